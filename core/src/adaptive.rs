@@ -46,7 +46,9 @@ pub(crate) fn reason(view: &View, budget: u64) -> String {
     let side = if fits(view, budget) { "within" } else { "over" };
     let so_far = if view.is_complete() { "" } else { " so far" };
     let (tools, tokens, method) = (list.tools, list.tokens(), size::METHOD);
-    format!("the complete list of {tools} tools{so_far} is about {tokens} tokens ({method}), {side} the budget of {budget}")
+    format!(
+        "the complete list of {tools} tools{so_far} is about {tokens} tokens ({method}), {side} the budget of {budget}"
+    )
 }
 
 /// The profile of a stack that lists completely within a budget.

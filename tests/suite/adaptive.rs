@@ -9,11 +9,7 @@ use crate::{UPSTREAM, odd};
 
 /// Adaptive, with this strategy over the budget.
 fn adaptive(setup: Setup, budget: u64) -> StrategyOptions {
-    StrategyOptions {
-        budget,
-        over_budget: setup.strategy.to_owned(),
-        ..StrategyOptions::default()
-    }
+    StrategyOptions { budget, over_budget: setup.strategy.to_owned(), ..StrategyOptions::default() }
 }
 
 /// What the complete list of the odd upstream costs.

@@ -27,8 +27,11 @@ fn s11_estimates_are_near_the_tokenizer_for_recorded_lists() {
     let Some(servers) = kit::recordings::recorded() else { return };
     let (mut estimated, mut counted) = (0.0, 0.0);
     for (name, server) in servers {
-        let tools: Vec<RawObject> =
-            server.tools.iter().map(|tool| size::shown(&RawObject::parse(tool.get()).unwrap()).compact()).collect();
+        let tools: Vec<RawObject> = server
+            .tools
+            .iter()
+            .map(|tool| size::shown(&RawObject::parse(tool.get()).unwrap()).compact())
+            .collect();
         let list = serde_json::to_string(&tools).unwrap();
         let size = ListSize::of(&tools);
         assert_eq!(size.bytes, list.len() + 1, "the comma that the last one has not");

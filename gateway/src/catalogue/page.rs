@@ -8,8 +8,8 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    Advertisement, ClientTraits, Digest, Kind, ListHints, ListSize, Memory, Own, Permits, Principal, RawObject,
-    Selected, Shown, Snapshot, ToolName, View, full::list_with_host_hints,
+    Advertisement, ClientTraits, Digest, Kind, ListHints, ListSize, Memory, Own, Permits, Principal,
+    RawObject, Selected, Shown, Snapshot, ToolName, View, full::list_with_host_hints,
 };
 use mcp_disclosure_transport::Json;
 use parking_lot::{Mutex, RwLock};

@@ -6,7 +6,7 @@ use mcp_disclosure_gateway::{
     negotiation::{Strategies, StrategyOptions},
 };
 
-use super::{Program, print};
+use super::{Program, print_text, width::folded};
 use crate::failure::Failure;
 
 /// Prints each strategy's name, summary and requirements.
@@ -15,8 +15,9 @@ use crate::failure::Failure;
 /// If stdout cannot be written.
 pub fn strategies(program: &Program) -> Result<(), Failure> {
     for profile in program.registry.profiles() {
-        print(format_args!("{:<10} {}", profile.name, profile.summary))?;
-        print(format_args!("{:<10} needs: {}", "", profile.needs))?;
+        let line = |name: &str, text: &str| format!("{}\n", folded(&format!("{name:<10} {text}"), 11));
+        let shown = [line(&profile.name, &profile.summary), line("", &format!("needs: {}", profile.needs))];
+        print_text(&shown.concat())?;
     }
     Ok(())
 }

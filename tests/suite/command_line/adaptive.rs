@@ -36,8 +36,7 @@ fn s11_adaptive_is_explained_with_the_figures() {
     scenario(20).write(&file);
     let upstream = ["--", UPSTREAM, shown(&file)];
     let explained = |flags: &[&str]| {
-        let mut gateway =
-            start(&[&["serve", "--explain"], flags, &upstream].concat());
+        let mut gateway = start(&[&["serve", "--explain"], flags, &upstream].concat());
         gateway.initialize();
         let tools = gateway.tool_names();
         let line = gateway.logged("declared no disclosure support");
@@ -63,8 +62,7 @@ fn s11_the_file_has_the_same_keys_and_flags_come_first() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("scenario.json");
     scenario(20).write(&file);
-    let (_directory, config) =
-        configured("[serve]\nbudget = 300\nover_budget = \"info\"\n");
+    let (_directory, config) = configured("[serve]\nbudget = 300\nover_budget = \"info\"\n");
     let tools = |flags: &[&str]| {
         let serve = ["serve", "--config", shown(&config)];
         let mut gateway = start(&[&serve, flags, &["--", UPSTREAM, shown(&file)]].concat());
@@ -108,7 +106,10 @@ fn s11_what_is_not_known_yet_is_waited_for_as_lists_are() {
     let listing = gateway.ask("tools/list", json!({}));
     std::fs::write(directory.path().join("gate"), "").unwrap();
     let listed = gateway.answer(listing);
-    assert_eq!([&listed["result"]["tools"][0]["name"], &listed["result"]["tools"][1]["name"]], ["echo", "wait"]);
+    assert_eq!(
+        [&listed["result"]["tools"][0]["name"], &listed["result"]["tools"][1]["name"]],
+        ["echo", "wait"]
+    );
     // What a host holds of the other side can be called all the same.
     let found = gateway.call("search_tools", json!({"query": "echo"}));
     assert!(found.to_string().contains("inputSchema"), "{found}");
@@ -178,7 +179,10 @@ fn s11_what_serves_is_logged_once_with_what_it_saves() {
         }
         let ended = gateway.finish();
         let lines = ended.says(0, &[]).stderr.lines();
-        (lines.filter(|line| line.contains("request no strategy")).map(str::to_owned).collect::<Vec<_>>(), tools)
+        (
+            lines.filter(|line| line.contains("request no strategy")).map(str::to_owned).collect::<Vec<_>>(),
+            tools,
+        )
     };
     let (lines, tools) = said(60, &[]);
     let over = "served by search: the complete list of 60 tools is about ";

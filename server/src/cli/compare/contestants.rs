@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use mcp_disclosure_client::Concerns;
 use mcp_disclosure_compare::{BASELINE, Row};
-use mcp_disclosure_core::{
-    Notes, Objection, Principal, Registry, Role, Settings, Stack, View, adaptive,
-};
+use mcp_disclosure_core::{Notes, Objection, Principal, Registry, Role, Settings, Stack, View, adaptive};
 use mcp_disclosure_gateway::{
     Gateway, Problem,
     negotiation::{Strategies, StrategyOptions, StrategyPlaces, problem},

@@ -12,10 +12,7 @@ use mcp_disclosure_gateway::Problem;
 #[cfg(feature = "demo")]
 use self::played::played;
 use super::{
-    DemoArguments, Program,
-    check::is_coloured,
-    compare::{command, transcript::width},
-    print_styled, runtime_for_one,
+    DemoArguments, Program, check::is_coloured, compare::command, print_styled, runtime_for_one, width::width,
 };
 use crate::failure::Failure;
 

@@ -4,8 +4,8 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use mcp_disclosure_compare::Tokenizer;
 use mcp_disclosure_core::{
-    DisclosureStrategy, Era, Full, Material, Permits, Primitive, Principal, RawObject, Snapshot, UpstreamLists,
-    View, size,
+    DisclosureStrategy, Era, Full, Material, Permits, Primitive, Principal, RawObject, Snapshot,
+    UpstreamLists, View, size,
 };
 use mcp_disclosure_gateway::{
     Assembly, Gateway, Offer,
@@ -67,7 +67,8 @@ impl Listed {
             gateway.close().await;
             Ok::<_, Failure>(listed)
         });
-        let (listed, failed) = listed.map_or_else(|failure| (Vec::new(), Err(failure)), |listed| (listed, Ok(())));
+        let (listed, failed) =
+            listed.map_or_else(|failure| (Vec::new(), Err(failure)), |listed| (listed, Ok(())));
         self.0.extend(targets.into_iter().zip(listed.into_iter().chain(std::iter::repeat(None))));
         failed
     }

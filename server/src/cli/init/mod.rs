@@ -81,7 +81,8 @@ pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> 
     let (mut plans, mut problems) = (Vec::new(), Vec::new());
     let mut names: Vec<Vec<String>> = found.iter().map(|place| names(place, &current)).collect();
     for (at, place) in found.iter().enumerate() {
-        let is_other = |other: &usize| *other != at && place.host.is_some() && found[*other].host == place.host;
+        let is_other =
+            |other: &usize| *other != at && place.host.is_some() && found[*other].host == place.host;
         let elsewhere = (0..found.len()).filter(is_other).flat_map(|other| names[other].clone()).collect();
         let destination = Destination::of(&place.path, &of_user, &folder).beside(elsewhere);
         let front = serving.front.clone();

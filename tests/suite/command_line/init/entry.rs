@@ -1,6 +1,12 @@
 //! The entry that is written, as a host starts it.
 
-use std::{fs, io::{Read, Write}, net::TcpListener, path::PathBuf, process::Command};
+use std::{
+    fs,
+    io::{Read, Write},
+    net::TcpListener,
+    path::PathBuf,
+    process::Command,
+};
 
 use kit::process::Process;
 use serde_json::{Value, json};

@@ -29,7 +29,10 @@ fn w1_a_projects_servers_go_beside_its_file_and_later_ones_behind_the_same_entry
     fs::write(&file, &added).unwrap();
     person.run(&["init", "--yes"]).says(0, &[]);
     let entries: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
-    assert_eq!(entries["mcpServers"].as_object().unwrap().keys().collect::<Vec<_>>(), ["mcp-disclosure-project"]);
+    assert_eq!(
+        entries["mcpServers"].as_object().unwrap().keys().collect::<Vec<_>>(),
+        ["mcp-disclosure-project"]
+    );
     let mut server = person.started("project/.roo/mcp.json", "mcp-disclosure-project");
     assert_eq!(server.tool_names().len(), 4, "both servers' tools");
     server.finish().says(0, &[]);
@@ -156,13 +159,20 @@ fn w1_an_entry_that_was_renamed_or_is_not_needed_any_more_is_taken_out() {
 fn w1_a_projects_server_still_replaces_the_users_of_its_name() {
     let person = Person::new();
     let plain = |mode: &str| json!({"command": "ODD", "args": [mode]});
-    let user = person.write("home/.cursor/mcp.json", &servers(&json!({"both": plain("ordinary"), "mine": plain("many")})));
-    let project = person
-        .write("project/.cursor/mcp.json", &servers(&json!({"both": plain("many"), "ours": plain("ordinary")})));
+    let user = person
+        .write("home/.cursor/mcp.json", &servers(&json!({"both": plain("ordinary"), "mine": plain("many")})));
+    let project = person.write(
+        "project/.cursor/mcp.json",
+        &servers(&json!({"both": plain("many"), "ours": plain("ordinary")})),
+    );
     let before = [&user, &project].map(|file| fs::read_to_string(file).unwrap());
     let done = person.run(&["init", "--host", "cursor", "--yes"]);
     let said = &done.says(0, &[]).stdout;
-    assert_eq!(said.matches("'both' keeps its entry: another file of the host names it, too").count(), 2, "{said}");
+    assert_eq!(
+        said.matches("'both' keeps its entry: another file of the host names it, too").count(),
+        2,
+        "{said}"
+    );
     let entries = |file: &PathBuf| {
         let file: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
         file["mcpServers"].as_object().unwrap().keys().cloned().collect::<Vec<_>>()
