@@ -18,6 +18,9 @@ use mcp_disclosure_strategy_search as search;
 /// one.
 pub(crate) const OVER_BUDGET: &str = "search";
 
+/// The names of all built-in strategies, with those that this crate was built without.
+pub(crate) const BUILT_IN: [&str; 6] = ["resource", "describe", "info", "search", "groups", "concerns"];
+
 /// The built-in strategies, and `full`, which is always included. To add a plug-in, add a line.
 pub fn builtin() -> Registry {
     let mut registry = Registry::new();

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_broken_at_spaces_and_go_on_indented() {
+    fn w3_lines_are_broken_at_spaces_and_go_on_indented() {
         assert_eq!(folded_to("  one two three", 4, 9), "  one two\n    three");
         assert_eq!(folded_to("a /very/long/path/stays b\n", 2, 10), "a\n  /very/long/path/stays\n  b\n");
         assert_eq!(folded_to("name      what  it is", 10, 17), "name      what \n          it is");
