@@ -12,7 +12,7 @@ use mcp_disclosure_core::{UpstreamLists, UpstreamName};
 use mcp_disclosure_gateway::slot::{Slot, Witness};
 use mcp_disclosure_transport::printable::one_line;
 
-use crate::log;
+use crate::{cli::width::width, log};
 
 /// Maximum number of upstreams that are named.
 const MOST_NAMED: usize = 3;
@@ -107,29 +107,34 @@ impl Progress {
     }
 }
 
-/// How a bar looks; `upstreams` in the template are those of these that have not started so far.
+/// How a bar looks; `waiting` in the template is who has not started of these, within the width of the terminal.
 fn set_style(bar: &ProgressBar, template: &str, slots: &Arc<[Arc<Slot>]>) {
-    let slots = Arc::clone(slots);
-    // Writing to memory does not fail.
-    let upstreams = move |_: &ProgressState, text: &mut dyn fmt::Write| _ = text.write_str(&awaited(&slots));
+    let (slots, width) = (Arc::clone(slots), usize::from(width()) - 1);
+    let waiting = move |bar: &ProgressState, text: &mut dyn fmt::Write| {
+        if let Some(line) = waiting(&slots, bar.elapsed()) {
+            // What cannot be written is written again soon.
+            _ = text.write_str(&line.chars().take(width).collect::<String>());
+        }
+    };
     if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style.with_key("upstreams", upstreams));
+        bar.set_style(style.with_key("waiting", waiting));
     }
 }
 
-/// Which of these have not started so far; empty if all have.
-fn awaited(slots: &[Arc<Slot>]) -> String {
-    let waiting: Vec<&Arc<Slot>> = slots.iter().filter(|slot| !slot.status().is_tried()).collect();
+/// Which of these have not started so far, and since when; `None` if all have.
+fn waiting(slots: &[Arc<Slot>], since: Duration) -> Option<String> {
+    let awaited: Vec<&Arc<Slot>> = slots.iter().filter(|slot| !slot.status().is_tried()).collect();
     let name = |slot: &&&Arc<Slot>| match slot.name() {
         Some(name) => name.to_string(),
         None => slot.configured().config().target.to_string(),
     };
-    let named: Vec<String> = waiting.iter().take(MOST_NAMED).map(|slot| name(&slot)).collect();
-    let more = match waiting.len().saturating_sub(MOST_NAMED) {
+    let named: Vec<String> = awaited.iter().take(MOST_NAMED).map(|slot| name(&slot)).collect();
+    let more = match awaited.len().saturating_sub(MOST_NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    one_line(&format!("{}{more}", named.join(", "))).into_owned()
+    let line = format!("waiting for {}{more}, for {} s", named.join(", "), since.as_secs());
+    (!named.is_empty()).then(|| one_line(&line).into_owned())
 }
 
 impl Lines {
@@ -177,14 +182,11 @@ impl State {
         let is_due = !self.is_over && self.waits(now).is_zero();
         let current = self.current.as_ref().filter(|_| is_due)?;
         self.written = Some(now);
-        let line = match current.upstreams.is_empty() {
-            true => current.line.clone(),
-            false => format!(
-                "waiting for {}",
-                Some(awaited(&current.upstreams)).filter(|names| !names.is_empty())?
-            ),
-        };
-        Some(format!("{line}, for {} s", now.duration_since(current.since).as_secs()))
+        let since = now.duration_since(current.since);
+        match current.upstreams.is_empty() {
+            true => Some(format!("{}, for {} s", current.line, since.as_secs())),
+            false => waiting(&current.upstreams, since),
+        }
     }
 
     /// How long until a line about the current step is due.
@@ -208,7 +210,7 @@ impl Drop for Progress {
 impl Witness for Progress {
     fn starting(&self, slots: &Arc<[Arc<Slot>]>) {
         match self {
-            Self::Bar(bar) => set_style(bar, "waiting for {upstreams}, {elapsed}", slots),
+            Self::Bar(bar) => set_style(bar, "{waiting}", slots),
             Self::Lines(lines) => lines.write(|state| {
                 let (name, line, upstreams) = (String::new(), String::new(), Arc::clone(slots));
                 state.current = Some(Current { name, line, since: Instant::now(), upstreams });
