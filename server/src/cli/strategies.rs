@@ -18,7 +18,10 @@ pub fn strategies(program: &Program) -> Result<(), Failure> {
     let default = build(&program.registry, &StrategyOptions::default()).map_err(Failure::Configuration)?;
     let default = default.all().find(|strategy| strategy.profile().name.ends_with(adaptive::NAME));
     if let Some(strategy) = default {
-        let shown = [line(adaptive::NAME, &strategy.profile().summary), line("", "needs: nothing; it is the default")];
+        let shown = [
+            line(adaptive::NAME, &strategy.profile().summary),
+            line("", "needs: nothing; it is the default"),
+        ];
         print_text(&shown.concat())?;
     }
     for profile in program.registry.profiles() {
