@@ -5,13 +5,13 @@ use std::env;
 /// The width where nothing says it.
 const USUAL: u16 = 100;
 
-/// Narrower ones are not believed.
+/// Narrower ones have no room for what is printed.
 const NARROWEST: u16 = 40;
 
 /// The columns of the terminal on stdout, else those that `COLUMNS` says; none if neither is known.
 pub(super) fn known() -> Option<u16> {
     let said = || env::var("COLUMNS").ok()?.parse().ok();
-    terminal().or_else(said).filter(|columns| *columns >= NARROWEST)
+    terminal().or_else(said).filter(|columns| *columns > 0).map(|columns| columns.max(NARROWEST))
 }
 
 /// The columns that tables and texts fill.

@@ -30,7 +30,7 @@ use crate::{
     failure::Failure,
     init::{
         apply::apply,
-        gather::Destination,
+        destination::Destination,
         permissions,
         places::Place,
         plan::{Plan, plan},
