@@ -445,10 +445,13 @@ fn q2_an_ordinary_host_is_in_front_and_a_negotiating_client_beside_it() {
 
 #[test]
 fn q3_one_strategy_is_recommended_with_its_reason_and_its_command() {
-    let many = ["--", ODD, "many"];
-    let command = |words: &str| format!("{} {words} {}", started(), many.join(" "));
+    let directory = tempfile::tempdir().unwrap();
+    let config = directory.path().join("disclosure.toml");
+    fs::write(&config, "demo = true\n[serve]\nbudget = 1000\n").unwrap();
+    let small = ["--config", config.to_str().unwrap()];
+    let command = |words: &str| format!("{} {words} {}", started(), small.join(" "));
     // What clients get who request nothing.
-    let over = report(&many);
+    let over = report(&[&["--strategies", "info,search"], &small[..]].concat());
     let recommended = &over["recommendation"];
     assert_eq!(recommended["strategy"], "search");
     let best = strategies(&over).find(|strategy| strategy["name"] == "search").unwrap();
@@ -458,7 +461,7 @@ fn q3_one_strategy_is_recommended_with_its_reason_and_its_command() {
     assert!(reason.starts_with(because) && reason.contains(&saved), "{recommended}");
     assert_eq!(recommended["command"], command("serve"));
     // Else the cheapest.
-    let other = report(&[&["--strategies", "info", "--info-tools", "entry-only"], &many[..]].concat());
+    let other = report(&[&["--strategies", "info", "--info-tools", "entry-only"], &small[..]].concat());
     let recommended = &other["recommendation"];
     assert!(recommended["reason"].as_str().unwrap().starts_with("it saves "), "{recommended}");
     assert_eq!(recommended["command"], command("serve --strategy info --info-tools entry-only"));
