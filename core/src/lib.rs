@@ -45,7 +45,7 @@ mod strategy;
 pub mod take;
 mod text;
 
-pub use adaptive::{CompleteList, Selected};
+pub use adaptive::Selected;
 pub use arguments::{ArgumentProblem, Checked, Schema, Verdict};
 pub use cap::Cap;
 pub use catalogue::categories::{ListedCategory, PermittedItems};
@@ -82,6 +82,7 @@ pub use own_tool::OwnTool;
 pub use raw::RawObject;
 pub use receipt::{Handles, Marks, Receipt, ReceiptKey, ReceiptProblem, Receipts};
 pub use registry::{Builder, PlugIn, Registry, Settings};
+pub use size::ListSize;
 pub use slim::Definitions;
 pub use stack::Stack;
 pub use strategy::{

@@ -322,11 +322,11 @@ fn o1_sessions_and_restarts_are_those_of_the_moment() {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"},
     }});
     let sessions: Vec<Option<String>> = (0..3).map(|_| post(gateway.address(), None, &hello).0).collect();
-    counts(&gateway, r#"mcp_disclosure_sessions{strategy="full"} 3"#);
+    counts(&gateway, r#"mcp_disclosure_sessions{strategy="adaptive"} 3"#);
     let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "echo"}});
     let (_, answer) = post(gateway.address(), sessions[0].as_deref(), &call);
     assert_eq!(answer["error"]["code"], -32000);
-    counts(&gateway, r#"mcp_disclosure_calls_total{outcome="failed",strategy="full"} 1"#);
+    counts(&gateway, r#"mcp_disclosure_calls_total{outcome="failed",strategy="adaptive"} 1"#);
     counts(&gateway, r#"mcp_disclosure_upstream_restarts_total{upstream="odd"} 1"#);
     let upstreams: Value = status(&gateway)["upstreams"].clone();
     assert_eq!((&upstreams[0]["restarts"], &upstreams[0]["state"]), (&json!(1), &json!("ready")));
@@ -421,7 +421,7 @@ fn o1_calls_of_variants_are_counted_under_the_variant() {
     gateway.request("tools/call", call("resource", json!({})));
     calls(&gateway, "resource", "refused", 1);
     gateway.request("tools/call", call("none", json!({})));
-    calls(&gateway, "full", "invalid", 1);
+    calls(&gateway, "adaptive", "invalid", 1);
     let stateless = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {},
@@ -429,7 +429,7 @@ fn o1_calls_of_variants_are_counted_under_the_variant() {
     });
     let answer = gateway.request("tools/call", call("none", stateless.clone()));
     assert_eq!(answer["error"]["data"]["requestedVariant"], "none");
-    calls(&gateway, "full", "invalid", 2);
+    calls(&gateway, "adaptive", "invalid", 2);
     gateway.request("tools/call", call("resource", stateless));
     calls(&gateway, "resource", "refused", 2);
 }
