@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    Error, HostKind, Query, Recommendation, Report, Row, Subject, Tokenizer,
+    Error, HostKind, Query, Recommendation, Report, Row, Served, Subject, Tokenizer,
     agent::Task,
     bench::{Baseline, Bench},
     curve::Curve,
@@ -43,6 +43,8 @@ pub struct Comparison {
     pub omits_schemas: bool,
     /// The transport, such as `stdio`.
     pub transport: String,
+    /// What serves clients that request nothing, where that is known.
+    pub served: Option<Served>,
 }
 
 /// The tasks for which the tools are used.
@@ -119,7 +121,7 @@ impl Comparison {
             tokenizer: self.tokenizer,
             host: self.host,
             used: job.used,
-            recommendation: Recommendation::of(&rows, &strategies, self.turns),
+            recommendation: Recommendation::of(&rows, &strategies, self.turns, self.served.as_ref()),
             strategies,
             turns: self.turns,
             transport: self.transport.clone(),

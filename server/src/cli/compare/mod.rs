@@ -26,8 +26,8 @@ use mcp_disclosure_compare::{
 use mcp_disclosure_gateway::Problem;
 
 use self::{arguments::Use, prepared::Prepared, stage::Stages};
-use super::{Program, check::is_coloured, print_styled, print_text, runtime_for_one};
-use crate::failure::Failure;
+use super::{Program, check::is_coloured, print_styled, print_text, runtime_for_one, width};
+use crate::{failure::Failure, log};
 
 /// The number of tools that are used unless something else is said.
 const USED: usize = 2;
@@ -48,7 +48,7 @@ pub fn compare(program: &Program, arguments: CompareArguments) -> Result<(), Fai
     std::thread::spawn(move || tokenizer.count(""));
     let (format, detail, out) = (arguments.format, arguments.detail, arguments.out.clone());
     let (budget, wide) = (arguments.fail_over, arguments.wide);
-    let width = arguments.transcript.width.or_else(transcript::width).unwrap_or(WIDTH);
+    let width = arguments.transcript.width.or_else(width::known).unwrap_or(WIDTH);
     let screen = Screen { width: usize::from(width), coloured: out.is_none() && is_coloured(), wide };
     let Compared { report, transcript, asked } = runtime_for_one()?.block_on(run(program, arguments))?;
     let text = match format {
@@ -56,7 +56,10 @@ pub fn compare(program: &Program, arguments: CompareArguments) -> Result<(), Fai
         format => format.write(&report, detail, screen),
     };
     match (out, format) {
-        (Some(path), _) => write(&path, &text)?,
+        (Some(path), _) => {
+            write(&path, &text)?;
+            log::note(&format!("written: {}", path.display()));
+        }
         // Its texts are escaped already, and its colours are not.
         (None, Format::Table) => print_styled(&text)?,
         (None, _) => print_text(&text)?,
@@ -138,6 +141,7 @@ fn comparison(
         repeats: arguments.repeat,
         omits_schemas: arguments.omit_input_schema,
         transport: arguments.transport.to_string(),
+        served: prepared.contestants.by_default(),
     }
 }
 

@@ -12,7 +12,7 @@ use mcp_disclosure_gateway::Problem;
 
 use super::{CompareArguments, arguments::Use, message, prepared::Prepared, write};
 use crate::{
-    cli::{Program, check::is_coloured, given_file, print_styled, print_text, runtime_for_one},
+    cli::{Program, check::is_coloured, given_file, print_styled, print_text, runtime_for_one, width::width},
     failure::Failure,
 };
 
@@ -20,14 +20,13 @@ use crate::{
 const STAND_IN: &str = "No tool ran: stand-ins for the upstreams answered, with one word, and refused arguments that a tool's \
                         schema does not allow.";
 
-/// The width where there is no terminal.
-pub(in crate::cli) const WIDTH: u16 = 100;
-
 /// How a transcript is shown.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Transcript")]
 pub struct TranscriptArguments {
-    /// Show one task under each strategy, step by step: what the model sees, asks, calls and gets
+    /// Show one task under each strategy, step by step
+    ///
+    /// What the model sees, asks, calls and gets
     #[arg(long, conflicts_with_all = ["script", "fail_over", "detail", "omit_input_schema"])]
     pub transcript: bool,
 
@@ -52,8 +51,7 @@ pub(super) fn show(program: &Program, arguments: CompareArguments) -> Result<(),
     let (format, out, shown) = (arguments.format, arguments.out.clone(), arguments.transcript.clone());
     let transcript = runtime_for_one()?.block_on(run(program, arguments))?;
     let coloured = out.is_none() && is_coloured();
-    let look =
-        Look { width: usize::from(shown.width.or_else(width).unwrap_or(WIDTH)), full: shown.full, coloured };
+    let look = Look { width: usize::from(shown.width.unwrap_or_else(width)), full: shown.full, coloured };
     let text = match format {
         Format::Table => transcript::terminal(&transcript, look),
         Format::Markdown => transcript::markdown(&transcript, 2, shown.full),
@@ -167,13 +165,4 @@ fn read(path: &Path) -> Result<Assignment, Failure> {
     };
     let text = given_file::read(path).map_err(problem)?;
     Assignment::parse(&text).map_err(problem)
-}
-
-/// The width of the terminal on stdout, if it is one and says so.
-pub(in crate::cli) fn width() -> Option<u16> {
-    #[cfg(unix)]
-    if let Ok(size) = rustix::termios::tcgetwinsize(std::io::stdout()) {
-        return (size.ws_col > 0).then_some(size.ws_col.max(40));
-    }
-    None
 }
