@@ -22,8 +22,11 @@ pub(crate) enum Function {
     Abs,
 }
 
+/// A function of a real place.
+type Real = fn(f64) -> f64;
+
 /// The name of each in input and output, and its value at a real place; in the order of the variants.
-const TABLE: [(Function, &str, fn(f64) -> f64); 11] = [
+const TABLE: [(Function, &str, Real); 11] = [
     (Function::Sin, "sin", f64::sin),
     (Function::Cos, "cos", f64::cos),
     (Function::Tan, "tan", f64::tan),
