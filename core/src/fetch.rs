@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn p8_names_are_cut_and_no_more_than_a_hundred_are_read() {
-        let view = View::of(Arc::new(Snapshot::build(&[], &[]).unwrap().0), &Principal::anonymous());
+        let view = View::of(Arc::new(Snapshot::build(&[], &[])), &Principal::anonymous());
         let long = "u".repeat(1 << 20);
         for given in [json!([long]), json!(long)] {
             let names = read(&json!({"names": given}), &view).unwrap();
@@ -219,7 +219,7 @@ mod tests {
             let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
             lists.tools =
                 [" x ", " ", "c,d"].map(|name| to_raw_value(&json!({"name": name})).unwrap().into()).into();
-            let view = View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous());
+            let view = View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous());
             assert_eq!(read(&arguments, &view).unwrap(), expected, "{arguments}");
         }
     }

@@ -81,8 +81,7 @@ fn arguments(tool: Option<VisibleTool<'_>>, members: &RawObject) -> Result<Optio
     if let Some((key, value)) = beside.iter().find(differs) {
         return Err(ArgumentProblem::of(key, value, ONE_PLACE));
     }
-    let added = beside.iter().filter(|(key, _)| !known.contains_key(key));
-    Ok(Some(RawObject::assemble(within.iter().chain(added)).into_text()))
+    Ok(Some(within.over(&beside).into_text()))
 }
 
 /// Arguments that are an object, or a string that holds one, as the object.
@@ -135,7 +134,7 @@ mod tests {
     use crate::catalogue::{principal::Principal, snapshot::Snapshot};
 
     fn view() -> View {
-        View::of(Arc::new(Snapshot::build(&[], &[]).unwrap().0), &Principal::anonymous())
+        View::of(Arc::new(Snapshot::build(&[], &[])), &Principal::anonymous())
     }
 
     fn inner(members: &str) -> Result<String, String> {

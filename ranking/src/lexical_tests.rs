@@ -10,7 +10,7 @@ use super::*;
 fn view(tools: &[Value]) -> View {
     let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
     lists.tools = tools.iter().map(|tool| to_raw_value(tool).unwrap().into()).collect();
-    View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous())
+    View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous())
 }
 
 fn files() -> View {
@@ -207,7 +207,7 @@ fn s4_what_several_upstreams_define_alike_is_one_hit() {
         lists("west", "Opens an issue."),
         lists("north", "Closes what nobody reads."),
     ];
-    let view = View::of(Arc::new(Snapshot::build(&all, &[]).unwrap().0), &Principal::anonymous());
+    let view = View::of(Arc::new(Snapshot::build(&all, &[])), &Principal::anonymous());
     let servers = |text: &str| -> Vec<String> {
         rank(&view, text)
             .hits

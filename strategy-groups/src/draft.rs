@@ -328,11 +328,7 @@ impl Members {
         draft.tools = once(group.tools.iter().filter_map(|own| self.tools.get(own)));
         draft.prompts = once(group.prompts.iter().filter_map(|own| self.prompts.get(own)));
         draft.resources = once(group.resources.iter().filter(|uri| self.resources.contains(*uri)));
-        let has_members = !(group.tools.is_empty()
-            && group.prompts.is_empty()
-            && group.resources.is_empty()
-            && group.groups.is_empty());
-        draft.is_for_text = !has_members || group.tools.iter().any(|own| self.pinned.contains(own));
+        draft.is_for_text = !group.has_members() || group.tools.iter().any(|own| self.pinned.contains(own));
         draft
     }
 }

@@ -56,7 +56,7 @@ mod tests {
     fn b6_near_misses_are_corrected_and_other_uris_are_not() {
         let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
         lists.tools = ["add", "x y"].map(|name| to_raw_value(&json!({"name": name})).unwrap().into()).into();
-        let view = View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous());
+        let view = View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous());
         let corrected = |uri: &str| super::corrected(&ResourceUri::parse(uri).unwrap(), &view);
         for (uri, meant) in [
             ("resource://tool_descriptions?tools=add", "add"),

@@ -91,7 +91,7 @@ impl DisclosureStrategy for Resource {
         // The bridge's own description has the index, and is always current.
         let guidance = if client.bridge { guidance } else { with_short_index(&guidance, view) };
         let mut listing = Listing::without_tools(view).guided(&guidance);
-        listing.tools = view.tools().map(|tool| tool.minimal_for(client)).collect();
+        listing.tools = view.tools().map(|tool| tool.minimal_with(tool.brief_for(client))).collect();
         listing.resources.push(self.resource(self.proof(client), example, has_pins));
         listing.templates.push(self.template());
         listing

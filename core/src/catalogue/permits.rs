@@ -92,14 +92,6 @@ impl Grant {
             self.resources.iter().flatten().filter(|text| *text != EVERYTHING && located(text).is_none());
         unnamed.chain(unlocated).map(|text| NoUpstream { pattern: text.clone() }).collect()
     }
-
-    fn identity(&self) -> Vec<String> {
-        let list = |list: &Option<Vec<String>>| serde_json::to_string(list).unwrap_or_default();
-        let mut parts: Vec<String> =
-            [&self.tools, &self.resources, &self.prompts, &self.strategies].map(list).into();
-        parts.push(format!("{:?}", self.quotas));
-        parts
-    }
 }
 
 impl Permits {
@@ -114,10 +106,6 @@ impl Permits {
         if grants.is_empty() {
             return Self::all();
         }
-        let digest = |grants: &[Grant]| {
-            let parts: Vec<String> = grants.iter().flat_map(Grant::identity).collect();
-            Digest::of_parts(parts.iter().map(String::as_str))
-        };
         let mut quotas: Vec<(Arc<str>, Quotas)> = Vec::new();
         for grant in grants.iter().filter(|grant| grant.quotas != Quotas::default()) {
             let limit = (grant.account.as_str().into(), grant.quotas);
@@ -126,7 +114,8 @@ impl Permits {
                 quotas.push(limit);
             }
         }
-        let identity = digest(&grants);
+        let nameless = grants.iter().map(|grant| Grant { account: String::new(), ..grant.clone() });
+        let identity = Digest::of_bytes(format!("{:?}", nameless.collect::<Vec<_>>()).as_bytes());
         Self(Some(Arc::new(Inner { grants, quotas, identity })))
     }
 

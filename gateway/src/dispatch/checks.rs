@@ -72,7 +72,7 @@ mod tests {
         };
         let tools = sizes.iter().enumerate().map(tool).collect();
         let lists = UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };
-        let snapshot = Snapshot::build(&[lists], &[]).unwrap().0;
+        let snapshot = Snapshot::build(&[lists], &[]);
         View::of(Arc::new(snapshot), &Principal::anonymous())
     }
 
