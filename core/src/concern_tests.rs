@@ -1,5 +1,7 @@
 //! Declarations of concerns, and which primitives fit a host's choices.
 
+use serde_json::json;
+
 use super::*;
 
 fn listed(values: &[&str]) -> Values {

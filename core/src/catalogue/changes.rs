@@ -39,7 +39,7 @@ impl<'a> Part<'a> {
     fn whole(snapshot: &'a Snapshot) -> Self {
         let offering = snapshot.providers().iter().filter(|provider| !provider.groups.is_empty());
         let groups = offering.map(|provider| (&provider.name, provider.groups.clone())).collect();
-        let all = Kind::ALL.map(|kind| snapshot.primitives(kind).collect());
+        let all: [Vec<_>; 4] = Kind::ALL.map(|kind| snapshot.primitives(kind).collect());
         Self { about: snapshot.about(), groups, titles: titles(snapshot, &all[0]), all }
     }
 
@@ -54,7 +54,7 @@ impl<'a> Part<'a> {
             (of, if has_all { groups } else { permitted.within(groups) })
         });
         let groups = groups.filter(|(_, groups)| !groups.is_empty()).collect();
-        let all = Kind::ALL.map(|kind| view.primitives(kind).collect());
+        let all: [Vec<_>; 4] = Kind::ALL.map(|kind| view.primitives(kind).collect());
         Self { about: whole.about, groups, titles: titles(view.snapshot(), &all[0]), all }
     }
 

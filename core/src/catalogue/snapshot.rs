@@ -210,9 +210,13 @@ impl Snapshot {
 
     /// Whether anything of an upstream has values for a concern.
     pub fn maps(&self, upstream: &str, concern: &str) -> bool {
-        let all = Kind::ALL.into_iter().flat_map(|kind| self.primitives(kind));
-        let mut own = all.filter(|one| *one.upstream().as_str() == *upstream);
+        let mut own = self.all().filter(|one| *one.upstream().as_str() == *upstream);
         own.any(|one| one.mapping().iter().any(|(name, _)| name == concern))
+    }
+
+    /// Everything, by kind.
+    fn all(&self) -> impl Iterator<Item = Primitive<'_>> {
+        Kind::ALL.into_iter().flat_map(|kind| self.primitives(kind))
     }
 
     /// Everything of a kind, in order.
@@ -342,7 +346,6 @@ impl Snapshot {
     /// Whether two snapshots say the same, and have it from the same upstreams.
     pub fn is_same(&self, other: &Self) -> bool {
         let mut tools = self.tools.iter().zip(&other.tools);
-        let all = |of: &Self| Kind::ALL.into_iter().flat_map(|kind| of.primitives(kind));
         self.changes(other).is_empty()
             && self.instructions == other.instructions
             && self.providers == other.providers
@@ -351,6 +354,6 @@ impl Snapshot {
             && self.complete == other.complete
             && self.starting == other.starting
             && tools.all(|(a, b)| a.drifts_like(b))
-            && all(self).zip(all(other)).all(|(a, b)| a.upstream() == b.upstream())
+            && self.all().zip(other.all()).all(|(a, b)| a.upstream() == b.upstream())
     }
 }
