@@ -141,7 +141,6 @@ impl Concern {
     pub fn default(&self) -> Option<&Value> {
         self.default.as_ref()
     }
-
 }
 
 impl Values {

@@ -19,14 +19,10 @@ pub enum Error {
         known: String,
     },
     /// A strategy's name is invalid.
-    #[error(
-        "invalid strategy name '{0}': '+' separates the parts of a stack, and '/' those of an address"
-    )]
+    #[error("invalid strategy name '{0}': '+' separates the parts of a stack, and '/' those of an address")]
     InvalidName(String),
     /// The name means something else in flags.
-    #[error(
-        "strategy name '{0}' is reserved: --fallback {0} selects a strategy by the size of the list"
-    )]
+    #[error("strategy name '{0}' is reserved: --fallback {0} selects a strategy by the size of the list")]
     ReservedName(String),
     /// A strategy of this name is already registered.
     #[error("strategy '{0}' is registered twice")]
@@ -38,9 +34,7 @@ pub enum Error {
     #[error("invalid lesson of strategy '{0}': arguments must be a JSON object with {{tool}} in a string")]
     InvalidLesson(String),
     /// The finder in a strategy's profile is invalid.
-    #[error(
-        "invalid finder of strategy '{0}': arguments must be a JSON object with {{query}} in a string"
-    )]
+    #[error("invalid finder of strategy '{0}': arguments must be a JSON object with {{query}} in a string")]
     InvalidFinder(String),
     /// A stack is not a list of filters followed by at most one presenter.
     #[error(

@@ -1,7 +1,7 @@
 //! Common parts of fetches of descriptions over any channel: the requested names, the bridge tool for clients without
 //! a channel of their own, and the suggestions for unknown names (docs/CONTRACT.md R3, R5, R6, R15).
 
-use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use crate::{
@@ -29,18 +29,8 @@ impl Default for FetchBounds {
     }
 }
 
-/// Characters that would end a name, or the query, early.
-const RESERVED: &AsciiSet = &CONTROLS
-    .add(b' ')
-    .add(b'"')
-    .add(b'#')
-    .add(b'%')
-    .add(b'&')
-    .add(b'+')
-    .add(b',')
-    .add(b'<')
-    .add(b'>')
-    .add(b'?');
+/// All characters of ASCII but RFC 3986's unreserved ones.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The URI by which a resource delivers the descriptions of these tools (docs/CONTRACT.md R3).
 ///

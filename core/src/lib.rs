@@ -46,7 +46,7 @@ pub mod take;
 mod text;
 
 pub use adaptive::{CompleteList, Selected};
-pub use arguments::{ArgumentProblem, Checked, Schema, Verdict};
+pub use arguments::{ArgumentProblem, Checked, Schema, Verdict, type_of};
 pub use cap::Cap;
 pub use catalogue::categories::{ListedCategory, PermittedItems};
 pub use catalogue::description::{DescriptionError, DescriptionFile, Supplement};

@@ -103,7 +103,8 @@ impl RawObject {
     pub fn with(&self, key: &str, value: &str) -> Self {
         debug_assert!(serde_json::from_str::<&RawValue>(value).is_ok(), "not JSON: {value}");
         let mut set = Some((key, value));
-        let placed = self.iter().filter_map(|(name, old)| if name == key { set.take() } else { Some((name, old)) });
+        let placed =
+            self.iter().filter_map(|(name, old)| if name == key { set.take() } else { Some((name, old)) });
         let mut pieces: Vec<(&str, &str)> = placed.collect();
         pieces.extend(set);
         Self::assemble(pieces)

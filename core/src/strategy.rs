@@ -178,12 +178,6 @@ impl Profile {
         self
     }
 
-    /// Sets whether receipts are signed in sessions as well.
-    pub const fn signing_receipts(mut self, signs_receipts: bool) -> Self {
-        self.signs_receipts = signs_receipts;
-        self
-    }
-
     /// Sets how much of a context its lists take.
     pub const fn of_size(mut self, context_size: &'static str) -> Self {
         self.context_size = context_size;

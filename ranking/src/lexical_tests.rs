@@ -90,7 +90,7 @@ fn s7_the_words_that_a_tool_lacks_are_named() {
 
 #[test]
 fn s7_a_field_of_weight_0_is_not_searched() {
-    let weights = Weights { name: 0.0, ..Weights::default() };
+    let weights: Weights = serde_json::from_value(json!({"name": 0})).unwrap();
     let view = view(&[
         json!({"name": "slurp_file", "description": "Read a file."}),
         json!({"name": "write", "description": "Write a file."}),

@@ -118,7 +118,7 @@ impl DisclosureStrategy for GroupsStrategy {
             return Listing::complete(view);
         }
         let groups = self.groups(view);
-        let tools = view.tools().filter(|tool| !groups.scoped.tools.contains(tool.name()));
+        let tools = view.tools().filter(|tool| !groups.scoped.tools.contains_key(tool.name()));
         let tools = tools.map(|tool| tool.definition().into_owned()).collect();
         let announced = client.declared.then(|| groups.digest());
         let mut listing = Listing { tools, announced, ..Listing::without_tools(view) };
@@ -196,7 +196,7 @@ impl DisclosureStrategy for GroupsStrategy {
 
 /// Whether any tool is in no group.
 fn has_others(view: &View, groups: &Groups) -> bool {
-    view.tools().any(|tool| !groups.scoped.tools.contains(tool.name()))
+    view.tools().any(|tool| !groups.scoped.tools.contains_key(tool.name()))
 }
 
 fn unscoped(view: &View, kind: Kind, is_scoped: impl Fn(&str) -> bool) -> Vec<RawObject> {

@@ -43,8 +43,8 @@ pub struct Resource {
 impl Resource {
     /// Makes the strategy.
     pub fn new(config: ResourceConfig) -> Self {
-        let profile = PROFILE.clone().signing_receipts(config.receipts == SessionReceipts::Signed);
-        Self { config, profile }
+        let signs_receipts = config.receipts == SessionReceipts::Signed;
+        Self { config, profile: Profile { signs_receipts, ..PROFILE.clone() } }
     }
 
     /// The era whose form of proof a client's calls need.

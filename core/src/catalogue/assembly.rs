@@ -212,7 +212,8 @@ fn hints(upstreams: &[&UpstreamLists], snapshot: &Snapshot) -> HashMap<Kind, Lis
     let of = |kind: Kind| {
         let all = upstreams.iter().filter_map(|lists| lists.hints.get(&kind));
         let merged = all.cloned().reduce(|merged, hints| merged.and(&hints))?;
-        let is_whole = matches!(upstreams, [only] if only.of(kind).len() == snapshot.primitives(kind).count());
+        let is_whole =
+            matches!(upstreams, [only] if only.of(kind).len() == snapshot.primitives(kind).count());
         Some((kind, if is_whole { merged } else { ListHints { meta: None, ..merged } }))
     };
     Kind::iter().filter_map(of).collect()

@@ -72,8 +72,7 @@ fn a_file_is_laid_over_and_one_for_an_unknown_tool_reported_with_a_suggestion() 
 fn changes_are_found_by_kind() {
     let old = Snapshot::build(&[upstream("u", json!([{"name": "t", "inputSchema": {}}]))], &[]);
     let same = Snapshot::build(&[upstream("u", json!([{"name": "t", "inputSchema": {}}]))], &[]);
-    let new =
-        Snapshot::build(&[upstream("u", json!([{"name": "t", "inputSchema": {"a": 1}}]))], &[]);
+    let new = Snapshot::build(&[upstream("u", json!([{"name": "t", "inputSchema": {"a": 1}}]))], &[]);
     assert!(old.changes(&same).is_empty());
     assert_eq!(old.changes(&new), [Kind::Tools]);
 }

@@ -102,7 +102,8 @@ fn of_upstream(view: &View, upstream: &str, mut tools: Vec<(usize, &Tool)>) -> V
     let provider = view.provider(upstream);
     let groups = provider.map(|provider| &*provider.groups).unwrap_or_default();
     let permitted = (!groups.is_empty()).then(|| PermittedItems::of(view, upstream));
-    let is_told = !provider.is_some_and(|provider| provider.has_info()) || view.own_info(upstream).is_some();
+    let is_told =
+        !provider.is_some_and(|provider| provider.info.is_some()) || view.own_info(upstream).is_some();
     for group in groups {
         let names: HashSet<&str> = group.tools.iter().map(String::as_str).collect();
         let (own, others) =

@@ -74,7 +74,10 @@ fn listed_by<'i>(upstream: &UpstreamName, items: &'i [Item]) -> Option<Vec<&'i I
 }
 
 fn own_names(items: &[&Item]) -> Vec<Candidate> {
-    items.iter().flat_map(|item| [&item.own, &item.named].map(|name| (name.clone(), item.own.clone()))).collect()
+    items
+        .iter()
+        .flat_map(|item| [&item.own, &item.named].map(|name| (name.clone(), item.own.clone())))
+        .collect()
 }
 
 /// The names that may have been meant, in the form in which one was written.

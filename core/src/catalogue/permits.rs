@@ -79,11 +79,6 @@ impl Grant {
         Self { tools: none(), resources: none(), prompts: none(), ..Self::default() }
     }
 
-    /// The grant of these tools, and of nothing else.
-    pub fn of_tools(tools: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self { tools: Some(tools.into_iter().map(Into::into).collect()), ..Self::nothing() }
-    }
-
     /// The patterns that name no upstream, and therefore permit nothing.
     pub fn unusable(&self) -> Vec<NoUpstream> {
         let names = self.tools.iter().chain(&self.prompts).flatten();
@@ -121,7 +116,8 @@ impl Permits {
 
     /// These tools, by `upstream/tool`, and nothing else.
     pub fn of_tools(tools: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self::of([Grant::of_tools(tools)])
+        let tools = tools.into_iter().map(Into::into).collect();
+        Self::of([Grant { tools: Some(tools), ..Grant::nothing() }])
     }
 
     /// What both permit.

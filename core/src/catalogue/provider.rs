@@ -84,16 +84,6 @@ impl OwnGroup {
 }
 
 impl Provider {
-    /// What it says by its `info`, if nothing of it is hidden.
-    pub(crate) fn whole_info(&self) -> Option<&OwnInfo> {
-        self.info.as_deref().filter(|_| self.is_whole)
-    }
-
-    /// Whether its categories are those of its `info`, which are about all that it has.
-    pub(crate) fn has_info(&self) -> bool {
-        self.info.is_some()
-    }
-
     /// An upstream of whose lists this much exists.
     pub(crate) fn of(lists: &UpstreamLists, count: usize) -> Self {
         let said = |member: &str| lists.server_info.string(member).filter(|text| !text.trim().is_empty());

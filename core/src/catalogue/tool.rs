@@ -128,11 +128,6 @@ impl Tool {
         drift.as_ref()
     }
 
-    /// Whether both are the same for [`drift`](Self::drift).
-    pub(crate) fn drifts_like(&self, other: &Self) -> bool {
-        self.original == other.original && self.supplement.recorded == other.supplement.recorded
-    }
-
     /// WHAT it does, in the words of whoever wrote it: the operator's brief, or one derived from the description
     /// (docs/CONTRACT.md B1 to B3). Never empty. Computed at first use. What lists add is in
     /// [`VisibleTool::brief`](crate::VisibleTool::brief).

@@ -64,14 +64,15 @@ impl View {
         let permits = principal.permits();
         let located = permits.resources().map(Arc::new);
         let permitted = Kind::ALL.map(|kind| {
-            let by = |keep: &dyn Fn(Primitive<'_>) -> bool| Selection::by(snapshot.primitives(kind).map(keep));
+            let by =
+                |keep: &dyn Fn(Primitive<'_>) -> bool| Selection::by(snapshot.primitives(kind).map(keep));
             let named = |named: Named| by(&|one| named.allow(one.upstream(), one.own_key()));
             let selected = match kind {
                 Kind::Tools => permits.tools().map(named),
                 Kind::Prompts => permits.prompts().map(named),
-                Kind::Resources | Kind::Templates => located.as_ref().map(|located| {
-                    by(&|one| located.allow(one.upstream(), &Uri::stated(one.own_key())))
-                }),
+                Kind::Resources | Kind::Templates => located
+                    .as_ref()
+                    .map(|located| by(&|one| located.allow(one.upstream(), &Uri::stated(one.own_key())))),
             };
             selected.unwrap_or_default()
         });
@@ -288,7 +289,8 @@ impl View {
 
     /// What an upstream says by an `info` tool of its own, where nothing of the upstream is withheld from the caller.
     pub fn own_info(&self, upstream: &str) -> Option<&OwnInfo> {
-        self.provider(upstream)?.whole_info().filter(|_| self.permits_all_of(upstream))
+        let provider = self.provider(upstream)?;
+        provider.info.as_deref().filter(|_| provider.is_whole && self.permits_all_of(upstream))
     }
 
     /// The upstreams of which anything is permitted, in their order, whether it is listed or not.
