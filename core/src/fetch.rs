@@ -12,6 +12,9 @@ use crate::{
     take::member,
 };
 
+/// The code for a fetch that names no tool (tool-descriptions-resource §6.1).
+pub const MISSING_TOOL_SELECTION: &str = "MISSING_TOOL_SELECTION";
+
 /// Bounds of requested and suggested names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FetchBounds {
@@ -140,13 +143,31 @@ impl Available {
         Self { names: view.tools().map(|tool| tool.name().to_string()).collect(), count: None }
     }
 
-    /// Adds the members `available_tools` and, if not all are named, `available_count` to an answer.
-    pub fn add_to(self, answer: &mut Value) {
+    /// An answer with the members `available_tools` and, if not all are named, `available_count`.
+    pub fn beside(self, mut answer: Value) -> Value {
         answer["available_tools"] = json!(self.names);
         if let Some(count) = self.count {
             answer["available_count"] = json!(count);
         }
+        answer
     }
+}
+
+/// Stands for a tool's name where no tool is listed.
+pub const SOME_TOOL: &str = "TOOL_NAME";
+
+/// The answer to a fetch without names (tool-descriptions-resource §6.1), with an example of one name and one of two.
+pub fn missing_selection(
+    view: &View,
+    bounds: FetchBounds,
+    message: &str,
+    example: impl Fn(&[&str]) -> Value,
+) -> Value {
+    let mut names = view.tools().map(|tool| tool.name().as_str());
+    let first = names.next().unwrap_or(SOME_TOOL);
+    let examples = [example(&[first]), example(&[first, names.next().unwrap_or(first)])];
+    let error = json!({"code": MISSING_TOOL_SELECTION, "message": message, "examples": examples});
+    json!({"error": Available::in_view(view, None, bounds).beside(error)})
 }
 
 /// A tool that fetches descriptions by `{"names": [..]}`, with descriptions of itself and of its argument.

@@ -42,6 +42,16 @@ pub fn members(call: &ToolCall) -> Result<RawObject, ArgumentProblem> {
     }
 }
 
+/// A string among the members of a call's arguments, as much of it as is looked at; `None` if it is not given, or `null`.
+///
+/// # Errors
+/// The problem, if it is anything else.
+pub fn text(members: &RawObject, key: &str, expected: &str) -> Result<Option<String>, ArgumentProblem> {
+    let Some(given) = members.member(key).filter(|given| *given != "null") else { return Ok(None) };
+    let text = given::string(given).ok_or_else(|| ArgumentProblem::of(key, given, expected))?;
+    Ok(Some(given::beginning(&text).to_owned()))
+}
+
 /// The call that the arguments `{"tool", "arguments"}` of `caller` contain. Whether the tool exists is not checked.
 ///
 /// The tool's arguments are in `arguments` or beside `tool`; if in both places, they are merged. Their JSON text is kept

@@ -71,7 +71,10 @@ pub use digest::Digest;
 pub use effect::{Effect, Effects};
 pub use error::Error;
 pub use executors::{Called, Executor, Executors};
-pub use fetch::{Available, FetchBounds, Names, descriptions_uri, fetching_tool};
+pub use fetch::{
+    Available, FetchBounds, MISSING_TOOL_SELECTION, Names, SOME_TOOL, descriptions_uri, fetching_tool,
+    missing_selection,
+};
 pub use finder::{Finder, Hit};
 pub use full::Full;
 pub use lesson::Lesson;

@@ -161,15 +161,12 @@ impl DisclosureStrategy for Info {
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
         let called = match self.config.tools {
-            OtherTools::Stubs => Called::Plain(call),
+            OtherTools::Stubs if *call.name == *INFO => Called::Teller(call),
+            OtherTools::Stubs => Called::Decided(Decision::Forward(call)),
             OtherTools::EntryOnly => EXECUTOR.open(self.config.executors, cx.view, call),
         };
         Ok(match called {
-            Called::Plain(call) if *call.name == *INFO => match self.explain(cx, &call).await {
-                Ok(answer) => Decision::Answer(answer),
-                Err(problem) => Decision::wrong_arguments(INFO, problem),
-            },
-            Called::Plain(call) => Decision::Forward(call),
+            Called::Teller(call) => Decision::answered(INFO, self.explain(cx, &call).await),
             Called::Decided(decision) => decision,
             Called::Unknown(name) => {
                 self.ranker.prepare(cx).await;

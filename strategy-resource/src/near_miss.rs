@@ -1,9 +1,9 @@
 //! URIs that miss the resource narrowly, and the one that was meant (docs/CONTRACT.md B6).
 
-use mcp_disclosure_core::{Names, ResourceUri, View};
+use mcp_disclosure_core::{Names, ResourceUri, SOME_TOOL, View};
 use percent_encoding::percent_decode_str;
 
-use crate::{selection::uri_of, wording::SOME_TOOL};
+use crate::selection::uri_of;
 
 /// The parameters by which models name tools, besides the right one.
 const PARAMETERS: [&str; 4] = ["tools", "tool", "names", "name"];

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use mcp_disclosure_core::{
     ClientTraits, Context, Decision, DisclosureStrategy, Era, Fault, Listing, Names, Own, Profile, RawObject,
-    RawText, Receipts, Refusal, ResourceUri, ToolAnswer, ToolCall, View, fetching_tool, given::shown,
-    index::with_short_index,
+    RawText, Receipts, Refusal, ResourceUri, SOME_TOOL, ToolAnswer, ToolCall, View, fetching_tool,
+    given::shown, index::with_short_index,
 };
 use serde_json::json;
 
@@ -85,7 +85,7 @@ impl DisclosureStrategy for Resource {
     }
 
     fn list(&self, view: &View, client: &ClientTraits) -> Listing {
-        let example = view.tools().next().map_or(wording::SOME_TOOL, |tool| tool.name().as_str());
+        let example = view.tools().next().map_or(SOME_TOOL, |tool| tool.name().as_str());
         let has_pins = view.has_pins();
         let guidance = wording::guidance(self.proof(client), client.bridge, has_pins, example);
         // The bridge's own description has the index, and is always current.
