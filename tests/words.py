@@ -1,4 +1,5 @@
-"""Counts the words of each page: those of docs/ that are written by hand, and the pages beside it.
+"""Counts the words of each page: those of docs/ that are written by hand, and the pages beside it. A word has a letter or a digit, so that
+the lines of tables are none.
 
     python3 tests/words.py              the pages as they are
     python3 tests/words.py REVISION     beside those of a commit
@@ -16,6 +17,10 @@ GENERATED = {"docs/conversation.md", "docs/reference.md", "docs/transcripts.md"}
 RULES = {"docs/CONTRACT.md", "docs/CONFORMANCE.md"}
 
 
+def words(text):
+    return sum(any(map(str.isalnum, word)) for word in text.split())
+
+
 def kind(path):
     if path in BESIDE:
         return "beside docs/"
@@ -28,7 +33,7 @@ def kind(path):
 
 def now():
     files = [*root.glob("docs/**/*.md"), *(root / name for name in BESIDE)]
-    return {str(file.relative_to(root)): len(file.read_text().split()) for file in files}
+    return {str(file.relative_to(root)): words(file.read_text()) for file in files}
 
 
 def at(revision):
@@ -36,7 +41,7 @@ def at(revision):
         return subprocess.run(["git", *arguments], cwd=root, check=True, capture_output=True, text=True).stdout
 
     names = git("ls-tree", "-r", "--name-only", revision, "docs", *BESIDE).splitlines()
-    return {name: len(git("show", f"{revision}:{name}").split()) for name in names if name.endswith(".md")}
+    return {name: words(git("show", f"{revision}:{name}")) for name in names if name.endswith(".md")}
 
 
 tables = [at(sys.argv[1]), now()] if len(sys.argv) > 1 else [now()]
