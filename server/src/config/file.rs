@@ -379,7 +379,8 @@ impl JsonSchema for Resources {
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         let mut schema = Table::<Primitive>::json_schema(generator);
         let primitive = generator.subschema_for::<Primitive>();
-        let description = "The only URIs that exist for clients, or patterns of these, in lists as well. Default: all.";
+        let description =
+            "The only URIs that exist for clients, or patterns of these, in lists as well. Default: all.";
         schema.insert(
             "properties".to_owned(),
             serde_json::json!({"allow": {

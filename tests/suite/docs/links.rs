@@ -92,7 +92,8 @@ fn w4_links_lead_to_files_and_anchors() {
 /// Decisions are in a list of their own.
 #[test]
 fn w4_every_page_is_in_the_contents() {
-    let lists = ["docs/SUMMARY.md", "docs/decisions/README.md"].map(|path| Page::read(&Path::new(ROOT).join(path)));
+    let lists =
+        ["docs/SUMMARY.md", "docs/decisions/README.md"].map(|path| Page::read(&Path::new(ROOT).join(path)));
     let lists = lists.iter();
     let listed: Vec<PathBuf> = lists
         .flat_map(|list| list.text.lines().flat_map(targets).map(|target| resolved(list, &target)))

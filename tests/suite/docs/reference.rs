@@ -117,7 +117,8 @@ fn rendered(root: &Value) -> String {
     page.push('\n');
     for (name, schema) in tables {
         let whole = target(root, schema);
-        let (of_list, of_name) = (target(root, &whole["items"]), target(root, &whole["additionalProperties"]));
+        let (of_list, of_name) =
+            (target(root, &whole["items"]), target(root, &whole["additionalProperties"]));
         let is_named = of_name["properties"].is_object();
         let heading = match (of_list.is_object(), is_named && whole["properties"].is_null()) {
             (true, _) => format!("[[{name}]]"),
