@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    Error, HostKind, Query, Recommendation, Report, Row, Subject, Tokenizer,
+    Error, HostKind, Query, Recommendation, Report, Row, Served, Subject, Tokenizer,
     agent::Task,
     bench::{Baseline, Bench},
     curve::Curve,
@@ -48,6 +48,8 @@ pub struct Comparison {
     pub per_tool: bool,
     /// The transport, such as `stdio`.
     pub transport: String,
+    /// What serves clients that request nothing, where that is known.
+    pub served: Option<Served>,
 }
 
 /// The tasks for which the tools are used.
@@ -131,7 +133,7 @@ impl Comparison {
             tokenizer: self.tokenizer,
             host: self.host,
             used: job.used,
-            recommendation: Recommendation::of(&rows, &strategies, self.turns),
+            recommendation: Recommendation::of(&rows, &strategies, self.turns, self.served.as_ref()),
             strategies,
             turns: self.turns,
             transport: self.transport.clone(),

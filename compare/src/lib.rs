@@ -45,7 +45,7 @@ pub use error::Error;
 pub use host_kind::HostKind;
 pub use output::Format;
 pub use probe::LinkFactory;
-pub use recommendation::Recommendation;
+pub use recommendation::{Recommendation, Served};
 pub use report::Report;
 pub use retrieval::Query;
 pub use row::Row;

@@ -45,7 +45,7 @@ mod strategy;
 pub mod take;
 mod text;
 
-pub use adaptive::{CompleteList, Selected};
+pub use adaptive::Selected;
 pub use arguments::{ArgumentProblem, Checked, Schema, Verdict};
 pub use cap::Cap;
 pub use catalogue::categories::{ListedCategory, PermittedItems};
@@ -65,7 +65,7 @@ pub use catalogue::view::View;
 pub use catalogue::visible_tool::VisibleTool;
 pub use catalogue::warning::{Unmatched, Warning};
 pub use concern::{Concern, ConcernError, Mapping, Values};
-pub use context::{ClientTraits, Context, Era, Services, Unlimited};
+pub use context::{ClientTraits, Context, Era, Note, Services, Unlimited};
 pub use decision::{Decision, Fault, Refusal, ToolAnswer, ToolCall};
 pub use digest::Digest;
 pub use effect::{Effect, Effects};
@@ -82,6 +82,7 @@ pub use own_tool::OwnTool;
 pub use raw::RawObject;
 pub use receipt::{Handles, Marks, Receipt, ReceiptKey, ReceiptProblem, Receipts};
 pub use registry::{Builder, PlugIn, Registry, Settings};
+pub use size::ListSize;
 pub use slim::Definitions;
 pub use stack::Stack;
 pub use strategy::{

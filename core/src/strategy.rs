@@ -92,7 +92,8 @@ pub struct Profile {
     /// Whether receipts are signed in sessions as well ([`Receipts::Handles`](crate::Receipts)): calls must bring them, and
     /// they are valid in other sessions of the same principal.
     pub signs_receipts: bool,
-    /// How much of a context its lists take, as server variants hint at it (SEP-2053): `verbose`, `standard` or `compact`.
+    /// How much of a context its lists take, as server variants hint at it (SEP-2053): `verbose`, `standard` or `compact`; empty
+    /// if that depends on the catalogue.
     pub context_size: &'static str,
     /// Settings with which it is compared besides its default.
     pub variants: &'static [Variant],

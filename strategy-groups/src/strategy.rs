@@ -31,7 +31,7 @@ pub const EXTENSION: Extension = Extension {
 pub static PROFILE: Profile = Profile::presenter(
     NAME,
     "Tools in groups: groups/list and groups/get, or one tool that shows a group and one that calls",
-    "the extension io.modelcontextprotocol/groups, or the bridge tool get_group",
+    "the draft extension io.modelcontextprotocol/groups, or the bridge tool get_group",
 )
 .taught_by(Lesson::new(GET, r#"{"name": "{tool}"}"#))
 .negotiated_by(EXTENSION)

@@ -445,27 +445,37 @@ fn q2_an_ordinary_host_is_in_front_and_a_negotiating_client_beside_it() {
 
 #[test]
 fn q3_one_strategy_is_recommended_with_its_reason_and_its_command() {
-    let withheld = report(&["--info-tools", "entry-only"]);
-    let recommended = &withheld["recommendation"];
-    let name = recommended["strategy"].as_str().unwrap();
-    let best = strategies(&withheld).find(|strategy| strategy["name"] == name).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let config = directory.path().join("disclosure.toml");
+    fs::write(&config, "demo = true\n[serve]\nbudget = 1000\n").unwrap();
+    let small = ["--config", config.to_str().unwrap()];
+    let command = |words: &str| format!("{} {words} {}", started(), small.join(" "));
+    // What clients get who request nothing.
+    let over = report(&[&["--strategies", "info,search"], &small[..]].concat());
+    let recommended = &over["recommendation"];
+    assert_eq!(recommended["strategy"], "search");
+    let best = strategies(&over).find(|strategy| strategy["name"] == "search").unwrap();
     let reason = recommended["reason"].as_str().unwrap();
-    let saved = format!("saves {:.1} %", best["conversation_saving"].as_f64().unwrap() * 100.0);
-    assert!(name != "full" && reason.contains(&saved), "{recommended}");
-    let command = recommended["command"].as_str().unwrap();
-    assert_eq!(command, format!("{} serve --strategy {name} --info-tools entry-only", started()));
+    let saved = format!("it saves {:.1} %", best["conversation_saving"].as_f64().unwrap() * 100.0);
+    let because = "clients get it without --strategy, since the complete list of ";
+    assert!(reason.starts_with(because) && reason.contains(&saved), "{recommended}");
+    assert_eq!(recommended["command"], command("serve"));
+    // Else the cheapest.
+    let other = report(&[&["--strategies", "info", "--info-tools", "entry-only"], &small[..]].concat());
+    let recommended = &other["recommendation"];
+    assert!(recommended["reason"].as_str().unwrap().starts_with("it saves "), "{recommended}");
+    assert_eq!(recommended["command"], command("serve --strategy info --info-tools entry-only"));
 
     let flags = "--use symbolic_solve --strategies full --receipts signed --concern precision=exact --limit message_depth=64";
     let command = report(&flags.split(' ').collect::<Vec<_>>())["recommendation"]["command"].clone();
-    let expected =
-        "serve --strategy full --receipts signed --concern precision=exact --limit message_depth=64";
+    let expected = "serve --receipts signed --concern precision=exact --limit message_depth=64";
     assert_eq!(command, format!("{} {expected}", started()));
 
     let small = report(&["--", ODD, "ordinary"]);
     let recommended = &small["recommendation"];
     assert_eq!(recommended["strategy"], "full");
-    assert!(recommended["reason"].as_str().unwrap().starts_with("the list is small, "), "{recommended}");
-    let command = format!("{} serve --strategy full -- {ODD} ordinary", started());
+    assert!(recommended["reason"].as_str().unwrap().starts_with(because), "{recommended}");
+    let command = format!("{} serve -- {ODD} ordinary", started());
     assert_eq!(recommended["command"], command);
     let table = compare(&["--", ODD, "ordinary"]).stdout;
     let costs_more = table.contains("costs") && table.contains("more");
@@ -510,10 +520,7 @@ fn q3_a_command_with_something_left_out_says_so() {
     // Made by the upstream, so that at first it may be a secret.
     let file = directory.path().join("not_there_when_the_command_is_made");
     let report = report(&["--", ODD, "ordinary", file.to_str().unwrap()]);
-    assert_eq!(
-        report["recommendation"]["command"],
-        format!("{} serve --strategy full -- {ODD} ordinary …", started())
-    );
+    assert_eq!(report["recommendation"]["command"], format!("{} serve -- {ODD} ordinary …", started()));
     let notes = report["notes"].to_string();
     assert!(notes.contains("… stands for what may be a secret"), "{notes}");
 }

@@ -8,8 +8,8 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    Advertisement, ClientTraits, Digest, Kind, ListHints, Memory, Own, Permits, Principal, RawObject,
-    Selected, Shown, Snapshot, ToolName, View, full::list_with_host_hints,
+    Advertisement, ClientTraits, Digest, Kind, ListHints, ListSize, Memory, Own, Permits, Principal,
+    RawObject, Selected, Shown, Snapshot, ToolName, View, full::list_with_host_hints,
 };
 use mcp_disclosure_transport::Json;
 use parking_lot::{Mutex, RwLock};
@@ -332,6 +332,11 @@ impl Page {
         let tools = names.iter().filter_map(|name| self.view.tool(name));
         let keys: HashSet<&ToolName> = tools.map(|tool| tool.tool().key()).collect();
         self.delivers.iter().filter(|(tool, _)| keys.contains(tool)).cloned().collect()
+    }
+
+    /// What the list of tools costs a model.
+    pub(crate) fn size(&self) -> ListSize {
+        ListSize::of(&self.tools.tools.tools)
     }
 
     /// How many tools are listed.

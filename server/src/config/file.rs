@@ -164,11 +164,11 @@ pub struct Serve {
     pub strategy: Option<String>,
     /// The strategies that clients may choose. Default: all.
     pub offer: Option<Vec<String>>,
-    /// The strategy for clients that request no offered one. Default: "full". "adaptive" is `full` where the complete list is
+    /// The strategy for clients that request no offered one. Default: "adaptive", which is `full` where the complete list is
     /// within `budget`, else the strategy of `over_budget`; it is decided for each client, and again when the list changes.
     pub fallback: Option<String>,
-    /// What the complete list of tools may cost under "adaptive", in tokens, estimated at 4.5 bytes of JSON each. Default:
-    /// 4000.
+    /// What the complete list of tools may cost under "adaptive", in tokens: names, descriptions and input schemas, at 4.5
+    /// bytes of JSON each. Default: 4000.
     pub budget: Option<u64>,
     /// The strategy for lists over the budget. Default: "search".
     pub over_budget: Option<String>,

@@ -249,7 +249,7 @@ impl UpstreamEntry {
             )]),
             _ => Err(vec![(
                 "has neither command nor url".to_owned(),
-                "say command = \"…\" for a program, or url = \"https://…\" for an endpoint",
+                "command names a program, url an endpoint; say one of them",
             )]),
         }
     }

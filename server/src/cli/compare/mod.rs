@@ -23,7 +23,7 @@ use mcp_disclosure_gateway::Problem;
 
 use self::{arguments::Use, prepared::Prepared, stage::Stages};
 use super::{Program, print_text, runtime_for_one};
-use crate::failure::Failure;
+use crate::{failure::Failure, log};
 
 /// The number of tools that are used unless something else is said.
 const USED: usize = 2;
@@ -47,7 +47,10 @@ pub fn compare(program: &Program, arguments: CompareArguments) -> Result<(), Fai
         format => format.write(&report, detail),
     };
     match out {
-        Some(path) => write(&path, &text)?,
+        Some(path) => {
+            write(&path, &text)?;
+            log::note(&format!("written: {}", path.display()));
+        }
         None => print_text(&text)?,
     }
     budget.map_or(Ok(()), |most| within(most, &report, &asked))
@@ -128,6 +131,7 @@ fn comparison(
         omits_schemas: arguments.omit_input_schema,
         per_tool: arguments.detail || arguments.format == Format::Html,
         transport: arguments.transport.to_string(),
+        served: prepared.contestants.by_default(),
     }
 }
 
