@@ -153,6 +153,17 @@ impl<'a> Context<'a> {
     }
 }
 
+/// What a request did, for the operator's metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray)]
+pub enum Note {
+    /// It delivered descriptions.
+    Delivered,
+    /// It was served without a model that the operator chose: a search without its embeddings.
+    FellBack,
+    /// It searched, and found nothing or only weak hits.
+    Missed,
+}
+
 /// What the server does for a strategy while it decides.
 #[async_trait]
 pub trait Services: std::fmt::Debug + Send + Sync {
@@ -165,11 +176,10 @@ pub trait Services: std::fmt::Debug + Send + Sync {
         let _ = code;
     }
 
-    /// Notes that this request delivers descriptions, for the operator's metrics.
-    fn delivers(&self) {}
-
-    /// Notes that this request was served without a model that the operator chose, for the metrics.
-    fn falls_back(&self) {}
+    /// Notes what this request did, for the operator's metrics.
+    fn notes(&self, note: Note) {
+        let _ = note;
+    }
 
     /// Does work that takes long beside the workers that serve clients. If it panics, it is not done.
     async fn run(&self, work: Box<dyn FnOnce() + Send>) {

@@ -65,7 +65,7 @@ pub use catalogue::view::View;
 pub use catalogue::visible_tool::VisibleTool;
 pub use catalogue::warning::{Unmatched, Warning};
 pub use concern::{Concern, ConcernError, Mapping, Values};
-pub use context::{ClientTraits, Context, Era, Services, Unlimited};
+pub use context::{ClientTraits, Context, Era, Note, Services, Unlimited};
 pub use decision::{Decision, Fault, Refusal, ToolAnswer, ToolCall};
 pub use digest::Digest;
 pub use effect::{Effect, Effects};

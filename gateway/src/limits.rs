@@ -129,7 +129,7 @@ limits! {
     upstream_message_bytes: bytes = 67_108_864;
     /// Depth of nested objects and arrays in a message, from either side.
     message_depth: count = 128;
-    /// Size of one list of an upstream, all pages together.
+    /// Size of one list of an upstream, all pages together, with 1,024 bytes for each item.
     upstream_list_bytes: bytes = 67_108_864;
     /// Groups that are read of one upstream.
     upstream_groups: count = 1_000;

@@ -2,7 +2,7 @@
 //! bridge.
 
 use mcp_disclosure_core::{
-    Available, Context, Fault, FetchBounds, Names, RawObject, ToolAnswer, VisibleTool,
+    Available, Context, Fault, FetchBounds, Names, Note, RawObject, ToolAnswer, VisibleTool,
 };
 use serde_json::{Map, Value, json};
 
@@ -27,7 +27,7 @@ pub fn definitions(cx: &Context<'_>, selection: &Selection) -> Result<RawObject,
 fn definition(cx: &Context<'_>, name: &str) -> Result<RawObject, Fault> {
     match cx.view.tool(name) {
         Some(tool) => {
-            cx.services.delivers();
+            cx.services.notes(Note::Delivered);
             tracing::info!(session = cx.session, tool = name, "definition delivered");
             Ok(tool.definition().into_owned())
         }
@@ -61,7 +61,7 @@ pub fn entries(cx: &Context<'_>, names: Names<'_>) -> ToolAnswer {
 
 fn entry(cx: &Context<'_>, tool: VisibleTool<'_>) -> Value {
     let name = tool.name();
-    cx.services.delivers();
+    cx.services.notes(Note::Delivered);
     tracing::info!(session = cx.session, tool = %name, "description delivered");
     let entry = tool.delivered(cx.client.definitions);
     serde_json::from_str(entry.text()).unwrap_or_else(|_| json!({"error": wording::nests_too_deep(name)}))

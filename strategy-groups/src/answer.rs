@@ -1,7 +1,8 @@
 //! The answers of `get_group`, the bridge for hosts that know no groups.
 
 use mcp_disclosure_core::{
-    Context, Definitions, ToolAnswer, ToolName, VisibleTool, given::shown as shortened, nearest::suggested,
+    Context, Definitions, Note, ToolAnswer, ToolName, VisibleTool, given::shown as shortened,
+    nearest::suggested,
 };
 use serde_json::{Map, Value, json};
 
@@ -24,12 +25,12 @@ pub fn answer(cx: &Context<'_>, groups: &Groups, name: &str, config: &GroupsConf
     }
     if let Some(group) = groups.meant(name) {
         tracing::info!(session = cx.session, group = group.name, "group shown");
-        cx.services.delivers();
+        cx.services.notes(Note::Delivered);
         return answered(shown(cx, groups, group, None, config.answer_bytes));
     }
     if let Some(tool) = cx.view.tool(name) {
         tracing::info!(session = cx.session, tool = name, "group of a tool shown");
-        cx.services.delivers();
+        cx.services.notes(Note::Delivered);
         return answered(match groups.with_tool(name) {
             Some(group) => shown(cx, groups, group, Some(tool.name()), config.answer_bytes),
             None => json!({"tools": [definition(tool, cx.client.definitions)], "note": wording::LISTED}),

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use mcp_disclosure_core::{
     ArgumentProblem, Called, ClientTraits, Context, Decision, Definitions, DisclosureStrategy, Fault, Finder,
-    Listing, Own, OwnTool, Profile, ToolAnswer, ToolCall, Variant, View, VisibleTool, brief::shorten,
+    Listing, Note, Own, OwnTool, Profile, ToolAnswer, ToolCall, Variant, View, VisibleTool, brief::shorten,
     index::with_index, inner_call::members,
 };
 use mcp_disclosure_ranking::{BuiltIn, LexicalSettings};
@@ -91,7 +91,7 @@ impl Info {
                 own::category(contents, category, from, ours)
             }
             Some(Topic::Tool(visible)) => {
-                cx.services.delivers();
+                cx.services.notes(Note::Delivered);
                 tracing::info!(session = cx.session, tool = %visible.name(), "tool explained");
                 let mut content = own::tool(contents, visible, answer::tool(contents, visible));
                 // Stubs are listed with their annotations.

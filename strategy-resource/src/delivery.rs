@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use mcp_disclosure_core::{
-    Available, Context, Definitions, Era, Names, PERMISSIVE_SCHEMA, RawObject, Receipt, Receipts,
+    Available, Context, Definitions, Era, Names, Note, PERMISSIVE_SCHEMA, RawObject, Receipt, Receipts,
     VisibleTool, receipt::ReceiptProblem, receipt_name,
 };
 use serde_json::{Value, json};
@@ -58,7 +58,7 @@ pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, channel: Channel, name
             return refused(cx, TOO_MANY_TOOLS, answer);
         }
     };
-    cx.services.delivers();
+    cx.services.notes(Note::Delivered);
     let entries: Vec<String> = names
         .iter()
         .map(|name| match cx.view.tool(name) {

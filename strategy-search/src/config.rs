@@ -33,6 +33,8 @@ pub struct SearchConfig {
     pub weights: Weights,
     /// Words, and the words that can stand for them, beside the built-in ones.
     pub synonyms: HashMap<String, Vec<String>>,
+    /// Whether the log has the words of searches that find nothing or only weak hits. They are a user's.
+    pub log_misses: bool,
 }
 
 impl Default for SearchConfig {
@@ -47,6 +49,7 @@ impl Default for SearchConfig {
             executors: Executors::default(),
             weights: Weights::default(),
             synonyms: HashMap::new(),
+            log_misses: false,
         }
     }
 }

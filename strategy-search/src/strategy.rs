@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use mcp_disclosure_core::{
     ArgumentProblem, Called, ClientTraits, Context, Decision, DisclosureStrategy, Fault, Finder, Lesson,
-    ListedCategory, Listing, Own, OwnTool, Profile, ToolAnswer, ToolCall, View, VisibleTool,
-    index::with_index_within, inner_call::members,
+    ListedCategory, Listing, Note, Own, OwnTool, Profile, ToolAnswer, ToolCall, View, VisibleTool,
+    brief::shorten, index::with_index_within, inner_call::members, printable::one_line,
 };
 use mcp_disclosure_ranking::{BuiltIn, Hit, Match, Query, Ranker, Ranking};
 use serde_json::{Value, json};
@@ -23,6 +23,9 @@ pub const NAME: &str = "search";
 
 /// The number of suggestions for an unknown tool.
 const SUGGESTIONS: usize = 5;
+
+/// How much of a query the log has, in characters.
+const LONGEST_LOGGED: usize = 200;
 
 /// The profile of `search`.
 pub static PROFILE: Profile = Profile::presenter(
@@ -97,8 +100,14 @@ impl Search {
         if let Some(tool) = cx.view.tool(query.text).filter(|_| within.is_none()) {
             put_first(&mut ranking, tool, most);
         }
-        cx.services.delivers();
-        tracing::info!(session = cx.session, hits = ranking.hits.len(), "tools searched");
+        cx.services.notes(Note::Delivered);
+        let is_missed = ranking.hits.iter().all(|hit| hit.matched == Match::Weak);
+        if is_missed {
+            cx.services.notes(Note::Missed);
+        }
+        let words = (is_missed && self.config.log_misses)
+            .then(|| one_line(&shorten(query.text, LONGEST_LOGGED)).into_owned());
+        tracing::info!(session = cx.session, hits = ranking.hits.len(), is_missed, words, "tools searched");
         let bounds = Bounds::of(&self.config, most, detail);
         Ok(answered(answer::found(cx, &ranking, detail, bounds), false))
     }

@@ -109,6 +109,7 @@ impl Follower {
                 tracing::info!(files = self.in_force.declared.files.len(), ?changes, "{noun} read again");
             }
             Err(problems) => {
+                self.gateway.observer().kept_old();
                 for problem in problems {
                     tracing::warn!("{noun} not taken over, the old ones stay: {problem}");
                 }
