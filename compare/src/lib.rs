@@ -16,7 +16,7 @@ mod comparison;
 mod curve;
 mod error;
 mod figures;
-mod habits;
+mod fold;
 mod host_kind;
 mod learning;
 mod ledger;
@@ -35,7 +35,6 @@ mod seen;
 mod spread;
 mod subject;
 mod tokenizer;
-mod tools;
 pub mod transcript;
 mod vocabulary;
 

@@ -174,6 +174,7 @@ mod tests {
             break_even_tools: None,
             conversation_tokens: Some(conversation),
             conversation_saving: Some(1.0 - conversation as f64 / 40_000.0),
+            steps: Some(2),
             negotiating,
             not_offered: None,
             also: Vec::new(),

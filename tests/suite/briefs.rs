@@ -13,7 +13,7 @@ fn recorded() -> Option<View> {
     let servers = kit::recordings::recorded()?.into_iter();
     let lists: Vec<UpstreamLists> = servers.map(|(name, server)| server.lists(&name)).collect();
     assert_eq!(lists.iter().map(|lists| lists.tools.len()).sum::<usize>(), 131);
-    let (snapshot, _) = Snapshot::build(&lists, &[]).unwrap();
+    let snapshot = Snapshot::build(&lists, &[]);
     Some(View::of(Arc::new(snapshot), &Principal::anonymous()))
 }
 
@@ -21,7 +21,7 @@ fn recorded() -> Option<View> {
 fn view_of(servers: &str) -> View {
     let servers: Vec<Value> = serde_json::from_str(servers).unwrap();
     let lists: Vec<UpstreamLists> = servers.iter().map(lists_of).collect();
-    let (snapshot, _) = Snapshot::build(&lists, &[]).unwrap();
+    let snapshot = Snapshot::build(&lists, &[]);
     View::of(Arc::new(snapshot), &Principal::anonymous())
 }
 

@@ -63,7 +63,8 @@ fn every_section_is_read() {
     assert_eq!(file.strategy["describe"], json!({"long_briefs": "shorten"}));
     let (about, rules) = file.declare(&About::default()).unwrap();
     assert_eq!(about.facts.text(), r#"{"gpu_available":false,"since":"2026-01-01","cores":8}"#);
-    let concerns: Vec<_> = about.concerns.iter().map(|concern| concern.declaration().to_string()).collect();
+    let concerns: Vec<_> =
+        about.concerns.iter().map(|concern| serde_json::json!(concern).to_string()).collect();
     assert_eq!(
         concerns,
         [

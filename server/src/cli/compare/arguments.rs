@@ -78,9 +78,13 @@ pub struct CompareArguments {
     #[arg(long, value_name = "FORMAT", default_value_t, hide_possible_values = true, value_parser = word::<Format>(["table", "json", "markdown", "html"]), help_heading = "Report")]
     pub format: Format,
 
+    /// Show all columns, whatever the width
+    #[arg(long, help_heading = "Report")]
+    pub wide: bool,
+
     /// Include what the figures are made of
     ///
-    /// Parts, steps, times, growth, every tool
+    /// Parts, steps, times, growth
     #[arg(long, help_heading = "Report")]
     pub detail: bool,
 

@@ -34,8 +34,8 @@ pub struct TranscriptArguments {
     #[arg(long, value_name = "FILE", requires = "transcript", conflicts_with = "used")]
     pub task: Option<PathBuf>,
 
-    /// The width of the transcript, in characters [default: the terminal's, or 100]
-    #[arg(long, value_name = "COLUMNS", requires = "transcript", value_parser = clap::value_parser!(u16).range(40..=1000))]
+    /// The width of tables and transcripts, in characters [default: the terminal's; else 80, and 100 for transcripts]
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..=1000))]
     pub width: Option<u16>,
 
     /// Show texts completely, instead of what matters in them
@@ -111,7 +111,7 @@ pub(super) async fn of_report(
     }
     let rows: Vec<String> = report.strategies.iter().map(|row| row.name.clone()).collect();
     let played = play(prepared, arguments, task, &rows, "--use").await?;
-    Ok(Some(transcript::html(&played)))
+    Ok(Some(transcript::html(&played, &report.recommendation.strategy)))
 }
 
 async fn play(
