@@ -117,7 +117,7 @@ mod tests {
         };
         let tools = descriptions.iter().enumerate().map(tool).collect();
         let lists = UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };
-        Snapshot::build(&[lists], &[]).unwrap().0
+        Snapshot::build(&[lists], &[])
     }
 
     proptest! {

@@ -8,7 +8,6 @@ use crate::{
     catalogue::{derived::Key, view::View, visible_tool::VisibleTool},
     effect::{Effect, Effects},
     memory::{Noted, Notes},
-    raw::RawObject,
     receipt::{Receipt, ReceiptProblem, Receipts},
     slim::Definitions,
 };
@@ -198,13 +197,8 @@ impl Services for Unlimited {
 }
 
 impl<'v> VisibleTool<'v> {
-    /// [`minimal`](Self::minimal) for a client: one that negotiated is sent the annotations as well, so that its brief is the
-    /// author's text alone (docs/CONTRACT.md B13).
-    pub fn minimal_for(&self, client: &ClientTraits) -> RawObject {
-        self.minimal_with(self.brief_for(client))
-    }
-
-    /// The brief beside annotations for a client: without marks and names for one that negotiated.
+    /// The brief beside annotations for a client: without marks and names, the author's text alone, for one that negotiated and
+    /// is sent the annotations as well (docs/CONTRACT.md B13).
     pub fn brief_for(&self, client: &ClientTraits) -> &'v str {
         if client.bridge { self.brief() } else { self.tool().brief() }
     }

@@ -179,12 +179,6 @@ impl Profile {
         self
     }
 
-    /// Sets whether receipts are signed in sessions as well.
-    pub const fn signing_receipts(mut self, signs_receipts: bool) -> Self {
-        self.signs_receipts = signs_receipts;
-        self
-    }
-
     /// Sets how much of a context its lists take.
     pub const fn of_size(mut self, context_size: &'static str) -> Self {
         self.context_size = context_size;
@@ -222,14 +216,12 @@ pub struct Own {
 impl Own {
     /// With what another strategy of the same stack has.
     pub(crate) fn and(mut self, other: Self) -> Self {
-        let with =
-            |all: RawObject, more: &RawObject| more.iter().fold(all, |all, (key, text)| all.with(key, text));
         let (all, more) = (self.advertisement, other.advertisement);
         self.tools.extend(other.tools);
         let advertisement = Advertisement {
-            capabilities: with(all.capabilities, &more.capabilities),
-            experimental: with(all.experimental, &more.experimental),
-            settings: with(all.settings, &more.settings),
+            capabilities: all.capabilities.over(&more.capabilities),
+            experimental: all.experimental.over(&more.experimental),
+            settings: all.settings.over(&more.settings),
         };
         Self { advertisement, ..self }
     }

@@ -48,7 +48,7 @@ mod tests {
         };
         let tools = (0..75).map(|at| tool(at).unwrap().into()).collect();
         let lists = UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };
-        let (snapshot, _) = Snapshot::build(&[lists], &[]).unwrap();
+        let snapshot = Snapshot::build(&[lists], &[]);
         Strategies::build(registry, &options).unwrap().selection(&Catalogue::new(snapshot).current())
     }
 

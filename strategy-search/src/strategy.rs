@@ -77,12 +77,10 @@ impl Search {
             SearchArguments::read(&members(call)?, &self.config)?;
         let answered =
             |content: Value, is_error| ToolAnswer { content: content.to_string().into(), is_error };
-        let within = match &category {
-            None => None,
-            Some(name) => match category_named(cx.view, name) {
-                Some(category) => Some(category),
-                None => return Ok(answered(answer::unknown_category(cx.view, name), true)),
-            },
+        let named = category.as_deref().map(|name| category_named(cx.view, name).ok_or(name));
+        let within = match named.transpose() {
+            Ok(within) => within,
+            Err(name) => return Ok(answered(answer::unknown_category(cx.view, name), true)),
         };
         if query.is_empty() {
             let content = match within {
@@ -131,11 +129,7 @@ impl DisclosureStrategy for Search {
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
         Ok(match EXECUTOR.open(self.config.executors, cx.view, call) {
-            Called::Plain(call) if *call.name == *SEARCH => match self.search(cx, &call).await {
-                Ok(answer) => Decision::Answer(answer),
-                Err(problem) => Decision::wrong_arguments(SEARCH, problem),
-            },
-            Called::Plain(call) => Decision::Forward(call),
+            Called::Teller(call) => Decision::answered(SEARCH, self.search(cx, &call).await),
             Called::Decided(decision) => decision,
             Called::Unknown(name) => {
                 let ranking = self.ranker.rank(cx, &Query::new(&name, SUGGESTIONS)).await;

@@ -435,7 +435,7 @@ mod tests {
 
     #[test]
     fn a3_views_and_pages_are_made_for_each_set_of_permissions() {
-        let published = Published::new(Snapshot::build(&[], &[]).unwrap().0);
+        let published = Published::new(Snapshot::build(&[], &[]));
         let strategies = Strategies::build(&builtin(), &StrategyOptions::default()).unwrap();
         let choice = strategies.choose(None, &Permits::all(), &Offer::default(), Era::Session);
         for number in 0..10_000 {

@@ -43,7 +43,7 @@ impl Gateway {
         if is_valid(&copy) {
             return Ok(copy);
         }
-        // Whatever else a client sends is not asked for.
+        // The store is asked only for what can be the id of a session.
         if !is_id(id) {
             return Ok(None);
         }

@@ -81,7 +81,7 @@ pub struct FetchLimits {
 #[derive(Debug)]
 struct Together {
     sum: u64,
-    /// What of it this replica admitted, whose own limit is the exact one.
+    /// The part of the sum that this replica admitted. Its own limit counts that exactly.
     own: u64,
     until: Instant,
 }

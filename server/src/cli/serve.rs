@@ -178,7 +178,7 @@ async fn start(
     Ok(Some(gateway))
 }
 
-/// Says what files say of access in vain, once all upstreams have listed what they have.
+/// Warns of entries about access that have no effect, once all upstreams have listed what they have.
 async fn warn_of_access(gateway: Arc<Gateway>, file: Arc<DisclosureFile>, is_over_http: bool) {
     let backend = Arc::clone(gateway.backends().shared());
     tokio::select! {

@@ -132,9 +132,8 @@ fn served_form<'t>(text: &'t str, upstreams: &[&str]) -> Option<(&'t str, &'t st
 }
 
 fn refused(place: &str, text: &str, now: &str, literal: &str) -> Problem {
-    Problem::new(format!("{place}: '{text}' is now written '{now}'")).hint(format!(
-        "write '{now}', or '{literal}' for what is called '{text}' itself; docs/moving.md has the old forms"
-    ))
+    Problem::new(format!("{place}: '{text}' is now written '{now}'"))
+        .hint(format!("write '{now}', or '{literal}' for what is called '{text}' itself"))
 }
 
 fn keep<T>(read: Result<T, Vec<Problem>>, problems: &mut Vec<Problem>) -> Option<T> {

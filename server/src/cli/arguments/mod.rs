@@ -101,7 +101,7 @@ pub enum Command {
     ///   mcp-disclosure check --config disclosure.toml --strict --allow no-example,no-returns,no-related
     ///
     /// Findings are errors (serve would not start, or would leave something out), warnings (a model
-    /// or a host is likely to fail) and notes (possible improvements); docs/configuration.md lists
+    /// or a host is likely to fail) and notes (possible improvements); docs/check.md lists
     /// all codes.
     ///
     /// Exit codes: 0; 1 if an error is found, or with --strict anything; 64 if serve would not start.
