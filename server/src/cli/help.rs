@@ -11,7 +11,7 @@ const SHOWN: [(&str, &str); 5] = [
     ),
     (
         "compare",
-        "config mcp_config upstream_url strategies used queries format detail out fail_over transcript",
+        "config mcp_config upstream_url strategies used queries format wide detail out fail_over transcript",
     ),
     ("check", "config mcp_config upstream_url strategy strict queries allow format"),
     ("export", "config mcp_config upstream_url out definitions accept_drift replace"),
