@@ -196,7 +196,7 @@ impl<'a> Performance<'a> {
         let seen = step.make(self.agent.host, &self.lessons, purpose).await?;
         if purpose == Purpose::Learn && seen.problem.is_none() {
             self.lessons.learn(&seen.content);
-            self.plan.learn(&seen);
+            self.plan.learn(step, &seen);
         }
         let (method, target) = step.shown();
         let problem = seen.problem.clone();

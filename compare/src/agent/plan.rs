@@ -85,9 +85,13 @@ impl Plan {
         self.browsing.shows(tool)
     }
 
-    /// Learns from an answer.
-    pub(super) fn learn(&mut self, seen: &Seen) {
-        self.browsing.learn(&seen.content);
+    /// Learns from the answer of a category or a search which tools need not be asked for.
+    pub(super) fn learn(&mut self, made: &Move, seen: &Seen) {
+        let finder = self.finder.map(|finder| finder.tool());
+        let is_search = matches!(made, Move::Call { tool, .. } if Some(&**tool) == finder);
+        if is_search || is_category(&seen.content) {
+            self.browsing.learn(&seen.content);
+        }
     }
 
     /// The move by which the agent learns how to use a tool, if one is needed.

@@ -138,7 +138,8 @@ pub(super) fn heading(report: &Report) -> String {
         count if count <= 4 => format!("used: {}", report.used.join(", ")),
         count => format!("{count} used: {}, …", report.used[..3].join(", ")),
     };
-    format!("{}: {}, {used}; tokens by {}", report.source, of(report.tools, "tool"), report.tokenizer)
+    // What a server calls itself begins no line.
+    format!("{} of {}, {used}; tokens by {}", of(report.tools, "tool"), report.source, report.tokenizer)
 }
 
 /// What the figures of the main sheet are.

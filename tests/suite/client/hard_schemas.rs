@@ -10,7 +10,7 @@ use super::{calls_forwarded, host, value};
 use crate::UPSTREAM;
 
 /// For one step, in a debug build on a busy machine.
-const SOON: Duration = Duration::from_secs(10);
+const SOON: Duration = Duration::from_secs(60);
 
 /// 60 objects, each in the one before: with the list around them nearly as deep as a message may be.
 fn deep() -> String {
