@@ -71,7 +71,7 @@ fn scenario() -> Scenario {
     let beside =
         format!(r#"{{"\ud800":1,"content":[{secret}],"messages":[{secret}],"contents":[{secret}]}}"#);
     scenario.answers.insert("tools/call illegible".to_owned(), illegible(beside.clone()));
-    let within = format!(r#"{{"content":{{"\ud800":1,"uri":"file:///data/private/s"}}}}"#);
+    let within = r#"{"content":{"\ud800":1,"uri":"file:///data/private/s"}}"#.to_owned();
     scenario.answers.insert("tools/call within".to_owned(), illegible(within));
     let path = "resources/read file:///data/public/illegible";
     scenario.answers.insert(path.to_owned(), illegible(beside));
