@@ -44,7 +44,7 @@ impl Archive {
     pub(crate) async fn write(&self, stream: u64, changes: Changes) -> bool {
         let (store, lifetime) = self.replicas.store();
         // What is sent does not wait for a store that is not there.
-        if store.lease().is_none() {
+        if !store.is_connected() {
             return false;
         }
         let written = store.keep_events(&self.name_of_own(stream), changes, lifetime).await;
@@ -67,13 +67,8 @@ impl Archive {
 
     /// What a replica keeps of a stream, but for events up to this one.
     pub(super) async fn read(&self, replica: &str, stream: u64, last: u64) -> Result<Fields, StoreError> {
-        let (name, store) = (self.name(replica, stream), self.replicas.store().0);
-        let mut names = store.event_names(&name).await?;
-        names.retain(|name| number(name).is_none_or(|event| event > last));
-        match names.is_empty() {
-            true => Ok(Fields::new()),
-            false => store.events(&name, names).await,
-        }
+        let is_wanted = |name: &[u8]| number(name).is_none_or(|event| event > last);
+        self.replicas.store().0.events(&self.name(replica, stream), &is_wanted).await
     }
 
     /// The name of a stream of this process.
