@@ -69,7 +69,7 @@ impl fmt::Display for Digest {
 /// The canonical form of a JSON text (RFC 8785): what [`Digest::of`] digests. `None` for a text that has none, or would take
 /// too much memory.
 pub fn canonical(text: &str) -> Option<Vec<u8>> {
-    if size::memory(text) > MAX_MEMORY {
+    if !size::fits(text, MAX_MEMORY) {
         return None;
     }
     let value = serde_json::from_str::<Value>(text).ok()?;

@@ -10,6 +10,14 @@ const MEMBER: usize = VALUE + size_of::<String>() + 2 * size_of::<usize>();
 /// What the allocator adds to an allocation.
 const OVERHEAD: usize = 16;
 
+/// What a token of one byte takes at most, in bytes; see [`memory`].
+const MOST_OF_A_BYTE: usize = 1 + 3 * MEMBER + 4 * MEMBER + 2 * OVERHEAD;
+
+/// Whether the [`Value`] of a JSON text takes at most this memory, in bytes. Most texts are so short that none is counted.
+pub(crate) fn fits(text: &str, most: usize) -> bool {
+    VALUE + text.len() * MOST_OF_A_BYTE <= most || memory(text) <= most
+}
+
 /// An upper bound of the memory that the [`Value`] of a JSON text takes, in bytes.
 ///
 /// One pass over the text, before anything is parsed: a [`Value`] takes up to 200 times its text.
@@ -58,5 +66,9 @@ mod tests {
         assert_eq!(memory(r#""[[,,{""#), memory(r#""12345""#));
         assert!(memory(&format!("[{}0]", "[0],".repeat(1000))) > 1000 * 5 * VALUE);
         assert_eq!(memory(r#""\"#), VALUE + 2 + 2 * OVERHEAD);
+        for dear in ["[0", ",", "{,", "[,", "\"\"", "[[", "[{"].map(|part| part.repeat(100)) {
+            assert!(memory(&dear) <= VALUE + dear.len() * MOST_OF_A_BYTE, "{dear}");
+            assert!(fits(&dear, memory(&dear)) && !fits(&dear, memory(&dear) - 1), "{dear}");
+        }
     }
 }

@@ -41,7 +41,7 @@ pub struct Schema {
 /// A text that is small enough for a check. `None` also where it cannot be read: it nests too deep, or its numbers or
 /// escapes stand for nothing.
 pub(super) fn read(text: &str, bytes: usize) -> Option<Value> {
-    let fits = text.len() <= bytes && size::memory(text) <= MAX_MEMORY;
+    let fits = text.len() <= bytes && size::fits(text, MAX_MEMORY);
     fits.then(|| serde_json::from_str(text).ok()).flatten()
 }
 

@@ -47,7 +47,7 @@ impl Mirrored {
         if !schema.contains("x-mcp-header") {
             return Ok(Vec::new());
         }
-        let is_small = size::memory(schema) <= MAX_MEMORY;
+        let is_small = size::fits(schema, MAX_MEMORY);
         let read = is_small.then(|| serde_json::from_str(schema).ok()).flatten();
         Self::find(&read.ok_or("the schema is too large or too deep to be searched for headers")?)
     }

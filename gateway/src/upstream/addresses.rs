@@ -7,6 +7,7 @@
 
 use mcp_disclosure_core::RawObject;
 use mcp_disclosure_transport::{CallError, ErrorText, Json, http::is_loopback};
+use memchr::memchr_iter;
 use reqwest::Url;
 use serde_json::value::RawValue;
 
@@ -53,10 +54,14 @@ fn in_error(text: &str) -> Option<String> {
 
 /// The object, if it can have this member: results are large, and nearly all have not. A key may be written in escapes.
 fn read(text: &str, member: &str) -> Option<RawObject> {
-    if !text.split('"').any(|piece| piece.eq_ignore_ascii_case(member)) && !text.contains("\\u") {
-        return None;
-    }
-    RawObject::parse(text).ok()
+    let bytes = text.as_bytes();
+    let is_member = |at: usize| {
+        let key = bytes.get(at + 1..at + 1 + member.len());
+        key.is_some_and(|key| key.eq_ignore_ascii_case(member.as_bytes()))
+    };
+    let may_have =
+        memchr_iter(b'"', bytes).any(is_member) || memchr_iter(b'\\', bytes).any(|at| bytes.get(at + 1) == Some(&b'u'));
+    may_have.then(|| RawObject::parse(text).ok()).flatten()
 }
 
 /// All members of this name in any case, as some clients decode them: which of them a client takes is not known.
