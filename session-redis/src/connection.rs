@@ -109,6 +109,12 @@ impl Connection {
     /// Disconnects for good.
     pub(crate) fn close(&self) {
         self.closed.cancel();
+        self.link.send_replace(None);
+    }
+
+    /// Waits until this is closed.
+    pub(crate) async fn closed(&self) {
+        self.closed.cancelled().await;
     }
 
     /// A key of this version.
@@ -122,6 +128,7 @@ impl Connection {
             () = self.reconnect() => {}
             () = self.closed.cancelled() => {}
         }
+        // It may have been connected at this moment.
         self.link.send_replace(None);
     }
 

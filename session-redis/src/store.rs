@@ -234,16 +234,16 @@ impl SessionStore for RedisStore {
         Ok((sum, Duration::from_millis(u64::try_from(left).unwrap_or(0))))
     }
 
-    async fn event(&self) -> Event {
+    async fn event(&self) -> Option<Event> {
         self.running
             .get_or_init(|| async {
                 tokio::spawn(Arc::clone(&self.connection).run());
             })
             .await;
-        match self.events.lock().await.recv().await {
-            Some(event) => event,
-            // The connection has the other end.
-            None => std::future::pending().await,
+        let mut events = self.events.lock().await;
+        tokio::select! {
+            event = events.recv() => event,
+            () = self.connection.closed() => None,
         }
     }
 

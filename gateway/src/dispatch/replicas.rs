@@ -16,13 +16,16 @@ use super::{Caller, Gateway, fetches::Fetcher, requests::panicked};
 use crate::session::{
     Session,
     store::{
-        Archive, Delta, Following, Incoming, Kept, MessageKind, Opened, Progress, Read, ReplicaMessage,
+        Archive, Delta, Event, Following, Kept, MessageKind, Opened, Progress, Read, ReplicaMessage,
         Replicas, StoreError,
     },
 };
 
 /// How many attempts are made after a failure, and the time before each.
 pub(super) const ATTEMPTS: (u32, Duration) = (30, Duration::from_secs(1));
+
+/// How long fetches are counted together.
+const COUNTING: Duration = Duration::from_secs(60);
 
 /// Maximum number of sessions that are read at the same time without a request.
 const CATCHING_UP: usize = 32;
@@ -73,7 +76,7 @@ impl Gateway {
     /// -32006 if it cannot be used.
     pub(super) async fn reach_store(&self) -> Result<(), ErrorText> {
         let Some(replicas) = &self.replicas else { return Ok(()) };
-        replicas.reach().await.map_err(|error| error.for_clients())
+        replicas.store().reach().await.map_err(|error| error.for_clients())
     }
 
     /// Writes a new session to the store.
@@ -152,7 +155,7 @@ impl Gateway {
 
     async fn count(&self, name: &str, fetcher: &Fetcher, fetches: u32) {
         let Some(replicas) = &self.replicas else { return };
-        match replicas.count(name, fetches).await {
+        match replicas.store().count(name, fetches, COUNTING).await {
             Ok((sum, left)) => self.fetches.note(fetcher, fetches, sum, left),
             // The limit of this replica goes on.
             Err(error) => tracing::debug!(%error, "fetches are not counted across replicas"),
@@ -249,19 +252,25 @@ impl Gateway {
     /// cancelled, too.
     pub(super) async fn receive(self: Arc<Self>) {
         let Some(replicas) = &self.replicas else { return };
-        loop {
-            let incoming = tokio::select! {
-                () = replicas.closed() => return,
-                incoming = replicas.receive() => incoming,
+        while let Some(event) = replicas.store().event().await {
+            let message = match event {
+                Event::Connected => {
+                    tokio::spawn(Arc::clone(&self).catch_up_all());
+                    continue;
+                }
+                Event::Message(text) => ReplicaMessage::read(&text),
             };
-            match incoming {
-                Incoming::Message(message) => {
+            match message {
+                Some(message) if message.from == *replicas.store().name() => {}
+                Some(message) => {
                     // One that panics does not take those after it along.
                     if catch_unwind(AssertUnwindSafe(|| self.take(replicas, message))).is_err() {
                         tracing::error!("a message of another replica could not be handled: a panic");
                     }
                 }
-                Incoming::Connected => drop(tokio::spawn(Arc::clone(&self).catch_up_all())),
+                None => {
+                    tracing::warn!("a message of another replica cannot be read; is it of another version?")
+                }
             }
         }
     }
@@ -285,7 +294,7 @@ impl Gateway {
                 Some(buffer) => drop(tokio::spawn(async move { buffer.moved(progress).await })),
                 None if progress == Progress::Ended => {}
                 // So who waits there for the response learns that there is none.
-                None => replicas.forget_stream(&id, stream),
+                None => Archive::new(replicas, &id).remove(stream),
             };
         }
         let Some(session) = session else { return };

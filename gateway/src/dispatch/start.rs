@@ -181,7 +181,7 @@ impl Gateway {
         tokio::spawn(Arc::clone(&gateway).sweep(assembly.sessions));
         tokio::spawn(Arc::clone(&gateway).receive());
         if let Some(replicas) = &gateway.replicas
-            && replicas.reach().await.is_err()
+            && replicas.store().reach().await.is_err()
         {
             tracing::warn!(
                 "the session store cannot be used yet; clients with sessions get errors until it can"

@@ -59,8 +59,8 @@ fn read(text: &str, member: &str) -> Option<RawObject> {
         let key = bytes.get(at + 1..at + 1 + member.len());
         key.is_some_and(|key| key.eq_ignore_ascii_case(member.as_bytes()))
     };
-    let may_have =
-        memchr_iter(b'"', bytes).any(is_member) || memchr_iter(b'\\', bytes).any(|at| bytes.get(at + 1) == Some(&b'u'));
+    let may_have = memchr_iter(b'"', bytes).any(is_member)
+        || memchr_iter(b'\\', bytes).any(|at| bytes.get(at + 1) == Some(&b'u'));
     may_have.then(|| RawObject::parse(text).ok()).flatten()
 }
 

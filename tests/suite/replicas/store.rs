@@ -16,12 +16,12 @@ fn store(redis: &Redis) -> Arc<RedisStore> {
 }
 
 async fn begins(store: &RedisStore) {
-    assert_eq!(soon("a connection", store.event()).await, Event::Connected);
+    assert_eq!(soon("a connection", store.event()).await, Some(Event::Connected));
 }
 
 async fn next_message(store: &RedisStore) -> Value {
     loop {
-        if let Event::Message(text) = soon("a message", store.event()).await {
+        if let Some(Event::Message(text)) = soon("a message", store.event()).await {
             return serde_json::from_slice(&text).unwrap();
         }
     }

@@ -37,8 +37,6 @@ pub(crate) struct Following {
     seen: Instant,
     /// Whether the replica was told that this one sends the stream.
     is_known: bool,
-    /// Whether it was notified of the end.
-    is_reported: bool,
 }
 
 impl Following {
@@ -61,7 +59,6 @@ impl Following {
             told: None,
             seen: Instant::now(),
             is_known: false,
-            is_reported: false,
         };
         Ok(following.read().await?.then_some(following))
     }
@@ -86,10 +83,7 @@ impl Following {
     }
 
     /// Notifies the replica that all of the stream was sent, so that it need not keep the response as unread.
-    fn report_end(&mut self) {
-        if std::mem::replace(&mut self.is_reported, true) {
-            return;
-        }
+    fn report_end(&self) {
         let (archive, replica) = (self.archive.clone(), self.replica.clone());
         let kind = MessageKind::Followed { stream: self.stream, progress: Progress::Ended };
         tokio::spawn(async move {

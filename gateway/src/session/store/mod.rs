@@ -23,7 +23,7 @@ pub(crate) use archive::{Archive, END, NO_RESPONSE, REQUEST};
 pub(crate) use fields::{Delta, Kept, Opened};
 pub(crate) use following::Following;
 pub(crate) use replica_message::{MessageKind, Progress, ReplicaMessage};
-pub(crate) use replicas::{Incoming, Read, Replicas};
+pub(crate) use replicas::{Read, Replicas};
 
 /// The fields of a session, by name. Names and values are bytes.
 pub type Fields = Vec<(Vec<u8>, Vec<u8>)>;
@@ -137,9 +137,9 @@ pub trait SessionStore: fmt::Debug + Send + Sync + 'static {
         window: Duration,
     ) -> Result<(u64, Duration), StoreError>;
 
-    /// The next event. Called by one task.
-    async fn event(&self) -> Event;
+    /// The next event; `None` when this was closed. Called by one task.
+    async fn event(&self) -> Option<Event>;
 
-    /// Disconnects for good.
+    /// Disconnects for good. Everything fails from now on.
     fn close(&self);
 }

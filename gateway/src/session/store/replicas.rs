@@ -16,11 +16,9 @@ use tokio::{
     sync::{Mutex as AsyncMutex, OwnedMutexGuard, Semaphore},
     time::Instant,
 };
-use tokio_util::sync::CancellationToken;
 
 use super::{
-    Archive, Delta, Event, Kept, MessageKind, ReplicaMessage, SHORT_MESSAGE_BYTES, SessionStore, StoreError,
-    key_of,
+    Delta, Kept, MessageKind, ReplicaMessage, SHORT_MESSAGE_BYTES, SessionStore, StoreError, key_of,
 };
 use crate::session::{Session, SessionLimits};
 
@@ -44,7 +42,6 @@ pub(crate) struct Replicas {
     answers: Semaphore,
     last_number: AtomicU64,
     started: Instant,
-    closed: CancellationToken,
 }
 
 /// A session as it was read.
@@ -55,15 +52,6 @@ pub(crate) struct Read {
     /// Grows from reading to reading, as they begin: one of a higher number has every change that was answered before one of a
     /// lower number began.
     pub number: u64,
-}
-
-/// What reached this replica.
-#[derive(Debug)]
-pub(crate) enum Incoming {
-    /// A message of another replica.
-    Message(ReplicaMessage),
-    /// The store is connected again: messages may have been lost.
-    Connected,
 }
 
 impl Replicas {
@@ -77,7 +65,6 @@ impl Replicas {
             answers: Semaphore::new(ANSWERS),
             last_number: AtomicU64::new(0),
             started: Instant::now(),
-            closed: CancellationToken::new(),
         }
     }
 
@@ -92,9 +79,14 @@ impl Replicas {
         self.last_number.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// The store, and how long what is kept there lives without being used.
-    pub(super) fn store(&self) -> (&Arc<dyn SessionStore>, Duration) {
-        (&self.store, self.limits.idle)
+    /// The store.
+    pub(crate) fn store(&self) -> &dyn SessionStore {
+        &*self.store
+    }
+
+    /// How long what is kept there lives without being used.
+    pub(super) fn lifetime(&self) -> Duration {
+        self.limits.idle
     }
 
     /// Waits until no one else adopts this session, and lets others wait until this is dropped.
@@ -105,14 +97,6 @@ impl Replicas {
             Arc::clone(adopting.entry(id.into()).or_default())
         };
         lock.lock_owned().await
-    }
-
-    /// Waits for the store.
-    ///
-    /// # Errors
-    /// If it cannot be used soon.
-    pub(crate) async fn reach(&self) -> Result<(), StoreError> {
-        self.store.reach().await
     }
 
     /// Creates a session.
@@ -212,48 +196,6 @@ impl Replicas {
             tracing::debug!("a client's response is dropped: the replica that asked is gone");
         }
         Ok(true)
-    }
-
-    /// What reaches this replica next.
-    pub(crate) async fn receive(&self) -> Incoming {
-        loop {
-            match self.store.event().await {
-                Event::Connected => return Incoming::Connected,
-                Event::Message(text) => match ReplicaMessage::read(&text) {
-                    Some(message) if message.from == *self.name() => {}
-                    Some(message) => return Incoming::Message(message),
-                    None => tracing::warn!(
-                        "a message of another replica cannot be read; is it of another version?"
-                    ),
-                },
-            }
-        }
-    }
-
-    /// Removes from the store what is kept of a stream of this process that is not here any more.
-    pub(crate) fn forget_stream(self: &Arc<Self>, session: &Arc<str>, stream: u64) {
-        Archive::new(self, session).remove(stream);
-    }
-
-    /// Adds fetches to those that all replicas admitted to a caller in this minute.
-    pub(crate) async fn count(&self, caller: &str, fetches: u32) -> Result<(u64, Duration), StoreError> {
-        self.store.count(caller, fetches, Duration::from_secs(60)).await
-    }
-
-    /// Disconnects.
-    pub(crate) fn close(&self) {
-        self.closed.cancel();
-        self.store.close();
-    }
-
-    /// Whether this is closed.
-    pub(super) fn is_closed(&self) -> bool {
-        self.closed.is_cancelled()
-    }
-
-    /// Waits until this is closed.
-    pub(crate) async fn closed(&self) {
-        self.closed.cancelled().await;
     }
 
     fn now(&self) -> Duration {
