@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{
     Replica,
-    web::{Events, Web},
+    web::{Events, Web, digest},
 };
 use crate::command_line::ODD;
 
@@ -190,6 +190,21 @@ fn k2_a_request_in_a_killed_replica_is_answered_with_an_error_where_its_stream_i
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(9), &json!(-32000)), "{answer}");
     assert!(answer["error"]["message"].as_str().unwrap().contains("gone"), "{answer}");
     assert_eq!(stream.next(|_| true), None);
+}
+
+#[test]
+fn k1_a_stream_that_its_replica_does_not_have_any_more_ends() {
+    let (redis, [a, b]) = asking();
+    let web = open(a.at);
+    let Broken { first, question, .. } = broken(&web, a.at);
+    let (stream, event) = first.rsplit_once('-').unwrap();
+    let lost = format!("{}.999", stream.split_once('.').unwrap().0);
+    let key = |stream: &str| format!("mcp-disclosure:3:e:{}", digest(&format!("{}.{stream}", web.session)));
+    redis.command(&format!("COPY {} {}", key(stream), key(&lost)));
+    let mut resumed = resumed(&web, b.at, &format!("{lost}-{event}"));
+    assert_eq!(resumed.next(|_| true), Some(question));
+    let answer = resumed.next(|_| true).unwrap();
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(9), &json!(-32000)), "{answer}");
 }
 
 #[test]
