@@ -1,5 +1,6 @@
 """A preprocessor of mdBook. In the repository, pages of docs/ link to code beside docs/ and have diagrams that only some
 viewers draw. On the site such links lead to the repository, and sequence diagrams are text, so that pages need no scripts.
+Decisions are pages as well, below the list of them; style.css keeps them out of the sidebar.
 """
 
 import json
@@ -47,6 +48,19 @@ def page(content, path, repository):
     return "".join(parts)
 
 
+def add_decisions(items):
+    """Adds a chapter for each decision below the page that lists them."""
+    for chapter in (item["Chapter"] for item in items if "Chapter" in item):
+        if chapter["source_path"] == "decisions/README.md":
+            for file in sorted((DOCS / "decisions").glob("0*.md")):
+                path, content = f"decisions/{file.name}", file.read_text()
+                name = content.splitlines()[0].lstrip("# ")
+                chapter["sub_items"].append({"Chapter": {
+                    "name": name, "content": content, "number": None, "sub_items": [],
+                    "path": path, "source_path": path, "parent_names": [chapter["name"]],
+                }})
+
+
 def walk(items, repository):
     """Changes all chapters in place."""
     for chapter in (item["Chapter"] for item in items if "Chapter" in item):
@@ -57,5 +71,6 @@ def walk(items, repository):
 
 if len(sys.argv) == 1:  # With an argument mdBook asks whether a renderer is supported: every one is.
     context, book = json.load(sys.stdin)
+    add_decisions(book["items"])
     walk(book["items"], context["config"]["output"]["html"]["git-repository-url"])
     json.dump(book, sys.stdout)

@@ -16,15 +16,6 @@ pub enum Basis {
 }
 
 impl Basis {
-    /// The mark of a figure in tables: its first letter, raised.
-    pub fn mark(self) -> &'static str {
-        match self {
-            Self::Measured => "ᵐ",
-            Self::Computed => "ᶜ",
-            Self::Estimated => "ᵉ",
-        }
-    }
-
     /// The basis of a figure that is computed from figures with this basis.
     pub fn derived(self) -> Self {
         match self {

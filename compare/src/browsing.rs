@@ -1,4 +1,4 @@
-//! How a model finds tools that are not listed: by categories (three-level-info-tool).
+//! How a model finds tools that are not listed: by categories (three-level-info-tool), or by words.
 
 use std::collections::HashSet;
 
@@ -35,25 +35,24 @@ impl Browsing {
         [overview, categories].into_iter().filter(|round: &Vec<Value>| !round.is_empty()).collect()
     }
 
-    /// Notes the tools that the answer of a category shows with their parameters.
+    /// Notes the tools that the answer of a category or a search shows with their parameters.
     pub(crate) fn learn(&mut self, answer: &Value) {
-        let lines = answer["tools"].as_array().filter(|_| is_category(answer));
-        for line in lines.into_iter().flatten() {
+        for line in answer["tools"].as_array().into_iter().flatten() {
             let Some(name) = line["name"].as_str() else { continue };
             self.named.insert(name.to_owned());
-            if line.get("parameters").is_some() {
+            if line.get("parameters").or_else(|| line.get("inputSchema")).is_some() {
                 self.shown.insert(name.to_owned());
             }
         }
         self.is_cut |= answer.get("next").is_some();
     }
 
-    /// Whether the answer of a category named the tool, or may have left it to the next page.
+    /// Whether the answer of a category or a search named the tool, or may have left it to the next page.
     pub(crate) fn names(&self, tool: &str) -> bool {
         self.named.contains(tool) || self.is_cut
     }
 
-    /// Whether the answer of a category showed the tool's parameters, so that it need not be asked for.
+    /// Whether the answer of a category or a search showed the tool's parameters, so that it need not be asked for.
     pub(crate) fn shows(&self, tool: &str) -> bool {
         self.shown.contains(tool)
     }
@@ -94,5 +93,7 @@ mod tests {
         browsing
             .learn(&json!({"category": "c", "tools": [{"name": "a", "parameters": "none"}, {"name": "b"}]}));
         assert!(browsing.shows("a") && !browsing.shows("b"));
+        browsing.learn(&json!({"tools": [{"name": "c", "inputSchema": {}}, {"name": "d", "brief": "D"}]}));
+        assert!(browsing.shows("c") && !browsing.shows("d"));
     }
 }

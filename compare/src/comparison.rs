@@ -3,20 +3,17 @@
 use std::sync::Arc;
 
 use crate::{
-    Error, HostKind, Query, Recommendation, Report, Row, Subject, Tokenizer,
+    Error, HostKind, Query, Recommendation, Report, Row, Served, Subject, Tokenizer,
     agent::Task,
     bench::{Baseline, Bench},
     curve::Curve,
     figures::{self, Measured},
-    habits,
-    listed::Listed,
     notes,
     probe::{LinkFactory, Manner, Probe},
     report::{Compared, bases},
     retrieval,
     run::{Job, Run},
     tokenizer::Counter,
-    tools,
 };
 
 /// The strategy that others are compared with: complete definitions, as any MCP server sends them.
@@ -44,10 +41,10 @@ pub struct Comparison {
     pub repeats: usize,
     /// Whether negotiating clients ask for lists without `inputSchema`, where that can be asked.
     pub omits_schemas: bool,
-    /// Whether each tool is measured alone.
-    pub per_tool: bool,
     /// The transport, such as `stdio`.
     pub transport: String,
+    /// What serves clients that request nothing, where that is known.
+    pub served: Option<Served>,
 }
 
 /// The tasks for which the tools are used.
@@ -69,13 +66,13 @@ pub enum Work {
 pub type Progress<'a> = &'a (dyn Fn(usize, usize, &str) + Send + Sync);
 
 /// Steps of one strategy in a progress bar.
-const STEPS: usize = 3;
+const STEPS: usize = 2;
 
 /// What has been found so far.
 #[derive(Default)]
 struct Found<'r> {
     strategies: Vec<Compared>,
-    rows: Vec<(&'r Row, Arc<Listed>)>,
+    rows: Vec<&'r Row>,
     /// The model's context at the start, of each row.
     shown: Vec<String>,
     notes: Vec<String>,
@@ -113,25 +110,18 @@ impl Comparison {
         for row in &rows {
             self.compare(&bench, row, &job, &mut found, &mut step).await?;
         }
-        let Found { strategies, rows: compared, mut notes, .. } = found;
-        let finding: Vec<&Row> = compared.iter().map(|(row, _)| *row).collect();
-        progress(total, total, "tools found by words, and one by one");
+        let Found { strategies, rows: finding, mut notes, .. } = found;
+        progress(total, total, "tools found by words");
         let retrieval = retrieval::run(&bench, &self.links, &finding, &queries).await?;
-        let is_small = subject.tools().len() <= tools::MOST_TOOLS;
-        let per_tool = match self.per_tool && is_small {
-            true => tools::costs(&bench, &self.links, &compared, &job.used).await?,
-            false => Vec::new(),
-        };
         progress(total, total, "done");
         notes.splice(0..0, notes::of_work(&self.work, &subject));
-        notes.extend(notes::of_limits(self.per_tool && !is_small));
         Ok(Report {
             source: subject.source.clone(),
             tools: subject.tools().len(),
             tokenizer: self.tokenizer,
             host: self.host,
             used: job.used,
-            recommendation: Recommendation::of(&rows, &strategies, self.turns),
+            recommendation: Recommendation::of(&rows, &strategies, self.turns, self.served.as_ref()),
             strategies,
             turns: self.turns,
             transport: self.transport.clone(),
@@ -139,7 +129,6 @@ impl Comparison {
             basis: bases(self.tokenizer),
             notes,
             retrieval,
-            per_tool,
         })
     }
 
@@ -189,7 +178,6 @@ impl Comparison {
             if row.is_stack {
                 first.also.push(row.name.clone());
                 step(&row.name, "the same as another");
-                step(&row.name, "the same as another");
                 return Ok(());
             }
         }
@@ -206,13 +194,11 @@ impl Comparison {
         let initial = runs[0].start.total();
         let limit = baseline.map_or(initial, |baseline| baseline.initial_tokens);
         let curve = Curve::run(bench, &self.links, row, &listed, initial, limit).await?;
-        step(&row.name, "habits of models");
-        let behaviour = habits::run(bench, &self.links, row, &listed, &job.tasks).await?;
-        let measured = Measured { runs, negotiating, curve, behaviour };
+        let measured = Measured { runs, negotiating, curve };
         let compared = figures::compared(row, self.turns, measured, baseline);
         found.notes.extend(notes::of_row(&compared, job.tasks.len()));
         found.strategies.push(compared);
-        found.rows.push((row, listed));
+        found.rows.push(row);
         found.shown.push(shown);
         Ok(())
     }

@@ -4,9 +4,7 @@ use crate::{
     Row,
     curve::Curve,
     probe::Step,
-    report::{
-        Behaviour, CallTokens, Compared, Detail, InitialTokens, Latency, Negotiating, StepTokens, Times,
-    },
+    report::{CallTokens, Compared, Detail, InitialTokens, Latency, Negotiating, StepTokens, Times},
     run::Run,
     spread::Spread,
 };
@@ -18,12 +16,11 @@ pub(crate) struct Measured {
     /// A run of a client that supports the strategy.
     pub(crate) negotiating: Run,
     pub(crate) curve: Curve,
-    pub(crate) behaviour: Vec<Behaviour>,
 }
 
 /// The figures of a strategy.
 pub(crate) fn compared(row: &Row, turns: u64, measured: Measured, baseline: Option<&Compared>) -> Compared {
-    let Measured { runs, negotiating, curve, behaviour } = measured;
+    let Measured { runs, negotiating, curve } = measured;
     // Counts are the same in every run; only times differ.
     let first = &runs[0];
     let sums = Sums::of(first, turns);
@@ -55,6 +52,7 @@ pub(crate) fn compared(row: &Row, turns: u64, measured: Measured, baseline: Opti
         break_even_tools: curve.break_even,
         conversation_tokens: sums.conversation,
         conversation_saving: whole(sums.conversation, |full| full.conversation_tokens),
+        steps: first.steps.as_ref().map(|steps| steps.len() + first.calls.len()),
         negotiating: Negotiating {
             initial_tokens: native.initial,
             discovery_tokens: native.discovery,
@@ -69,7 +67,6 @@ pub(crate) fn compared(row: &Row, turns: u64, measured: Measured, baseline: Opti
             steps: first.steps.iter().flatten().map(step_tokens).collect(),
             calls: calls(&first.calls, baseline),
             curve: curve.points,
-            behaviour,
             times_ms: times,
         }),
     }

@@ -1,6 +1,6 @@
 //! The members of a listed tool that a host shows to its model.
 
-use mcp_disclosure_core::RawObject;
+use mcp_disclosure_core::{RawObject, size};
 use serde::Serialize;
 
 /// Which members of a listed tool a host shows to its model.
@@ -19,7 +19,7 @@ impl HostKind {
     /// What the model sees of a listed tool.
     pub(crate) fn shown(self, tool: &RawObject) -> RawObject {
         match self {
-            Self::Ordinary => tool.retain(|key| matches!(key, "name" | "description" | "inputSchema")),
+            Self::Ordinary => size::shown(tool),
             Self::Verbatim => tool.clone(),
         }
     }

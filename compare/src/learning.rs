@@ -32,6 +32,7 @@ impl Probe<'_> {
                 continue;
             }
             steps.extend(self.browse(&names).await?);
+            steps.extend(self.search(&names).await?);
             let names: Vec<&str> = names.into_iter().filter(|name| !self.is_shown(name)).collect();
             if names.is_empty() {
                 continue;
@@ -96,6 +97,27 @@ impl Probe<'_> {
             steps.push(whole);
         }
         Ok(steps)
+    }
+
+    /// Searches for tools that are not listed by the words of their tasks, at once.
+    async fn search(&mut self, names: &[&str]) -> Result<Option<Step>, Error> {
+        let is_listed = |name: &str| self.listed_tool(self.served_name(name)).is_some();
+        let finder = self.row.finder.filter(|finder| is_listed(finder.tool()));
+        let Some(finder) = finder.filter(|_| *self.host.channel() != Channel::InfoTool) else {
+            return Ok(None);
+        };
+        let sought = names.iter().filter(|name| !is_listed(name) && !self.is_shown(name));
+        let words: Vec<String> =
+            sought.filter_map(|name| Some(self.bench.subject.tool(name)?.words())).collect();
+        let mut whole = Step::default();
+        for arguments in
+            words.iter().filter(|words| !words.is_empty()).filter_map(|words| finder.arguments(words))
+        {
+            let (step, answer) = self.ask_one("searching for tools", finder.tool(), &arguments).await?;
+            self.browsing.learn(&answer);
+            whole.add(step);
+        }
+        Ok((whole.requests > 0).then_some(whole))
     }
 
     /// Fetches complete definitions in one step.

@@ -1,6 +1,6 @@
 //! Notes for readers of a report: what its figures do not say by themselves.
 
-use crate::{Row, Subject, Work, comparison::BASELINE, number::of, report::Compared, tools};
+use crate::{Row, Subject, Work, comparison::BASELINE, number::of, report::Compared};
 
 /// Names of tools in a note.
 const MOST_NAMES: usize = 5;
@@ -19,16 +19,6 @@ pub(crate) fn of_work(work: &Work, subject: &Subject) -> Option<String> {
         }),
         _ => None,
     }
-}
-
-/// Notes on what was not measured; `is_cut` if the costs of single tools were asked for, but are too many.
-pub(crate) fn of_limits(is_cut: bool) -> Option<String> {
-    is_cut.then(|| {
-        format!(
-            "The cost of each single tool is left out: it is measured for at most {} tools.",
-            tools::MOST_TOOLS
-        )
-    })
 }
 
 /// A row that shows a model what an earlier one shows.

@@ -7,7 +7,7 @@ use std::{
 
 use mcp_disclosure_client::{Error as Refusal, Host, Link, Preferences, Traffic};
 use mcp_disclosure_core::RawObject;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
     Error, Row,
@@ -148,12 +148,6 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// The tokens of a tool in the list, if it is listed.
-    pub(crate) fn listed_tokens(&self, name: &str) -> Option<u64> {
-        let tool = self.listed_tool(self.served_name(name))?;
-        Some(self.bench.counter.count(self.bench.host.shown(tool).compact().text()))
-    }
-
     /// The traffic of the connection.
     pub(crate) fn traffic(&self) -> Traffic {
         self.host.traffic()
@@ -182,18 +176,6 @@ impl<'a> Probe<'a> {
             }
         };
         Ok((step, !is_error(&result)))
-    }
-
-    /// Calls a tool without arguments, as a model that does not know them. The step, and the code of the refusal, if
-    /// it was refused.
-    pub(crate) async fn guess(&self, tool: &str) -> Result<(Step, Option<String>), Error> {
-        let name = self.served_name(tool);
-        let (step, result) = self.ask("calling a tool without arguments", name, &json!({})).await?;
-        let code = || {
-            let content = result.object("structuredContent")?;
-            content.object("error")?.string("code")
-        };
-        Ok((step, is_error(&result).then(|| code().unwrap_or_default())))
     }
 
     /// Calls a tool with these arguments only, as a model does whose host adds nothing.

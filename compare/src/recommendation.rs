@@ -31,10 +31,25 @@ pub struct Recommendation {
     pub command: Option<String>,
 }
 
+/// What serves clients that request nothing.
+#[derive(Clone, Debug)]
+pub struct Served {
+    /// The name of its row.
+    pub row: String,
+    /// Why it is that one.
+    pub because: String,
+    /// The command line.
+    pub command: Option<String>,
+}
+
 impl Recommendation {
-    /// The recommendation for an ordinary host, whose conversations cost what the rows say: among those that `serve`
-    /// offers, that show all tools and whose calls succeeded, the cheapest over a conversation.
-    pub(crate) fn of(rows: &[Row], strategies: &[Compared], turns: u64) -> Self {
+    /// The recommendation for an ordinary host, whose conversations cost what the rows say: what such a host gets anyway, if
+    /// that is compared and its calls succeeded. Else, among those that `serve` offers, that show all tools and whose calls
+    /// succeeded, the cheapest over a conversation.
+    pub(crate) fn of(rows: &[Row], strategies: &[Compared], turns: u64, served: Option<&Served>) -> Self {
+        if let Some(recommended) = served.and_then(|served| Self::by_default(served, strategies, turns)) {
+            return recommended;
+        }
         let row = |name: &str| rows.iter().find(|row| row.name == name);
         let is_candidate = |strategy: &&Compared| {
             strategy.name != BASELINE
@@ -50,6 +65,19 @@ impl Recommendation {
         };
         let command = row(strategy).and_then(|row| row.command.clone());
         Self { strategy: strategy.to_owned(), reason, command }
+    }
+
+    fn by_default(served: &Served, strategies: &[Compared], turns: u64) -> Option<Self> {
+        let full = strategies.iter().find(|strategy| strategy.name == BASELINE)?;
+        let own = strategies.iter().find(|strategy| strategy.name == served.row)?;
+        let is_usable = own.not_offered.is_none() && !own.has_failed();
+        let saving = match own.conversation_saving {
+            Some(saving) if saving > 0.0 => format!("; it {}", saves(own, full, turns)),
+            _ => String::new(),
+        };
+        let reason = format!("clients get it without --strategy, since {}{saving}", served.because);
+        let Served { row, command, .. } = served.clone();
+        is_usable.then_some(Self { strategy: row, reason, command })
     }
 
     /// As one sentence.
@@ -70,15 +98,7 @@ fn judged<'a>(candidates: &[&'a Compared], full: &Compared, turns: u64) -> (&'a 
         saving(strategy) >= if additional(strategy) == 0 { ALIKE } else { WORTHWHILE }
     };
     if let Some(best) = best(candidates.iter().filter(is_worthwhile)) {
-        let reason = format!(
-            "it saves {} of the tokens of a conversation of {} ({} instead of {}) for {}",
-            percent(saving(best)),
-            of(usize::try_from(turns).unwrap_or(usize::MAX), "turn"),
-            grouped(best.conversation_tokens.unwrap_or(0)),
-            grouped(full.conversation_tokens.unwrap_or(0)),
-            trips(additional(best)),
-        );
-        return (&best.name, reason);
+        return (&best.name, format!("it {}", saves(best, full, turns)));
     }
     let most = candidates.iter().max_by(|one, other| saving(one).total_cmp(&saving(other)));
     let reason = match most {
@@ -96,6 +116,18 @@ fn judged<'a>(candidates: &[&'a Compared], full: &Compared, turns: u64) -> (&'a 
         ),
     };
     (BASELINE, reason)
+}
+
+/// What a strategy saves, and for what.
+fn saves(best: &Compared, full: &Compared, turns: u64) -> String {
+    format!(
+        "saves {} of the tokens of a conversation of {} ({} instead of {}) for {}",
+        percent(best.conversation_saving.unwrap_or(0.0)),
+        of(usize::try_from(turns).unwrap_or(usize::MAX), "turn"),
+        grouped(best.conversation_tokens.unwrap_or(0)),
+        grouped(full.conversation_tokens.unwrap_or(0)),
+        trips(best.round_trips.saturating_sub(full.round_trips)),
+    )
 }
 
 /// The cheapest over a conversation; of those that cost about the same, the one with the fewest round trips.
@@ -142,6 +174,7 @@ mod tests {
             break_even_tools: None,
             conversation_tokens: Some(conversation),
             conversation_saving: Some(1.0 - conversation as f64 / 40_000.0),
+            steps: Some(2),
             negotiating,
             not_offered: None,
             also: Vec::new(),
@@ -157,7 +190,34 @@ mod tests {
             row
         };
         let rows: Vec<Row> = strategies.iter().map(row).collect();
-        Recommendation::of(&rows, strategies, 10)
+        Recommendation::of(&rows, strategies, 10, None)
+    }
+
+    #[test]
+    fn q3_what_clients_get_anyway_comes_first() {
+        let mut all = [
+            compared("full", 4_000, 40_000, 4),
+            compared("search", 400, 10_000, 5),
+            compared("cheaper", 300, 9_000, 5),
+        ];
+        let of = |all: &[Compared], row: &str| {
+            let served = Served {
+                row: row.to_owned(),
+                because: "it fits".to_owned(),
+                command: Some("serve".to_owned()),
+            };
+            Recommendation::of(&[], all, 10, Some(&served))
+        };
+        let recommended = of(&all, "search");
+        assert_eq!((&*recommended.strategy, recommended.command.as_deref()), ("search", Some("serve")));
+        assert_eq!(
+            recommended.sentence(),
+            "Use search: clients get it without --strategy, since it fits; it saves 75.0 % of the tokens of a \
+             conversation of 10 turns (10,000 instead of 40,000) for 1 additional round trip."
+        );
+        assert!(of(&all, "full").sentence().ends_with("since it fits."));
+        all[1].not_offered = Some("it cannot".to_owned());
+        assert!(of(&all, "search").command.is_none());
     }
 
     #[test]

@@ -36,9 +36,6 @@ pub struct Report {
     /// How well tools are found by words, for each strategy that finds them; with `--queries`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub retrieval: Vec<Retrieval>,
-    /// Each tool by itself; with `--detail`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub per_tool: Vec<ToolCosts>,
 }
 
 /// One strategy, with the figures of an ordinary host: it supports no strategy, and its model can use tools only.
@@ -71,6 +68,8 @@ pub struct Compared {
     pub conversation_tokens: Option<u64>,
     /// The saved share of these.
     pub conversation_saving: Option<f64>,
+    /// What the model does until it has its results: steps of learning, and calls.
+    pub steps: Option<usize>,
     /// The figures of a client that supports the strategy and negotiates it.
     pub negotiating: Negotiating,
     /// Why `serve` would not offer it for this source with the same settings.
@@ -115,8 +114,6 @@ pub struct Detail {
     pub calls: CallTokens,
     /// Total tokens by the number of used tools.
     pub curve: Vec<Point>,
-    /// The behaviour of models that follow the workflow, and of models that do not.
-    pub behaviour: Vec<Behaviour>,
     /// Wall times.
     pub times_ms: Times,
 }
@@ -182,25 +179,6 @@ pub struct Point {
     pub tokens: u64,
 }
 
-/// The result of a habit (tool-descriptions-guide "LLM Behavior Tests").
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Behaviour {
-    /// `workflow`, `fetch-everything` (tool-descriptions-guide "Anti-Pattern 1") or `skip-fetching` ("Anti-Pattern 2").
-    pub habit: String,
-    /// Requests after the list.
-    pub trips: usize,
-    /// The number of requests beyond those of the workflow.
-    pub extra_trips: usize,
-    /// Tokens that the model wrote and read.
-    pub tokens: u64,
-    /// The codes of the errors it received, in order.
-    pub errors: Vec<String>,
-    /// Whether every task succeeded in the end.
-    pub succeeded: bool,
-    /// Whether this required following the suggestion of an error.
-    pub recovered: bool,
-}
-
 /// Wall times in milliseconds, with their spread.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Times {
@@ -214,32 +192,12 @@ pub struct Times {
     pub call: Spread,
 }
 
-/// One tool under all strategies.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ToolCosts {
-    /// Its name.
-    pub name: String,
-    /// Whether it was used.
-    pub used: bool,
-    /// In the order of [`Report::strategies`].
-    pub costs: Vec<ToolCost>,
-}
-
-/// One tool under one strategy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct ToolCost {
-    /// Its tokens in the list; none if it is not listed.
-    pub listed_tokens: Option<u64>,
-    /// The tokens that learning it alone adds.
-    pub learned_tokens: Option<u64>,
-}
-
 impl Report {
     /// The report without details.
     pub fn without_detail(&self) -> Self {
         let strategies = self.strategies.iter();
         let strategies = strategies.map(|strategy| Compared { detail: None, ..strategy.clone() });
-        Self { strategies: strategies.collect(), per_tool: Vec::new(), ..self.clone() }
+        Self { strategies: strategies.collect(), ..self.clone() }
     }
 
     /// Those of the named strategies whose total exceeds this number of tokens; if the cost of learning is unknown, the
@@ -250,11 +208,6 @@ impl Report {
         };
         let named = self.strategies.iter().filter(move |strategy| is_named(strategy));
         named.filter(move |strategy| strategy.total_tokens.unwrap_or(strategy.initial_tokens) > most)
-    }
-
-    /// The basis of a figure.
-    pub fn basis_of(&self, figure: &str) -> Basis {
-        self.basis.get(figure).copied().unwrap_or(Basis::Measured)
     }
 }
 
@@ -273,6 +226,7 @@ pub(crate) fn bases(tokenizer: Tokenizer) -> BTreeMap<&'static str, Basis> {
         ("break_even_tools", counted),
         ("conversation_tokens", derived),
         ("conversation_saving", derived),
+        ("steps", Basis::Measured),
         ("negotiating", counted),
     ])
 }

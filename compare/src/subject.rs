@@ -28,7 +28,12 @@ pub struct Tool {
     pub definition: RawObject,
     /// The arguments of an example in its description file.
     pub example: Option<RawObject>,
+    /// What that example is for, in words.
+    pub purpose: Option<String>,
 }
+
+/// A model searches by a few words: this many of a description.
+const MOST_WORDS: usize = 8;
 
 impl Tool {
     /// A call of the tool: with the example's arguments, else with the minimum that its schema requires.
@@ -36,6 +41,16 @@ impl Tool {
         let schema = self.definition.object("inputSchema").unwrap_or_default();
         let arguments = self.example.clone().unwrap_or_else(|| sample::arguments(&schema));
         Task { tool: self.name.clone(), arguments }
+    }
+
+    /// The words by which a model searches for it: what its example is for, or else the beginning of its description. The
+    /// name is not among them, since a model that searches does not know it.
+    pub(crate) fn words(&self) -> String {
+        let description = || self.definition.string("description").unwrap_or_default();
+        let text = self.purpose.clone().unwrap_or_else(description);
+        let sentence = text.split_inclusive(['.', '\n']).next().unwrap_or_default();
+        let words = sentence.split_whitespace().filter(|word| !word.contains(&self.name));
+        words.take(MOST_WORDS).collect::<Vec<_>>().join(" ").trim_end_matches(['.', ',', ':']).to_owned()
     }
 }
 
@@ -130,6 +145,7 @@ mod tests {
             category: String::new(),
             definition: RawObject::empty(),
             example: None,
+            purpose: None,
         };
         Subject::new(String::new(), (0..count).map(tool).collect())
     }
@@ -153,6 +169,16 @@ mod tests {
             message.contains("'t9'") && message.contains("'x'") && !message.contains("'t1'"),
             "{message}"
         );
+    }
+
+    #[test]
+    fn a_model_searches_by_words_and_not_by_the_name() {
+        let described =
+            RawObject::empty().with_value("description", "Use t0 to add two numbers, and more. Fast.");
+        let tool = Tool { definition: described, ..subject(1).tools()[0].clone() };
+        assert_eq!(tool.words(), "Use to add two numbers, and more");
+        let purpose = Some("The sum of a bill".to_owned());
+        assert_eq!(Tool { purpose, ..tool }.words(), "The sum of a bill");
     }
 
     proptest! {

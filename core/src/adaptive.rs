@@ -6,7 +6,11 @@
 //! the catalogue crosses the budget, its list changes as lists do, with the notification that says so. The own tools of the
 //! other strategy are listed over the budget, callable on both sides of it, and their names reserved on both.
 
-use crate::{catalogue::view::View, size, strategy::Profile};
+use crate::{
+    catalogue::view::View,
+    size::{self, ListSize},
+    strategy::Profile,
+};
 
 /// The strategy's name, as in `--fallback`.
 pub const NAME: &str = "adaptive";
@@ -23,60 +27,27 @@ pub struct Selected {
     pub reason: String,
 }
 
-/// What a view's complete list of tools costs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CompleteList {
-    /// How many tools it has.
-    pub tools: usize,
-    /// Its size as JSON, in bytes.
-    pub bytes: usize,
-}
-
-impl CompleteList {
-    /// Measures a view, once for each. Narrowing a view makes its list no larger: definitions count as they are in the
-    /// snapshot, without what a view adds to them.
-    pub fn of(view: &View) -> Self {
-        *view.derived(|view| {
-            let sizes = view.tools().map(|tool| tool.tool().definition().text().len() + SEPARATOR);
-            let (tools, bytes) = sizes.fold((0, BRACKETS), |(tools, sum), size| (tools + 1, sum + size));
-            Self { tools, bytes }
-        })
-    }
-
-    /// About how many tokens it is.
-    pub fn tokens(&self) -> u64 {
-        size::tokens(self.bytes)
+impl ListSize {
+    /// Measures the complete list of a view, once for each. Narrowing a view makes its list no larger: definitions count as
+    /// they are in the snapshot, without what a view adds to them.
+    pub fn complete(view: &View) -> Self {
+        *view.derived(|view| Self::of(view.tools().map(|tool| tool.tool().definition())))
     }
 }
 
-/// The bytes between two items of a list.
-const SEPARATOR: usize = 1;
-/// The bytes around them.
-const BRACKETS: usize = 2;
-
-/// Whether a complete list serves a view. Not while upstreams are starting: a host that lists once would not find out what
-/// comes later; through the other strategy's tools it does.
+/// Whether a complete list serves a view. Of upstreams that are starting nothing is known; lists wait for them.
 pub(crate) fn fits(view: &View, budget: u64) -> bool {
-    is_within(view, budget) && !view.is_starting()
-}
-
-fn is_within(view: &View, budget: u64) -> bool {
-    CompleteList::of(view).tokens() <= budget
+    ListSize::complete(view).tokens() <= budget
 }
 
 /// Why a view is served as it is, for operators.
 pub(crate) fn reason(view: &View, budget: u64) -> String {
-    let is_within = is_within(view, budget);
-    if is_within && view.is_starting() {
-        return format!("upstreams are still starting, and their lists may be over the budget of {budget}");
-    }
-    let list = CompleteList::of(view);
-    let side = if is_within { "within" } else { "over" };
+    let list = ListSize::complete(view);
+    let side = if fits(view, budget) { "within" } else { "over" };
     let so_far = if view.is_complete() { "" } else { " so far" };
-    let (tools, tokens, bytes, method) = (list.tools, list.tokens(), list.bytes, size::METHOD);
+    let (tools, tokens, method) = (list.tools, list.tokens(), size::METHOD);
     format!(
-        "the complete list of {tools} tools{so_far} is about {tokens} tokens ({bytes} bytes, {method}), {side} the budget of \
-         {budget}"
+        "the complete list of {tools} tools{so_far} is about {tokens} tokens ({method}), {side} the budget of {budget}"
     )
 }
 
@@ -87,8 +58,9 @@ pub(crate) fn profile(over: &Profile, budget: u64) -> Profile {
         name: format!("{filters}{NAME}").into(),
         summary: format!("Complete definitions up to {budget} tokens, over that: {}", over.summary).into(),
         variants: &[],
-        // Within the budget nothing of it is served, so it cannot be promised.
+        // Within the budget nothing of it is served, so neither can be promised.
         extension: None,
+        context_size: "",
         ..over.clone()
     }
 }
@@ -145,7 +117,7 @@ mod tests {
         };
         let tools = descriptions.iter().enumerate().map(tool).collect();
         let lists = UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };
-        Snapshot::build(&[lists], &[]).unwrap().0
+        Snapshot::build(&[lists], &[])
     }
 
     proptest! {
@@ -164,10 +136,8 @@ mod tests {
             });
             for view in [&whole, &narrowed] {
                 let listed = Full.list(view, &client);
-                let bytes = serde_json::to_string(&listed.tools).unwrap().len();
-                let list = CompleteList::of(view);
-                // The comma that the last one has not.
-                prop_assert_eq!((list.tools, list.bytes), (listed.tools.len(), bytes + usize::from(!listed.tools.is_empty())));
+                let list = ListSize::complete(view);
+                prop_assert_eq!(list, ListSize::of(&listed.tools));
                 let is_within = list.tokens() <= budget;
                 let expected = if is_within { listed } else { Names.list(view, &client) };
                 prop_assert_eq!(adaptive.list(view, &client), expected);
@@ -177,10 +147,6 @@ mod tests {
                 let side = if is_within { "within the budget" } else { "over the budget" };
                 prop_assert!(selected.reason.contains(side));
             }
-            let starting = snapshot(&descriptions).while_starting(true);
-            let starting = View::of(Arc::new(starting), &Principal::anonymous());
-            prop_assert_eq!(adaptive.list(&starting, &client), Names.list(&starting, &client));
-            prop_assert_eq!(&*adaptive.selects(&starting).unwrap().name, "names");
             prop_assert_eq!(adaptive.reserved_names(&whole, &client), ["find"]);
             // Names are reserved with the whole view, so a part of it must not need new ones.
             let own = |view| adaptive.own(view, &client).tools.len();

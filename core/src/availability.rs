@@ -63,7 +63,7 @@ mod tests {
                 tools: vec![to_raw_value(&tool).unwrap().into()],
                 ..UpstreamLists::empty(UpstreamName::parse("u").unwrap())
             };
-            let snapshot = Arc::new(Snapshot::build(&[lists], &[]).unwrap().0);
+            let snapshot = Arc::new(Snapshot::build(&[lists], &[]));
             let view = View::of(snapshot, &Principal::anonymous());
             assert_eq!(view.tool("a").unwrap().tool().is_callable(), callable, "{meta}");
         }

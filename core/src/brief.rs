@@ -7,7 +7,8 @@
 use crate::{
     cap::Cap,
     catalogue::words::name_words,
-    markdown::{LONGEST_SPAN, beginning, folded},
+    given::first,
+    markdown::{LONGEST_SPAN, folded},
 };
 
 /// The maximum length of a derived brief.
@@ -88,7 +89,7 @@ pub fn shorten(text: &str, longest: usize) -> String {
 /// The first sentence of a text that is no heading and stands in no section about usage, with white space and Markdown folded.
 pub fn first_sentence(text: &str) -> Option<String> {
     let mut reader = Reader::default();
-    let mut lines = beginning(text, MOST_READ).lines();
+    let mut lines = first(text, MOST_READ).lines();
     lines.find_map(|line| reader.read(line)).or_else(|| reader.sentence()).or(reader.title)
 }
 
@@ -274,7 +275,7 @@ fn end_of_sentence(text: &str) -> usize {
         }
         let after = &text[at + letter.len_utf8()..];
         let rest = after.trim_start_matches(|next| CLOSING.contains(next));
-        let is_within = depth > 0 && beginning(rest, LONGEST_SPAN).contains(')');
+        let is_within = depth > 0 && first(rest, LONGEST_SPAN).contains(')');
         if is_within || !(is_full || rest.is_empty() || rest.starts_with(char::is_whitespace)) {
             continue;
         }

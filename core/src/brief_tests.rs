@@ -131,7 +131,7 @@ fn view(servers: &[(&str, Value)], files: &[(&str, Value)]) -> View {
         .iter()
         .map(|(name, file)| DescriptionFile::parse("f", name, &file.to_string()).unwrap())
         .collect();
-    View::of(Arc::new(Snapshot::build(&lists, &files).unwrap().0), &Principal::anonymous())
+    View::of(Arc::new(Snapshot::build(&lists, &files)), &Principal::anonymous())
 }
 
 fn both<'v>(view: &'v View, name: &str) -> [&'v str; 2] {

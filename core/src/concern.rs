@@ -3,21 +3,33 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use serde_json::{Number, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Number, Value};
 
 use crate::raw::RawObject;
 
-/// A declared concern.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A declared concern. As JSON it is what clients are sent: `name`, `description`, `values` and, if there is one, `default`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Concern {
     name: String,
     description: String,
+    values: Values,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default: Option<Value>,
+}
+
+/// A declaration as it was sent.
+#[derive(Deserialize)]
+struct Declared {
+    name: String,
+    description: Option<String>,
     values: Values,
     default: Option<Value>,
 }
 
 /// The values that a concern may take.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum Values {
     /// A list of strings, numbers or booleans. Their order can be significant.
     Listed(Vec<Value>),
@@ -105,20 +117,9 @@ impl Concern {
 
     /// Reads a declaration as servers send it; `None` if it is invalid.
     pub fn read(declaration: &RawObject) -> Option<Self> {
-        let value = |key| declaration.member(key).and_then(|text| serde_json::from_str::<Value>(text).ok());
-        let values = match value("values")? {
-            Value::Array(values) => Values::Listed(values),
-            Value::Object(range) => match (range.get("min"), range.get("max")) {
-                (Some(Value::Number(min)), Some(Value::Number(max))) => {
-                    Values::Range { min: min.clone(), max: max.clone() }
-                }
-                _ => return None,
-            },
-            _ => return None,
-        };
-        let description = declaration.string("description").unwrap_or_default();
-        let default = value("default").filter(|default| !default.is_null());
-        Self::new(declaration.string("name")?, description, values, default).ok()
+        let declared: Declared = serde_json::from_str(declaration.text()).ok()?;
+        let description = declared.description.unwrap_or_default();
+        Self::new(declared.name, description, declared.values, declared.default).ok()
     }
 
     /// Its name.
@@ -140,26 +141,13 @@ impl Concern {
     pub fn default(&self) -> Option<&Value> {
         self.default.as_ref()
     }
-
-    /// The declaration as sent to clients: `name`, `description`, `values` and, if there is one, `default`.
-    pub fn declaration(&self) -> Value {
-        let values = match &self.values {
-            Values::Listed(values) => json!(values),
-            Values::Range { min, max } => json!({"min": min, "max": max}),
-        };
-        let mut declaration = json!({"name": self.name, "description": self.description, "values": values});
-        if let Some(default) = &self.default {
-            declaration["default"] = default.clone();
-        }
-        declaration
-    }
 }
 
 impl Values {
     fn check(&self, concern: &str) -> Result<(), ConcernError> {
         let concern = || concern.to_owned();
         match self {
-            Self::Range { min, max } if number(min) > number(max) => {
+            Self::Range { min, max } if min.as_f64() > max.as_f64() => {
                 Err(ConcernError::UpsideDown { concern: concern(), min: min.clone(), max: max.clone() })
             }
             Self::Range { .. } => Ok(()),
@@ -183,7 +171,8 @@ impl Values {
         match self {
             Self::Listed(values) => values.iter().any(|listed| same(listed, value)),
             Self::Range { min, max } => {
-                value.as_f64().is_some_and(|value| number(min) <= Some(value) && Some(value) <= number(max))
+                let value = value.as_f64();
+                value.is_some() && min.as_f64() <= value && value <= max.as_f64()
             }
         }
     }
@@ -213,7 +202,7 @@ impl Values {
         let wanted = value.as_f64()?;
         match self {
             Self::Range { min, max } => {
-                let end = if Some(wanted) < number(min) { min } else { max };
+                let end = if Some(wanted) < min.as_f64() { min } else { max };
                 Some(if self.have(value) { value.clone() } else { Value::Number(end.clone()) })
             }
             Self::Listed(values) if values.iter().all(Value::is_number) => {
@@ -235,17 +224,15 @@ impl fmt::Display for Values {
         match self {
             Self::Range { min, max } => write!(formatter, "{min} to {max}"),
             Self::Listed(values) => {
-                for (at, value) in values.iter().enumerate() {
-                    let comma = if at > 0 { ", " } else { "" };
-                    match value {
-                        Value::String(text) => write!(formatter, "{comma}{text}")?,
-                        other => write!(formatter, "{comma}{other}")?,
-                    }
-                }
-                Ok(())
+                formatter.write_str(&values.iter().map(plain).collect::<Vec<_>>().join(", "))
             }
         }
     }
+}
+
+/// A value for people: a string without quotes.
+pub fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// A primitive's values by concern. It fits every value of a concern that is not mapped.
@@ -337,10 +324,6 @@ fn same(one: &Value, other: &Value) -> bool {
         (Some(one), Some(other)) => one == other,
         _ => one == other,
     }
-}
-
-fn number(number: &Number) -> Option<f64> {
-    number.as_f64()
 }
 
 #[cfg(test)]

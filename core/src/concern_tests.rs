@@ -1,5 +1,7 @@
 //! Declarations of concerns, and which primitives fit a host's choices.
 
+use serde_json::json;
+
 use super::*;
 
 fn listed(values: &[&str]) -> Values {
@@ -47,10 +49,10 @@ fn invalid_declarations_are_refused_with_the_reason() {
 fn c1_a_declaration_has_its_parts() {
     let declared = Concern::new("cost", "What it costs", range(0, 9), Some(json!(3))).unwrap();
     assert_eq!(
-        declared.declaration().to_string(),
+        json!(declared).to_string(),
         r#"{"name":"cost","description":"What it costs","values":{"min":0,"max":9},"default":3}"#
     );
-    assert_eq!(concern(listed(&["low"])).declaration()["values"], json!(["low"]));
+    assert_eq!(json!(concern(listed(&["low"])))["values"], json!(["low"]));
 }
 
 #[test]
@@ -139,7 +141,7 @@ fn u16_a_declaration_is_read_as_it_is_sent() {
         Concern::new("delay", "Seconds", range, None),
     ] {
         let concern = concern.unwrap();
-        let sent = RawObject::parse(concern.declaration().to_string()).unwrap();
+        let sent = RawObject::parse(json!(concern).to_string()).unwrap();
         assert_eq!(Concern::read(&sent), Some(concern));
     }
     for invalid in [

@@ -8,7 +8,6 @@ use crate::{
     catalogue::{derived::Key, view::View, visible_tool::VisibleTool},
     effect::{Effect, Effects},
     memory::{Noted, Notes},
-    raw::RawObject,
     receipt::{Receipt, ReceiptProblem, Receipts},
     slim::Definitions,
 };
@@ -153,6 +152,17 @@ impl<'a> Context<'a> {
     }
 }
 
+/// What a request did, for the operator's metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray)]
+pub enum Note {
+    /// It delivered descriptions.
+    Delivered,
+    /// It was served without a model that the operator chose: a search without its embeddings.
+    FellBack,
+    /// It searched, and found nothing or only weak hits.
+    Missed,
+}
+
 /// What the server does for a strategy while it decides.
 #[async_trait]
 pub trait Services: std::fmt::Debug + Send + Sync {
@@ -165,11 +175,10 @@ pub trait Services: std::fmt::Debug + Send + Sync {
         let _ = code;
     }
 
-    /// Notes that this request delivers descriptions, for the operator's metrics.
-    fn delivers(&self) {}
-
-    /// Notes that this request was served without a model that the operator chose, for the metrics.
-    fn falls_back(&self) {}
+    /// Notes what this request did, for the operator's metrics.
+    fn notes(&self, note: Note) {
+        let _ = note;
+    }
 
     /// Does work that takes long beside the workers that serve clients. If it panics, it is not done.
     async fn run(&self, work: Box<dyn FnOnce() + Send>) {
@@ -188,13 +197,8 @@ impl Services for Unlimited {
 }
 
 impl<'v> VisibleTool<'v> {
-    /// [`minimal`](Self::minimal) for a client: one that negotiated is sent the annotations as well, so that its brief is the
-    /// author's text alone (docs/CONTRACT.md B13).
-    pub fn minimal_for(&self, client: &ClientTraits) -> RawObject {
-        self.minimal_with(self.brief_for(client))
-    }
-
-    /// The brief beside annotations for a client: without marks and names for one that negotiated.
+    /// The brief beside annotations for a client: without marks and names, the author's text alone, for one that negotiated and
+    /// is sent the annotations as well (docs/CONTRACT.md B13).
     pub fn brief_for(&self, client: &ClientTraits) -> &'v str {
         if client.bridge { self.brief() } else { self.tool().brief() }
     }

@@ -61,9 +61,13 @@ impl Digest {
 impl fmt::Display for Digest {
     /// `sha256:` and 64 hexadecimal digits.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("sha256:")?;
-        self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
+        write!(formatter, "sha256:{}", hex(&self.0))
     }
+}
+
+/// Bytes as lower-case hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The canonical form of a JSON text (RFC 8785): what [`Digest::of`] digests. `None` for a text that has none, or would take
@@ -86,15 +90,12 @@ impl FromStr for Digest {
 
     /// Parses what `Display` writes.
     fn from_str(text: &str) -> Result<Self, NoDigest> {
-        let wrong = || NoDigest(text.chars().take(80).collect());
-        let digits = text.strip_prefix("sha256:").filter(|digits| digits.len() == 64 && digits.is_ascii());
-        let digits = digits.ok_or_else(wrong)?;
-        let mut bytes = [0; 32];
-        for (at, byte) in bytes.iter_mut().enumerate() {
-            let pair = digits.get(2 * at..2 * at + 2).filter(|pair| !pair.starts_with('+'));
-            *byte = pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()).ok_or_else(wrong)?;
-        }
-        Ok(Self(bytes))
+        let is_digits = |text: &&str| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let digits = text.strip_prefix("sha256:").filter(is_digits);
+        let digits = digits.ok_or_else(|| NoDigest(text.chars().take(80).collect()))?;
+        // Two digits are a byte.
+        let byte = |at: usize| u8::from_str_radix(&digits[2 * at..2 * at + 2], 16).unwrap_or_default();
+        Ok(Self(std::array::from_fn(byte)))
     }
 }
 

@@ -19,47 +19,23 @@ pub enum Error {
         known: String,
     },
     /// A strategy's name is invalid.
-    #[error(
-        "invalid strategy name '{name}': '+' separates the parts of a stack, and '/' those of an address"
-    )]
-    InvalidName {
-        /// The name.
-        name: String,
-    },
+    #[error("invalid strategy name '{0}': '+' separates the parts of a stack, and '/' those of an address")]
+    InvalidName(String),
     /// The name means something else in flags.
-    #[error(
-        "strategy name '{name}' is reserved: --fallback {name} selects a strategy by the size of the list"
-    )]
-    ReservedName {
-        /// The name.
-        name: String,
-    },
+    #[error("strategy name '{0}' is reserved: --fallback {0} selects a strategy by the size of the list")]
+    ReservedName(String),
     /// A strategy of this name is already registered.
-    #[error("strategy '{name}' is registered twice")]
-    DuplicateStrategy {
-        /// The name.
-        name: String,
-    },
+    #[error("strategy '{0}' is registered twice")]
+    DuplicateStrategy(String),
     /// A presenter was registered to be part of every stack.
-    #[error("strategy '{name}' is not a filter: only a filter can be registered for every strategy")]
-    NotAFilter {
-        /// The name.
-        name: String,
-    },
+    #[error("strategy '{0}' is not a filter: only a filter can be registered for every strategy")]
+    NotAFilter(String),
     /// The lesson in a strategy's profile is invalid.
-    #[error("invalid lesson of strategy '{name}': arguments must be a JSON object with {{tool}} in a string")]
-    InvalidLesson {
-        /// The name.
-        name: String,
-    },
+    #[error("invalid lesson of strategy '{0}': arguments must be a JSON object with {{tool}} in a string")]
+    InvalidLesson(String),
     /// The finder in a strategy's profile is invalid.
-    #[error(
-        "invalid finder of strategy '{name}': arguments must be a JSON object with {{query}} in a string"
-    )]
-    InvalidFinder {
-        /// The name.
-        name: String,
-    },
+    #[error("invalid finder of strategy '{0}': arguments must be a JSON object with {{query}} in a string")]
+    InvalidFinder(String),
     /// A stack is not a list of filters followed by at most one presenter.
     #[error(
         "'{stack}' is not a valid stack: name filters first and at most one presenter last, as in 'concerns+describe'"

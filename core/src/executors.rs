@@ -7,7 +7,7 @@ use crate::{
     arguments::ArgumentProblem,
     brief::shorten,
     catalogue::{view::View, visible_tool::VisibleTool},
-    decision::{Decision, Refusal, ToolCall},
+    decision::{Decision, Refusal, ToolAnswer, ToolCall},
     inner_call::{inner_call, members},
     name::ToolName,
     own_tool::OwnTool,
@@ -46,10 +46,10 @@ pub struct Executor {
 /// What a call comes down to where there are executors.
 #[derive(Debug)]
 pub enum Called {
-    /// The call of a tool that is no executor: as it came, or that of the teller by an executor.
-    Plain(ToolCall),
-    /// An executor's decision: it forwards the inner call under the tool's own name, so that it is looked up, checked and
-    /// relayed like any other.
+    /// The call of the teller, by itself or by an executor.
+    Teller(ToolCall),
+    /// Any other call, decided: an executor forwards the inner call under the tool's own name, so that it is looked up, checked
+    /// and relayed like any other.
     Decided(Decision),
     /// An executor was to call a tool that the view does not have.
     Unknown(ToolName),
@@ -106,14 +106,15 @@ impl Executor {
         let only_reading = match call.name.as_str() {
             name if name == self.acting => false,
             name if name == self.reading && executors == Executors::ByEffect => true,
-            _ => return Called::Plain(call),
+            name if name == self.teller => return Called::Teller(call),
+            _ => return Called::Decided(Decision::Forward(call)),
         };
         let inner = match members(&call).and_then(|members| inner_call(view, &call.name, &members)) {
             Ok(inner) => inner,
-            Err(problem) => return Called::Decided(Decision::wrong_arguments(&call.name, problem)),
+            Err(problem) => return Called::Decided(Decision::answered(&call.name, Err(problem))),
         };
         if *inner.name == *self.teller {
-            return Called::Plain(inner);
+            return Called::Teller(inner);
         }
         let Some(tool) = view.tool(&inner.name) else { return Called::Unknown(inner.name) };
         if only_reading && !is_read_only(tool) {
@@ -137,9 +138,10 @@ impl Decision {
         Self::Refuse(Refusal { code: "UNKNOWN_TOOL", content: json!({"error": error, "suggestions": meant}) })
     }
 
-    /// The refusal of a call of a strategy's own tool with wrong arguments.
-    pub fn wrong_arguments(tool: &str, problem: ArgumentProblem) -> Self {
-        Self::Refuse(Refusal::wrong_arguments(tool, &[problem], None))
+    /// The answer of a strategy's own tool, or the refusal of its call with wrong arguments.
+    pub fn answered(tool: &str, answer: Result<ToolAnswer, ArgumentProblem>) -> Self {
+        let refused = |problem| Self::Refuse(Refusal::wrong_arguments(tool, &[problem], None));
+        answer.map_or_else(refused, Self::Answer)
     }
 }
 

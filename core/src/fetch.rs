@@ -1,7 +1,7 @@
 //! Common parts of fetches of descriptions over any channel: the requested names, the bridge tool for clients without
 //! a channel of their own, and the suggestions for unknown names (docs/CONTRACT.md R3, R5, R6, R15).
 
-use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use crate::{
@@ -11,6 +11,9 @@ use crate::{
     own_tool::OwnTool,
     take::member,
 };
+
+/// The code for a fetch that names no tool (tool-descriptions-resource §6.1).
+pub const MISSING_TOOL_SELECTION: &str = "MISSING_TOOL_SELECTION";
 
 /// Bounds of requested and suggested names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,18 +32,8 @@ impl Default for FetchBounds {
     }
 }
 
-/// Characters that would end a name, or the query, early.
-const RESERVED: &AsciiSet = &CONTROLS
-    .add(b' ')
-    .add(b'"')
-    .add(b'#')
-    .add(b'%')
-    .add(b'&')
-    .add(b'+')
-    .add(b',')
-    .add(b'<')
-    .add(b'>')
-    .add(b'?');
+/// All characters of ASCII but RFC 3986's unreserved ones.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The URI by which a resource delivers the descriptions of these tools (docs/CONTRACT.md R3).
 ///
@@ -150,13 +143,31 @@ impl Available {
         Self { names: view.tools().map(|tool| tool.name().to_string()).collect(), count: None }
     }
 
-    /// Adds the members `available_tools` and, if not all are named, `available_count` to an answer.
-    pub fn add_to(self, answer: &mut Value) {
+    /// An answer with the members `available_tools` and, if not all are named, `available_count`.
+    pub fn beside(self, mut answer: Value) -> Value {
         answer["available_tools"] = json!(self.names);
         if let Some(count) = self.count {
             answer["available_count"] = json!(count);
         }
+        answer
     }
+}
+
+/// Stands for a tool's name where no tool is listed.
+pub const SOME_TOOL: &str = "TOOL_NAME";
+
+/// The answer to a fetch without names (tool-descriptions-resource §6.1), with an example of one name and one of two.
+pub fn missing_selection(
+    view: &View,
+    bounds: FetchBounds,
+    message: &str,
+    example: impl Fn(&[&str]) -> Value,
+) -> Value {
+    let mut names = view.tools().map(|tool| tool.name().as_str());
+    let first = names.next().unwrap_or(SOME_TOOL);
+    let examples = [example(&[first]), example(&[first, names.next().unwrap_or(first)])];
+    let error = json!({"code": MISSING_TOOL_SELECTION, "message": message, "examples": examples});
+    json!({"error": Available::in_view(view, None, bounds).beside(error)})
 }
 
 /// A tool that fetches descriptions by `{"names": [..]}`, with descriptions of itself and of its argument.
@@ -183,7 +194,7 @@ mod tests {
 
     #[test]
     fn p8_names_are_cut_and_no_more_than_a_hundred_are_read() {
-        let view = View::of(Arc::new(Snapshot::build(&[], &[]).unwrap().0), &Principal::anonymous());
+        let view = View::of(Arc::new(Snapshot::build(&[], &[])), &Principal::anonymous());
         let long = "u".repeat(1 << 20);
         for given in [json!([long]), json!(long)] {
             let names = read(&json!({"names": given}), &view).unwrap();
@@ -219,7 +230,7 @@ mod tests {
             let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
             lists.tools =
                 [" x ", " ", "c,d"].map(|name| to_raw_value(&json!({"name": name})).unwrap().into()).into();
-            let view = View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous());
+            let view = View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous());
             assert_eq!(read(&arguments, &view).unwrap(), expected, "{arguments}");
         }
     }

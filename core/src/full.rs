@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
-use serde_json::{Value, json};
 
 use crate::{
     catalogue::{view::View, visible_tool::VisibleTool},
@@ -68,19 +67,11 @@ pub fn list_with_host_hints(view: &View, tools: &[RawObject]) -> Option<Vec<RawO
 /// `listed` with what is said of the tool; `None` if that is nothing, or there is no place for it.
 fn hinted(tool: VisibleTool<'_>, listed: &RawObject) -> Option<RawObject> {
     let brief = tool.tool().supplement().brief.as_deref();
-    let hints = [
-        (ALWAYS_LOAD, tool.is_pinned().then_some(Value::Bool(true))),
-        (SEARCH_HINT, brief.map(|brief| json!(brief.trim()))),
-    ];
-    let hints: Vec<(&str, Value)> =
-        hints.into_iter().filter_map(|(key, value)| Some((key, value?))).collect();
-    let meta = match listed.member("_meta") {
+    let own = match listed.member("_meta") {
         None => RawObject::empty(),
         Some(_) => listed.object("_meta")?,
     };
-    if hints.is_empty() {
-        return None;
-    }
-    let meta = hints.iter().fold(meta, |meta, (key, value)| meta.with_value(key, value));
-    Some(listed.with("_meta", meta.text()))
+    let meta = if tool.is_pinned() { own.with(ALWAYS_LOAD, "true") } else { own.clone() };
+    let meta = brief.iter().fold(meta, |meta, brief| meta.with_value(SEARCH_HINT, brief.trim()));
+    (tool.is_pinned() || brief.is_some()).then(|| listed.with("_meta", meta.text()))
 }

@@ -27,10 +27,12 @@ pub fn shown(name: &str) -> Cow<'_, str> {
 
 /// The beginning of a text, up to [`LONGEST_TEXT`].
 pub fn beginning(text: &str) -> &str {
-    if text.len() <= LONGEST_TEXT {
-        return text;
-    }
-    let end = (0..=LONGEST_TEXT).rev().find(|at| text.is_char_boundary(*at));
+    first(text, LONGEST_TEXT)
+}
+
+/// At most the first `most` bytes of a text.
+pub fn first(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     &text[..end.unwrap_or_default()]
 }
 

@@ -19,7 +19,7 @@ fn view(servers: &[(&str, usize)]) -> View {
             ..UpstreamLists::empty(UpstreamName::parse(name).unwrap())
         })
         .collect();
-    View::of(Arc::new(Snapshot::build(&lists, &[]).unwrap().0), &Principal::anonymous())
+    View::of(Arc::new(Snapshot::build(&lists, &[])), &Principal::anonymous())
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn b7_declared_categories_keep_the_operators_order_and_servers_are_named() {
     let category =
         |name: &str| Category { name: name.to_owned(), description: format!("All\nabout {name}.") };
     let about = About { categories: vec![category("writing"), category("reading")], ..About::default() };
-    let snapshot = Snapshot::build(&lists, &files).unwrap().0.about_itself(about);
+    let snapshot = Snapshot::build(&lists, &files).about_itself(about);
     let index = with_index("Text.", &View::of(Arc::new(snapshot), &Principal::anonymous()));
     let expected = "Text.\n4 tools of 2 servers (one, two):\n- writing (1): All about writing.\n\
                     - reading (2): All about reading.\n- other (1)";

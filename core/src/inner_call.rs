@@ -42,6 +42,16 @@ pub fn members(call: &ToolCall) -> Result<RawObject, ArgumentProblem> {
     }
 }
 
+/// A string among the members of a call's arguments, as much of it as is looked at; `None` if it is not given, or `null`.
+///
+/// # Errors
+/// The problem, if it is anything else.
+pub fn text(members: &RawObject, key: &str, expected: &str) -> Result<Option<String>, ArgumentProblem> {
+    let Some(given) = members.member(key).filter(|given| *given != "null") else { return Ok(None) };
+    let text = given::string(given).ok_or_else(|| ArgumentProblem::of(key, given, expected))?;
+    Ok(Some(given::beginning(&text).to_owned()))
+}
+
 /// The call that the arguments `{"tool", "arguments"}` of `caller` contain. Whether the tool exists is not checked.
 ///
 /// The tool's arguments are in `arguments` or beside `tool`; if in both places, they are merged. Their JSON text is kept
@@ -81,8 +91,7 @@ fn arguments(tool: Option<VisibleTool<'_>>, members: &RawObject) -> Result<Optio
     if let Some((key, value)) = beside.iter().find(differs) {
         return Err(ArgumentProblem::of(key, value, ONE_PLACE));
     }
-    let added = beside.iter().filter(|(key, _)| !known.contains_key(key));
-    Ok(Some(RawObject::assemble(within.iter().chain(added)).into_text()))
+    Ok(Some(within.over(&beside).into_text()))
 }
 
 /// Arguments that are an object, or a string that holds one, as the object.
@@ -135,7 +144,7 @@ mod tests {
     use crate::catalogue::{principal::Principal, snapshot::Snapshot};
 
     fn view() -> View {
-        View::of(Arc::new(Snapshot::build(&[], &[]).unwrap().0), &Principal::anonymous())
+        View::of(Arc::new(Snapshot::build(&[], &[])), &Principal::anonymous())
     }
 
     fn inner(members: &str) -> Result<String, String> {

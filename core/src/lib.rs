@@ -45,8 +45,8 @@ mod strategy;
 pub mod take;
 mod text;
 
-pub use adaptive::{CompleteList, Selected};
-pub use arguments::{ArgumentProblem, Checked, Schema, Verdict};
+pub use adaptive::Selected;
+pub use arguments::{ArgumentProblem, Checked, Schema, Verdict, type_of};
 pub use cap::Cap;
 pub use catalogue::categories::{ListedCategory, PermittedItems};
 pub use catalogue::description::{DescriptionError, DescriptionFile, Supplement};
@@ -63,15 +63,18 @@ pub use catalogue::snapshot::{About, Category, Entry, Primitive, Snapshot};
 pub use catalogue::tool::{CHEAP_SCHEMA_BYTES, PERMISSIVE_SCHEMA, Tool};
 pub use catalogue::view::View;
 pub use catalogue::visible_tool::VisibleTool;
-pub use catalogue::warning::{Unmatched, Warning};
-pub use concern::{Concern, ConcernError, Mapping, Values};
-pub use context::{ClientTraits, Context, Era, Services, Unlimited};
+pub use catalogue::warning::Warning;
+pub use concern::{Concern, ConcernError, Mapping, Values, plain};
+pub use context::{ClientTraits, Context, Era, Note, Services, Unlimited};
 pub use decision::{Decision, Fault, Refusal, ToolAnswer, ToolCall};
 pub use digest::Digest;
 pub use effect::{Effect, Effects};
 pub use error::Error;
 pub use executors::{Called, Executor, Executors};
-pub use fetch::{Available, FetchBounds, Names, descriptions_uri, fetching_tool};
+pub use fetch::{
+    Available, FetchBounds, MISSING_TOOL_SELECTION, Names, SOME_TOOL, descriptions_uri, fetching_tool,
+    missing_selection,
+};
 pub use finder::{Finder, Hit};
 pub use full::Full;
 pub use lesson::Lesson;
@@ -82,6 +85,7 @@ pub use own_tool::OwnTool;
 pub use raw::RawObject;
 pub use receipt::{Handles, Marks, Receipt, ReceiptKey, ReceiptProblem, Receipts};
 pub use registry::{Builder, PlugIn, Registry, Settings};
+pub use size::ListSize;
 pub use slim::Definitions;
 pub use stack::Stack;
 pub use strategy::{

@@ -45,13 +45,11 @@ impl Listing {
     pub fn without_tools(view: &View) -> Self {
         let of = |kind| view.entries(kind).map(|entry| view.text(entry)).collect();
         Self {
-            tools: Vec::new(),
             resources: of(Kind::Resources),
             templates: of(Kind::Templates),
             prompts: of(Kind::Prompts),
             instructions: view.instructions(),
-            is_complete: false,
-            announced: None,
+            ..Self::default()
         }
     }
 
@@ -86,7 +84,7 @@ impl Shown {
         if is_exact && view.listed().all(|(at, _)| shown[at]) {
             return Self(Selection::All);
         }
-        Self(Selection::by(shown.len(), |at| shown[at]))
+        Self(Selection::by(shown))
     }
 
     /// Whether the schema of the tool of this name is shown. The view must be the same.

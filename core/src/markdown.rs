@@ -1,5 +1,7 @@
 //! Markdown within a line, folded to the text that a reader sees.
 
+use crate::given;
+
 /// How far the end of a span is looked for, in bytes.
 pub(crate) const LONGEST_SPAN: usize = 1024;
 
@@ -26,7 +28,7 @@ fn folded_to(text: &str, depth: usize) -> String {
 
 /// What the span at the beginning of a text says, and its length; `None` if there is none.
 fn span(text: &str, before: Option<char>, depth: usize) -> Option<(String, usize)> {
-    let within = beginning(text, LONGEST_SPAN);
+    let within = given::first(text, LONGEST_SPAN);
     let first = text.chars().next()?;
     let run = within.len() - within.trim_start_matches(first).len();
     match first {
@@ -76,12 +78,6 @@ fn span(text: &str, before: Option<char>, depth: usize) -> Option<(String, usize
         }
         _ => None,
     }
-}
-
-/// At most the first `most` bytes of a text.
-pub(crate) fn beginning(text: &str, most: usize) -> &str {
-    let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
-    &text[..end.unwrap_or_default()]
 }
 
 /// Where the bracket is closed that a text begins with.

@@ -133,6 +133,11 @@ pub enum Kind {
     Prompts,
 }
 
+impl Kind {
+    /// All of them, by their places.
+    pub const ALL: [Self; 4] = [Self::Tools, Self::Resources, Self::Templates, Self::Prompts];
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,15 +11,6 @@ pub fn nearest<'a>(
     ranked(wanted, candidates, count, 0.6)
 }
 
-/// Like [`nearest`], but always `count` names if there are as many candidates.
-pub fn nearest_always<'a>(
-    wanted: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-    count: usize,
-) -> Vec<&'a str> {
-    ranked(wanted, candidates, count, 0.0)
-}
-
 /// The candidate that was probably meant by a misspelt name: one that differs by a few letters, or by case and
 /// punctuation only, as `maxSteps` from `max_steps`.
 pub fn misspelt<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -53,7 +44,8 @@ pub fn are_alike(one: &str, other: &str) -> bool {
     misspelt(one, [other]).is_some()
 }
 
-fn ranked<'a>(
+/// Up to `count` of the candidates, most similar first, of those that are at `least` so similar: from 0 to 1.
+pub(crate) fn ranked<'a>(
     wanted: &str,
     candidates: impl IntoIterator<Item = &'a str>,
     count: usize,
@@ -79,7 +71,7 @@ mod tests {
         let names = ["symbolic_solve", "symbolic_diff", "fft"];
         assert_eq!(nearest("Symbolic_Solv", names, 1), ["symbolic_solve"]);
         assert!(nearest("zzz", names, 3).is_empty());
-        assert_eq!(nearest_always("zzz", names, 2).len(), 2);
+        assert_eq!(ranked("zzz", names, 2, 0.0).len(), 2);
     }
 
     #[test]

@@ -4,15 +4,12 @@
 //! never re-serializes unedited values: it stores the range of each member's value in the text, and an edit builds a
 //! new text around the unedited pieces.
 
-use std::{fmt, ops::Range, sync::Arc};
+use std::{collections::HashSet, fmt, ops::Range, sync::Arc};
 
-use serde::{
-    Deserialize, Deserializer, Serialize, Serializer,
-    de::{MapAccess, Visitor},
-};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::{layout::compact, text::RawText};
+use crate::{layout::compact, take::each_member, text::RawText};
 
 /// Maximum number of members. Each takes 32 bytes and an allocation, and may be five bytes of text.
 const MAX_MEMBERS: usize = 100_000;
@@ -46,17 +43,17 @@ impl RawObject {
     }
 
     fn read(text: Arc<String>) -> Result<Self, serde_json::Error> {
-        let pieces: Members<'_> = serde_json::from_str(&text)?;
         let start = text.as_ptr() as usize;
-        let members = pieces
-            .0
-            .into_iter()
-            .map(|(key, raw)| {
-                let from = raw.get().as_ptr() as usize - start;
-                (key, from..from + raw.get().len())
-            })
-            .collect();
-        Ok(Self { text, members })
+        let mut members = Vec::with_capacity(8);
+        each_member(&text, |key, value| {
+            if members.len() == MAX_MEMBERS {
+                return Err(format!("an object of more than {MAX_MEMBERS} members"));
+            }
+            let from = value.as_ptr() as usize - start;
+            members.push((key.into_boxed_str(), from..from + value.len()));
+            Ok(())
+        })?;
+        Ok(Self { members: members.into(), text })
     }
 
     /// The object without members.
@@ -105,20 +102,18 @@ impl RawObject {
     /// `value` must be JSON; anything else would make the text invalid, so it is checked in debug builds.
     pub fn with(&self, key: &str, value: &str) -> Self {
         debug_assert!(serde_json::from_str::<&RawValue>(value).is_ok(), "not JSON: {value}");
-        let mut placed = false;
-        let mut pieces: Vec<(&str, &str)> = Vec::with_capacity(self.members.len() + 1);
-        for (name, old) in self.iter() {
-            if name != key {
-                pieces.push((name, old));
-            } else if !placed {
-                placed = true;
-                pieces.push((key, value));
-            }
-        }
-        if !placed {
-            pieces.push((key, value));
-        }
+        let mut set = Some((key, value));
+        let placed =
+            self.iter().filter_map(|(name, old)| if name == key { set.take() } else { Some((name, old)) });
+        let mut pieces: Vec<(&str, &str)> = placed.collect();
+        pieces.extend(set);
         Self::assemble(pieces)
+    }
+
+    /// The object with the members of another one that it lacks, behind its own.
+    pub fn over(&self, other: &Self) -> Self {
+        let own: HashSet<&str> = self.iter().map(|(key, _)| key).collect();
+        Self::assemble(self.iter().chain(other.iter().filter(|(key, _)| !own.contains(key))))
     }
 
     /// The object with `key` set to a value whose serialization cannot fail, such as a string.
@@ -155,7 +150,8 @@ impl RawObject {
             if text.len() > 1 {
                 text.push(',');
             }
-            push_quoted(&mut text, key);
+            // A string has a JSON text.
+            text.push_str(&serde_json::to_string(key).unwrap_or_default());
             text.push(':');
             members.push((key.into(), text.len()..text.len() + value.len()));
             text.push_str(value);
@@ -178,8 +174,7 @@ impl fmt::Debug for RawObject {
 
 impl Serialize for RawObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let raw: &RawValue = serde_json::from_str(&self.text).map_err(serde::ser::Error::custom)?;
-        raw.serialize(serializer)
+        self.clone().into_text().serialize(serializer)
     }
 }
 
@@ -187,39 +182,6 @@ impl<'de> Deserialize<'de> for RawObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Box::<RawValue>::deserialize(deserializer)?;
         Self::parse(raw.get()).map_err(serde::de::Error::custom)
-    }
-}
-
-fn push_quoted(text: &mut String, key: &str) {
-    match serde_json::to_string(key) {
-        Ok(quoted) => text.push_str(&quoted),
-        Err(_) => text.push_str("\"\""),
-    }
-}
-
-struct Members<'a>(Vec<(Box<str>, &'a RawValue)>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Pieces;
-        impl<'de> Visitor<'de> for Pieces {
-            type Value = Vec<(Box<str>, &'de RawValue)>;
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a JSON object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::with_capacity(map.size_hint().unwrap_or(8));
-                while let Some(key) = map.next_key::<Box<str>>()? {
-                    if members.len() == MAX_MEMBERS {
-                        let message = format_args!("an object of more than {MAX_MEMBERS} members");
-                        return Err(serde::de::Error::custom(message));
-                    }
-                    members.push((key, map.next_value()?));
-                }
-                Ok(members)
-            }
-        }
-        deserializer.deserialize_map(Pieces).map(Members)
     }
 }
 

@@ -24,13 +24,10 @@ pub fn argument(schema: Option<&str>) -> Cow<'static, str> {
     if !schema.contains(ARGUMENT) && !schema.contains("\\u") {
         return Cow::Borrowed(ARGUMENT);
     }
-    let mut taken = HashSet::new();
-    match serde_json::from_str(schema) {
-        Ok(schema) => note(&schema, &mut taken),
-        // It nests too deep to be read. Between quotes stand all names, and more that does no harm.
-        Err(_) => schema.split('"').for_each(|piece| taken.extend(rank(piece))),
-    }
-    (0..).find(|rank| !taken.contains(rank)).map_or(Cow::Borrowed(ARGUMENT), name)
+    // Without escapes, unless it nests too deep to be read. Between quotes stand all names, and more that does no harm.
+    let plain = serde_json::from_str::<Value>(schema).map_or_else(|_| schema.to_owned(), |it| it.to_string());
+    let taken: HashSet<&str> = plain.split('"').collect();
+    (0..).map(name).find(|name| !taken.contains(&**name)).unwrap_or(Cow::Borrowed(ARGUMENT))
 }
 
 /// The schema with an argument that must bring this receipt.
@@ -118,19 +115,6 @@ fn rank(text: &str) -> Option<u32> {
         _ => text.strip_prefix(SECOND)?.strip_prefix('_')?.parse().ok()?,
     };
     (name(rank) == text).then_some(rank)
-}
-
-/// Notes the names that a schema has for members or texts: in `properties`, in `required`, behind a `$ref`.
-fn note(value: &Value, taken: &mut HashSet<u32>) {
-    match value {
-        Value::Object(members) => members.iter().for_each(|(key, value)| {
-            taken.extend(rank(key));
-            note(value, taken);
-        }),
-        Value::Array(items) => items.iter().for_each(|item| note(item, taken)),
-        Value::String(text) => taken.extend(rank(text)),
-        _ => {}
-    }
 }
 
 #[cfg(test)]

@@ -95,22 +95,22 @@ impl Registry {
         let Profile { name, role, lesson, finder, .. } = &plug_in.profile;
         let error = |error: fn(String) -> Error| Err(error(name.to_string()));
         if StrategyName::parse(name).is_err() || name.contains(['+', '/']) {
-            return error(|name| Error::InvalidName { name });
+            return error(Error::InvalidName);
         }
         if name == adaptive::NAME {
-            return error(|name| Error::ReservedName { name });
+            return error(Error::ReservedName);
         }
         if self.find(name).is_some() {
-            return error(|name| Error::DuplicateStrategy { name });
+            return error(Error::DuplicateStrategy);
         }
         if lesson.as_ref().is_some_and(|lesson| lesson.arguments("tool").is_none()) {
-            return error(|name| Error::InvalidLesson { name });
+            return error(Error::InvalidLesson);
         }
         if finder.as_ref().is_some_and(|finder| finder.arguments("words").is_none()) {
-            return error(|name| Error::InvalidFinder { name });
+            return error(Error::InvalidFinder);
         }
         if plug_in.everywhere && *role != Role::Filter {
-            return error(|name| Error::NotAFilter { name });
+            return error(Error::NotAFilter);
         }
         self.plug_ins.push(plug_in);
         Ok(self)

@@ -1,8 +1,8 @@
-//! The size of a JSON text as a value.
+//! The size of a JSON text as a value, and of tools for a model.
 
 use serde_json::Value;
 
-use crate::layout;
+use crate::{layout, raw::RawObject};
 
 const VALUE: usize = size_of::<Value>();
 /// A member in an object's table: key, value, hash and index.
@@ -41,19 +41,48 @@ pub(crate) fn memory(text: &str) -> usize {
     memory
 }
 
+/// What ordinary hosts show their models of a listed tool: what APIs of models take, which is `name`, `description` and
+/// `inputSchema`. Output schemas and annotations are up to half of a definition, and no model reads them.
+pub fn shown(tool: &RawObject) -> RawObject {
+    tool.retain(|key| matches!(key, "name" | "description" | "inputSchema"))
+}
+
+/// What a list of tools costs a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListSize {
+    /// How many tools it has.
+    pub tools: usize,
+    /// The size of what is [`shown`] of them, as one compact JSON array, in bytes.
+    pub bytes: usize,
+}
+
+impl ListSize {
+    /// Measures a list.
+    pub fn of<'a>(tools: impl IntoIterator<Item = &'a RawObject>) -> Self {
+        let sizes = tools.into_iter().map(|tool| shown(tool).compact().text().len() + SEPARATOR);
+        let (tools, bytes) = sizes.fold((0, BRACKETS), |(tools, sum), size| (tools + 1, sum + size));
+        Self { tools, bytes }
+    }
+
+    /// About how many tokens it is.
+    pub fn tokens(&self) -> u64 {
+        (self.bytes as u64).saturating_mul(10).div_ceil(TENTHS_PER_TOKEN)
+    }
+}
+
+/// The bytes between two items of a list.
+const SEPARATOR: usize = 1;
+/// The bytes around them.
+const BRACKETS: usize = 2;
+
 // A tokenizer is 4 MB of tables and differs from model to model; what is decided by an estimate (is a list within a
 // budget?) is not changed by a tenth more or less.
 
-/// Bytes of a list of tools, as JSON, for each token of o200k_base, in tenths. Measured on the lists of eight recorded
-/// servers: 4.44 for their 131 tools together, 4.1 to 4.6 for each.
-pub const TENTHS_PER_TOKEN: u64 = 45;
+/// Bytes of what is shown of tools for each token of o200k_base, in tenths. Measured on eight recorded servers: 4.44 for
+/// their 131 tools together, 4.2 to 4.8 for each.
+const TENTHS_PER_TOKEN: u64 = 45;
 
-/// About how many tokens of JSON this many bytes are.
-pub fn tokens(bytes: usize) -> u64 {
-    (bytes as u64).saturating_mul(10).div_ceil(TENTHS_PER_TOKEN)
-}
-
-/// How [`tokens`] counts, for people.
+/// How [`ListSize::tokens`] counts, for people.
 pub const METHOD: &str = "estimated at 4.5 bytes a token";
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ fn recorded() -> Vec<(String, Snapshot)> {
         let catalogue = RawObject::parse(std::fs::read_to_string(&path).unwrap()).unwrap();
         let mut lists = UpstreamLists::empty(UpstreamName::parse(&name).unwrap());
         lists.tools = serde_json::from_str(catalogue.member("tools").unwrap()).unwrap();
-        (name, Snapshot::build(&[lists], &[]).unwrap().0)
+        (name, Snapshot::build(&[lists], &[]))
     });
     read.collect()
 }

@@ -92,7 +92,8 @@ pub struct Profile {
     /// Whether receipts are signed in sessions as well ([`Receipts::Handles`](crate::Receipts)): calls must bring them, and
     /// they are valid in other sessions of the same principal.
     pub signs_receipts: bool,
-    /// How much of a context its lists take, as server variants hint at it (SEP-2053): `verbose`, `standard` or `compact`.
+    /// How much of a context its lists take, as server variants hint at it (SEP-2053): `verbose`, `standard` or `compact`; empty
+    /// if that depends on the catalogue.
     pub context_size: &'static str,
     /// Settings with which it is compared besides its default.
     pub variants: &'static [Variant],
@@ -178,12 +179,6 @@ impl Profile {
         self
     }
 
-    /// Sets whether receipts are signed in sessions as well.
-    pub const fn signing_receipts(mut self, signs_receipts: bool) -> Self {
-        self.signs_receipts = signs_receipts;
-        self
-    }
-
     /// Sets how much of a context its lists take.
     pub const fn of_size(mut self, context_size: &'static str) -> Self {
         self.context_size = context_size;
@@ -221,14 +216,12 @@ pub struct Own {
 impl Own {
     /// With what another strategy of the same stack has.
     pub(crate) fn and(mut self, other: Self) -> Self {
-        let with =
-            |all: RawObject, more: &RawObject| more.iter().fold(all, |all, (key, text)| all.with(key, text));
         let (all, more) = (self.advertisement, other.advertisement);
         self.tools.extend(other.tools);
         let advertisement = Advertisement {
-            capabilities: with(all.capabilities, &more.capabilities),
-            experimental: with(all.experimental, &more.experimental),
-            settings: with(all.settings, &more.settings),
+            capabilities: all.capabilities.over(&more.capabilities),
+            experimental: all.experimental.over(&more.experimental),
+            settings: all.settings.over(&more.settings),
         };
         Self { advertisement, ..self }
     }

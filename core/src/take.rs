@@ -1,34 +1,44 @@
-//! One member of the text of an object that may have a million others.
+//! The members of the text of an object that may have a million, of which nothing is stored here.
 
-use std::{borrow::Cow, fmt};
+use std::fmt;
 
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The value of the last member named `key` of the JSON text of an object. Nothing is stored for the other members.
+/// The value of the last member named `key` of the JSON text of an object.
 pub fn member<'t>(text: &'t str, key: &str) -> Option<&'t str> {
-    serde_json::Deserializer::from_str(text).deserialize_map(Find(key)).ok()?
+    let mut found = None;
+    let read = each_member(text, |name, value| {
+        found = if name == key { Some(value) } else { found };
+        Ok(())
+    });
+    read.ok().and(found)
 }
 
-struct Find<'k>(&'k str);
+/// Visits the members of the JSON text of an object in order, values as text, up to the first error.
+pub(crate) fn each_member<'t>(
+    text: &'t str,
+    visit: impl FnMut(String, &'t str) -> Result<(), String>,
+) -> serde_json::Result<()> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    deserializer.deserialize_map(Members(visit))?;
+    deserializer.end()
+}
 
-impl<'t> Visitor<'t> for Find<'_> {
-    type Value = Option<&'t str>;
+struct Members<F>(F);
+
+impl<'t, F: FnMut(String, &'t str) -> Result<(), String>> Visitor<'t> for Members<F> {
+    type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a JSON object")
     }
 
-    fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<Option<&'t str>, A::Error> {
-        let mut found = None;
-        while let Some(key) = map.next_key::<Cow<'t, str>>()? {
-            if key == self.0 {
-                found = Some(map.next_value::<&RawValue>()?.get());
-            } else {
-                map.next_value::<IgnoredAny>()?;
-            }
+    fn visit_map<A: MapAccess<'t>>(mut self, mut map: A) -> Result<(), A::Error> {
+        while let Some((key, value)) = map.next_entry::<String, &RawValue>()? {
+            (self.0)(key, value.get()).map_err(A::Error::custom)?;
         }
-        Ok(found)
+        Ok(())
     }
 }
 

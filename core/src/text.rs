@@ -2,12 +2,13 @@
 
 use std::{fmt, ops::Range, sync::Arc};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::Error};
+use serde::{Deserialize, Serialize, Serializer, ser::Error};
 use serde_json::value::RawValue;
 
 /// The JSON text of a value. Cloning is cheap, and so is taking it out of an object: see
 /// [`RawObject::share`](crate::RawObject::share).
-#[derive(Clone)]
+#[derive(Clone, Deserialize)]
+#[serde(from = "Box<RawValue>")]
 pub struct RawText {
     text: Arc<String>,
     range: Range<usize>,
@@ -52,12 +53,6 @@ impl Serialize for RawText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let raw: &RawValue = serde_json::from_str(self.get()).map_err(S::Error::custom)?;
         raw.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for RawText {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Box::<RawValue>::deserialize(deserializer).map(Self::from)
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
-use crate::expression::{Expr, parse, shortened};
+use crate::expression::{Expression, parse, shortened};
 
 /// The arguments of one call.
 pub(crate) struct Arguments<'a>(pub(crate) &'a Map<String, Value>);
@@ -33,7 +33,7 @@ impl Arguments<'_> {
         value.as_str().ok_or_else(|| wrong(name, &kind(value), "a string"))
     }
 
-    pub(crate) fn expression(&self, name: &str) -> Result<Expr> {
+    pub(crate) fn expression(&self, name: &str) -> Result<Expression> {
         parse(name, self.text(name)?)
     }
 
@@ -58,7 +58,7 @@ impl Arguments<'_> {
     }
 
     /// A number or a constant expression such as `"pi/2"`.
-    pub(crate) fn constant(&self, name: &str) -> Result<Option<Expr>> {
+    pub(crate) fn constant(&self, name: &str) -> Result<Option<Expression>> {
         let expected = "a number or a constant expression such as \"pi/2\"";
         let Some(value) = self.optional(name) else {
             return Ok(None);
@@ -118,14 +118,17 @@ impl Arguments<'_> {
     }
 
     /// The variable: as given, else the only symbol of the expression.
-    pub(crate) fn variable(&self, name: &str, expression: &Expr) -> Result<String> {
+    pub(crate) fn variable(&self, name: &str, expression: &Expression) -> Result<String> {
         let symbols: Vec<String> = expression.symbols().into_iter().collect();
         let known = if symbols.is_empty() { "none".to_owned() } else { symbols.join(", ") };
         if self.optional(name).is_some() {
             let given = self.text(name)?;
-            return match parse(name, given)? {
-                Expr::Symbol(symbol) => Ok(symbol),
-                _ => Err(wrong(
+            let letter = |next: char| next.is_ascii_alphabetic() || next == '_';
+            let is_name =
+                given.starts_with(letter) && given.chars().all(|next| letter(next) || next.is_ascii_digit());
+            return match is_name && !["pi", "e", "E", "i", "I"].contains(&given) {
+                true => Ok(given.to_owned()),
+                false => Err(wrong(
                     name,
                     &format!("{:?}", shortened(given)),
                     "the name of a variable, such as \"x\"",

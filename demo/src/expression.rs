@@ -1,208 +1,382 @@
-//! Expressions: the common representation of all symbolic and numerical tools.
+//! Expressions in exact arithmetic: the common representation of the symbolic and numerical tools.
 //!
-//! An [`Expr`] is always canonical: sums and products are flat, sorted and collected, numbers are
-//! exact fractions, radicals of numbers are reduced to primes. Only the constructors in `build` make
-//! one, so two expressions that collect alike compare equal.
+//! An [`Expression`] is a sum of products of powers, and always in one form: terms and factors are sorted and collected,
+//! numbers are fractions, roots of numbers are roots of primes. Sums are multiplied out on request only
+//! ([`Expression::expanded`]), since that costs numerical precision and work.
 
-mod build;
-mod evaluate;
+mod calculus;
+mod functions;
 mod parse;
 mod print;
-mod rewrite;
-mod values;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigInt;
+use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
-pub(crate) use build::{divide, negate, power, product, sqrt, subtract, sum};
-pub(crate) use evaluate::{evaluate, real_value};
+pub(crate) use functions::{Function, function};
 pub(crate) use parse::{parse, parse_equation, shortened};
-pub(crate) use rewrite::{expand, replace, substitute};
-pub(crate) use values::function;
 
-/// A canonical expression.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Expr {
-    /// Undefined, such as a division by zero; an operation with it is undefined.
-    Undefined,
+use crate::work::spend;
+
+/// Powers of numbers longer than this many bits stay unevaluated.
+const MAX_BITS: u64 = 8192;
+/// Radicands are searched for prime factors up to here.
+const MAX_TRIAL_DIVISOR: u64 = 20_000;
+/// Powers of sums above this exponent are not multiplied out.
+const MAX_EXPANDED_POWER: i64 = 64;
+
+/// What powers are taken of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Base {
+    /// A number whose power is no number, as in `sqrt(2)` and `2**x`.
     Number(BigRational),
-    Constant(Constant),
-    Symbol(String),
-    Power(Box<Expr>, Box<Expr>),
-    Function(Function, Box<Expr>),
-    Product(Vec<Expr>),
-    Sum(Vec<Expr>),
-}
-
-/// The named numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Constant {
     Pi,
     E,
     I,
+    Symbol(String),
+    Function(Function, Expression),
+    Sum(Expression),
 }
 
-/// The elementary functions. `exp`, `sqrt`, `sec` and others are powers and quotients of these.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Function {
-    Sin,
-    Cos,
-    Tan,
-    Asin,
-    Acos,
-    Atan,
-    Sinh,
-    Cosh,
-    Tanh,
-    Ln,
-    Abs,
-}
+/// Bases and their exponents, none of which is 0.
+pub(crate) type Product = BTreeMap<Base, Expression>;
 
-impl Function {
-    /// The name in input and output.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Sin => "sin",
-            Self::Cos => "cos",
-            Self::Tan => "tan",
-            Self::Asin => "asin",
-            Self::Acos => "acos",
-            Self::Atan => "atan",
-            Self::Sinh => "sinh",
-            Self::Cosh => "cosh",
-            Self::Tanh => "tanh",
-            Self::Ln => "ln",
-            Self::Abs => "abs",
-        }
-    }
-}
+/// Products and their coefficients, none of which is 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Expression(BTreeMap<Product, BigRational>);
 
-impl Expr {
-    pub(crate) fn zero() -> Self {
-        Self::Number(BigRational::zero())
-    }
-
-    pub(crate) fn one() -> Self {
-        Self::Number(BigRational::one())
+impl Expression {
+    pub(crate) fn number(value: BigRational) -> Self {
+        Self::known(Product::new(), value)
     }
 
     pub(crate) fn integer(value: i64) -> Self {
-        Self::Number(BigRational::from_integer(BigInt::from(value)))
+        Self::number(BigRational::from_integer(value.into()))
     }
 
     pub(crate) fn ratio(numerator: i64, denominator: i64) -> Self {
-        Self::Number(BigRational::new(numerator.into(), denominator.into()))
+        Self::number(BigRational::new(numerator.into(), denominator.into()))
+    }
+
+    pub(crate) fn one() -> Self {
+        Self::integer(1)
     }
 
     pub(crate) fn symbol(name: &str) -> Self {
-        Self::Symbol(name.to_owned())
+        Base::Symbol(name.to_owned()).into()
     }
 
-    pub(crate) fn as_number(&self) -> Option<&BigRational> {
-        match self {
-            Self::Number(number) => Some(number),
-            _ => None,
+    /// The product with its coefficient.
+    pub(crate) fn term(product: Product, coefficient: BigRational) -> Self {
+        normal(product, coefficient)
+    }
+
+    /// A product that is in its one form.
+    fn known(product: Product, coefficient: BigRational) -> Self {
+        let mut sum = Self::default();
+        sum.add(product, coefficient);
+        sum
+    }
+
+    pub(crate) fn terms(&self) -> impl DoubleEndedIterator<Item = (&Product, &BigRational)> {
+        self.0.iter()
+    }
+
+    pub(crate) fn as_number(&self) -> Option<BigRational> {
+        match self.single() {
+            None => self.is_zero().then(BigRational::zero),
+            Some((product, coefficient)) => product.is_empty().then(|| coefficient.clone()),
         }
     }
 
     /// The value as a small integer, if it is one.
     pub(crate) fn as_integer(&self) -> Option<i64> {
-        self.as_number().filter(|number| number.is_integer()).and_then(|number| number.to_integer().to_i64())
+        self.as_number().filter(BigRational::is_integer).and_then(|number| number.to_integer().to_i64())
+    }
+
+    /// The only term.
+    pub(crate) fn single(&self) -> Option<(&Product, &BigRational)> {
+        self.0.first_key_value().filter(|_| self.0.len() == 1)
     }
 
     pub(crate) fn is_zero(&self) -> bool {
-        self.as_number().is_some_and(Zero::is_zero)
+        self.0.is_empty()
     }
 
     pub(crate) fn is_one(&self) -> bool {
-        self.as_number().is_some_and(One::is_one)
-    }
-
-    /// Whether the leading coefficient is negative, as in `-3*x`.
-    pub(crate) fn is_negated(&self) -> bool {
-        match self {
-            Self::Number(number) => number.is_negative(),
-            Self::Product(factors) => factors.first().is_some_and(Self::is_negated),
-            _ => false,
-        }
-    }
-
-    /// The parts one level below.
-    pub(crate) fn children(&self) -> Vec<&Expr> {
-        match self {
-            Self::Power(base, exponent) => vec![base, exponent],
-            Self::Function(_, argument) => vec![argument],
-            Self::Product(parts) | Self::Sum(parts) => parts.iter().collect(),
-            _ => Vec::new(),
-        }
+        self.as_number().is_some_and(|number| number.is_one())
     }
 
     /// Whether the symbol occurs anywhere.
     pub(crate) fn contains(&self, name: &str) -> bool {
-        match self {
-            Self::Symbol(own) => own == name,
-            _ => self.children().into_iter().any(|child| child.contains(name)),
-        }
+        self.symbols().contains(name)
     }
 
-    /// Whether any part is undefined.
-    pub(crate) fn is_undefined(&self) -> bool {
-        matches!(self, Self::Undefined)
-    }
-
-    /// The names of all symbols, sorted.
+    /// The names of all symbols.
     pub(crate) fn symbols(&self) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
-        self.collect_symbols(&mut found);
+        for (base, exponent) in self.0.keys().flatten() {
+            found.append(&mut exponent.symbols());
+            found.append(&mut base.symbols());
+        }
         found
     }
 
-    fn collect_symbols(&self, found: &mut BTreeSet<String>) {
-        if let Self::Symbol(name) = self {
-            found.insert(name.clone());
+    pub(crate) fn plus(mut self, other: &Self) -> Self {
+        other.0.iter().for_each(|(product, coefficient)| self.add(product.clone(), coefficient.clone()));
+        self
+    }
+
+    pub(crate) fn minus(self, other: &Self) -> Self {
+        self.plus(&other.negated())
+    }
+
+    pub(crate) fn negated(&self) -> Self {
+        self.scaled(&-BigRational::one())
+    }
+
+    pub(crate) fn scaled(&self, by: &BigRational) -> Self {
+        let mut sum = Self::default();
+        self.0.iter().for_each(|(product, coefficient)| sum.add(product.clone(), coefficient * by));
+        sum
+    }
+
+    /// The product, in which sums stay factors unless the other side is a number.
+    pub(crate) fn times(&self, other: &Self) -> Self {
+        spend(1);
+        if self.is_zero() || other.is_zero() {
+            return Self::default();
         }
-        for child in self.children() {
-            child.collect_symbols(found);
+        let ((mut product, coefficient), (right, factor)) = (self.as_product(), other.as_product());
+        for (base, exponent) in right {
+            let own = product.entry(base).or_default();
+            *own = std::mem::take(own).plus(&exponent);
+        }
+        normal(product, coefficient * factor)
+    }
+
+    /// The power; `None` where it is undefined, as for a negative power of 0.
+    pub(crate) fn power(&self, exponent: &Self) -> Option<Self> {
+        spend(1);
+        if exponent.is_zero() || self.is_one() {
+            return Some(Self::one());
+        }
+        let number = exponent.as_number();
+        if self.is_zero() {
+            return number.filter(Signed::is_positive).map(|_| Self::default());
+        }
+        let (product, coefficient) = self.as_product();
+        let whole = number.as_ref().is_some_and(BigRational::is_integer);
+        if whole || (coefficient.is_one() && is_simple(&product)) {
+            let raised = product.into_iter().map(|(base, own)| (base, own.times(exponent))).collect();
+            return Some(normal(raised, BigRational::one()).times(&number_power(&coefficient, exponent)));
+        }
+        if product.is_empty() {
+            return Some(number_power(&coefficient, exponent));
+        }
+        // Positive coefficients can be taken out of a root, negative ones cannot.
+        let rest = Self::term(product, coefficient.signum());
+        let root = match is_simple(rest.single()?.0) && coefficient.is_positive() {
+            true => rest.power(exponent)?,
+            false => Self::known([(Base::Sum(rest), exponent.clone())].into(), BigRational::one()),
+        };
+        Some(root.times(&number_power(&coefficient.abs(), exponent)))
+    }
+
+    /// The quotient; `None` where the other side is 0.
+    pub(crate) fn over(&self, other: &Self) -> Option<Self> {
+        Some(self.times(&other.power(&Self::integer(-1))?))
+    }
+
+    pub(crate) fn sqrt(&self) -> Self {
+        self.power(&Self::ratio(1, 2)).unwrap_or_default()
+    }
+
+    /// The expression with products of sums multiplied out.
+    pub(crate) fn expanded(&self) -> Self {
+        let mut sum = Self::default();
+        for (product, coefficient) in self.terms() {
+            let mut whole = Self::number(coefficient.clone());
+            for (base, exponent) in product {
+                let (factor, times) = match (base, exponent.as_integer()) {
+                    (Base::Sum(inner), Some(times @ 1..=MAX_EXPANDED_POWER)) => (inner.expanded(), times),
+                    _ => (Self::known([(base.clone(), exponent.clone())].into(), BigRational::one()), 1),
+                };
+                (0..times).for_each(|_| whole = whole.multiplied_out(&factor));
+            }
+            sum = sum.plus(&whole);
+        }
+        sum
+    }
+
+    /// The expression with a symbol replaced; `None` where that is undefined.
+    pub(crate) fn substituted(&self, name: &str, value: &Self) -> Option<Self> {
+        let mut sum = Self::default();
+        for (product, coefficient) in self.terms() {
+            let mut whole = Self::number(coefficient.clone());
+            for (base, exponent) in product {
+                let base = match base {
+                    Base::Symbol(own) if own == name => value.clone(),
+                    Base::Function(name_of, inner) => function(*name_of, inner.substituted(name, value)?)?,
+                    Base::Sum(inner) => inner.substituted(name, value)?,
+                    other => other.clone().into(),
+                };
+                whole = whole.times(&base.power(&exponent.substituted(name, value)?)?);
+            }
+            sum = sum.plus(&whole);
+        }
+        Some(sum)
+    }
+
+    fn multiplied_out(&self, other: &Self) -> Self {
+        let mut sum = Self::default();
+        for (left, factor) in self.terms() {
+            let left = Self::known(left.clone(), factor.clone());
+            for (right, factor) in other.terms() {
+                sum = sum.plus(&left.times(&Self::known(right.clone(), factor.clone())));
+            }
+        }
+        sum
+    }
+
+    fn as_product(&self) -> (Product, BigRational) {
+        match self.single() {
+            Some((product, coefficient)) => (product.clone(), coefficient.clone()),
+            None if self.is_zero() => (Product::new(), BigRational::zero()),
+            None => ([(Base::Sum(self.clone()), Self::one())].into(), BigRational::one()),
         }
     }
 
-    /// The factors of a product, or the expression alone.
-    pub(crate) fn factors(&self) -> Vec<Expr> {
-        match self {
-            Self::Product(factors) => factors.clone(),
-            other => vec![other.clone()],
+    fn add(&mut self, product: Product, coefficient: BigRational) {
+        spend(1);
+        let sum = match self.0.get(&product) {
+            Some(own) => own + coefficient,
+            None => coefficient,
+        };
+        if sum.is_zero() {
+            self.0.remove(&product);
+        } else {
+            self.0.insert(product, sum);
         }
     }
+}
 
-    /// The terms of a sum, or the expression alone.
-    pub(crate) fn terms(&self) -> Vec<Expr> {
-        match self {
-            Self::Sum(terms) => terms.clone(),
-            other => vec![other.clone()],
-        }
+impl From<Base> for Expression {
+    fn from(base: Base) -> Self {
+        Self::known([(base, Self::one())].into(), BigRational::one())
     }
+}
 
-    /// `(base, exponent)`, with exponent 1 if there is none.
-    pub(crate) fn as_power(&self) -> (Expr, Expr) {
+impl Base {
+    fn symbols(&self) -> BTreeSet<String> {
         match self {
-            Self::Power(base, exponent) => ((**base).clone(), (**exponent).clone()),
-            other => (other.clone(), Self::one()),
+            Self::Symbol(name) => [name.clone()].into(),
+            Self::Function(_, inner) | Self::Sum(inner) => inner.symbols(),
+            _ => BTreeSet::new(),
         }
     }
+}
 
-    /// `(coefficient, rest)`, such that the product of both is the expression.
-    pub(crate) fn split_coefficient(&self) -> (BigRational, Expr) {
-        match self {
-            Self::Number(number) => (number.clone(), Self::one()),
-            Self::Product(factors) => match factors.first() {
-                Some(Self::Number(number)) if factors.len() == 2 => (number.clone(), factors[1].clone()),
-                Some(Self::Number(number)) => (number.clone(), Self::Product(factors[1..].to_vec())),
-                _ => (BigRational::one(), self.clone()),
-            },
-            other => (BigRational::one(), other.clone()),
+/// Whether any power of the product is the power of its only base.
+fn is_simple(product: &Product) -> bool {
+    product.len() == 1 && product.values().all(Expression::is_one)
+}
+
+/// The product in its one form: evaluated, and a sum where nothing but a number stands before it.
+fn normal(product: Product, mut coefficient: BigRational) -> Expression {
+    let mut kept = Product::new();
+    for (base, exponent) in product {
+        spend(1);
+        match (&base, exponent.as_number()) {
+            (_, Some(none)) if none.is_zero() => {}
+            (Base::Number(number), Some(power)) => {
+                let Some(evaluated) = evaluated(number, &power.floor().to_integer()) else {
+                    kept.insert(base, exponent);
+                    continue;
+                };
+                coefficient *= evaluated;
+                if !power.is_integer() {
+                    kept.insert(base, Expression::number(&power - power.floor()));
+                }
+            }
+            (Base::I, Some(power)) if power.is_integer() => {
+                let turns = power.to_integer().mod_floor(&BigInt::from(4)).to_i64().unwrap_or_default();
+                if turns >= 2 {
+                    coefficient = -coefficient;
+                }
+                if turns % 2 == 1 {
+                    kept.insert(base, Expression::one());
+                }
+            }
+            _ => {
+                kept.insert(base, exponent);
+            }
         }
     }
+    match kept.first_key_value() {
+        Some((Base::Sum(sum), exponent)) if kept.len() == 1 && exponent.is_one() => sum.scaled(&coefficient),
+        _ => Expression::known(kept, coefficient),
+    }
+}
+
+fn evaluated(number: &BigRational, power: &BigInt) -> Option<BigRational> {
+    let bits = number.numer().bits() + number.denom().bits();
+    let power = power.to_i32().filter(|power| u64::from(power.unsigned_abs()) * bits <= MAX_BITS)?;
+    Some(number.pow(power))
+}
+
+/// A power of a number other than 0, with roots as products of roots of primes.
+fn number_power(number: &BigRational, exponent: &Expression) -> Expression {
+    if number.is_one() {
+        return Expression::one();
+    }
+    let of = |number: BigRational, exponent: Expression| {
+        normal([(Base::Number(number), exponent)].into(), BigRational::one())
+    };
+    let Some(power) = exponent.as_number().filter(|power| !power.is_integer()) else {
+        return of(number.clone(), exponent.clone());
+    };
+    let half = BigRational::new(1.into(), 2.into());
+    if number.is_negative() {
+        if (&power - &half).is_integer() {
+            let root = number_power(&number.abs(), exponent);
+            return normal([(Base::I, Expression::number(power / half))].into(), BigRational::one())
+                .times(&root);
+        }
+        return of(number.clone(), exponent.clone());
+    }
+    let (Some(above), Some(below)) = (number.numer().to_u64(), number.denom().to_u64()) else {
+        return of(number.clone(), exponent.clone());
+    };
+    let factors = |value, sign| {
+        let power = power.clone();
+        prime_factors(value).into_iter().map(move |(prime, count)| {
+            let exponent = &power * BigRational::from_integer(BigInt::from(sign * i64::from(count)));
+            of(BigRational::from_integer(prime.into()), Expression::number(exponent))
+        })
+    };
+    factors(above, 1).chain(factors(below, -1)).fold(Expression::one(), |whole, factor| whole.times(&factor))
+}
+
+fn prime_factors(mut value: u64) -> Vec<(u64, u32)> {
+    let mut found = Vec::new();
+    let mut divisor = 2;
+    while divisor <= MAX_TRIAL_DIVISOR && divisor * divisor <= value {
+        let mut count = 0;
+        while value.is_multiple_of(divisor) {
+            value /= divisor;
+            count += 1;
+        }
+        if count > 0 {
+            found.push((divisor, count));
+        }
+        divisor += 1;
+    }
+    if value > 1 {
+        found.push((value, 1));
+    }
+    found
 }

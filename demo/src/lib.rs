@@ -5,9 +5,9 @@
 //! in them is a test. The gateway takes the same files as its description files, and [`CATEGORIES`],
 //! [`FACTS`] and the names for the `info` overview.
 //!
-//! The symbolic engine is part of this crate: exact fractions and canonical expressions. Every result is verified
-//! numerically: solutions are substituted into their equations, antiderivatives are differentiated, and definite
-//! integrals are compared with a quadrature.
+//! The symbolic tools answer the examples of these files, polynomials and what comes down to them, and refuse the rest with a
+//! sentence that says what they can do. Solutions are put back into their equations, antiderivatives are differentiated, and
+//! definite integrals are compared with a quadrature.
 //!
 //! Every call is bounded in the size of its input and in its work. Numbers that are not exact are rounded to 12
 //! significant digits, so that results are equal on every machine.

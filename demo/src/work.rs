@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::error::{Error, Result};
 
 /// Maximum number of steps of a call. Counted rather than timed, so that the same input fails on every machine.
-const STEPS: u64 = 1_500_000;
+const STEPS: u64 = 500_000;
 /// Maximum time of a call, for machines on which the steps take longer.
 pub const MAX_CALL_TIME: Duration = Duration::from_secs(5);
 /// Number of steps between two reads of the clock.

@@ -37,7 +37,7 @@ pub struct ServerVariant {
     pub id: String,
     /// What it shows.
     pub description: String,
-    /// How much of a context it takes.
+    /// How much of a context it takes; empty if that depends on the catalogue.
     pub context_size: &'static str,
 }
 
@@ -75,12 +75,11 @@ pub fn settings(variants: &[ServerVariant]) -> RawObject {
 
 impl ServerVariant {
     fn listed(&self) -> Value {
-        json!({
-            "id": self.id,
-            "description": self.description,
-            "hints": {"contextSize": self.context_size},
-            "status": "stable",
-        })
+        let hints = match self.context_size {
+            "" => json!({}),
+            size => json!({"contextSize": size}),
+        };
+        json!({"id": self.id, "description": self.description, "hints": hints, "status": "stable"})
     }
 }
 

@@ -1,9 +1,8 @@
-//! The strategy of clients that request none: `adaptive`, and what is advised where they are listed too much
-//! (docs/CONTRACT.md S11).
+//! The strategy of clients that request none: `adaptive`, unless the operator names another (docs/CONTRACT.md S11).
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{CompleteList, Kind, Memory, Principal, Stack, View, size};
+use mcp_disclosure_core::{ListSize, Memory, Principal, Selected, Stack};
 
 use crate::{
     catalogue::Published,
@@ -16,45 +15,21 @@ pub(crate) fn adaptive(over: &NamedStrategy, budget: u64) -> NamedStrategy {
     (Arc::from(&*adaptive.profile().name), Arc::new(adaptive))
 }
 
-/// That clients which request no strategy are listed everything, and what another one would list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Advice {
-    complete: CompleteList,
-    budget: u64,
-    /// The tokens of the other list.
-    instead: u64,
-}
-
-impl Advice {
-    /// Compares the lists of two strategies for the same client. `None` where the first is within the budget, where it
-    /// withholds something already, and where the second lists as much.
-    pub(crate) fn of(published: &Published, served: &Choice, instead: &Choice, budget: u64) -> Option<Self> {
-        let everyone = Principal::anonymous();
-        let complete = CompleteList::of(&View::of(Arc::clone(published.snapshot()), &everyone));
-        if complete.tokens() <= budget {
-            return None;
-        }
-        let listed =
-            |choice| published.page(&everyone, choice, &Memory::default()).list(Kind::Tools).as_bytes().len();
-        let (served, instead) = (listed(served), listed(instead));
-        let advises = served >= complete.bytes && instead < served;
-        advises.then(|| Self { complete, budget, instead: size::tokens(instead) })
-    }
-
-    /// The sentence for the operator; `name` is the other strategy.
-    pub(crate) fn sentence(&self, name: &str) -> String {
-        let Self { complete, budget, instead } = self;
-        let (tools, tokens, method) = (complete.tools, complete.tokens(), size::METHOD);
-        format!(
-            "clients that request no strategy are listed {tools} complete tools, about {tokens} tokens ({method}), over \
-             the budget of {budget}; under '{name}' it would be about {instead} (hint: --fallback adaptive)"
-        )
-    }
+/// Which strategy was selected by the size of the list, why, and what that saves; `None` where the size does not decide.
+pub(crate) fn selection(published: &Published, served: &Choice) -> Option<String> {
+    let page = published.page(&Principal::anonymous(), served, &Memory::default());
+    let Selected { name, reason } = page.selected.as_ref()?;
+    let (complete, listed) = (ListSize::complete(&page.view).tokens(), page.size().tokens());
+    let saving = match complete.saturating_sub(listed) * 100 / complete.max(1) {
+        0 => String::new(),
+        saved => format!("; it lists about {listed}, {saved} % less"),
+    };
+    Some(format!("clients that request no strategy are served by {name}: {reason}{saving}"))
 }
 
 #[cfg(test)]
 mod tests {
-    use mcp_disclosure_core::{Snapshot, UpstreamLists, UpstreamName};
+    use mcp_disclosure_core::{Registry, Snapshot, UpstreamLists, UpstreamName};
     use serde_json::{json, value::to_raw_value};
 
     use crate::{
@@ -63,8 +38,8 @@ mod tests {
         negotiation::{Strategies, StrategyOptions},
     };
 
-    /// The advice on a catalogue whose complete list is about 5,500 tokens.
-    fn advice(options: StrategyOptions) -> Option<String> {
+    /// What is said of a catalogue whose complete list is about 5,500 tokens.
+    fn said(registry: &Registry, options: StrategyOptions) -> Option<String> {
         let tool = |at: usize| {
             let description = format!("Does number {at}. {}", "It is explained at length. ".repeat(10));
             to_raw_value(
@@ -73,41 +48,47 @@ mod tests {
         };
         let tools = (0..75).map(|at| tool(at).unwrap().into()).collect();
         let lists = UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };
-        let (snapshot, _) = Snapshot::build(&[lists], &[]).unwrap();
-        Strategies::build(&builtin(), &options).unwrap().advice(&Catalogue::new(snapshot).current())
+        let snapshot = Snapshot::build(&[lists], &[]);
+        Strategies::build(registry, &options).unwrap().selection(&Catalogue::new(snapshot).current())
     }
 
     #[test]
-    fn s11_a_complete_list_over_the_budget_is_advised_on() {
-        let options = StrategyOptions::default;
-        let said = advice(options()).unwrap();
-        assert!(said.starts_with("clients that request no strategy are listed 75 complete tools"), "{said}");
-        let info = StrategyOptions { over_budget: "info".to_owned(), ..options() };
-        assert!(advice(info).unwrap().contains("under 'info' it would be about "));
+    fn s11_what_was_selected_is_said_with_what_it_saves() {
+        let budget = |budget| StrategyOptions { budget, ..StrategyOptions::default() };
+        let over = said(&builtin(), budget(4_000)).unwrap();
+        let expected =
+            "clients that request no strategy are served by search: the complete list of 75 tools is about ";
+        assert!(
+            over.starts_with(expected) && over.contains(", over the budget of 4000; it lists about "),
+            "{over}"
+        );
+        let within = said(&builtin(), budget(10_000)).unwrap();
+        assert!(
+            within.contains("served by full: ") && within.ends_with(", within the budget of 10000"),
+            "{within}"
+        );
     }
 
     #[test]
-    fn s11_nothing_is_advised_on_what_was_decided_or_costs_little_or_withholds() {
-        let fallback =
-            |name: &str| StrategyOptions { fallback: name.to_owned(), ..StrategyOptions::default() };
+    fn s11_nothing_is_said_where_the_operator_decided() {
         for options in [
             StrategyOptions { pinned: Some("full".to_owned()), ..StrategyOptions::default() },
-            StrategyOptions { budget: 10_000, ..StrategyOptions::default() },
-            StrategyOptions { over_budget: "full".to_owned(), ..StrategyOptions::default() },
-            fallback("resource"),
-            fallback("adaptive"),
+            StrategyOptions { fallback: "full".to_owned(), ..StrategyOptions::default() },
         ] {
-            assert_eq!(advice(options.clone()), None, "{options:?}");
+            assert_eq!(said(&builtin(), options.clone()), None, "{options:?}");
         }
     }
 
     #[test]
+    fn s11_a_program_without_search_lists_completely() {
+        let said = said(&Registry::new(), StrategyOptions::default()).unwrap();
+        assert!(said.contains("served by full: ") && said.contains(", over the budget of 4000"), "{said}");
+    }
+
+    #[test]
     fn s11_the_fallback_is_behind_the_same_filters_on_both_sides() {
-        let options = StrategyOptions {
-            fallback: "adaptive".to_owned(),
-            over_budget: "concerns+describe".to_owned(),
-            ..StrategyOptions::default()
-        };
+        let options =
+            StrategyOptions { over_budget: "concerns+describe".to_owned(), ..StrategyOptions::default() };
         let strategies = Strategies::build(&builtin(), &options).unwrap();
         let names: Vec<&str> = strategies.all().map(|strategy| &*strategy.profile().name).collect();
         assert!(names.contains(&"concerns+adaptive"), "{names:?}");

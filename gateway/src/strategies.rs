@@ -14,9 +14,12 @@ use mcp_disclosure_strategy_resource as resource;
 #[cfg(feature = "search")]
 use mcp_disclosure_strategy_search as search;
 
-/// What serves clients that request no strategy where the complete list is over the budget of `adaptive`, unless the
-/// operator names another one.
+/// What serves clients that request no strategy where the complete list is over the budget, unless the operator names another
+/// one.
 pub(crate) const OVER_BUDGET: &str = "search";
+
+/// The names of all built-in strategies, with those that this crate was built without.
+pub(crate) const BUILT_IN: [&str; 6] = ["resource", "describe", "info", "search", "groups", "concerns"];
 
 /// The built-in strategies, and `full`, which is always included. To add a plug-in, add a line.
 pub fn builtin() -> Registry {

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
-use mcp_disclosure_core::{Context, Digest, View, VisibleTool};
+use mcp_disclosure_core::{Context, Digest, Note, View, VisibleTool};
 
 use crate::{BuiltIn, LexicalSettings, Query, Ranker, Ranking, embedding::Embedding, words::beginning};
 
@@ -97,7 +97,7 @@ impl<E: Embeddings> Ranker for Embedded<E> {
         self.built_in.prepare(cx).await;
         let near = self.nearness(cx, beginning(query.text, LONGEST)).await;
         if near.is_none() {
-            cx.services.falls_back();
+            cx.services.notes(Note::FellBack);
         }
         self.built_in.rank_near(cx.view, query, near)
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mcp_disclosure_core::VisibleTool;
-use serde::{Deserialize, Deserializer, Serialize, de::Error};
+use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::{Map, Value};
 use strum::EnumCount;
 
@@ -57,61 +57,19 @@ pub enum Field {
 }
 
 /// The weight of a word by field, from 0 to 1000. A field of weight 0 is not searched.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Weights {
-    /// The tool's name.
-    pub name: f32,
-    /// Its title.
-    pub title: f32,
-    /// Its brief.
-    pub brief: f32,
-    /// Its keywords.
-    pub keywords: f32,
-    /// Its description.
-    pub description: f32,
-    /// Names of its parameters.
-    pub parameters: f32,
-    /// Descriptions and permitted values of its parameters.
-    pub parameter_descriptions: f32,
-    /// The upstream's name.
-    pub upstream: f32,
-    /// The category's name.
-    pub category: f32,
-}
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weights([f32; Field::COUNT]);
 
 impl Default for Weights {
     fn default() -> Self {
-        Self {
-            name: 3.0,
-            title: 1.0,
-            brief: 1.0,
-            keywords: 3.0,
-            description: 1.0,
-            parameters: 1.0,
-            parameter_descriptions: 0.5,
-            upstream: 1.0,
-            category: 0.5,
-        }
+        // In the order of the fields.
+        Self([3.0, 1.0, 1.0, 3.0, 1.0, 1.0, 0.5, 1.0, 0.5])
     }
 }
 
 impl Weights {
-    pub(crate) fn of(mut self, field: Field) -> f32 {
-        *self.place(field)
-    }
-
-    fn place(&mut self, field: Field) -> &mut f32 {
-        match field {
-            Field::Name => &mut self.name,
-            Field::Title => &mut self.title,
-            Field::Brief => &mut self.brief,
-            Field::Keywords => &mut self.keywords,
-            Field::Description => &mut self.description,
-            Field::Parameters => &mut self.parameters,
-            Field::ParameterDescriptions => &mut self.parameter_descriptions,
-            Field::Upstream => &mut self.upstream,
-            Field::Category => &mut self.category,
-        }
+    pub(crate) fn of(&self, field: Field) -> f32 {
+        self.0[field as usize]
     }
 }
 
@@ -124,7 +82,7 @@ impl<'de> Deserialize<'de> for Weights {
             let weight = weight.filter(|weight| (0.0..=HEAVIEST).contains(weight));
             let wrong =
                 || D::Error::custom(format_args!("weights.{field} must be a number from 0 to {HEAVIEST}"));
-            *weights.place(field) = weight.ok_or_else(wrong)?;
+            weights.0[field as usize] = weight.ok_or_else(wrong)?;
         }
         Ok(weights)
     }
@@ -133,7 +91,6 @@ impl<'de> Deserialize<'de> for Weights {
 /// The texts of a tool by field, in the order of [`Field`].
 pub(crate) fn texts(tool: VisibleTool<'_>, category: &str) -> [String; Field::COUNT] {
     let definition = tool.tool().definition();
-    let text = |key: &str| definition.string(key).unwrap_or_default();
     let annotated = || definition.object("annotations").and_then(|annotations| annotations.string("title"));
     let title = definition.string("title").or_else(annotated).unwrap_or_default();
     let schema = definition.member("inputSchema").unwrap_or("{}");
@@ -152,7 +109,7 @@ pub(crate) fn texts(tool: VisibleTool<'_>, category: &str) -> [String; Field::CO
         title,
         tool.tool().brief().to_owned(),
         keywords.join(" "),
-        text("description"),
+        definition.string("description").unwrap_or_default(),
         parameters.names,
         parameters.descriptions,
         tool.tool().upstream().to_string(),
@@ -206,7 +163,8 @@ mod tests {
     fn s7_weights_are_numbers_that_sums_can_hold() {
         let given: Weights =
             serde_json::from_value(json!({"name": 0, "parameter_descriptions": 1000})).unwrap();
-        assert_eq!((given.name, given.parameter_descriptions, given.title), (0.0, 1000.0, 1.0));
+        let fields = [Field::Name, Field::ParameterDescriptions, Field::Title];
+        assert_eq!(fields.map(|field| given.of(field)), [0.0, 1000.0, 1.0]);
         for wrong in
             [json!(-1), json!(-1e-9), json!(1001), json!(1e39), json!(f64::NAN), json!(f64::INFINITY)]
         {

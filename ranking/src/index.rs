@@ -48,8 +48,8 @@ pub(crate) struct Indexed {
     pub(crate) effect: i8,
     /// A digest of its name and definition, which tools of several upstreams can have in common.
     definition: u64,
-    /// The place of its category.
-    category: Option<u32>,
+    /// The name of its category.
+    pub(crate) category: Option<Box<str>>,
 }
 
 impl Indexed {
@@ -58,7 +58,7 @@ impl Indexed {
         self.definition == other.definition && self.upstream != other.upstream
     }
 
-    fn of(visible: VisibleTool<'_>, title: &str, category: Option<u32>) -> Self {
+    fn of(visible: VisibleTool<'_>, title: &str, category: Option<&str>) -> Self {
         let tool = visible.tool();
         let says = |text: &str| text.to_lowercase().contains("deprecated");
         let annotations = tool.definition().object("annotations");
@@ -71,7 +71,7 @@ impl Indexed {
             is_deprecated: says(title) || says(visible.brief()),
             effect: if hint("readOnlyHint") { -1 } else { i8::from(hint("destructiveHint")) },
             definition: definition.finish(),
-            category,
+            category: category.map(Into::into),
         }
     }
 }
@@ -85,7 +85,6 @@ pub(crate) struct Index {
     /// The terms of names by the words as written, which a misspelt one resembles more.
     written: HashMap<Box<str>, Box<str>>,
     tools: Vec<Indexed>,
-    categories: HashMap<Box<str>, u32>,
 }
 
 impl Index {
@@ -96,7 +95,6 @@ impl Index {
         let mut written = HashMap::new();
         let mut tools = Vec::new();
         let by_tool = categories(view);
-        let categories = by_tool.values().map(|(place, name)| ((*name).into(), *place)).collect();
         for (at, visible) in view.tools().enumerate() {
             let Ok(tool) = u32::try_from(at) else { break };
             let own = visible.tool();
@@ -110,17 +108,13 @@ impl Index {
                 let words = words(own.upstream_name()).into_iter();
                 written.extend(words.map(|word| (word.written.into_boxed_str(), word.term.into_boxed_str())));
             }
-            let category = by_tool.get(visible.name().as_str());
-            let texts = texts(visible, category.map_or("", |(_, name)| name));
-            tools.push(Indexed::of(
-                visible,
-                &texts[Field::Title as usize],
-                category.map(|(place, _)| *place),
-            ));
+            let category = by_tool.get(visible.name().as_str()).copied();
+            let texts = texts(visible, category.unwrap_or_default());
+            tools.push(Indexed::of(visible, &texts[Field::Title as usize], category));
             let searched = Field::iter().zip(&texts).filter(|(field, _)| weights.of(*field) > 0.0);
             reader.read_tool(tool, searched);
         }
-        Self { terms: reader.finish(weights), names, written, tools, categories }
+        Self { terms: reader.finish(weights), names, written, tools }
     }
 
     /// The tools, by their places in the view.
@@ -142,11 +136,6 @@ impl Index {
     /// The tools of this name, with or without the upstream's, in whatever case and punctuation.
     pub(crate) fn named(&self, name: &str) -> &[u32] {
         self.names.get(&*normalized(name)).map_or(&[], Vec::as_slice)
-    }
-
-    /// Whether a tool is in the category of this name.
-    pub(crate) fn is_within(&self, tool: &Indexed, category: &str) -> bool {
-        self.categories.get(category).is_some_and(|place| tool.category == Some(*place))
     }
 
     /// How much a term says that no tool has.
@@ -263,13 +252,11 @@ impl Reader {
     }
 }
 
-/// The places and names of categories by the names of their tools.
-fn categories(view: &View) -> HashMap<&str, (u32, &str)> {
-    let all = (0..).zip(view.categories());
-    all.flat_map(|(place, category)| {
-        category.tools().map(move |tool| (tool.name().as_str(), (place, category.name())))
-    })
-    .collect()
+/// The names of categories by the names of their tools.
+fn categories(view: &View) -> HashMap<&str, &str> {
+    let all = view.categories();
+    all.flat_map(|category| category.tools().map(move |tool| (tool.name().as_str(), category.name())))
+        .collect()
 }
 
 /// A name without case and punctuation, unless it has nothing else.

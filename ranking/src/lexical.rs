@@ -122,7 +122,7 @@ impl Lexical {
         let exact = index.named(text);
         let (strong, least) = if near.is_some() { BY_NEARNESS } else { BY_WORDS };
         let step = if words.iter().any(|word| is_change(&word.term)) { 0.0 } else { EFFECT };
-        let Said { mut scores, words: said } = score(index, &wanted);
+        let (mut scores, said) = score(index, &wanted);
         // A change that no tool has a word for is probably made by none.
         let is_unheard_of =
             wanted.iter().any(|wanted| wanted.terms.is_empty() && is_change(&wanted.word.term));
@@ -149,7 +149,7 @@ impl Lexical {
                 false => Match::Weak,
             };
             let is_wanted =
-                query.category.is_none_or(|category| index.is_within(&index.tools()[at], category));
+                query.category.is_none_or(|category| index.tools()[at].category.as_deref() == Some(category));
             (is_wanted && (is_exact || score >= least)).then_some((matched, score, at))
         };
         let mut found: Vec<(Match, f32, usize)> = scores.into_iter().enumerate().filter_map(hit).collect();
@@ -196,12 +196,7 @@ impl Lexical {
 }
 
 /// What the words of a query say of each tool, and how many of them it has.
-struct Said {
-    scores: Vec<f32>,
-    words: Vec<usize>,
-}
-
-fn score(index: &Index, wanted: &[Wanted<'_>]) -> Said {
+fn score(index: &Index, wanted: &[Wanted<'_>]) -> (Vec<f32>, Vec<usize>) {
     let sum: f32 = wanted.iter().map(|wanted| wanted.information).sum();
     let mut scores = vec![0.0; index.tools().len()];
     let mut words = vec![0; index.tools().len()];
@@ -226,7 +221,7 @@ fn score(index: &Index, wanted: &[Wanted<'_>]) -> Said {
             words[tool as usize] += 1;
         }
     }
-    Said { scores, words }
+    (scores, words)
 }
 
 /// The first of what was found, best first. What is defined alike at several upstreams is one hit, what is deprecated does not

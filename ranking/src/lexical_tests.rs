@@ -10,7 +10,7 @@ use super::*;
 fn view(tools: &[Value]) -> View {
     let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
     lists.tools = tools.iter().map(|tool| to_raw_value(tool).unwrap().into()).collect();
-    View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous())
+    View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous())
 }
 
 fn files() -> View {
@@ -90,7 +90,7 @@ fn s7_the_words_that_a_tool_lacks_are_named() {
 
 #[test]
 fn s7_a_field_of_weight_0_is_not_searched() {
-    let weights = Weights { name: 0.0, ..Weights::default() };
+    let weights: Weights = serde_json::from_value(json!({"name": 0})).unwrap();
     let view = view(&[
         json!({"name": "slurp_file", "description": "Read a file."}),
         json!({"name": "write", "description": "Write a file."}),
@@ -207,7 +207,7 @@ fn s4_what_several_upstreams_define_alike_is_one_hit() {
         lists("west", "Opens an issue."),
         lists("north", "Closes what nobody reads."),
     ];
-    let view = View::of(Arc::new(Snapshot::build(&all, &[]).unwrap().0), &Principal::anonymous());
+    let view = View::of(Arc::new(Snapshot::build(&all, &[])), &Principal::anonymous());
     let servers = |text: &str| -> Vec<String> {
         rank(&view, text)
             .hits

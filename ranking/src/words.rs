@@ -1,5 +1,6 @@
 //! Text as terms: words of any language and script, parts of identifiers, stems.
 
+use mcp_disclosure_core::given::first;
 use snowball_stemmers_rs::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -16,8 +17,7 @@ pub(crate) fn beginning(text: &str, bytes: usize) -> &str {
     if text.len() <= bytes {
         return text;
     }
-    let end = (0..=bytes).rev().find(|end| text.is_char_boundary(*end));
-    let beginning = &text[..end.unwrap_or_default()];
+    let beginning = first(text, bytes);
     // Where no space is, there is no better place.
     beginning.rfind(char::is_whitespace).map_or(beginning, |space| &beginning[..space])
 }

@@ -30,7 +30,7 @@ fn recorded() -> Option<View> {
             ..UpstreamLists::empty(UpstreamName::parse(name).unwrap())
         }
     });
-    let snapshot = Snapshot::build(&lists.collect::<Vec<_>>(), &[]).unwrap().0;
+    let snapshot = Snapshot::build(&lists.collect::<Vec<_>>(), &[]);
     Some(View::of(Arc::new(snapshot), &Principal::anonymous()))
 }
 

@@ -33,7 +33,7 @@ fn tools(count: usize) -> View {
         tools: (0..count).map(tool).collect(),
         ..UpstreamLists::empty(UpstreamName::parse("u").unwrap())
     };
-    View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous())
+    View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous())
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn view(folder: &Path, set: &str) -> View {
         tools: serde_json::from_str(RawObject::parse(read).unwrap().member("tools").unwrap()).unwrap(),
         ..UpstreamLists::empty(UpstreamName::parse("u").unwrap())
     };
-    View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous())
+    View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous())
 }
 
 fn measure(folder: &Path, set: &str, rank: impl Fn(&View, &Query<'_>) -> Ranking) -> Figures {

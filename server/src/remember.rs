@@ -10,7 +10,7 @@ use std::{
 
 use etcetera::BaseStrategy;
 use hmac::{Hmac, KeyInit, Mac};
-use mcp_disclosure_core::{Era, RawObject};
+use mcp_disclosure_core::{Era, RawObject, digest::hex};
 use mcp_disclosure_gateway::{
     slot::Memory,
     upstream::{Authorizer, Endpoint, Target, UpstreamConfig},
@@ -70,8 +70,7 @@ impl Store {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.key()?).map_err(io::Error::other)?;
         mac.update(identity.to_string().as_bytes());
         let digest = mac.finalize().into_bytes();
-        let name: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Some(self.folder.join(format!("{name}.json"))))
+        Ok(Some(self.folder.join(format!("{}.json", hex(&digest)))))
     }
 
     /// The key of this store, made on first use.

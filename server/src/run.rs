@@ -73,7 +73,7 @@ fn start(
     return_large_blocks();
     let program = Program { registry, own: own() };
     let names: Vec<String> = program.registry.profiles().map(|profile| profile.name.to_string()).collect();
-    let command = || command().after_help(format!("Strategies: {}", names.join(", ")));
+    let command = || cli::of_two_lengths(command()).after_help(format!("Strategies: {}", names.join(", ")));
     let arguments = match cli::parse(&mut command(), std::env::args_os()) {
         Ok(arguments) => arguments,
         Err(error) => error.exit(),

@@ -1,5 +1,6 @@
 //! What an operator decides about signing in to a server.
 
+use mcp_disclosure_core::digest::hex;
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -53,6 +54,6 @@ impl Settings {
     pub(crate) fn identity(&self, url: &Url, command: &str) -> String {
         let secret = self.client_secret.as_ref().map(Secret::reveal);
         let whole = serde_json::json!([self.account(url), secret, self.scopes, command]).to_string();
-        Sha256::digest(whole).iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(&Sha256::digest(whole))
     }
 }

@@ -11,6 +11,7 @@ use std::{
 };
 
 use etcetera::BaseStrategy;
+use mcp_disclosure_core::digest::hex;
 use reqwest::Url;
 use sha2::{Digest, Sha256};
 
@@ -64,8 +65,7 @@ pub(crate) struct Lock(#[allow(dead_code, reason = "closing the file releases th
 
 impl Store {
     pub(crate) fn new(Folder(folder): Folder, url: &Url, settings: &Settings) -> Self {
-        let digest = Sha256::digest(settings.account(url));
-        let digest: String = digest.iter().take(12).map(|byte| format!("{byte:02x}")).collect();
+        let digest = hex(&Sha256::digest(settings.account(url))[..12]);
         // The host is for people who look into the folder.
         let host =
             url.host_str().unwrap_or_default().replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");

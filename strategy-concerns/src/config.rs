@@ -7,19 +7,21 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConcernsConfig {
-    /// The handling of an undeclared value.
+    /// The handling of an undeclared value: "error", the default, refuses the request, "ignore" ignores the value, and "clamp"
+    /// uses the nearest one.
     pub on_invalid_value: OnInvalidValue,
-    /// The value of concerns that the host did not choose.
+    /// The value of concerns that the host did not choose: "any", the default, or "default", the declared one, once the host
+    /// chose any concern.
     pub unset: Unset,
-    /// Whether lists show each primitive's mapping in `_meta.concerns` (docs/CONTRACT.md C9).
+    /// Whether lists show each primitive's mapping in `_meta.concerns`.
     pub expose: bool,
-    /// The operator's choices: the values by concern that every client starts with (docs/CONTRACT.md B11). A string stands
-    /// for the number or boolean that it spells, too.
+    /// The operator's choices: the values by concern that every client starts with. `--concern NAME=VALUE` takes precedence.
+    /// A string stands for the number or boolean that it spells, too.
     pub choices: Notes,
-    /// Parameters in the query of an address that are no choices, by name or pattern: what proxies in front are known to
-    /// leave there. Any other that names no concern is refused.
+    /// Parameters in the query of an address that are no choices, by name or pattern. Any other that names no concern is
+    /// refused. Default: what proxies in front are known to leave there, such as "api_key" and "utm_*".
     pub ignored_parameters: Vec<String>,
-    /// When the tool `choose_concerns` is listed in sessions.
+    /// When the tool `choose_concerns` is listed in sessions: "auto", the default, as `--bridge` says; "always" or "never".
     pub bridge: BridgeTool,
 }
 

@@ -103,16 +103,15 @@ impl DisclosureStrategy for Concerns {
             return Own::default();
         }
         let tool = || bridge::tool(declared, view.choices());
-        let declaration = update::declaration(declared);
-        let concerns = |value: &_| RawObject::empty().with_value("concerns", value);
-        let mut settings = concerns(&declaration);
+        let concerns = RawObject::empty().with_value("concerns", declared);
+        let mut settings = concerns.clone();
         if !view.choices().is_empty() {
             settings = settings.with_value(update::EFFECTIVE, view.choices());
         }
         let experimental = RawObject::empty().with_value("concerns", &update::listed(view));
         Own {
             tools: self.has_bridge(view, client).then(tool).into_iter().collect(),
-            advertisement: Advertisement { capabilities: concerns(&declaration), experimental, settings },
+            advertisement: Advertisement { capabilities: concerns, experimental, settings },
         }
     }
 

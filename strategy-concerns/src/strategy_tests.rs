@@ -39,7 +39,7 @@ fn view() -> View {
         prompts: all("name"),
         ..UpstreamLists::empty(UpstreamName::parse("kit").unwrap())
     };
-    let snapshot = Snapshot::build(&[lists], &[]).unwrap().0.about_itself(about());
+    let snapshot = Snapshot::build(&[lists], &[]).about_itself(about());
     View::of(snapshot.into(), &Principal::anonymous())
 }
 

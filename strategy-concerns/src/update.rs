@@ -1,7 +1,6 @@
 //! The methods `listConcerns` and `updateConcerns` of concern-based-filtering (docs/CONTRACT.md C2, C6).
 
-use mcp_disclosure_core::{Concern, Fault, Kind, Notes, RawObject, View};
-use serde_json::Value;
+use mcp_disclosure_core::{Fault, Kind, Notes, RawObject, View};
 
 use crate::wording;
 
@@ -19,7 +18,7 @@ const WARNINGS: &str = "warnings";
 
 /// The declaration, and the values in force if there are any; a warning if nothing fits them.
 pub fn listed(view: &View) -> RawObject {
-    let listed = RawObject::empty().with_value("concerns", &declaration(&view.about().concerns));
+    let listed = RawObject::empty().with_value("concerns", &view.about().concerns);
     if view.choices().is_empty() {
         return listed;
     }
@@ -37,11 +36,6 @@ pub fn nothing_left(view: &View) -> Option<String> {
     let has_entries = || kinds.iter().any(|kind| view.entries(*kind).next().is_some());
     let leaves_something = has_tools(view) || has_entries() && !has_tools(view.before_choices());
     (!leaves_something && !view.choices().is_empty()).then(|| wording::nothing_left(view.choices()))
-}
-
-/// The declaration of all concerns, as a JSON array.
-pub fn declaration(declared: &[Concern]) -> Value {
-    declared.iter().map(Concern::declaration).collect()
 }
 
 /// The choices in an update's parameters, as JSON text.

@@ -1,6 +1,6 @@
 //! Every sentence of `concerns` that a host or a model reads.
 
-use mcp_disclosure_core::{Concern, Notes, Objection, Values, brief::shorten, nearest::nearest};
+use mcp_disclosure_core::{Concern, Notes, Objection, Values, brief::shorten, nearest::nearest, plain};
 use serde_json::Value;
 
 /// Maximum length of the description of the bridge tool, in bytes.
@@ -35,12 +35,8 @@ fn choosable(concern: &Concern, in_force: Option<&Value>) -> String {
         description => format!(" ({})", shorten(description, LONGEST_SHOWN)),
     };
     let values = shorten(&concern.values().to_string(), LONGEST_SHOWN);
-    let now = match in_force {
-        None => "now any".to_owned(),
-        Some(Value::String(value)) => format!("now {value}"),
-        Some(value) => format!("now {value}"),
-    };
-    format!("{}{description}: {values}; {now}", shorten(concern.name(), LONGEST_SHOWN))
+    let now = in_force.map_or("any".to_owned(), plain);
+    format!("{}{description}: {values}; now {now}", shorten(concern.name(), LONGEST_SHOWN))
 }
 
 /// The warning in place of more than ten.
@@ -69,10 +65,7 @@ pub fn undeclared(name: &str, declared: &[Concern]) -> String {
 
 /// The warning that nothing fits the values in force.
 pub fn nothing_left(in_force: &Notes) -> String {
-    let chosen = in_force.iter().map(|(name, value)| match value {
-        Value::String(value) => format!("{name} = {value}"),
-        value => format!("{name} = {value}"),
-    });
+    let chosen = in_force.iter().map(|(name, value)| format!("{name} = {}", plain(value)));
     let chosen = shorten(&chosen.collect::<Vec<_>>().join(", "), LONGEST_CHOICES);
     format!(
         "No tool fits {chosen}, so none is listed. Choose another value, or withdraw the choice with null."

@@ -7,9 +7,10 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DescribeConfig {
-    /// The handling of texts of more than 60 UTF-16 code units.
+    /// The handling of texts of more than 60 UTF-16 code units: "shorten-derived", the default, shortens descriptions and
+    /// refuses briefs that the operator wrote; "shorten" shortens both, "reject" refuses both.
     pub long_briefs: LongBriefs,
-    /// Ordinary clients are listed a tool with its schema if that has at most this many bytes; 0: never.
+    /// Ordinary clients are listed a tool with its schema if that has at most this many bytes; 0: never. Default: 200.
     pub inline_schema_bytes: usize,
 }
 

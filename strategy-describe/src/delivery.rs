@@ -2,7 +2,8 @@
 //! bridge.
 
 use mcp_disclosure_core::{
-    Available, Context, Fault, FetchBounds, Names, RawObject, ToolAnswer, VisibleTool,
+    Available, Context, Fault, FetchBounds, Names, Note, RawObject, ToolAnswer, VisibleTool,
+    missing_selection,
 };
 use serde_json::{Map, Value, json};
 
@@ -27,7 +28,7 @@ pub fn definitions(cx: &Context<'_>, selection: &Selection) -> Result<RawObject,
 fn definition(cx: &Context<'_>, name: &str) -> Result<RawObject, Fault> {
     match cx.view.tool(name) {
         Some(tool) => {
-            cx.services.delivers();
+            cx.services.notes(Note::Delivered);
             tracing::info!(session = cx.session, tool = name, "definition delivered");
             Ok(tool.definition().into_owned())
         }
@@ -43,7 +44,10 @@ fn definition(cx: &Context<'_>, name: &str) -> Result<RawObject, Fault> {
 pub fn entries(cx: &Context<'_>, names: Names<'_>) -> ToolAnswer {
     let bounds = FetchBounds::default();
     let names = match names.at_most(bounds.most_names) {
-        Ok(names) if names.is_empty() => return failure(missing_selection(cx, bounds)),
+        Ok(names) if names.is_empty() => {
+            let example = |names: &[&str]| json!({"names": names});
+            return failure(missing_selection(cx.view, bounds, wording::MISSING_SELECTION, example));
+        }
         Ok(names) => names,
         Err(message) => {
             return failure(json!({"error": {"code": "TOO_MANY_TOOLS", "message": message}}));
@@ -61,7 +65,7 @@ pub fn entries(cx: &Context<'_>, names: Names<'_>) -> ToolAnswer {
 
 fn entry(cx: &Context<'_>, tool: VisibleTool<'_>) -> Value {
     let name = tool.name();
-    cx.services.delivers();
+    cx.services.notes(Note::Delivered);
     tracing::info!(session = cx.session, tool = %name, "description delivered");
     let entry = tool.delivered(cx.client.definitions);
     serde_json::from_str(entry.text()).unwrap_or_else(|_| json!({"error": wording::nests_too_deep(name)}))
@@ -69,22 +73,7 @@ fn entry(cx: &Context<'_>, tool: VisibleTool<'_>) -> Value {
 
 fn not_found(cx: &Context<'_>, name: &str, bounds: FetchBounds) -> Value {
     tracing::info!(session = cx.session, tool = name, "description of an unknown tool requested");
-    let mut answer = json!({"error": wording::not_found(name)});
-    Available::in_view(cx.view, Some(name), bounds).add_to(&mut answer);
-    answer
-}
-
-fn missing_selection(cx: &Context<'_>, bounds: FetchBounds) -> Value {
-    let mut names = cx.view.tools().map(|tool| tool.name().as_str());
-    let first = names.next().unwrap_or(wording::SOME_TOOL);
-    let second = names.next().unwrap_or(first);
-    let mut answer = json!({"error": {
-        "code": "MISSING_TOOL_SELECTION",
-        "message": wording::MISSING_SELECTION,
-        "examples": [{"names": [first]}, {"names": [first, second]}],
-    }});
-    Available::in_view(cx.view, None, bounds).add_to(&mut answer["error"]);
-    answer
+    Available::in_view(cx.view, Some(name), bounds).beside(json!({"error": wording::not_found(name)}))
 }
 
 fn failure(content: Value) -> ToolAnswer {

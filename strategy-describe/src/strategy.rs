@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use mcp_disclosure_core::{
     ClientTraits, Context, Decision, DisclosureStrategy, Fault, Listing, Names, Objection, Own,
-    PERMISSIVE_SCHEMA, Profile, RawObject, ToolCall, View, VisibleTool, brief::SHORT, fetching_tool,
-    index::with_short_index,
+    PERMISSIVE_SCHEMA, Profile, RawObject, SOME_TOOL, ToolCall, View, VisibleTool, brief::SHORT,
+    fetching_tool, index::with_short_index,
 };
 
 use crate::{DescribeConfig, LongBriefs, Selection, delivery, hints::without_defaults, wording};
@@ -64,7 +64,7 @@ impl DisclosureStrategy for Describe {
     }
 
     fn list(&self, view: &View, client: &ClientTraits) -> Listing {
-        let example = view.tools().next().map_or(wording::SOME_TOOL, |tool| tool.name().as_str());
+        let example = view.tools().next().map_or(SOME_TOOL, |tool| tool.name().as_str());
         let lists_schemas = client.bridge && self.config.inline_schema_bytes > 0;
         let guidance = wording::guidance(client.bridge, lists_schemas || view.has_pins(), example);
         // The bridge's own description has the index, and is always current.

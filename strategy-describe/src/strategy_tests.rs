@@ -21,7 +21,7 @@ fn view_of(tools: &[Value], files: &[Value]) -> View {
         DescriptionFile::parse("f", file["name"].as_str().unwrap(), &file.to_string()).unwrap()
     };
     let files: Vec<_> = files.iter().map(file).collect();
-    View::of(Arc::new(Snapshot::build(&[lists], &files).unwrap().0), &Principal::anonymous())
+    View::of(Arc::new(Snapshot::build(&[lists], &files)), &Principal::anonymous())
 }
 
 fn view() -> View {
@@ -197,7 +197,7 @@ fn d3_definitions_are_the_tool_objects_themselves() {
     let deep = format!(r#"{{"name":"deep","inputSchema":{}1{}}}"#, r#"{"not":"#.repeat(500), "}".repeat(500));
     let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
     lists.tools = [odd, &deep].map(|tool| RawText::parse(tool.to_owned()).unwrap()).into();
-    let view = View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous());
+    let view = View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous());
     let described = |params| ask(&view, "tools/describe", &params).unwrap().unwrap().text().to_owned();
     assert_eq!(described(json!({"name": "odd"})), odd);
     assert_eq!(described(json!({"name": "deep"})), deep);
@@ -222,7 +222,7 @@ fn d3_unlisted_tools_are_described_and_tools_that_are_not_permitted_do_not_exist
         lists.tools = ["a", "b"].map(|name| to_raw_value(&json!({"name": name})).unwrap().into()).into();
         lists
     };
-    let snapshot = Arc::new(Snapshot::build(&[lists], &[]).unwrap().0);
+    let snapshot = Arc::new(Snapshot::build(&[lists], &[]));
     let view = View::of(snapshot, &Principal::new("p", permits));
     let unknown = |name: &str| ask(&view, "tools/describe", &json!({"name": name})).unwrap_err().to_string();
     assert_eq!(unknown("b"), unknown("z").replace('z', "b"));

@@ -11,9 +11,6 @@ use serde_json::json;
 /// The name of the bridge tool.
 pub const BRIDGE: &str = "describe_tools";
 
-/// Stands for a tool's name where no tool is listed.
-pub const SOME_TOOL: &str = "TOOL_NAME";
-
 /// The bridge tool's description, before the index. `lists_schemas` is whether some tools are listed with theirs.
 pub fn bridge_description(lists_schemas: bool) -> String {
     let when = if lists_schemas { SOME_ARE_SHOWN } else { "Do this before the first call of a tool." };

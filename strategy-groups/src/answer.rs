@@ -1,7 +1,8 @@
 //! The answers of `get_group`, the bridge for hosts that know no groups.
 
 use mcp_disclosure_core::{
-    Context, Definitions, ToolAnswer, ToolName, VisibleTool, given::shown as shortened, nearest::suggested,
+    Context, Definitions, Note, ToolAnswer, ToolName, VisibleTool, given::shown as shortened,
+    nearest::suggested,
 };
 use serde_json::{Map, Value, json};
 
@@ -20,16 +21,17 @@ pub fn answer(cx: &Context<'_>, groups: &Groups, name: &str, config: &GroupsConf
     let name = name.trim();
     if name.is_empty() {
         let (listed, left) = top();
-        return answered(json!({"groups": listed, "note": note([wording::CHOOSE.to_owned()], left)}));
+        let notes = [Some(wording::CHOOSE.to_owned()), wording::groups_left(left)];
+        return answered(json!({"groups": listed, "note": joined(notes)}));
     }
     if let Some(group) = groups.meant(name) {
         tracing::info!(session = cx.session, group = group.name, "group shown");
-        cx.services.delivers();
+        cx.services.notes(Note::Delivered);
         return answered(shown(cx, groups, group, None, config.answer_bytes));
     }
     if let Some(tool) = cx.view.tool(name) {
         tracing::info!(session = cx.session, tool = name, "group of a tool shown");
-        cx.services.delivers();
+        cx.services.notes(Note::Delivered);
         return answered(match groups.with_tool(name) {
             Some(group) => shown(cx, groups, group, Some(tool.name()), config.answer_bytes),
             None => json!({"tools": [definition(tool, cx.client.definitions)], "note": wording::LISTED}),
@@ -45,8 +47,8 @@ pub fn answer(cx: &Context<'_>, groups: &Groups, name: &str, config: &GroupsConf
         "suggestions": meant,
         "groups": listed,
     });
-    if left > 0 {
-        content["note"] = wording::groups_left(left).into();
+    if let Some(note) = wording::groups_left(left) {
+        content["note"] = note.into();
     }
     ToolAnswer { content, is_error: true }
 }
@@ -80,7 +82,7 @@ fn shown(cx: &Context<'_>, groups: &Groups, group: &Group, first: Option<&ToolNa
     }
     let mut names = Room(room);
     let (nested, groups_left) = names.of(groups.children(group).map(entry));
-    let (tools, tools_left) = tools(cx, group, first, Room(room), &mut names);
+    let (tools, undefined, unnamed) = tools(cx, group, first, Room(room), &mut names);
     let (prompts, prompts_left) = names.of(group.prompts.iter().map(|name| json!(name)));
     let (resources, resources_left) = names.of(group.resources.iter().map(|uri| json!(uri)));
     for (member, items) in
@@ -90,39 +92,31 @@ fn shown(cx: &Context<'_>, groups: &Groups, group: &Group, first: Option<&ToolNa
             answer.insert(member.to_owned(), items.into());
         }
     }
-    let notes = [
-        (tools_left.undefined > 0).then(|| wording::too_large(tools_left.undefined)),
-        (tools_left.unnamed > 0).then(|| wording::tools_left(tools_left.unnamed)),
-        (prompts_left > 0).then(|| wording::entries_left(prompts_left, "prompts")),
-        (resources_left > 0).then(|| wording::entries_left(resources_left, "resources")),
-    ];
-    let notes = note(notes.into_iter().flatten(), groups_left);
+    let notes = joined([
+        wording::too_large(undefined),
+        wording::tools_left(unnamed),
+        wording::entries_left(prompts_left, "prompts"),
+        wording::entries_left(resources_left, "resources"),
+        wording::groups_left(groups_left),
+    ]);
     if !notes.is_empty() {
         answer.insert("note".to_owned(), notes.into());
     }
     answer.into()
 }
 
-/// What of a group's tools does not fit.
-#[derive(Default)]
-struct Left {
-    /// Those with a name and a brief only.
-    undefined: usize,
-    /// Those that are not even named.
-    unnamed: usize,
-}
-
+/// A group's tools as far as they fit, how many of them have a name and a brief only, and how many are not even named.
 fn tools(
     cx: &Context<'_>,
     group: &Group,
     first: Option<&ToolName>,
     mut definitions: Room,
     names: &mut Room,
-) -> (Vec<Value>, Left) {
+) -> (Vec<Value>, usize, usize) {
     let start = group.tools.iter().position(|name| Some(name) == first).unwrap_or(0);
     let (before, from) = group.tools.split_at(start);
     let mut all = from.iter().chain(before).filter_map(|name| cx.view.tool(name));
-    let (mut shown, mut left, mut misses) = (Vec::new(), Left::default(), 0);
+    let (mut shown, mut undefined, mut unnamed, mut misses) = (Vec::new(), 0, 0, 0);
     for tool in all.by_ref() {
         if misses < MOST_MISSES {
             let definition = tool.delivered(cx.client.definitions);
@@ -135,25 +129,23 @@ fn tools(
         }
         let brief = json!({"name": tool.name(), "brief": tool.brief()});
         // One is named in any case, so that asking for the last one leads on.
-        if !(names.takes(brief.to_string().len()) || left.undefined == 0) {
-            left.unnamed = 1;
+        if !(names.takes(brief.to_string().len()) || undefined == 0) {
+            unnamed = 1;
             break;
         }
-        left.undefined += 1;
+        undefined += 1;
         shown.push(brief);
     }
-    left.unnamed += all.count();
-    (shown, left)
+    unnamed += all.count();
+    (shown, undefined, unnamed)
 }
 
 fn entry(group: &Group) -> Value {
     json!({"name": group.name, "description": group.description})
 }
 
-/// The notes of an answer, the last on groups that are not named.
-fn note(notes: impl IntoIterator<Item = String>, groups_left: usize) -> String {
-    let groups_left = (groups_left > 0).then(|| wording::groups_left(groups_left));
-    notes.into_iter().chain(groups_left).collect::<Vec<_>>().join(" ")
+fn joined<const N: usize>(notes: [Option<String>; N]) -> String {
+    notes.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 fn definition(tool: VisibleTool<'_>, definitions: Definitions) -> Value {

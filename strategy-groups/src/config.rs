@@ -22,15 +22,16 @@ pub struct GroupsConfig {
     pub directory: BTreeMap<String, String>,
     /// Tools that would be a group of their own are listed at the top instead, if their definitions have at most this many
     /// bytes more than the group's entry; 0: never. Groups that the operator declares or an upstream offers always stay.
+    /// Default: 200.
     pub inline_bytes: usize,
-    /// The number of groups on a page of `groups/list`.
+    /// The number of groups on a page of `groups/list`. Default: 100.
     pub page: NonZeroUsize,
     /// The definitions in an answer of `get_group`, in bytes. Of others it has names and briefs, as many bytes again with the
-    /// names of groups, prompts and resources.
+    /// names of groups, prompts and resources. Default: 24576.
     pub answer_bytes: usize,
-    /// The description of `get_group` with the index of what is behind, in bytes.
+    /// The description of `get_group` with the index of what is behind, in bytes. Default: 2000.
     pub description_bytes: usize,
-    /// Which tools call others.
+    /// Which tools call others: "one", the default, or "by-effect", which also lists `call_read_only_tool`.
     pub executors: Executors,
 }
 

@@ -1,7 +1,7 @@
 //! Groups before they have names: what belongs together, and what is nested in what.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     hash::Hash,
 };
 
@@ -30,21 +30,14 @@ pub(crate) struct Draft {
     pub(crate) children: Vec<usize>,
     /// Whether its instructions are enough: it never had members, or those that are left are pinned, and so listed elsewhere.
     is_for_text: bool,
-    /// Whether it is not kept.
-    pub(crate) is_dropped: bool,
 }
 
 impl Draft {
-    fn new(origin: Origin) -> Self {
-        Self { origin, ..Self::default() }
-    }
-
-    fn is_leaf(&self) -> bool {
-        self.children.is_empty() && self.prompts.is_empty() && self.resources.is_empty()
-    }
-
-    fn has_contents(&self) -> bool {
-        !(self.is_leaf() && self.tools.is_empty())
+    /// Whether there is nothing to show: no contents, nor instructions that are enough. Only what an upstream offers for its
+    /// instructions alone has these, and what pins emptied, whose tools need the instructions all the same.
+    fn is_empty(&self) -> bool {
+        let items = [self.tools.len(), self.prompts.len(), self.resources.len(), self.children.len()];
+        items == [0; 4] && !(self.is_for_text && self.instructions.is_some())
     }
 }
 
@@ -53,12 +46,13 @@ impl Draft {
 pub(crate) struct Drafts<'v> {
     view: &'v View,
     pub(crate) all: Vec<Draft>,
-    /// Those that are not nested.
+    /// Those that are not nested. What they do not lead to is no group.
     pub(crate) top: Vec<usize>,
     /// The draft of each upstream that has one.
     upstreams: HashMap<&'v str, usize>,
     /// Whether there are several upstreams, whose categories are nested.
     nests: bool,
+    inline_bytes: usize,
 }
 
 impl<'v> Drafts<'v> {
@@ -66,13 +60,26 @@ impl<'v> Drafts<'v> {
     pub(crate) fn of(view: &'v View, inline_bytes: usize) -> Self {
         let upstreams: HashSet<&str> = view.tools().map(|tool| tool.tool().upstream().as_str()).collect();
         let nests = upstreams.len() > 1;
-        let mut drafts = Self { view, all: Vec::new(), top: Vec::new(), upstreams: HashMap::new(), nests };
+        let (all, top, upstreams) = (Vec::new(), Vec::new(), HashMap::new());
+        let mut drafts = Self { view, all, top, upstreams, nests, inline_bytes };
         drafts.add_categories();
         drafts.add_own_groups();
-        drafts.dissolve(inline_bytes);
+        let top = std::mem::take(&mut drafts.top).into_iter();
+        drafts.top = top.filter(|at| !drafts.is_cheap(&drafts.all[*at])).collect();
         drafts.unwrap();
         drafts.prune();
         drafts
+    }
+
+    /// These groups and those below them, in the order in which they were made.
+    pub(crate) fn below(&self, from: &[usize]) -> BTreeSet<usize> {
+        let (mut seen, mut next) = (BTreeSet::new(), from.to_vec());
+        while let Some(at) = next.pop() {
+            if seen.insert(at) {
+                next.extend(&self.all[at].children);
+            }
+        }
+        seen
     }
 
     fn add(&mut self, draft: Draft) -> usize {
@@ -86,19 +93,21 @@ impl<'v> Drafts<'v> {
             return *at;
         }
         let provider = self.view.provider(name);
-        let mut draft = Draft::new(Origin::Upstream(name.to_owned()));
-        draft.title = provider.and_then(|provider| provider.title.clone());
-        draft.description = provider.and_then(|provider| provider.description.clone());
-        // One upstream's instructions are those of the whole server.
-        draft.instructions =
-            provider.and_then(|provider| provider.instructions.clone()).filter(|_| self.nests);
-        let at = self.add(draft);
+        let at = self.add(Draft {
+            origin: Origin::Upstream(name.to_owned()),
+            title: provider.and_then(|provider| provider.title.clone()),
+            description: provider.and_then(|provider| provider.description.clone()),
+            // One upstream's instructions are those of the whole server.
+            instructions: provider.filter(|_| self.nests).and_then(|provider| provider.instructions.clone()),
+            ..Draft::default()
+        });
         self.upstreams.insert(name, at);
         self.top.push(at);
         at
     }
 
-    /// Categories: those of one upstream are nested in it, if there are several.
+    /// Categories: those of one upstream are nested in it, if there are several. The tools of one that costs more than it saves
+    /// are where it would be (docs/CONTRACT.md B12).
     fn add_categories(&mut self) {
         let view = self.view;
         let offering = view.providers().filter(|provider| !provider.groups.is_empty());
@@ -123,18 +132,19 @@ impl<'v> Drafts<'v> {
                 self.all[at].description = self.all[at].description.take().or(said);
                 continue;
             }
-            let mut draft = Draft::new(match is_declared {
+            let origin = match is_declared {
                 true => Origin::Declared(category.name().to_owned()),
                 false => Origin::Found(upstream.to_owned(), category.own_name().to_owned()),
-            });
-            draft.description = said;
-            draft.tools = names.collect();
-            let at = self.add(draft);
-            if is_of_one && self.nests {
-                let parent = self.upstream(upstream);
-                self.all[parent].children.push(at);
-            } else {
-                self.top.push(at);
+            };
+            let draft = Draft { origin, description: said, tools: names.collect(), ..Draft::default() };
+            let parent = (is_of_one && self.nests).then(|| self.upstream(upstream));
+            match (parent, self.is_cheap(&draft)) {
+                (Some(parent), true) => self.all[parent].tools.extend(draft.tools),
+                (None, true) => {}
+                (parent, false) => {
+                    let at = self.add(draft);
+                    parent.map_or(&mut self.top, |parent| &mut self.all[parent].children).push(at);
+                }
             }
         }
     }
@@ -143,56 +153,38 @@ impl<'v> Drafts<'v> {
     /// where its groups are.
     fn add_own_groups(&mut self) {
         let view = self.view;
-        let tools_of = |drafts: &[Draft]| -> Vec<ToolName> {
-            drafts.iter().flat_map(|draft| draft.tools.iter().cloned()).collect()
-        };
-        let mut is_in_group: HashSet<ToolName> = tools_of(&self.all).into_iter().collect();
+        let mut is_in_group: HashSet<ToolName> =
+            self.all.iter().flat_map(|draft| draft.tools.iter().cloned()).collect();
         for provider in view.providers().filter(|provider| !provider.groups.is_empty()) {
             let members = Members::of(view, provider);
             let first = self.all.len();
             let places: HashMap<&str, usize> =
                 provider.groups.iter().enumerate().map(|(at, group)| (&*group.name, first + at)).collect();
             let is_whole = whole(&PermittedItems::of(view, &provider.name), &provider.groups);
-            for (group, is_whole) in provider.groups.iter().zip(is_whole) {
-                let draft = members.draft(&provider.name, group, is_whole);
-                self.add(draft);
-            }
             let mut tops = Vec::new();
-            for (at, group) in provider.groups.iter().enumerate() {
-                let children = group.groups.iter().filter_map(|name| places.get(&**name).copied());
-                self.all[first + at].children = children.collect();
-                if group.is_top {
-                    tops.push(first + at);
-                }
+            for (group, is_whole) in provider.groups.iter().zip(is_whole) {
+                let children = group.groups.iter().filter_map(|name| places.get(&**name).copied()).collect();
+                let at = self.add(Draft { children, ..members.draft(&provider.name, group, is_whole) });
+                tops.extend(group.is_top.then_some(at));
             }
-            self.cut_circles(&tops, first);
-            is_in_group.extend(tools_of(&self.all[first..]));
+            let mut seen = HashMap::new();
+            tops.iter().for_each(|top| self.cut_below(*top, 0, &tops, &mut seen));
+            let reached = self.below(&tops).into_iter();
+            is_in_group.extend(reached.flat_map(|at| self.all[at].tools.iter().cloned()));
             if !self.nests {
                 self.top.extend(tops);
                 continue;
             }
             let parent = self.upstream(&provider.name);
-            let left = members.tools.values().filter(|name| !is_in_group.contains(*name));
-            let left: HashSet<&ToolName> = left.collect();
-            let left = view.tools().map(|tool| tool.name()).filter(|name| left.contains(name)).cloned();
+            let own: HashSet<&ToolName> = members.tools.values().collect();
+            let left = view.tools().map(|tool| tool.name()).filter(|name| own.contains(name));
+            let left = left.filter(|name| !is_in_group.contains(*name)).cloned();
             self.all[parent].tools.extend(left);
             self.all[parent].children.extend(tops);
         }
     }
 
-    /// Removes nestings that lead back or too deep, and drops groups from `first` on that none leads to.
-    fn cut_circles(&mut self, tops: &[usize], first: usize) {
-        let mut seen = HashMap::new();
-        tops.iter().for_each(|top| self.cut_below(*top, 0, tops, &mut seen));
-        for (at, draft) in self.all.iter_mut().enumerate().skip(first) {
-            if !seen.contains_key(&at) {
-                draft.is_dropped = true;
-                draft.tools.clear();
-            }
-        }
-    }
-
-    /// `seen` says of a group whether it is on the way to this one.
+    /// Removes nestings that lead back or too deep. `seen` says of a group whether it is on the way to this one.
     fn cut_below(&mut self, at: usize, depth: usize, tops: &[usize], seen: &mut HashMap<usize, bool>) {
         seen.insert(at, true);
         let mut children = std::mem::take(&mut self.all[at].children);
@@ -208,48 +200,20 @@ impl<'v> Drafts<'v> {
         seen.insert(at, false);
     }
 
-    /// Puts the tools of groups that cost more than they save where the group would be (docs/CONTRACT.md B12).
-    fn dissolve(&mut self, inline_bytes: usize) {
-        if inline_bytes == 0 {
-            return;
-        }
-        for parent in 0..self.all.len() {
-            for child in self.all[parent].children.clone() {
-                if !self.is_cheap(child, inline_bytes) {
-                    continue;
-                }
-                let tools = std::mem::take(&mut self.all[child].tools);
-                self.all[child].is_dropped = true;
-                self.all[parent].tools.extend(tools);
-            }
-        }
-        for at in self.top.clone() {
-            let has_children = self.all[at].children.iter().any(|child| !self.all[*child].is_dropped);
-            if !has_children && self.is_cheap(at, inline_bytes) {
-                self.all[at].is_dropped = true;
-                self.all[at].tools.clear();
-            }
-        }
-        self.forget_dropped();
-    }
-
-    /// Whether the definitions of a group cost no more than its entry and asking for it.
-    fn is_cheap(&self, at: usize, inline_bytes: usize) -> bool {
-        let draft = &self.all[at];
+    /// Whether the definitions of a group that nobody asked for cost no more than its entry and asking for it.
+    fn is_cheap(&self, draft: &Draft) -> bool {
         let is_found = matches!(draft.origin, Origin::Found(..) | Origin::Upstream(_));
-        let is_plain = draft.children.iter().all(|child| self.all[*child].is_dropped);
-        if !(is_found && is_plain && draft.instructions.is_none()) {
-            return false;
-        }
         let definitions = draft.tools.iter().filter_map(|name| self.view.tool(name));
         let bytes: usize = definitions.map(|tool| tool.definition().text().len()).sum();
         let entry = FRAME + draft.origin.text().len() + draft.description.as_ref().map_or(0, String::len);
-        bytes <= inline_bytes + entry
+        let is_plain = draft.children.is_empty() && draft.instructions.is_none();
+        self.inline_bytes > 0 && is_found && is_plain && bytes <= self.inline_bytes + entry
     }
 
     /// An upstream that has one group and nothing else is that group.
     fn unwrap(&mut self) {
-        for at in self.top.clone() {
+        for place in 0..self.top.len() {
+            let at = self.top[place];
             let draft = &self.all[at];
             let is_wrapper = matches!(draft.origin, Origin::Upstream(_)) && draft.tools.is_empty();
             let [child] = draft.children[..] else { continue };
@@ -257,36 +221,23 @@ impl<'v> Drafts<'v> {
                 continue;
             }
             let instructions = self.all[at].instructions.take();
-            let child_draft = &mut self.all[child];
-            child_draft.instructions = child_draft.instructions.take().or(instructions);
-            self.all[at].is_dropped = true;
-            self.all[at].children.clear();
-            self.top.iter_mut().filter(|top| **top == at).for_each(|top| *top = child);
+            self.all[child].instructions = self.all[child].instructions.take().or(instructions);
+            self.top[place] = child;
         }
-        self.forget_dropped();
     }
 
-    /// Drops groups without contents, so that what filters emptied leaves no trace. Only what an upstream offers for its
-    /// instructions alone stays, and what pins emptied, whose tools need the instructions all the same.
+    /// Takes empty groups out, so that what filters emptied leaves no trace.
     fn prune(&mut self) {
-        loop {
-            let is_empty = |draft: &Draft| {
-                let is_text = draft.is_for_text && draft.instructions.is_some();
-                !(draft.is_dropped || draft.has_contents() || is_text)
-            };
-            let empty: Vec<usize> = (0..self.all.len()).filter(|at| is_empty(&self.all[*at])).collect();
-            if empty.is_empty() {
-                return;
-            }
-            empty.into_iter().for_each(|at| self.all[at].is_dropped = true);
-            self.forget_dropped();
+        let links = |drafts: &Self| {
+            drafts.top.len() + drafts.all.iter().map(|draft| draft.children.len()).sum::<usize>()
+        };
+        let mut before = usize::MAX;
+        while links(self) < before {
+            before = links(self);
+            let is_empty: Vec<bool> = self.all.iter().map(Draft::is_empty).collect();
+            self.top.retain(|at| !is_empty[*at]);
+            self.all.iter_mut().for_each(|draft| draft.children.retain(|child| !is_empty[*child]));
         }
-    }
-
-    fn forget_dropped(&mut self) {
-        let kept: Vec<bool> = self.all.iter().map(|draft| !draft.is_dropped).collect();
-        self.top.retain(|at| kept[*at]);
-        self.all.iter_mut().for_each(|draft| draft.children.retain(|child| kept[*child]));
     }
 }
 
@@ -318,8 +269,8 @@ impl Members {
 
     /// What the upstream says of a group can name anything in it, and so is only for callers who have the whole.
     fn draft(&self, upstream: &str, group: &OwnGroup, is_whole: bool) -> Draft {
-        let mut draft = Draft::new(Origin::Own(upstream.to_owned(), group.name.clone()));
-        draft.title.clone_from(&group.title);
+        let origin = Origin::Own(upstream.to_owned(), group.name.clone());
+        let mut draft = Draft { origin, title: group.title.clone(), ..Draft::default() };
         if is_whole {
             draft.description = Some(group.description.clone()).filter(|text| !text.trim().is_empty());
             draft.meta.clone_from(&group.meta);
@@ -328,11 +279,7 @@ impl Members {
         draft.tools = once(group.tools.iter().filter_map(|own| self.tools.get(own)));
         draft.prompts = once(group.prompts.iter().filter_map(|own| self.prompts.get(own)));
         draft.resources = once(group.resources.iter().filter(|uri| self.resources.contains(*uri)));
-        let has_members = !(group.tools.is_empty()
-            && group.prompts.is_empty()
-            && group.resources.is_empty()
-            && group.groups.is_empty());
-        draft.is_for_text = !has_members || group.tools.iter().any(|own| self.pinned.contains(own));
+        draft.is_for_text = !group.has_members() || group.tools.iter().any(|own| self.pinned.contains(own));
         draft
     }
 }

@@ -1,7 +1,7 @@
 //! Groups made of drafts: their names, descriptions and texts, once per view.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::{Arc, OnceLock},
 };
 
@@ -10,7 +10,6 @@ use mcp_disclosure_core::{Provider, RawObject, View};
 use crate::{
     Group, Groups, GroupsConfig,
     draft::{Draft, Drafts},
-    groups::Scoped,
     slug::{self, Origin},
     wording,
 };
@@ -18,30 +17,28 @@ use crate::{
 impl Groups {
     /// The groups of a view.
     pub(crate) fn made_of(view: &View, config: &GroupsConfig) -> Self {
-        let Drafts { all: drafts, top, .. } = Drafts::of(view, config.inline_bytes);
-        let mut places: HashMap<usize, usize> = HashMap::new();
-        for (at, _) in drafts.iter().enumerate().filter(|(_, draft)| !draft.is_dropped) {
-            places.insert(at, places.len());
-        }
-        let kept: Vec<&Draft> = drafts.iter().filter(|draft| !draft.is_dropped).collect();
-        let placed =
-            |at: &[usize]| -> Vec<usize> { at.iter().filter_map(|at| places.get(at).copied()).collect() };
-        let origins: Vec<Origin> = kept.iter().map(|draft| draft.origin.clone()).collect();
-        let names = slug::names(&origins);
+        let drafts = Drafts::of(view, config.inline_bytes);
+        let kept: Vec<usize> = drafts.below(&drafts.top).into_iter().collect();
+        let places: HashMap<usize, usize> = kept.iter().enumerate().map(|(place, at)| (*at, place)).collect();
+        let placed = |at: &[usize]| -> Vec<usize> { at.iter().map(|at| places[at]).collect() };
+        let origins: Vec<Origin> = kept.iter().map(|at| drafts.all[*at].origin.clone()).collect();
         let texts = Texts::of(view, config);
-        let children: Vec<Vec<usize>> = kept.iter().map(|draft| placed(&draft.children)).collect();
-        let groups = kept.iter().enumerate().map(|(at, draft)| {
-            let count = below(&kept, &children, at);
-            let nested = children[at].iter().map(|child| subject(&kept[*child].origin, &draft.origin));
+        let groups = kept.iter().zip(slug::names(&origins)).map(|(at, name)| {
+            let draft = &drafts.all[*at];
+            let below = drafts.below(&[*at]).into_iter().flat_map(|at| &drafts.all[at].tools);
+            // A tool of several counts once.
+            let count = below.collect::<HashSet<_>>().len();
+            let nested =
+                draft.children.iter().map(|child| subject(&drafts.all[*child].origin, &draft.origin));
             let (said, title) = (draft.description.as_deref(), draft.title.as_deref());
             let purpose = wording::purpose(said, title, &nested.collect::<Vec<_>>());
             // What an upstream says of its own groups is not edited.
             let is_own = matches!(draft.origin, Origin::Own(..)) && said.is_some();
             let description = if is_own { purpose.clone() } else { wording::with_count(&purpose, count) };
-            let instructions = texts.of_group(&draft.origin, &names[at]).or(draft.instructions.as_ref());
+            let instructions = texts.of_group(&draft.origin, &name).or(draft.instructions.as_ref());
             Group {
-                object: object(&names[at], draft, &description),
-                name: names[at].clone(),
+                object: object(&name, draft, &description),
+                name,
                 origin: draft.origin.clone(),
                 purpose,
                 description,
@@ -49,15 +46,14 @@ impl Groups {
                 tools: draft.tools.clone(),
                 prompts: draft.prompts.clone(),
                 resources: draft.resources.clone(),
-                children: children[at].clone(),
+                children: placed(&draft.children),
                 count,
                 text: OnceLock::new(),
             }
         });
         let all: Vec<Group> = groups.collect();
-        let scoped = Scoped::of(&all);
         let instructions = left_instructions(view, &all);
-        Self::new(all, placed(&ordered(&drafts, top, view)), scoped, instructions)
+        Self::new(all, placed(&ordered(&drafts, view)), instructions)
     }
 }
 
@@ -87,26 +83,17 @@ impl<'c> Texts<'c> {
 }
 
 /// Declared categories first, in that order; then upstreams in theirs.
-fn ordered(drafts: &[Draft], mut top: Vec<usize>, view: &View) -> Vec<usize> {
+fn ordered(drafts: &Drafts<'_>, view: &View) -> Vec<usize> {
+    let mut top = drafts.top.clone();
     let providers: HashMap<&str, usize> =
         view.providers().enumerate().map(|(at, provider)| (provider.name.as_str(), at)).collect();
-    top.sort_by_cached_key(|at| match &drafts[*at].origin {
+    top.sort_by_cached_key(|at| match &drafts.all[*at].origin {
         Origin::Declared(_) => None,
         Origin::Upstream(name) | Origin::Own(name, _) | Origin::Found(name, _) => {
             Some(providers.get(name.as_str()).copied())
         }
     });
     top
-}
-
-/// The number of tools in a group and below it, each once.
-fn below(drafts: &[&Draft], children: &[Vec<usize>], at: usize) -> usize {
-    let (mut tools, mut seen, mut next) = (BTreeSet::new(), BTreeSet::from([at]), vec![at]);
-    while let Some(at) = next.pop() {
-        tools.extend(drafts[at].tools.iter().map(|name| name.as_str()));
-        next.extend(children[at].iter().filter(|child| seen.insert(**child)));
-    }
-    tools.len()
 }
 
 /// What a nested group is about, without its parent's name in front.

@@ -50,19 +50,10 @@ impl Group {
 /// What is in a group, and so not in the ordinary lists.
 #[derive(Debug, Default)]
 pub(crate) struct Scoped {
-    pub(crate) tools: HashSet<ToolName>,
+    /// Each tool with the first group that has it.
+    pub(crate) tools: HashMap<ToolName, usize>,
     pub(crate) prompts: HashSet<String>,
     pub(crate) resources: HashSet<String>,
-}
-
-impl Scoped {
-    pub(crate) fn of(groups: &[Group]) -> Self {
-        Self {
-            tools: groups.iter().flat_map(|group| group.tools.iter().cloned()).collect(),
-            prompts: groups.iter().flat_map(|group| group.prompts.iter().cloned()).collect(),
-            resources: groups.iter().flat_map(|group| group.resources.iter().cloned()).collect(),
-        }
-    }
 }
 
 /// The groups of a view.
@@ -71,8 +62,6 @@ pub struct Groups {
     all: Vec<Group>,
     top: Vec<usize>,
     by_name: HashMap<String, usize>,
-    /// The first group that has a tool.
-    by_tool: HashMap<ToolName, usize>,
     pub(crate) scoped: Scoped,
     /// Instructions that are in no group.
     pub(crate) instructions: Option<String>,
@@ -85,19 +74,16 @@ impl Groups {
         view.derived_with(config, Self::made_of)
     }
 
-    pub(crate) fn new(
-        all: Vec<Group>,
-        top: Vec<usize>,
-        scoped: Scoped,
-        instructions: Option<String>,
-    ) -> Self {
+    pub(crate) fn new(all: Vec<Group>, top: Vec<usize>, instructions: Option<String>) -> Self {
         let by_name = all.iter().enumerate().map(|(at, group)| (group.name.clone(), at)).collect();
-        let mut by_tool = HashMap::new();
+        let mut scoped = Scoped::default();
         for (at, group) in all.iter().enumerate() {
-            group.tools.iter().for_each(|tool| _ = by_tool.entry(tool.clone()).or_insert(at));
+            group.tools.iter().for_each(|tool| _ = scoped.tools.entry(tool.clone()).or_insert(at));
+            scoped.prompts.extend(group.prompts.iter().cloned());
+            scoped.resources.extend(group.resources.iter().cloned());
         }
         let digest = Digest::of_parts(top.iter().map(|at| all[*at].object.text()));
-        Self { all, top, by_name, by_tool, scoped, instructions, digest }
+        Self { all, top, by_name, scoped, instructions, digest }
     }
 
     /// Those that are not nested, in order.
@@ -131,8 +117,7 @@ impl Groups {
 
     /// The first group that has a tool.
     pub fn with_tool(&self, tool: &str) -> Option<&Group> {
-        let name = ToolName::parse(tool).ok()?;
-        self.by_tool.get(&name).map(|at| &self.all[*at])
+        self.scoped.tools.get(tool).map(|at| &self.all[*at])
     }
 
     /// The digest of the groups that are not nested, as they are listed.

@@ -1,6 +1,6 @@
 //! `groups/list` and `groups/get` (docs/CONTRACT.md G4, G5, G10, G11, G17).
 
-use mcp_disclosure_core::{Context, Era, Fault, Kind, RawObject, given::shown};
+use mcp_disclosure_core::{Context, Era, Fault, Kind, Note, RawObject, given::shown};
 use serde_json::json;
 
 use crate::{Groups, GroupsConfig, groups::array, wording};
@@ -63,7 +63,7 @@ pub fn get(cx: &Context<'_>, groups: &Groups, params: &RawObject) -> Result<RawO
         });
     };
     tracing::info!(session = cx.session, group = group.name, "group delivered");
-    cx.services.delivers();
+    cx.services.notes(Note::Delivered);
     Ok(hinted(cx, groups.contents(cx.view, group)))
 }
 

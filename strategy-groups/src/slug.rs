@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use mcp_disclosure_core::Digest;
+use mcp_disclosure_core::{Digest, digest::hex};
 
 /// Maximum length of a name, in characters.
 const LONGEST: usize = 64;
@@ -45,8 +45,7 @@ impl Origin {
 
     /// The suffix of a name that is taken: six hexadecimal digits of its digest.
     fn suffix(&self, attempt: usize) -> String {
-        let digest = Digest::of_parts([&*format!("{self:?}"), &*attempt.to_string()]);
-        digest.as_bytes()[..3].iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(&Digest::of_parts([&*format!("{self:?}"), &*attempt.to_string()]).as_bytes()[..3])
     }
 }
 

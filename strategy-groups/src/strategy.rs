@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use mcp_disclosure_core::{
     ArgumentProblem, Called, ClientTraits, Context, Decision, DisclosureStrategy, Extension, Fault, GROUPS,
-    Kind, Lesson, Listing, Own, OwnTool, Profile, RawObject, ToolAnswer, ToolCall, View, given,
+    Kind, Lesson, Listing, Own, OwnTool, Profile, RawObject, ToolAnswer, ToolCall, View,
     index::{Part, with_index_of_parts},
-    inner_call::members,
+    inner_call::{members, text},
 };
 #[cfg(feature = "drafts")]
 use mcp_disclosure_drafts::directory::{self, DETERMINISTIC_GROUPS, Directory};
@@ -31,7 +31,7 @@ pub const EXTENSION: Extension = Extension {
 pub static PROFILE: Profile = Profile::presenter(
     NAME,
     "Tools in groups: groups/list and groups/get, or one tool that shows a group and one that calls",
-    "the extension io.modelcontextprotocol/groups, or the bridge tool get_group",
+    "the draft extension io.modelcontextprotocol/groups, or the bridge tool get_group",
 )
 .taught_by(Lesson::new(GET, r#"{"name": "{tool}"}"#))
 .negotiated_by(EXTENSION)
@@ -93,15 +93,7 @@ impl GroupsStrategy {
     }
 
     fn get(&self, cx: &Context<'_>, call: &ToolCall) -> Result<ToolAnswer, ArgumentProblem> {
-        let arguments = members(call)?;
-        let name = match arguments.member("name").filter(|given| *given != "null") {
-            None => String::new(),
-            Some(given) => {
-                let name = given::string(given);
-                let name = name.ok_or_else(|| ArgumentProblem::of("name", given, wording::EXPECTED_NAME))?;
-                given::beginning(&name).to_owned()
-            }
-        };
+        let name = text(&members(call)?, "name", wording::EXPECTED_NAME)?.unwrap_or_default();
         Ok(answer::answer(cx, &self.groups(cx.view), &name, &self.config))
     }
 }
@@ -118,7 +110,7 @@ impl DisclosureStrategy for GroupsStrategy {
             return Listing::complete(view);
         }
         let groups = self.groups(view);
-        let tools = view.tools().filter(|tool| !groups.scoped.tools.contains(tool.name()));
+        let tools = view.tools().filter(|tool| !groups.scoped.tools.contains_key(tool.name()));
         let tools = tools.map(|tool| tool.definition().into_owned()).collect();
         let announced = client.declared.then(|| groups.digest());
         let mut listing = Listing { tools, announced, ..Listing::without_tools(view) };
@@ -161,11 +153,7 @@ impl DisclosureStrategy for GroupsStrategy {
             return Ok(Decision::Forward(call));
         }
         Ok(match EXECUTOR.open(self.config.executors, cx.view, call) {
-            Called::Plain(call) if *call.name == *GET => match self.get(cx, &call) {
-                Ok(answer) => Decision::Answer(answer),
-                Err(problem) => Decision::wrong_arguments(GET, problem),
-            },
-            Called::Plain(call) => Decision::Forward(call),
+            Called::Teller(call) => Decision::answered(GET, self.get(cx, &call)),
             Called::Decided(decision) => decision,
             Called::Unknown(name) => {
                 let meant = cx.view.nearest(&name, answer::SUGGESTIONS);
@@ -196,7 +184,7 @@ impl DisclosureStrategy for GroupsStrategy {
 
 /// Whether any tool is in no group.
 fn has_others(view: &View, groups: &Groups) -> bool {
-    view.tools().any(|tool| !groups.scoped.tools.contains(tool.name()))
+    view.tools().any(|tool| !groups.scoped.tools.contains_key(tool.name()))
 }
 
 fn unscoped(view: &View, kind: Kind, is_scoped: impl Fn(&str) -> bool) -> Vec<RawObject> {

@@ -87,32 +87,28 @@ pub const LISTED: &str = "This tool is in no group. It is listed: call it by its
 /// What stands for a definition that nests too deep.
 pub const NESTS_TOO_DEEP: &str = "Its definition nests too deep to be shown.";
 
-/// The note of a group whose definitions are too large.
-pub fn too_large(left: usize) -> String {
-    let of = if left == 1 {
-        "the definition of 1 tool".to_owned()
-    } else {
-        format!("the definitions of {left} tools")
-    };
-    format!("Without {of}: call {GET} with the name of such a tool.")
+/// The note of a group whose definitions are too large, of this many tools.
+pub fn too_large(left: usize) -> Option<String> {
+    let of = if left == 1 { "definition of 1 tool" } else { &format!("definitions of {left} tools") };
+    (left > 0).then(|| format!("Without the {of}: call {GET} with the name of such a tool."))
 }
 
-/// The note of a group with more tools than can be named.
-pub fn tools_left(left: usize) -> String {
-    let of = if left == 1 { "1 more tool is".to_owned() } else { format!("{left} more tools are") };
-    format!("{of} not named: call {GET} with the name of the last one here, and it shows those after it.")
+/// The note of a group with this many more tools than can be named.
+pub fn tools_left(left: usize) -> Option<String> {
+    let of = if left == 1 { "1 more tool is" } else { &format!("{left} more tools are") };
+    let next = format!("call {GET} with the name of the last one here, and it shows those after it.");
+    (left > 0).then(|| format!("{of} not named: {next}"))
 }
 
-/// The note of a group with more prompts or resources than can be named.
-pub fn entries_left(left: usize, kind: &str) -> String {
-    format!("More {kind} are not named ({left}): {kind}/list has them.")
+/// The note of a group with this many more prompts or resources than can be named.
+pub fn entries_left(left: usize, kind: &str) -> Option<String> {
+    (left > 0).then(|| format!("More {kind} are not named ({left}): {kind}/list has them."))
 }
 
-/// The note of a list of more groups than can be named.
-pub fn groups_left(left: usize) -> String {
-    format!(
-        "More groups are not named ({left}): call {GET} with a part of a name for suggestions, or with the name of a tool."
-    )
+/// The note of a list of this many more groups than can be named.
+pub fn groups_left(left: usize) -> Option<String> {
+    let next = format!("call {GET} with a part of a name for suggestions, or with the name of a tool.");
+    (left > 0).then(|| format!("More groups are not named ({left}): {next}"))
 }
 
 /// The error of an unknown group.

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use mcp_disclosure_core::{ListedCategory, VisibleTool, brief::shorten};
+use mcp_disclosure_core::{ListedCategory, View, VisibleTool, brief::shorten};
 use mcp_disclosure_ranking::BuiltIn;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    contents::Contents,
+    contents::{self, topic_of_category, topic_of_tool},
     explain::{self, read},
     wording::{self, OVERVIEW},
 };
@@ -26,18 +26,18 @@ const LONGEST_TOPIC: usize = 120;
 const GUIDANCE: [&str; 2] = ["usage_guidance", "error_guidance"];
 
 /// Level 1: the server, its categories starting at index `from`, and its facts.
-pub fn overview(contents: &Contents<'_>, from: usize) -> Value {
-    let about = contents.view().about();
+pub fn overview(view: &View, from: usize) -> Value {
+    let about = view.about();
     let mut categories = Map::new();
-    let room = ROOM_FOR_NAMES / contents.categories().len().clamp(1, MOST_AT_ONCE);
-    for category in contents.categories().skip(from).take(MOST_AT_ONCE) {
+    let room = ROOM_FOR_NAMES / view.categories().len().clamp(1, MOST_AT_ONCE);
+    for category in view.categories().skip(from).take(MOST_AT_ONCE) {
         let tools = tools_named(category, room.max(LEAST_ROOM));
         let mut entry = json!({"count": category.tools().len()});
         if !category.description().is_empty() {
             entry["description"] = category.description().into();
         }
         entry["tools"] = tools.into();
-        let topic = contents.topic_of_category(category.name());
+        let topic = topic_of_category(category.name());
         if topic != category.name() {
             entry["topic"] = topic.into();
         }
@@ -52,8 +52,8 @@ pub fn overview(contents: &Contents<'_>, from: usize) -> Value {
         }
     }
     answer.insert("categories".to_owned(), categories.into());
-    answer.insert("total_tools".to_owned(), contents.count().into());
-    answer.extend(continued(OVERVIEW, from, contents.categories().len()));
+    answer.insert("total_tools".to_owned(), contents::count(view).into());
+    answer.extend(continued(OVERVIEW, from, view.categories().len()));
     for (fact, value) in about.facts.iter() {
         // The operator's facts do not replace members of the answer.
         answer.entry(fact).or_insert_with(|| read(value));
@@ -64,7 +64,7 @@ pub fn overview(contents: &Contents<'_>, from: usize) -> Value {
 /// Level 2: a category's tools starting at index `from`, one line each. `parameters` are shown in the line of a tool that
 /// needs no third level.
 pub fn category(
-    contents: &Contents<'_>,
+    view: &View,
     category: ListedCategory<'_>,
     from: usize,
     parameters: impl Fn(VisibleTool<'_>) -> Option<Value>,
@@ -75,17 +75,17 @@ pub fn category(
     }
     let page = category.tools().skip(from).take(MOST_AT_ONCE);
     let tools = page.map(|visible| {
-        let mut line = line(contents, visible);
+        let mut line = line(view, visible);
         if let Some(parameters) = parameters(visible) {
             line["parameters"] = parameters;
         }
         line
     });
     answer.insert("tools".to_owned(), tools.collect());
-    let topic = contents.topic_of_category(category.name());
+    let topic = topic_of_category(category.name());
     answer.extend(continued(&topic, from, category.tools().len()));
-    if contents.view().tools().any(|tool| **tool.name() == *category.name()) {
-        let also = wording::also_a_tool(&contents.topic_of_tool(category.name()));
+    if view.tools().any(|tool| **tool.name() == *category.name()) {
+        let also = wording::also_a_tool(&topic_of_tool(view, category.name()));
         let note = answer.get("note").and_then(Value::as_str).map(|note| format!("{note} {also}"));
         answer.insert("note".to_owned(), note.unwrap_or(also).into());
     }
@@ -93,10 +93,10 @@ pub fn category(
 }
 
 /// A tool in one line.
-fn line(contents: &Contents<'_>, visible: VisibleTool<'_>) -> Value {
+fn line(view: &View, visible: VisibleTool<'_>) -> Value {
     let name = visible.name().as_str();
     let mut line = json!({"name": name, "brief": visible.brief()});
-    let topic = contents.topic_of_tool(name);
+    let topic = topic_of_tool(view, name);
     if topic != name {
         line["topic"] = topic.into();
     }
@@ -104,7 +104,7 @@ fn line(contents: &Contents<'_>, visible: VisibleTool<'_>) -> Value {
 }
 
 /// Level 3: how a tool is used.
-pub fn tool(contents: &Contents<'_>, visible: VisibleTool<'_>) -> Map<String, Value> {
+pub fn tool(view: &View, visible: VisibleTool<'_>) -> Map<String, Value> {
     let tool = visible.tool();
     let definition = tool.definition();
     let description = definition.string("description").filter(|text| !text.trim().is_empty());
@@ -114,8 +114,7 @@ pub fn tool(contents: &Contents<'_>, visible: VisibleTool<'_>) -> Map<String, Va
     answer.extend(explain::parameters(definition.member("inputSchema").unwrap_or("true")));
     let part = |key: &str| tool.supplement().part(key).map(read).filter(|value| !value.is_null());
     let returns = part("returns").or_else(|| explain::returns(definition.member("outputSchema")?));
-    let parts =
-        [("returns", returns), ("examples", part("examples")), ("related", related(contents, visible))];
+    let parts = [("returns", returns), ("examples", part("examples")), ("related", related(view, visible))];
     let guidance = GUIDANCE.map(|key| (key, part(key)));
     for (key, value) in parts.into_iter().chain(guidance) {
         answer.extend(value.map(|value| (key.to_owned(), value)));
@@ -124,13 +123,13 @@ pub fn tool(contents: &Contents<'_>, visible: VisibleTool<'_>) -> Map<String, Va
 }
 
 /// The answer to an unknown topic: the nearest tools with their briefs, and categories that are called alike.
-pub fn unknown(contents: &Contents<'_>, ranker: &BuiltIn, topic: &str) -> Value {
+pub fn unknown(view: &View, ranker: &BuiltIn, topic: &str) -> Value {
     let mut answer = json!({"error": wording::unknown_topic(&shorten(topic, LONGEST_TOPIC))});
-    let categories = contents.categories_like(topic);
+    let categories = contents::categories_like(view, topic);
     if !categories.is_empty() {
         answer["categories"] = categories.into();
     }
-    let tools: Vec<Value> = contents.tools_like(ranker, topic).map(|tool| line(contents, tool)).collect();
+    let tools: Vec<Value> = contents::tools_like(view, ranker, topic).map(|tool| line(view, tool)).collect();
     match (tools.is_empty(), answer.get("categories")) {
         (true, None) => answer["note"] = wording::NOTHING_MATCHES.into(),
         (true, Some(_)) => {}
@@ -162,15 +161,12 @@ fn continued(topic: &str, from: usize, count: usize) -> Vec<(String, Value)> {
 }
 
 /// The listed tools among those that the description file names as related, by their listed names.
-fn related(contents: &Contents<'_>, visible: VisibleTool<'_>) -> Option<Value> {
+fn related(view: &View, visible: VisibleTool<'_>) -> Option<Value> {
     let names: Vec<String> = serde_json::from_str(visible.tool().supplement().part("related")?).ok()?;
     let wanted = |name: &str| names.iter().any(|related| related == name);
-    let listed: HashMap<&str, &str> = contents
-        .view()
-        .tools()
-        .filter(|tool| wanted(tool.tool().key()))
-        .map(|tool| (tool.tool().key().as_str(), tool.name().as_str()))
-        .collect();
+    let listed = view.tools().filter(|tool| wanted(tool.tool().key()));
+    let listed: HashMap<&str, &str> =
+        listed.map(|tool| (tool.tool().key().as_str(), tool.name().as_str())).collect();
     let related: Vec<&str> = names.iter().filter_map(|name| listed.get(name.as_str()).copied()).collect();
     (!related.is_empty()).then(|| json!(related))
 }

@@ -7,14 +7,14 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct InfoConfig {
-    /// How the other tools are listed.
+    /// How the other tools are listed: "stubs", the default, each with its brief; "entry-only", not at all.
     pub tools: OtherTools,
-    /// Which tools call others under `entry-only`.
+    /// Which tools call others under `entry-only`: "one", the default, or "by-effect", which also lists `invoke_read_only`.
     pub executors: Executors,
     /// A tool is shown with its parameters, in the list or in its category, if its schema has at most this many bytes; 0:
-    /// never.
+    /// never. Default: 200.
     pub inline_schema_bytes: usize,
-    /// Maximum number of topics in one request.
+    /// Maximum number of topics in one request. Default: 16.
     pub most_topics: usize,
 }
 

@@ -8,12 +8,6 @@ use crate::wording::{CATEGORY, OVERVIEW, TOOL};
 /// Maximum number of suggestions.
 pub const SUGGESTIONS: usize = 5;
 
-/// The contents of a view.
-#[derive(Clone, Copy, Debug)]
-pub struct Contents<'v> {
-    view: &'v View,
-}
-
 /// What a topic names.
 #[derive(Clone, Copy, Debug)]
 pub enum Topic<'v> {
@@ -25,92 +19,78 @@ pub enum Topic<'v> {
     Tool(VisibleTool<'v>),
 }
 
-impl<'v> Contents<'v> {
-    /// The contents of a view.
-    pub fn of(view: &'v View) -> Self {
-        Self { view }
-    }
+/// How many tools are listed.
+pub fn count(view: &View) -> usize {
+    view.categories().map(|category| category.tools().len()).sum()
+}
 
-    /// The view.
-    pub fn view(&self) -> &'v View {
-        self.view
-    }
-
-    /// Its categories.
-    pub fn categories(&self) -> impl ExactSizeIterator<Item = ListedCategory<'v>> {
-        self.view.categories()
-    }
-
-    /// How many tools are listed.
-    pub fn count(&self) -> usize {
-        self.categories().map(|category| category.tools().len()).sum()
-    }
-
-    /// Finds what a topic names. A category takes precedence over a tool of the same name (docs/CONTRACT.md I6), and an
-    /// exact name over `TOPIC#N`, which is the rest of a long answer starting at its N-th entry.
-    pub fn find(&self, topic: &str) -> Option<Topic<'v>> {
-        self.find_whole(topic).or_else(|| self.find_whole(topic.trim())).or_else(|| {
-            let (topic, from) = topic.trim().rsplit_once('#')?;
-            let from = from.parse::<usize>().ok()?.checked_sub(1)?;
-            match self.find_whole(topic)? {
-                Topic::Overview(_) if from < self.categories().len() => Some(Topic::Overview(from)),
-                Topic::Category(category, _) if from < category.tools().len() => {
-                    Some(Topic::Category(category, from))
-                }
-                _ => None,
+/// Finds what a topic names. A category takes precedence over a tool of the same name (docs/CONTRACT.md I6), and an
+/// exact name over `TOPIC#N`, which is the rest of a long answer starting at its N-th entry.
+pub fn find<'v>(view: &'v View, topic: &str) -> Option<Topic<'v>> {
+    find_whole(view, topic).or_else(|| find_whole(view, topic.trim())).or_else(|| {
+        let (topic, from) = topic.trim().rsplit_once('#')?;
+        let from = from.parse::<usize>().ok()?.checked_sub(1)?;
+        match find_whole(view, topic)? {
+            Topic::Overview(_) if from < view.categories().len() => Some(Topic::Overview(from)),
+            Topic::Category(category, _) if from < category.tools().len() => {
+                Some(Topic::Category(category, from))
             }
-        })
-    }
-
-    fn find_whole(&self, topic: &str) -> Option<Topic<'v>> {
-        if let Some(name) = topic.strip_prefix(CATEGORY) {
-            self.category(name)
-        } else if let Some(name) = topic.strip_prefix(TOOL) {
-            self.view.tool(name).map(Topic::Tool)
-        } else if topic.is_empty() || topic == OVERVIEW {
-            Some(Topic::Overview(0))
-        } else {
-            self.category(topic).or_else(|| self.view.tool(topic).map(Topic::Tool))
+            _ => None,
         }
-    }
+    })
+}
 
-    fn category(&self, name: &str) -> Option<Topic<'v>> {
-        self.view.category(name).map(|category| Topic::Category(category, 0))
+fn find_whole<'v>(view: &'v View, topic: &str) -> Option<Topic<'v>> {
+    if let Some(name) = topic.strip_prefix(CATEGORY) {
+        category(view, name)
+    } else if let Some(name) = topic.strip_prefix(TOOL) {
+        view.tool(name).map(Topic::Tool)
+    } else if topic.is_empty() || topic == OVERVIEW {
+        Some(Topic::Overview(0))
+    } else {
+        category(view, topic).or_else(|| view.tool(topic).map(Topic::Tool))
     }
+}
 
-    /// The shortest topic of a category.
-    pub fn topic_of_category(&self, name: &str) -> String {
-        if is_plain(name) { name.to_owned() } else { format!("{CATEGORY}{name}") }
-    }
+fn category<'v>(view: &'v View, name: &str) -> Option<Topic<'v>> {
+    view.category(name).map(|category| Topic::Category(category, 0))
+}
 
-    /// The shortest topic of a tool.
-    pub fn topic_of_tool(&self, name: &str) -> String {
-        let is_plain = is_plain(name) && self.view.category(name).is_none();
-        if is_plain { name.to_owned() } else { format!("{TOOL}{name}") }
-    }
+/// The shortest topic of a category.
+pub fn topic_of_category(name: &str) -> String {
+    if is_plain(name) { name.to_owned() } else { format!("{CATEGORY}{name}") }
+}
 
-    /// The topics of categories whose names are like an unknown topic.
-    pub fn categories_like(&self, topic: &str) -> Vec<String> {
-        let names: Vec<&str> = self.categories().map(|category| category.name()).collect();
-        like(topic, &names).into_iter().map(|name| self.topic_of_category(name)).collect()
-    }
+/// The shortest topic of a tool.
+pub fn topic_of_tool(view: &View, name: &str) -> String {
+    let is_plain = is_plain(name) && view.category(name).is_none();
+    if is_plain { name.to_owned() } else { format!("{TOOL}{name}") }
+}
 
-    /// The tools that an unknown name or topic may have meant (docs/CONTRACT.md B10): those of similar names, then those that fit
-    /// its words.
-    pub fn tools_like(&self, ranker: &BuiltIn, topic: &str) -> impl Iterator<Item = VisibleTool<'v>> {
-        let names: Vec<&str> = self.view.tools().map(|tool| tool.name().as_str()).collect();
-        let mut like: Vec<ToolName> = Vec::new();
-        let similar = self::like(topic, &names).into_iter().filter_map(|name| ToolName::parse(name).ok());
-        let ranking = ranker.rank_now(self.view, &Query::new(topic, SUGGESTIONS));
-        let ranked = ranking.hits.into_iter().map(|hit| hit.name);
-        similar.chain(ranked).for_each(|name| {
-            if !like.contains(&name) {
-                like.push(name);
-            }
-        });
-        let view = self.view;
-        like.into_iter().take(SUGGESTIONS).filter_map(move |name| view.tool(&name))
-    }
+/// The topics of categories whose names are like an unknown topic.
+pub fn categories_like(view: &View, topic: &str) -> Vec<String> {
+    let names: Vec<&str> = view.categories().map(|category| category.name()).collect();
+    like(topic, &names).into_iter().map(|name| topic_of_category(name)).collect()
+}
+
+/// The tools that an unknown name or topic may have meant (docs/CONTRACT.md B10): those of similar names, then those that fit
+/// its words.
+pub fn tools_like<'v>(
+    view: &'v View,
+    ranker: &BuiltIn,
+    topic: &str,
+) -> impl Iterator<Item = VisibleTool<'v>> {
+    let names: Vec<&str> = view.tools().map(|tool| tool.name().as_str()).collect();
+    let mut like: Vec<ToolName> = Vec::new();
+    let similar = self::like(topic, &names).into_iter().filter_map(|name| ToolName::parse(name).ok());
+    let ranking = ranker.rank_now(view, &Query::new(topic, SUGGESTIONS));
+    let ranked = ranking.hits.into_iter().map(|hit| hit.name);
+    similar.chain(ranked).for_each(|name| {
+        if !like.contains(&name) {
+            like.push(name);
+        }
+    });
+    like.into_iter().take(SUGGESTIONS).filter_map(move |name| view.tool(&name))
 }
 
 /// Whether a name can be its own topic.

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use mcp_disclosure_core::{
     RawObject,
     slim::{self, DEFINITIONS},
+    type_of,
 };
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
@@ -144,12 +145,10 @@ impl Schema {
     fn parameter(&self, schema: &str, is_required: bool) -> Map<String, Value> {
         let own = RawObject::parse(schema).unwrap_or_else(|_| RawObject::empty());
         let own = self.resolved(&own);
-        let options =
-            own.member("enum").map(str::to_owned).or_else(|| Some(format!("[{}]", own.member("const")?)));
-        let examples = own
-            .member("examples")
-            .map(str::to_owned)
-            .or_else(|| Some(format!("[{}]", own.member("example")?)));
+        let several = |all: &str, one: &str| {
+            own.member(all).map(str::to_owned).or_else(|| Some(format!("[{}]", own.member(one)?)))
+        };
+        let (options, examples) = (several("enum", "const"), several("examples", "example"));
         let types = types(&own, 0);
         let words = if types.is_empty() { wording::ANYTHING.to_owned() } else { types.join(" or ") };
         let mut explained = Map::from_iter([("type".to_owned(), words.into())]);
@@ -186,10 +185,7 @@ impl Schema {
                 break;
             }
             may_be_null |= is_nullable;
-            resolved = part
-                .iter()
-                .filter(|(key, _)| outer.member(key).is_none())
-                .fold(outer.clone(), |all, (key, value)| all.with(key, value));
+            resolved = outer.over(&part);
         }
         let mut types = types(&resolved, 0);
         if may_be_null && !types.is_empty() && !types.iter().any(|kind| kind == "null") {
@@ -272,18 +268,6 @@ fn types(schema: &RawObject, depth: usize) -> Vec<String> {
     let mut seen = HashSet::new();
     types.retain(|name| seen.insert(name.clone()));
     types
-}
-
-fn type_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(number) if number.is_f64() => "number",
-        Value::Number(_) => "integer",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
 }
 
 /// JSON text as a value; as a string if it nests too deep to parse.

@@ -1,24 +1,22 @@
 //! What servers say by an `info` tool of their own, in place of what is made of their definitions (docs/CONTRACT.md I9).
 
-use mcp_disclosure_core::{ListedCategory, RawObject, VisibleTool};
+use mcp_disclosure_core::{ListedCategory, RawObject, View, VisibleTool};
 use serde_json::{Map, Value};
-
-use crate::contents::Contents;
 
 /// Members of an overview that the operator may declare instead.
 const DECLARED: [&str; 3] = ["name", "version", "description"];
 
 /// The overview: of the only server as it gives it itself, but with what is listed of it.
-pub(crate) fn overview(contents: &Contents<'_>, mut ours: Value) -> Value {
-    for category in contents.categories().filter(|category| said_of(contents, *category).is_some()) {
+pub(crate) fn overview(view: &View, mut ours: Value) -> Value {
+    for category in view.categories().filter(|category| said_of(view, *category).is_some()) {
         if let Some(listed) = ours["categories"][category.name()].as_object_mut() {
             listed.shift_remove("tools");
         }
     }
-    let mut servers = contents.view().providers();
+    let mut servers = view.providers();
     let (Some(only), None) = (servers.next(), servers.next()) else { return ours };
-    let Some(own) = contents.view().own_info(&only.name) else { return ours };
-    let about = contents.view().about();
+    let Some(own) = view.own_info(&only.name) else { return ours };
+    let about = view.about();
     let mut answer = object(&own.overview);
     for (member, text) in DECLARED.into_iter().zip([&about.name, &about.version, &about.description]) {
         let is_declared = !text.is_empty() && own.server_info.string(member).as_ref() != Some(text);
@@ -34,13 +32,8 @@ pub(crate) fn overview(contents: &Contents<'_>, mut ours: Value) -> Value {
 }
 
 /// A category as its server describes it, with the tools that are listed starting at index `from`.
-pub(crate) fn category(
-    contents: &Contents<'_>,
-    category: ListedCategory<'_>,
-    from: usize,
-    ours: Value,
-) -> Value {
-    let Some(own) = said_of(contents, category) else { return ours };
+pub(crate) fn category(view: &View, category: ListedCategory<'_>, from: usize, ours: Value) -> Value {
+    let Some(own) = said_of(view, category) else { return ours };
     let Value::Object(mut ours) = ours else { return ours };
     let mut answer = object(own);
     let tools = answer.get("tools").and_then(Value::as_array).cloned().unwrap_or_default();
@@ -58,13 +51,9 @@ pub(crate) fn category(
 }
 
 /// A tool as its server explains it, where that is more: it has all parameters, and is longer.
-pub(crate) fn tool(
-    contents: &Contents<'_>,
-    visible: VisibleTool<'_>,
-    ours: Map<String, Value>,
-) -> Map<String, Value> {
+pub(crate) fn tool(view: &View, visible: VisibleTool<'_>, ours: Map<String, Value>) -> Map<String, Value> {
     let (upstream, name) = (visible.tool().upstream(), visible.tool().upstream_name().as_str());
-    let Some(own) = contents.view().own_info(upstream).and_then(|own| own.tools.get(name)) else {
+    let Some(own) = view.own_info(upstream).and_then(|own| own.tools.get(name)) else {
         return ours;
     };
     let mut answer = object(own);
@@ -83,7 +72,7 @@ pub(crate) fn tool(
             let is_it = |tool: &VisibleTool<'_>| {
                 tool.tool().upstream() == upstream && *name == *tool.tool().upstream_name().as_str()
             };
-            contents.view().tools().find(is_it).map(|tool| Value::from(tool.name().as_str()))
+            view.tools().find(is_it).map(|tool| Value::from(tool.name().as_str()))
         };
         *related = related.iter().filter_map(listed).collect();
     }
@@ -91,9 +80,9 @@ pub(crate) fn tool(
 }
 
 /// What a category's server says of it; `None` if it is not one that the server names by its `info`.
-fn said_of<'v>(contents: &Contents<'v>, category: ListedCategory<'v>) -> Option<&'v RawObject> {
+fn said_of<'v>(view: &'v View, category: ListedCategory<'v>) -> Option<&'v RawObject> {
     let first = category.tools().next().filter(|_| !category.is_declared())?;
-    contents.view().own_info(first.tool().upstream())?.categories.get(category.own_name())
+    view.own_info(first.tool().upstream())?.categories.get(category.own_name())
 }
 
 fn object(text: &RawObject) -> Map<String, Value> {

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use mcp_disclosure_core::{
     ArgumentProblem, Called, ClientTraits, Context, Decision, Definitions, DisclosureStrategy, Fault, Finder,
-    Listing, Own, OwnTool, Profile, ToolAnswer, ToolCall, Variant, View, VisibleTool, brief::shorten,
+    Listing, Note, Own, OwnTool, Profile, ToolAnswer, ToolCall, Variant, View, VisibleTool, brief::shorten,
     index::with_index, inner_call::members,
 };
 use mcp_disclosure_ranking::{BuiltIn, LexicalSettings};
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     InfoConfig, OtherTools, answer,
-    contents::{Contents, SUGGESTIONS, Topic},
+    contents::{self, SUGGESTIONS, Topic},
     explain, own, topics,
     wording::{self, EXECUTOR, INFO, OVERVIEW, Shown},
 };
@@ -53,9 +53,9 @@ impl Info {
         Shown { tools, cheap_schemas: inline_schema_bytes > 0, pins: view.has_pins() }
     }
 
-    fn info(&self, contents: &Contents<'_>) -> OwnTool {
-        let description = wording::info_description(self.shown(contents.view()), self.config.executors);
-        let description = with_index(&description, contents.view());
+    fn info(&self, view: &View) -> OwnTool {
+        let description = wording::info_description(self.shown(view), self.config.executors);
+        let description = with_index(&description, view);
         let topic = json!({"type": "string", "default": OVERVIEW, "description": wording::TOPIC});
         let schema = json!({"type": "object", "properties": {"topic": topic}, "additionalProperties": false});
         OwnTool::new(INFO, &description, &schema).read_only()
@@ -63,15 +63,14 @@ impl Info {
 
     /// Answers one topic, or several by name. It is an error if nothing that was asked for exists.
     async fn explain(&self, cx: &Context<'_>, call: &ToolCall) -> Result<ToolAnswer, ArgumentProblem> {
-        let contents = Contents::of(cx.view);
-        let topics = topics::read(&members(call)?, &contents, self.config.most_topics)?;
-        if topics.iter().any(|topic| contents.find(topic).is_none()) {
+        let topics = topics::read(&members(call)?, cx.view, self.config.most_topics)?;
+        if topics.iter().any(|topic| contents::find(cx.view, topic).is_none()) {
             self.ranker.prepare(cx).await;
         }
         let (content, is_error) = match &topics[..] {
-            [topic] => self.answer(cx, &contents, topic),
+            [topic] => self.answer(cx, topic),
             topics => {
-                let answers = topics.iter().map(|topic| (topic, self.answer(cx, &contents, topic)));
+                let answers = topics.iter().map(|topic| (topic, self.answer(cx, topic)));
                 let answers: Vec<_> = answers.collect();
                 let is_error = answers.iter().all(|(_, (_, is_error))| *is_error);
                 let answers = answers.into_iter().map(|(topic, (content, _))| (topic.clone(), content));
@@ -82,18 +81,19 @@ impl Info {
     }
 
     /// The answer to a topic, and whether it is an error.
-    fn answer(&self, cx: &Context<'_>, contents: &Contents<'_>, topic: &str) -> (Value, bool) {
-        let found = contents.find(topic);
+    fn answer(&self, cx: &Context<'_>, topic: &str) -> (Value, bool) {
+        let view = cx.view;
+        let found = contents::find(view, topic);
         let content = match found {
-            Some(Topic::Overview(from)) => own::overview(contents, answer::overview(contents, from)),
+            Some(Topic::Overview(from)) => own::overview(view, answer::overview(view, from)),
             Some(Topic::Category(category, from)) => {
-                let ours = answer::category(contents, category, from, |tool| self.cheap_parameters(tool));
-                own::category(contents, category, from, ours)
+                let ours = answer::category(view, category, from, |tool| self.cheap_parameters(tool));
+                own::category(view, category, from, ours)
             }
             Some(Topic::Tool(visible)) => {
-                cx.services.delivers();
+                cx.services.notes(Note::Delivered);
                 tracing::info!(session = cx.session, tool = %visible.name(), "tool explained");
-                let mut content = own::tool(contents, visible, answer::tool(contents, visible));
+                let mut content = own::tool(view, visible, answer::tool(view, visible));
                 // Stubs are listed with their annotations.
                 let annotations = visible.tool().telling_annotations();
                 if let (OtherTools::EntryOnly, Some(annotations)) = (self.config.tools, annotations) {
@@ -108,7 +108,7 @@ impl Info {
                     topic = shorten(topic, LONGEST_TOPIC),
                     "unknown topic requested"
                 );
-                answer::unknown(contents, &self.ranker, topic)
+                answer::unknown(view, &self.ranker, topic)
             }
         };
         (content, found.is_none())
@@ -148,7 +148,7 @@ impl DisclosureStrategy for Info {
     }
 
     fn own(&self, view: &View, _client: &ClientTraits) -> Own {
-        let mut tools = vec![self.info(&Contents::of(view))];
+        let mut tools = vec![self.info(view)];
         if self.config.tools == OtherTools::EntryOnly {
             tools.extend(EXECUTOR.tools(self.config.executors));
         }
@@ -156,25 +156,22 @@ impl DisclosureStrategy for Info {
     }
 
     fn how_to_learn(&self, view: &View, _client: &ClientTraits, tool: &str) -> Option<String> {
-        Some(wording::how_to_learn(&Contents::of(view).topic_of_tool(tool)))
+        Some(wording::how_to_learn(&contents::topic_of_tool(view, tool)))
     }
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
         let called = match self.config.tools {
-            OtherTools::Stubs => Called::Plain(call),
+            OtherTools::Stubs if *call.name == *INFO => Called::Teller(call),
+            OtherTools::Stubs => Called::Decided(Decision::Forward(call)),
             OtherTools::EntryOnly => EXECUTOR.open(self.config.executors, cx.view, call),
         };
         Ok(match called {
-            Called::Plain(call) if *call.name == *INFO => match self.explain(cx, &call).await {
-                Ok(answer) => Decision::Answer(answer),
-                Err(problem) => Decision::wrong_arguments(INFO, problem),
-            },
-            Called::Plain(call) => Decision::Forward(call),
+            Called::Teller(call) => Decision::answered(INFO, self.explain(cx, &call).await),
             Called::Decided(decision) => decision,
             Called::Unknown(name) => {
                 self.ranker.prepare(cx).await;
-                let contents = Contents::of(cx.view);
-                let like = contents.tools_like(&self.ranker, &name).map(|tool| tool.name().as_str());
+                let like =
+                    contents::tools_like(cx.view, &self.ranker, &name).map(|tool| tool.name().as_str());
                 let mut meant: Vec<&str> = like.collect();
                 if meant.is_empty() {
                     meant = cx.view.nearest(&name, SUGGESTIONS);

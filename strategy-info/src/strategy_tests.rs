@@ -36,7 +36,7 @@ fn snapshot<'a>(tools: impl IntoIterator<Item = (&'a str, &'a str)>) -> Snapshot
     }
     let facts = RawObject::parse(r#"{"gpu_available":false,"name":"from facts"}"#).unwrap();
     let declared = |name: &str| Category { name: name.to_owned(), description: format!("About {name}.") };
-    Snapshot::build(&[lists], &files).unwrap().0.about_itself(About {
+    Snapshot::build(&[lists], &files).about_itself(About {
         concerns: Vec::new(),
         name: "N".to_owned(),
         version: String::new(),
@@ -327,7 +327,7 @@ fn i7_invoke_accepts_arguments_in_either_place() {
     let mut lists = UpstreamLists::empty(UpstreamName::parse("up").unwrap());
     lists.tools =
         vec![own.unwrap().into(), to_raw_value(&json!({"name": "a", "inputSchema": {}})).unwrap().into()];
-    let view = View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous());
+    let view = View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous());
     for (arguments, passed) in [
         (r#"{"tool":"a"}"#, None),
         (r#"{"tool":"a","arguments":null}"#, None),
@@ -470,7 +470,7 @@ fn i9_lines_of_a_long_category_have_their_own_briefs() {
         info: Some(Arc::new(info)),
         ..UpstreamLists::empty(UpstreamName::parse("up").unwrap())
     };
-    let view = View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous());
+    let view = View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous());
     for topic in ["all".to_owned(), format!("all#{}", MOST_AT_ONCE + 1)] {
         let (answer, _) = ask(&view, &topic);
         let lines = answer["tools"].as_array().unwrap();

@@ -3,12 +3,12 @@
 use std::{borrow::Cow, collections::HashSet};
 
 use mcp_disclosure_core::{
-    ArgumentProblem, RawObject,
+    ArgumentProblem, RawObject, View,
     given::{self, MOST_NAMES},
 };
 
 use crate::{
-    contents::Contents,
+    contents,
     wording::{self, OVERVIEW},
 };
 
@@ -20,11 +20,7 @@ const MOST_COMMAS: usize = 8;
 ///
 /// # Errors
 /// The problem with the arguments, also if they name more than `most`.
-pub fn read(
-    members: &RawObject,
-    contents: &Contents<'_>,
-    most: usize,
-) -> Result<Vec<String>, ArgumentProblem> {
+pub fn read(members: &RawObject, view: &View, most: usize) -> Result<Vec<String>, ArgumentProblem> {
     if let Some((key, _)) = members.iter().find(|(key, _)| *key != "topic") {
         return Err(ArgumentProblem::of(key, wording::UNKNOWN_ARGUMENT, wording::ONLY_TOPIC));
     }
@@ -33,16 +29,16 @@ pub fn read(
     let text = given::string(given);
     let listed = listed(text.as_deref().unwrap_or(given));
     let topics = match (listed, text.as_deref().map(given::beginning)) {
-        (_, Some(text)) if contents.find(text).is_some() => vec![text.to_owned()],
+        (_, Some(text)) if contents::find(view, text).is_some() => vec![text.to_owned()],
         (Some(topics), _) => topics.into_iter().map(Cow::into_owned).collect(),
-        (None, Some(text)) => separated(text, contents, most),
+        (None, Some(text)) => separated(text, view, most),
         (None, None) => return Err(ArgumentProblem::of("topic", given, wording::EXPECTED_TOPIC)),
     };
     if topics.len() > MOST_NAMES {
         return Err(ArgumentProblem::of("topic", given, &wording::too_many_topics(most)));
     }
     // What names nothing is only repeated.
-    let shown = |topic: String| match contents.find(&topic) {
+    let shown = |topic: String| match contents::find(view, &topic) {
         Some(_) => topic,
         None => given::shown(&topic).into_owned(),
     };
@@ -62,7 +58,7 @@ fn listed(json: &str) -> Option<Vec<Cow<'_, str>>> {
 }
 
 /// The topics in a text with commas. The longest piece that names something is one topic, since names may have commas.
-fn separated(text: &str, contents: &Contents<'_>, most: usize) -> Vec<String> {
+fn separated(text: &str, view: &View, most: usize) -> Vec<String> {
     if !text.contains(',') {
         return vec![text.to_owned()];
     }
@@ -76,7 +72,7 @@ fn separated(text: &str, contents: &Contents<'_>, most: usize) -> Vec<String> {
         let names = ends.map(|end| (end, pieces[at..end].join(",")));
         let (end, topic) = names
             .into_iter()
-            .find(|(_, name)| contents.find(name).is_some())
+            .find(|(_, name)| contents::find(view, name).is_some())
             .unwrap_or_else(|| (at + 1, pieces[at].to_owned()));
         at = end;
         topics.extend(Some(topic.trim().to_owned()).filter(|topic| !topic.is_empty()));

@@ -7,13 +7,13 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ResourceConfig {
-    /// `available_tools` contains every listed name if there are at most this many.
+    /// `available_tools` contains every listed name if there are at most this many. Default: 100.
     pub available_tools: usize,
-    /// If there are more, it contains this many of the most similar names.
+    /// If there are more, it contains this many of the most similar names. Default: 20.
     pub nearest_tools: usize,
-    /// Maximum number of tools in one fetch.
+    /// Maximum number of tools in one fetch. Default: 64.
     pub most_names: usize,
-    /// The proof of a fetch in sessions.
+    /// The proof of a fetch in sessions: "session", the default, or "signed", for hosts that open a session per call.
     pub receipts: SessionReceipts,
 }
 

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use mcp_disclosure_core::{
-    Available, Context, Definitions, Era, Names, PERMISSIVE_SCHEMA, RawObject, Receipt, Receipts,
-    VisibleTool, receipt::ReceiptProblem, receipt_name,
+    Available, Context, Definitions, Era, MISSING_TOOL_SELECTION, Names, Note, PERMISSIVE_SCHEMA, RawObject,
+    Receipt, Receipts, VisibleTool, missing_selection, receipt::ReceiptProblem, receipt_name,
 };
 use serde_json::{Value, json};
 
@@ -12,9 +12,6 @@ use crate::{ResourceConfig, selection::uri_of, wording};
 
 /// Too many fetches in a short time.
 const RATE_LIMITED: &str = "RATE_LIMITED";
-
-/// A fetch that names no tool (tool-descriptions-resource §6.1).
-const MISSING_TOOL_SELECTION: &str = "MISSING_TOOL_SELECTION";
 
 /// A fetch that names more tools than one may.
 const TOO_MANY_TOOLS: &str = "TOO_MANY_TOOLS";
@@ -50,7 +47,7 @@ pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, channel: Channel, name
     }
     let names = match names.at_most(config.most_names) {
         Ok(names) if names.is_empty() => {
-            return refused(cx, MISSING_TOOL_SELECTION, missing_selection(cx, config, channel));
+            return refused(cx, MISSING_TOOL_SELECTION, without_names(cx, config, channel));
         }
         Ok(names) => names,
         Err(message) => {
@@ -58,7 +55,7 @@ pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, channel: Channel, name
             return refused(cx, TOO_MANY_TOOLS, answer);
         }
     };
-    cx.services.delivers();
+    cx.services.notes(Note::Delivered);
     let entries: Vec<String> = names
         .iter()
         .map(|name| match cx.view.tool(name) {
@@ -117,25 +114,18 @@ pub fn receipt_argument(tool: VisibleTool<'_>) -> Cow<'static, str> {
     receipt_name::argument(tool.tool().entry().0.member("inputSchema"))
 }
 
-fn missing_selection(cx: &Context<'_>, config: &ResourceConfig, channel: Channel) -> Value {
-    let names: Vec<&str> = cx.view.tools().take(2).map(|tool| tool.name().as_str()).collect();
-    let first = names.first().copied().unwrap_or(wording::SOME_TOOL);
-    let second = names.get(1).copied().unwrap_or(first);
-    let (message, examples) = match channel {
-        Channel::Resource => (wording::MISSING_SELECTION, json!([uri_of([first]), uri_of([first, second])])),
-        Channel::Bridge => (wording::MISSING_NAMES, json!([{"names": [first]}, {"names": [first, second]}])),
+fn without_names(cx: &Context<'_>, config: &ResourceConfig, channel: Channel) -> Value {
+    let (message, example): (_, fn(&[&str]) -> Value) = match channel {
+        Channel::Resource => (wording::MISSING_SELECTION, |names| uri_of(names.iter().copied()).into()),
+        Channel::Bridge => (wording::MISSING_NAMES, |names| json!({"names": names})),
     };
-    let mut answer =
-        json!({"error": {"code": MISSING_TOOL_SELECTION, "message": message, "examples": examples}});
-    Available::in_view(cx.view, None, config.bounds()).add_to(&mut answer["error"]);
-    answer
+    missing_selection(cx.view, config.bounds(), message, example)
 }
 
 fn not_found(cx: &Context<'_>, config: &ResourceConfig, name: &str) -> Value {
     tracing::info!(session = cx.session, tool = name, "description of an unknown tool asked for");
-    let mut answer = json!({"error": wording::not_found(name)});
-    Available::in_view(cx.view, Some(name), config.bounds()).add_to(&mut answer);
-    answer
+    let answer = json!({"error": wording::not_found(name)});
+    Available::in_view(cx.view, Some(name), config.bounds()).beside(answer)
 }
 
 fn refused(cx: &Context<'_>, code: &'static str, answer: Value) -> Delivery {

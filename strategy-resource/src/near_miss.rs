@@ -1,9 +1,9 @@
 //! URIs that miss the resource narrowly, and the one that was meant (docs/CONTRACT.md B6).
 
-use mcp_disclosure_core::{Names, ResourceUri, View};
+use mcp_disclosure_core::{Names, ResourceUri, SOME_TOOL, View};
 use percent_encoding::percent_decode_str;
 
-use crate::{selection::uri_of, wording::SOME_TOOL};
+use crate::selection::uri_of;
 
 /// The parameters by which models name tools, besides the right one.
 const PARAMETERS: [&str; 4] = ["tools", "tool", "names", "name"];
@@ -56,7 +56,7 @@ mod tests {
     fn b6_near_misses_are_corrected_and_other_uris_are_not() {
         let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
         lists.tools = ["add", "x y"].map(|name| to_raw_value(&json!({"name": name})).unwrap().into()).into();
-        let view = View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous());
+        let view = View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous());
         let corrected = |uri: &str| super::corrected(&ResourceUri::parse(uri).unwrap(), &view);
         for (uri, meant) in [
             ("resource://tool_descriptions?tools=add", "add"),

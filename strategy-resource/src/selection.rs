@@ -49,7 +49,7 @@ mod tests {
         lists.tools = ["a", "b", "x,y", "ü ?", " x "]
             .map(|name| to_raw_value(&json!({"name": name})).unwrap().into())
             .into();
-        View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous())
+        View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous())
     }
 
     fn names(uri: &str) -> Vec<String> {

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use mcp_disclosure_core::{
     ClientTraits, Context, Decision, DisclosureStrategy, Era, Fault, Listing, Names, Own, Profile, RawObject,
-    RawText, Receipts, Refusal, ResourceUri, ToolAnswer, ToolCall, View, fetching_tool, given::shown,
-    index::with_short_index,
+    RawText, Receipts, Refusal, ResourceUri, SOME_TOOL, ToolAnswer, ToolCall, View, fetching_tool,
+    given::shown, index::with_short_index,
 };
 use serde_json::json;
 
@@ -43,8 +43,8 @@ pub struct Resource {
 impl Resource {
     /// Makes the strategy.
     pub fn new(config: ResourceConfig) -> Self {
-        let profile = PROFILE.clone().signing_receipts(config.receipts == SessionReceipts::Signed);
-        Self { config, profile }
+        let signs_receipts = config.receipts == SessionReceipts::Signed;
+        Self { config, profile: Profile { signs_receipts, ..PROFILE.clone() } }
     }
 
     /// The era whose form of proof a client's calls need.
@@ -85,13 +85,13 @@ impl DisclosureStrategy for Resource {
     }
 
     fn list(&self, view: &View, client: &ClientTraits) -> Listing {
-        let example = view.tools().next().map_or(wording::SOME_TOOL, |tool| tool.name().as_str());
+        let example = view.tools().next().map_or(SOME_TOOL, |tool| tool.name().as_str());
         let has_pins = view.has_pins();
         let guidance = wording::guidance(self.proof(client), client.bridge, has_pins, example);
         // The bridge's own description has the index, and is always current.
         let guidance = if client.bridge { guidance } else { with_short_index(&guidance, view) };
         let mut listing = Listing::without_tools(view).guided(&guidance);
-        listing.tools = view.tools().map(|tool| tool.minimal_for(client)).collect();
+        listing.tools = view.tools().map(|tool| tool.minimal_with(tool.brief_for(client))).collect();
         listing.resources.push(self.resource(self.proof(client), example, has_pins));
         listing.templates.push(self.template());
         listing

@@ -26,7 +26,7 @@ fn view(count: usize, principal: &Principal) -> View {
             .into()
         })
         .collect();
-    View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), principal)
+    View::of(Arc::new(Snapshot::build(&[lists], &[])), principal)
 }
 
 fn resource() -> Resource {

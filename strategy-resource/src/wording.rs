@@ -8,9 +8,6 @@ use crate::selection::{BASE_URI, uri_of};
 /// The name of the bridge tool.
 pub const BRIDGE: &str = "describe_tools";
 
-/// Stands for a tool's name where no tool is listed.
-pub const SOME_TOOL: &str = "TOOL_NAME";
-
 /// The resource's name (tool-descriptions-resource §11.2).
 pub const RESOURCE_NAME: &str = "Tool Descriptions - Required for tool use";
 

@@ -235,11 +235,10 @@ fn categories<'v>(
 /// The tools of a category, a line each; with [`Detail::Full`] with their definitions, as far as these fit.
 pub fn category(cx: &Context<'_>, category: ListedCategory<'_>, detail: Detail, mut bounds: Bounds) -> Value {
     let line = |tool: VisibleTool<'_>| {
-        if detail != Detail::Full {
-            return json!({"name": tool.name(), "brief": tool.brief()});
-        }
         let mut shown = json!({"name": tool.name(), "brief": tool.brief()});
-        add_use(&mut shown, cx, tool, detail, &mut bounds);
+        if detail == Detail::Full {
+            add_use(&mut shown, cx, tool, detail, &mut bounds);
+        }
         shown
     };
     let tools: Vec<Value> = category.tools().take(MOST_LISTED).map(line).collect();

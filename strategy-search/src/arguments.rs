@@ -1,6 +1,6 @@
 //! The arguments of `search_tools`.
 
-use mcp_disclosure_core::{ArgumentProblem, RawObject, given};
+use mcp_disclosure_core::{ArgumentProblem, RawObject, inner_call::text};
 use serde_json::Value;
 
 use crate::{SearchConfig, wording};
@@ -39,18 +39,11 @@ impl SearchArguments {
         if let Some((key, _)) = members.iter().find(|(key, _)| !known.contains(key)) {
             return Err(ArgumentProblem::of(key, wording::UNKNOWN_ARGUMENT, wording::KNOWN_ARGUMENTS));
         }
-        let argument = |key: &str| members.member(key).filter(|given| *given != "null");
-        let text = |key: &str, expected: &str| match argument(key) {
-            None => Ok(None),
-            Some(raw) => match given::string(raw) {
-                Some(text) => Ok(Some(given::beginning(&text).to_owned())),
-                None => Err(ArgumentProblem::of(key, raw, expected)),
-            },
-        };
-        let query = text("query", wording::EXPECTED_QUERY)?.unwrap_or_default();
-        let category = text("category", wording::EXPECTED_CATEGORY)?;
-        let limit = argument("limit").map(|raw| limit(raw, config.most_hits.get())).transpose()?;
-        let detail = match text("detail", wording::EXPECTED_DETAIL)?.as_deref() {
+        let query = text(members, "query", wording::EXPECTED_QUERY)?.unwrap_or_default();
+        let category = text(members, "category", wording::EXPECTED_CATEGORY)?;
+        let given = members.member("limit").filter(|given| *given != "null");
+        let limit = given.map(|given| limit(given, config.most_hits.get())).transpose()?;
+        let detail = match text(members, "detail", wording::EXPECTED_DETAIL)?.as_deref() {
             None => Detail::Best,
             Some("brief") => Detail::Brief,
             Some("full") => Detail::Full,

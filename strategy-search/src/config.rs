@@ -13,26 +13,31 @@ const MOST_HITS: NonZeroUsize = NonZeroUsize::new(50).unwrap();
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchConfig {
-    /// The number of hits if a search does not say.
+    /// The number of hits if a search does not say. Default: 5.
     #[serde(deserialize_with = "hits")]
     pub hits: NonZeroUsize,
-    /// The maximum number of hits that a search can ask for.
+    /// The maximum number of hits that a search can ask for. Default: 50.
     #[serde(deserialize_with = "most_hits")]
     pub most_hits: NonZeroUsize,
-    /// The definition of one hit up to this size is part of the answer, in bytes.
+    /// The definition of one hit up to this size is part of the answer, in bytes. Default: 8192.
     pub schema_bytes: usize,
-    /// All definitions of an answer, in bytes.
+    /// All definitions of an answer, in bytes. Default: 24576.
     pub answer_bytes: usize,
     /// The definition of a tool that is asked for alone and in full (`"limit": 1, "detail": "full"`), in bytes.
+    /// Default: 65536.
     pub whole_schema_bytes: usize,
-    /// The description of `search_tools` with the index of what is behind, in bytes.
+    /// The description of `search_tools` with the index of what is behind, in bytes. Default: 900.
     pub description_bytes: usize,
-    /// Which tools call others (docs/CONTRACT.md S1).
+    /// Which tools call others: "one", the default, or "by-effect", which also lists `call_read_only_tool`.
     pub executors: Executors,
-    /// The weight of a word by the place where a tool has it.
+    /// The weight of a word by the place where a tool has it, from 0 (not searched) to 1000. Default: 3 for `name` and
+    /// `keywords`; 1 for `title`, `brief`, `description`, `upstream` and `parameters`; 0.5 for `category` and
+    /// `parameter_descriptions`.
     pub weights: Weights,
-    /// Words, and the words that can stand for them, beside the built-in ones.
+    /// Words, and the words that a query with them also finds, beside the built-in ones.
     pub synonyms: HashMap<String, Vec<String>>,
+    /// Whether the log has the words of searches that find nothing or only weak hits. They are a user's. Default: false.
+    pub log_misses: bool,
 }
 
 impl Default for SearchConfig {
@@ -47,6 +52,7 @@ impl Default for SearchConfig {
             executors: Executors::default(),
             weights: Weights::default(),
             synonyms: HashMap::new(),
+            log_misses: false,
         }
     }
 }

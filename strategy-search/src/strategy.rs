@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use mcp_disclosure_core::{
     ArgumentProblem, Called, ClientTraits, Context, Decision, DisclosureStrategy, Fault, Finder, Lesson,
-    ListedCategory, Listing, Own, OwnTool, Profile, ToolAnswer, ToolCall, View, VisibleTool,
-    index::with_index_within, inner_call::members,
+    ListedCategory, Listing, Note, Own, OwnTool, Profile, ToolAnswer, ToolCall, View, VisibleTool,
+    brief::shorten, index::with_index_within, inner_call::members, printable::one_line,
 };
 use mcp_disclosure_ranking::{BuiltIn, Hit, Match, Query, Ranker, Ranking};
 use serde_json::{Value, json};
@@ -23,6 +23,9 @@ pub const NAME: &str = "search";
 
 /// The number of suggestions for an unknown tool.
 const SUGGESTIONS: usize = 5;
+
+/// How much of a query the log has, in characters.
+const LONGEST_LOGGED: usize = 200;
 
 /// The profile of `search`.
 pub static PROFILE: Profile = Profile::presenter(
@@ -74,12 +77,10 @@ impl Search {
             SearchArguments::read(&members(call)?, &self.config)?;
         let answered =
             |content: Value, is_error| ToolAnswer { content: content.to_string().into(), is_error };
-        let within = match &category {
-            None => None,
-            Some(name) => match category_named(cx.view, name) {
-                Some(category) => Some(category),
-                None => return Ok(answered(answer::unknown_category(cx.view, name), true)),
-            },
+        let named = category.as_deref().map(|name| category_named(cx.view, name).ok_or(name));
+        let within = match named.transpose() {
+            Ok(within) => within,
+            Err(name) => return Ok(answered(answer::unknown_category(cx.view, name), true)),
         };
         if query.is_empty() {
             let content = match within {
@@ -97,8 +98,14 @@ impl Search {
         if let Some(tool) = cx.view.tool(query.text).filter(|_| within.is_none()) {
             put_first(&mut ranking, tool, most);
         }
-        cx.services.delivers();
-        tracing::info!(session = cx.session, hits = ranking.hits.len(), "tools searched");
+        cx.services.notes(Note::Delivered);
+        let is_missed = ranking.hits.iter().all(|hit| hit.matched == Match::Weak);
+        if is_missed {
+            cx.services.notes(Note::Missed);
+        }
+        let words = (is_missed && self.config.log_misses)
+            .then(|| one_line(&shorten(query.text, LONGEST_LOGGED)).into_owned());
+        tracing::info!(session = cx.session, hits = ranking.hits.len(), is_missed, words, "tools searched");
         let bounds = Bounds::of(&self.config, most, detail);
         Ok(answered(answer::found(cx, &ranking, detail, bounds), false))
     }
@@ -122,11 +129,7 @@ impl DisclosureStrategy for Search {
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
         Ok(match EXECUTOR.open(self.config.executors, cx.view, call) {
-            Called::Plain(call) if *call.name == *SEARCH => match self.search(cx, &call).await {
-                Ok(answer) => Decision::Answer(answer),
-                Err(problem) => Decision::wrong_arguments(SEARCH, problem),
-            },
-            Called::Plain(call) => Decision::Forward(call),
+            Called::Teller(call) => Decision::answered(SEARCH, self.search(cx, &call).await),
             Called::Decided(decision) => decision,
             Called::Unknown(name) => {
                 let ranking = self.ranker.rank(cx, &Query::new(&name, SUGGESTIONS)).await;

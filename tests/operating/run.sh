@@ -64,10 +64,10 @@ ok "docs/operating.md has each metric"
 "$promtool" check rules packaging/operating/rules.yml > /dev/null || fail "the alerts"
 "$promtool" test rules packaging/operating/rules.test.yml > "$folder/rules" || fail "the alerts: $(cat "$folder/rules")"
 ok "the alerts"
-for metric in $(grep -o 'mcp_disclosure_[a-z_]*' packaging/operating/rules.yml | sort -u); do
-  grep -qx "$metric" <<< "$served" || fail "the alerts use $metric, which is not there"
+for metric in $(grep -oh 'mcp_disclosure_[a-z_]*' packaging/operating/{rules.yml,dashboard.json} | sed 's/_bucket$//' | sort -u); do
+  grep -qx "$metric" <<< "$served" || fail "the alerts or the dashboard use $metric, which is not there"
 done
-ok "the alerts use metrics that are there"
+ok "the alerts and the dashboard use metrics that are there"
 
 # A Prometheus with the configuration that is shipped, at this address, every second.
 sed "s/127.0.0.1:9090/$admin/; s/15s/1s/" packaging/operating/prometheus.yml > "$folder/prometheus.yml"
@@ -86,6 +86,12 @@ for _ in $(seq 200); do
 done
 grep -q '"value":\[[^,]*,"3"\]' <<< "$found" || fail "Prometheus has not scraped two calls: $found"
 ok "Prometheus scrapes it"
+
+sdk=${CARGO_TARGET_DIR:-$PWD/target}/operating
+[ -x "$sdk/bin/python" ] || "${PYTHON:-python3}" -m venv "$sdk"
+"$sdk/bin/pip" install --quiet --disable-pip-version-check "grafana-foundation-sdk==1769699998!10.1.0"
+"$sdk/bin/python" tests/operating/dashboard.py packaging/operating/dashboard.json "127.0.0.1:$port" || fail "the dashboard"
+ok "Grafana's models know all of the dashboard, and Prometheus its queries"
 
 # The unit, with the program where it is.
 sed "s|/usr/local/bin/mcp-disclosure|$gateway|" packaging/operating/mcp-disclosure.service > "$folder/mcp-disclosure.service"

@@ -45,7 +45,7 @@ tools = ["kit/a*"]
 name = "Bob"
 token = "bob"
 tools = ["kit/b"]
-strategies = ["info", "full"]
+strategies = ["full", "info"]
 "#;
 
 #[tokio::test]
@@ -149,7 +149,7 @@ async fn a3_a_reload_narrows_open_sessions_at_once_and_says_so() {
         "",
         &config[..config.find("[[principals]]").unwrap()],
         &config.replace("token = \"bob\"", "token = \"bobb\""),
-        &config.replace("\"info\", \"full\"", "\"inf\""),
+        &config.replace("\"full\", \"info\"", "\"inf\""),
         &config.replace("kit/a*", "a*"),
     ] {
         fs::write(&file, wrong).unwrap();

@@ -1,7 +1,7 @@
 //! Nothing is withheld where nothing is gained (S11).
 
 use kit::{Bench, Client, Identity, Options, Scenario, Setup};
-use mcp_disclosure_core::{CompleteList, EXTENSION, Principal, View};
+use mcp_disclosure_core::{EXTENSION, ListSize, Principal, View};
 use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json};
 
@@ -9,19 +9,14 @@ use crate::{UPSTREAM, odd};
 
 /// Adaptive, with this strategy over the budget.
 fn adaptive(setup: Setup, budget: u64) -> StrategyOptions {
-    StrategyOptions {
-        fallback: "adaptive".to_owned(),
-        budget,
-        over_budget: setup.strategy.to_owned(),
-        ..StrategyOptions::default()
-    }
+    StrategyOptions { budget, over_budget: setup.strategy.to_owned(), ..StrategyOptions::default() }
 }
 
 /// What the complete list of the odd upstream costs.
 async fn complete_list() -> u64 {
     let bench = Bench::start(odd()).await;
     let snapshot = bench.gateway.backends().shared().catalogue().current().snapshot().clone();
-    CompleteList::of(&View::of(snapshot, &Principal::anonymous())).tokens()
+    ListSize::complete(&View::of(snapshot, &Principal::anonymous())).tokens()
 }
 
 async fn selected(client: &Client) -> String {
@@ -161,7 +156,7 @@ async fn s11_a_choice_counts(setup: Setup) {
     };
     let bench = Bench::start(options(0)).await;
     let snapshot = bench.gateway.backends().shared().catalogue().current().snapshot().clone();
-    let all = CompleteList::of(&View::of(snapshot, &Principal::anonymous())).tokens();
+    let all = ListSize::complete(&View::of(snapshot, &Principal::anonymous())).tokens();
     let bench = Bench::start(options(all - 1)).await;
     let shows = async |identity| {
         let client = Client::connect_as(&bench, setup, identity).await;

@@ -2,7 +2,7 @@
 
 use kit::{Bench, Client, Identity, Options, Scenario, Setup};
 use mcp_disclosure_compare::Tokenizer;
-use mcp_disclosure_core::size;
+use mcp_disclosure_core::{ListSize, RawObject, size};
 use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json};
 
@@ -27,9 +27,15 @@ fn s11_estimates_are_near_the_tokenizer_for_recorded_lists() {
     let Some(servers) = kit::recordings::recorded() else { return };
     let (mut estimated, mut counted) = (0.0, 0.0);
     for (name, server) in servers {
-        let tools: Vec<&str> = server.tools.iter().map(|tool| tool.get()).collect();
-        let list = format!("[{}]", tools.join(","));
-        let (estimate, count) = (size::tokens(list.len()) as f64, tokens(&list) as f64);
+        let tools: Vec<RawObject> = server
+            .tools
+            .iter()
+            .map(|tool| size::shown(&RawObject::parse(tool.get()).unwrap()).compact())
+            .collect();
+        let list = serde_json::to_string(&tools).unwrap();
+        let size = ListSize::of(&tools);
+        assert_eq!(size.bytes, list.len() + 1, "the comma that the last one has not");
+        let (estimate, count) = (size.tokens() as f64, tokens(&list) as f64);
         println!(
             "{name}: {} bytes, {count} tokens, {:.2} bytes a token",
             list.len(),

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use kit::process::Ended;
+use kit::process::{Ended, Process};
 use mcp_disclosure_compare::Tokenizer;
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use crate::{
 /// Runs `compare` to its end.
 #[track_caller]
 fn compare(arguments: &[&str]) -> Ended {
-    kit::process::Process::start(&mut program(&[&["compare"], arguments].concat())).finish()
+    Process::start(&mut program(&[&["compare"], arguments].concat())).finish()
 }
 
 /// Its report as JSON.
@@ -167,14 +167,16 @@ fn shown_figures(strategy: &Value) -> Vec<String> {
         share if share < 0.0 => format!("costs {:.1} % more", -100.0 * share),
         share => format!("{:.1} %", 100.0 * share),
     };
+    let steps = number(&strategy["steps"]).to_string();
     let break_even =
         strategy["break_even_tools"].as_i64().map_or("never".to_owned(), |tools| tools.to_string());
     [
         strategy["name"].as_str().unwrap().to_owned(),
         grouped(&["initial_tokens"]),
-        grouped(&["discovery_tokens"]),
         grouped(&["total_tokens"]),
         saved,
+        steps,
+        grouped(&["discovery_tokens"]),
         grouped(&["conversation_tokens"]),
         break_even,
         grouped(&["round_trips"]),
@@ -185,9 +187,11 @@ fn shown_figures(strategy: &Value) -> Vec<String> {
 
 /// The first row of this strategy in a format, cell by cell.
 fn row(format: &str, text: &str, strategy: &str) -> Vec<String> {
+    // The recommended one is marked.
+    let text = &text.replace("▸ ", "  ").replace("**", "");
     let cells: Vec<String> = match format {
         "table" => {
-            let is_row = |line: &&str| line.starts_with(&format!("{strategy} "));
+            let is_row = |line: &&str| line.starts_with(&format!("  {strategy} "));
             let line = text.lines().find(is_row).unwrap_or_else(|| panic!("no row {strategy} in {text}"));
             line.split("  ").map(str::to_owned).collect()
         }
@@ -213,7 +217,7 @@ fn row(format: &str, text: &str, strategy: &str) -> Vec<String> {
 #[test]
 fn every_format_has_the_same_figures() {
     let written = |format| {
-        let ended = compare(&["--format", format, "--repeat", "1"]);
+        let ended = compare(&["--format", format, "--repeat", "1", "--wide"]);
         ended.says(0, &[]).stdout.clone()
     };
     let report = report(&[]);
@@ -222,15 +226,7 @@ fn every_format_has_the_same_figures() {
     {
         for strategy in strategies(&report) {
             let name = strategy["name"].as_str().unwrap();
-            let mut expected = shown_figures(strategy);
-            if format == "table" {
-                // What costs more is broken into lines there.
-                expected
-                    .iter_mut()
-                    .filter(|text| text.starts_with("costs "))
-                    .for_each(|text| text.truncate(5));
-            }
-            assert_eq!(row(format, text, name), expected, "{format}");
+            assert_eq!(row(format, text, name), shown_figures(strategy), "{format}");
         }
     }
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("default-src 'none'"));
@@ -244,20 +240,84 @@ fn every_format_has_the_same_figures() {
         let heading = format!("<h4>{}</h4>", strategy["name"].as_str().unwrap());
         assert_eq!(played.matches(&heading).count(), 4, "{heading}: one for each course");
     }
-    for loading in ["src=", "href=", "url(", "@import"] {
+    for loading in ["src=", "href=", "url(", "@import", "<script"] {
         assert!(!page.contains(loading), "the page has {loading}");
     }
+    // The recommended strategy is shown beside full, or the next one where that is full.
+    let recommended = report["recommendation"]["strategy"].as_str().unwrap();
+    let expected = if recommended == "full" { "resource" } else { recommended };
+    let (_, chosen) = played.split_once(" checked>").unwrap();
+    assert!(chosen.split_once("</label>").unwrap().0.ends_with(&format!(">{expected}")), "{expected}");
 }
 
-/// What is the same in every run, and fits a terminal of 100 columns.
+/// What is the same in every run.
 #[test]
 fn the_demonstrations_table_and_markdown() {
-    let table = compare(&["--repeat", "1"]);
-    assert!(table.stdout.lines().all(|line| line.chars().count() <= 100), "{}", table.stdout);
-    insta::assert_snapshot!("compare_table", table.says(0, &[]).stdout);
+    insta::assert_snapshot!("compare_table", compare(&["--repeat", "1"]).says(0, &[]).stdout);
+    insta::assert_snapshot!(
+        "compare_table_40",
+        compare(&["--repeat", "1", "--width", "40"]).says(0, &[]).stdout
+    );
     insta::assert_snapshot!("compare_markdown", compare(&["--format", "markdown"]).says(0, &[]).stdout);
-    let detailed = compare(&["--detail", "--info-tools", "entry-only"]);
-    assert!(detailed.stdout.lines().all(|line| line.chars().count() <= 100), "{}", detailed.stdout);
+}
+
+#[test]
+fn q7_tables_fit_the_width_and_no_word_is_broken() {
+    let rows = "resource,info(entry-only),search,groups,concerns(precision=exact)+info";
+    let written = |flags: &[&str]| {
+        let ended = compare(&[&["--repeat", "1", "--strategies", rows], flags].concat());
+        ended.says(0, &[]).stdout.clone()
+    };
+    let wide = written(&["--wide", "--detail"]);
+    let words: Vec<&str> = wide.split_whitespace().map(|word| word.trim_end_matches(',')).collect();
+    for width in ["40", "60", "80", "100", "200"] {
+        for detail in [&[][..], &["--detail"]] {
+            let text = written(&[&["--width", width], detail].concat());
+            // The command is there to be copied.
+            let longest =
+                text.lines().filter(|line| !line.contains(" serve ")).map(|line| line.chars().count());
+            assert!(longest.max().unwrap() <= width.parse().unwrap(), "{width}:\n{text}");
+            for name in ["info(entry-only)", "concerns(precision=exact)+info", "resource"] {
+                assert!(text.split_whitespace().any(|word| word == name), "{width}:\n{text}");
+            }
+            let table = text.split_once("results\n").unwrap().1.split("\n\n").next().unwrap();
+            let marked: Vec<&str> = table.lines().filter(|line| line.starts_with("▸ ")).collect();
+            assert_eq!(marked.len(), 1, "{text}");
+            for word in table.split_whitespace().filter(|word| word.chars().all(char::is_alphabetic)) {
+                assert!(words.contains(&word), "'{word}' at {width}:\n{text}");
+            }
+        }
+    }
+    let titles = |text: &str| text.lines().find(|line| line.starts_with("  strategy")).unwrap().to_owned();
+    let of = |text: &str| titles(text).split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(of(&written(&[])), ["strategy", "start", "total", "saved", "steps"]);
+    assert!(of(&written(&["--width", "200"])).len() > 8);
+}
+
+#[test]
+fn q7_a_model_searches_by_words_of_the_task() {
+    let flags = ["--strategies", "search", "--use", "linear_solve"];
+    let report = report(&[&flags[..], &["--detail"]].concat());
+    let search = &report["strategies"][1];
+    let played = Process::start(&mut program(
+        &[&["compare", "--transcript", "--format", "json"], &flags[..]].concat(),
+    ));
+    let played: Value = serde_json::from_str(&played.finish().says(0, &[]).stdout).unwrap();
+    let steps = played["strategies"][0]["acts"][0]["steps"].as_array().unwrap();
+    let asked: Vec<&str> = steps
+        .iter()
+        .filter(|step| step["kind"] == "asked")
+        .map(|step| step["text"].as_str().unwrap())
+        .collect();
+    assert!(asked[0].contains("search_tools") && !asked[0].contains("linear_solve"), "{asked:?}");
+    // A second step is made where the first did not bring the schema, and only there.
+    let explained = steps.iter().find(|step| step["kind"] == "explained").unwrap();
+    let answer: Value = serde_json::from_str(explained["text"].as_str().unwrap()).unwrap();
+    let hits = answer["tools"].as_array().unwrap();
+    let has_schema = hits.iter().any(|hit| hit["name"] == "linear_solve" && hit["inputSchema"].is_object());
+    assert_eq!(asked.len(), if has_schema { 1 } else { 2 }, "{asked:?} {answer}");
+    assert_eq!(search["detail"]["steps"].as_array().unwrap().len(), asked.len());
+    assert_eq!(search["steps"], json!(asked.len() + 1));
 }
 
 /// The calls that an upstream had.
@@ -371,7 +431,7 @@ fn q2_a_strategy_that_serve_would_not_offer_is_marked_in_its_row() {
             && stdout.contains("'echo'"),
         "{stdout}"
     );
-    assert!(stdout.lines().any(|line| line.starts_with("describe †")), "{stdout}");
+    assert!(stdout.lines().any(|line| line.starts_with("  describe †")), "{stdout}");
 }
 
 #[test]
@@ -445,27 +505,37 @@ fn q2_an_ordinary_host_is_in_front_and_a_negotiating_client_beside_it() {
 
 #[test]
 fn q3_one_strategy_is_recommended_with_its_reason_and_its_command() {
-    let withheld = report(&["--info-tools", "entry-only"]);
-    let recommended = &withheld["recommendation"];
-    let name = recommended["strategy"].as_str().unwrap();
-    let best = strategies(&withheld).find(|strategy| strategy["name"] == name).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let config = directory.path().join("disclosure.toml");
+    fs::write(&config, "demo = true\n[serve]\nbudget = 1000\n").unwrap();
+    let small = ["--config", config.to_str().unwrap()];
+    let command = |words: &str| format!("{} {words} {}", started(), small.join(" "));
+    // What clients get who request nothing.
+    let over = report(&[&["--strategies", "info,search"], &small[..]].concat());
+    let recommended = &over["recommendation"];
+    assert_eq!(recommended["strategy"], "search");
+    let best = strategies(&over).find(|strategy| strategy["name"] == "search").unwrap();
     let reason = recommended["reason"].as_str().unwrap();
-    let saved = format!("saves {:.1} %", best["conversation_saving"].as_f64().unwrap() * 100.0);
-    assert!(name != "full" && reason.contains(&saved), "{recommended}");
-    let command = recommended["command"].as_str().unwrap();
-    assert_eq!(command, format!("{} serve --strategy {name} --info-tools entry-only", started()));
+    let saved = format!("it saves {:.1} %", best["conversation_saving"].as_f64().unwrap() * 100.0);
+    let because = "clients get it without --strategy, since the complete list of ";
+    assert!(reason.starts_with(because) && reason.contains(&saved), "{recommended}");
+    assert_eq!(recommended["command"], command("serve"));
+    // Else the cheapest.
+    let other = report(&[&["--strategies", "info", "--info-tools", "entry-only"], &small[..]].concat());
+    let recommended = &other["recommendation"];
+    assert!(recommended["reason"].as_str().unwrap().starts_with("it saves "), "{recommended}");
+    assert_eq!(recommended["command"], command("serve --strategy info --info-tools entry-only"));
 
     let flags = "--use symbolic_solve --strategies full --receipts signed --concern precision=exact --limit message_depth=64";
     let command = report(&flags.split(' ').collect::<Vec<_>>())["recommendation"]["command"].clone();
-    let expected =
-        "serve --strategy full --receipts signed --concern precision=exact --limit message_depth=64";
+    let expected = "serve --receipts signed --concern precision=exact --limit message_depth=64";
     assert_eq!(command, format!("{} {expected}", started()));
 
     let small = report(&["--", ODD, "ordinary"]);
     let recommended = &small["recommendation"];
     assert_eq!(recommended["strategy"], "full");
-    assert!(recommended["reason"].as_str().unwrap().starts_with("the list is small, "), "{recommended}");
-    let command = format!("{} serve --strategy full -- {ODD} ordinary", started());
+    assert!(recommended["reason"].as_str().unwrap().starts_with(because), "{recommended}");
+    let command = format!("{} serve -- {ODD} ordinary", started());
     assert_eq!(recommended["command"], command);
     let table = compare(&["--", ODD, "ordinary"]).stdout;
     let costs_more = table.contains("costs") && table.contains("more");
@@ -510,10 +580,7 @@ fn q3_a_command_with_something_left_out_says_so() {
     // Made by the upstream, so that at first it may be a secret.
     let file = directory.path().join("not_there_when_the_command_is_made");
     let report = report(&["--", ODD, "ordinary", file.to_str().unwrap()]);
-    assert_eq!(
-        report["recommendation"]["command"],
-        format!("{} serve --strategy full -- {ODD} ordinary …", started())
-    );
+    assert_eq!(report["recommendation"]["command"], format!("{} serve -- {ODD} ordinary …", started()));
     let notes = report["notes"].to_string();
     assert!(notes.contains("… stands for what may be a secret"), "{notes}");
 }
@@ -604,7 +671,7 @@ fn q5_tools_are_found_by_words_as_labelled_queries_say() {
         (&found["missed"][0]["query"], &found["missed"][0]["tools"]),
         (&json!("zzzz"), &json!(["fft"]))
     );
-    let table = compare(&[&flags[..], &["--repeat", "1"]].concat()).stdout;
+    let table = compare(&[&flags[..], &["--repeat", "1", "--wide"]].concat()).stdout;
     assert!(table.contains("Tools found by words: 3 possible queries"), "{table}");
     assert!(table.contains(&format!("{:.1} %", five * 100.0)), "{table}");
 }

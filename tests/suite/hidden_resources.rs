@@ -2,7 +2,10 @@
 //! an unknown one.
 
 use kit::{Bench, Client, Options, Reply, Scenario, Setup, scenario::control};
-use serde_json::{Value, json, value::to_raw_value};
+use serde_json::{
+    Value, json,
+    value::{RawValue, to_raw_value},
+};
 
 use crate::{UPSTREAM, named};
 
@@ -31,7 +34,7 @@ const SPELLINGS: [&str; 14] = [
 
 /// An upstream that reads anything, links to what is hidden, and suggests it.
 fn scenario() -> Scenario {
-    let mut scenario = Scenario::named(["links", "other"]);
+    let mut scenario = Scenario::named(["links", "other", "illegible", "within"]);
     let raw = |value: Value| to_raw_value(&value).unwrap();
     for uri in ["FILE:///data/private/listed", "file:///data/public/listed", "FILE:///data/public/a b"] {
         scenario.resources.push(raw(json!({"uri": uri, "name": uri})));
@@ -57,6 +60,21 @@ fn scenario() -> Scenario {
             {"type": "tool_result", "toolUseId": "1", "content": [link("file:/data/private/s"), text]},
         ]},
     ]);
+    let secret = embedded("file:///data/private/s");
+    let asked = json!({"method": "sampling/createMessage", "params": {"messages": [
+        {"role": "user", "content": secret}, {"role": "user", "content": text},
+    ]}});
+    let result = json!({"content": [text], "inputRequests": {"a": asked, "b": {"method": "roots/list"}}});
+    scenario.answers.insert("tools/call other".to_owned(), raw(json!({"result": result})));
+    // A key that is no text: some clients read what stands beside it.
+    let illegible = |result: String| RawValue::from_string(format!(r#"{{"result":{result}}}"#)).unwrap();
+    let beside =
+        format!(r#"{{"\ud800":1,"content":[{secret}],"messages":[{secret}],"contents":[{secret}]}}"#);
+    scenario.answers.insert("tools/call illegible".to_owned(), illegible(beside.clone()));
+    let within = format!(r#"{{"content":{{"\ud800":1,"uri":"file:///data/private/s"}}}}"#);
+    scenario.answers.insert("tools/call within".to_owned(), illegible(within));
+    let path = "resources/read file:///data/public/illegible";
+    scenario.answers.insert(path.to_owned(), illegible(beside));
     scenario.answers.insert("prompts/get greet".to_owned(), raw(json!({"result": {"messages": messages}})));
     let contents = json!([
         {"uri": "file:///data/private/s", "text": "SECRET"},
@@ -145,6 +163,15 @@ async fn p3_what_is_hidden_is_neither_listed_linked_nor_suggested(setup: Setup) 
     let kinds: Vec<&Value> =
         result["content"].as_array().unwrap().iter().map(|block| &block["type"]).collect();
     assert_eq!(kinds, ["text", "resource_link"], "{result}");
+    let result = client.learn_and_call("other", json!({})).await.result();
+    let asked = &result["inputRequests"]["a"]["params"]["messages"];
+    assert_eq!(asked, &json!([{"role": "user", "content": {"type": "text", "text": "stays"}}]), "{result}");
+    let error = client.learn_and_call("illegible", json!({})).await.error();
+    assert!(error["message"].as_str().unwrap().contains("cannot be looked through"), "{error}");
+    let error = client.read("file:///data/public/illegible").await.error();
+    assert!(error["message"].as_str().unwrap().contains("cannot be looked through"), "{error}");
+    let result = client.learn_and_call("within", json!({})).await;
+    assert!(!result.answer().to_string().contains("private"), "{:?}", result.answer());
     let result = client.request("prompts/get", json!({"name": "greet"})).await.result();
     let text = json!({"type": "text", "text": "stays"});
     let within = json!([{"type": "tool_result", "toolUseId": "1", "content": [text]}]);
@@ -161,6 +188,10 @@ async fn p3_what_is_hidden_is_neither_listed_linked_nor_suggested(setup: Setup) 
     assert_eq!(result["completion"], json!({"values": ["public/a"], "hasMore": false}));
     // As suggested by a server that goes on from the last slash.
     let params = json!({"ref": reference, "argument": {"name": "path", "value": "private/p"}});
+    let result = client.request("completion/complete", params).await.result();
+    assert_eq!(result["completion"], json!({"values": [], "hasMore": false}));
+    // By one that suggests what is missing of what is typed.
+    let params = json!({"ref": reference, "argument": {"name": "path", "value": "private%2F"}});
     let result = client.request("completion/complete", params).await.result();
     assert_eq!(result["completion"], json!({"values": [], "hasMore": false}));
 }

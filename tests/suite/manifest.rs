@@ -134,9 +134,8 @@ async fn m1_a_cursor_that_is_null_is_none(setup: Setup) {
 }
 
 async fn m1_a_complete_list_that_was_selected_has_a_manifest(setup: Setup) {
-    let strategies = StrategyOptions { fallback: "adaptive".to_owned(), ..StrategyOptions::default() };
     for (budget, offered) in [(1_000_000, true), (0, false)] {
-        let strategies = StrategyOptions { budget, ..strategies.clone() };
+        let strategies = StrategyOptions { budget, ..StrategyOptions::default() };
         let bench = Bench::start(Options { strategies, ..odd() }).await;
         let client = Client::connect_as(&bench, setup, Identity::default()).await;
         assert_eq!(capabilities(&client).await["tools"]["manifest"] == true, offered);

@@ -181,7 +181,9 @@ impl Message {
         if raw.jsonrpc.as_deref() != Some("2.0") {
             return Err(invalid("'jsonrpc' must be \"2.0\""));
         }
-        let Some(method) = raw.method else {
+        // What has a result or an error is never answered, whatever else it has.
+        let asks = raw.result.is_none() && raw.error.is_none();
+        let Some(method) = raw.method.filter(|_| asks) else {
             let outcome = match (raw.result, raw.error) {
                 (Some(result), None) => Ok(result.to_owned().into()),
                 (None, Some(error)) => Err(ErrorText::relayed(error.to_owned().into())),

@@ -13,7 +13,7 @@ mod plan;
 mod trace;
 
 use mcp_disclosure_client::{Error, Host};
-use mcp_disclosure_core::{Lesson, RawObject};
+use mcp_disclosure_core::{Finder, Lesson, RawObject};
 
 pub(crate) use self::lessons::Lessons;
 pub use self::{
@@ -49,13 +49,14 @@ pub struct Agent<'a> {
     habit: Habit,
     reads_resources: bool,
     lesson: Option<Lesson>,
+    finder: Option<Finder>,
     mistake: Option<Task>,
 }
 
 impl<'a> Agent<'a> {
     /// An agent with this habit.
     pub fn new(host: &'a Host, habit: Habit) -> Self {
-        Self { host, habit, reads_resources: true, lesson: None, mistake: None }
+        Self { host, habit, reads_resources: true, lesson: None, finder: None, mistake: None }
     }
 
     /// The agent in a host whose model cannot read resources, as in most hosts.
@@ -66,6 +67,11 @@ impl<'a> Agent<'a> {
     /// The agent under a strategy that declares this call as its way of learning a tool.
     pub fn taught_by(self, lesson: Option<Lesson>) -> Self {
         Self { lesson, ..self }
+    }
+
+    /// The agent under a strategy that declares this call as its way of finding a tool by words.
+    pub fn finding_by(self, finder: Option<Finder>) -> Self {
+        Self { finder, ..self }
     }
 
     /// The agent that begins its first task with this call, which has a wrong name or wrong arguments. It makes the right

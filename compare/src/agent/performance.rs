@@ -30,7 +30,7 @@ impl<'a> Performance<'a> {
     pub(super) fn new(agent: &'a Agent<'a>, tools: Vec<RawObject>) -> Self {
         Self {
             agent,
-            plan: Plan::new(agent.host, tools, agent.reads_resources, agent.lesson),
+            plan: Plan::new(agent, tools),
             trace: Trace::default(),
             lessons: Lessons::default(),
             made: Vec::new(),
@@ -44,9 +44,9 @@ impl<'a> Performance<'a> {
         self.plan.list(tools);
     }
 
-    /// Looks for this tool in this category where tools are found by categories instead of being listed.
-    pub fn look_in(&mut self, category: &str, tool: &str) {
-        self.plan.look_in(category, tool);
+    /// Looks for this tool in this category, or by these words, where tools are found instead of being listed.
+    pub fn look_for(&mut self, tool: &str, category: &str, words: &str) {
+        self.plan.look_for(tool, category, words);
     }
 
     /// The moves so far, and the outcomes of the tasks.

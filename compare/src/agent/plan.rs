@@ -2,12 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use mcp_disclosure_client::{Channel, Host};
-use mcp_disclosure_core::{Lesson, RawObject, descriptions_uri};
+use mcp_disclosure_client::Channel;
+use mcp_disclosure_core::{Finder, Lesson, RawObject, descriptions_uri};
 use serde_json::{Value, json};
 
 use super::{
-    Task,
+    Agent, Task,
     moves::{Move, Seen},
 };
 use crate::{
@@ -24,25 +24,27 @@ pub(super) struct Plan {
     tools: Vec<RawObject>,
     reads_resources: bool,
     lesson: Option<Lesson>,
+    finder: Option<Finder>,
+    /// The words by which the model searches for tools that are not listed, by tool.
+    words: HashMap<String, String>,
     /// The categories in which the model looks for tools that are not listed, by tool.
     categories: HashMap<String, String>,
+    /// Searches made so far.
+    searches: usize,
     browsing: Browsing,
 }
 
 impl Plan {
-    pub(super) fn new(
-        host: &Host,
-        tools: Vec<RawObject>,
-        reads_resources: bool,
-        lesson: Option<Lesson>,
-    ) -> Self {
-        let channel = host.channel().clone();
+    pub(super) fn new(agent: &Agent<'_>, tools: Vec<RawObject>) -> Self {
         Self {
-            channel,
+            channel: agent.host.channel().clone(),
             tools,
-            reads_resources,
-            lesson,
+            reads_resources: agent.reads_resources,
+            lesson: agent.lesson,
+            finder: agent.finder,
+            words: HashMap::new(),
             categories: HashMap::new(),
+            searches: 0,
             browsing: Browsing::default(),
         }
     }
@@ -52,16 +54,30 @@ impl Plan {
         self.tools = tools;
     }
 
-    /// Looks for this tool in this category, where it is not listed.
-    pub(super) fn look_in(&mut self, category: &str, tool: &str) {
+    /// Looks for this tool in this category, or by these words, where it is not listed.
+    pub(super) fn look_for(&mut self, tool: &str, category: &str, words: &str) {
         self.categories.insert(tool.to_owned(), category.to_owned());
+        self.words.insert(tool.to_owned(), words.to_owned());
     }
 
-    /// The moves by which the agent finds a tool that is not listed: by its category.
+    /// The moves by which the agent finds a tool that is not listed: by its category, or by words.
     pub(super) fn find(&mut self, tool: &str) -> Vec<Move> {
+        if let Some(search) = self.search(tool) {
+            self.searches += 1;
+            return vec![search];
+        }
         let category = self.categories.get(tool).filter(|_| self.browses(tool));
         let rounds = self.browsing.rounds(&self.index(), category.map(String::as_str));
         rounds.iter().flatten().map(|topic| Move::ask(INFO, topic)).collect()
+    }
+
+    /// The search for a tool that neither a list nor an earlier answer shows.
+    fn search(&self, tool: &str) -> Option<Move> {
+        let finder = self.finder.filter(|finder| self.listed(finder.tool()).is_some())?;
+        let words = self.words.get(tool).filter(|words| !words.is_empty())?;
+        let is_sought = self.listed(tool).is_none() && !self.browses(tool) && !self.is_shown(tool);
+        let arguments = finder.arguments(words).filter(|_| is_sought)?;
+        Some(Move::Call { tool: finder.tool().to_owned(), arguments })
     }
 
     /// Whether the answer of a category showed how this tool is used.
@@ -155,7 +171,7 @@ impl Plan {
         let categories: HashSet<&String> = sought.filter_map(|tool| self.categories.get(*tool)).collect();
         let index = self.index();
         let overview = usize::from(categories.iter().any(|category| !is_named(&index, category)));
-        tasks.len() + fetches + categories.len() + overview
+        tasks.len() + fetches + categories.len() + overview + self.searches
     }
 
     /// The description of the tool that explains others.

@@ -1,10 +1,9 @@
 //! Tables in Markdown.
 
-use comfy_table::presets;
 use mcp_disclosure_core::printable::one_line;
 
-use super::{sheets, table::drawn};
-use crate::Report;
+use super::{sheet::Sheet, sheets};
+use crate::{Report, transcript::escaped};
 
 pub(super) fn write(report: &Report, detail: bool) -> String {
     let mut text = format!("## {}\n", escaped(&sheets::heading(report)));
@@ -12,35 +11,28 @@ pub(super) fn write(report: &Report, detail: bool) -> String {
     if let Some(command) = &report.recommendation.command {
         text.push_str(&format!("\n    {}\n", one_line(command)));
     }
-    for mut sheet in super::chosen(report, detail) {
-        let cells = sheet.rows.iter_mut().flatten();
-        cells.for_each(|cell| cell.text = escaped(&cell.text));
-        sheet.columns.iter_mut().for_each(|column| column.title = escaped(&column.title));
-        text.push_str(&format!(
-            "\n**{}**\n\n{}\n",
-            sheet.title,
-            drawn(&sheet, presets::ASCII_MARKDOWN, false)
-        ));
+    for sheet in super::chosen(report, detail) {
+        text.push_str(&format!("\n**{}**\n\n{}", sheet.title, table(&sheet)));
     }
     text.push('\n');
     for note in &report.notes {
         text.push_str(&format!("- {}\n", escaped(note)));
     }
-    text.push_str(&format!("\n{}\n", sheets::LEGEND));
+    let legend = sheets::LEGEND.map(|(name, meaning)| format!("{name}: {meaning}"));
+    text.push_str(&format!("\n{}.\n", legend.join("; ")));
     text
 }
 
-/// Names are untrusted, and must not become markup.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in one_line(text).chars() {
-        match character {
-            '|' | '<' | '`' | '*' | '[' | '\\' => {
-                escaped.push('\\');
-                escaped.push(character);
-            }
-            _ => escaped.push(character),
+fn table(sheet: &Sheet) -> String {
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let titles = line(sheet.columns.iter().map(|column| escaped(&column.title)).collect());
+    let sides = sheet.columns.iter().map(|column| if column.is_figure { "---:" } else { "---" }.to_owned());
+    let rows = sheet.rows.iter().enumerate().map(|(at, row)| {
+        let mut cells: Vec<String> = row.iter().map(|cell| escaped(cell)).collect();
+        if sheet.recommended == Some(at) {
+            cells[0] = format!("**{}**", cells[0]);
         }
-    }
-    escaped
+        line(cells)
+    });
+    [titles, line(sides.collect())].into_iter().chain(rows).collect()
 }

@@ -4,7 +4,7 @@ mod html;
 mod markdown;
 mod sheet;
 mod sheets;
-mod table;
+mod terminal;
 
 use mcp_disclosure_core::printable::printable;
 
@@ -15,7 +15,7 @@ use crate::Report;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::Display, strum::EnumString)]
 #[strum(serialize_all = "lowercase")]
 pub enum Format {
-    /// For a terminal of 100 columns.
+    /// For a terminal.
     #[default]
     Table,
     /// The JSON report of docs/CONTRACT.md, for programs.
@@ -28,9 +28,10 @@ pub enum Format {
 
 impl Format {
     /// Writes a report. With `detail`, tables and JSON include the details of the figures; a page always does.
-    pub fn write(self, report: &Report, detail: bool) -> String {
+    pub fn write(self, report: &Report, detail: bool, screen: Screen) -> String {
         let text = match self {
-            Self::Table => table::write(report, detail),
+            // Its texts are escaped already, and its colours are not.
+            Self::Table => return terminal::write(report, detail, screen),
             Self::Markdown => markdown::write(report, detail),
             Self::Html => page(report, None),
             Self::Json => {
@@ -45,6 +46,23 @@ impl Format {
     }
 }
 
+/// A terminal.
+#[derive(Clone, Copy, Debug)]
+pub struct Screen {
+    /// The width in columns.
+    pub width: usize,
+    /// Whether to use colours.
+    pub coloured: bool,
+    /// Whether to show all columns, whatever the width.
+    pub wide: bool,
+}
+
+impl Default for Screen {
+    fn default() -> Self {
+        Self { width: 80, coloured: false, wide: false }
+    }
+}
+
 /// The page of a report. `transcripts` is ready HTML, in which whatever came from others is escaped; it becomes a section
 /// of the page, whose CSS variables (`--text`, `--faint`, `--panel`, `--rule`, `--accent`) it can use.
 pub fn page(report: &Report, transcripts: Option<&str>) -> String {
@@ -53,8 +71,8 @@ pub fn page(report: &Report, transcripts: Option<&str>) -> String {
 
 /// The sheets of a table or of Markdown.
 fn chosen(report: &Report, detail: bool) -> Vec<Sheet> {
-    let first = [sheets::overview, sheets::retrieval, sheets::habits];
-    let more = [sheets::parts, sheets::times, sheets::steps, sheets::growth, sheets::per_tool];
+    let first = [sheets::overview, sheets::retrieval];
+    let more = [sheets::parts, sheets::times, sheets::steps, sheets::growth];
     let more = if detail { &more[..] } else { &[] };
     let chosen = first.iter().chain(more).map(|sheet| sheet(report));
     chosen.filter(|sheet| !sheet.rows.is_empty()).collect()

@@ -71,7 +71,7 @@ fn item(step: &Step, number: usize, used: &[String], full: bool) -> String {
 }
 
 /// Names and texts are untrusted, and must not become markup. An underscore within a word is none.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let letters: Vec<char> = printable(text).chars().collect();
     let is_word =
         |at: Option<usize>| at.and_then(|at| letters.get(at)).is_some_and(|letter| letter.is_alphanumeric());

@@ -3,12 +3,11 @@
 //!
 //! A [`Play`] performs an [`Assignment`] over real connections, with the scripted [agent](crate::agent) as the model, and
 //! results in a [`Transcript`], which is written as text for a terminal ([`terminal`]), Markdown ([`markdown`]), JSON
-//! ([`json`]), or an HTML fragment ([`html`]) for a page with the variables of [`STYLE`]. Nothing here depends on the
+//! ([`json`]), or an HTML fragment ([`html`]) for a page with the variables of [`style`]. Nothing here depends on the
 //! wording of a strategy: sentences are derived from the kinds of messages, and texts of messages are quoted.
 
 mod assignment;
 mod course;
-mod fold;
 mod gist;
 mod html;
 mod markdown;
@@ -23,7 +22,8 @@ mod wording;
 
 pub use assignment::{Assignment, Call, ClientKind};
 pub use course::Course;
-pub use html::{STYLE, html, page};
+pub use html::{html, page, style};
+pub(crate) use markdown::escaped;
 pub use markdown::markdown;
 pub use play::{Play, Stage};
 pub use step::{Act, Ending, Kind, Phase, Played, Speaker, Step, Transcript};

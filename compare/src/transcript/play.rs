@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_disclosure_client::Concerns;
-use mcp_disclosure_core::{Lesson, RawObject};
+use mcp_disclosure_core::RawObject;
 
 use super::{
     Act, Assignment, Call, ClientKind, Course, Ending, Kind, Phase, Played, Step, Transcript, scene::Scene,
@@ -98,7 +98,7 @@ impl Play<'_> {
         let mut tools = scene.begin(source).await?;
         let mistake = calls.first().and_then(|call| mistake(call, course, &tools, source));
         let handle = scene.host.clone();
-        let agent = agent(&handle, course, client, stage.row.lesson, &mistake);
+        let agent = agent(&handle, course, client, &stage.row, &mistake);
         let mut performance = agent.begin(tools.clone());
         for (at, call) in calls.iter().enumerate() {
             (scene.call, scene.attempt) = (at + 1, 1);
@@ -124,7 +124,10 @@ impl Play<'_> {
     ) -> Result<(), Error> {
         let right = Task { tool: source.served_name(&call.tool, tools), ..call.right() };
         if let Some(tool) = self.subject.tool(&call.tool) {
-            performance.look_in(&tool.category, &right.tool);
+            // One sentence can be about several calls; their tools say more.
+            let request = self.assignment.request.clone().filter(|_| self.assignment.calls.len() == 1);
+            let words = request.unwrap_or_else(|| tool.words());
+            performance.look_for(&right.tool, &tool.category, &words);
         }
         let before = performance.trace().steps.len();
         if course == Course::EverythingFirst && scene.call == 1 {
@@ -162,7 +165,7 @@ fn agent<'a>(
     host: &'a mcp_disclosure_client::Host,
     course: Course,
     kind: ClientKind,
-    lesson: Option<Lesson>,
+    row: &Row,
     mistake: &Option<Task>,
 ) -> Agent<'a> {
     let habit = match course {
@@ -170,7 +173,7 @@ fn agent<'a>(
         Course::TooEarly => Habit::SkipFetching,
         Course::EverythingFirst => Habit::FetchEverything,
     };
-    let agent = Agent::new(host, habit).taught_by(lesson);
+    let agent = Agent::new(host, habit).taught_by(row.lesson).finding_by(row.finder);
     let agent = if kind == ClientKind::Ordinary { agent.without_resources() } else { agent };
     match mistake {
         Some(mistake) => agent.mistaking(mistake.clone()),

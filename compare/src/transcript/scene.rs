@@ -199,7 +199,11 @@ impl<'a> Scene<'a> {
                     let mistake = mistake.filter(|_| step.is_mistake);
                     (Kind::Called, wording::called(task, mistake, course, self.attempt))
                 }
-                false => (Kind::Asked, wording::asked(&text, task, mistake)),
+                false => {
+                    let finder = self.stage.row.finder.filter(|_| *self.host.channel() != Channel::InfoTool);
+                    let searches = finder.is_some_and(|finder| step.target == finder.tool());
+                    (Kind::Asked, wording::asked(&text, task, mistake, searches))
+                }
             };
             self.say(Said {
                 kind,

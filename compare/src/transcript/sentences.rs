@@ -2,11 +2,11 @@
 
 use mcp_disclosure_core::RawObject;
 
-use super::{
-    Act, ClientKind, Ending, Kind, Step, Transcript,
+use super::{Act, ClientKind, Ending, Kind, Step, Transcript};
+use crate::{
     fold::{self, first, wrapped},
+    number::{grouped, of},
 };
-use crate::number::{grouped, of};
 
 /// Maximum number of tools of a list.
 const MOST_TOOLS: usize = 3;

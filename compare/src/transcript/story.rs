@@ -1,12 +1,11 @@
 //! A transcript as a story for readers who have never seen MCP: one task without disclosure and with it, on one screen of
 //! a terminal.
 
-use super::{
-    Act, Course, Kind, Look, Played, Speaker, Step, Transcript,
-    fold::{clipped, cut, first, wrapped},
-    sentences::call_shown,
+use super::{Act, Course, Kind, Look, Played, Speaker, Step, Transcript, sentences::call_shown};
+use crate::{
+    fold::{cut, first, wrapped},
+    number::{grouped, percent},
 };
-use crate::number::{grouped, percent};
 
 /// Maximum width: longer lines are hard to read.
 const WIDEST: usize = 92;
@@ -38,7 +37,7 @@ pub fn story(
     let [without, with] = transcript.strategies.as_slice() else { return String::new() };
     let (Some(plain), Some(saving)) = (without.acts.first(), with.acts.first()) else { return String::new() };
     let lines = |quotes: usize| {
-        let (width, coloured) = (look.width.clamp(60, WIDEST), look.coloured);
+        let (width, coloured) = (look.width.clamp(40, WIDEST), look.coloured);
         let mut teller = Teller { width, coloured, quotes, lines: Vec::new() };
         opening.iter().for_each(|text| teller.paragraph(text));
         teller.play(&format!("Without disclosure (strategy {})", without.name), plain, plain);
@@ -71,9 +70,12 @@ impl Teller {
     /// One act. `plain` is the one whose list has the server's tools only.
     fn play(&mut self, title: &str, act: &Act, plain: &Act) {
         let room = self.width - FIGURES;
-        let title = clipped(title, room);
-        let title = self.bold(&format!("{title:<room$}{:>FIGURES$}", "tokens"));
-        self.lines.push(title);
+        let mut title = wrapped(title, room);
+        let last = title.pop().unwrap_or_default();
+        for line in title.into_iter().chain([format!("{last:<room$}{:>FIGURES$}", "tokens")]) {
+            let line = self.bold(&line);
+            self.lines.push(line);
+        }
         let mut number = 0;
         // What servers say of themselves is part of what a model reads, and of no interest here.
         let mut unsaid = 0;
@@ -92,10 +94,7 @@ impl Teller {
 
     fn step(&mut self, number: usize, step: &Step, tokens: u64) {
         let says = format!("{number:>2} The {} {}", speaker(step.speaker), step.says);
-        match tokens {
-            0 => self.lines.push(clipped(&says, self.width)),
-            tokens => self.figure(&says, tokens),
-        }
+        self.figure(&says, tokens);
     }
 
     fn quotes(&mut self, step: &Step, plain: &Act) {
@@ -118,8 +117,7 @@ impl Teller {
         let title = self.bold("And if the model calls without asking?");
         self.lines.push(title);
         if let Some(refusal) = early.steps.iter().find(|step| step.kind == Kind::Refused) {
-            self.lines
-                .push(clipped(&format!("   The {} {}", speaker(refusal.speaker), refusal.says), self.width));
+            self.figure(&format!("   The {} {}", speaker(refusal.speaker), refusal.says), 0);
             for line in refusal.gist.iter().take(2) {
                 for line in wrapped(&cut(line, 2 * (self.width - QUOTED)), self.width - QUOTED) {
                     self.quote(&line);
@@ -197,10 +195,21 @@ impl Teller {
         self.lines.push(String::new());
     }
 
+    /// A sentence, and its tokens if it has some.
     fn figure(&mut self, text: &str, tokens: u64) {
-        let room = self.width - FIGURES;
-        let text = clipped(text, room);
-        self.lines.push(format!("{text:<room$}{:>FIGURES$}", grouped(tokens)));
+        let room = if tokens > 0 { self.width - FIGURES } else { self.width };
+        // Further lines of a sentence stand below its first word.
+        let indent = text.len()
+            - text.trim_start_matches([' ', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']).len();
+        let mut figure = (tokens > 0).then(|| grouped(tokens));
+        for (at, line) in wrapped(text.trim_start(), room - indent).iter().enumerate() {
+            let before = if at == 0 { text.len() - text.trim_start().len() } else { indent };
+            let line = format!("{:before$}{line}", "");
+            match figure.take() {
+                Some(figure) => self.lines.push(format!("{line:<room$}{figure:>FIGURES$}")),
+                None => self.lines.push(line),
+            }
+        }
     }
 
     fn quote(&mut self, text: &str) {

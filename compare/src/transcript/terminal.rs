@@ -4,10 +4,9 @@ use mcp_disclosure_core::printable::one_line;
 
 use super::{
     Act, Kind, Played, Speaker, Step, Transcript,
-    fold::wrapped,
     sentences::{AS_INTENDED, Detail, body, heading, sums},
 };
-use crate::number::grouped;
+use crate::{fold::wrapped, number::grouped};
 
 /// How a transcript looks on a terminal.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +21,9 @@ pub struct Look {
 
 /// Minimum width: below it there is no room for a text beside the figures.
 const NARROWEST: usize = 40;
+
+/// Below this width the speaker and the figures have no columns of their own: sentences need the room.
+const NARROW: usize = 60;
 
 /// Width of the speaker's column.
 const SPEAKER: usize = 10;
@@ -54,8 +56,12 @@ impl Page {
     fn played(&self, played: &Played, used: &[String], lines: &mut Vec<String>) {
         let title = format!("── {} ", one_line(&played.name));
         let columns = " tokens ── so far";
-        let rule = self.look.width.saturating_sub(title.chars().count() + columns.chars().count());
-        lines.push(self.paint(Ink::Bold, &format!("{title}{}{columns}", "─".repeat(rule))));
+        match self.look.width.checked_sub(title.chars().count() + columns.chars().count()) {
+            Some(rule) => {
+                lines.push(self.paint(Ink::Bold, &format!("{title}{}{columns}", "─".repeat(rule))));
+            }
+            None => lines.extend(wrapped(&title, self.look.width)),
+        }
         for (at, act) in played.acts.iter().enumerate() {
             if at > 0 {
                 lines.push(String::new());
@@ -78,6 +84,9 @@ impl Page {
     }
 
     fn step(&self, step: &Step, used: &[String], lines: &mut Vec<String>) {
+        if self.look.width < NARROW {
+            return self.narrow_step(step, used, lines);
+        }
         let room = self.look.width - SPEAKER - FIGURES;
         let figures = match step.tokens {
             0 => String::new(),
@@ -95,6 +104,18 @@ impl Page {
         for line in body(step, used, detail) {
             lines.push(format!("{:SPEAKER$}  {}", "", self.paint(Ink::Faint, &line)));
         }
+    }
+
+    fn narrow_step(&self, step: &Step, used: &[String], lines: &mut Vec<String>) {
+        let tokens = match step.tokens {
+            0 => String::new(),
+            tokens => format!(" ({}; {} so far)", grouped(tokens), grouped(step.tokens_so_far)),
+        };
+        let said = wrapped(&format!("{} {}{tokens}", step.speaker, step.says), self.look.width);
+        lines.extend(said.iter().map(|line| self.paint(ink(step), line)));
+        let detail = Detail { width: self.look.width - 2, full: self.look.full };
+        let body = body(step, used, detail);
+        lines.extend(body.iter().map(|line| format!("  {}", self.paint(Ink::Faint, line))));
     }
 
     fn paint(&self, ink: Ink, text: &str) -> String {

@@ -58,11 +58,12 @@ pub(super) fn picked(tool: &str, listed: Option<&RawObject>, source: &Source) ->
     }
 }
 
-/// A request to find or to learn, as written.
-pub(super) fn asked(text: &str, task: &Task, mistake: Option<&Task>) -> String {
+/// A request to find or to learn, as written; `searches` where it is that of finding tools by words.
+pub(super) fn asked(text: &str, task: &Task, mistake: Option<&Task>, searches: bool) -> String {
     match mistake.filter(|wrong| wrong.tool != task.tool && names(text, &wrong.tool)) {
         Some(wrong) => format!("asks how to use {}, which does not exist", wrong.tool),
         None if names(text, &task.tool) => format!("asks how to use {}", task.tool),
+        None if searches => "searches by words of the task".to_owned(),
         None => "asks what there is".to_owned(),
     }
 }

@@ -17,5 +17,6 @@ mod tests;
 
 pub use call::Checked;
 pub use check::Verdict;
+pub use number::type_of;
 pub use problem::ArgumentProblem;
 pub use schema::Schema;

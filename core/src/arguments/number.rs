@@ -24,17 +24,24 @@ pub(super) fn compare(one: &Number, other: &Number) -> Option<Ordering> {
 
 /// Whether a value is of the type of this name.
 pub(super) fn is_of(kind: &str, value: &Value) -> Option<bool> {
-    let own = match value {
+    match (kind, value) {
+        ("integer", Value::Number(number)) if number.is_f64() => {
+            number.as_f64().filter(|float| float.abs() < EXACT).map(|float| float.fract() == 0.0)
+        }
+        ("number", Value::Number(_)) => Some(true),
+        _ => TYPES.contains(&kind).then_some(kind == type_of(value)),
+    }
+}
+
+/// The type of a value in JSON Schema; `integer` for whole numbers that are written without a fraction.
+pub fn type_of(value: &Value) -> &'static str {
+    match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
-        Value::Number(number) if kind == "integer" && number.as_i128().is_none() => {
-            return number.as_f64().filter(|float| float.abs() < EXACT).map(|float| float.fract() == 0.0);
-        }
-        Value::Number(_) if kind == "integer" => "integer",
-        Value::Number(_) => "number",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
         Value::String(_) => "string",
         Value::Array(_) => "array",
         Value::Object(_) => "object",
-    };
-    TYPES.contains(&kind).then_some(kind == own)
+    }
 }

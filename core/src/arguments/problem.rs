@@ -200,13 +200,7 @@ fn shown(value: &Value, longest: usize) -> String {
     let mut text = vec![0; 4 * (longest + 1)];
     let mut room = text.as_mut_slice();
     // The only error is that there is no more room.
-    let _full = match value {
-        // Cut before it is escaped, which reads all of it.
-        Value::String(text) => {
-            serde_json::to_writer(&mut room, &text.chars().take(longest + 1).collect::<String>())
-        }
-        _ => serde_json::to_writer(&mut room, value),
-    };
+    let _full = serde_json::to_writer(&mut room, value);
     let left = room.len();
     text.truncate(text.len() - left);
     shorten(&String::from_utf8_lossy(&text), longest)

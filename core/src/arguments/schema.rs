@@ -34,7 +34,6 @@ pub struct Schema {
     is_latest: Option<bool>,
     /// Whether a part of it may have a base of its own, so that references in it lead elsewhere.
     has_bases: bool,
-    unjudged: BTreeSet<String>,
     memory: usize,
 }
 
@@ -50,7 +49,6 @@ impl Schema {
     pub fn compile(text: &str) -> Self {
         let document = read(text, MAX_BYTES);
         let memory = OWN_MEMORY + document.as_ref().map_or(0, |_| size::memory(text));
-        let is_too_large = document.is_none();
         let document = document.unwrap_or_default();
         let draft = document.get("$schema").map_or(LATEST, |uri| uri.as_str().unwrap_or_default());
         let is_latest = match draft.trim_end_matches('#').split_once("://json-schema.org/") {
@@ -62,14 +60,7 @@ impl Schema {
         let may_have_ids = text.contains("$id") || text.contains("\\u");
         let ids = may_have_ids.then(|| document.to_string().matches("\"$id\"").count());
         let has_bases = ids.unwrap_or_default() > usize::from(document.get("$id").is_some());
-        let mut schema = Self { document, is_latest, has_bases, unjudged: BTreeSet::new(), memory };
-        let mut unjudged = BTreeSet::new();
-        schema.look(&schema.document, &mut unjudged);
-        if is_too_large {
-            unjudged = ["all of it, which is too large or too deep".to_owned()].into();
-        }
-        schema.unjudged = unjudged;
-        schema
+        Self { document, is_latest, has_bases, memory }
     }
 
     /// An estimate of its memory, in bytes.
@@ -78,8 +69,13 @@ impl Schema {
     }
 
     /// What of it is not judged: keywords, and references with where they lead. At most a few are listed.
-    pub fn unjudged(&self) -> Vec<&str> {
-        self.unjudged.iter().map(String::as_str).collect()
+    pub fn unjudged(&self) -> Vec<String> {
+        if self.document.is_null() {
+            return vec!["all of it, which is too large or too deep".to_owned()];
+        }
+        let mut unjudged = BTreeSet::new();
+        self.look(&self.document, &mut unjudged);
+        unjudged.into_iter().collect()
     }
 
     pub(super) fn is_latest(&self) -> bool {

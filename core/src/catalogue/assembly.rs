@@ -14,17 +14,17 @@ use crate::{
         description::{DescriptionFile, Supplement},
         guard::Guard,
         idle::{idle_files, idle_renames, idle_resource_rules, idle_rules, idle_switches},
-        listed_items::{ListedItem, read_entries},
+        listed_items::read_entries,
         lists::{ListHints, Material, UpstreamLists},
         matching::{Item, KnownUpstreams, Matched},
         naming::MAX_CHARACTERS,
         pattern::CLASH_SEPARATOR,
-        provider::{Origin, OwnInfo, Provider},
+        provider::{OwnInfo, Provider},
         rules::Rules,
         snapshot::{Entry, Snapshot},
         tool::Tool,
         uri::Uri,
-        warning::{Unmatched, Warning},
+        warning::Warning,
     },
     layout::compact,
     name::{Kind, ToolName, UpstreamName},
@@ -32,22 +32,9 @@ use crate::{
 };
 
 impl Snapshot {
-    /// Builds a snapshot of upstreams' lists, in their order, and the files laid over them.
-    ///
-    /// # Errors
-    /// All description files for tools that no upstream lists.
-    pub fn build(
-        upstreams: &[UpstreamLists],
-        files: &[DescriptionFile],
-    ) -> Result<(Self, Vec<Warning>), Vec<Unmatched>> {
-        let snapshot = Self::assemble(Material { upstreams, complete: true, files, rules: &Arc::default() });
-        let warnings = snapshot.warnings().to_vec();
-        let unmatched = warnings.iter().filter_map(|warning| match warning {
-            Warning::Unmatched(unmatched) => Some(unmatched.clone()),
-            _ => None,
-        });
-        let unmatched: Vec<Unmatched> = unmatched.collect();
-        if unmatched.is_empty() { Ok((snapshot, warnings)) } else { Err(unmatched) }
+    /// Makes a snapshot of upstreams' lists, in their order, and the files laid over them, without rules.
+    pub fn build(upstreams: &[UpstreamLists], files: &[DescriptionFile]) -> Self {
+        Self::assemble(Material { upstreams, complete: true, files, rules: &Arc::default() })
     }
 
     /// Makes a snapshot. What is declared for things that no upstream lists is left out, with a warning in
@@ -92,33 +79,28 @@ fn assemble_tools(
     known: KnownUpstreams<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Vec<Tool> {
-    let listed = ListedItem::all(material, Kind::Tools, warnings);
-    let items: Vec<Item<'_>> = listed.iter().map(ListedItem::item).collect();
+    let items = Item::all(material, Kind::Tools, warnings);
     let rules = material.rules;
     let matched = Matched::of(&rules.tools, &items, known);
     let mut files = Files::new(material.files, &items);
     let supplements: HashMap<&str, &HashMap<String, Supplement>> =
         material.upstreams.iter().map(|lists| (lists.name.as_str(), &lists.supplements)).collect();
-    let origins: HashMap<&str, Arc<Origin>> =
-        material.upstreams.iter().map(|lists| (lists.name.as_str(), Arc::new(Origin::of(lists)))).collect();
     let mut tools = Vec::with_capacity(items.len());
-    for (tool, said) in listed.iter().zip(&matched.said) {
-        let item = tool.item();
-        let file = files.take(&item);
+    for (tool, said) in items.iter().zip(&matched.said) {
+        let file = files.take(tool);
         let (Ok(own), Ok(served)) = (ToolName::parse(&tool.own), ToolName::parse(&tool.served)) else {
             continue;
         };
-        if said.is_hidden() || rules.is_switched_off(&item) {
+        if said.is_hidden() || rules.is_switched_off(tool) {
             continue;
         }
-        warnings.extend(too_long(rules, &item));
+        warnings.extend(too_long(rules, tool));
         let definition = complete(&served, lay_over(tool.object.clone(), file), warnings);
         let delivered = supplements.get(tool.upstream.as_str()).and_then(|all| all.get(&tool.own));
         let supplement = file.map(|file| file.supplement.clone()).unwrap_or_default();
         let supplement = supplement.over(delivered).ruled_by(said).grouped_by(rules, &tool.upstream);
         let (upstream, original) = (Arc::clone(&tool.upstream), tool.object.clone());
-        let origin = origins.get(upstream.as_str()).cloned().unwrap_or_default();
-        tools.push(Tool::new(served, own, upstream, origin, original, definition, supplement));
+        tools.push(Tool::new(served, own, upstream, original, definition, supplement));
     }
     warnings.extend(idle_files(files.left(), &items));
     warnings.extend(idle_rules(Kind::Tools, &matched, &items));
@@ -128,13 +110,13 @@ fn assemble_tools(
 }
 
 /// A name that its prefix makes too long. One that is too long by itself is the upstream's own choice.
-fn too_long(rules: &Rules, item: &Item<'_>) -> Option<Warning> {
+fn too_long(rules: &Rules, item: &Item) -> Option<Warning> {
     let length = |name: &str| name.chars().count();
-    let is_ours = item.is_named() && length(item.own) <= MAX_CHARACTERS;
-    let length = length(item.served);
-    let naming = rules.naming_of(item.upstream).filter(|_| is_ours && length > MAX_CHARACTERS)?;
-    let (place, name) = (naming.place().to_owned(), item.own.to_owned());
-    Some(Warning::TooLong { place, name, served: item.served.to_owned(), length })
+    let is_ours = item.is_named() && length(&item.own) <= MAX_CHARACTERS;
+    let length = length(&item.served);
+    let naming = rules.naming_of(&item.upstream).filter(|_| is_ours && length > MAX_CHARACTERS)?;
+    let (place, name) = (naming.place().to_owned(), item.own.clone());
+    Some(Warning::TooLong { place, name, served: item.served.clone(), length })
 }
 
 /// Description files by the tools that they are about. A file goes by a tool's own name, or by `upstream__tool`, which
@@ -147,20 +129,20 @@ struct Files<'f> {
 }
 
 impl<'f> Files<'f> {
-    fn new(files: &'f [DescriptionFile], items: &[Item<'f>]) -> Self {
+    fn new(files: &'f [DescriptionFile], items: &'f [Item]) -> Self {
         let by_name = files.iter().map(|file| (&*file.name, file)).collect();
         let mut owners = HashMap::new();
-        items.iter().for_each(|item| *owners.entry(item.own).or_default() += 1);
+        items.iter().for_each(|item| *owners.entry(&*item.own).or_default() += 1);
         Self { by_name, all: files, owners }
     }
 
-    fn take(&mut self, item: &Item<'_>) -> Option<&'f DescriptionFile> {
+    fn take(&mut self, item: &Item) -> Option<&'f DescriptionFile> {
         let qualified = format!("{}{CLASH_SEPARATOR}{}", item.upstream, item.own);
         let owners = |name: &str| self.owners.get(name).copied().unwrap_or_default();
         // Where several upstreams bring a tool of this name, the name means the one that is served by it.
-        let is_plain = item.served == item.own || owners(item.own) == 1;
+        let is_plain = item.served == item.own || owners(&item.own) == 1;
         let is_free = owners(&qualified) == 0;
-        let plain = is_plain.then(|| self.by_name.remove(item.own)).flatten();
+        let plain = is_plain.then(|| self.by_name.remove(&*item.own)).flatten();
         plain.or_else(|| is_free.then(|| self.by_name.remove(&*qualified)).flatten())
     }
 
@@ -195,13 +177,12 @@ fn assemble_prompts(
     known: KnownUpstreams<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Vec<Entry> {
-    let listed = ListedItem::all(material, Kind::Prompts, warnings);
-    let items: Vec<Item<'_>> = listed.iter().map(ListedItem::item).collect();
+    let items = Item::all(material, Kind::Prompts, warnings);
     let matched = Matched::of(&material.rules.prompts, &items, known);
     warnings.extend(idle_rules(Kind::Prompts, &matched, &items));
-    let shown = listed.iter().zip(&matched.said).filter(|(_, said)| !said.is_hidden());
-    let entry = |prompt: &ListedItem| {
-        let ListedItem { upstream, own, served, object, .. } = prompt;
+    let shown = items.iter().zip(&matched.said).filter(|(_, said)| !said.is_hidden());
+    let entry = |prompt: &Item| {
+        let Item { upstream, own, served, object, .. } = prompt;
         let text = if own == served { object.clone() } else { object.with_value("name", served) };
         Entry::new(served.as_str().into(), own.as_str().into(), Arc::clone(upstream), text)
     };
@@ -231,7 +212,8 @@ fn hints(upstreams: &[&UpstreamLists], snapshot: &Snapshot) -> HashMap<Kind, Lis
     let of = |kind: Kind| {
         let all = upstreams.iter().filter_map(|lists| lists.hints.get(&kind));
         let merged = all.cloned().reduce(|merged, hints| merged.and(&hints))?;
-        let is_whole = matches!(upstreams, [only] if only.count(kind) == snapshot.count(kind));
+        let is_whole =
+            matches!(upstreams, [only] if only.of(kind).len() == snapshot.primitives(kind).count());
         Some((kind, if is_whole { merged } else { ListHints { meta: None, ..merged } }))
     };
     Kind::iter().filter_map(of).collect()

@@ -21,9 +21,9 @@ fn names(snapshot: &Snapshot) -> Vec<String> {
 fn conflicting_names_are_qualified_and_others_kept() {
     let a = upstream("a", json!([{"name": "same", "inputSchema": {}}, {"name": "own", "inputSchema": {}}]));
     let b = upstream("b", json!([{"name": "same", "inputSchema": {}}]));
-    let (snapshot, warnings) = Snapshot::build(&[a, b], &[]).unwrap();
+    let snapshot = Snapshot::build(&[a, b], &[]);
     assert_eq!(names(&snapshot), ["a__same", "own", "b__same"]);
-    assert!(warnings.is_empty());
+    assert!(snapshot.warnings().is_empty());
     assert_eq!(snapshot.tools()[0].definition().string("name").unwrap(), "a__same");
     assert_eq!(snapshot.tools()[0].upstream_name().as_str(), "same");
 }
@@ -31,20 +31,20 @@ fn conflicting_names_are_qualified_and_others_kept() {
 #[test]
 fn odd_items_are_reported_and_the_rest_served() {
     let lists = upstream("u", json!([{"name": "t", "x": 1}, {"name": "t"}, {"title": "?"}, 7, {"name": ""}]));
-    let (snapshot, warnings) = Snapshot::build(&[lists], &[]).unwrap();
+    let snapshot = Snapshot::build(&[lists], &[]);
     assert_eq!(names(&snapshot), ["t"]);
     assert_eq!(
         snapshot.tools()[0].definition().text(),
         r#"{"name":"t","x":1,"inputSchema":{"type":"object"}}"#
     );
-    let warnings: Vec<_> = warnings.iter().map(ToString::to_string).collect();
+    let warnings: Vec<_> = snapshot.warnings().iter().map(ToString::to_string).collect();
     assert_eq!(warnings.len(), 5, "{warnings:?}");
     assert!(warnings[0].contains("lists 't' twice among its tools"), "{warnings:?}");
     assert!(warnings[4].contains("tool 't' has no inputSchema"), "{warnings:?}");
 }
 
 #[test]
-fn a_file_is_laid_over_and_one_for_an_unknown_tool_refused_with_a_suggestion() {
+fn a_file_is_laid_over_and_one_for_an_unknown_tool_reported_with_a_suggestion() {
     let lists =
         upstream("u", json!([{"name": "get", "description": "old", "inputSchema": {}, "_meta": {"k": 1}}]));
     let file = |name: &str| {
@@ -52,7 +52,7 @@ fn a_file_is_laid_over_and_one_for_an_unknown_tool_refused_with_a_suggestion() {
             json!({"name": name, "description": "new", "inputSchema": {"type": "object"}, "examples": []});
         DescriptionFile::parse(&format!("{name}.json"), name, &text.to_string()).unwrap()
     };
-    let (snapshot, _) = Snapshot::build(std::slice::from_ref(&lists), &[file("get")]).unwrap();
+    let snapshot = Snapshot::build(std::slice::from_ref(&lists), &[file("get")]);
     assert_eq!(
         snapshot.tools()[0].definition().text(),
         r#"{"name":"get","description":"new","inputSchema":{"type":"object"},"_meta":{"k":1}}"#
@@ -62,17 +62,17 @@ fn a_file_is_laid_over_and_one_for_an_unknown_tool_refused_with_a_suggestion() {
         entry.text(),
         r#"{"name":"get","description":"new","inputSchema":{"type":"object"},"examples":[]}"#
     );
-    let errors = Snapshot::build(&[lists], &[file("got"), file("zzz")]).unwrap_err();
+    let snapshot = Snapshot::build(&[lists], &[file("got"), file("zzz")]);
+    let errors = snapshot.warnings();
     assert_eq!(errors[0].to_string(), "got.json: no upstream has a tool 'got'; did you mean 'get'?");
     assert_eq!(errors[1].to_string(), "zzz.json: no upstream has a tool 'zzz'");
 }
 
 #[test]
 fn changes_are_found_by_kind() {
-    let old = Snapshot::build(&[upstream("u", json!([{"name": "t", "inputSchema": {}}]))], &[]).unwrap().0;
-    let same = Snapshot::build(&[upstream("u", json!([{"name": "t", "inputSchema": {}}]))], &[]).unwrap().0;
-    let new =
-        Snapshot::build(&[upstream("u", json!([{"name": "t", "inputSchema": {"a": 1}}]))], &[]).unwrap().0;
+    let old = Snapshot::build(&[upstream("u", json!([{"name": "t", "inputSchema": {}}]))], &[]);
+    let same = Snapshot::build(&[upstream("u", json!([{"name": "t", "inputSchema": {}}]))], &[]);
+    let new = Snapshot::build(&[upstream("u", json!([{"name": "t", "inputSchema": {"a": 1}}]))], &[]);
     assert!(old.changes(&same).is_empty());
     assert_eq!(old.changes(&new), [Kind::Tools]);
 }
@@ -81,7 +81,7 @@ fn changes_are_found_by_kind() {
 fn a_tool_with_a_reserved_name_is_qualified() {
     let lists =
         upstream("u", json!([{"name": "info", "inputSchema": {}}, {"name": "u__info2", "inputSchema": {}}]));
-    let (snapshot, _) = Snapshot::build(&[lists], &[]).unwrap();
+    let snapshot = Snapshot::build(&[lists], &[]);
     assert!(snapshot.unresolvable(&["info", "info2"]).is_empty());
     let view = View::of(Arc::new(snapshot), &Principal::anonymous()).reserving(["info".to_owned()]);
     assert!(view.tool("info").is_none());
@@ -90,7 +90,7 @@ fn a_tool_with_a_reserved_name_is_qualified() {
 
     let stuck =
         upstream("u", json!([{"name": "info", "inputSchema": {}}, {"name": "u__info", "inputSchema": {}}]));
-    let (snapshot, _) = Snapshot::build(&[stuck], &[]).unwrap();
+    let snapshot = Snapshot::build(&[stuck], &[]);
     assert_eq!(snapshot.unresolvable(&["info"])[0].as_str(), "info");
 }
 
@@ -122,7 +122,7 @@ fn a_file_named_with_its_upstream_is_about_that_tool_whoever_else_is_there_p2() 
         DescriptionFile::parse(&format!("{name}.json"), name, &text.to_string()).unwrap()
     };
     let described = |upstreams: &[UpstreamLists], files: &[DescriptionFile]| {
-        let (snapshot, _) = Snapshot::build(upstreams, files).unwrap();
+        let snapshot = Snapshot::build(upstreams, files);
         let tools = snapshot.tools().iter();
         tools
             .map(|tool| {
@@ -203,7 +203,7 @@ fn whether_any_tool_mirrors_arguments_is_known_of_the_whole_snapshot() {
     let mirroring =
         json!({"name": "b", "inputSchema": {"type": "object", "properties": {"region": property}}});
     for (tools, mirrors) in [(json!([plain]), false), (json!([plain, mirroring]), true)] {
-        let (snapshot, _) = Snapshot::build(&[upstream("u", tools)], &[]).unwrap();
+        let snapshot = Snapshot::build(&[upstream("u", tools)], &[]);
         assert_eq!(snapshot.mirrors_arguments(), mirrors);
     }
 }

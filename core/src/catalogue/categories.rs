@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use crate::{
     brief::in_a_line,
     catalogue::{provider::OwnGroup, tool::Tool, view::View, visible_tool::VisibleTool, words},
-    name::{Kind, UpstreamName},
+    name::Kind,
 };
 
 /// The categories of a view, with their tools as positions in the snapshot.
@@ -102,7 +102,8 @@ fn of_upstream(view: &View, upstream: &str, mut tools: Vec<(usize, &Tool)>) -> V
     let provider = view.provider(upstream);
     let groups = provider.map(|provider| &*provider.groups).unwrap_or_default();
     let permitted = (!groups.is_empty()).then(|| PermittedItems::of(view, upstream));
-    let is_told = !provider.is_some_and(|provider| provider.has_info()) || view.own_info(upstream).is_some();
+    let is_told =
+        !provider.is_some_and(|provider| provider.info.is_some()) || view.own_info(upstream).is_some();
     for group in groups {
         let names: HashSet<&str> = group.tools.iter().map(String::as_str).collect();
         let (own, others) =
@@ -188,32 +189,6 @@ impl<'v> ListedCategory<'v> {
     }
 }
 
-impl View {
-    /// What the snapshot has of a kind.
-    pub(super) fn names_of(&self, kind: Kind) -> impl Iterator<Item = OwnName<'_>> {
-        let (tools, entries) = match kind {
-            Kind::Tools => (self.snapshot().tools(), &[][..]),
-            _ => (&[][..], self.snapshot().entries(kind)),
-        };
-        let tools = tools.iter().map(|tool| (tool.upstream(), tool.upstream_name().as_str()));
-        let entries = entries.iter().map(|entry| (entry.upstream(), entry.upstream_key()));
-        let permitted = &self.extent.permitted[kind as usize];
-        tools.chain(entries).enumerate().map(|(at, (upstream, key))| OwnName {
-            upstream,
-            key,
-            is_permitted: permitted.contains(at),
-        })
-    }
-}
-
-/// Something of the snapshot under its upstream's own name for it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct OwnName<'v> {
-    pub(super) upstream: &'v UpstreamName,
-    pub(super) key: &'v str,
-    pub(super) is_permitted: bool,
-}
-
 /// What exists of an upstream for a caller, listed or not, by the upstream's own names.
 #[derive(Debug)]
 pub struct PermittedItems<'v> {
@@ -229,10 +204,10 @@ impl<'v> PermittedItems<'v> {
     pub fn of(view: &'v View, upstream: &str) -> Self {
         let mut is_whole = true;
         let mut permitted = |kind| {
-            let named = view.names_of(kind).filter(|named| **named.upstream == *upstream);
-            let (permitted, withheld): (Vec<_>, Vec<_>) = named.partition(|named| named.is_permitted);
+            let own = view.all_of(kind).filter(|(one, _)| **one.upstream() == *upstream);
+            let (permitted, withheld): (Vec<_>, Vec<_>) = own.partition(|(_, is_permitted)| *is_permitted);
             is_whole &= withheld.is_empty();
-            permitted.into_iter().map(|named| named.key).collect()
+            permitted.into_iter().map(|(one, _)| one.own_key()).collect()
         };
         let _templates: HashSet<&str> = permitted(Kind::Templates);
         let [tools, prompts, resources] = [Kind::Tools, Kind::Prompts, Kind::Resources].map(permitted);
@@ -244,16 +219,10 @@ impl<'v> PermittedItems<'v> {
     pub fn have_all_of(&self, group: &OwnGroup) -> bool {
         let have =
             |own: &HashSet<&str>, names: &[String]| names.iter().all(|name| own.contains(name.as_str()));
-        let has_members = !(group.tools.is_empty()
-            && group.prompts.is_empty()
-            && group.resources.is_empty()
-            && group.groups.is_empty());
-        let members = [
-            (&self.tools, &group.tools),
-            (&self.prompts, &group.prompts),
-            (&self.resources, &group.resources),
-        ];
-        (has_members || self.is_whole) && members.iter().all(|(own, names)| have(own, names))
+        (group.has_members() || self.is_whole)
+            && have(&self.tools, &group.tools)
+            && have(&self.prompts, &group.prompts)
+            && have(&self.resources, &group.resources)
     }
 
     /// Groups with these members alone. A group that has none of them is none, and the texts of one that lacks a member are not

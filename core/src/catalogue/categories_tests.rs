@@ -19,7 +19,7 @@ fn upstream(name: &str, server: Value, tools: &[&str]) -> UpstreamLists {
 }
 
 fn view(lists: &[UpstreamLists]) -> View {
-    View::of(Arc::new(Snapshot::build(lists, &[]).unwrap().0), &Principal::anonymous())
+    View::of(Arc::new(Snapshot::build(lists, &[])), &Principal::anonymous())
 }
 
 /// The categories of one upstream's tools.
@@ -109,7 +109,7 @@ fn b8_servers_have_their_own_categories_and_clashing_names_have_the_server_in_fr
     assert_eq!(whole.category("two/visuals").unwrap().name(), "visuals");
     assert!(whole.category("analysis").is_none(), "it could be either");
     // What a group is for may be about what is withheld.
-    let snapshot = Arc::new(Snapshot::build(&lists, &[]).unwrap().0);
+    let snapshot = Arc::new(Snapshot::build(&lists, &[]));
     let part =
         View::of(snapshot, &Principal::anonymous().permitted(Permits::of_tools(["two/compare", "two/plot"])));
     assert_eq!(categories(&part), some(&[("analysis", 1), ("visuals", 1)]));

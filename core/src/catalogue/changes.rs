@@ -1,25 +1,24 @@
 //! What differs between two snapshots: as a whole, or in what a view has of them.
 
+use std::collections::HashSet;
+
 use crate::{
     catalogue::{
         categories::PermittedItems,
         provider::OwnGroup,
-        snapshot::{About, Entry, Snapshot},
-        tool::Tool,
+        snapshot::{About, Primitive, Snapshot},
         view::View,
     },
     name::{Kind, UpstreamName},
 };
 
-/// The kinds that are entries.
-const ENTRIES: [Kind; 3] = [Kind::Resources, Kind::Templates, Kind::Prompts];
-
 /// What there is of a snapshot for someone.
 struct Part<'a> {
     about: &'a About,
     groups: Vec<(&'a UpstreamName, Vec<OwnGroup>)>,
-    tools: Vec<&'a Tool>,
-    entries: [Vec<&'a Entry>; 3],
+    /// The titles and descriptions of the upstreams that bring tools.
+    titles: Vec<[Option<&'a str>; 2]>,
+    all: [Vec<Primitive<'a>>; 4],
 }
 
 impl Snapshot {
@@ -38,13 +37,10 @@ impl View {
 
 impl<'a> Part<'a> {
     fn whole(snapshot: &'a Snapshot) -> Self {
-        let providers = snapshot.providers().iter().filter(|provider| !provider.groups.is_empty());
-        Self {
-            about: snapshot.about(),
-            groups: providers.map(|provider| (&provider.name, provider.groups.clone())).collect(),
-            tools: snapshot.tools().iter().collect(),
-            entries: ENTRIES.map(|kind| snapshot.entries(kind).iter().collect()),
-        }
+        let offering = snapshot.providers().iter().filter(|provider| !provider.groups.is_empty());
+        let groups = offering.map(|provider| (&provider.name, provider.groups.clone())).collect();
+        let all: [Vec<_>; 4] = Kind::ALL.map(|kind| snapshot.primitives(kind).collect());
+        Self { about: snapshot.about(), groups, titles: titles(snapshot, &all[0]), all }
     }
 
     fn seen(view: &'a View) -> Self {
@@ -52,37 +48,48 @@ impl<'a> Part<'a> {
         if view.permits_everything() {
             return whole;
         }
-        let tools: Vec<&Tool> = view.listed().map(|(_, tool)| tool).collect();
-        let entries = ENTRIES.map(|kind| view.entries(kind).collect::<Vec<_>>());
         let groups = whole.groups.into_iter().map(|(of, groups)| {
             let permitted = PermittedItems::of(view, of);
             let has_all = permitted.is_whole && view.permits_any_of(of);
             (of, if has_all { groups } else { permitted.within(groups) })
         });
         let groups = groups.filter(|(_, groups)| !groups.is_empty()).collect();
-        Self { about: whole.about, groups, tools, entries }
+        let all: [Vec<_>; 4] = Kind::ALL.map(|kind| view.primitives(kind).collect());
+        Self { about: whole.about, groups, titles: titles(view.snapshot(), &all[0]), all }
     }
 
     fn changes(&self, newer: &Self) -> Vec<Kind> {
-        // Entries are made of these; comparing their digests would cost half a second for 10,000 tools.
-        let differ = |(old, new): (&&Tool, &&Tool)| {
-            old.definition() != new.definition()
-                || !old.stems_like(new)
-                || !old.supplement().says_the_same(new.supplement())
-        };
         // A strategy may list a tool of its own that says what the catalogue is about.
-        let tools_differ = self.about != newer.about
-            || self.groups != newer.groups
-            || self.tools.len() != newer.tools.len()
-            || self.tools.iter().zip(&newer.tools).any(differ);
-        let mut changes = if tools_differ { vec![Kind::Tools] } else { vec![] };
-        for ((kind, old), new) in ENTRIES.into_iter().zip(&self.entries).zip(&newer.entries) {
-            let differ = |(a, b): (&&Entry, &&Entry)| a.text() != b.text() || a.mapping() != b.mapping();
-            if old.len() != new.len() || old.iter().zip(new).any(differ) {
-                changes.push(kind);
-            }
+        let differs = self.about != newer.about || self.groups != newer.groups || self.titles != newer.titles;
+        let differ = |kind: &Kind| {
+            let (old, new) = (&self.all[*kind as usize], &newer.all[*kind as usize]);
+            (*kind == Kind::Tools && differs)
+                || old.len() != new.len()
+                || old.iter().zip(new).any(|(old, new)| !says_the_same(*old, *new))
+        };
+        Kind::ALL.into_iter().filter(differ).collect()
+    }
+}
+
+/// The titles and descriptions of the upstreams of these tools.
+fn titles<'a>(snapshot: &'a Snapshot, tools: &[Primitive<'_>]) -> Vec<[Option<&'a str>; 2]> {
+    let upstreams: HashSet<&UpstreamName> = tools.iter().map(|tool| tool.upstream()).collect();
+    let providers = snapshot.providers().iter().filter(|provider| upstreams.contains(&provider.name));
+    providers.map(|provider| [provider.title.as_deref(), provider.description.as_deref()]).collect()
+}
+
+/// Whether lists have the same of two primitives. Comparing the digests of entries would cost half a second for 10,000 tools.
+fn says_the_same(old: Primitive<'_>, new: Primitive<'_>) -> bool {
+    match (old, new) {
+        (Primitive::Tool(old), Primitive::Tool(new)) => {
+            old.definition() == new.definition()
+                && old.original().member("description") == new.original().member("description")
+                && old.supplement().says_the_same(new.supplement())
         }
-        changes
+        (Primitive::Entry(_, old), Primitive::Entry(_, new)) => {
+            old.text() == new.text() && old.mapping() == new.mapping()
+        }
+        _ => false,
     }
 }
 
@@ -110,7 +117,7 @@ mod tests {
                 ..UpstreamLists::empty(name)
             }
         });
-        Arc::new(Snapshot::build(&upstreams, &[]).unwrap().0)
+        Arc::new(Snapshot::build(&upstreams, &[]))
     }
 
     /// The same with a group of both tools of `a`, which says this of itself, and one of its text alone.
@@ -141,7 +148,7 @@ mod tests {
             ..UpstreamLists::empty(UpstreamName::parse("b").unwrap())
         };
         let upstreams = if with_b { vec![a, b] } else { vec![a] };
-        Arc::new(Snapshot::build(&upstreams, &[]).unwrap().0)
+        Arc::new(Snapshot::build(&upstreams, &[]))
     }
 
     #[test]

@@ -6,27 +6,30 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
+use crate::name::Kind;
+
 /// Maximum number of extents whose values are kept. Clients choose what distinguishes them, and a value can be as
 /// large as an index of everything that is listed.
 const MOST: usize = 16;
 
 /// A set of positions in a list of the snapshot.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Selection {
+    #[default]
     All,
     Some(Arc<[u64]>),
 }
 
 impl Selection {
-    pub(crate) fn by(count: usize, keep: impl Fn(usize) -> bool) -> Self {
-        let mut words = vec![0u64; count.div_ceil(64)];
-        let mut all = true;
-        for position in 0..count {
-            if keep(position) {
-                words[position / 64] |= 1 << (position % 64);
-            } else {
-                all = false;
+    /// The positions at which there is `true`.
+    pub(crate) fn by(kept: impl IntoIterator<Item = bool>) -> Self {
+        let (mut words, mut all) = (Vec::new(), true);
+        for (position, is_kept) in kept.into_iter().enumerate() {
+            if position % 64 == 0 {
+                words.push(0u64);
             }
+            words[position / 64] |= u64::from(is_kept) << (position % 64);
+            all &= is_kept;
         }
         if all { Self::All } else { Self::Some(words.into()) }
     }
@@ -42,7 +45,7 @@ impl Selection {
 }
 
 /// What a view has of its snapshot. Views of equal extent have the same derived values.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Extent {
     /// What exists for the caller, by kind.
     pub(crate) permitted: [Selection; 4],
@@ -52,6 +55,13 @@ pub(crate) struct Extent {
     pub(crate) reserved: Arc<HashSet<String>>,
     /// Whether definitions have their mapping in `_meta`.
     pub(crate) shows_concerns: bool,
+}
+
+impl Extent {
+    /// Whether what is at this position is listed.
+    pub(crate) fn shows(&self, kind: Kind, at: usize) -> bool {
+        self.permitted[kind as usize].contains(at) && self.listed[kind as usize].contains(at)
+    }
 }
 
 /// The derived values of a snapshot by extent, those last used first.
@@ -120,7 +130,7 @@ mod tests {
 
     #[test]
     fn views_that_list_the_same_share_their_values() {
-        let snapshot = Arc::new(Snapshot::build(&[], &[]).unwrap().0);
+        let snapshot = Arc::new(Snapshot::build(&[], &[]));
         let view = |id: &str| View::of(Arc::clone(&snapshot), &Principal::new(id, Permits::all()));
         let reserving = |id: &str| view(id).reserving(["search_tools".to_owned()]);
         assert_eq!(*view("a").derived(|_| 1), 1);
@@ -131,7 +141,7 @@ mod tests {
 
     #[test]
     fn what_depends_on_settings_has_them_as_a_key() {
-        let view = View::of(Arc::new(Snapshot::build(&[], &[]).unwrap().0), &Principal::anonymous());
+        let view = View::of(Arc::new(Snapshot::build(&[], &[])), &Principal::anonymous());
         let of = |settings: &str| view.derived_with(&settings.to_owned(), |_, settings| settings.len());
         assert_eq!((*of("a"), *of("bc"), *of("a")), (1, 2, 1));
         let made = |settings: &str| view.made::<String, usize>(&settings.to_owned());
@@ -142,7 +152,7 @@ mod tests {
     fn extent(position: usize) -> Extent {
         let all = || Selection::All;
         Extent {
-            permitted: [Selection::by(100, |at| at == position), all(), all(), all()],
+            permitted: [Selection::by((0..100).map(|at| at == position)), all(), all(), all()],
             listed: [all(), all(), all(), all()],
             reserved: Arc::default(),
             shows_concerns: false,

@@ -13,28 +13,15 @@ use crate::{
     raw::RawObject,
 };
 
-/// The members of a description file. Unknown members are reported, since they are ignored.
-const KNOWN: &[&str] = &[
-    "name",
-    "title",
-    "description",
-    "inputSchema",
-    "outputSchema",
-    "examples",
-    "usage_guidance",
-    "error_guidance",
-    "brief",
-    "category",
-    "keywords",
-    "concerns",
-    "returns",
-    "related",
-    "made_from",
-];
+/// The members that replace the upstream's.
+const OVERLAY: &[&str] = &["title", "description", "inputSchema", "outputSchema"];
 
 /// The members that are delivered with the definition, or that a strategy uses.
 const PARTS: &[&str] =
     &["examples", "usage_guidance", "error_guidance", "keywords", "concerns", "returns", "related"];
+
+/// The other members of a description file.
+const OTHERS: &[&str] = &["name", "brief", "category", "made_from"];
 
 /// One parsed description file.
 #[derive(Clone, Debug)]
@@ -79,9 +66,7 @@ impl Supplement {
     /// The supplement with the parts that it lacks from another one.
     pub(crate) fn over(self, other: Option<&Self>) -> Self {
         let Some(parts) = other.and_then(|other| other.parts.as_ref()) else { return self };
-        let own = self.parts.unwrap_or_default();
-        let lacking = parts.iter().filter(|(key, _)| own.member(key).is_none());
-        Self { parts: Some(RawObject::assemble(own.iter().chain(lacking))), ..self }
+        Self { parts: Some(self.parts.unwrap_or_default().over(parts)), ..self }
     }
 
     /// Whether both say the same, whatever they were made from.
@@ -217,19 +202,18 @@ impl DescriptionFile {
             _ => return Err(errors),
         };
         let _shapes = (typed.keywords, typed.related, typed.examples);
-        let unknown = members.iter().map(|(key, _)| key).filter(|key| !KNOWN.contains(key));
+        let is_known = |key: &str| [OVERLAY, PARTS, OTHERS].iter().any(|known| known.contains(&key));
+        let unknown = members.iter().map(|(key, _)| key).filter(|key| !is_known(key));
         let unknown = unknown.map(str::to_owned).collect();
-        let overlay =
-            members.retain(|key| matches!(key, "title" | "description" | "inputSchema" | "outputSchema"));
+        let overlay = members.retain(|key| OVERLAY.contains(&key));
         let parts = members.retain(|key| PARTS.contains(&key));
         let supplement = Supplement {
             brief: typed.brief.filter(|brief| !brief.trim().is_empty()),
             category: typed.category.filter(|category| !category.trim().is_empty()),
             parts: Some(parts),
-            grouped: None,
-            pinned: false,
             path: Some(path.to_owned()),
             recorded: typed.made_from.map(|made_from| Recorded { place: path.to_owned(), made_from }),
+            ..Supplement::default()
         };
         Ok(Self { path: path.to_owned(), name, overlay, supplement, unknown })
     }

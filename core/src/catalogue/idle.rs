@@ -17,24 +17,21 @@ use crate::{
 };
 
 /// Rules about tools or prompts that match none.
-pub(crate) fn idle_rules(kind: Kind, matched: &Matched<'_>, items: &[Item<'_>]) -> Vec<Warning> {
+pub(crate) fn idle_rules(kind: Kind, matched: &Matched<'_>, items: &[Item]) -> Vec<Warning> {
     let (wild, exact): (Vec<&Rule>, Vec<&Rule>) =
         matched.unused.iter().partition(|rule| rule.pattern.is_wild());
     let exact = exact.into_iter().map(|rule| {
         let name = rule.pattern.text();
         Warning::unmatched(rule.place.clone(), kind, name, &candidates(items, name))
     });
-    exact.chain(wild.into_iter().map(|rule| nothing_matches(kind, rule))).collect()
-}
-
-fn nothing_matches(kind: Kind, rule: &Rule) -> Warning {
-    Warning::nothing_matches(kind, &rule.place, &rule.pattern)
+    let wild = wild.into_iter().map(|rule| Warning::nothing_matches(kind, &rule.place, &rule.pattern));
+    exact.chain(wild).collect()
 }
 
 /// Description files of tools that are not there.
 pub(crate) fn idle_files<'f>(
     files: impl Iterator<Item = &'f DescriptionFile>,
-    items: &[Item<'_>],
+    items: &[Item],
 ) -> Vec<Warning> {
     let warning = |file: &DescriptionFile| {
         Warning::unmatched(file.path.clone(), Kind::Tools, &file.name, &candidates(items, &file.name))
@@ -43,7 +40,7 @@ pub(crate) fn idle_files<'f>(
 }
 
 /// The patterns of switches that match no tool of their upstream.
-pub(crate) fn idle_switches(switches: &[Switches], items: &[Item<'_>]) -> Vec<Warning> {
+pub(crate) fn idle_switches(switches: &[Switches], items: &[Item]) -> Vec<Warning> {
     let mut idle = Vec::new();
     for switches in switches {
         let Some(own) = listed_by(&switches.upstream, items) else { continue };
@@ -59,7 +56,7 @@ pub(crate) fn idle_switches(switches: &[Switches], items: &[Item<'_>]) -> Vec<Wa
 }
 
 /// The tools that get another name and are not there.
-pub(crate) fn idle_renames(naming: &[Naming], items: &[Item<'_>]) -> Vec<Warning> {
+pub(crate) fn idle_renames(naming: &[Naming], items: &[Item]) -> Vec<Warning> {
     let mut idle = Vec::new();
     for naming in naming {
         let Some(own) = listed_by(naming.upstream(), items) else { continue };
@@ -71,28 +68,30 @@ pub(crate) fn idle_renames(naming: &[Naming], items: &[Item<'_>]) -> Vec<Warning
 }
 
 /// What an upstream lists; nothing of one that lists nothing, since it may not be there.
-fn listed_by<'i>(upstream: &UpstreamName, items: &[Item<'i>]) -> Option<Vec<Item<'i>>> {
-    let own: Vec<Item<'i>> = items.iter().filter(|item| *item.upstream == *upstream).copied().collect();
+fn listed_by<'i>(upstream: &UpstreamName, items: &'i [Item]) -> Option<Vec<&'i Item>> {
+    let own: Vec<&Item> = items.iter().filter(|item| *item.upstream == *upstream).collect();
     (!own.is_empty()).then_some(own)
 }
 
-fn own_names(items: &[Item<'_>]) -> Vec<Candidate> {
-    let names = items.iter().flat_map(|item| [item.own, item.named].map(|name| (name, item.own)));
-    names.map(|(name, own)| (name.to_owned(), own.to_owned())).collect()
+fn own_names(items: &[&Item]) -> Vec<Candidate> {
+    items
+        .iter()
+        .flat_map(|item| [&item.own, &item.named].map(|name| (name.clone(), item.own.clone())))
+        .collect()
 }
 
 /// The names that may have been meant, in the form in which one was written.
-fn candidates(items: &[Item<'_>], written: &str) -> Vec<Candidate> {
+fn candidates(items: &[Item], written: &str) -> Vec<Candidate> {
     let is_qualified = written.contains(SEPARATOR);
     let names = items.iter().flat_map(|item| {
         let qualified = |name: &str| format!("{}{SEPARATOR}{name}", item.upstream);
-        let own = qualified(item.own);
+        let own = qualified(&item.own);
         let named = item.is_named().then(|| match is_qualified {
-            true => (qualified(item.named), own.clone()),
-            false => (item.named.to_owned(), own.clone()),
+            true => (qualified(&item.named), own.clone()),
+            false => (item.named.clone(), own.clone()),
         });
-        let plain = if item.is_named() { item.own } else { item.served };
-        let own = if is_qualified { (own.clone(), own) } else { (plain.to_owned(), plain.to_owned()) };
+        let plain = if item.is_named() { &item.own } else { &item.served };
+        let own = if is_qualified { (own.clone(), own) } else { (plain.clone(), plain.clone()) };
         [Some(own), named]
     });
     names.flatten().collect()
@@ -115,5 +114,5 @@ pub(crate) fn idle_resource_rules(
         }
     }
     let idle = rules.resources.iter().zip(used).filter(|(_, used)| !used);
-    idle.map(|(rule, _)| nothing_matches(Kind::Resources, rule)).collect()
+    idle.map(|(rule, _)| Warning::nothing_matches(Kind::Resources, &rule.place, &rule.pattern)).collect()
 }

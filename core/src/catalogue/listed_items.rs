@@ -12,25 +12,12 @@ use crate::{
         pattern::CLASH_SEPARATOR,
         warning::Warning,
     },
-    name::{Kind, UpstreamName},
+    name::Kind,
     raw::RawObject,
     text::RawText,
 };
 
-/// A tool or prompt as an upstream brings it.
-pub(crate) struct ListedItem {
-    pub(crate) upstream: Arc<UpstreamName>,
-    self_named: bool,
-    /// Its own name.
-    pub(crate) own: String,
-    /// The name that the operator gives it.
-    pub(crate) named: Option<String>,
-    /// The name it is served by: the operator's, else its own, or `<upstream>__<own>` where another has that name.
-    pub(crate) served: String,
-    pub(crate) object: RawObject,
-}
-
-impl ListedItem {
+impl Item {
     /// Everything of a kind that goes by a name. No two are served by one name, except where a name in the form
     /// `<upstream>__<own>` can be read in two ways.
     pub(crate) fn all(
@@ -43,25 +30,18 @@ impl ListedItem {
             let (upstream, self_named) = (Arc::new(lists.name.clone()), lists.self_named);
             let naming = material.rules.naming_of(&upstream).filter(|_| !self_named);
             all.extend(read_entries(lists, kind, warnings).into_iter().map(|(own, object)| {
-                let named = naming.and_then(|naming| naming.name(kind, &own));
-                let served = named.as_ref().unwrap_or(&own).clone();
+                let named = naming.and_then(|naming| naming.name(kind, &own)).unwrap_or_else(|| own.clone());
+                let served = named.clone();
                 Self { upstream: Arc::clone(&upstream), self_named, own, named, served, object }
             }));
         }
         resolve_clashes(&mut all);
         all
     }
-
-    /// The same for rules.
-    pub(crate) fn item(&self) -> Item<'_> {
-        let Self { upstream, self_named, own, served, .. } = self;
-        let named = self.named.as_ref().unwrap_or(own);
-        Item { upstream, own, named, served, self_named: *self_named }
-    }
 }
 
 /// Gives everything that shares a name the form with its upstream. That may be another's name, which then clashes, too.
-fn resolve_clashes(all: &mut [ListedItem]) {
+fn resolve_clashes(all: &mut [Item]) {
     let mut qualified = vec![false; all.len()];
     loop {
         let mut counts: HashMap<&str, usize> = HashMap::with_capacity(all.len());
@@ -84,15 +64,9 @@ pub(crate) fn read_entries(
     kind: Kind,
     warnings: &mut Vec<Warning>,
 ) -> Vec<(String, RawObject)> {
-    let items = match kind {
-        Kind::Tools => &lists.tools,
-        Kind::Resources => &lists.resources,
-        Kind::Templates => &lists.templates,
-        Kind::Prompts => &lists.prompts,
-    };
     let mut seen = HashSet::new();
     let mut entries = Vec::new();
-    for item in items {
+    for item in lists.of(kind) {
         let Some((key, object)) = keyed(lists, kind, item, warnings) else { continue };
         // A URI listed twice is harmless; the second tool or prompt of a name could not be reached.
         let by_uri = matches!(kind, Kind::Resources | Kind::Templates);

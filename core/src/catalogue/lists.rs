@@ -69,13 +69,13 @@ impl UpstreamLists {
         }
     }
 
-    /// How many things of a kind it lists.
-    pub(crate) fn count(&self, kind: Kind) -> usize {
+    /// Its list of a kind.
+    pub(crate) fn of(&self, kind: Kind) -> &[RawText] {
         match kind {
-            Kind::Tools => self.tools.len(),
-            Kind::Resources => self.resources.len(),
-            Kind::Templates => self.templates.len(),
-            Kind::Prompts => self.prompts.len(),
+            Kind::Tools => &self.tools,
+            Kind::Resources => &self.resources,
+            Kind::Templates => &self.templates,
+            Kind::Prompts => &self.prompts,
         }
     }
 }
@@ -125,10 +125,7 @@ impl ListHints {
     /// The hints of one list in two pages. If both have a member of `_meta`, the first takes precedence.
     pub fn continued(self, next: Self) -> Self {
         let meta = match (&self.meta, &next.meta) {
-            (Some(first), Some(next)) => {
-                let new = next.iter().filter(|(key, _)| first.member(key).is_none());
-                Some(RawObject::assemble(first.iter().chain(new)))
-            }
+            (Some(first), Some(next)) => Some(first.over(next)),
             (first, next) => first.as_ref().or(next.as_ref()).cloned(),
         };
         Self { meta, ..self.and(&next) }

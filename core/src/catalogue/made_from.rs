@@ -7,11 +7,14 @@ use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{digest::Digest, name::ToolName, raw::RawObject};
+use crate::{
+    digest::{Digest, hex},
+    name::ToolName,
+    raw::RawObject,
+};
 
-/// Hexadecimal digits of a part's digest. Parts only name what changed; whether anything did is decided by the digest of
-/// the whole.
-const PART_DIGITS: usize = 8;
+/// Bytes of a part's digest. Parts only name what changed; whether anything did is decided by the digest of the whole.
+const PART_BYTES: usize = 4;
 
 /// Maximum number of names in a list of changes.
 const MAX_NAMES: usize = 5;
@@ -74,7 +77,7 @@ fn parts<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> BTreeMap<Stri
 }
 
 fn part(text: &str) -> String {
-    Digest::of(text).as_bytes().iter().take(PART_DIGITS / 2).map(|byte| format!("{byte:02x}")).collect()
+    hex(&Digest::of(text).as_bytes()[..PART_BYTES])
 }
 
 /// A record and the file or section that holds it.

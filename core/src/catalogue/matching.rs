@@ -13,7 +13,10 @@
 //! that the operator gives a thing (see `naming`), in each of the three forms. What un-hides is read narrowly: `a/x` then
 //! means `x` of `a` and nothing else.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use crate::{
     catalogue::{
@@ -24,22 +27,22 @@ use crate::{
     raw::RawObject,
 };
 
-/// A tool or prompt, by all its names.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Item<'a> {
-    /// Its upstream.
-    pub(crate) upstream: &'a UpstreamName,
-    /// The name its upstream knows it by.
-    pub(crate) own: &'a str,
-    /// The name that the operator gives it, or its own.
-    pub(crate) named: &'a str,
-    /// The name it is served by now.
-    pub(crate) served: &'a str,
+/// A tool or prompt as an upstream brings it.
+#[derive(Debug)]
+pub(crate) struct Item {
+    pub(crate) upstream: Arc<UpstreamName>,
     /// Whether its upstream chose its own name.
     pub(crate) self_named: bool,
+    /// Its own name.
+    pub(crate) own: String,
+    /// The name that the operator gives it, or its own.
+    pub(crate) named: String,
+    /// The name it is served by: this, or `<upstream>__<own>` where another has that name.
+    pub(crate) served: String,
+    pub(crate) object: RawObject,
 }
 
-impl Item<'_> {
+impl Item {
     /// Whether the operator gives it another name.
     pub(crate) fn is_named(&self) -> bool {
         self.named != self.own
@@ -66,14 +69,14 @@ pub(crate) struct Matched<'r> {
 
 impl<'r> Matched<'r> {
     /// Applies rules to items.
-    pub(crate) fn of(rules: &'r [Rule], items: &[Item<'_>], known: KnownUpstreams<'_>) -> Self {
+    pub(crate) fn of(rules: &'r [Rule], items: &[Item], known: KnownUpstreams<'_>) -> Self {
         let index = Index::new(rules);
         let mut used = vec![false; rules.len()];
         let mut said: Vec<MatchedRules<'r>> =
             items.iter().map(|item| index.said_of(item, known, &mut used)).collect();
         let stray = stray(rules, known, &used);
         for (item, said) in items.iter().zip(&mut said).filter(|(item, _)| item.self_named) {
-            for (at, _) in stray.iter().filter(|(_, name)| name.matches(item.own)) {
+            for (at, _) in stray.iter().filter(|(_, name)| name.matches(&item.own)) {
                 used[*at] = true;
                 said.is_stray = true;
             }
@@ -118,9 +121,9 @@ impl<'r> Index<'r> {
         Self { rules, by_name, wild }
     }
 
-    fn said_of(&self, item: &Item<'_>, known: KnownUpstreams<'_>, used: &mut [bool]) -> MatchedRules<'r> {
-        let own = Forms::of(item.upstream, item.own);
-        let named = item.is_named().then(|| Forms::of(item.upstream, item.named));
+    fn said_of(&self, item: &Item, known: KnownUpstreams<'_>, used: &mut [bool]) -> MatchedRules<'r> {
+        let own = Forms::of(&item.upstream, &item.own);
+        let named = item.is_named().then(|| Forms::of(&item.upstream, &item.named));
         let mut said = MatchedRules::default();
         let mut seen = HashSet::new();
         let firm = own.keys().map(|key| (key, true)).into_iter();
@@ -150,10 +153,10 @@ impl<'r> Index<'r> {
         said
     }
 
-    fn matched(&self, at: usize, item: &Item<'_>, is_firm: bool) -> Match<'r> {
+    fn matched(&self, at: usize, item: &Item, is_firm: bool) -> Match<'r> {
         let rule = &self.rules[at];
         let is_narrow =
-            || !rule.pattern.text().contains(SEPARATOR) || rule.pattern.names(item.upstream, item.own);
+            || !rule.pattern.text().contains(SEPARATOR) || rule.pattern.names(&item.upstream, &item.own);
         Match { rule, is_firm, may_show: rule.hidden != Some(false) || (is_firm && is_narrow()) }
     }
 }
@@ -241,9 +244,7 @@ impl<'r> MatchedRules<'r> {
             |rules: Vec<&'r Rule>| rules.into_iter().rev().filter_map(|rule| rule.concerns.clone());
         let wild = weakest_first(self.firm_by_pattern().collect());
         let named = weakest_first(self.firm_by_name().collect());
-        wild.chain(filed).chain(named).reduce(|weaker, stronger| {
-            stronger.iter().fold(weaker, |merged, (name, value)| merged.with(name, value))
-        })
+        wild.chain(filed).chain(named).reduce(|weaker, stronger| stronger.over(&weaker))
     }
 
     fn firm_by_name(&self) -> impl Iterator<Item = &'r Rule> {

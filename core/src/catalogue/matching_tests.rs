@@ -11,30 +11,24 @@ fn rules(written: &[&str]) -> Vec<Rule> {
     written.iter().map(rule).collect()
 }
 
+fn listed(upstream: &str, own: &str) -> Item {
+    let upstream = Arc::new(UpstreamName::parse(upstream).unwrap());
+    let (own, named, served) = (own.to_owned(), own.to_owned(), own.to_owned());
+    Item { upstream, self_named: false, own, named, served, object: RawObject::empty() }
+}
+
 /// Things as `upstream name`, `upstream name served` or `upstream name served named`; `~upstream` chose its own name.
 fn hidden(written: &[&str], things: &[&str], alone: bool) -> Vec<bool> {
     let rules = rules(written);
-    let things: Vec<(UpstreamName, bool, [&str; 3])> = things
-        .iter()
-        .map(|thing| {
-            let parts: Vec<&str> = thing.split(' ').collect();
-            let name = parts[0].trim_start_matches('~');
-            let served = parts.get(2).copied().unwrap_or(parts[1]);
-            let named = parts.get(3).copied().unwrap_or(parts[1]);
-            (UpstreamName::parse(name).unwrap(), parts[0].starts_with('~'), [parts[1], served, named])
-        })
-        .collect();
-    let items: Vec<Item<'_>> = things
-        .iter()
-        .map(|(upstream, self_named, [own, served, named])| Item {
-            upstream,
-            own,
-            named,
-            served,
-            self_named: *self_named,
-        })
-        .collect();
-    let upstreams = things.iter().map(|(upstream, ..)| upstream.as_str()).collect();
+    let item = |thing: &&str| {
+        let parts: Vec<&str> = thing.split(' ').collect();
+        let served = parts.get(2).copied().unwrap_or(parts[1]).to_owned();
+        let named = parts.get(3).copied().unwrap_or(parts[1]).to_owned();
+        let self_named = parts[0].starts_with('~');
+        Item { self_named, served, named, ..listed(parts[0].trim_start_matches('~'), parts[1]) }
+    };
+    let items: Vec<Item> = things.iter().map(item).collect();
+    let upstreams = items.iter().map(|item| item.upstream.as_str()).collect();
     let matched = Matched::of(&rules, &items, KnownUpstreams { upstreams: &upstreams, alone });
     matched.said.iter().map(MatchedRules::is_hidden).collect()
 }
@@ -128,9 +122,8 @@ fn a_name_is_stronger_than_a_file_and_a_file_than_a_pattern() {
         ("git_?", "none"),
     ]);
     let brief = |upstream: &str, own: &str, filed: Option<&str>| {
-        let upstream = UpstreamName::parse(upstream).unwrap();
-        let items = [Item { upstream: &upstream, own, named: own, served: own, self_named: false }];
-        let upstreams = HashSet::from([upstream.as_str()]);
+        let items = [listed(upstream, own)];
+        let upstreams = HashSet::from([upstream]);
         let matched = Matched::of(&rules, &items, KnownUpstreams { upstreams: &upstreams, alone: false });
         let unused: Vec<&str> = matched.unused.iter().map(|rule| rule.pattern.text()).collect();
         assert!(unused.contains(&"git_?"));
@@ -152,10 +145,9 @@ fn concerns_are_merged_name_by_name() {
     };
     let rules =
         [rule("*", r#"{"a":1,"b":1,"c":1,"d":1}"#), rule("t", r#"{"a":3}"#), rule("u/t", r#"{"d":4}"#)];
-    let upstream = UpstreamName::parse("u").unwrap();
-    let items = [Item { upstream: &upstream, own: "t", named: "t", served: "t", self_named: false }];
+    let items = [listed("u", "t")];
     let upstreams = HashSet::from(["u"]);
     let matched = Matched::of(&rules, &items, KnownUpstreams { upstreams: &upstreams, alone: true });
     let merged = matched.said[0].concerns(Some(RawObject::parse(r#"{"b":2}"#).unwrap())).unwrap();
-    assert_eq!(merged.text(), r#"{"a":3,"b":2,"c":1,"d":4}"#);
+    assert_eq!(merged.text(), r#"{"d":4,"a":3,"b":2,"c":1}"#);
 }

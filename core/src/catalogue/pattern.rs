@@ -9,7 +9,7 @@ pub(crate) const SEPARATOR: char = '/';
 pub(crate) const CLASH_SEPARATOR: &str = "__";
 
 /// A name or URI, in which `*` stands for any text and `?` for any one character.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pattern {
     text: String,
     wild: Option<WildMatch>,

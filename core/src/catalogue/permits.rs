@@ -79,11 +79,6 @@ impl Grant {
         Self { tools: none(), resources: none(), prompts: none(), ..Self::default() }
     }
 
-    /// The grant of these tools, and of nothing else.
-    pub fn of_tools(tools: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self { tools: Some(tools.into_iter().map(Into::into).collect()), ..Self::nothing() }
-    }
-
     /// The patterns that name no upstream, and therefore permit nothing.
     pub fn unusable(&self) -> Vec<NoUpstream> {
         let names = self.tools.iter().chain(&self.prompts).flatten();
@@ -91,14 +86,6 @@ impl Grant {
         let unlocated =
             self.resources.iter().flatten().filter(|text| *text != EVERYTHING && located(text).is_none());
         unnamed.chain(unlocated).map(|text| NoUpstream { pattern: text.clone() }).collect()
-    }
-
-    fn identity(&self) -> Vec<String> {
-        let list = |list: &Option<Vec<String>>| serde_json::to_string(list).unwrap_or_default();
-        let mut parts: Vec<String> =
-            [&self.tools, &self.resources, &self.prompts, &self.strategies].map(list).into();
-        parts.push(format!("{:?}", self.quotas));
-        parts
     }
 }
 
@@ -114,10 +101,6 @@ impl Permits {
         if grants.is_empty() {
             return Self::all();
         }
-        let digest = |grants: &[Grant]| {
-            let parts: Vec<String> = grants.iter().flat_map(Grant::identity).collect();
-            Digest::of_parts(parts.iter().map(String::as_str))
-        };
         let mut quotas: Vec<(Arc<str>, Quotas)> = Vec::new();
         for grant in grants.iter().filter(|grant| grant.quotas != Quotas::default()) {
             let limit = (grant.account.as_str().into(), grant.quotas);
@@ -126,13 +109,15 @@ impl Permits {
                 quotas.push(limit);
             }
         }
-        let identity = digest(&grants);
+        let nameless = grants.iter().map(|grant| Grant { account: String::new(), ..grant.clone() });
+        let identity = Digest::of_bytes(format!("{:?}", nameless.collect::<Vec<_>>()).as_bytes());
         Self(Some(Arc::new(Inner { grants, quotas, identity })))
     }
 
     /// These tools, by `upstream/tool`, and nothing else.
     pub fn of_tools(tools: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self::of([Grant::of_tools(tools)])
+        let tools = tools.into_iter().map(Into::into).collect();
+        Self::of([Grant { tools: Some(tools), ..Grant::nothing() }])
     }
 
     /// What both permit.

@@ -19,7 +19,7 @@ pub struct Provider {
     pub name: UpstreamName,
     /// Its `serverInfo.title`.
     pub title: Option<String>,
-    /// What it says of itself, in one sentence.
+    /// What it says of itself, in one sentence: `serverInfo.description`, or else from its `instructions`.
     pub description: Option<String>,
     /// Its `instructions` for models.
     pub instructions: Option<String>,
@@ -75,47 +75,29 @@ pub struct OwnGroup {
     pub groups: Vec<String>,
 }
 
+impl OwnGroup {
+    /// Whether it says what is in it.
+    pub fn has_members(&self) -> bool {
+        let Self { tools, prompts, resources, groups, .. } = self;
+        [tools, prompts, resources, groups].iter().any(|names| !names.is_empty())
+    }
+}
+
 impl Provider {
-    /// What it says by its `info`, if nothing of it is hidden.
-    pub(crate) fn whole_info(&self) -> Option<&OwnInfo> {
-        self.info.as_deref().filter(|_| self.is_whole)
-    }
-
-    /// Whether its categories are those of its `info`, which are about all that it has.
-    pub(crate) fn has_info(&self) -> bool {
-        self.info.is_some()
-    }
-
     /// An upstream of whose lists this much exists.
     pub(crate) fn of(lists: &UpstreamLists, count: usize) -> Self {
-        let Origin { title, description } = Origin::of(lists);
-        let instructions = lists.instructions.clone().filter(|text| !text.trim().is_empty());
-        Self {
-            name: lists.name.clone(),
-            title,
-            description,
-            instructions,
-            groups: lists.groups.clone(),
-            info: lists.info.clone(),
-            is_whole: Kind::iter().map(|kind| lists.count(kind)).sum::<usize>() == count,
-        }
-    }
-}
-
-/// What its tools share.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Origin {
-    /// `serverInfo.title`.
-    pub(crate) title: Option<String>,
-    /// What it says of itself, in one sentence: `serverInfo.description`, or else from its `instructions`.
-    pub(crate) description: Option<String>,
-}
-
-impl Origin {
-    pub(crate) fn of(lists: &UpstreamLists) -> Self {
         let said = |member: &str| lists.server_info.string(member).filter(|text| !text.trim().is_empty());
         let description = said("description").and_then(|text| first_sentence(&text));
         let instructed = || first_sentence(lists.instructions.as_deref()?);
-        Self { title: said("title").as_deref().map(in_a_line), description: description.or_else(instructed) }
+        let instructions = lists.instructions.clone().filter(|text| !text.trim().is_empty());
+        Self {
+            name: lists.name.clone(),
+            title: said("title").as_deref().map(in_a_line),
+            description: description.or_else(instructed),
+            instructions,
+            groups: lists.groups.clone(),
+            info: lists.info.clone(),
+            is_whole: Kind::iter().map(|kind| lists.of(kind).len()).sum::<usize>() == count,
+        }
     }
 }

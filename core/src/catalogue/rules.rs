@@ -45,27 +45,27 @@ pub struct Switches {
 
 impl Switches {
     /// The patterns that match none of these tools of the upstream.
-    pub(crate) fn unused<'p>(&'p self, tools: &[Item<'_>]) -> impl Iterator<Item = &'p Pattern> {
+    pub(crate) fn unused<'p>(&'p self, tools: &[&Item]) -> impl Iterator<Item = &'p Pattern> {
         let allow = self.allow.iter().flatten();
-        let allow = allow.filter(|pattern| tools.iter().all(|tool| !pattern.matches(tool.own)));
+        let allow = allow.filter(|pattern| tools.iter().all(|tool| !pattern.matches(&tool.own)));
         let hidden = self.hidden.iter();
         allow.chain(hidden.filter(|pattern| tools.iter().all(|tool| !hides(pattern, tool))))
     }
 
-    fn switch_off(&self, tool: &Item<'_>) -> bool {
-        let allows = |allow: &Vec<Pattern>| allow.iter().any(|pattern| pattern.matches(tool.own));
+    fn switch_off(&self, tool: &Item) -> bool {
+        let allows = |allow: &Vec<Pattern>| allow.iter().any(|pattern| pattern.matches(&tool.own));
         self.hidden.iter().any(|pattern| hides(pattern, tool))
             || self.allow.as_ref().is_some_and(|allow| !allows(allow))
     }
 }
 
 /// What hides holds against the name that the operator gave as well.
-fn hides(pattern: &Pattern, tool: &Item<'_>) -> bool {
-    pattern.matches(tool.own) || pattern.matches(tool.named)
+fn hides(pattern: &Pattern, tool: &Item) -> bool {
+    pattern.matches(&tool.own) || pattern.matches(&tool.named)
 }
 
 /// What is said of everything that a pattern matches.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rule {
     /// What it is about.
     pub pattern: Pattern,
@@ -88,17 +88,7 @@ pub struct Rule {
 impl Rule {
     /// A rule that says nothing yet.
     pub fn new(pattern: &str, place: String) -> Self {
-        let pattern = Pattern::new(pattern);
-        Self {
-            pattern,
-            place,
-            brief: None,
-            category: None,
-            concerns: None,
-            hidden: None,
-            pinned: false,
-            made_from: None,
-        }
+        Self { pattern: Pattern::new(pattern), place, ..Self::default() }
     }
 
     pub(crate) fn hides(&self) -> bool {
@@ -108,7 +98,7 @@ impl Rule {
 
 impl Rules {
     /// Whether a tool is switched off.
-    pub(crate) fn is_switched_off(&self, tool: &Item<'_>) -> bool {
+    pub(crate) fn is_switched_off(&self, tool: &Item) -> bool {
         self.switches.iter().any(|switches| switches.upstream == *tool.upstream && switches.switch_off(tool))
     }
 

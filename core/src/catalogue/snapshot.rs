@@ -88,6 +88,22 @@ impl<'a> Primitive<'a> {
             Self::Entry(_, entry) => entry.mapping(),
         }
     }
+
+    /// Who brings it.
+    pub(crate) fn upstream(self) -> &'a UpstreamName {
+        match self {
+            Self::Tool(tool) => tool.upstream(),
+            Self::Entry(_, entry) => entry.upstream(),
+        }
+    }
+
+    /// The key its upstream knows it by.
+    pub(crate) fn own_key(self) -> &'a str {
+        match self {
+            Self::Tool(tool) => tool.upstream_name(),
+            Self::Entry(_, entry) => entry.upstream_key(),
+        }
+    }
 }
 
 /// A catalogue's metadata.
@@ -117,7 +133,7 @@ pub struct Category {
 }
 
 /// An immutable catalogue.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Snapshot {
     tools: Vec<Tool>,
     by_name: HashMap<ToolName, usize>,
@@ -179,24 +195,7 @@ impl Snapshot {
         let by_qualified =
             served.iter().enumerate().map(|(at, tool)| (tool.qualified().clone(), at)).collect();
         let entries = entries.into_iter().map(|(kind, items)| (kind, Entries::new(items))).collect();
-        Self {
-            tools: served,
-            by_name,
-            by_qualified,
-            entries,
-            hints: HashMap::new(),
-            instructions,
-            providers: Vec::new(),
-            about: About::default(),
-            rules: Arc::default(),
-            guard: Guard::default(),
-            warnings: Vec::new(),
-            stuck,
-            mirrors_arguments: OnceLock::new(),
-            complete: true,
-            derived: DerivedByExtent::default(),
-            starting: false,
-        }
+        Self { tools: served, by_name, by_qualified, entries, instructions, stuck, ..Self::default() }
     }
 
     /// What upstreams say of themselves, in their order.
@@ -211,16 +210,20 @@ impl Snapshot {
 
     /// Whether anything of an upstream has values for a concern.
     pub fn maps(&self, upstream: &str, concern: &str) -> bool {
-        let kinds = [Kind::Resources, Kind::Templates, Kind::Prompts];
-        let entries = kinds.into_iter().flat_map(|kind| self.entries(kind));
-        let of_entries = entries.map(|entry| (entry.upstream(), entry.mapping()));
-        let mut all = self.tools.iter().map(|tool| (tool.upstream(), tool.mapping())).chain(of_entries);
-        all.any(|(of, mapping)| *of.as_str() == *upstream && mapping.iter().any(|(name, _)| name == concern))
+        let mut own = self.all().filter(|one| *one.upstream().as_str() == *upstream);
+        own.any(|one| one.mapping().iter().any(|(name, _)| name == concern))
     }
 
-    /// How many things of a kind there are.
-    pub(crate) fn count(&self, kind: Kind) -> usize {
-        if kind == Kind::Tools { self.tools.len() } else { self.entries(kind).len() }
+    /// Everything, by kind.
+    fn all(&self) -> impl Iterator<Item = Primitive<'_>> {
+        Kind::ALL.into_iter().flat_map(|kind| self.primitives(kind))
+    }
+
+    /// Everything of a kind, in order.
+    pub(crate) fn primitives(&self, kind: Kind) -> impl Iterator<Item = Primitive<'_>> {
+        let tools = if kind == Kind::Tools { self.tools() } else { &[] };
+        let entries = self.entries(kind).iter().map(move |entry| Primitive::Entry(kind, entry));
+        tools.iter().map(Primitive::Tool).chain(entries)
     }
 
     /// What strategies derived from its views.
@@ -342,9 +345,11 @@ impl Snapshot {
 
     /// Whether two snapshots say the same, and have it from the same upstreams.
     pub fn is_same(&self, other: &Self) -> bool {
-        let tools = self.tools.iter().zip(&other.tools);
-        let kinds = [Kind::Resources, Kind::Templates, Kind::Prompts];
-        let mut entries = kinds.iter().flat_map(|kind| self.entries(*kind).iter().zip(other.entries(*kind)));
+        let mut tools = self.tools.iter().zip(&other.tools);
+        // What a drift is told by.
+        let is_told_by = |(a, b): (&Tool, &Tool)| {
+            a.original() == b.original() && a.supplement().recorded == b.supplement().recorded
+        };
         self.changes(other).is_empty()
             && self.instructions == other.instructions
             && self.providers == other.providers
@@ -352,7 +357,7 @@ impl Snapshot {
             && self.hints == other.hints
             && self.complete == other.complete
             && self.starting == other.starting
-            && tools.into_iter().all(|(a, b)| a.upstream() == b.upstream() && a.drifts_like(b))
-            && entries.all(|(a, b)| a.upstream() == b.upstream())
+            && tools.all(is_told_by)
+            && self.all().zip(other.all()).all(|(a, b)| a.upstream() == b.upstream())
     }
 }

@@ -13,7 +13,6 @@ use crate::{
         description::Supplement,
         made_from::{Drift, MadeFrom},
         mirrored::Mirrored,
-        provider::Origin,
     },
     concern::Mapping,
     digest::Digest,
@@ -38,7 +37,6 @@ pub struct Tool {
     definition: RawObject,
     /// As the upstream listed it.
     original: RawObject,
-    origin: Arc<Origin>,
     brief: OnceLock<String>,
     short_brief: OnceLock<String>,
     supplement: Supplement,
@@ -56,7 +54,6 @@ impl Tool {
         name: ToolName,
         upstream_name: ToolName,
         upstream: Arc<UpstreamName>,
-        origin: Arc<Origin>,
         original: RawObject,
         definition: RawObject,
         supplement: Supplement,
@@ -73,7 +70,6 @@ impl Tool {
             upstream,
             definition,
             original,
-            origin,
             brief: OnceLock::new(),
             short_brief: OnceLock::new(),
             supplement,
@@ -130,11 +126,6 @@ impl Tool {
             Some(Drift { tool: self.key.clone(), place: recorded.place.clone(), changes })
         });
         drift.as_ref()
-    }
-
-    /// Whether both are the same for [`drift`](Self::drift).
-    pub(crate) fn drifts_like(&self, other: &Self) -> bool {
-        self.original == other.original && self.supplement.recorded == other.supplement.recorded
     }
 
     /// WHAT it does, in the words of whoever wrote it: the operator's brief, or one derived from the description
@@ -205,12 +196,6 @@ impl Tool {
             Some(brief) => Cow::Borrowed(brief),
             None => Cow::Owned(self.definition.string("description").unwrap_or_default()),
         }
-    }
-
-    /// Whether what is not in their definitions and supplements says the same.
-    pub(crate) fn stems_like(&self, other: &Self) -> bool {
-        self.origin == other.origin
-            && self.original.member("description") == other.original.member("description")
     }
 
     /// The information that is not in the definition.
@@ -303,13 +288,8 @@ impl Tool {
         parts.into_iter().filter_map(|key| Some((key, self.supplement.part(key)?)))
     }
 
-    /// The definition for selection: the brief as description, the permissive `inputSchema`, no `outputSchema`.
+    /// The definition for selection: a brief as description, the permissive `inputSchema`, no `outputSchema`.
     /// Everything else (title, annotations, icons, execution, `_meta`) is kept.
-    pub fn minimal(&self) -> RawObject {
-        self.minimal_with(self.brief())
-    }
-
-    /// The same with this description.
     pub fn minimal_with(&self, brief: &str) -> RawObject {
         self.definition
             .retain(|key| key != "outputSchema")

@@ -83,10 +83,17 @@ pub(crate) fn is_canonical(text: &str) -> bool {
         && !(url.scheme() == "file" && url.has_host())
         && !url.host_str().is_some_and(|host| host.ends_with('.'))
         && !url.path().contains("//")
-        && url.query() != Some("")
+        && url.query().is_none_or(has_canonical_parameters)
         && url.fragment() != Some("")
         // Some servers know no query, and some cut parameters off.
         && !text.split([':', '/', '?', '#', '&', '=', ';']).any(is_dots)
+}
+
+/// Whether every server finds the same parameters in a query: some leave out a second question mark, and read a plus as a space,
+/// which some cut off.
+fn has_canonical_parameters(query: &str) -> bool {
+    let mut words = query.split(['&', '=', ';']);
+    !query.is_empty() && !query.starts_with('?') && words.all(|word| word.trim_matches('+') == word)
 }
 
 /// Whether each escape is needed, in upper case and part of a character that is no delimiter to anybody, and is none after
@@ -154,7 +161,8 @@ fn forms(text: &str) -> impl Iterator<Item = String> {
     let without_parameters: Vec<&str> =
         path.split('/').map(|segment| segment.split(';').next().unwrap_or_default()).collect();
     let without_parameters = without_parameters.join("/");
-    let forms = [text, without_fragment, path, &format!("{path}/"), &without_parameters].map(str::to_owned);
+    let without_parameters = without_parameters.trim_end_matches('/');
+    let forms = [text, without_fragment, path, &format!("{path}/"), without_parameters].map(str::to_owned);
     forms.into_iter().flat_map(|form| {
         let form = folded(&form);
         [without_slashes(&form), without_port(&form), form.replace('+', " "), form]

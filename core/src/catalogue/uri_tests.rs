@@ -38,6 +38,12 @@ fn p3_other_spellings_are_not_canonical() {
         "x://@host/a",
         "x://host/a?",
         "x://host/a#",
+        // Parameters that some servers read otherwise.
+        "x://host/a??id=1",
+        "x://host/a???id=1&b=2",
+        "x://host/a?id=+1",
+        "x://host/a?id=1+",
+        "x://host/a?b=1&+id=1",
         "http://host",
         "http://host./a",
         // Hosts that are spelled otherwise.

@@ -10,7 +10,6 @@ use std::{
 };
 
 use serde_json::Value;
-use strum::IntoEnumIterator;
 
 use crate::{
     brief,
@@ -19,7 +18,7 @@ use crate::{
         categories::{Categories, ListedCategory},
         derived::{Extent, Key, Selection},
         lists::ListHints,
-        permits::PermittedResources,
+        permits::{Named, PermittedResources},
         principal::Principal,
         provider::{OwnInfo, Provider},
         snapshot::{About, Entry, Primitive, Snapshot},
@@ -63,28 +62,23 @@ impl View {
     /// The view of a principal, without filters.
     pub fn of(snapshot: Arc<Snapshot>, principal: &Principal) -> Self {
         let permits = principal.permits();
-        let tools = permits.tools().map_or(Selection::All, |named| {
-            let tools = snapshot.tools();
-            Selection::by(tools.len(), |at| named.allow(tools[at].upstream(), tools[at].upstream_name()))
-        });
-        let entries = |kind: Kind, keep: &dyn Fn(&Entry) -> bool| {
-            let entries = snapshot.entries(kind);
-            Selection::by(entries.len(), |at| keep(&entries[at]))
-        };
         let located = permits.resources().map(Arc::new);
-        let resources = |kind| {
-            located.as_ref().map_or(Selection::All, |located| {
-                entries(kind, &|entry| located.allow(entry.upstream(), &Uri::stated(entry.upstream_key())))
-            })
-        };
-        let prompts = permits.prompts().map_or(Selection::All, |named| {
-            entries(Kind::Prompts, &|entry| named.allow(entry.upstream(), entry.upstream_key()))
+        let permitted = Kind::ALL.map(|kind| {
+            let by =
+                |keep: &dyn Fn(Primitive<'_>) -> bool| Selection::by(snapshot.primitives(kind).map(keep));
+            let named = |named: Named| by(&|one| named.allow(one.upstream(), one.own_key()));
+            let selected = match kind {
+                Kind::Tools => permits.tools().map(named),
+                Kind::Prompts => permits.prompts().map(named),
+                Kind::Resources | Kind::Templates => located
+                    .as_ref()
+                    .map(|located| by(&|one| located.allow(one.upstream(), &Uri::stated(one.own_key())))),
+            };
+            selected.unwrap_or_default()
         });
-        let permitted = [tools, resources(Kind::Resources), resources(Kind::Templates), prompts];
-        let listed = [Selection::All, Selection::All, Selection::All, Selection::All];
         Self {
             snapshot,
-            extent: Extent { permitted, listed, reserved: Arc::default(), shows_concerns: false },
+            extent: Extent { permitted, ..Extent::default() },
             located,
             choices: Arc::default(),
             unchosen: None,
@@ -96,15 +90,11 @@ impl View {
 
     /// The view with fewer primitives listed. The others can still be found by their exact names.
     pub fn narrow(mut self, keep: impl Fn(Primitive<'_>) -> bool) -> Self {
-        let tools = self.snapshot.tools();
-        let kept = |at: usize| self.extent.listed[0].contains(at) && keep(Primitive::Tool(&tools[at]));
-        let mut listed = [Selection::by(tools.len(), kept), Selection::All, Selection::All, Selection::All];
-        for (slot, kind) in [(1, Kind::Resources), (2, Kind::Templates), (3, Kind::Prompts)] {
-            let entries = self.snapshot.entries(kind);
-            listed[slot] = Selection::by(entries.len(), |at| {
-                self.extent.listed[slot].contains(at) && keep(Primitive::Entry(kind, &entries[at]))
-            });
-        }
+        let listed = Kind::ALL.map(|kind| {
+            let before = &self.extent.listed[kind as usize];
+            let all = self.snapshot.primitives(kind).enumerate();
+            Selection::by(all.map(|(at, one)| before.contains(at) && keep(one)))
+        });
         self.extent.listed = listed;
         (self.categories, self.briefs) = (Arc::default(), Arc::default());
         self
@@ -174,7 +164,7 @@ impl View {
     /// The same with their positions in the snapshot.
     pub(crate) fn listed(&self) -> impl Iterator<Item = (usize, &Tool)> {
         let tools = self.snapshot.tools().iter().enumerate();
-        tools.filter(|(at, _)| self.extent.permitted[0].contains(*at) && self.extent.listed[0].contains(*at))
+        tools.filter(|(at, _)| self.extent.shows(Kind::Tools, *at))
     }
 
     /// The tool at a position in the snapshot.
@@ -222,12 +212,14 @@ impl View {
 
     /// The listed resources, templates or prompts. For tools use [`View::tools`].
     pub fn entries(&self, kind: Kind) -> impl Iterator<Item = &Entry> {
-        let slot = kind as usize;
         let entries = self.snapshot.entries(kind).iter().enumerate();
-        let shows = move |at: usize| {
-            self.extent.permitted[slot].contains(at) && self.extent.listed[slot].contains(at)
-        };
-        entries.filter(move |(at, _)| shows(*at)).map(|(_, entry)| entry)
+        entries.filter(move |(at, _)| self.extent.shows(kind, *at)).map(|(_, entry)| entry)
+    }
+
+    /// Everything of a kind that is listed.
+    pub(super) fn primitives(&self, kind: Kind) -> impl Iterator<Item = Primitive<'_>> {
+        let all = self.snapshot.primitives(kind).enumerate();
+        all.filter(move |(at, _)| self.extent.shows(kind, *at)).map(|(_, one)| one)
     }
 
     /// The definition of a resource, template or prompt as this view lists it.
@@ -297,7 +289,8 @@ impl View {
 
     /// What an upstream says by an `info` tool of its own, where nothing of the upstream is withheld from the caller.
     pub fn own_info(&self, upstream: &str) -> Option<&OwnInfo> {
-        self.provider(upstream)?.whole_info().filter(|_| self.permits_all_of(upstream))
+        let provider = self.provider(upstream)?;
+        provider.info.as_deref().filter(|_| provider.is_whole && self.permits_all_of(upstream))
     }
 
     /// The upstreams of which anything is permitted, in their order, whether it is listed or not.
@@ -362,9 +355,19 @@ impl View {
 
     /// Whether everything that an upstream lists is permitted.
     pub fn permits_all_of(&self, upstream: &str) -> bool {
-        let mut all = Kind::iter().flat_map(|kind| self.names_of(kind));
         self.permits_everything()
-            || all.all(|named| named.is_permitted || *named.upstream.as_str() != *upstream)
+            || self.all().all(|(one, is_permitted)| is_permitted || *one.upstream().as_str() != *upstream)
+    }
+
+    /// Everything in the snapshot, and whether it is permitted.
+    fn all(&self) -> impl Iterator<Item = (Primitive<'_>, bool)> {
+        Kind::ALL.into_iter().flat_map(|kind| self.all_of(kind))
+    }
+
+    /// Everything of a kind in the snapshot, and whether it is permitted.
+    pub(super) fn all_of(&self, kind: Kind) -> impl Iterator<Item = (Primitive<'_>, bool)> {
+        let permitted = &self.extent.permitted[kind as usize];
+        self.snapshot.primitives(kind).enumerate().map(|(at, one)| (one, permitted.contains(at)))
     }
 
     pub(crate) fn permits_any_of(&self, upstream: &UpstreamName) -> bool {
@@ -377,24 +380,21 @@ impl View {
     }
 
     fn permitted_upstreams(&self) -> HashSet<UpstreamName> {
-        Kind::iter()
-            .flat_map(|kind| self.names_of(kind))
-            .filter(|named| named.is_permitted)
-            .map(|named| named.upstream.clone())
-            .collect()
+        let permitted = self.all().filter(|(_, is_permitted)| *is_permitted);
+        permitted.map(|(one, _)| one.upstream().clone()).collect()
     }
 
     /// The view of someone who may use everything, before filters, under the same reserved names. It is for what must not depend
     /// on who asks, such as which group an operator's text is for: nothing else of it may reach the caller.
     pub fn unrestricted(&self) -> Self {
-        let all = || [Selection::All, Selection::All, Selection::All, Selection::All];
-        let extent = Extent { permitted: all(), listed: all(), ..self.extent.clone() };
+        let Extent { reserved, shows_concerns, .. } = self.extent.clone();
+        let extent = Extent { reserved, shows_concerns, ..Extent::default() };
         Self { extent, ..Self::of(Arc::clone(&self.snapshot), &Principal::anonymous()) }
     }
 
     /// Up to `count` names of listed tools most similar to an unknown name.
     pub fn nearest(&self, name: &str, count: usize) -> Vec<&str> {
         let names: Vec<&str> = self.tools().map(|tool| tool.name().as_str()).collect();
-        nearest::nearest_always(name, names, count)
+        nearest::ranked(name, names, count, 0.0)
     }
 }

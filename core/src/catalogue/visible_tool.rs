@@ -63,7 +63,7 @@ impl<'v> VisibleTool<'v> {
         self.with_concerns(self.named(Cow::Borrowed(self.tool.definition())))
     }
 
-    /// [`Tool::minimal`] under this view's name.
+    /// [`Tool::minimal_with`] the brief, under this view's name.
     pub fn minimal(&self) -> RawObject {
         self.minimal_with(self.brief())
     }

@@ -6,20 +6,6 @@ use crate::{
     nearest::nearest,
 };
 
-/// Something declared for a thing that no upstream lists.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{place}: no upstream has a {} '{name}'{suggestion}", singular(*kind))]
-pub struct Unmatched {
-    /// The file, or the place in one.
-    pub place: String,
-    /// What it is about.
-    pub kind: Kind,
-    /// The name.
-    pub name: String,
-    /// `; did you mean 'x'?`, or empty.
-    pub suggestion: String,
-}
-
 fn singular(kind: Kind) -> &'static str {
     match kind {
         Kind::Tools => "tool",
@@ -80,8 +66,17 @@ pub enum Warning {
         length: usize,
     },
     /// Something is declared by name for a thing that no upstream lists.
-    #[error(transparent)]
-    Unmatched(Unmatched),
+    #[error("{place}: no upstream has a {} '{name}'{suggestion}", singular(*kind))]
+    Unmatched {
+        /// The file, or the place in one.
+        place: String,
+        /// What it is about.
+        kind: Kind,
+        /// The name.
+        name: String,
+        /// `; did you mean 'x'?`, or empty.
+        suggestion: String,
+    },
     /// A rule is about nothing.
     #[error("{place}: '{pattern}' matches none of the {kind}")]
     NothingMatches {
@@ -104,7 +99,7 @@ impl Warning {
         let meant = near.first().and_then(|near| names.iter().find(|(name, _)| name == near));
         let suggestion =
             meant.map_or_else(String::new, |(_, written)| format!("; did you mean '{written}'?"));
-        Self::Unmatched(Unmatched { place, kind, name: name.to_owned(), suggestion })
+        Self::Unmatched { place, kind, name: name.to_owned(), suggestion }
     }
 
     pub(crate) fn nothing_matches(kind: Kind, place: &str, pattern: &Pattern) -> Self {

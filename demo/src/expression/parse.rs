@@ -4,11 +4,11 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::Zero;
 
-use super::{Constant, Expr, Function, divide, function, negate, power, product, subtract, sum};
+use super::{Base, Expression, Function, function};
 use crate::error::{Error, Result};
 
 /// Characters in one expression.
-pub(crate) const MAX_LENGTH: usize = 2000;
+const MAX_LENGTH: usize = 2000;
 /// Parentheses, signs and exponents inside each other.
 const MAX_NESTING: usize = 64;
 /// Digits of one number, and the size of its decimal exponent.
@@ -17,7 +17,7 @@ const MAX_DIGITS: usize = 100;
 const SHOWN: usize = 60;
 
 /// Reads one expression; `argument` is the name of the tool argument, for the error.
-pub(crate) fn parse(argument: &str, text: &str) -> Result<Expr> {
+pub(crate) fn parse(argument: &str, text: &str) -> Result<Expression> {
     let length = text.chars().count();
     if length > MAX_LENGTH {
         return Err(Error::Argument {
@@ -27,16 +27,29 @@ pub(crate) fn parse(argument: &str, text: &str) -> Result<Expr> {
         });
     }
     let mut parser = Parser { characters: text.chars().collect(), at: 0, depth: 0 };
-    let outcome = parser.whole().map_err(|reason| Error::Expression {
-        argument: argument.to_owned(),
-        text: shortened(text),
-        position: parser.at + 1,
-        reason,
-    })?;
-    if outcome.is_undefined() {
-        return Err(Error::Undefined { argument: argument.to_owned(), text: shortened(text) });
+    parser.whole().map_err(|wrong| match wrong {
+        Wrong::Undefined => Error::Undefined { argument: argument.to_owned(), text: shortened(text) },
+        Wrong::Syntax(reason) => Error::Expression {
+            argument: argument.to_owned(),
+            text: shortened(text),
+            position: parser.at + 1,
+            reason,
+        },
+    })
+}
+
+/// Reads `left = right` as `left - right`; without `=` the whole text means `= 0`.
+pub(crate) fn parse_equation(argument: &str, text: &str) -> Result<Expression> {
+    let sides: Vec<&str> = text.split('=').collect();
+    match sides.as_slice() {
+        [whole] => parse(argument, whole),
+        [left, right] => Ok(parse(argument, left)?.minus(&parse(argument, right)?)),
+        _ => Err(Error::Argument {
+            argument: argument.to_owned(),
+            given: format!("{:?} with more than one \"=\"", shortened(text)),
+            expected: "one \"=\" at most".to_owned(),
+        }),
     }
-    Ok(outcome)
 }
 
 pub(crate) fn shortened(text: &str) -> String {
@@ -52,42 +65,50 @@ struct Parser {
     depth: usize,
 }
 
-type Parsed = std::result::Result<Expr, String>;
+enum Wrong {
+    Undefined,
+    Syntax(String),
+}
+
+type Parsed = std::result::Result<Expression, Wrong>;
+
+fn syntax(reason: impl Into<String>) -> Wrong {
+    Wrong::Syntax(reason.into())
+}
 
 impl Parser {
     fn whole(&mut self) -> Parsed {
         let expression = self.sum()?;
         match self.peek() {
             None => Ok(expression),
-            Some(found) => Err(format!("unexpected {found:?}")),
+            Some(found) => Err(syntax(format!("unexpected {found:?}"))),
         }
     }
 
     fn sum(&mut self) -> Parsed {
         self.deeper()?;
-        let mut terms = vec![self.term()?];
+        let mut sum = self.term()?;
         loop {
             if self.take("+") {
-                terms.push(self.term()?);
+                sum = sum.plus(&self.term()?);
             } else if self.take("-") {
-                terms.push(negate(self.term()?));
+                sum = sum.minus(&self.term()?);
             } else {
-                break;
+                self.depth -= 1;
+                return Ok(sum);
             }
         }
-        self.depth -= 1;
-        Ok(sum(terms))
     }
 
     fn term(&mut self) -> Parsed {
         let mut value = self.signed()?;
         loop {
             if self.ahead("**") {
-                return Err("unexpected \"**\"".to_owned());
+                return Err(syntax("unexpected \"**\""));
             } else if self.take("*") {
-                value = product([value, self.signed()?]);
+                value = value.times(&self.signed()?);
             } else if self.take("/") {
-                value = divide(value, self.signed()?);
+                value = value.over(&self.signed()?).ok_or(Wrong::Undefined)?;
             } else {
                 return Ok(value);
             }
@@ -98,7 +119,7 @@ impl Parser {
     fn signed(&mut self) -> Parsed {
         self.deeper()?;
         let value = if self.take("-") {
-            negate(self.signed()?)
+            self.signed()?.negated()
         } else if self.take("+") {
             self.signed()?
         } else {
@@ -112,30 +133,27 @@ impl Parser {
     fn power(&mut self) -> Parsed {
         let base = self.atom()?;
         if self.take("**") || self.take("^") {
-            return Ok(power(base, self.signed()?));
+            return base.power(&self.signed()?).ok_or(Wrong::Undefined);
         }
         Ok(base)
     }
 
     fn atom(&mut self) -> Parsed {
         match self.peek() {
-            None => Err("unexpected end".to_owned()),
+            None => Err(syntax("unexpected end")),
             Some('(') => {
                 self.at += 1;
                 self.closed()
             }
             Some(digit) if digit.is_ascii_digit() || digit == '.' => self.number(),
             Some(letter) if letter.is_ascii_alphabetic() || letter == '_' => self.name(),
-            Some(other) => Err(format!("unexpected {other:?}")),
+            Some(other) => Err(syntax(format!("unexpected {other:?}"))),
         }
     }
 
     fn closed(&mut self) -> Parsed {
         let inner = self.sum()?;
-        if !self.take(")") {
-            return Err("a missing \")\"".to_owned());
-        }
-        Ok(inner)
+        if self.take(")") { Ok(inner) } else { Err(syntax("a missing \")\"")) }
     }
 
     fn name(&mut self) -> Parsed {
@@ -146,18 +164,13 @@ impl Parser {
         let name: String = self.characters[start..self.at].iter().collect();
         if self.take("(") {
             let argument = self.closed()?;
-            return call(&name, argument).ok_or_else(|| {
-                format!(
-                    "an unknown function {name:?} (known: sin, cos, tan, sec, csc, cot, asin, acos, atan, sinh, cosh, \
-                     tanh, exp, ln, log, sqrt, cbrt, abs; a product needs \"*\")"
-                )
-            });
+            return call(&name, argument);
         }
         Ok(match name.as_str() {
-            "pi" => Expr::Constant(Constant::Pi),
-            "e" | "E" => Expr::Constant(Constant::E),
-            "i" | "I" => Expr::Constant(Constant::I),
-            _ => Expr::Symbol(name),
+            "pi" => Base::Pi.into(),
+            "e" | "E" => Base::E.into(),
+            "i" | "I" => Base::I.into(),
+            _ => Expression::symbol(&name),
         })
     }
 
@@ -178,11 +191,11 @@ impl Parser {
         }
         scale += self.decimal_exponent();
         if digits.is_empty() || digits.len() > MAX_DIGITS || scale.unsigned_abs() > MAX_DIGITS as u64 {
-            return Err(format!("a number without digits or with more than {MAX_DIGITS}"));
+            return Err(syntax(format!("a number without digits or with more than {MAX_DIGITS}")));
         }
         let digits: BigInt = digits.parse().unwrap_or_else(|_| BigInt::zero());
         let ten = BigRational::from_integer(10.into());
-        Ok(Expr::Number(BigRational::from_integer(digits) * ten.pow(scale as i32)))
+        Ok(Expression::number(BigRational::from_integer(digits) * ten.pow(scale as i32)))
     }
 
     /// The `e-3` of `1.5e-3`; an `e` without digits after it is left for the caller to refuse.
@@ -199,11 +212,11 @@ impl Parser {
         if negative { -size } else { size }
     }
 
-    fn deeper(&mut self) -> std::result::Result<(), String> {
+    fn deeper(&mut self) -> std::result::Result<(), Wrong> {
         self.depth += 1;
         // A parenthesis counts twice, as a sum and as what may bear a sign.
         if self.depth > 2 * MAX_NESTING {
-            return Err(format!("a nesting deeper than {MAX_NESTING}"));
+            return Err(syntax(format!("a nesting deeper than {MAX_NESTING}")));
         }
         Ok(())
     }
@@ -229,40 +242,26 @@ impl Parser {
     }
 }
 
-fn call(name: &str, argument: Expr) -> Option<Expr> {
-    let inverse = |name| power(function(name, argument.clone()), Expr::integer(-1));
-    Some(match name {
-        "sin" => function(Function::Sin, argument),
-        "cos" => function(Function::Cos, argument),
-        "tan" => function(Function::Tan, argument),
-        "sec" => inverse(Function::Cos),
-        "csc" => inverse(Function::Sin),
-        "cot" => divide(function(Function::Cos, argument.clone()), function(Function::Sin, argument)),
-        "asin" => function(Function::Asin, argument),
-        "acos" => function(Function::Acos, argument),
-        "atan" => function(Function::Atan, argument),
-        "sinh" => function(Function::Sinh, argument),
-        "cosh" => function(Function::Cosh, argument),
-        "tanh" => function(Function::Tanh, argument),
-        "exp" => power(Expr::Constant(Constant::E), argument),
-        "ln" | "log" => function(Function::Ln, argument),
-        "sqrt" => power(argument, Expr::ratio(1, 2)),
-        "cbrt" => power(argument, Expr::ratio(1, 3)),
-        "abs" => function(Function::Abs, argument),
-        _ => return None,
-    })
-}
-
-/// Reads `left = right` as `left - right`; without `=` the whole text means `= 0`.
-pub(crate) fn parse_equation(argument: &str, text: &str) -> Result<Expr> {
-    let sides: Vec<&str> = text.split('=').collect();
-    match sides.as_slice() {
-        [whole] => parse(argument, whole),
-        [left, right] => Ok(subtract(parse(argument, left)?, parse(argument, right)?)),
-        _ => Err(Error::Argument {
-            argument: argument.to_owned(),
-            given: format!("{:?} with more than one \"=\"", shortened(text)),
-            expected: "one \"=\" at most".to_owned(),
-        }),
-    }
+fn call(name: &str, argument: Expression) -> Parsed {
+    use Function::{Cos, Sin};
+    let inverse = |value: Option<Expression>| Expression::one().over(&value?);
+    let made = match name {
+        "sec" => inverse(function(Cos, argument)),
+        "csc" => inverse(function(Sin, argument)),
+        "cot" => function(Cos, argument.clone()).and_then(|cosine| cosine.over(&function(Sin, argument)?)),
+        "exp" => Expression::from(Base::E).power(&argument),
+        "log" => function(Function::Ln, argument),
+        "sqrt" => Some(argument.sqrt()),
+        "cbrt" => argument.power(&Expression::ratio(1, 3)),
+        _ => match Function::named(name) {
+            Some(known) => function(known, argument),
+            None => {
+                return Err(syntax(format!(
+                    "an unknown function {name:?} (known: sin, cos, tan, sec, csc, cot, asin, acos, atan, sinh, cosh, \
+                     tanh, exp, ln, log, sqrt, cbrt, abs; a product needs \"*\")"
+                )));
+            }
+        },
+    };
+    made.ok_or(Wrong::Undefined)
 }

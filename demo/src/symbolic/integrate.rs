@@ -1,60 +1,52 @@
-//! Integrals: rules, partial fractions, parts and substitution, each answer checked by its derivative.
+//! Integrals of polynomials, of powers, exponentials and waves of linear arguments, and of these times polynomials; each
+//! answer is checked by its derivative.
 
-mod rational;
-mod rules;
+use num_rational::BigRational;
+use num_traits::Signed;
 
-use num_complex::Complex64;
-
-use super::kernel::Kernel;
-use super::{derivative, simplify::cancelled, simplify::simplify, simplify::squares_swapped};
+use super::polynomial::{Polynomial, coefficients};
+use super::simplify::{cancelled, simplified};
 use crate::error::{Error, Result};
-use crate::expression::{
-    Expr, Function, divide, evaluate, expand, product, real_value, replace, substitute, subtract, sum,
-};
+use crate::expression::{Base, Expression, Function, Product, function, shortened};
 use crate::numerical::quadrature;
 
-/// Substitutions and parts inside each other.
-const MAX_DEPTH: usize = 5;
-/// Inner functions tried as a substitution.
-const MAX_CANDIDATES: usize = 10;
 /// Where the derivative of an answer is compared with the integrand.
 const POINTS: [f64; 6] = [0.3137, 0.7193, 1.3731, 2.2413, -0.6173, -1.4719];
 
 /// An antiderivative over the real numbers, without the constant.
-pub(crate) fn integral(integrand: &Expr, variable: &str) -> Result<Expr> {
-    let found = antiderivative(integrand, variable, 0).map(|found| simplify(&found));
-    found.filter(|found| holds(found, integrand, variable)).ok_or_else(|| Error::NoMethod {
+pub(crate) fn integral(integrand: &Expression, variable: &str) -> Result<Expression> {
+    let found = [integrand.expanded(), cancelled(integrand)].iter().find_map(|form| termwise(form, variable));
+    let found = found.filter(|found| holds(found, integrand, variable));
+    found.map(|found| simplified(&found)).ok_or_else(|| Error::NoMethod {
         tool: "symbolic_integrate",
-        subject: format!("the integral of {:?}", crate::expression::shortened(&integrand.to_string())),
-        advice: "use numerical_integrate for a definite integral",
+        subject: format!("the integral of {:?}", shortened(&integrand.to_string())),
+        advice: "it integrates polynomials, also times sin, cos, sinh, cosh or exp of a linear argument, powers of such \
+            arguments, and quotients by irreducible quadratic polynomials; use numerical_integrate for a definite integral",
     })
 }
 
 /// The integral from `lower` to `upper`, compared with a numerical one where it has a number as value.
 pub(crate) fn definite_integral(
-    integrand: &Expr,
+    integrand: &Expression,
     variable: &str,
-    lower: &Expr,
-    upper: &Expr,
-) -> Result<Expr> {
-    let whole = integral(integrand, variable)?;
-    let at = |bound: &Expr| substitute(&whole, variable, bound);
-    let value = simplify(&subtract(at(upper), at(lower)));
+    lower: &Expression,
+    upper: &Expression,
+) -> Result<Expression> {
     let diverges = || Error::NoMethod {
         tool: "symbolic_integrate",
         subject: "an integrand that has a singularity within the bounds".to_owned(),
         advice: "the integral may diverge; choose bounds without the singularity",
     };
-    if value.is_undefined() {
-        return Err(diverges());
-    }
+    let whole = integral(integrand, variable)?;
+    let at = |bound: &Expression| whole.substituted(variable, bound).ok_or_else(diverges);
+    let value = simplified(&at(upper)?.minus(&at(lower)?));
     let numbers = [lower, upper].iter().all(|bound| bound.symbols().is_empty());
     if numbers && integrand.symbols().iter().all(|name| name == variable) {
-        let (a, b) = (real_value(lower, &[]), real_value(upper, &[]));
-        let exact = real_value(&value, &[]);
+        let f = |x| integrand.value(&[(variable, x)]);
         let numerical =
-            quadrature(&|x| real_value(integrand, &[(variable, x)]), a, b, 1e-7).map_err(|_| diverges())?;
-        let difference = (numerical.value - exact).abs();
+            quadrature(&f, lower.value(&[]), upper.value(&[]), 1e-7).map_err(|_| diverges())?.value;
+        let exact = value.value(&[]);
+        let difference = (numerical - exact).abs();
         if difference.is_nan() || difference > 1e-5 * exact.abs().max(1.0) {
             return Err(diverges());
         }
@@ -62,119 +54,137 @@ pub(crate) fn definite_integral(
     Ok(value)
 }
 
-fn antiderivative(integrand: &Expr, variable: &str, depth: usize) -> Option<Expr> {
-    if depth > MAX_DEPTH {
+fn termwise(integrand: &Expression, variable: &str) -> Option<Expression> {
+    let mut sum = Expression::default();
+    for (product, coefficient) in integrand.terms() {
+        let (inside, outside): (Product, Product) =
+            product.clone().into_iter().partition(|(base, exponent)| {
+                exponent.contains(variable) || Expression::from(base.clone()).contains(variable)
+            });
+        let outside = Expression::term(outside, coefficient.clone());
+        sum = sum.plus(&outside.times(&term(inside, variable)?).expanded());
+    }
+    Some(sum)
+}
+
+/// The integral of a natural power of the variable times one other factor.
+fn term(mut inside: Product, variable: &str) -> Option<Expression> {
+    let symbol = Base::Symbol(variable.to_owned());
+    let natural = |exponent: &Expression| exponent.as_integer().is_some_and(|count| count >= 0);
+    let power = inside.remove(&symbol).unwrap_or_default();
+    let Some((base, exponent)) = inside.pop_first() else {
+        return powers(&symbol.into(), &power, variable);
+    };
+    if !inside.is_empty() || !natural(&power) {
         return None;
     }
-    if !integrand.contains(variable) {
-        return Some(product([integrand.clone(), Expr::symbol(variable)]));
-    }
-    let (outside, inside): (Vec<_>, Vec<_>) =
-        integrand.factors().into_iter().partition(|factor| !factor.contains(variable));
-    if !outside.is_empty() {
-        let inner = antiderivative(&product(inside), variable, depth)?;
-        return Some(product(outside.into_iter().chain([inner])));
-    }
-    if let Some(found) = rules::table(integrand, variable) {
-        return Some(found);
-    }
-    if let Some(found) = rational::integral(integrand, variable) {
-        return Some(found);
-    }
-    if let Expr::Sum(terms) = integrand
-        && let Some(found) = termwise(terms, variable, depth)
-    {
-        return Some(found);
-    }
-    rules::by_parts(integrand, variable, &|rest| antiderivative(rest, variable, depth + 1))
-        .or_else(|| substituted(integrand, variable, depth))
-        .or_else(|| other_forms(integrand, variable, depth))
-}
-
-fn termwise(terms: &[Expr], variable: &str, depth: usize) -> Option<Expr> {
-    let parts: Option<Vec<_>> = terms.iter().map(|term| antiderivative(term, variable, depth + 1)).collect();
-    parts.map(sum)
-}
-
-fn other_forms(integrand: &Expr, variable: &str, depth: usize) -> Option<Expr> {
-    // Odd powers leave one factor over, which is the slope that a substitution needs.
-    let odd = |from, to| {
-        expand(&replace(integrand, &|part| {
-            let odd = part.as_power().1.as_integer().is_some_and(|count| count % 2 == 1);
-            squares_swapped(part, from, to).filter(|_| odd)
-        }))
-    };
-    let forms = [
-        odd(Function::Sin, Function::Cos),
-        odd(Function::Cos, Function::Sin),
-        rules::half_angles(integrand),
-        expand(integrand),
-        simplify(integrand),
-    ];
-    let mut different = forms.iter().filter(|form| *form != integrand);
-    different.find_map(|form| antiderivative(form, variable, depth + 1))
-}
-
-/// f(g(x)) g'(x), for every g that stands inside the integrand.
-fn substituted(integrand: &Expr, variable: &str, depth: usize) -> Option<Expr> {
-    let mut inner = Vec::new();
-    candidates(integrand, variable, &mut inner);
-    inner.truncate(MAX_CANDIDATES);
-    // No input can spell this name, and each depth has its own.
-    let name = format!("\u{1}t{depth}");
-    inner.into_iter().find_map(|candidate| {
-        let slope = derivative(&candidate, variable);
-        let (base, exponent) = match &candidate {
-            Expr::Sum(_) => (candidate.clone(), Expr::one()),
-            other => other.as_power(),
-        };
-        let rest =
-            Kernel { base, exponent }.replaced(&cancelled(&divide(integrand.clone(), slope.clone())), &name);
-        let direct = Kernel { base: candidate.clone(), exponent: Expr::one() };
-        let rest = if rest.contains(variable) {
-            direct.replaced(&divide(integrand.clone(), slope), &name)
-        } else {
-            rest
-        };
-        if rest.contains(variable) {
-            return None;
+    match (base, exponent) {
+        (Base::Sum(sum), exponent) if power.is_zero() && linear(&sum, variable).is_some() => {
+            powers(&sum, &exponent, variable)
         }
-        let found = antiderivative(&rest, &name, depth + 1)?;
-        Some(substitute(&found, &name, &candidate))
-    })
+        (Base::Sum(sum), exponent) if exponent.as_integer() == Some(-1) => {
+            over_quadratic(&power, &Polynomial::of(&sum, &Base::Symbol(variable.to_owned()))?, variable)
+        }
+        (Base::E, argument) => by_parts(power, None, &argument, variable),
+        (Base::Function(name, argument), one) if one.is_one() => {
+            by_parts(power, Some(name), &argument, variable)
+        }
+        _ => None,
+    }
 }
 
-fn candidates(expression: &Expr, variable: &str, found: &mut Vec<Expr>) {
-    let composite = matches!(expression, Expr::Power(..) | Expr::Function(..) | Expr::Sum(_));
-    if !expression.contains(variable) {
-        return;
+/// The slope of a linear expression.
+fn linear(expression: &Expression, variable: &str) -> Option<Expression> {
+    match coefficients(expression, &Base::Symbol(variable.to_owned()))?.as_slice() {
+        [_, slope] => Some(slope.clone()),
+        _ => None,
     }
-    for child in expression.children() {
-        candidates(child, variable, found);
+}
+
+/// The integral of a power of a linear expression.
+fn powers(base: &Expression, exponent: &Expression, variable: &str) -> Option<Expression> {
+    if exponent.contains(variable) {
+        return None;
     }
-    if composite && !found.contains(expression) {
-        found.push(expression.clone());
+    let raised = exponent.clone().plus(&Expression::one());
+    let whole = match raised.is_zero() {
+        true => function(Function::Ln, function(Function::Abs, base.clone())?)?,
+        false => base.power(&raised)?.over(&raised)?,
+    };
+    whole.over(&linear(base, variable)?)
+}
+
+/// The integral of `x**power` times an exponential or a wave of a linear argument: the power is differentiated to nothing
+/// while the other factor is integrated.
+fn by_parts(
+    power: Expression,
+    mut wave: Option<Function>,
+    argument: &Expression,
+    variable: &str,
+) -> Option<Expression> {
+    use Function::{Cos, Cosh, Sin, Sinh};
+    let slope = linear(argument, variable)?;
+    let mut falling = Expression::symbol(variable).power(&power)?;
+    let (mut sum, mut factor) = (Expression::default(), Expression::one());
+    while !falling.is_zero() {
+        factor = factor.over(&slope)?;
+        let rising = match wave {
+            None => Expression::from(Base::E).power(argument)?,
+            Some(name) => {
+                let next = match name {
+                    Sin => Cos,
+                    Cos => Sin,
+                    Sinh => Cosh,
+                    Cosh => Sinh,
+                    _ => return None,
+                };
+                if name == Sin {
+                    factor = factor.negated();
+                }
+                wave = Some(next);
+                function(next, argument.clone())?
+            }
+        };
+        sum = sum.plus(&falling.times(&factor).times(&rising));
+        falling = falling.derivative(variable);
+        factor = factor.negated();
     }
+    Some(sum)
+}
+
+/// The integral of `x**power / below`, where `below` is quadratic and has no real roots.
+fn over_quadratic(power: &Expression, below: &Polynomial, variable: &str) -> Option<Expression> {
+    let [c, b, a] = below.0.as_slice() else { return None };
+    let (two, four) = (BigRational::from_integer(2.into()), BigRational::from_integer(4.into()));
+    let width = &four * a * c - b * b;
+    if !width.is_positive() {
+        return None;
+    }
+    let symbol = Base::Symbol(variable.to_owned());
+    let above = Polynomial::of(&Expression::from(symbol.clone()).power(power)?, &symbol)?;
+    let (quotient, rest) = above.divide(below);
+    // (s*x + r)/(a*x**2 + b*x + c) = s/(2*a) * its logarithm + the rest over a completed square.
+    let at = |degree: usize| rest.0.get(degree).cloned().unwrap_or_default();
+    let (slope, level) = (at(1), at(0));
+    let logarithm = function(Function::Ln, below.to_expression(&symbol))?.scaled(&(&slope / (&two * a)));
+    let root = Expression::number(width).sqrt();
+    let middle = Polynomial(vec![b.clone(), a * &two]).to_expression(&symbol);
+    let angle = function(Function::Atan, middle.over(&root)?.expanded())?.over(&root)?;
+    let whole = termwise(&quotient.to_expression(&symbol), variable)?;
+    Some(whole.plus(&logarithm).plus(&angle.scaled(&(level * two - slope * b / a))))
 }
 
 /// Whether the derivative of `found` is the integrand, at points where both have real values.
-fn holds(found: &Expr, integrand: &Expr, variable: &str) -> bool {
-    let slope = derivative(found, variable);
-    let symbols: Vec<String> = sum([slope.clone(), integrand.clone()]).symbols().into_iter().collect();
-    let mut compared = 0;
-    for point in POINTS {
-        let mut values: Vec<(&str, Complex64)> = vec![(variable, point.into())];
-        for (index, name) in symbols.iter().filter(|name| *name != variable).enumerate() {
-            values.push((name, (0.731 + 0.437 * index as f64).into()));
-        }
-        let (one, two) = (evaluate(&slope, &values), evaluate(integrand, &values));
-        if !one.is_finite() || !two.is_finite() || two.im.abs() > 1e-9 {
-            continue;
-        }
-        if (one - two).norm() > 1e-6 * two.norm().max(1e-3) {
-            return false;
-        }
-        compared += 1;
-    }
-    compared >= 2
+fn holds(found: &Expression, integrand: &Expression, variable: &str) -> bool {
+    let slope = found.derivative(variable);
+    let symbols: Vec<String> = slope.clone().plus(integrand).symbols().into_iter().collect();
+    let others = symbols.iter().filter(|name| *name != variable).enumerate();
+    let others: Vec<(&str, f64)> =
+        others.map(|(index, name)| (name.as_str(), 0.731 + 0.437 * index as f64)).collect();
+    let pairs = POINTS.iter().map(|point| {
+        let places = [&others[..], &[(variable, *point)]].concat();
+        (slope.value(&places), integrand.value(&places))
+    });
+    let compared: Vec<(f64, f64)> = pairs.filter(|(one, two)| one.is_finite() && two.is_finite()).collect();
+    compared.len() >= 2 && compared.iter().all(|(one, two)| (one - two).abs() <= 1e-6 * two.abs().max(1e-3))
 }

@@ -1,15 +1,13 @@
-//! Polynomials: in one variable with exact coefficients, and in several to cancel fractions.
-
-use std::collections::BTreeMap;
+//! Polynomials in one base, such as `x` or `sin(x)`, with exact coefficients.
 
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 
-use crate::expression::{Expr, expand, power, product, sum};
+use crate::expression::{Base, Expression};
 use crate::work::spend;
 
 /// Polynomials of a higher degree are not treated as such.
-pub(crate) const MAX_DEGREE: usize = 60;
+const MAX_DEGREE: usize = 60;
 
 /// Exact coefficients, lowest degree first, no trailing zero.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,20 +21,20 @@ impl Polynomial {
         Self(coefficients)
     }
 
-    /// The expression as a polynomial in `variable`, where it is one with numbers as coefficients.
-    pub(crate) fn from_expression(expression: &Expr, variable: &str) -> Option<Self> {
-        let coefficients = coefficients(expression, variable)?;
-        let numbers: Option<Vec<_>> = coefficients.iter().map(|one| one.as_number().cloned()).collect();
-        numbers.map(Self::new)
+    /// The expression as a polynomial with numbers as coefficients, where it is one.
+    pub(crate) fn of(expression: &Expression, base: &Base) -> Option<Self> {
+        coefficients(expression, base)?
+            .iter()
+            .map(Expression::as_number)
+            .collect::<Option<_>>()
+            .map(Self::new)
     }
 
-    pub(crate) fn to_expression(&self, variable: &Expr) -> Expr {
-        sum(self.0.iter().enumerate().map(|(degree, coefficient)| {
-            product([
-                Expr::Number(coefficient.clone()),
-                power(variable.clone(), Expr::integer(degree as i64)),
-            ])
-        }))
+    pub(crate) fn to_expression(&self, base: &Base) -> Expression {
+        self.0.iter().enumerate().fold(Expression::default(), |sum, (degree, coefficient)| {
+            let power = Expression::from(base.clone()).power(&Expression::integer(degree as i64));
+            sum.plus(&power.unwrap_or_default().scaled(coefficient))
+        })
     }
 
     /// The degree; 0 for the zero polynomial too.
@@ -52,34 +50,9 @@ impl Polynomial {
         self.0.last().cloned().unwrap_or_else(BigRational::zero)
     }
 
-    pub(crate) fn value(&self, at: &BigRational) -> BigRational {
-        self.0.iter().rev().fold(BigRational::zero(), |value, coefficient| {
-            spend(4);
-            value * at + coefficient
-        })
-    }
-
     pub(crate) fn derivative(&self) -> Self {
         let terms = self.0.iter().enumerate().skip(1);
-        Self::new(
-            terms
-                .map(|(degree, coefficient)| coefficient * BigRational::from_integer(degree.into()))
-                .collect(),
-        )
-    }
-
-    pub(crate) fn product(&self, other: &Self) -> Self {
-        if self.is_zero() || other.is_zero() {
-            return Self::new(Vec::new());
-        }
-        let mut result = vec![BigRational::zero(); self.0.len() + other.0.len() - 1];
-        for (i, one) in self.0.iter().enumerate() {
-            for (j, two) in other.0.iter().enumerate() {
-                spend(2);
-                result[i + j] += one * two;
-            }
-        }
-        Self::new(result)
+        Self(terms.map(|(degree, one)| one * BigRational::from_integer(degree.into())).collect())
     }
 
     /// `(quotient, remainder)`; the divisor must not be zero.
@@ -111,125 +84,39 @@ impl Polynomial {
     }
 
     pub(crate) fn monic(&self) -> Self {
-        if self.is_zero() {
-            return self.clone();
-        }
         let leading = self.leading();
         Self(self.0.iter().map(|coefficient| coefficient / &leading).collect())
     }
 }
 
-/// The coefficients of `expression` as a polynomial in `variable`, lowest degree first.
+/// The coefficients of the expression as a polynomial in the base, lowest degree first.
 ///
-/// `None` where the variable stands anywhere but in small natural powers.
-pub(crate) fn coefficients(expression: &Expr, variable: &str) -> Option<Vec<Expr>> {
-    let mut collected: Vec<Vec<Expr>> = Vec::new();
-    for term in expand(expression).terms() {
-        let mut degree = 0usize;
-        let mut rest = Vec::new();
-        for factor in term.factors() {
-            let (base, exponent) = factor.as_power();
-            if base == Expr::symbol(variable) {
-                degree += usize::try_from(exponent.as_integer()?).ok()?;
-            } else if factor.contains(variable) {
-                return None;
-            } else {
-                rest.push(factor);
+/// `None` where the base, or a symbol in it, stands anywhere but in small natural powers.
+pub(crate) fn coefficients(expression: &Expression, base: &Base) -> Option<Vec<Expression>> {
+    let symbols = Expression::from(base.clone()).symbols();
+    let mut collected = Vec::new();
+    for (product, coefficient) in expression.expanded().terms() {
+        let mut rest = product.clone();
+        let degree = match rest.remove(base) {
+            Some(exponent) => {
+                usize::try_from(exponent.as_integer()?).ok().filter(|one| *one <= MAX_DEGREE)?
             }
-        }
-        if degree > MAX_DEGREE {
+            None => 0,
+        };
+        let rest = Expression::term(rest, coefficient.clone());
+        if !rest.symbols().is_disjoint(&symbols) {
             return None;
         }
         if collected.len() <= degree {
-            collected.resize(degree + 1, Vec::new());
+            collected.resize(degree + 1, Expression::default());
         }
-        collected[degree].push(product(rest));
+        collected[degree] = std::mem::take(&mut collected[degree]).plus(&rest);
     }
-    let mut result: Vec<Expr> = collected.into_iter().map(sum).collect();
-    while result.last().is_some_and(Expr::is_zero) {
-        result.pop();
-    }
-    Some(result)
+    Some(collected)
 }
 
-/// A sum of powers of several bases: exponents of each to coefficient.
-type Terms = BTreeMap<Vec<i64>, BigRational>;
-
-/// `numerator / denominator` without the division, where the denominator divides exactly.
-///
-/// Whatever is not a sum, a product or a natural power counts as a variable of its own.
-pub(crate) fn exact_quotient(numerator: &Expr, denominator: &Expr) -> Option<Expr> {
-    let mut bases = Vec::new();
-    collect_bases(numerator, &mut bases)?;
-    collect_bases(denominator, &mut bases)?;
-    let mut rest = to_terms(numerator, &bases)?;
-    let divisor = to_terms(denominator, &bases)?;
-    let (lead, lead_coefficient) = divisor.last_key_value()?;
-    let mut quotient = Vec::new();
-    while let Some((exponents, coefficient)) = rest.last_key_value() {
-        spend(divisor.len() as u64 * 8);
-        let shift: Vec<i64> = exponents.iter().zip(lead).map(|(one, two)| one - two).collect();
-        if shift.iter().any(|exponent| *exponent < 0) {
-            return None;
-        }
-        let factor = coefficient / lead_coefficient;
-        for (own, value) in &divisor {
-            let key = own.iter().zip(&shift).map(|(one, two)| one + two).collect::<Vec<_>>();
-            let entry = rest.entry(key.clone()).or_insert_with(BigRational::zero);
-            *entry -= value * &factor;
-            if entry.is_zero() {
-                rest.remove(&key);
-            }
-        }
-        let powers =
-            bases.iter().zip(&shift).map(|(base, exponent)| power(base.clone(), Expr::integer(*exponent)));
-        quotient.push(product(powers.chain([Expr::Number(factor)])));
-    }
-    Some(sum(quotient))
-}
-
-fn collect_bases(expression: &Expr, bases: &mut Vec<Expr>) -> Option<()> {
-    for term in expression.terms() {
-        for factor in term.split_coefficient().1.factors() {
-            let (base, _) = natural_power(&factor)?;
-            if !base.is_one() && !bases.contains(&base) {
-                bases.push(base);
-            }
-        }
-    }
-    Some(())
-}
-
-fn to_terms(expression: &Expr, bases: &[Expr]) -> Option<Terms> {
-    let mut terms = Terms::new();
-    for term in expression.terms() {
-        let (coefficient, rest) = term.split_coefficient();
-        let mut exponents = vec![0; bases.len()];
-        for factor in rest.factors() {
-            let (base, exponent) = natural_power(&factor)?;
-            if let Some(index) = bases.iter().position(|own| *own == base) {
-                exponents[index] += exponent;
-            }
-        }
-        *terms.entry(exponents).or_insert_with(BigRational::zero) += coefficient;
-    }
-    terms.retain(|_, coefficient| !coefficient.is_zero());
-    (!terms.is_empty()).then_some(terms)
-}
-
-fn natural_power(factor: &Expr) -> Option<(Expr, i64)> {
-    let (base, exponent) = factor.as_power();
-    match exponent.as_integer() {
-        Some(count) if count > 0 => Some((base, count)),
-        Some(_) => None,
-        None => Some((factor.clone(), 1)),
-    }
-}
-
-/// One solution of `matrix * x = right` over the fractions, by elimination.
-///
-/// `rows` are the augmented rows. Gives the pivot column of each row after reduction, or `None` where
-/// the equations contradict each other.
+/// Reduces augmented rows over the fractions. Gives the pivot column of each row, or `None` where the equations contradict
+/// each other.
 pub(crate) fn eliminate(rows: &mut [Vec<BigRational>], columns: usize) -> Option<Vec<usize>> {
     let mut pivots = Vec::new();
     for column in 0..columns {

@@ -7,11 +7,10 @@ use serde_json::{Map, Value, json};
 
 use crate::arguments::{Arguments, as_number, kind, wrong};
 use crate::error::Result;
-use crate::expression::{Expr, real_value};
+use crate::expression::Expression;
 use crate::matrix::Matrix;
 use crate::number::{number, numbers, rounded, with_digits};
 use crate::optimization::{self, Problem};
-use crate::symbolic::derivative;
 use crate::{numerical, transforms};
 
 /// Rows of a matrix to be inverted.
@@ -32,7 +31,7 @@ pub(super) fn integrate(arguments: &Map<String, Value>) -> Result<Value> {
     arguments.only(&["expression", "variable", "lower", "upper"])?;
     let (expression, variable) = function_of_one(&arguments)?;
     let (lower, upper) = (bound(&arguments, "lower")?, bound(&arguments, "upper")?);
-    let f = |x: f64| real_value(&expression, &[(&variable, x)]);
+    let f = |x: f64| expression.value(&[(&variable, x)]);
     let found = numerical::quadrature(&f, lower, upper, TOLERANCE)
         .or_else(|_| numerical::quadrature(&f, lower, upper, 1e-8))?;
     // A power of ten: the estimate's own digits differ from machine to machine.
@@ -98,12 +97,12 @@ pub(super) fn minimize(arguments: &Map<String, Value>) -> Result<Value> {
     arguments.only(&["expression", "start"])?;
     let expression = arguments.expression("expression")?;
     let (names, start) = start(&arguments, &expression)?;
-    let slopes: Vec<Expr> = names.iter().map(|name| derivative(&expression, name)).collect();
-    let bends: Vec<Expr> =
-        slopes.iter().flat_map(|slope| names.iter().map(|name| derivative(slope, name))).collect();
-    let at = |expression: &Expr, place: &[f64]| {
+    let slopes: Vec<Expression> = names.iter().map(|name| expression.derivative(name)).collect();
+    let bends: Vec<Expression> =
+        slopes.iter().flat_map(|slope| names.iter().map(|name| slope.derivative(name))).collect();
+    let at = |expression: &Expression, place: &[f64]| {
         let values: Vec<(&str, f64)> = names.iter().map(String::as_str).zip(place.iter().copied()).collect();
-        real_value(expression, &values)
+        expression.value(&values)
     };
     let problem = Problem {
         value: &|place| at(&expression, place),
@@ -128,11 +127,11 @@ pub(super) fn find_root(arguments: &Map<String, Value>) -> Result<Value> {
     if lower >= upper {
         return Err(wrong("upper", &upper.to_string(), &format!("a number above `lower` ({lower})")));
     }
-    let root = optimization::root(&|x| real_value(&expression, &[(&variable, x)]), lower, upper)?;
+    let root = optimization::root(&|x| expression.value(&[(&variable, x)]), lower, upper)?;
     Ok(json!({ "root": number(root, 1e-14)?, "variable": variable }))
 }
 
-fn function_of_one(arguments: &Arguments) -> Result<(Expr, String)> {
+fn function_of_one(arguments: &Arguments) -> Result<(Expression, String)> {
     let expression = arguments.expression("expression")?;
     let variable = arguments.variable("variable", &expression)?;
     match expression.symbols().into_iter().find(|name| *name != variable) {
@@ -147,7 +146,7 @@ fn function_of_one(arguments: &Arguments) -> Result<(Expr, String)> {
 fn bound(arguments: &Arguments, name: &str) -> Result<f64> {
     let expected = "a finite number or a constant expression such as \"pi/2\"";
     let expression = arguments.constant(name)?.ok_or_else(|| wrong(name, "nothing", expected))?;
-    let value = real_value(&expression, &[]);
+    let value = expression.value(&[]);
     if value.is_finite() {
         Ok(value)
     } else {
@@ -181,7 +180,7 @@ fn complex(value: &Value) -> Result<Complex64> {
     }
 }
 
-fn start(arguments: &Arguments, expression: &Expr) -> Result<(Vec<String>, Vec<f64>)> {
+fn start(arguments: &Arguments, expression: &Expression) -> Result<(Vec<String>, Vec<f64>)> {
     let symbols = expression.symbols();
     let expected = format!(
         "an object with a number for each of the 1 to {MAX_VARIABLES} variables of the expression ({})",

@@ -1,14 +1,13 @@
 //! The four symbolic tools.
 
-use num_traits::ToPrimitive;
 use serde_json::{Map, Value, json};
 
 use crate::arguments::{Arguments, wrong};
 use crate::error::{Error, Result};
-use crate::expression::{Expr, parse, parse_equation, real_value};
+use crate::expression::{Expression, parse_equation, shortened};
 use crate::number::{DIGITS, number, rounded};
 use crate::symbolic::{
-    Domain, Root, definite_integral, derivative, integral, simplify as simplified, solve_system,
+    Domain, Root, definite_integral, integral, simplified, solve as solve_one, solve_linear,
 };
 
 /// Equations, and variables, in one call.
@@ -22,11 +21,8 @@ pub(super) fn solve(arguments: &Map<String, Value>) -> Result<Value> {
     let texts = arguments
         .texts("equations", MAX_EQUATIONS)?
         .ok_or_else(|| wrong("equations", "nothing", "a string or an array of strings"))?;
-    let equations: Vec<Expr> =
+    let equations: Vec<Expression> =
         texts.iter().map(|text| parse_equation("equations", text)).collect::<Result<_>>()?;
-    if equations.iter().any(Expr::is_undefined) {
-        return Err(Error::Undefined { argument: "equations".to_owned(), text: texts.join(", ") });
-    }
     let domain = match arguments.choice("domain", &["complex", "real", "positive", "integer"])? {
         "real" => Domain::Real,
         "positive" => Domain::Positive,
@@ -34,29 +30,36 @@ pub(super) fn solve(arguments: &Map<String, Value>) -> Result<Value> {
         _ => Domain::Complex,
     };
     let variables = variables(&arguments, &equations)?;
-    let found = solve_system(&equations, &variables, domain)?;
-    let mut approximate = false;
-    let mut list = Vec::new();
-    for solution in &found.list {
-        approximate |= solution.values().any(|root| matches!(root, Root::Approximate(_)));
-        if let [variable] = variables.as_slice() {
-            list.push(solution.get(variable).map_or(Ok(Value::Null), root_value)?);
-            continue;
+    if let ([equation], [variable]) = (equations.as_slice(), variables.as_slice()) {
+        let (mut roots, principal) = solve_one(equation, variable)?;
+        roots.retain(|root| domain.admits(root));
+        let list = roots.iter().map(root_value).collect::<Result<Vec<_>>>()?;
+        let mut output = json!({ "solutions": list, "variables": variables });
+        if roots.iter().any(|root| matches!(root, Root::Approximate(_))) {
+            output["approximate"] = json!(true);
         }
-        let mut object = Map::new();
-        for (name, root) in variables.iter().filter_map(|name| Some((name, solution.get(name)?))) {
-            object.insert(name.clone(), root_value(root)?);
+        if principal && !roots.is_empty() {
+            output["principal_only"] = json!(true);
         }
-        list.push(Value::Object(object));
+        return Ok(output);
     }
-    let mut output = json!({ "solutions": list, "variables": variables });
-    if approximate {
-        output["approximate"] = json!(true);
-    }
-    if found.principal && !list_is_empty(&output) {
-        output["principal_only"] = json!(true);
-    }
-    Ok(output)
+    let solution =
+        solve_linear(&equations, &variables)?.filter(|found| found.values().all(|root| domain.admits(root)));
+    let list: Vec<Value> = solution
+        .iter()
+        .map(|found| match variables.as_slice() {
+            [variable] => found.get(variable).map_or(Ok(Value::Null), root_value),
+            _ => {
+                let values =
+                    variables.iter().filter_map(|name| Some((name.clone(), root_value(found.get(name)?))));
+                values
+                    .map(|(name, value)| Ok((name, value?)))
+                    .collect::<Result<Map<_, _>>>()
+                    .map(Value::Object)
+            }
+        })
+        .collect::<Result<_>>()?;
+    Ok(json!({ "solutions": list, "variables": variables }))
 }
 
 pub(super) fn differentiate(arguments: &Map<String, Value>) -> Result<Value> {
@@ -66,9 +69,9 @@ pub(super) fn differentiate(arguments: &Map<String, Value>) -> Result<Value> {
     let variable = arguments.variable("variable", &expression)?;
     let order = arguments.integer("order", 1, 1, MAX_ORDER)?;
     for _ in 0..order {
-        expression = simplified(&derivative(&expression, &variable));
+        expression = simplified(&expression.derivative(&variable));
     }
-    Ok(json!({ "derivative": text(&expression)?, "variable": variable, "order": order }))
+    Ok(json!({ "derivative": expression.to_string(), "variable": variable, "order": order }))
 }
 
 pub(super) fn integrate(arguments: &Map<String, Value>) -> Result<Value> {
@@ -78,7 +81,7 @@ pub(super) fn integrate(arguments: &Map<String, Value>) -> Result<Value> {
     let variable = arguments.variable("variable", &expression)?;
     match (arguments.constant("lower")?, arguments.constant("upper")?) {
         (None, None) => {
-            Ok(json!({ "integral": text(&integral(&expression, &variable)?)?, "variable": variable }))
+            Ok(json!({ "integral": integral(&expression, &variable)?.to_string(), "variable": variable }))
         }
         (Some(lower), Some(upper)) => {
             for (name, bound) in [("lower", &lower), ("upper", &upper)] {
@@ -87,9 +90,9 @@ pub(super) fn integrate(arguments: &Map<String, Value>) -> Result<Value> {
                 }
             }
             let value = definite_integral(&expression, &variable, &lower, &upper)?;
-            let mut output = json!({ "integral": text(&value)?, "variable": variable });
+            let mut output = json!({ "integral": value.to_string(), "variable": variable });
             if value.symbols().is_empty() {
-                output["value"] = number(real_value(&value, &[]), 1e-14)?;
+                output["value"] = number(value.value(&[]), 1e-14)?;
             }
             Ok(output)
         }
@@ -101,12 +104,11 @@ pub(super) fn integrate(arguments: &Map<String, Value>) -> Result<Value> {
 pub(super) fn simplify(arguments: &Map<String, Value>) -> Result<Value> {
     let arguments = Arguments(arguments);
     arguments.only(&["expression"])?;
-    let expression = simplified(&arguments.expression("expression")?);
-    Ok(json!({ "simplified": text(&expression)? }))
+    Ok(json!({ "simplified": simplified(&arguments.expression("expression")?).to_string() }))
 }
 
-fn variables(arguments: &Arguments, equations: &[Expr]) -> Result<Vec<String>> {
-    let mut symbols: Vec<String> = equations.iter().flat_map(Expr::symbols).collect();
+fn variables(arguments: &Arguments, equations: &[Expression]) -> Result<Vec<String>> {
+    let mut symbols: Vec<String> = equations.iter().flat_map(Expression::symbols).collect();
     symbols.sort();
     symbols.dedup();
     let expected = || match symbols.len() {
@@ -115,7 +117,7 @@ fn variables(arguments: &Arguments, equations: &[Expr]) -> Result<Vec<String>> {
     };
     let Some(texts) = arguments.texts("variables", MAX_EQUATIONS)? else {
         return match symbols.len() {
-            0 if equations.iter().all(Expr::is_zero) => {
+            0 if equations.iter().all(Expression::is_zero) => {
                 Err(Error::AlwaysTrue { variables: "its variables".to_owned() })
             }
             0 => Err(wrong("equations", "no variable", &expected())),
@@ -125,37 +127,21 @@ fn variables(arguments: &Arguments, equations: &[Expr]) -> Result<Vec<String>> {
             }
         };
     };
-    let mut named = Vec::new();
+    let mut named: Vec<String> = Vec::new();
     for text in &texts {
-        match parse("variables", text)? {
-            Expr::Symbol(name) if symbols.contains(&name) => {
-                if !named.contains(&name) {
-                    named.push(name);
-                }
-            }
-            other => {
-                return Err(wrong("variables", &format!("{:?}", other.to_string()), &expected()));
-            }
+        match symbols.iter().find(|name| *name == text.trim()) {
+            Some(name) if named.contains(name) => {}
+            Some(name) => named.push(name.clone()),
+            None => return Err(wrong("variables", &format!("{:?}", shortened(text)), &expected())),
         }
     }
     Ok(named)
 }
 
-/// A result as text; `undefined` is no result.
-fn text(expression: &Expr) -> Result<String> {
-    if expression.is_undefined() {
-        return Err(Error::Undefined { argument: "expression".to_owned(), text: "the result".to_owned() });
-    }
-    Ok(expression.to_string())
-}
-
 /// Integers as JSON integers, other exact values as strings, approximations as numbers or strings.
 fn root_value(root: &Root) -> Result<Value> {
     match root {
-        Root::Exact(Expr::Number(exact)) if exact.is_integer() => {
-            Ok(exact.to_integer().to_i64().map_or_else(|| json!(exact.to_string()), Value::from))
-        }
-        Root::Exact(expression) => Ok(json!(text(expression)?)),
+        Root::Exact(exact, _) => Ok(exact.as_integer().map_or_else(|| json!(exact.to_string()), Value::from)),
         Root::Approximate(value) if value.im == 0.0 => number(value.re, 0.0),
         Root::Approximate(value) => {
             let (re, im) = (rounded(value.re, DIGITS), rounded(value.im.abs(), DIGITS));
@@ -163,8 +149,4 @@ fn root_value(root: &Root) -> Result<Value> {
             Ok(json!(format!("{re} {sign} {im}*i")))
         }
     }
-}
-
-fn list_is_empty(output: &Value) -> bool {
-    output["solutions"].as_array().is_none_or(Vec::is_empty)
 }

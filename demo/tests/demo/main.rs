@@ -92,20 +92,41 @@ fn equations_are_solved_exactly() {
         (json!("x**3 = 8"), "real", json!([2])),
         (json!("(x**2 - 1)/(x - 1)"), "complex", json!([-1])),
         (json!("exp(x) - 3"), "real", json!(["ln(3)"])),
-        (json!("2**x = 8"), "real", json!([3])),
-        (json!("exp(2*x) - 3*exp(x) + 2"), "real", json!([0, "ln(2)"])),
-        (json!("sqrt(x) = x - 2"), "real", json!([4])),
-        (json!("abs(x) = 3"), "real", json!([-3, 3])),
+        (json!("exp(x) + 3"), "real", json!([])),
+        (json!("exp(2*x) = 5"), "real", json!(["ln(5)/2"])),
+        (json!("ln(x) = 2"), "real", json!(["exp(2)"])),
         (json!("1/x"), "complex", json!([])),
-        (json!(["x*y = 6", "x + y = 5"]), "real", json!([{"x": 2, "y": 3}, {"x": 3, "y": 2}])),
         (json!(["x + y = 1", "x + y = 2"]), "real", json!([])),
         (json!(["x + y = 1"]), "real", json!([{"x": "-y + 1"}])),
         (json!("x**5 - x - 1"), "real", json!([1.16730397826])),
-        (json!("sin(x)"), "real", json!([0, "pi"])),
         (json!("x**4 + x**2 + 1"), "real", json!([])),
+        (json!("x**2 - 2*x - 1"), "real", json!(["-sqrt(2) + 1", "sqrt(2) + 1"])),
     ];
     for (equations, domain, expected) in cases {
         assert_eq!(solutions(equations.clone(), domain), expected, "{equations}");
+    }
+    let formula = json!({"equations": "F = m*a", "variables": "a"});
+    assert_eq!(call("symbolic_solve", formula).unwrap()["solutions"], json!(["F/m"]));
+}
+
+#[test]
+fn what_has_no_method_is_refused_with_what_has_one() {
+    for equations in [
+        json!("x = cos(x)"),
+        json!("sin(x)"),
+        json!("2**x = 8"),
+        json!("exp(2*x) - 3*exp(x) + 2"),
+        json!("sqrt(x) = x - 2"),
+        json!(["x*y = 6", "x + y = 5"]),
+    ] {
+        let error = call("symbolic_solve", json!({ "equations": equations })).unwrap_err();
+        let known = ["symbolic_solve has no method for", "; it solves ", "find_root"];
+        assert!(known.iter().all(|part| error.contains(part)), "{equations}: {error}");
+    }
+    for expression in ["exp(-x**2)", "sin(x)/x", "x**x", "sin(x)**2", "1/(x**2 - 1)", "ln(x)"] {
+        let error = call("symbolic_integrate", json!({ "expression": expression })).unwrap_err();
+        let known = ["symbolic_integrate has no method for", "; it integrates ", "numerical_integrate"];
+        assert!(known.iter().all(|part| error.contains(part)), "{expression}: {error}");
     }
 }
 
@@ -181,27 +202,16 @@ fn antiderivatives_have_the_integrand_as_derivative() {
     for expression in [
         "x**2 + 1",
         "1/x",
+        "(2*x + 3)**5",
+        "sqrt(2*x + 1)",
+        "1/(3*x + 1)**2",
         "x*sin(x)",
         "x**2*exp(-x)",
-        "exp(x)*sin(x)",
-        "ln(x)",
-        "x*ln(x)",
-        "2**x",
-        "x/(x**2 - 1)",
+        "x**3*cos(2*x + 1)",
+        "x*cosh(x/2)",
         "1/(x**2 + x + 1)",
-        "1/(x**3 - x)",
-        "cos(x)**2",
-        "sin(x)*cos(x)",
-        "x*cos(x**2)",
-        "tan(x)",
-        "x*exp(x**2)",
-        "1/(x*ln(x))",
-        "sqrt(2*x + 1)",
-        "atan(x)",
-        "(2*x + 3)**5",
-        "x/(x + 1)**2",
-        "sin(x)**3",
-        "exp(x)/(1 + exp(x))",
+        "x**3/(2*x**2 + 3)",
+        "(x**3 - x)/(x - 1)",
     ] {
         let found = call("symbolic_integrate", json!({"expression": expression, "variable": "x"})).unwrap();
         let slope = derivative(found["integral"].as_str().unwrap());
@@ -212,13 +222,6 @@ fn antiderivatives_have_the_integrand_as_derivative() {
                 "{expression} at {x}: {found}, {slope}"
             );
         }
-    }
-    for expression in ["exp(-x**2)", "sin(x)/x", "x**x"] {
-        assert!(
-            call("symbolic_integrate", json!({"expression": expression}))
-                .unwrap_err()
-                .contains("numerical_integrate")
-        );
     }
     for expression in ["1/x", "1/x**2"] {
         let across = json!({"expression": expression, "lower": -1, "upper": 2});

@@ -151,7 +151,7 @@ mod tests {
         let tools = ["a", "b"].map(|name| serde_json::json!({"name": name, "inputSchema": {}}));
         let tools = tools.iter().map(|tool| to_raw_value(tool).unwrap().into()).collect();
         let lists = UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };
-        let snapshot = Arc::new(Snapshot::build(&[lists], &[]).unwrap().0);
+        let snapshot = Arc::new(Snapshot::build(&[lists], &[]));
         let view = |id: &str| View::of(Arc::clone(&snapshot), &Principal::new(id, Permits::all()));
         let listed = |view: &View| Listing::complete(view).tools;
         let (one, other) = (view("one"), view("other"));

@@ -121,12 +121,11 @@ impl DisclosureStrategy for Search {
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
         Ok(match EXECUTOR.open(Executors::One, cx.view, call) {
-            Called::Plain(call) if *call.name == *FIND => {
+            Called::Teller(call) => {
                 let arguments = call.arguments()?;
                 let content = self.find(cx, arguments["query"].as_str().unwrap_or_default()).await;
                 Decision::Answer(ToolAnswer { content, is_error: false })
             }
-            Called::Plain(call) => Decision::Forward(call),
             // Not run here: the call within `use_tool` is forwarded under the tool's own name, and the server looks it up,
             // checks and relays it like any other call.
             Called::Decided(decision) => decision,

@@ -8,8 +8,8 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    Advertisement, ClientTraits, Digest, Kind, ListHints, Memory, Own, Permits, Principal, RawObject,
-    Selected, Shown, Snapshot, ToolName, View, full::list_with_host_hints,
+    Advertisement, ClientTraits, Digest, Kind, ListHints, ListSize, Memory, Own, Permits, Principal,
+    RawObject, Selected, Shown, Snapshot, ToolName, View, full::list_with_host_hints,
 };
 use mcp_disclosure_transport::Json;
 use parking_lot::{Mutex, RwLock};
@@ -334,6 +334,11 @@ impl Page {
         self.delivers.iter().filter(|(tool, _)| keys.contains(tool)).cloned().collect()
     }
 
+    /// What the list of tools costs a model.
+    pub(crate) fn size(&self) -> ListSize {
+        ListSize::of(&self.tools.tools.tools)
+    }
+
     /// How many tools are listed.
     pub fn tool_count(&self) -> usize {
         self.tools.tools.tools.len()
@@ -430,7 +435,7 @@ mod tests {
 
     #[test]
     fn a3_views_and_pages_are_made_for_each_set_of_permissions() {
-        let published = Published::new(Snapshot::build(&[], &[]).unwrap().0);
+        let published = Published::new(Snapshot::build(&[], &[]));
         let strategies = Strategies::build(&builtin(), &StrategyOptions::default()).unwrap();
         let choice = strategies.choose(None, &Permits::all(), &Offer::default(), Era::Session);
         for number in 0..10_000 {

@@ -34,7 +34,7 @@ impl Gateway {
     ) -> Result<Option<Arc<Session>>, ErrorText> {
         let principal = &admitted.principal;
         let Some(replicas) = &self.replicas else { return Ok(self.sessions.find(id)) };
-        // The store is asked for nothing else that a client sends.
+        // The store is asked only for what can be the id of a session.
         if !is_id(id) {
             return Ok(None);
         }

@@ -279,8 +279,11 @@ mod tests {
         let quotas = Quotas { calls_per_minute: NonZeroU32::new(1), ..Quotas::default() };
         let all = Allowances::default();
         let call = |tools: &str, accounts: &[&str]| {
-            let grant =
-                |account: &&str| Grant { quotas, account: (*account).to_owned(), ..Grant::of_tools([tools]) };
+            let tools = Some(vec![tools.to_owned()]);
+            let grant = |account: &&str| {
+                let (account, tools) = ((*account).to_owned(), tools.clone());
+                Grant { quotas, account, tools, ..Grant::nothing() }
+            };
             let principal = Principal::new("ann", Permits::of(accounts.iter().map(grant)));
             Allowance::call(&all.of(&principal, "peer")).is_ok()
         };

@@ -138,7 +138,7 @@ impl Gateway {
         drop(arguments);
         let request = UpstreamRequest { mirrored, ..UpstreamRequest::new("tools/call", relayed) };
         let result = self.relay(caller, &slot, request).await.map_err(|failed| failed.watched(watch))?;
-        Ok(complete(caller.era(), links::of_call(&page.view, tool.tool().upstream(), result)))
+        Ok(complete(caller.era(), links::shown(&page.view, tool.tool().upstream(), result)?))
     }
 }
 

@@ -43,8 +43,8 @@ impl Checks {
             return check;
         }
         let check = Arc::new(tool.argument_check());
-        if !check.unjudged().is_empty() {
-            let parts = check.unjudged().join(", ");
+        let parts = check.unjudged().join(", ");
+        if !parts.is_empty() {
             tracing::warn!(tool = %tool.key(), "arguments are not checked against all of the schema: {parts}");
         }
         self.0.lock().insert(tool.entry().1, Arc::clone(&check));
@@ -72,7 +72,7 @@ mod tests {
         };
         let tools = sizes.iter().enumerate().map(tool).collect();
         let lists = UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };
-        let snapshot = Snapshot::build(&[lists], &[]).unwrap().0;
+        let snapshot = Snapshot::build(&[lists], &[]);
         View::of(Arc::new(snapshot), &Principal::anonymous())
     }
 

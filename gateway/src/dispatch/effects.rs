@@ -43,12 +43,7 @@ impl Gateway {
         if let Some(code) = fetches.refused() {
             caller.identified(|who| self.observer.fetch_refused(&who, code));
         }
-        if fetches.has_delivered() {
-            caller.identified(|who| self.observer.fetched(&who));
-        }
-        if fetches.has_fallen_back() {
-            caller.identified(|who| self.observer.fell_back(&who));
-        }
+        fetches.noted().for_each(|note| caller.identified(|who| self.observer.noted(&who, note)));
         Ok(())
     }
 

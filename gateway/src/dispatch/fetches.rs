@@ -6,7 +6,7 @@ use std::{
     num::NonZeroU32,
     sync::{
         Arc, OnceLock,
-        atomic::{AtomicBool, AtomicU32, Ordering},
+        atomic::{AtomicU8, AtomicU32, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -16,8 +16,9 @@ use governor::{
     DefaultKeyedRateLimiter, Quota, RateLimiter,
     clock::{Clock, DefaultClock},
 };
-use mcp_disclosure_core::{Digest, Services};
+use mcp_disclosure_core::{Digest, Note, Services};
 use parking_lot::Mutex;
+use strum::VariantArray;
 use tokio::task::spawn_blocking;
 
 use super::allowance::Allowance;
@@ -80,7 +81,7 @@ pub struct FetchLimits {
 #[derive(Debug)]
 struct Together {
     sum: u64,
-    /// What of it this replica admitted, whose own limit is the exact one.
+    /// The part of the sum that this replica admitted. Its own limit counts that exactly.
     own: u64,
     until: Instant,
 }
@@ -110,18 +111,8 @@ impl FetchLimits {
         peer: &'a Arc<str>,
         allowances: &'a [Arc<Allowance>],
     ) -> OfCaller<'a> {
-        let (admitted, delivered, fell_back) =
-            (AtomicU32::new(0), AtomicBool::new(false), AtomicBool::new(false));
-        OfCaller {
-            limits: self,
-            caller,
-            peer,
-            allowances,
-            admitted,
-            delivered,
-            fell_back,
-            refused: OnceLock::new(),
-        }
+        let (admitted, noted) = (AtomicU32::new(0), AtomicU8::new(0));
+        OfCaller { limits: self, caller, peer, allowances, admitted, noted, refused: OnceLock::new() }
     }
 
     /// Removes callers that have not fetched recently.
@@ -169,8 +160,8 @@ pub(super) struct OfCaller<'a> {
     peer: &'a Arc<str>,
     allowances: &'a [Arc<Allowance>],
     admitted: AtomicU32,
-    delivered: AtomicBool,
-    fell_back: AtomicBool,
+    /// A bit for each [`Note`].
+    noted: AtomicU8,
     refused: OnceLock<&'static str>,
 }
 
@@ -185,15 +176,15 @@ impl OfCaller<'_> {
         self.refused.get().copied()
     }
 
-    /// Whether the request delivered descriptions.
-    pub(super) fn has_delivered(&self) -> bool {
-        self.delivered.load(Ordering::Relaxed)
+    /// What the request did, each once.
+    pub(super) fn noted(&self) -> impl Iterator<Item = Note> {
+        let noted = self.noted.load(Ordering::Relaxed);
+        Note::VARIANTS.iter().copied().filter(move |note| noted & bit(*note) != 0)
     }
+}
 
-    /// Whether it was served without a model that the operator chose.
-    pub(super) fn has_fallen_back(&self) -> bool {
-        self.fell_back.load(Ordering::Relaxed)
-    }
+fn bit(note: Note) -> u8 {
+    1 << note as u8
 }
 
 #[async_trait]
@@ -219,12 +210,8 @@ impl Services for OfCaller<'_> {
         let _first = self.refused.set(code);
     }
 
-    fn delivers(&self) {
-        self.delivered.store(true, Ordering::Relaxed);
-    }
-
-    fn falls_back(&self) {
-        self.fell_back.store(true, Ordering::Relaxed);
+    fn notes(&self, note: Note) {
+        self.noted.fetch_or(bit(note), Ordering::Relaxed);
     }
 
     async fn run(&self, work: Box<dyn FnOnce() + Send>) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_disclosure_core::{
-    Kind, RawObject,
+    Kind, Note, RawObject,
     given::{self, MOST_NAMES, shown},
 };
 use mcp_disclosure_drafts::manifest::{DESCRIBE, MANIFEST, digest};
@@ -76,7 +76,7 @@ impl Gateway {
             ErrorText::invalid_params("Unknown tool names").with_data(&json!({"unknownNames": unknown}))
         })?;
         self.delivered(caller, page.delivers_of(&names)).await?;
-        caller.identified(|who| self.observer.fetched(&who));
+        caller.identified(|who| self.observer.noted(&who, Note::Delivered));
         Ok(complete(caller.era(), described.into()))
     }
 

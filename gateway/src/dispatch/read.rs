@@ -43,7 +43,7 @@ impl Gateway {
             let Some(name) = slot.name() else { continue };
             let request = UpstreamRequest::new("resources/read", params.clone());
             match self.relay(caller, &slot, request).await.map_err(ErrorText::from) {
-                Ok(result) => match links::readable(&page.view, name, result) {
+                Ok(result) => match links::readable(&page.view, name, result)? {
                     Some(result) => return Ok(read_result(caller.era(), result)),
                     None => continue,
                 },
@@ -76,7 +76,7 @@ impl Gateway {
         let params = params.with_value("name", entry.upstream_key());
         let slot = caller.backend.slot(entry.upstream())?;
         let result = self.relay(caller, &slot, UpstreamRequest::new("prompts/get", params)).await?;
-        Ok(complete(caller.era(), links::of_prompt(&page.view, entry.upstream(), result)))
+        Ok(complete(caller.era(), links::shown(&page.view, entry.upstream(), result)?))
     }
 
     /// Completes an argument of a prompt or of a resource template.
@@ -112,7 +112,7 @@ impl Gateway {
         let request = UpstreamRequest::new("completion/complete", params.clone());
         let result = self.relay(caller, &slot, request).await?;
         let Some(upstream) = slot.name() else { return Ok(complete(caller.era(), result)) };
-        Ok(complete(caller.era(), suggestions::shown(&page.view, upstream, &params, result)))
+        Ok(complete(caller.era(), suggestions::shown(&page.view, upstream, &params, result)?))
     }
 }
 

@@ -187,24 +187,24 @@ impl Gateway {
                 "the session store cannot be used yet; clients with sessions get errors until it can"
             );
         }
-        tokio::spawn(Arc::clone(&gateway).advise());
+        tokio::spawn(Arc::clone(&gateway).say_selection());
         Ok(StartedGateway { gateway, missing })
     }
 
-    /// Says once what another strategy would save, when it is known what there is.
-    async fn advise(self: Arc<Self>) {
+    /// Says once what serves clients that request nothing, when it is known what there is.
+    async fn say_selection(self: Arc<Self>) {
         let backend = Arc::clone(self.backends.shared());
         tokio::select! {
             () = self.shutdown.cancelled() => return,
             () = backend.settled() => {}
         }
         // Beside the workers, since the lists of thousands of tools take a while.
-        let advising = tokio::task::spawn_blocking(move || {
+        let saying = tokio::task::spawn_blocking(move || {
             let published = backend.catalogue().current();
-            self.strategies.advice(&published).inspect(|advice| tracing::info!("{advice}"))
+            self.strategies.selection(&published).inspect(|selection| tracing::info!("{selection}"))
         });
-        // A panic of a strategy is logged, and costs the advice only.
-        drop(advising.await);
+        // A panic of a strategy is logged, and costs this line only.
+        drop(saying.await);
     }
 
     /// Ends what has been idle for too long, until the gateway ends.

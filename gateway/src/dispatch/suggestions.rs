@@ -3,30 +3,39 @@
 use std::collections::BTreeMap;
 
 use mcp_disclosure_core::{RawObject, View};
-use mcp_disclosure_transport::Json;
+use mcp_disclosure_transport::{ErrorText, Json};
 use serde_json::value::RawValue;
 
+use super::links::illegible;
+
 /// Filters a `completion/complete` result. If a value is removed, so is `total`, which would reveal it.
-pub(super) fn shown(view: &View, upstream: &str, params: &RawObject, result: Json) -> Json {
+///
+/// # Errors
+/// -32000 if it cannot be looked through.
+pub(super) fn shown(
+    view: &View,
+    upstream: &str,
+    params: &RawObject,
+    result: Json,
+) -> Result<Json, ErrorText> {
     if !view.guards_resources() {
-        return result;
+        return Ok(result);
     }
     // Of a prompt's argument, the whole value may be a URI.
     let template = params.object("ref").and_then(|reference| reference.string("uri")).unwrap_or_default();
-    let Ok(whole) = RawObject::parse(result.as_str()) else { return result };
-    let Some(completion) = whole.object("completion") else { return result };
-    let values: Vec<Box<RawValue>> = match completion.member("values").map(serde_json::from_str) {
-        Some(Ok(values)) => values,
-        _ => return result,
-    };
+    let illegible = || illegible(upstream);
+    let whole = RawObject::parse(result.as_str()).map_err(|_| illegible())?;
+    let completion = whole.object("completion").ok_or_else(illegible)?;
+    let values = completion.member("values").ok_or_else(illegible)?;
+    let values: Vec<Box<RawValue>> = serde_json::from_str(values).map_err(|_| illegible())?;
     let known = context(params);
     let argument = |member| params.object("argument").and_then(|argument| argument.string(member));
     let (argument, typed) = (argument("name").unwrap_or_default(), argument("value").unwrap_or_default());
-    // Some servers suggest whole values, and some the next segment of what is typed.
+    // Some servers suggest whole values, some the next segment of what is typed, and some what is missing of it.
     let folder = typed.rfind('/').map_or("", |end| &typed[..=end]);
     let is_hidden = |value: &RawValue| {
         let Ok(value) = serde_json::from_str::<String>(value.get()) else { return true };
-        [format!("{folder}{value}"), value].iter().any(|value| {
+        [format!("{folder}{value}"), format!("{typed}{value}"), value].iter().any(|value| {
             let expanded =
                 expand(&template, |name| if name == argument { Some(value) } else { known.get(name) });
             view.hides_resource(&expanded)(upstream) || view.hides_resource(value)(upstream)
@@ -35,10 +44,10 @@ pub(super) fn shown(view: &View, upstream: &str, params: &RawObject, result: Jso
     let kept: Vec<&RawValue> =
         values.iter().map(|value| &**value).filter(|value| !is_hidden(value)).collect();
     if kept.len() == values.len() {
-        return result;
+        return Ok(result);
     }
     let completion = completion.with_value("values", &kept).retain(|key| key != "total");
-    whole.with("completion", completion.text()).into()
+    Ok(whole.with("completion", completion.text()).into())
 }
 
 /// Variables that already have a value.

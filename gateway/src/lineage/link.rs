@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{Digest, UpstreamName, brief::shorten};
+use mcp_disclosure_core::{Digest, UpstreamName, brief::shorten, digest::hex};
 use serde::{Deserialize, Serialize};
 
 /// Maximum characters of a label: a chain must fit into an environment variable.
 const LABEL: usize = 200;
 
-/// Hexadecimal digits of a source's digest: enough to tell apart what one person serves.
-const DIGITS: usize = 16;
+/// Bytes of a source's digest: enough to tell apart what one person serves.
+const DIGEST_BYTES: usize = 8;
 
 /// Something that determines what a gateway starts: a file, a command or a URL.
 #[derive(Clone, Debug)]
@@ -21,9 +21,8 @@ pub struct Source {
 impl Source {
     /// A source. `label` is shown in errors, and must not be secret; `parts` identify it, in one spelling.
     pub fn new<'p>(label: impl Into<String>, parts: impl IntoIterator<Item = &'p str>) -> Self {
-        let digest =
-            Digest::of_parts(parts).as_bytes().iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        Self { label: label.into(), digest: digest[..DIGITS].to_owned() }
+        let digest = hex(&Digest::of_parts(parts).as_bytes()[..DIGEST_BYTES]);
+        Self { label: label.into(), digest }
     }
 }
 

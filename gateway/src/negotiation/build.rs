@@ -52,10 +52,10 @@ impl Strategies {
         offered.retain(|(name, _)| seen.insert(Arc::clone(name)));
         let pinned = options.pinned.as_deref().map(&mut build);
         let is_adaptive = options.fallback == ADAPTIVE;
-        // The default may not be among the strategies of a program that does not need it.
-        let may_lack = options.over_budget == OVER_BUDGET && !is_adaptive;
+        // The default may not be among the strategies of a program.
         let is_known = |name: &str| registry.profiles().any(|profile| profile.name == name);
-        let over_budget = (!may_lack || is_known(OVER_BUDGET)).then(|| build(&options.over_budget)).flatten();
+        let may_lack = options.over_budget == OVER_BUDGET && !is_known(OVER_BUDGET);
+        let over_budget = build(if may_lack { full::NAME } else { &options.over_budget });
         let fallback = match &over_budget {
             Some(over) if is_adaptive => Some(adaptive(over, options.budget)),
             None if is_adaptive => None,
@@ -90,12 +90,12 @@ impl Strategies {
         let has_extension =
             |(_, strategy): &&NamedStrategy| strategy.profile().extension.is_some() && is_asked_for(strategy);
         let by_extension = offered.iter().filter(has_extension).cloned().collect();
-        let StrategyOptions { bridge, definitions, manifest, budget, .. } = *options;
+        let StrategyOptions { bridge, definitions, manifest, .. } = *options;
+        let over_budget = over_budget.filter(|_| is_adaptive).map(|(name, _)| name);
         let mut strategies = Self {
             offered,
             pinned,
             fallback,
-            budget,
             over_budget,
             bridge,
             definitions,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_disclosure_core::{ClientTraits, Era, Permits, RawObject, Stack};
 
 use super::{Bridge, Choice, NamedStrategy, Reason, Strategies};
-use crate::{catalogue::Published, dialect::Offer, fallback::Advice};
+use crate::{catalogue::Published, dialect::Offer, fallback::selection};
 
 impl Strategies {
     /// Selects a strategy: by the URL path, then the operator's pin, then the client's first offered preference, then an
@@ -32,8 +32,7 @@ impl Strategies {
         let nothing = if offer.strategies.is_empty() { Reason::NoOffer } else { Reason::NothingInCommon };
         let chosen = chosen.unwrap_or_else(|| {
             let instead = || self.first_permitted(permits).map(|named| (named, Reason::Permitted));
-            let fallback = Some(self.fallback.clone()).filter(|named| is_permitted(named));
-            fallback
+            self.permitted_fallback(permits)
                 .map(|named| (named, nothing))
                 .or_else(instead)
                 .unwrap_or_else(|| (self.fallback.clone(), nothing))
@@ -113,14 +112,9 @@ impl Strategies {
         (hints.rank(size(best)) < hints.rank(size(&self.fallback))).then(|| best.clone())
     }
 
-    /// That clients which request no strategy are listed more than they need, if they are.
-    pub(crate) fn advice(&self, published: &Published) -> Option<String> {
-        let nothing = Offer::default();
-        let served = self.choose(None, &Permits::all(), &nothing, Era::Session);
-        let over = self.over_budget.clone().filter(|_| served.reason == Reason::NoOffer)?;
-        let instead = self.choice((over, Reason::NoOffer), false, &nothing, Era::Session);
-        let advice = Advice::of(published, &served, &instead, self.budget)?;
-        Some(advice.sentence(&instead.name))
+    /// What serves clients that request nothing, why, and what it saves, where the size of the list decides.
+    pub(crate) fn selection(&self, published: &Published) -> Option<String> {
+        selection(published, &self.choose(None, &Permits::all(), &Offer::default(), Era::Session))
     }
 
     /// Whether this strategy shows different items to different clients.

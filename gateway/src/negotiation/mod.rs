@@ -24,9 +24,8 @@ pub struct Strategies {
     offered: Vec<NamedStrategy>,
     pinned: Option<NamedStrategy>,
     fallback: NamedStrategy,
-    /// What a complete list may cost, in tokens, and the strategy for those that cost more.
-    budget: u64,
-    over_budget: Option<NamedStrategy>,
+    /// Where the fallback selects by the size of a list: the strategy for lists over the budget.
+    over_budget: Option<Arc<str>>,
     bridge: Bridge,
     definitions: Definitions,
     manifest: bool,
@@ -85,6 +84,16 @@ impl Strategies {
     pub fn is_permitted(&self, permits: &Permits, name: &str) -> bool {
         let allowed = permits.strategies();
         allowed.is_none_or(|allowed| allowed.iter().any(|other| self.plain(other) == self.plain(name)))
+    }
+
+    /// The strategy of clients that request none, if it may serve clients with these permissions: one that selects may if
+    /// both that it selects from may.
+    fn permitted_fallback(&self, permits: &Permits) -> Option<NamedStrategy> {
+        let is_permitted = match &self.over_budget {
+            Some(over) => [full::NAME, over].iter().all(|name| self.is_permitted(permits, name)),
+            None => self.is_permitted(permits, &self.fallback.0),
+        };
+        is_permitted.then(|| self.fallback.clone())
     }
 
     /// The first strategy that is permitted, where the operator restricts them.

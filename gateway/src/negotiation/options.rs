@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_disclosure_core::{Definitions, Settings, adaptive::DEFAULT_BUDGET, full};
+use mcp_disclosure_core::{Definitions, Settings, adaptive};
 
 use crate::{problem::Place, strategies::OVER_BUDGET};
 
@@ -41,12 +41,12 @@ pub struct StrategyOptions {
     pub pinned: Option<String>,
     /// The strategies offered. Empty offers all, each behind the filters that apply to every strategy.
     pub offered: Vec<String>,
-    /// The strategy for clients without a usable offer; [`adaptive`](mcp_disclosure_core::adaptive::NAME) for `full` where the complete list is within
-    /// `budget`, else `over_budget`.
+    /// The strategy for clients without a usable offer; [`adaptive`](mcp_disclosure_core::adaptive::NAME), the default, for `full`
+    /// where the complete list is within `budget`, else `over_budget`.
     pub fallback: String,
-    /// What a complete list may cost under that, in tokens.
+    /// What a complete list may cost under that, in tokens as [`ListSize`](mcp_disclosure_core::ListSize) counts them.
     pub budget: u64,
-    /// The strategy for lists that cost more.
+    /// The strategy for lists that cost more; the default is `search`, or `full` in a program without it.
     pub over_budget: String,
     /// When bridges are listed.
     pub bridge: Bridge,
@@ -82,8 +82,8 @@ impl Default for StrategyOptions {
         Self {
             pinned: None,
             offered: Vec::new(),
-            fallback: full::NAME.to_owned(),
-            budget: DEFAULT_BUDGET,
+            fallback: adaptive::NAME.to_owned(),
+            budget: adaptive::DEFAULT_BUDGET,
             over_budget: OVER_BUDGET.to_owned(),
             bridge: Bridge::Auto,
             definitions: Definitions::Slim,

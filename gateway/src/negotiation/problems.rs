@@ -6,12 +6,16 @@ use mcp_disclosure_core::{
 };
 
 use super::StrategyPlaces;
-use crate::problem::Problem;
+use crate::{problem::Problem, strategies::BUILT_IN};
 
 /// Why a strategy cannot be built, with what was probably meant, and where it is written.
 pub fn problem(error: &Error, places: &StrategyPlaces) -> Problem {
     let problem = Problem::new(describe(error));
     let (place, near) = match error {
+        Error::UnknownStrategy { name, .. } if BUILT_IN.contains(&&**name) => {
+            let hint = format!("this program was built without the feature '{name}'");
+            return places.of(name).cloned().into_iter().fold(problem, Problem::at).hint(hint);
+        }
         Error::UnknownStrategy { name, known } => {
             (places.of(name), nearest(name, known.split(", "), 1).first().map(|near| (*near).to_owned()))
         }

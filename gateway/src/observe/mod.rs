@@ -17,10 +17,10 @@ use std::{
 
 pub use event::{Called, Outcome, Who};
 use futures::future::BoxFuture;
-use mcp_disclosure_core::Kind;
+use mcp_disclosure_core::{Kind, Note};
 use mcp_disclosure_transport::Request;
 pub use several::Several;
-pub use tally::{Cost, Step, Tally, ToolCosts};
+pub use tally::{Cost, Step, Tally, Times, ToolCosts};
 pub use trace::{Trace, TraceContext};
 pub(crate) use watch::Watch;
 
@@ -63,14 +63,9 @@ pub trait Observer: fmt::Debug + Send + Sync + 'static {
         let _ = call;
     }
 
-    /// Descriptions were delivered to a client.
-    fn fetched(&self, who: &Who<'_>) {
-        let _ = who;
-    }
-
-    /// A request was served without a model that the operator chose: a search without its embeddings.
-    fn fell_back(&self, who: &Who<'_>) {
-        let _ = who;
+    /// What a request did.
+    fn noted(&self, who: &Who<'_>, note: Note) {
+        let _ = (who, note);
     }
 
     /// A request for descriptions was refused by this code, such as `RATE_LIMITED`.
@@ -92,6 +87,14 @@ pub trait Observer: fmt::Debug + Send + Sync + 'static {
     fn turned_away(&self, status: u16) {
         let _ = status;
     }
+
+    /// So many HTTP connections of clients are open now, of at most this many.
+    fn connected(&self, open: usize, most: usize) {
+        let _ = (open, most);
+    }
+
+    /// Files changed and could not be taken over: what they said before stays in force.
+    fn kept_old(&self) {}
 
     /// A session was opened.
     fn opened(&self, who: &Who<'_>) {

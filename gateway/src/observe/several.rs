@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::Kind;
+use mcp_disclosure_core::{Kind, Note};
 use mcp_disclosure_transport::Request;
 
 use super::{Called, Observer, Recording, Trace, Who};
@@ -45,12 +45,8 @@ impl Observer for Several {
         self.0.iter().for_each(|observer| observer.fetch_refused(who, code));
     }
 
-    fn fell_back(&self, who: &Who<'_>) {
-        self.0.iter().for_each(|observer| observer.fell_back(who));
-    }
-
-    fn fetched(&self, who: &Who<'_>) {
-        self.0.iter().for_each(|observer| observer.fetched(who));
+    fn noted(&self, who: &Who<'_>, note: Note) {
+        self.0.iter().for_each(|observer| observer.noted(who, note));
     }
 
     fn listed(&self, who: &Who<'_>, kind: Kind, page: &Arc<Page>) {
@@ -63,6 +59,14 @@ impl Observer for Several {
 
     fn turned_away(&self, status: u16) {
         self.0.iter().for_each(|observer| observer.turned_away(status));
+    }
+
+    fn connected(&self, open: usize, most: usize) {
+        self.0.iter().for_each(|observer| observer.connected(open, most));
+    }
+
+    fn kept_old(&self) {
+        self.0.iter().for_each(|observer| observer.kept_old());
     }
 
     fn opened(&self, who: &Who<'_>) {

@@ -1,6 +1,9 @@
 //! What a list costs a model: counted once, and kept with the page that has the list.
 
-use std::{collections::HashMap, sync::OnceLock};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, OnceLock},
+};
 
 use parking_lot::Mutex;
 
@@ -18,12 +21,15 @@ pub struct Cost {
 #[derive(Debug, Default)]
 pub struct Tally(Mutex<State>);
 
-#[derive(Clone, Copy, Debug, Default)]
+/// How often a list was sent, by the principal as an observer labels it.
+pub type Times = BTreeMap<Arc<str>, u64>;
+
+#[derive(Debug, Default)]
 enum State {
     #[default]
     Uncounted,
     /// It is being counted, and was sent so often meanwhile.
-    Counting(u64),
+    Counting(Times),
     Counted(Cost),
 }
 
@@ -39,16 +45,16 @@ pub enum Step {
 }
 
 impl Tally {
-    /// The list was sent.
-    pub fn sent(&self) -> Step {
+    /// The list was sent to someone.
+    pub fn sent(&self, principal: &Arc<str>) -> Step {
         let mut state = self.0.lock();
         match &mut *state {
             State::Uncounted => {
-                *state = State::Counting(1);
+                *state = State::Counting(Times::from([(Arc::clone(principal), 1)]));
                 Step::Count
             }
             State::Counting(times) => {
-                *times += 1;
+                *times.entry(Arc::clone(principal)).or_default() += 1;
                 Step::Wait
             }
             State::Counted(cost) => Step::Add(*cost),
@@ -56,21 +62,21 @@ impl Tally {
     }
 
     /// It was counted. Returns how often it was sent until now.
-    pub fn settle(&self, cost: Cost) -> u64 {
+    pub fn settle(&self, cost: Cost) -> Times {
         self.0.lock().leave(State::Counted(cost))
     }
 
     /// It could not be counted; the next time may be luckier. Returns how often it was sent until now.
     pub fn give_up(&self) -> u64 {
-        self.0.lock().leave(State::Uncounted)
+        self.0.lock().leave(State::Uncounted).values().sum()
     }
 }
 
 impl State {
-    fn leave(&mut self, next: Self) -> u64 {
+    fn leave(&mut self, next: Self) -> Times {
         match std::mem::replace(self, next) {
             Self::Counting(times) => times,
-            Self::Uncounted | Self::Counted(_) => 0,
+            Self::Uncounted | Self::Counted(_) => Times::new(),
         }
     }
 }
@@ -104,10 +110,12 @@ mod tests {
     #[test]
     fn o1_each_time_is_added_once_whenever_the_count_comes() {
         let (tally, cost) = (Tally::default(), Cost { listed: 3, full: 7 });
-        assert_eq!([tally.sent(), tally.sent(), tally.sent()], [Step::Count, Step::Wait, Step::Wait]);
-        assert_eq!((tally.settle(cost), tally.sent()), (3, Step::Add(cost)));
+        let (one, other): (Arc<str>, Arc<str>) = ("one".into(), "other".into());
+        assert_eq!([&one, &other, &one].map(|who| tally.sent(who)), [Step::Count, Step::Wait, Step::Wait]);
+        assert_eq!(tally.settle(cost), Times::from([(Arc::clone(&one), 2), (other, 1)]));
+        assert_eq!(tally.sent(&one), Step::Add(cost));
         let tally = Tally::default();
-        assert_eq!((tally.sent(), tally.give_up(), tally.sent()), (Step::Count, 1, Step::Count));
+        assert_eq!((tally.sent(&one), tally.give_up(), tally.sent(&one)), (Step::Count, 1, Step::Count));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_disclosure_core::{Kind, Marks, Memory, Permits, Principal};
+use mcp_disclosure_core::{Kind, Marks, Memory, Permits, Principal, digest::hex};
 use mcp_disclosure_transport::LoggingLevel;
 use parking_lot::Mutex;
 
@@ -41,7 +41,7 @@ pub struct Opening {
 pub(crate) fn new_id() -> Result<Arc<str>, getrandom::Error> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into())
+    Ok(hex(&bytes).into())
 }
 
 /// A session of a revision up to 2025-11-25.

@@ -327,7 +327,7 @@ impl Task {
             }
             status.error = Some(Arc::new(error));
         });
-        // It is tried again by the clock, too, which is no news.
+        // Each attempt fails until somebody signs in: that is logged once.
         if !(was_known && self.slot.status.borrow().needs_sign_in()) {
             self.log_failure();
         }

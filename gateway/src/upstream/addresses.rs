@@ -11,12 +11,19 @@ use memchr::memchr_iter;
 use reqwest::Url;
 use serde_json::value::RawValue;
 
+/// What stands for the scheme of an address where the text cannot be read, though some client may.
+const ILLEGIBLE: &str = "what cannot be looked through";
+
 /// What is said of another address.
 const REFUSED: &str = "it asks people to open a URL that is neither https nor http of this machine";
 
 /// The scheme of the first other address that the parameters of a request name.
 pub(super) fn refused_in(params: &RawObject) -> Option<String> {
     members(params, "url").find_map(refused)
+}
+
+fn illegible() -> Option<String> {
+    Some(ILLEGIBLE.to_owned())
 }
 
 /// The error that answers such a request.
@@ -40,43 +47,70 @@ pub(super) fn checked(answered: Result<Json, CallError>) -> Result<Json, CallErr
 }
 
 fn in_result(text: &str) -> Option<String> {
-    let result = read(text, "inputRequests")?;
+    if !may_have(text, "inputRequests") {
+        return None;
+    }
+    let Ok(result) = RawObject::parse(text) else { return illegible() };
     members(&result, "inputRequests").flat_map(objects).find_map(|request| {
-        members(&request, "params").find_map(|params| refused_in(&RawObject::parse(params).ok()?))
+        let Ok(request) = request else { return illegible() };
+        let mut params = members(&request, "params").filter(|params| params.starts_with('{'));
+        params.find_map(|params| {
+            RawObject::parse(params).map_or_else(|_| illegible(), |params| refused_in(&params))
+        })
     })
 }
 
 fn in_error(text: &str) -> Option<String> {
-    let error = read(text, "elicitations")?;
-    let mut data = members(&error, "data").filter_map(|data| RawObject::parse(data).ok());
-    data.find_map(|data| members(&data, "elicitations").flat_map(objects).find_map(|one| refused_in(&one)))
+    if !may_have(text, "elicitations") {
+        return None;
+    }
+    let Ok(error) = RawObject::parse(text) else { return illegible() };
+    members(&error, "data").filter(|data| data.starts_with('{')).find_map(|data| {
+        let Ok(data) = RawObject::parse(data) else { return illegible() };
+        members(&data, "elicitations").flat_map(objects).find_map(|one| match one {
+            Ok(one) => refused_in(&one),
+            Err(Illegible) => illegible(),
+        })
+    })
 }
 
-/// The object, if it can have this member: results are large, and nearly all have not. A key may be written in escapes.
-fn read(text: &str, member: &str) -> Option<RawObject> {
+/// Whether an object can have this member somewhere: results are large, and nearly all have not. A key may be written in escapes.
+fn may_have(text: &str, member: &str) -> bool {
     let bytes = text.as_bytes();
     let is_member = |at: usize| {
         let key = bytes.get(at + 1..at + 1 + member.len());
         key.is_some_and(|key| key.eq_ignore_ascii_case(member.as_bytes()))
     };
-    let may_have = memchr_iter(b'"', bytes).any(is_member)
-        || memchr_iter(b'\\', bytes).any(|at| bytes.get(at + 1) == Some(&b'u'));
-    may_have.then(|| RawObject::parse(text).ok()).flatten()
+    memchr_iter(b'"', bytes).any(is_member)
+        || memchr_iter(b'\\', bytes).any(|at| bytes.get(at + 1) == Some(&b'u'))
+        || text.contains(LONG_S)
 }
+
+/// An `s` to decoders that fold case as Unicode does.
+const LONG_S: char = 'ſ';
 
 /// All members of this name in any case, as some clients decode them: which of them a client takes is not known.
 fn members<'a>(object: &'a RawObject, name: &'a str) -> impl Iterator<Item = &'a str> {
-    object.iter().filter(move |(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    let is_named = move |key: &str| key.replace(LONG_S, "s").eq_ignore_ascii_case(name);
+    object.iter().filter(move |(key, _)| is_named(key)).map(|(_, value)| value)
 }
 
+/// What is no object here can be one to some client: a key that is no text, or more members than are read.
+struct Illegible;
+
 /// The objects in a list or an object.
-fn objects(text: &str) -> Vec<RawObject> {
-    let parsed = |value: &str| RawObject::parse(value).ok();
-    match serde_json::from_str::<Vec<&RawValue>>(text) {
-        Ok(list) => list.into_iter().filter_map(|value| parsed(value.get())).collect(),
-        Err(_) => {
-            parsed(text).iter().flat_map(RawObject::iter).filter_map(|(_, value)| parsed(value)).collect()
-        }
+fn objects(text: &str) -> Vec<Result<RawObject, Illegible>> {
+    let object = |value: &str| value.starts_with('{').then(|| RawObject::parse(value).map_err(|_| Illegible));
+    match text.as_bytes().first() {
+        Some(b'[') => match serde_json::from_str::<Vec<&RawValue>>(text) {
+            Ok(list) => list.into_iter().filter_map(|value| object(value.get())).collect(),
+            Err(_) => vec![Err(Illegible)],
+        },
+        Some(b'{') => match RawObject::parse(text) {
+            Ok(all) => all.iter().filter_map(|(_, value)| object(value)).collect(),
+            Err(_) => vec![Err(Illegible)],
+        },
+        _ => Vec::new(),
     }
 }
 
@@ -148,6 +182,8 @@ mod tests {
                 let request = RawObject::parse(request.to_string()).unwrap();
                 let found = [refused_in(&request), in_result(&result), in_result(&escaped), in_error(&error)];
                 assert_eq!(found.map(|scheme| scheme.is_some()), [are_refused; 4], "{url:?}");
+                let folded = [in_result(&result.replace("inputRequests", "inputReque\u{17f}ts"))];
+                assert_eq!(folded.map(|scheme| scheme.is_some()), [are_refused], "{url:?}");
             }
         }
         for params in [
@@ -178,5 +214,29 @@ mod tests {
         {
             assert_eq!(in_result(&result.to_string()), None);
         }
+    }
+
+    #[test]
+    fn f3_what_cannot_be_looked_through_is_refused() {
+        let lone = |text: &str| text.replace("KEY", r#""\ud800":1"#);
+        let many = |text: &str| {
+            let members: Vec<String> = (0..=100_000).map(|at| format!("\"k{at}\":1")).collect();
+            text.replace("KEY", &members.join(","))
+        };
+        for result in [
+            r#"{KEY,"inputRequests":{"a":{"params":{"url":"javascript:x"}}}}"#,
+            r#"{"inputRequests":{KEY,"a":{"params":{"url":"javascript:x"}}}}"#,
+            r#"{"inputRequests":{"a":{KEY,"params":{"url":"javascript:x"}}}}"#,
+            r#"{"inputRequests":[{"params":{KEY,"url":"javascript:x"}}]}"#,
+        ] {
+            assert!(in_result(&lone(result)).is_some() && in_result(&many(result)).is_some(), "{result}");
+        }
+        for error in [
+            r#"{"code":-32042,"message":"m","data":{KEY,"elicitations":[{"url":"javascript:x"}]}}"#,
+            r#"{"code":-32042,"message":"m","data":{"elicitations":[{KEY,"url":"javascript:x"}]}}"#,
+        ] {
+            assert!(in_error(&lone(error)).is_some() && in_error(&many(error)).is_some(), "{error}");
+        }
+        assert_eq!(in_result(r#"{"inputRequests":{"a":{"method":"roots/list","params":null}}}"#), None);
     }
 }

@@ -113,6 +113,10 @@ pub(super) async fn pages_from(
     all_pages(upstream, method, member, params).await
 }
 
+/// What an item of a list takes in memory beside its text: 300,000 resources of 33 bytes took 450 each, 100,000 tools of 48 bytes
+/// 1,300.
+const ITEM_BYTES: usize = 1_024;
+
 /// All pages of a list that the upstream offers.
 pub(super) async fn all_pages(
     upstream: &Upstream,
@@ -142,14 +146,18 @@ pub(super) async fn all_pages(
                 format_args!("the result of {method} is invalid: {what}"),
             ))
         };
-        room = room.checked_sub(page.as_str().len()).ok_or_else(|| {
+        let too_large = || {
             let bytes = upstream.limits().upstream_list_bytes;
-            invalid(&format!("more than {bytes} bytes (limits.upstream_list_bytes)"))
-        })?;
+            invalid(&format!(
+                "more than {bytes} bytes, and {ITEM_BYTES} for each item (limits.upstream_list_bytes)"
+            ))
+        };
+        room = room.checked_sub(page.as_str().len()).ok_or_else(too_large)?;
         let page = RawObject::parse(page.as_str()).map_err(|_| invalid("not an object"))?;
         let listed = page.member(member).ok_or_else(|| invalid(&format!("'{member}' is missing")))?;
         let listed: Vec<RawText> =
             serde_json::from_str(listed).map_err(|_| invalid(&format!("'{member}' is not an array")))?;
+        room = room.checked_sub(listed.len() * ITEM_BYTES).ok_or_else(too_large)?;
         all.items.extend(listed);
         let hints = hints(&page, era);
         all.hints = Some(match all.hints {

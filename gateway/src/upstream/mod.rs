@@ -267,7 +267,9 @@ impl Upstream {
     /// # Errors
     /// Why there is no result.
     pub async fn query(&self, method: &str, params: RawObject) -> Result<Json, CallError> {
-        self.sender().ask(self.introduction.eras.nearest(Era::Session), method, params).await
+        addresses::checked(
+            self.sender().ask(self.introduction.eras.nearest(Era::Session), method, params).await,
+        )
     }
 
     /// Whether it says by digests which of its definitions changed (SEP-2636).

@@ -162,7 +162,7 @@ mod tests {
             });
             UpstreamLists { tools: tools.into(), ..UpstreamLists::empty(UpstreamName::parse(name).unwrap()) }
         });
-        let snapshot = Arc::new(Snapshot::build(&upstreams, &[]).unwrap().0);
+        let snapshot = Arc::new(Snapshot::build(&upstreams, &[]));
         let file = DisclosureFile::parse("disclosure.toml", text).unwrap();
         let findings = access(&file, &snapshot).0.into_iter().chain(callers(&file).0);
         findings.map(|finding| (finding.rule.code, finding.detail)).collect()

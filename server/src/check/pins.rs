@@ -1,6 +1,6 @@
 //! Pins that cost much, or that draw calls away from other tools.
 
-use mcp_disclosure_core::{CompleteList, Tool, nearest::are_alike, size};
+use mcp_disclosure_core::{ListSize, Tool, nearest::are_alike};
 
 use super::{Findings, Place, Rule, Severity, Subject};
 
@@ -28,9 +28,8 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
     let (pinned, others): (Vec<&Tool>, Vec<&Tool>) =
         subject.tools().partition(|tool| tool.supplement().pinned);
     if pinned.len() > MOST {
-        let bytes: usize = pinned.iter().map(|tool| tool.definition().text().len()).sum();
-        let (count, tokens) = (pinned.len(), size::tokens(bytes));
-        let all = CompleteList::of(subject.view()).tokens();
+        let tokens = ListSize::of(pinned.iter().map(|tool| tool.definition())).tokens();
+        let (count, all) = (pinned.len(), ListSize::complete(subject.view()).tokens());
         findings.add(MANY, Place::default(), format!("{count} pins, about {tokens} of {all} tokens"));
     }
     for tool in pinned {

@@ -12,9 +12,6 @@ use super::{Finding, Findings, Place, Severity};
 /// Maximum places listed per kind of finding, in reports for people.
 const MOST_PLACES: usize = 12;
 
-/// Maximum length of lines of names, in bytes.
-const WIDTH: usize = 100;
-
 /// Findings in what was looked at.
 #[derive(Debug)]
 pub struct Report {
@@ -72,8 +69,9 @@ impl Report {
         format!("{report:#}\n")
     }
 
-    /// Text for people: kinds of findings, worst first, each with what to do and where.
-    pub fn to_text(&self, coloured: bool) -> String {
+    /// Text for people: kinds of findings, worst first, each with what to do and where. Lines of names have at most this
+    /// width.
+    pub fn to_text(&self, coloured: bool, width: usize) -> String {
         let mut text = String::new();
         for SignInState { upstream, is_signed_in, detail } in &self.sign_ins {
             let state = if *is_signed_in { "signed in" } else { "not signed in" };
@@ -81,7 +79,7 @@ impl Report {
             let _ = writeln!(text, "upstream '{}': {state}. {}", one_line(upstream), one_line(detail));
         }
         for group in self.groups() {
-            write_group(&mut text, &group, coloured);
+            write_group(&mut text, &group, coloured, width);
         }
         text.push_str(&self.summary());
         text.push('\n');
@@ -127,7 +125,7 @@ impl Finding {
     }
 }
 
-fn write_group(text: &mut String, group: &[&Finding], coloured: bool) {
+fn write_group(text: &mut String, group: &[&Finding], coloured: bool, width: usize) {
     let rule = &group[0].rule;
     let style = if coloured { style(rule.severity) } else { Style::new() };
     let bold = if coloured { Style::new().bold() } else { Style::new() };
@@ -141,7 +139,7 @@ fn write_group(text: &mut String, group: &[&Finding], coloured: bool) {
         rule.summary
     );
     if group.iter().all(|finding| finding.detail.is_empty()) {
-        write_names(text, group);
+        write_names(text, group, width);
     } else {
         for finding in group.iter().take(MOST_PLACES) {
             let place = finding.place.shown();
@@ -160,12 +158,12 @@ fn write_group(text: &mut String, group: &[&Finding], coloured: bool) {
 }
 
 /// The places alone, as many on a line as fit.
-fn write_names(text: &mut String, group: &[&Finding]) {
+fn write_names(text: &mut String, group: &[&Finding], width: usize) {
     let names = group.iter().filter_map(|finding| finding.place.shown());
     let mut line = String::from(" ");
     for name in names.take(MOST_PLACES) {
         let name = one_line(&name);
-        if line.len() + name.len() + 2 > WIDTH && line.len() > 1 {
+        if line.len() + name.len() + 2 > width && line.len() > 1 {
             let _ = writeln!(text, "{line}");
             line = String::from(" ");
         }

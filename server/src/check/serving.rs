@@ -128,7 +128,7 @@ pub fn objections(strategy: &str, is_required: bool, objections: &[Objection]) -
 pub(super) fn oddities(subject: &Subject, findings: &mut Findings) {
     for warning in subject.snapshot.warnings() {
         let rule = match warning {
-            Warning::Unmatched(_) | Warning::NothingMatches { .. } => IDLE_RULE,
+            Warning::Unmatched { .. } | Warning::NothingMatches { .. } => IDLE_RULE,
             // A finding about names.
             Warning::TooLong { .. } => continue,
             _ => ODD_LIST,

@@ -1,6 +1,6 @@
 //! `check`.
 
-use std::{io::IsTerminal, time::Duration};
+use std::{io::IsTerminal, sync::Arc, time::Duration};
 
 use mcp_disclosure_compare::Query;
 use mcp_disclosure_core::{Principal, Settings, View};
@@ -10,13 +10,14 @@ use mcp_disclosure_strategy_search::{self as search, SearchConfig};
 
 use super::{
     AccessArguments, CheckArguments, Format, Program, SourceArguments, StrategyArguments,
-    compare::queries,
+    compare::{progress::Patience, queries},
     entrance::{door, entrance},
     login::{described, name},
     print_styled, print_text, runtime_for_one,
     serve::receipt_key,
     session_store::SessionStoreArguments,
     source::Source,
+    width::{folded_text, width},
 };
 use crate::{
     check::{
@@ -55,7 +56,7 @@ pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure
     match format {
         Format::Json => print_text(&report.to_json())?,
         // It escapes what is not its own.
-        Format::Text => print_styled(&report.to_text(is_coloured()))?,
+        Format::Text => print_styled(&folded_text(&report.to_text(is_coloured(), width().into())))?,
     }
     let (errors, found) = (report.count(Severity::Error), report.findings.0.len());
     if refused || errors > 0 || (strict && found > 0) {
@@ -91,6 +92,7 @@ fn look(
     let contents = source.contents().map_err(Failure::Configuration)?;
     let assembly = Assembly {
         wait_for_upstreams: PATIENCE,
+        witness: Some(Arc::new(Patience::new())),
         ..source.prepare(&program.registry, &options, receipt_key(None))?
     };
     let all: Vec<_> = assembly.strategies.all().cloned().collect();

@@ -6,8 +6,8 @@ use mcp_disclosure_core::{Pattern, Principal, UpstreamName, View, full};
 use mcp_disclosure_gateway::{Gateway, Problem, catalogue::Declared, negotiation::StrategyOptions};
 
 use super::{
-    ExportArguments, Program, SourceArguments, print, print_text, runtime_for_one, serve::receipt_key,
-    source::Source,
+    ExportArguments, Program, SourceArguments, compare::progress::Patience, print, print_folded,
+    runtime_for_one, serve::receipt_key, source::Source,
 };
 use crate::{
     config::UpstreamEntry,
@@ -44,7 +44,7 @@ pub fn export(program: &Program, arguments: ExportArguments) -> Result<(), Failu
         tracing::warn!("tool '{tool}' is not written down: {why}");
     }
     let report = export.report.text(folder.as_ref().is_some_and(Folder::is_there), &export.files);
-    print_text(&report)?;
+    print_folded(&report)?;
     print(format_args!("mcp-disclosure serve --config {}", configuration.display()))
 }
 
@@ -64,11 +64,13 @@ fn look(
     wishes: &Wishes,
 ) -> Result<Export, Failure> {
     // Complete definitions are looked at, so no other strategy gets to object.
-    let options = StrategyOptions { offered: vec![full::NAME.to_owned()], ..StrategyOptions::default() };
+    let fallback = full::NAME.to_owned();
+    let options = StrategyOptions { offered: vec![fallback.clone()], fallback, ..StrategyOptions::default() };
     let entries: Vec<Option<UpstreamEntry>> =
         source.upstreams().iter().map(|upstream| upstream.entry.clone()).collect();
     let config = source.files().config().cloned();
     let mut assembly = source.prepare(&program.registry, &options, receipt_key(None))?;
+    assembly.witness = Some(Arc::new(Patience::new()));
     let is_source =
         |folder: &&Folder| config.as_ref().is_some_and(|config| folder.is_configured_by(&config.path));
     if let Some(folder) = folder.filter(|folder| !is_source(folder)) {

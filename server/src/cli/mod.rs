@@ -10,6 +10,7 @@ mod demo;
 mod entrance;
 mod export;
 mod given_file;
+mod help;
 mod init;
 mod limits;
 mod log_filter;
@@ -26,6 +27,7 @@ mod source;
 mod source_arguments;
 mod strategies;
 mod undo;
+mod width;
 
 use std::fmt::Display;
 
@@ -40,6 +42,7 @@ pub use check::check;
 pub use compare::{CompareArguments, compare};
 pub use demo::demo;
 pub use export::export;
+pub(crate) use help::of_two_lengths;
 pub use init::init;
 pub use login::{AccountArguments, LoginArguments, LogoutArguments, login, logout};
 pub use manual::{ManArguments, completions, man};
@@ -50,6 +53,7 @@ pub use settings::SettingArguments;
 pub use source_arguments::SourceArguments;
 pub use strategies::strategies;
 pub use undo::undo;
+use width::folded_text;
 
 use mcp_disclosure_gateway::{catalogue::Declared, upstream::Target};
 use mcp_disclosure_transport::printable::{one_line, printable};
@@ -80,14 +84,20 @@ fn built(builder: &mut tokio::runtime::Builder) -> Result<tokio::runtime::Runtim
     builder.enable_all().build().map_err(|source| Failure::Io { what: "cannot start the runtime", source })
 }
 
-/// Writes a line to stdout. It is escaped as a whole, line ends included, since upstreams and files choose names in it.
+/// Writes a line to stdout, within the width of the terminal. It is escaped as a whole, line ends included, since upstreams
+/// and files choose names in it.
 fn print(line: impl Display) -> Result<(), Failure> {
-    print_styled(&format!("{}\n", one_line(&line.to_string())))
+    print_styled(&folded_text(&format!("{}\n", one_line(&line.to_string()))))
 }
 
 /// Writes a text of several lines, whose pieces are [on one line](one_line) each.
 fn print_text(text: &str) -> Result<(), Failure> {
     print_styled(&printable(text))
+}
+
+/// The same within the width of the terminal.
+fn print_folded(text: &str) -> Result<(), Failure> {
+    print_styled(&folded_text(&printable(text)))
 }
 
 /// Writes to stdout unescaped; a closed pipe is not a failure.

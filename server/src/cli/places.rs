@@ -1,6 +1,7 @@
 //! Which files of hosts are meant on the command line, and whether the person agrees.
 
 use std::{
+    collections::HashSet,
     io::{BufRead, IsTerminal},
     path::{Path, PathBuf},
 };
@@ -29,10 +30,20 @@ impl PlaceArguments {
         let found = self.existing(&current)?;
         if found.is_empty() {
             let (hosts, folders) = (hosts(&self.host).map_err(Failure::Usage)?, user_folders(&current));
-            let looked = hosts.iter().flat_map(|host| candidates(host, &folders));
-            let looked: Vec<String> = looked.map(|path| path.display().to_string()).collect();
+            let mut looked: Vec<String> = match self.host.is_empty() {
+                true => hosts.iter().map(|host| host.title.to_owned()).collect(),
+                false => {
+                    let paths = hosts.iter().flat_map(|host| candidates(host, &folders));
+                    paths.map(|path| path.display().to_string()).collect()
+                }
+            };
+            let mut seen = HashSet::new();
+            looked.retain(|name| seen.insert(name.clone()));
             let problem = Problem::new("no file of a host is found");
-            let hint = format!("name one with --file, or make one of: {}", looked.join(", "));
+            let hint = format!(
+                "add a server in the host first, or name its file with --file; looked for those of {}",
+                looked.join(", ")
+            );
             return Err(Failure::Configuration(vec![problem.hint(hint)]));
         }
         Ok((current, found))

@@ -1,6 +1,6 @@
 //! `serve`.
 
-use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
+use std::{io::IsTerminal, net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
 use mcp_disclosure_core::ReceiptKey;
 use mcp_disclosure_gateway::{
@@ -73,6 +73,9 @@ pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure
     let proxies = http::Proxies::new(arguments.trusted_proxy);
     let guard = http::Guard::new(listen.ip(), &arguments.allow_host, &arguments.allow_origin).behind(proxies);
     let (runtime, served);
+    if transport == Transport::Stdio && std::io::stdin().is_terminal() {
+        tracing::info!("waiting for an MCP client on stdin; your host starts this: mcp-disclosure init");
+    }
     match transport {
         Transport::Stdio => {
             runtime = runtime_for_one()?;
@@ -175,7 +178,7 @@ async fn start(
     Ok(Some(gateway))
 }
 
-/// Says what files say of access in vain, once all upstreams have listed what they have.
+/// Warns of entries about access that have no effect, once all upstreams have listed what they have.
 async fn warn_of_access(gateway: Arc<Gateway>, file: Arc<DisclosureFile>, is_over_http: bool) {
     let backend = Arc::clone(gateway.backends().shared());
     tokio::select! {

@@ -32,7 +32,9 @@ pub struct SettingArguments {
     /// another
     #[arg(long, value_name = "NAME=VALUE", value_parser = choice, help_heading = "Strategy")]
     pub concern: Vec<(String, String)>,
-    /// Any other setting of a strategy, such as search.executors=by-effect; may be repeated
+    /// Any other setting, such as search.executors=by-effect
+    ///
+    /// Of a strategy; may be repeated
     #[arg(long, value_name = "NAME.KEY=VALUE", value_parser = setting, help_heading = "Strategy")]
     pub set: Vec<StrategySetting>,
 }

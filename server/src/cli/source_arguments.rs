@@ -21,11 +21,15 @@ pub(super) const HEADING: &str = "Source (none: the demonstration)";
 #[derive(Debug, Args)]
 #[command(next_help_heading = HEADING)]
 pub struct SourceArguments {
-    /// Upstreams, categories, concerns, briefs and more in one file, disclosure.toml; read again when it changes
+    /// Everything in one file, disclosure.toml
+    ///
+    /// Upstreams, categories, concerns, briefs and more; read again when it changes
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 
-    /// Upstreams in the file of an MCP host, such as mcp.json, settings.json or config.toml; may be repeated
+    /// Servers in the file of an MCP host, such as mcp.json
+    ///
+    /// Also settings.json, config.toml and others; may be repeated
     #[arg(long, value_name = "FILE")]
     pub mcp_config: Vec<PathBuf>,
 
@@ -53,7 +57,9 @@ pub struct SourceArguments {
     #[arg(long, value_name = "DIR")]
     pub tool_descriptions: Option<PathBuf>,
 
-    /// The name of the upstream, if there is one only [default: the name in its serverInfo]
+    /// The name of the only upstream [default: its own]
+    ///
+    /// Its own is the name in its serverInfo
     #[arg(long)]
     pub name: Option<String>,
 

@@ -1,12 +1,12 @@
 //! The command `strategies`, and building the strategies of a command.
 
-use mcp_disclosure_core::Registry;
+use mcp_disclosure_core::{Registry, adaptive};
 use mcp_disclosure_gateway::{
     Problem,
     negotiation::{Strategies, StrategyOptions},
 };
 
-use super::{Program, print};
+use super::{Program, print_text, width::folded};
 use crate::failure::Failure;
 
 /// Prints each strategy's name, summary and requirements.
@@ -14,9 +14,19 @@ use crate::failure::Failure;
 /// # Errors
 /// If stdout cannot be written.
 pub fn strategies(program: &Program) -> Result<(), Failure> {
+    let line = |name: &str, text: &str| format!("{}\n", folded(&format!("{name:<10} {text}"), 11));
+    let default = build(&program.registry, &StrategyOptions::default()).map_err(Failure::Configuration)?;
+    let default = default.all().find(|strategy| strategy.profile().name.ends_with(adaptive::NAME));
+    if let Some(strategy) = default {
+        let shown = [
+            line(adaptive::NAME, &strategy.profile().summary),
+            line("", "needs: nothing; it is the default"),
+        ];
+        print_text(&shown.concat())?;
+    }
     for profile in program.registry.profiles() {
-        print(format_args!("{:<10} {}", profile.name, profile.summary))?;
-        print(format_args!("{:<10} needs: {}", "", profile.needs))?;
+        let shown = [line(&profile.name, &profile.summary), line("", &format!("needs: {}", profile.needs))];
+        print_text(&shown.concat())?;
     }
     Ok(())
 }

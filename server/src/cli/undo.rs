@@ -17,8 +17,8 @@ use super::{
 use crate::{
     failure::Failure,
     init::{
+        destination::Destination,
         diff::unified,
-        gather::Destination,
         places::Place,
         record::{Record, Records, gathered_folder},
         undo::{Undone, undone},

@@ -25,8 +25,8 @@ use crate::{operating::AdminAddress, switch::Switch};
 
 /// Everything that mcp-disclosure serves, and how, in one file.
 ///
-/// `${VAR}` is replaced by the environment variable, `${VAR:-default}` also by a default if that is not set; `$${` stands
-/// for `${`. Paths are relative to the file.
+/// In any text, `${VAR}` is replaced by the environment variable, which has to be set, and `${VAR:-default}` by the default
+/// if it is not; `$${` stands for `${`. Relative paths are relative to the file. A key that is not known is refused.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(test, derive(JsonSchema))]
 #[cfg_attr(test, schemars(deny_unknown_fields, default))]
@@ -35,29 +35,37 @@ pub struct DisclosureFile {
     pub tool_descriptions: Option<PathBuf>,
     /// Whether the embedded demonstration is served, as it is where no upstream is named at all.
     pub demo: bool,
-    /// The server's description of itself.
+    /// What the server says of itself to hosts, and in the overview of `info`.
     pub server: Server,
-    /// How clients are served: the flags of `serve` by the same names. Flags take precedence.
+    /// How clients are served: the flags of `serve` by the same names. Flags take precedence. Read at the start only.
     pub serve: Serve,
-    /// Limits on the resources that clients and upstreams may use. `--limit NAME=VALUE` takes precedence.
+    /// Bounds on what clients and upstreams may use. `--limit NAME=VALUE` takes precedence, and errors name the bound as
+    /// `limits.NAME`. Read at the start only.
     #[cfg_attr(test, schemars(with = "schema::LimitSettings"))]
     pub limits: LimitSettings,
-    /// The MCP servers whose tools are served, by name. Tools are listed in this order.
+    /// The MCP servers whose tools are served, by name: programs with the stdio transport, or URLs. They start concurrently, and
+    /// tools are listed in this order.
     pub upstreams: Table<UpstreamEntry>,
-    /// Categories of tools, by name; `info` shows them in this order.
+    /// Categories of tools, by name, in the order in which `info` shows them. Tools in none of them are sorted by the words of
+    /// their names.
     pub categories: Table<Category>,
-    /// Concerns, by whose values hosts may choose.
+    /// Concerns, such as cost, by whose values hosts may choose what they are listed.
     #[cfg_attr(test, schemars(with = "Vec<Concern>"))]
     pub concerns: Vec<(Place, Concern)>,
-    /// Rules for tools, by name or pattern. "upstream/tool" or "upstream__tool" is one upstream's tool; "tool" is every
-    /// upstream's tool of that name.
+    /// Rules for tools. "upstream/tool" is one upstream's tool, "tool" every upstream's tool of that name; both are the names
+    /// that upstreams give, before `prefix` and `rename`. In a pattern `*` matches any text, slashes included, and `?` one
+    /// character. For each setting the strongest rule that has it counts: one that names the upstream, then a bare name,
+    /// then the description file, then patterns in the order of the file.
     pub tools: Table<Tool>,
-    /// Tools that every strategy lists completely.
+    /// Tools that every strategy lists completely, and that can be called without being learned first. A pin does not show
+    /// what is hidden, not permitted, or filtered by concerns.
     pub pins: Pins,
     /// Where they are written.
     #[cfg_attr(test, schemars(skip))]
     pub pins_place: Option<Place>,
-    /// Rules for resources and resource templates, and which may be read.
+    /// Rules for resources and resource templates, by URI, by "upstream/URI", or by patterns of these. A rule that hides
+    /// applies in any case, and with or without a query, a fragment or a slash at the end. While anything is hidden, clients
+    /// may ask for canonical URIs only, and for those that an upstream lists.
     pub resources: Resources,
     /// Rules for prompts, by name or pattern as for tools.
     pub prompts: Table<Primitive>,
@@ -136,11 +144,11 @@ impl<T: JsonSchema> JsonSchema for Table<T> {
 #[cfg_attr(test, derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Server {
-    /// Its name. Default: that of a single upstream.
+    /// Its name. Default, as for the next two: that of the upstream, if there is only one.
     pub name: Option<String>,
-    /// Its version. Default: that of a single upstream.
+    /// Its version.
     pub version: Option<String>,
-    /// What it is for, in a sentence. Default: that of a single upstream.
+    /// What it is for, in a sentence.
     pub description: Option<String>,
     /// Facts, such as `gpu_available = false`; `info` shows them in its overview.
     pub facts: Map<String, Value>,
@@ -151,35 +159,37 @@ pub struct Server {
 #[cfg_attr(test, derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Serve {
-    /// Serve every client with this strategy (a stack is NAME+NAME); "auto", the default: the one the client requests.
+    /// The strategy that serves every client, or a stack of a filter and a strategy, NAME+NAME. "auto", the default: the one
+    /// that each client requests.
     pub strategy: Option<String>,
     /// The strategies that clients may choose. Default: all.
     pub offer: Option<Vec<String>>,
-    /// The strategy for clients that request no offered strategy. Default: "full"; "adaptive" is full where the complete
-    /// list is within the budget, else the strategy of `over_budget`.
+    /// The strategy for clients that request no offered one. Default: "adaptive", which is `full` where the complete list is
+    /// within `budget`, else the strategy of `over_budget`; it is decided for each client, and again when the list changes.
     pub fallback: Option<String>,
-    /// What the complete list of tools may cost under "adaptive", in tokens. Default: 4000.
+    /// What the complete list of tools may cost under "adaptive", in tokens: names, descriptions and input schemas, at 4.5
+    /// bytes of JSON each. Default: 4000.
     pub budget: Option<u64>,
     /// The strategy for lists over the budget. Default: "search".
     pub over_budget: Option<String>,
-    /// Whether a strategy's channel is also listed as an ordinary tool: "auto", for clients that have not declared the
-    /// strategy, "always", or "never".
+    /// Whether a strategy's channel, such as the resource of `resource`, is also listed as an ordinary tool. "auto", the
+    /// default: to clients that have not declared the strategy.
     #[cfg_attr(test, schemars(with = "Option<schema::Word<Bridge>>"))]
     pub bridge: Option<Bridge>,
-    /// How much of a definition a model receives that learns a tool over a bridge: "slim", the default: what a call needs;
-    /// "structured": the outputSchema as well; "exact": all of it, to the letter.
+    /// How much of a definition a model receives by such a tool: "slim", the default, is what a call needs; "structured" has
+    /// the outputSchema as well; "exact" is the upstream's definition, unchanged.
     #[cfg_attr(test, schemars(with = "Option<schema::Word<Definitions>>"))]
     pub definitions: Option<Definitions>,
     /// Whether clients with complete lists are offered tools/manifest and tools/describe (SEP-2636): "on", the default, or
     /// "off".
     #[cfg_attr(test, schemars(with = "Option<schema::Word<Switch>>"))]
     pub manifest: Option<Switch>,
-    /// How clients connect: "stdio" or "http".
+    /// How clients connect. Default: "stdio".
     pub transport: Option<Transport>,
     /// Where HTTP sessions are kept, so that several replicas serve them: "redis://HOST:PORT", "rediss://" with TLS,
-    /// "redis+cluster://" or "redis+sentinel://". A password belongs into the environment: MCP_DISCLOSURE_SESSION_STORE.
+    /// "redis+cluster://" or "redis+sentinel://". A password belongs in the environment: MCP_DISCLOSURE_SESSION_STORE.
     pub session_store: Option<String>,
-    /// Where to listen for HTTP, as ADDRESS:PORT.
+    /// Where to listen for HTTP, as ADDRESS:PORT. Default: "127.0.0.1:8848".
     #[cfg_attr(test, schemars(with = "Option<String>"))]
     pub listen: Option<SocketAddr>,
     /// Where operators find /healthz, /readyz, /metrics and /status: a port of this machine, or ADDRESS:PORT.
@@ -202,7 +212,7 @@ pub struct UpstreamEntry {
     /// The directory it runs in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// An HTTP endpoint, instead of a program.
+    /// The HTTP endpoint of a server, instead of a program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// Which transport the URL serves: "http" is Streamable HTTP, "sse" the deprecated HTTP+SSE of 2024-11-05. Default: it is
@@ -226,31 +236,35 @@ pub struct UpstreamEntry {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub disabled: bool,
     /// The only tools of the upstream that exist for clients, by the upstream's names or patterns of these. Default: all.
+    /// Stronger than any rule of `[tools]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allow: Option<Vec<String>>,
-    /// Tools of the upstream that do not exist for clients, likewise. No other setting brings them back.
+    /// Tools of the upstream that do not exist for clients, by the same names. Stronger than `allow`; no other setting brings
+    /// them back.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hidden: Vec<String>,
-    /// The text in front of the names of its tools and prompts as clients see them, such as "gh_".
+    /// The text that clients see in front of the names of its tools and prompts, such as "gh_". At most 63 letters, digits,
+    /// '_', '-' and '.'. This file goes on naming them without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
-    /// Other names for single tools: its own name = the name that clients see, to which no prefix is added. At most 64
+    /// Other names for single tools: the tool's own name = the name that clients see, to which no prefix is added. At most 64
     /// letters, digits, '_', '-' and '.'.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub rename: BTreeMap<String, String>,
-    /// How long it may take to start and shake hands, in seconds, instead of `--connect-timeout`.
+    /// How long it may take to start and shake hands, in seconds, and how long a call waits for it. Default:
+    /// `--connect-timeout`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub connect_timeout: Option<Seconds>,
-    /// How long it may take over a request, or between two progress notifications, in seconds, instead of
+    /// How long it may take over a request, or between two progress notifications, in seconds. Default:
     /// `--request-timeout`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_timeout: Option<Seconds>,
-    /// Whether it is started again, or connected to again, after it ended or failed: "always", or "never".
+    /// Whether it is started, or connected to, again after it ended or failed. Default: "always".
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<schema::Word<Restart>>"))]
     pub restart: Option<Restart>,
-    /// Whether HTTP clients share one connection to it ("shared"), or have connections of their own ("session"), instead
-    /// of `--upstream-scope`.
+    /// Whether HTTP clients share one connection to it ("shared"), or have connections of their own ("session"). Default:
+    /// `--upstream-scope`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<schema::Word<Scope>>"))]
     pub scope: Option<Scope>,
@@ -265,7 +279,8 @@ pub struct Category {
     pub description: String,
     /// Its tools: names as in `[tools]`, or patterns in which `*` matches any text and `?` any one character.
     pub tools: Vec<String>,
-    /// The values by concern of all its tools, as in `[tools]`. What a tool says itself, or `[tools]` of it, is stronger.
+    /// The values by concern of all its tools, as in `[tools]`. What the tool, its description file or `[tools]` says of a
+    /// concern is stronger.
     pub concerns: Option<Map<String, Value>>,
 }
 
@@ -280,7 +295,7 @@ pub struct Concern {
     pub description: String,
     /// The values that a host may choose: a list, or `{ min = 0, max = 10 }`.
     pub values: Option<ConcernValues>,
-    /// The value assumed if a host chooses none.
+    /// The value of a host that chose other concerns but not this one, where `[strategy.concerns] unset = "default"`.
     pub default: Option<Value>,
 }
 
@@ -316,16 +331,17 @@ pub struct Range {
 #[cfg_attr(test, derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Tool {
-    /// The line shown in lists.
+    /// The line shown in lists instead of the first sentence of the description.
     pub brief: Option<String>,
-    /// Its category.
+    /// The name of its category.
     pub category: Option<String>,
     /// Its values by concern: a value, a list of values, or for a range a number or `[low, high]`.
     pub concerns: Option<Map<String, Value>>,
-    /// Whether it is hidden, so that it does not exist for clients.
+    /// Whether it does not exist for clients: it is not listed, found, described or called, and is answered like an unknown
+    /// name. Where rules of the same strength disagree, it is hidden.
     pub hidden: Option<bool>,
-    /// The upstream's definition that this was decided on, as `export` records it; `check` and `serve` report when the
-    /// upstream's is another.
+    /// The upstream's definition that this was decided on, as `export` records it. `check` and `serve` report it when the
+    /// upstream's definition has become another.
     #[cfg_attr(test, schemars(with = "schema::MadeFrom"))]
     pub made_from: Option<MadeFrom>,
 }
@@ -363,7 +379,8 @@ impl JsonSchema for Resources {
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         let mut schema = Table::<Primitive>::json_schema(generator);
         let primitive = generator.subschema_for::<Primitive>();
-        let description = "The only URIs that exist for clients, or patterns of these. Default: all.";
+        let description =
+            "The only URIs that exist for clients, or patterns of these, in lists as well. Default: all.";
         schema.insert(
             "properties".to_owned(),
             serde_json::json!({"allow": {
@@ -382,52 +399,6 @@ impl JsonSchema for Resources {
 pub struct Primitive {
     /// Its values by concern: a value, a list of values, or for a range a number or `[low, high]`.
     pub concerns: Option<Map<String, Value>>,
-    /// Whether it is hidden, so that it does not exist for clients.
+    /// Whether it does not exist for clients: it is not listed, read or suggested, and is answered like an unknown name.
     pub hidden: Option<bool>,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Removes null, which TOML does not have, and defaults without information.
-    fn tidy(value: Value) -> Value {
-        match value {
-            Value::Object(members) => {
-                // Not the keyword, but a property named "default".
-                let is_property = |value: &Value| value.is_boolean() || value.get("description").is_some();
-                let members =
-                    members.into_iter().filter(|(key, value)| key != "default" || is_property(value));
-                let members = members.map(|(key, value)| match (&*key, value) {
-                    ("type", Value::Array(mut types)) => {
-                        types.retain(|name| name != "null");
-                        let only = (types.len() == 1).then(|| types[0].clone());
-                        (key, only.unwrap_or(Value::Array(types)))
-                    }
-                    ("anyOf", Value::Array(mut kinds)) => {
-                        kinds.retain(|kind| kind["type"] != "null");
-                        (key, Value::Array(kinds.into_iter().map(tidy).collect()))
-                    }
-                    (_, value) => (key, tidy(value)),
-                });
-                Value::Object(members.collect())
-            }
-            Value::Array(items) => Value::Array(items.into_iter().map(tidy).collect()),
-            other => other,
-        }
-    }
-
-    /// Run with `UPDATE_SCHEMA=1` to regenerate the schema.
-    #[test]
-    fn the_schema_for_editors_is_current() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/disclosure.schema.json");
-        let mut schema = schemars::schema_for!(DisclosureFile);
-        schema.insert("title".to_owned(), "disclosure.toml".into());
-        let schema = format!("{:#}\n", tidy(schema.to_value()));
-        if std::env::var_os("UPDATE_SCHEMA").is_some() {
-            std::fs::write(path, &schema).unwrap();
-        }
-        let written = std::fs::read_to_string(path).unwrap();
-        assert!(written == schema, "docs/disclosure.schema.json is old: run this test with UPDATE_SCHEMA=1");
-    }
 }

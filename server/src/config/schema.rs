@@ -78,3 +78,49 @@ impl JsonSchema for MadeFrom {
         })
     }
 }
+
+mod tests {
+    use super::*;
+    use crate::config::DisclosureFile;
+
+    /// Removes null, which TOML does not have, and defaults without information.
+    fn tidy(value: Value) -> Value {
+        match value {
+            Value::Object(members) => {
+                // Not the keyword, but a property named "default".
+                let is_property = |value: &Value| value.is_boolean() || value.get("description").is_some();
+                let members =
+                    members.into_iter().filter(|(key, value)| key != "default" || is_property(value));
+                let members = members.map(|(key, value)| match (&*key, value) {
+                    ("type", Value::Array(mut types)) => {
+                        types.retain(|name| name != "null");
+                        let only = (types.len() == 1).then(|| types[0].clone());
+                        (key, only.unwrap_or(Value::Array(types)))
+                    }
+                    ("anyOf", Value::Array(mut kinds)) => {
+                        kinds.retain(|kind| kind["type"] != "null");
+                        (key, Value::Array(kinds.into_iter().map(tidy).collect()))
+                    }
+                    (_, value) => (key, tidy(value)),
+                });
+                Value::Object(members.collect())
+            }
+            Value::Array(items) => Value::Array(items.into_iter().map(tidy).collect()),
+            other => other,
+        }
+    }
+
+    /// Run with `UPDATE_SCHEMA=1` to regenerate the schema.
+    #[test]
+    fn the_schema_for_editors_is_current() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/disclosure.schema.json");
+        let mut schema = schemars::schema_for!(DisclosureFile);
+        schema.insert("title".to_owned(), "disclosure.toml".into());
+        let schema = format!("{:#}\n", tidy(schema.to_value()));
+        if std::env::var_os("UPDATE_SCHEMA").is_some() {
+            std::fs::write(path, &schema).unwrap();
+        }
+        let written = std::fs::read_to_string(path).unwrap();
+        assert!(written == schema, "docs/disclosure.schema.json is old: run this test with UPDATE_SCHEMA=1");
+    }
+}

@@ -32,7 +32,7 @@ pub struct Named {
     pub oauth: Settings,
     /// What a person runs to sign in to it.
     pub login: String,
-    /// How a file says so, variables unfilled; `None` for what no file can say.
+    /// Its entry in a file, with variables as written; `None` for what cannot be written in a file.
     pub entry: Option<UpstreamEntry>,
     /// Whether a file says so. Clients are served before such an upstream is ready.
     pub is_of_file: bool,
@@ -249,7 +249,7 @@ impl UpstreamEntry {
             )]),
             _ => Err(vec![(
                 "has neither command nor url".to_owned(),
-                "say command = \"…\" for a program, or url = \"https://…\" for an endpoint",
+                "command names a program, url an endpoint; say one of them",
             )]),
         }
     }

@@ -5,7 +5,7 @@
 use std::{collections::HashMap, fs, io, path::PathBuf, sync::Arc};
 
 use etcetera::BaseStrategy;
-use mcp_disclosure_core::Digest;
+use mcp_disclosure_core::{Digest, digest::hex};
 use mcp_disclosure_ranking::Embedding;
 
 use crate::files::{keep_newest, write_private};
@@ -29,7 +29,7 @@ impl File {
     /// That of a model, by a digest of what it is; `None` if the system has no cache folder.
     pub(super) fn of_user(model: Digest) -> Option<Self> {
         let base = etcetera::choose_base_strategy().ok()?;
-        let name: String = model.as_bytes().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        let name = hex(&model.as_bytes()[..16]);
         let folder = base.cache_dir().join("mcp-disclosure").join("embeddings");
         Some(Self { folder, name: format!("{name}.{EXTENSION}") })
     }

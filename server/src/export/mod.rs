@@ -43,7 +43,7 @@ pub struct Origins<'a> {
     pub view: &'a View,
     /// What was declared, before upstreams filled what was not.
     pub declared: &'a Declared,
-    /// The upstreams in order; those that no file can say are left out.
+    /// The upstreams in order; an upstream that cannot be written in a file has no entry.
     pub upstreams: Vec<(UpstreamName, Option<UpstreamEntry>)>,
     /// The configuration of the source.
     pub config: Option<&'a DisclosureFile>,

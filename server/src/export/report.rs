@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use mcp_disclosure_core::{Drift, Kind, Unmatched, Warning};
+use mcp_disclosure_core::{Drift, Kind, Warning};
 use mcp_disclosure_transport::printable::one_line;
 
 use super::{CONFIGURATION, File, wording};
@@ -35,7 +35,7 @@ impl Report {
     /// Notes what is said of tools that are not listed.
     pub(super) fn vanished(&mut self, warnings: &[Warning]) {
         for warning in warnings {
-            let Warning::Unmatched(Unmatched { kind: Kind::Tools, name, .. }) = warning else { continue };
+            let Warning::Unmatched { kind: Kind::Tools, name, .. } = warning else { continue };
             if !self.vanished.contains(name) {
                 self.vanished.push(name.clone());
             }

@@ -33,7 +33,7 @@ const DERIVED_BRIEF: &str = "# derived brief: ";
 
 pub(super) const HEAD: &str = "\
 # Written by mcp-disclosure export. Serve it with: mcp-disclosure serve --config disclosure.toml
-# Every key is described in docs/configuration.md, and in docs/disclosure.schema.json for editors.
+# Every key is described in docs/reference.md, and in docs/disclosure.schema.json for editors.
 # What you write here stays: a further export into this folder adds what is new and reports what changed.
 
 # Description files (NAME.json) beside this file, laid over what the upstreams say of their tools.

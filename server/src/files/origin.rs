@@ -110,7 +110,8 @@ fn old_forms(rules: &Rules, found: &Found) -> Vec<Problem> {
     problems
 }
 
-/// The upstream and the name of `upstream__name`, if one of these upstreams is called like its beginning.
+/// The upstream and the name of `upstream__name`, if one of these upstreams is called like its beginning, or the rest is a URI: an
+/// upstream that introduces itself has no name yet, and no URI begins like that.
 fn served_form<'t>(text: &'t str, upstreams: &[&str]) -> Option<(&'t str, &'t str)> {
     let split_at = |separator: &'static str| {
         text.match_indices(separator).map(|(at, between)| (&text[..at], &text[at + between.len()..]))
@@ -119,13 +120,20 @@ fn served_form<'t>(text: &'t str, upstreams: &[&str]) -> Option<(&'t str, &'t st
     // A wildcard alone is part of a name, too.
     let is_upstream = |part: &str| part.contains(|character| !"*?".contains(character)) && names_one(part);
     let is_today = split_at("/").any(|(upstream, _)| names_one(upstream));
-    split_at("__").find(|(upstream, _)| !is_today && is_upstream(upstream))
+    let is_uri = |part: &str| {
+        part.split_once(':').is_some_and(|(scheme, _)| {
+            scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+                && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+        })
+    };
+    split_at("__").find(|(upstream, rest)| {
+        !is_today && (is_upstream(upstream) || !upstream.contains([':', '/']) && is_uri(rest))
+    })
 }
 
 fn refused(place: &str, text: &str, now: &str, literal: &str) -> Problem {
-    Problem::new(format!("{place}: '{text}' is now written '{now}'")).hint(format!(
-        "write '{now}', or '{literal}' for what is called '{text}' itself; docs/moving.md has the old forms"
-    ))
+    Problem::new(format!("{place}: '{text}' is now written '{now}'"))
+        .hint(format!("write '{now}', or '{literal}' for what is called '{text}' itself"))
 }
 
 fn keep<T>(read: Result<T, Vec<Problem>>, problems: &mut Vec<Problem>) -> Option<T> {

@@ -31,7 +31,7 @@ pub struct Baseline {
 #[derive(Clone, Debug)]
 pub struct Reloads(mpsc::Sender<Asked>);
 
-/// A wish to read again.
+/// A request to read the files again.
 #[derive(Debug)]
 struct Asked {
     accept: bool,
@@ -109,6 +109,7 @@ impl Follower {
                 tracing::info!(files = self.in_force.declared.files.len(), ?changes, "{noun} read again");
             }
             Err(problems) => {
+                self.gateway.observer().kept_old();
                 for problem in problems {
                     tracing::warn!("{noun} not taken over, the old ones stay: {problem}");
                 }
@@ -178,7 +179,7 @@ fn warn_of_restart(first: &Files, now: &Files) {
     }
 }
 
-/// What an operator does who means it.
+/// The command by which an operator accepts files that lost protection.
 fn how_to_accept() -> String {
     if cfg!(unix) {
         format!("if that is meant, accept it with kill -HUP {}", std::process::id())

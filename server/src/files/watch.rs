@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 
 use super::{Files, Seen, quiet::quiet};
 
-/// How often is looked. Looking finds what notifications of the operating system miss: directories that
+/// How often files are looked at. Polling finds what notifications of the operating system miss: directories that
 /// are links, network file systems, a directory that is replaced as a whole.
 const INTERVAL: Duration = Duration::from_secs(1);
 

@@ -8,12 +8,11 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value as Json, json};
 
 use super::{
-    ENTRY, Why,
+    Why,
     address::of_program,
+    destination::Destination,
     edit::{Edits, append, list, quoted},
     ours::Ours,
-    places::Folders,
-    record::key,
     wrap::Front,
 };
 use crate::config::{
@@ -51,75 +50,6 @@ pub(super) const CONFIG: &str = "--mcp-config";
 const HERE: &str = if cfg!(windows) { r"C:\mcp-disclosure-here" } else { "/mcp-disclosure-here" };
 const ELSEWHERE: &str =
     if cfg!(windows) { r"C:\mcp-disclosure-elsewhere" } else { "/mcp-disclosure-elsewhere" };
-
-/// Where the servers of a host's file are moved to: files of ours in the user's folder or, for a project, beside the file.
-#[derive(Clone, Debug)]
-pub(crate) struct Destination {
-    /// What the paths of these files begin with; a number may follow, and `.json`.
-    stem: PathBuf,
-    /// The folder of a project, and what an entry says for it.
-    project: Option<(PathBuf, &'static str)>,
-}
-
-impl Destination {
-    /// Of the servers of this file; `gathered` is the user's folder.
-    pub(crate) fn of(file: &Path, folders: &Folders, gathered: &Path) -> Self {
-        let file = &file.canonicalize().unwrap_or_else(|_| file.to_owned());
-        let Some((root, folder)) = folders.project_of(file).zip(file.parent()) else {
-            return Self { stem: gathered.join(key(file)), project: None };
-        };
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let (plain, hidden) = name.strip_prefix('.').map_or((&*name, ""), |plain| (plain, "."));
-        // Each file of a folder has files of its own.
-        let of_file = match plain {
-            "mcp.json" => String::new(),
-            _ => format!("-{}", plain.trim_end_matches(".json").replace('.', "-")),
-        };
-        // Others are started in the project's folder, and have no name for it.
-        let has_variable = [".cursor", ".vscode"].iter().any(|name| folder.ends_with(name));
-        Self {
-            stem: folder.join(format!("{hidden}{ENTRY}{of_file}")),
-            project: Some((root, if has_variable { "${workspaceFolder}/" } else { "" })),
-        }
-    }
-
-    /// Whether this is beside the host's file, in a project.
-    pub(crate) fn is_in_project(&self) -> bool {
-        self.project.is_some()
-    }
-
-    /// A path that no file has, and none of those that are written later.
-    fn free(&self, planned: &[Moved]) -> PathBuf {
-        let numbered = |number: usize| match number {
-            0 => format!("{}.json", self.stem.display()),
-            _ => format!("{}-{number}.json", self.stem.display()),
-        };
-        let is_planned = |name: &PathBuf| planned.iter().any(|moved| moved.file == *name);
-        let mut paths = (0..).map(|number| PathBuf::from(numbered(number)));
-        paths.find(|name| !name.exists() && !is_planned(name)).unwrap_or_else(|| self.stem.clone())
-    }
-
-    /// What an entry names a file of ours by.
-    fn named(&self, file: &Path) -> Option<String> {
-        let Some((root, variable)) = &self.project else { return file.to_str().map(str::to_owned) };
-        let within = file.strip_prefix(root).ok()?.to_str()?.replace('\\', "/");
-        Some(format!("{variable}{within}"))
-    }
-
-    /// The file of ours that an entry names, if it is one.
-    pub(super) fn file_of(&self, named: &str) -> Option<PathBuf> {
-        let file = match &self.project {
-            Some((root, variable)) => root.join(named.strip_prefix(variable)?),
-            None => PathBuf::from(named),
-        };
-        // A host's file that was renamed or moved has its servers in the same folder.
-        let is_ours = match &self.project {
-            Some(_) => file.to_str()?.starts_with(self.stem.to_str()?),
-            None => file.parent() == self.stem.parent(),
-        };
-        is_ours.then_some(file)
-    }
-}
 
 /// The servers that keep their entries, and why.
 pub(super) type Apart = Vec<(String, Why)>;
@@ -179,6 +109,9 @@ fn of_table(
         let why = match &known {
             Err(why) => Some(why.clone()),
             Ok(_) if clashes => Some("a server of this name is behind our entry already".to_owned()),
+            Ok(_) if destination.elsewhere.contains(&server.name) => {
+                Some("another file of the host names it, too, and one of them replaces the other".to_owned())
+            }
             Ok(_) if has_comments => Some("comments stand between the servers, and would be lost".to_owned()),
             Ok(_) => stays(document, server),
         };
@@ -198,9 +131,13 @@ fn of_table(
     let (entry, changed) = match former {
         Some(former) => (former.name.clone(), extended(document, former, &names, &named)?),
         None => {
-            let taken = |name: &str| holder.members().iter().any(|member| member.name == name);
+            let taken = |name: &str| {
+                let members = holder.members().iter().map(|member| &member.name);
+                members.chain(&destination.elsewhere).any(|member| member == name)
+            };
+            let usual = destination.entry();
             let mut free =
-                (1..).map(|number| if number == 1 { ENTRY.to_owned() } else { format!("{ENTRY}-{number}") });
+                (1..).map(|number| if number == 1 { usual.clone() } else { format!("{usual}-{number}") });
             let entry = free.find(|name| !taken(name))?;
             let own = own_entry(&moved, front, &named)?;
             let changed = replaced(document, holder, &names, &entry, &own)?;

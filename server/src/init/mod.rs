@@ -9,6 +9,7 @@
 mod additions;
 pub(crate) mod address;
 pub(crate) mod apply;
+pub(crate) mod destination;
 pub(crate) mod diff;
 mod edit;
 pub(crate) mod gather;

@@ -6,7 +6,8 @@ use mcp_disclosure_gateway::Problem;
 
 use super::{
     Why, address,
-    gather::{self, Destination, Moved},
+    destination::Destination,
+    gather::{self, Moved},
     ours::Ours,
     places::Place,
     unwrap::unwrapped,

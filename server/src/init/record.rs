@@ -6,6 +6,7 @@ use std::{
 };
 
 use etcetera::BaseStrategy;
+use mcp_disclosure_core::digest::hex;
 use mcp_disclosure_gateway::Problem;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -155,17 +156,12 @@ impl Records {
 
 /// Names a file in our folders.
 pub(crate) fn key(path: &Path) -> String {
-    hex(path.as_os_str().as_encoded_bytes(), 12)
+    hex(&Sha256::digest(path.as_os_str().as_encoded_bytes())[..12])
 }
 
 /// Recognizes a text.
 pub(crate) fn digest(text: &str) -> String {
-    hex(text.as_bytes(), 32)
-}
-
-/// The first bytes of a SHA-256 digest.
-fn hex(bytes: &[u8], count: usize) -> String {
-    Sha256::digest(bytes).iter().take(count).map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(text))
 }
 
 /// The folder of the files that servers are moved to.

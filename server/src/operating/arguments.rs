@@ -9,11 +9,15 @@ use super::AdminAddress;
 /// What operators see.
 #[derive(Debug, Default, Args)]
 pub struct OperatingArguments {
-    /// Where operators find /healthz, /readyz, /metrics and /status: a port of this machine, or ADDRESS:PORT
+    /// Where operators find /healthz, /metrics and more
+    ///
+    /// Also /readyz and /status. A port of this machine, or ADDRESS:PORT
     #[arg(long, value_name = "ADDRESS", help_heading = "Operating")]
     pub admin: Option<AdminAddress>,
 
-    /// Append a JSON line for each call of a tool and each decision on one to this file; SIGHUP opens it again
+    /// Append a JSON line for each call to this file
+    ///
+    /// And for each decision on one; SIGHUP opens it again
     #[arg(long, value_name = "FILE", help_heading = "Operating")]
     pub audit: Option<PathBuf>,
 

@@ -2,7 +2,7 @@
 //! listed completely; of lists that clients filter, once for each tool.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc,
@@ -12,11 +12,12 @@ use std::{
 };
 
 use mcp_disclosure_compare::Tokenizer;
-use mcp_disclosure_core::{Kind, RawObject, View};
+use mcp_disclosure_core::{Kind, RawObject, View, brief::shorten, printable::one_line};
 use mcp_disclosure_gateway::{
     catalogue::Page,
-    observe::{Cost, Step},
+    observe::{Cost, Step, Who},
 };
+use parking_lot::Mutex;
 use prometheus::{IntCounter, IntCounterVec};
 use serde_json::value::RawValue;
 
@@ -24,6 +25,15 @@ use crate::failure::Failure;
 
 /// Lists that wait to be counted. Clients choose what distinguishes lists, so there can be many at once.
 const MOST_WAITING: usize = 256;
+
+/// Principals with a label of their own: those that came first, since tokens may name any number.
+const MOST_PRINCIPALS: usize = 50;
+
+/// Maximum length of a label, in characters.
+const LONGEST_LABEL: usize = 100;
+
+/// The label of the others.
+const OTHERS: &str = "other";
 
 /// Names of a filtered list that waits.
 const MOST_NAMES: usize = 1_000;
@@ -33,18 +43,48 @@ const MOST_NAMES: usize = 1_000;
 pub(super) struct Counting {
     waiting: SyncSender<New>,
     counters: Counters,
+    principals: Principals,
+}
+
+/// The principals that have a label of their own.
+#[derive(Debug, Default)]
+struct Principals(Mutex<HashSet<Arc<str>>>);
+
+impl Principals {
+    /// That of a principal: one of the first [`MOST_PRINCIPALS`], or that of all others. Empty for nobody.
+    fn label(&self, principal: Option<&str>) -> Arc<str> {
+        let Some(principal) = principal else { return Arc::default() };
+        let principal = one_line(&shorten(principal, LONGEST_LABEL)).into_owned();
+        let mut seen = self.0.lock();
+        if let Some(label) = seen.get(&*principal) {
+            return Arc::clone(label);
+        }
+        if seen.len() >= MOST_PRINCIPALS {
+            return OTHERS.into();
+        }
+        let label = Arc::<str>::from(principal);
+        seen.insert(Arc::clone(&label));
+        label
+    }
 }
 
 #[derive(Clone, Debug)]
-struct Counters {
-    listed: IntCounterVec,
-    full: IntCounterVec,
-    uncounted: IntCounter,
+pub(super) struct Counters {
+    /// By strategy.
+    pub(super) listed: IntCounterVec,
+    /// By strategy.
+    pub(super) full: IntCounterVec,
+    /// By principal.
+    pub(super) listed_to: IntCounterVec,
+    /// By principal.
+    pub(super) full_to: IntCounterVec,
+    pub(super) uncounted: IntCounter,
 }
 
 /// A list that is sent for the first time.
 struct New {
     strategy: Box<str>,
+    principal: Arc<str>,
     page: Arc<Page>,
     part: Part,
 }
@@ -63,40 +103,43 @@ struct Full(u64);
 struct FullByName(HashMap<String, u64>);
 
 impl Counting {
-    pub(super) fn start(
-        listed: IntCounterVec,
-        full: IntCounterVec,
-        uncounted: IntCounter,
-    ) -> Result<Self, Failure> {
-        let counters = Counters { listed, full, uncounted };
+    pub(super) fn start(counters: Counters) -> Result<Self, Failure> {
+        // A rate needs a zero to start from.
+        for counter in [&counters.listed_to, &counters.full_to] {
+            let _zero = counter.with_label_values(&[OTHERS]);
+        }
         let (waiting, new) = sync_channel(MOST_WAITING);
         let counting = counters.clone();
         thread::Builder::new()
             .name("tokens".to_owned())
             .spawn(move || count(&new, &counting))
             .map_err(|source| Failure::Io { what: "cannot start a thread", source })?;
-        Ok(Self { waiting, counters })
+        Ok(Self { waiting, counters, principals: Principals::default() })
     }
 
     /// Some tools of a list were sent.
-    pub(super) fn sent_some(&self, strategy: &str, page: &Arc<Page>, names: &[String]) {
+    pub(super) fn sent_some(&self, who: &Who<'_>, page: &Arc<Page>, names: &[String]) {
+        let (strategy, principal) = (who.strategy, self.principals.label(who.principal));
         if let Some(cost) = page.tool_costs.of(names) {
-            return self.counters.add(strategy, cost, 1);
+            return self.counters.add(strategy, &principal, cost, 1);
         }
         let part = Part::Named(names.to_vec());
-        let new = New { strategy: strategy.into(), page: Arc::clone(page), part };
+        let new = New { strategy: strategy.into(), principal, page: Arc::clone(page), part };
         if names.len() > MOST_NAMES || self.waiting.try_send(new).is_err() {
             self.counters.uncounted.inc();
         }
     }
 
     /// A list of tools was sent.
-    pub(super) fn sent(&self, strategy: &str, page: &Arc<Page>) {
-        match page.tally.sent() {
+    pub(super) fn sent(&self, who: &Who<'_>, page: &Arc<Page>) {
+        let (strategy, principal) = (who.strategy, self.principals.label(who.principal));
+        match page.tally.sent(&principal) {
             Step::Wait => {}
-            Step::Add(cost) => self.counters.add(strategy, cost, 1),
+            Step::Add(cost) => self.counters.add(strategy, &principal, cost, 1),
             Step::Count => {
-                let new = New { strategy: strategy.into(), page: Arc::clone(page), part: Part::All };
+                let page = Arc::clone(page);
+                let new =
+                    New { strategy: strategy.into(), principal, page: Arc::clone(&page), part: Part::All };
                 if self.waiting.try_send(new).is_err() {
                     self.counters.uncounted.inc_by(page.tally.give_up());
                 }
@@ -106,23 +149,32 @@ impl Counting {
 }
 
 impl Counters {
-    fn add(&self, strategy: &str, cost: Cost, times: u64) {
-        self.listed.with_label_values(&[strategy]).inc_by(cost.listed.saturating_mul(times));
-        self.full.with_label_values(&[strategy]).inc_by(cost.full.saturating_mul(times));
+    fn add(&self, strategy: &str, principal: &str, cost: Cost, times: u64) {
+        let (listed, full) = (cost.listed.saturating_mul(times), cost.full.saturating_mul(times));
+        self.listed.with_label_values(&[strategy]).inc_by(listed);
+        self.full.with_label_values(&[strategy]).inc_by(full);
+        if !principal.is_empty() {
+            self.listed_to.with_label_values(&[principal]).inc_by(listed);
+            self.full_to.with_label_values(&[principal]).inc_by(full);
+        }
     }
 }
 
 fn count(new: &Receiver<New>, counters: &Counters) {
-    while let Ok(New { strategy, page, part }) = new.recv() {
+    while let Ok(New { strategy, principal, page, part }) = new.recv() {
         match part {
             Part::All => match catch_unwind(AssertUnwindSafe(|| cost(&page))) {
-                Ok(cost) => counters.add(&strategy, cost, page.tally.settle(cost)),
+                Ok(cost) => {
+                    for (principal, times) in page.tally.settle(cost) {
+                        counters.add(&strategy, &principal, cost, times);
+                    }
+                }
                 Err(_) => counters.uncounted.inc_by(page.tally.give_up()),
             },
             Part::Named(names) => {
                 let counted = catch_unwind(AssertUnwindSafe(|| page.tool_costs.settle(|| costs(&page))));
                 match counted.ok().and_then(|()| page.tool_costs.of(&names)) {
-                    Some(cost) => counters.add(&strategy, cost, 1),
+                    Some(cost) => counters.add(&strategy, &principal, cost, 1),
                     None => counters.uncounted.inc(),
                 }
             }

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use mcp_disclosure_core::{Kind, printable::one_line};
+use mcp_disclosure_core::{Kind, Note, printable::one_line};
 use mcp_disclosure_gateway::{
     catalogue::Page,
     observe::{Called, Observer, Outcome, Who},
@@ -18,7 +18,12 @@ use prometheus::{
     TextEncoder, core::Collector, proto::MetricFamily,
 };
 
-use super::{audit::Losses, counting::Counting, served::Served, state};
+use super::{
+    audit::Losses,
+    counting::{Counters, Counting},
+    served::Served,
+    state,
+};
 use crate::failure::Failure;
 
 /// Upper bounds of durations, in seconds. A request may take 120 s by default.
@@ -35,6 +40,11 @@ pub(super) struct Metrics {
     unjudged: IntCounterVec,
     fetches: IntCounterVec,
     fallbacks: IntCounter,
+    missed: IntCounterVec,
+    upstream_calls: IntCounterVec,
+    connections: IntGauge,
+    most_connections: IntGauge,
+    reload_failures: IntCounter,
     opened: IntCounterVec,
     turned_away: IntCounterVec,
     durations: HistogramVec,
@@ -76,10 +86,24 @@ impl Metrics {
                 &["strategy"],
             ),
         );
-        let uncounted = metrics.single(
-            "lists_uncounted_total",
-            "Lists of tools that were sent and whose tokens are not counted: new ones when there were too many at once.",
-        );
+        let counters = Counters {
+            listed: listed.clone(),
+            full: full.clone(),
+            listed_to: metrics.counter(
+                "principal_tokens_listed_total",
+                "Tokens of lists by principal: the first 50 that came, and all others together.",
+                &["principal"],
+            ),
+            full_to: metrics.counter(
+                "principal_tokens_full_total",
+                "Tokens that complete lists would have had, by principal as above.",
+                &["principal"],
+            ),
+            uncounted: metrics.single(
+                "lists_uncounted_total",
+                "Lists of tools that were sent and whose tokens are not counted: new ones when there were too many at once.",
+            ),
+        };
         let buckets = HistogramOpts::new(
             "mcp_disclosure_call_duration_seconds",
             "Duration of calls that were forwarded, by upstream.",
@@ -115,6 +139,25 @@ impl Metrics {
                 "search_fallbacks_total",
                 "Searches that the built-in ranking answered, since the operator's model did not.",
             ),
+            missed: metrics.counter(
+                "searches_missed_total",
+                "Searches that found nothing, or only weak hits.",
+                &["strategy"],
+            ),
+            upstream_calls: metrics.counter(
+                "upstream_calls_total",
+                "Calls that were sent to an upstream or waited for it, by what became of them.",
+                &["upstream", "outcome"],
+            ),
+            connections: metrics.single_gauge("http_connections", "Open HTTP connections of clients."),
+            most_connections: metrics.single_gauge(
+                "http_connections_limit",
+                "How many there may be; one more makes another give way (limits.connections).",
+            ),
+            reload_failures: metrics.single(
+                "reload_failures_total",
+                "Changed files that were not taken over; the log says why.",
+            ),
             turned_away: metrics.counter(
                 "http_refusals_total",
                 "HTTP requests that were answered with a status from 400 on.",
@@ -122,7 +165,7 @@ impl Metrics {
             ),
             opened: metrics.counter("sessions_opened_total", "Sessions that were opened.", &["strategy"]),
             durations,
-            counting: Counting::start(listed.clone(), full.clone(), uncounted)?,
+            counting: Counting::start(counters)?,
             listed,
             full,
             losses,
@@ -151,7 +194,9 @@ impl Metrics {
             let _zero = self.turned_away.with_label_values(&[status]);
         }
         for strategy in strategies {
-            for counter in [&self.unjudged, &self.fetches, &self.opened, &self.listed, &self.full] {
+            for counter in
+                [&self.unjudged, &self.fetches, &self.missed, &self.opened, &self.listed, &self.full]
+            {
                 let _zero = counter.with_label_values(&[strategy]);
             }
             for outcome in [Outcome::Ok, Outcome::ToolError, Outcome::Refused, Outcome::Failed] {
@@ -253,16 +298,27 @@ impl Observer for Metrics {
             self.unjudged.with_label_values(&[call.who.strategy]).inc();
         }
         if let (Some(upstream), true) = (call.upstream, call.outcome.is_call()) {
-            self.durations.with_label_values(&[&*one_line(upstream)]).observe(call.duration.as_secs_f64());
+            let upstream = one_line(upstream);
+            self.durations.with_label_values(&[&*upstream]).observe(call.duration.as_secs_f64());
+            self.upstream_calls.with_label_values(&[&*upstream, call.outcome.name()]).inc();
         }
     }
 
-    fn fell_back(&self, _: &Who<'_>) {
-        self.fallbacks.inc();
+    fn noted(&self, who: &Who<'_>, note: Note) {
+        match note {
+            Note::Delivered => self.fetches.with_label_values(&[who.strategy]).inc(),
+            Note::FellBack => self.fallbacks.inc(),
+            Note::Missed => self.missed.with_label_values(&[who.strategy]).inc(),
+        }
     }
 
-    fn fetched(&self, who: &Who<'_>) {
-        self.fetches.with_label_values(&[who.strategy]).inc();
+    fn connected(&self, open: usize, most: usize) {
+        self.connections.set(number(open));
+        self.most_connections.set(number(most));
+    }
+
+    fn kept_old(&self) {
+        self.reload_failures.inc();
     }
 
     fn fetch_refused(&self, who: &Who<'_>, code: &'static str) {
@@ -271,12 +327,12 @@ impl Observer for Metrics {
 
     fn listed(&self, who: &Who<'_>, kind: Kind, page: &Arc<Page>) {
         if kind == Kind::Tools {
-            self.counting.sent(who.strategy, page);
+            self.counting.sent(who, page);
         }
     }
 
     fn filtered(&self, who: &Who<'_>, page: &Arc<Page>, names: &[String]) {
-        self.counting.sent_some(who.strategy, page, names);
+        self.counting.sent_some(who, page, names);
     }
 
     fn turned_away(&self, status: u16) {
@@ -300,6 +356,10 @@ impl Family<'_> {
 
     fn single(&self, name: &str, help: &str) -> IntCounter {
         self.kept(IntCounter::with_opts(options(name, help)))
+    }
+
+    fn single_gauge(&self, name: &str, help: &str) -> IntGauge {
+        self.kept(IntGauge::with_opts(options(name, help)))
     }
 
     fn gauge(&self, name: &str, help: &str, labels: &[&str]) -> IntGaugeVec {

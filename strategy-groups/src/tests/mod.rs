@@ -66,7 +66,7 @@ fn grouped() -> UpstreamLists {
 }
 
 fn snapshot(upstreams: &[UpstreamLists]) -> Arc<Snapshot> {
-    Arc::new(Snapshot::build(upstreams, &[]).unwrap().0)
+    Arc::new(Snapshot::build(upstreams, &[]))
 }
 
 fn view(upstreams: &[UpstreamLists]) -> View {

@@ -28,7 +28,7 @@ fn s2_schemas_share_24_kb_and_what_does_not_fit_comes_brief() {
         to_raw_value(&json!({"name": format!("copy_{at}"), "inputSchema": schema})).unwrap().into()
     };
     lists.tools = (0..5).map(tool).collect();
-    let view = View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous());
+    let view = View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous());
     let found = answer(&view, &json!({"query": "copy", "detail": "full"})).content;
     let hits = found["tools"].as_array().unwrap();
     assert_eq!(hits.iter().filter(|hit| hit.get("inputSchema").is_some()).count(), 3);
@@ -40,7 +40,7 @@ fn s2_a_schema_that_no_answer_can_have_says_so() {
     let mut lists = UpstreamLists::empty(UpstreamName::parse("files").unwrap());
     let schema = json!({"type": "object", "description": "x".repeat(70_000)});
     lists.tools = vec![to_raw_value(&json!({"name": "copy", "inputSchema": schema})).unwrap().into()];
-    let view = View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous());
+    let view = View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous());
     let found = answer(&view, &json!({"query": "copy", "limit": 1, "detail": "full"})).content;
     assert!(found["tools"][0]["note"].as_str().unwrap().contains("too many to show"), "{found}");
 }
@@ -155,7 +155,7 @@ fn s2_in_full_a_hit_has_everything_that_is_delivered() {
         "examples": [{"input": {"path": "/a"}}], "usage_guidance": "Prefer absolute paths.",
     });
     let file = DescriptionFile::parse("d/read_file.json", "read_file", &file.to_string()).unwrap();
-    let snapshot = Snapshot::build(&[tools()], &[file]).unwrap().0;
+    let snapshot = Snapshot::build(&[tools()], &[file]);
     let view = View::of(Arc::new(snapshot), &Principal::anonymous());
     let found = answer(&view, &json!({"query": "read_file", "limit": 1, "detail": "full"})).content;
     assert_eq!(found["tools"][0]["usage_guidance"], "Prefer absolute paths.");

@@ -24,10 +24,8 @@ fn s7_keywords_synonyms_and_weights_find_what_the_words_of_the_author_do_not() {
     });
     let file = DescriptionFile::parse("d/read_file.json", "read_file", &file.to_string()).unwrap();
     assert!(file.unknown.is_empty());
-    let worded = View::of(
-        Arc::new(Snapshot::build(&[tools()], std::slice::from_ref(&file)).unwrap().0),
-        &Principal::anonymous(),
-    );
+    let worded =
+        View::of(Arc::new(Snapshot::build(&[tools()], std::slice::from_ref(&file))), &Principal::anonymous());
     assert_eq!(find(&worded, plain(), "slurp"), "read_file");
     let config: SearchConfig = serde_json::from_value(json!({"weights": {"keywords": 0.0}})).unwrap();
     assert_eq!(find(&worded, config, "slurp"), Value::Null);
@@ -179,7 +177,7 @@ fn s5_what_a_principal_may_not_use_changes_nothing() {
     let permitted = view(&Principal::new("p", permits));
     let mut fewer = tools();
     fewer.tools = vec![fewer.tools[1].clone(), fewer.tools[2].clone()];
-    let never_there = View::of(Arc::new(Snapshot::build(&[fewer], &[]).unwrap().0), &Principal::anonymous());
+    let never_there = View::of(Arc::new(Snapshot::build(&[fewer], &[])), &Principal::anonymous());
     for query in ["file", "read_file", "reads text", "path", "matrices"] {
         let arguments = json!({"query": query, "detail": "full", "limit": 50});
         assert_eq!(answer(&permitted, &arguments), answer(&never_there, &arguments), "{query}");

@@ -29,7 +29,7 @@ fn tools() -> UpstreamLists {
 }
 
 fn view(principal: &Principal) -> View {
-    View::of(Arc::new(Snapshot::build(&[tools()], &[]).unwrap().0), principal)
+    View::of(Arc::new(Snapshot::build(&[tools()], &[])), principal)
 }
 
 fn search(executors: Executors) -> Search {
@@ -93,5 +93,5 @@ fn all() -> View {
 fn view_of(tools: impl IntoIterator<Item = Value>) -> View {
     let mut lists = UpstreamLists::empty(UpstreamName::parse("files").unwrap());
     lists.tools = tools.into_iter().map(|tool| to_raw_value(&tool).unwrap().into()).collect();
-    View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous())
+    View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous())
 }

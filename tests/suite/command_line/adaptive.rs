@@ -1,4 +1,4 @@
-//! `--fallback adaptive`, and what is advised without it (S11).
+//! How clients are served that request no strategy (S11).
 
 use std::path::{Path, PathBuf};
 
@@ -36,21 +36,18 @@ fn s11_adaptive_is_explained_with_the_figures() {
     scenario(20).write(&file);
     let upstream = ["--", UPSTREAM, shown(&file)];
     let explained = |flags: &[&str]| {
-        let mut gateway =
-            start(&[&["serve", "--explain", "--fallback", "adaptive"], flags, &upstream].concat());
+        let mut gateway = start(&[&["serve", "--explain"], flags, &upstream].concat());
         gateway.initialize();
         let tools = gateway.tool_names();
         let line = gateway.logged("declared no disclosure support");
-        let ended = gateway.finish();
-        ended.says(0, &[]);
-        assert!(!ended.stderr.contains("--fallback adaptive"), "{ended:?}");
+        gateway.finish().says(0, &[]);
         (line, tools)
     };
     let (line, tools) = explained(&[]);
     let expected = "served by adaptive: the client named nothing; adaptive selects full: the complete list of 20 tools is \
                     about ";
     assert!(line.contains(expected), "{line}");
-    assert!(line.ends_with("bytes, estimated at 4.5 bytes a token), within the budget of 4000"), "{line}");
+    assert!(line.ends_with("tokens (estimated at 4.5 bytes a token), within the budget of 4000"), "{line}");
     assert_eq!(tools.len(), 20);
     let (line, tools) = explained(&["--budget", "300"]);
     assert!(line.contains("adaptive selects search: the complete list of 20 tools is about "), "{line}");
@@ -65,8 +62,7 @@ fn s11_the_file_has_the_same_keys_and_flags_come_first() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("scenario.json");
     scenario(20).write(&file);
-    let (_directory, config) =
-        configured("[serve]\nfallback = \"adaptive\"\nbudget = 300\nover_budget = \"info\"\n");
+    let (_directory, config) = configured("[serve]\nbudget = 300\nover_budget = \"info\"\n");
     let tools = |flags: &[&str]| {
         let serve = ["serve", "--config", shown(&config)];
         let mut gateway = start(&[&serve, flags, &["--", UPSTREAM, shown(&file)]].concat());
@@ -90,7 +86,7 @@ fn gated() -> (TempDir, PathBuf) {
 
 /// A run of the program with its cache in the folder of `config`.
 fn begin(config: &Path, flags: &[&str]) -> Process {
-    let serve = ["serve", "--config", shown(config), "--fallback", "adaptive", "--explain"];
+    let serve = ["serve", "--config", shown(config), "--explain"];
     Process::start(program(&[&serve, flags].concat()).env(CACHE, config.with_file_name("cache")))
 }
 
@@ -102,26 +98,37 @@ fn kept(config: &Path) -> bool {
 }
 
 #[test]
-fn s11_what_is_not_known_yet_is_not_within_the_budget() {
+fn s11_what_is_not_known_yet_is_waited_for_as_lists_are() {
     let (directory, config) = gated();
-    let mut gateway = begin(&config, &["--wait-for-upstreams", "1"]);
-    // A host that asks once must find what comes later.
+    let mut gateway = begin(&config, &[]);
     let introduction = gateway.initialize();
-    assert!(introduction["instructions"].as_str().unwrap().contains("search_tools"), "{introduction}");
-    assert_eq!(gateway.tool_names(), ["search_tools", "call_tool"]);
-    let line = gateway.logged("declared no disclosure support");
-    assert!(line.contains("adaptive selects search: upstreams are still starting"), "{line}");
+    assert!(!introduction.to_string().contains("search_tools"), "{introduction}");
+    let listing = gateway.ask("tools/list", json!({}));
     std::fs::write(directory.path().join("gate"), "").unwrap();
-    gateway.notified(CHANGED, 1);
-    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
-    gateway.logged("adaptive selects full: the complete list of 2 tools is about ");
-    // It may never ask again.
+    let listed = gateway.answer(listing);
+    assert_eq!(
+        [&listed["result"]["tools"][0]["name"], &listed["result"]["tools"][1]["name"]],
+        ["echo", "wait"]
+    );
+    // What a host holds of the other side can be called all the same.
     let found = gateway.call("search_tools", json!({"query": "echo"}));
     assert!(found.to_string().contains("inputSchema"), "{found}");
     let called = gateway.call("call_tool", json!({"tool": "echo", "arguments": {"text": "here"}}));
     assert_eq!(text(&called), "here");
     let ended = gateway.finish();
-    assert!(!ended.says(0, &[]).stderr.contains("0 tools"), "{ended:?}");
+    assert!(!ended.says(0, &[]).stderr.contains("selects search"), "{ended:?}");
+}
+
+#[test]
+fn s11_what_takes_longer_joins_a_complete_list() {
+    let (directory, config) = gated();
+    let mut gateway = begin(&config, &["--wait-for-upstreams", "1"]);
+    gateway.initialize();
+    assert_eq!(gateway.tool_names(), Vec::<String>::new());
+    std::fs::write(directory.path().join("gate"), "").unwrap();
+    gateway.notified(CHANGED, 1);
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    gateway.finish().says(0, &[]);
 }
 
 #[test]
@@ -159,19 +166,34 @@ fn s11_what_is_remembered_decides_before_upstreams_are_ready() {
 }
 
 #[test]
-fn s11_a_complete_list_over_the_budget_is_advised_on_once() {
+fn s11_what_serves_is_logged_once_with_what_it_saves() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("scenario.json");
-    scenario(60).write(&file);
-    let advice = "clients that request no strategy are listed 60 complete tools, about ";
-    let mut gateway = start(&["serve", "--", UPSTREAM, shown(&file)]);
-    gateway.initialize();
-    let line = gateway.logged(advice);
-    assert!(line.contains("over the budget of 4000; under 'search' it would be about "), "{line}");
-    assert!(line.ends_with("(hint: --fallback adaptive)"), "{line}");
-    gateway.tool_names();
-    let ended = gateway.finish();
-    assert_eq!(ended.says(0, &[]).stderr.matches(advice).count(), 1);
+    let said = |count: usize, flags: &[&str]| {
+        scenario(count).write(&file);
+        let mut gateway = start(&[&["serve"], flags, &["--", UPSTREAM, shown(&file)]].concat());
+        gateway.initialize();
+        let tools = gateway.tool_names().len();
+        if flags.is_empty() {
+            gateway.logged("clients that request no strategy are served by ");
+        }
+        let ended = gateway.finish();
+        let lines = ended.says(0, &[]).stderr.lines();
+        (
+            lines.filter(|line| line.contains("request no strategy")).map(str::to_owned).collect::<Vec<_>>(),
+            tools,
+        )
+    };
+    let (lines, tools) = said(60, &[]);
+    let over = "served by search: the complete list of 60 tools is about ";
+    assert!(lines.len() == 1 && lines[0].contains(over) && lines[0].ends_with(" % less"), "{lines:?}");
+    assert_eq!(tools, 2);
+    let (lines, tools) = said(10, &[]);
+    assert!(lines.len() == 1 && lines[0].ends_with(", within the budget of 4000"), "{lines:?}");
+    assert_eq!(tools, 10);
+    for decided in ["--strategy", "--fallback"] {
+        assert_eq!(said(60, &[decided, "full"]), (Vec::new(), 60));
+    }
 }
 
 #[test]

@@ -142,6 +142,8 @@ fn prompt_prints_the_guidance_for_hosts() {
 #[test]
 fn strategies_are_listed_with_summary_and_needs() {
     insta::assert_snapshot!(run(&["strategies"]).says(0, &[]).stdout, @r"
+    adaptive   Complete definitions up to 4000 tokens, over that: Tools found by words: one tool that searches, one that calls
+               needs: nothing; it is the default
     full       Complete tool definitions, as any MCP server sends them
                needs: nothing
     resource   Minimal list; full descriptions from a resource, required before a call
@@ -153,7 +155,7 @@ fn strategies_are_listed_with_summary_and_needs() {
     search     Tools found by words: one tool that searches, one that calls
                needs: nothing: both are ordinary tools
     groups     Tools in groups: groups/list and groups/get, or one tool that shows a group and one that calls
-               needs: the extension io.modelcontextprotocol/groups, or the bridge tool get_group
+               needs: the draft extension io.modelcontextprotocol/groups, or the bridge tool get_group
     concerns   Lists what fits the concerns that the host chose
                needs: nothing; a host that knows the declared concerns may choose
     ");

@@ -569,6 +569,10 @@ fn w4_old_forms_are_refused_wherever_names_stand() {
     }
     let flags = ["serve", "--name", "a", "--hide-tool", "a/one", "--", UPSTREAM, &scenario];
     run(&flags).says(64, &["'a/one' is now written 'one'"]);
+    // What the upstream calls itself is not known yet.
+    std::fs::write(&file, "[resources.\"its-own__kit://doc\"]\nhidden = true\n").unwrap();
+    let flags = ["serve", "--config", shown(&file), "--", UPSTREAM, &scenario];
+    run(&flags).says(64, &["'its-own__kit://doc' is now written 'its-own/kit://doc'"]);
     // What is served like that, and what names an upstream already.
     let named = upstream("prefix = \"a__\"\nhidden = [\"a__one\"]");
     std::fs::write(&file, format!("[upstreams.a]\n{named}[tools.\"*/a__two\"]\nhidden = true\n")).unwrap();

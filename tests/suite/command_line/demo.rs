@@ -41,6 +41,9 @@ fn q6_it_fits_on_one_screen() {
         let longest = text.lines().map(|line| line.chars().count()).max().unwrap();
         assert!(longest <= usize::from(width.min(92)), "{longest} columns:\n{text}");
     }
+    // A narrow one has to be scrolled, and no line is wrapped by the terminal.
+    let narrow = shown(40, &["--strategy", "info(entry-only)"]);
+    assert!(narrow.lines().all(|line| line.chars().count() <= 40 && !line.ends_with('…')), "{narrow}");
 }
 
 #[test]

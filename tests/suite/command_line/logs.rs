@@ -73,7 +73,7 @@ fn what_was_decided_for_a_client_is_explained_where_that_is_asked_for() {
     }
     let ended = stateless.finish();
     assert_eq!(
-        ended.stderr.matches("declared no disclosure support; served by full").count(),
+        ended.stderr.matches("declared no disclosure support; served by adaptive").count(),
         1,
         "{ended:?}"
     );

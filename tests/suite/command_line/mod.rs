@@ -15,6 +15,7 @@ mod endings;
 mod eras;
 mod export;
 mod export_again;
+mod help;
 mod hosts;
 mod init;
 mod lines;

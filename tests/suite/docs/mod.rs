@@ -5,6 +5,7 @@ mod blocks;
 mod commands;
 mod links;
 mod picture;
+mod reference;
 
 use std::{
     fs,

@@ -36,6 +36,7 @@ fn o1_metrics_count_calls_refusals_fetches_and_tokens() {
         r#"mcp_disclosure_upstream_up{upstream="odd"} 1"#,
         r#"mcp_disclosure_upstream_tools{upstream="odd"} 2"#,
         r#"mcp_disclosure_call_duration_seconds_count{upstream="odd"} 1"#,
+        r#"mcp_disclosure_upstream_calls_total{outcome="ok",upstream="odd"} 1"#,
     ] {
         counts(&gateway, line);
     }
@@ -47,6 +48,45 @@ fn o1_metrics_count_calls_refusals_fetches_and_tokens() {
         (&expected, &json!(3), &json!(1))
     );
     assert_eq!((&status["fetches"], &status["clients"]["resource"]), (&json!(1), &json!(1)));
+}
+
+#[test]
+fn o1_searches_that_miss_are_counted_and_logged_where_the_operator_wants() {
+    for (setting, is_logged) in [("false", false), ("true", true)] {
+        let set = format!("search.log_misses={setting}");
+        let mut gateway = serve(&["--strategy", "search", "--set", &set], &["ordinary"]);
+        gateway.call("search_tools", json!({"query": "echo"}));
+        gateway.call("search_tools", json!({"query": "quantum\u{9b} zebras"}));
+        counts(&gateway, r#"mcp_disclosure_searches_missed_total{strategy="search"} 1"#);
+        let ended = gateway.finish();
+        ended.says(0, &["tools searched"]);
+        assert_eq!(ended.stderr.contains("zebras"), is_logged, "{}", ended.stderr);
+        assert!(!ended.stderr.contains('\u{9b}'));
+    }
+}
+
+#[test]
+fn o1_tokens_are_counted_by_principal_and_files_that_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("disclosure.toml");
+    let of = |name: &str| format!("[[principals]]\nname = {name:?}\ntools = [\"*\"]\n");
+    let upstream = format!("[upstreams.odd]\ncommand = {ODD:?}\nargs = [\"ordinary\"]\n");
+    let text = [upstream.as_str(), &of("ann"), &of("bob")].concat();
+    std::fs::write(&file, &text).unwrap();
+    let flags = ["serve", "--admin", "127.0.0.1:0", "--strategy", "full", "--config", file.to_str().unwrap()];
+    let mut gateway = Process::start(&mut program(&[&flags[..], &["--principal", "ann"]].concat()));
+    gateway.initialize();
+    gateway.tools();
+    let counted = |who: &str| {
+        let begin = format!("mcp_disclosure_principal_tokens_full_total{{principal=\"{who}\"}} ");
+        let metrics = metrics(&gateway);
+        metrics.lines().find_map(|line| line.strip_prefix(&*begin)?.parse::<u64>().ok())
+    };
+    assert!(until(|| counted("principal:ann") > Some(50)), "{}", metrics(&gateway));
+    assert_eq!((counted("principal:bob"), counted("other")), (None, Some(0)));
+    std::fs::write(&file, format!("{text}[oops]\n")).unwrap();
+    gateway.logged("not taken over, the old ones stay");
+    counts(&gateway, "mcp_disclosure_reload_failures_total 1");
 }
 
 #[test]
@@ -282,11 +322,11 @@ fn o1_sessions_and_restarts_are_those_of_the_moment() {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"},
     }});
     let sessions: Vec<Option<String>> = (0..3).map(|_| post(gateway.address(), None, &hello).0).collect();
-    counts(&gateway, r#"mcp_disclosure_sessions{strategy="full"} 3"#);
+    counts(&gateway, r#"mcp_disclosure_sessions{strategy="adaptive"} 3"#);
     let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "echo"}});
     let (_, answer) = post(gateway.address(), sessions[0].as_deref(), &call);
     assert_eq!(answer["error"]["code"], -32000);
-    counts(&gateway, r#"mcp_disclosure_calls_total{outcome="failed",strategy="full"} 1"#);
+    counts(&gateway, r#"mcp_disclosure_calls_total{outcome="failed",strategy="adaptive"} 1"#);
     counts(&gateway, r#"mcp_disclosure_upstream_restarts_total{upstream="odd"} 1"#);
     let upstreams: Value = status(&gateway)["upstreams"].clone();
     assert_eq!((&upstreams[0]["restarts"], &upstreams[0]["state"]), (&json!(1), &json!("ready")));
@@ -381,7 +421,7 @@ fn o1_calls_of_variants_are_counted_under_the_variant() {
     gateway.request("tools/call", call("resource", json!({})));
     calls(&gateway, "resource", "refused", 1);
     gateway.request("tools/call", call("none", json!({})));
-    calls(&gateway, "full", "invalid", 1);
+    calls(&gateway, "adaptive", "invalid", 1);
     let stateless = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {},
@@ -389,7 +429,7 @@ fn o1_calls_of_variants_are_counted_under_the_variant() {
     });
     let answer = gateway.request("tools/call", call("none", stateless.clone()));
     assert_eq!(answer["error"]["data"]["requestedVariant"], "none");
-    calls(&gateway, "full", "invalid", 2);
+    calls(&gateway, "adaptive", "invalid", 2);
     gateway.request("tools/call", call("resource", stateless));
     calls(&gateway, "resource", "refused", 2);
 }
@@ -411,6 +451,7 @@ fn o1_requests_that_are_refused_are_counted_and_logged_once() {
     assert_eq!(status("Host: evil.example\r\n"), 403);
     // It is admitted, and no request of MCP.
     assert_eq!(status("Host: localhost\r\nAuthorization: Bearer the-long-secret-token-of-ci\r\n"), 405);
+    counts(&gateway, "mcp_disclosure_http_connections_limit 1000");
     for line in ["401\"} 3", "403\"} 1", "405\"} 1"] {
         counts(&gateway, &format!("mcp_disclosure_http_refusals_total{{status=\"{line}"));
     }

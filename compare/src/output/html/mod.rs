@@ -1,9 +1,7 @@
 //! One HTML page without external resources, for wide and narrow screens, paper, light and dark.
 
 mod bars;
-mod lines;
 mod page;
-mod scale;
 mod tables;
 
 use crate::Report;

@@ -1,20 +1,14 @@
-//! The page: what each strategy costs and what it does first, the plot, and behind them what figures are made of.
+//! The page: what each strategy costs, one task step by step, and behind them what figures are made of.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::{bars, lines, tables};
-use crate::{
-    Basis, Report,
-    number::of,
-    output::{sheet::Sheet, sheets},
-    transcript,
-};
+use super::{bars, tables};
+use crate::{Report, number::of, output::sheets, transcript};
 
 const STYLE: &str = include_str!("style.css");
-const SCRIPT: &str = include_str!("page.js");
 
 /// Nothing can be loaded from anywhere, whatever the names of tools contain.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
 pub(super) fn page(report: &Report, transcripts: Option<&str>) -> Markup {
     let title = format!("{}: strategies of disclosure compared", report.source);
@@ -27,13 +21,12 @@ pub(super) fn page(report: &Report, transcripts: Option<&str>) -> Markup {
                 meta name="color-scheme" content="light dark";
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
                 title { (title) }
-                style { (PreEscaped(STYLE)) @if transcripts.is_some() { (PreEscaped(transcript::STYLE)) } }
+                style { (PreEscaped(STYLE)) @if transcripts.is_some() { (PreEscaped(transcript::style(report.strategies.len()))) } }
             }
             body {
                 header { (heading(report)) }
                 main {
                     section aria-labelledby="costs" { (costs(report)) }
-                    section aria-labelledby="does" { (behaviour(report)) }
                     @if !report.retrieval.is_empty() {
                         section aria-labelledby="finds" { (retrieval(report)) }
                     }
@@ -43,14 +36,12 @@ pub(super) fn page(report: &Report, transcripts: Option<&str>) -> Markup {
                             (PreEscaped(transcripts))
                         }
                     }
-                    section aria-labelledby="grows" { (growth(report)) }
                     (behind(report))
                 }
                 footer {
                     "Written by mcp-disclosure " (env!("CARGO_PKG_VERSION"))
                     " from the messages of real connections. No tool was run unless a note says so."
                 }
-                script { (PreEscaped(SCRIPT)) }
             }
         }
     }
@@ -78,7 +69,7 @@ fn costs(report: &Report) -> Markup {
     let sheet = sheets::overview(report);
     html! {
         h2 #costs { "What it costs" }
-        p.lead { (sheet.title) ". " i.key.start {} " start " i.key.learning {} " learning" }
+        p.lead { (sheet.title) ". " span.keys { i.key.start {} " start" } " " span.keys { i.key.learning {} " learning" } }
         (tables::blocks(&sheet, Some(("start and learning", &bars::totals(report)))))
         @if let Some(note) = marks(report) { p.lead { (note) } }
     }
@@ -90,17 +81,6 @@ fn marks(report: &Report) -> Option<&'static str> {
     is_marked.then_some("† serve would not offer it for this source; the notes say why.")
 }
 
-fn behaviour(report: &Report) -> Markup {
-    html! {
-        h2 #does { "What it does to a model" }
-        p.lead {
-            "The same task by a model that follows the workflow, by one that fetches everything first, and by one that "
-            "calls at once and guesses arguments. –: it does not apply."
-        }
-        (tables::blocks(&sheets::habits(report), None))
-    }
-}
-
 fn retrieval(report: &Report) -> Markup {
     let sheet = sheets::retrieval(report);
     html! {
@@ -110,18 +90,9 @@ fn retrieval(report: &Report) -> Markup {
     }
 }
 
-fn growth(report: &Report) -> Markup {
-    html! {
-        h2 #grows { "Tokens by the number of tools used" }
-        p.lead { (growth_caption(report)) }
-        (lines::growth(report))
-    }
-}
-
 /// What figures are made of, folded.
 fn behind(report: &Report) -> Markup {
-    let sheets =
-        [sheets::parts(report), sheets::times(report), sheets::steps(report), sheets::growth(report)];
+    let sheets = [sheets::parts, sheets::times, sheets::steps, sheets::growth].map(|sheet| sheet(report));
     html! {
         @if !report.notes.is_empty() {
             section.notes aria-labelledby="notes" {
@@ -131,50 +102,13 @@ fn behind(report: &Report) -> Markup {
         }
         details {
             summary { "What the figures are made of" }
-            (legend(report))
-            @for sheet in sheets.iter().filter(|sheet| !sheet.rows.is_empty()) { (titled(sheet, false)) }
-        }
-        @if !report.per_tool.is_empty() {
-            details {
-                summary { "Each tool: tokens in the list, and to learn it alone" }
-                (titled(&sheets::per_tool(report), true))
+            p.lead { "All but shares and turns are counted from the messages of real connections. A model sees "
+                (report.host.members()) "." }
+            dl { @for (name, meaning) in sheets::LEGEND { dt { (name) } dd { (meaning) } } }
+            @for sheet in sheets.iter().filter(|sheet| !sheet.rows.is_empty()) {
+                h3 { (sheet.title) }
+                (tables::table(sheet))
             }
         }
-    }
-}
-
-fn titled(sheet: &Sheet, sorts: bool) -> Markup {
-    html! { h3 { (sheet.title) } (tables::table(sheet, sorts)) }
-}
-
-fn legend(report: &Report) -> Markup {
-    html! {
-        p.lead {
-            @for basis in [Basis::Measured, Basis::Computed, Basis::Estimated] { (basis.mark()) " " (basis) ". " }
-        }
-        dl {
-            dt { "start" } dd { "instructions and listed tools, of which a model sees " (report.host.members()) }
-            dt { "learning" } dd { "requests and answers until the used tools can be called" }
-            dt { "saved" } dd { "the share of the total of full" }
-            dt { "turns" } dd { "everything sent again with each request to the model, including those of learning" }
-            dt { "break-even" } dd { "the number of used tools from which it costs more than full" }
-            dt { "trips" } dd { "every request, from the handshake to the last call" }
-            dt { "native" } dd {
-                "the total of a client that negotiates the strategy; all other figures are those of an ordinary host, "
-                "whose model can use tools only"
-            }
-        }
-    }
-}
-
-fn growth_caption(report: &Report) -> String {
-    let losing = report.strategies.iter().filter_map(|strategy| {
-        Some(format!("{} from {} on", strategy.name, of(strategy.break_even_tools?, "tool")))
-    });
-    let losing: Vec<String> = losing.collect();
-    match losing.as_slice() {
-        [] => "Start and learning together. No strategy costs more than full with any number of tools."
-            .to_owned(),
-        losing => format!("Start and learning together. More than full (circles): {}.", losing.join(", ")),
     }
 }

@@ -2,19 +2,21 @@
 
 use maud::{Markup, html};
 
-use crate::output::sheet::{Cell, Column, Sheet};
+use crate::output::sheet::{Column, Sheet};
 
-/// A table that can be scrolled sideways, and sorted if it `sorts`.
-pub(super) fn table(sheet: &Sheet, sorts: bool) -> Markup {
+/// A table that is scrolled sideways where it is wider than the page.
+pub(super) fn table(sheet: &Sheet) -> Markup {
     html! {
         div.scrolls tabindex="0" role="region" aria-label=(sheet.title) {
-            table.sorts[sorts] {
-                thead {
-                    tr { @for column in &sheet.columns { th scope="col" class=[class(column)] { (title(column, sorts)) } } }
-                }
+            table {
+                thead { tr { @for column in &sheet.columns { th scope="col" class=[class(column)] { (column.title) } } } }
                 tbody {
                     @for row in &sheet.rows {
-                        tr { @for (at, (cell, column)) in row.iter().zip(&sheet.columns).enumerate() { (shown(at, cell, column)) } }
+                        tr {
+                            @for (at, (cell, column)) in row.iter().zip(&sheet.columns).enumerate() {
+                                @if at == 0 { th scope="row" { (cell) } } @else { td class=[class(column)] { (cell) } }
+                            }
+                        }
                     }
                 }
             }
@@ -27,51 +29,33 @@ pub(super) fn table(sheet: &Sheet, sorts: bool) -> Markup {
 pub(super) fn blocks(sheet: &Sheet, bars: Option<(&str, &[Markup])>) -> Markup {
     let bar = |row: usize| bars.and_then(|(_, bars)| bars.get(row));
     html! {
-        table.blocks role="table" aria-label=(sheet.title) {
+        div.scrolls tabindex="0" role="region" aria-label=(sheet.title) { table.blocks role="table" {
             thead role="rowgroup" {
                 tr role="row" {
                     @for (at, column) in sheet.columns.iter().enumerate() {
-                        th role="columnheader" scope="col" class=[class(column)] { (title(column, false)) }
+                        th role="columnheader" scope="col" class=[class(column)] { (column.title) }
                         @if let (0, Some((bars, _))) = (at, bars) { th.wide role="columnheader" scope="col" { (bars) } }
                     }
                 }
             }
             tbody role="rowgroup" {
                 @for (number, row) in sheet.rows.iter().enumerate() {
-                    tr role="row" {
+                    tr.recommended[sheet.recommended == Some(number)] role="row" {
                         @for (at, (cell, column)) in row.iter().zip(&sheet.columns).enumerate() {
                             @if at == 0 {
-                                th role="rowheader" scope="row" { (cell.text) }
+                                th role="rowheader" scope="row" { (cell) }
                                 @if let Some(bar) = bar(number) { td.wide role="cell" { (bar) } }
                             } @else {
-                                td role="cell" class=[class(column)] data-label=(column.title) { (cell.text) }
+                                td role="cell" class=[class(column)] data-label=(column.title) { (cell) }
                             }
                         }
                     }
                 }
             }
-        }
-    }
-}
-
-fn title(column: &Column, sorts: bool) -> Markup {
-    let words = html! {
-        (column.title)
-        @if let Some(basis) = column.basis { abbr title=(basis) { (basis.mark()) } }
-    };
-    html! { @if sorts { button type="button" { (words) } } @else { (words) } }
-}
-
-fn shown(at: usize, cell: &Cell, column: &Column) -> Markup {
-    html! {
-        @if at == 0 {
-            th scope="row" data-number=[cell.number] { (cell.text) }
-        } @else {
-            td class=[class(column)] data-number=[cell.number] { (cell.text) }
-        }
+        } }
     }
 }
 
 fn class(column: &Column) -> Option<&'static str> {
-    column.basis.map(|_| "figure")
+    column.is_figure.then_some("figure")
 }

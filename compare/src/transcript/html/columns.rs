@@ -1,4 +1,4 @@
-//! The columns of one course: in the document strategy by strategy, on a wide screen side by side.
+//! The columns of one course: the first strategy and, beside or below it, the chosen one.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,10 @@ use maud::{Markup, PreEscaped, html};
 use mcp_disclosure_core::RawObject;
 
 use crate::{
+    fold::wrapped,
     number::grouped,
     transcript::{
         Act, Kind, Phase, Played, Step, Transcript,
-        fold::wrapped,
         sentences::{self, AS_INTENDED, Detail},
         step::Place,
     },
@@ -45,7 +45,7 @@ pub(super) fn act(transcript: &Transcript, at: usize, is_folded: bool) -> Markup
     let rows = places.len() + 2;
     let title = first.course.title();
     let columns = html! {
-            div.columns tabindex="0" role="group" aria-label=(title) style={ "--columns:" (acts.len()) ";--rows:" (rows) } {
+            div.columns role="group" aria-label=(title) style={ "--rows:" (rows) } {
                 @for (played, act) in acts {
                     article.column {
                         h4 { (played.name) }
@@ -91,7 +91,7 @@ fn item(step: &Step, used: &[String], is_new: bool) -> Markup {
                 @if step.tokens > 0 { (figures(step)) }
                 b { (step.speaker) } " " (step.says)
             }
-            @if !lines.is_empty() { pre { (lines.join("\n")) } }
+            @if !lines.is_empty() { pre { @for line in &lines { (broken(line)) "\n" } } }
             @if is_new && !step.messages.is_empty() {
                 details {
                     summary { "JSON" span.unseen { ": " (step.speaker) " " (step.says) } }
@@ -100,6 +100,11 @@ fn item(step: &Step, used: &[String], is_new: bool) -> Markup {
             }
         }
     }
+}
+
+/// A line that can be wrapped behind commas: compact JSON has no spaces.
+fn broken(line: &str) -> Markup {
+    html! { @for part in line.split_inclusive(',') { (part) wbr; } }
 }
 
 /// The tokens of a step, and of all steps so far.

@@ -1,7 +1,8 @@
-//! A transcript as an HTML fragment: a column for each strategy, aligned step by step, with the exact JSON on demand.
+//! A transcript as an HTML fragment: the first strategy beside one of the others, which a reader chooses, aligned step by
+//! step, with the exact JSON on demand.
 //!
-//! The fragment has headings from `h3` on and needs no script. Its style, [`STYLE`], uses the variables `--panel`,
-//! `--text`, `--faint`, `--rule` and `--accent` of the page around it, which also defines them for dark and print.
+//! The fragment has headings from `h3` on and needs no script. Its [`style`] uses the variables `--panel`, `--text`,
+//! `--faint`, `--rule` and `--accent` of the page around it, which also defines them for dark and print.
 
 mod columns;
 mod page;
@@ -12,19 +13,36 @@ use mcp_disclosure_core::printable::printable;
 pub use self::page::page;
 use super::Transcript;
 
-/// The style of the fragment, for the page's `style` element.
-pub const STYLE: &str = include_str!("style.css");
+const STYLE: &str = include_str!("style.css");
 
-/// The fragment. Mistakes are folded, so that the page around it stays short.
-pub fn html(transcript: &Transcript) -> String {
-    fragment(transcript, true)
+/// The style of a fragment with this many strategies, for the page's `style` element.
+pub fn style(strategies: usize) -> String {
+    // The chosen one is shown beside the first.
+    let shown = (1..strategies).map(|at| {
+        let column = at + 1;
+        format!(".transcript > input:nth-of-type({at}):checked ~ .act .column:nth-child({column}) {{ display: grid; }}\n")
+    });
+    [STYLE.to_owned()].into_iter().chain(shown).collect()
 }
 
-fn fragment(transcript: &Transcript, folds: bool) -> String {
+/// The fragment, in which this strategy is chosen, or else the second. Mistakes are folded, so that the page around it stays
+/// short.
+pub fn html(transcript: &Transcript, chosen: &str) -> String {
+    fragment(transcript, chosen, true)
+}
+
+fn fragment(transcript: &Transcript, chosen: &str, folds: bool) -> String {
     let courses = transcript.strategies.iter().map(|played| played.acts.len()).max().unwrap_or(0);
+    let others = transcript.strategies.get(1..).unwrap_or_default();
+    let chosen = others.iter().position(|played| played.name == chosen).unwrap_or(0);
     let markup = html! {
         div.transcript {
             (columns::heading(transcript))
+            @for (at, played) in others.iter().enumerate() {
+                @let id = format!("played-{at}");
+                input type="radio" name="played" id=(id) checked[at == chosen];
+                label for=(id) { (played.name) }
+            }
             @for at in 0..courses { (columns::act(transcript, at, folds && at > 0)) }
             @if !transcript.notes.is_empty() {
                 ul { @for note in &transcript.notes { li { (note) } } }

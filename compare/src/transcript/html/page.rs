@@ -3,7 +3,7 @@
 use maud::{DOCTYPE, PreEscaped, html};
 use mcp_disclosure_core::printable::printable;
 
-use super::{STYLE, fragment};
+use super::{fragment, style};
 use crate::transcript::Transcript;
 
 const PAGE: &str = include_str!("page.css");
@@ -23,13 +23,13 @@ pub fn page(transcript: &Transcript) -> String {
                 meta name="color-scheme" content="light dark";
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
                 title { (title) }
-                style { (PreEscaped(PAGE)) (PreEscaped(STYLE)) }
+                style { (PreEscaped(PAGE)) (PreEscaped(style(transcript.strategies.len()))) }
             }
             body {
                 h1 { (transcript.source) }
                 main {
                     h2 { "One task under each strategy" }
-                    (PreEscaped(fragment(transcript, false)))
+                    (PreEscaped(fragment(transcript, "", false)))
                 }
             }
         }

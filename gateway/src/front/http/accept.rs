@@ -74,7 +74,9 @@ const REFUSING: Duration = Duration::from_secs(1);
 pub async fn serve(gateway: Arc<Gateway>, listener: TcpListener, guard: Guard) {
     let guard = Arc::new(guard);
     let app = routes(Arc::clone(&gateway), Arc::clone(&guard));
-    let serving = Serving::new(gateway.limits(), &guard, Arc::clone(gateway.observer()), app);
+    let observer = Arc::clone(gateway.observer());
+    let connections = Connections::new(gateway.limits(), Some(Arc::clone(&observer)));
+    let serving = Serving::new(gateway.limits(), &guard, observer, connections, app);
     serving.run(listener, gateway.shutdown().cancelled(), gateway.at_rest()).await;
 }
 
@@ -89,7 +91,8 @@ pub async fn serve_app(
     app: Router,
 ) {
     let limits = Limits { connections: limits.connections.min(OF_PAGES), ..*limits };
-    let serving = Serving::new(&limits, &Arc::new(guard), observer, app);
+    let connections = Connections::new(&limits, None);
+    let serving = Serving::new(&limits, &Arc::new(guard), observer, connections, app);
     serving.run(listener, shutdown, std::future::ready(())).await;
 }
 
@@ -109,7 +112,13 @@ struct Serving {
 }
 
 impl Serving {
-    fn new(limits: &Limits, guard: &Arc<Guard>, observer: Arc<dyn Observer>, app: Router) -> Self {
+    fn new(
+        limits: &Limits,
+        guard: &Arc<Guard>,
+        observer: Arc<dyn Observer>,
+        connections: Arc<Connections>,
+        app: Router,
+    ) -> Self {
         let refusals = Refusals::new(observer, Arc::clone(guard));
         // Not `axum::serve`, and not hyper-util's `auto`: both wait for a head, or its first bytes, without a
         // time-out.
@@ -118,7 +127,7 @@ impl Serving {
         Self {
             app: TowerToHyperService::new(refusals.noting(guarded(app, Arc::clone(guard)))),
             http,
-            connections: Connections::new(limits),
+            connections,
             head: limits.request_head,
             body: limits.message_bytes,
             open: GracefulShutdown::new(),

@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use crate::limits::Limits;
+use crate::{limits::Limits, observe::Observer};
 
 /// A head or body that is not complete after this time is slow. Before, its connection may be new, with a request on the way.
 const SLOW: Duration = Duration::from_secs(1);
@@ -53,6 +53,8 @@ enum Loss {
 pub(super) struct Connections {
     most: usize,
     table: Mutex<Table>,
+    /// Who is told how many there are.
+    observer: Option<Arc<dyn Observer>>,
 }
 
 #[derive(Debug, Default)]
@@ -84,12 +86,16 @@ pub(super) struct Connection {
 impl Connections {
     /// An empty table. At most half of the process's file descriptors are used for connections, since
     /// upstreams need some as well.
-    pub(super) fn new(limits: &Limits) -> Arc<Self> {
-        Self::of_at_most(limits.connections.min(open_files() / 2).max(2))
+    pub(super) fn new(limits: &Limits, observer: Option<Arc<dyn Observer>>) -> Arc<Self> {
+        Self::of_at_most(limits.connections.min(open_files() / 2).max(2), observer)
     }
 
-    fn of_at_most(most: usize) -> Arc<Self> {
-        Arc::new(Self { most, table: Mutex::default() })
+    fn of_at_most(most: usize, observer: Option<Arc<dyn Observer>>) -> Arc<Self> {
+        Arc::new(Self { most, table: Mutex::default(), observer })
+    }
+
+    fn note(&self, open: usize) {
+        self.observer.iter().for_each(|observer| observer.connected(open, self.most));
     }
 
     /// Admits a connection of this peer; if there is no room, another gives way. `None` if it is this one that has to.
@@ -106,6 +112,7 @@ impl Connections {
         let peer = Arc::from(peer);
         table.count(&peer);
         table.open.insert(number, Open { peer, phase: watched, hang_up: hang_up.clone() });
+        self.note(table.open.len());
         Some(Connection {
             connections: Arc::clone(self),
             number,
@@ -277,7 +284,9 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.connections.table.lock().remove(self.number);
+        let mut table = self.connections.table.lock();
+        table.remove(self.number);
+        self.connections.note(table.open.len());
     }
 }
 
@@ -322,7 +331,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn p8_of_the_peer_with_the_most_that_gives_way_with_which_the_least_is_lost() {
-        let all = Connections::of_at_most(9);
+        let all = Connections::of_at_most(9, None);
         let few = [Phase::Idle, Phase::Stream].map(|phase| open(&all, "few", phase));
         let order = [Phase::Body, Phase::Head, Phase::Idle, Phase::Stream, Phase::Stream, Phase::Busy];
         let mut many = Vec::new();
@@ -345,7 +354,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn p8_a_peer_that_has_none_is_never_refused_and_one_that_has_the_most_does_not_end_its_calls() {
-        let all = Connections::of_at_most(3);
+        let all = Connections::of_at_most(3, None);
         let calls = [0, 1, 2].map(|_| open(&all, "10.0.0.1", Phase::Busy));
         assert!(all.admit("10.0.0.1".to_owned()).is_none() && !all.make_room());
         let _other = all.admit("10.0.0.2".to_owned()).expect("it has none");
@@ -358,7 +367,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn p8_unused_connections_of_any_peer_go_before_new_ones_behind_one_address() {
-        let all = Connections::of_at_most(21);
+        let all = Connections::of_at_most(21, None);
         let call = open(&all, "caller", Phase::Busy);
         let idle: Vec<_> = (0..20).map(|number| open(&all, &format!("{number}"), Phase::Idle)).collect();
         let closed = |of: &[Connection]| of.iter().filter(|each| each.hang_up.is_cancelled()).count();
@@ -372,7 +381,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_answer_is_in_progress_until_it_was_sent() {
-        let all = Connections::of_at_most(2);
+        let all = Connections::of_at_most(2, None);
         let busy = open(&all, "a", Phase::Busy);
         busy.note_flush();
         busy.note_response();
@@ -383,7 +392,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_head_has_its_time_from_its_first_byte() {
-        let all = Connections::of_at_most(3);
+        let all = Connections::of_at_most(3, None);
         let connection = all.admit("10.0.0.1".to_owned()).unwrap();
         let head = Duration::from_secs(10);
         let is_overdue = async |time| tokio::time::timeout(time, connection.overdue(head)).await.is_ok();

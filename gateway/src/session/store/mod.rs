@@ -16,7 +16,7 @@ mod replicas;
 use std::{fmt, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use mcp_disclosure_core::Digest;
+use mcp_disclosure_core::{Digest, digest::hex};
 use mcp_disclosure_transport::{ErrorText, code};
 
 pub(crate) use archive::{Archive, END, NO_RESPONSE, REQUEST};
@@ -42,8 +42,7 @@ pub const SHORT_MESSAGE_BYTES: usize = 4096;
 /// What a store knows instead of the id of a session, or of a name that has one in it: half of its SHA-256, which is as long as an
 /// id. Whoever has an id can use the session, and more people read stores, their copies and their logs.
 pub(crate) fn key_of(id: &str) -> String {
-    let digest = Digest::of_bytes(id.as_bytes());
-    digest.as_bytes()[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Digest::of_bytes(id.as_bytes()).as_bytes()[..16])
 }
 
 /// What reaches a replica from the store.

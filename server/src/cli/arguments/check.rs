@@ -33,7 +33,9 @@ pub struct CheckArguments {
     #[arg(long, help_heading = "Findings")]
     pub strict: bool,
 
-    /// Labelled queries, to see which tools their words do not find: JSON lines of {"query", "tools"}, as for compare
+    /// Queries, to see which tools their words do not find
+    ///
+    /// JSON lines of {"query", "tools"}, labelled with the tools that are right, as for compare
     #[arg(long, value_name = "FILE", help_heading = "Findings")]
     pub queries: Option<PathBuf>,
 

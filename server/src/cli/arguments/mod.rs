@@ -28,9 +28,11 @@ pub const LOG: &str = "info,rmcp=warn";
 
 /// One MCP server in front of any others, disclosing their tools progressively.
 ///
-/// Put it in front of the server you have, and a model sees one line for each tool at first:
+/// Put it in front of the servers that your hosts start, or of one. While they have few tools, a
+/// model reads all of them as before; of more, it searches, and reads what it needs:
 ///
-///   mcp-disclosure serve --strategy resource -- npx -y @modelcontextprotocol/server-everything
+///   mcp-disclosure init
+///   mcp-disclosure serve -- npx -y @modelcontextprotocol/server-everything
 ///
 /// Without a source it serves a demonstration: a mathematics server with eleven tools.
 #[derive(Debug, Parser)]
@@ -41,6 +43,7 @@ pub struct Arguments {
     #[arg(
         long,
         global = true,
+        hide_short_help = true,
         value_name = "FILTER",
         env = "MCP_DISCLOSURE_LOG",
         default_value = LOG,
@@ -52,6 +55,7 @@ pub struct Arguments {
     #[arg(
         long,
         global = true,
+        hide_short_help = true,
         value_enum,
         value_name = "FORMAT",
         env = "MCP_DISCLOSURE_LOG_FORMAT",
@@ -80,7 +84,14 @@ impl Arguments {
 #[allow(clippy::large_enum_variant, reason = "parsed once")]
 pub enum Command {
     /// Serve MCP clients
-    #[command(after_long_help = limits::help())]
+    ///
+    ///   mcp-disclosure serve -- npx -y @modelcontextprotocol/server-everything
+    ///   mcp-disclosure serve --mcp-config mcp.json
+    ///   mcp-disclosure serve --config disclosure.toml --transport http
+    ///
+    /// A client is served by the strategy that it requests. One that requests none is listed complete
+    /// definitions while they are few, else it searches (--fallback adaptive).
+    #[command(after_long_help = limits::help(), verbatim_doc_comment)]
     Serve(ServeArguments),
     /// Report what serve would refuse, and what would mislead a model or a host
     ///
@@ -90,7 +101,7 @@ pub enum Command {
     ///   mcp-disclosure check --config disclosure.toml --strict --allow no-example,no-returns,no-related
     ///
     /// Findings are errors (serve would not start, or would leave something out), warnings (a model
-    /// or a host is likely to fail) and notes (possible improvements); docs/configuration.md lists
+    /// or a host is likely to fail) and notes (possible improvements); docs/check.md lists
     /// all codes.
     ///
     /// Exit codes: 0; 1 if an error is found, or with --strict anything; 64 if serve would not start.
@@ -110,9 +121,20 @@ pub enum Command {
     /// Nothing is written where anything is wrong, and nothing replaced without --replace.
     #[command(verbatim_doc_comment)]
     Export(ExportArguments),
-    /// Compare what each strategy costs on a source's tools; --transcript shows what a model sees and does
+    /// Compare what each strategy costs with your tools
+    ///
+    ///   mcp-disclosure compare -- npx -y @modelcontextprotocol/server-everything
+    ///   mcp-disclosure compare --mcp-config mcp.json --format html --out report.html
+    ///   mcp-disclosure compare --mcp-config mcp.json --transcript
+    ///
+    /// Lists the tools of a source, and calls none. --transcript shows what a model sees and does.
+    #[command(verbatim_doc_comment)]
     Compare(Box<CompareArguments>),
-    /// Show in one screen what disclosure does: one task without it, and with it
+    /// Show what disclosure does: one task without it, and with it
+    ///
+    ///   mcp-disclosure demo
+    ///   mcp-disclosure demo --strategy search
+    #[command(verbatim_doc_comment)]
     Demo(DemoArguments),
     /// Put this program in front of the servers that your hosts start
     ///
@@ -121,9 +143,9 @@ pub enum Command {
     ///
     ///   mcp-disclosure init --dry-run
     ///   mcp-disclosure init --host cursor
-    ///   mcp-disclosure init --file .vscode/mcp.json --strategy info --yes
+    ///   mcp-disclosure init --file .vscode/mcp.json --yes
     ///
-    /// No server is started by this. Entries keep their variables, folders and switches; all else in the file stays as
+    /// Servers are started only to count what they cost, if you agree. Entries keep their variables, folders and switches; all else in the file stays as
     /// it is. `mcp-disclosure undo` gives back what was there.
     ///
     /// Exit codes: 0; 2 if there is no terminal to ask on; 64 if a file cannot be edited; 1 if it cannot be written.
@@ -158,6 +180,9 @@ pub enum Command {
     #[command(verbatim_doc_comment)]
     Logout(LogoutArguments),
     /// Print the system prompt guidance for hosts
+    ///
+    ///   mcp-disclosure prompt --strategy search -- npx -y @modelcontextprotocol/server-everything
+    #[command(verbatim_doc_comment)]
     Prompt(PromptArguments),
     /// List the strategies: name, summary, needs
     Strategies,

@@ -23,7 +23,9 @@ pub struct ServeArguments {
     #[command(flatten)]
     pub source: SourceArguments,
 
-    /// Log for each client what it offered, which strategy serves it, and why
+    /// Log for each client what serves it, and why
+    ///
+    /// What it offered, which strategy serves it, and the reason
     #[arg(long, help_heading = "Strategy")]
     pub explain: bool,
 
@@ -35,7 +37,9 @@ pub struct ServeArguments {
     #[arg(long, value_enum, help_heading = "Clients")]
     pub transport: Option<Transport>,
 
-    /// Where to listen for HTTP; clients use /mcp, or /mcp/STRATEGY [default: 127.0.0.1:8848]
+    /// Where to listen for HTTP [default: 127.0.0.1:8848]
+    ///
+    /// Clients use /mcp, or /mcp/STRATEGY
     #[arg(long, value_name = "ADDR:PORT", help_heading = "Clients")]
     pub listen: Option<SocketAddr>,
 

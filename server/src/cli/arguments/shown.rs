@@ -7,9 +7,9 @@ use crate::cli::{SettingArguments, SourceArguments};
 /// `demo`.
 #[derive(Debug, Args)]
 pub struct DemoArguments {
-    /// The strategy to show against full
-    #[arg(long, value_name = "NAME", default_value = "resource")]
-    pub strategy: String,
+    /// The strategy to show against full [default: resource]
+    #[arg(long, value_name = "NAME")]
+    pub strategy: Option<String>,
 }
 
 /// `prompt`.

@@ -13,24 +13,33 @@ use crate::{
 /// The choice of strategies.
 #[derive(Debug, Default, Args)]
 pub struct StrategyArguments {
-    /// Serve every client with this strategy (a stack is NAME+NAME); auto: the one the client requests [default: auto]
+    /// Serve every client with this strategy [default: auto]
+    ///
+    /// A stack is NAME+NAME; auto: the one that the client requests, else --fallback
     #[arg(long, value_name = "NAME", help_heading = "Strategy")]
     pub strategy: Option<String>,
 
-    /// Strategies that clients may choose, by offer or by URL [default: all]
+    /// Strategies that clients may choose [default: all]
+    ///
+    /// By offer or by URL
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Strategy")]
     pub offer: Vec<String>,
 
-    /// The strategy for clients that request no offered strategy; adaptive: full where the complete list is within
-    /// --budget, else --over-budget [default: full]
+    /// The strategy of clients that request none [default: adaptive]
+    ///
+    /// adaptive: full where the complete list is within --budget, else --over-budget
     #[arg(long, value_name = "NAME", help_heading = "Strategy")]
     pub fallback: Option<String>,
 
-    /// What the complete list of tools may cost under --fallback adaptive, in tokens (estimated) [default: 4000]
+    /// What a complete list may cost, in tokens [default: 4000]
+    ///
+    /// Under --fallback adaptive: name, description and inputSchema of all tools (estimated)
     #[arg(long, value_name = "TOKENS", help_heading = "Strategy")]
     pub budget: Option<u64>,
 
-    /// The strategy for lists over the budget, under --fallback adaptive [default: search]
+    /// The strategy for lists that cost more [default: search]
+    ///
+    /// Under --fallback adaptive
     #[arg(long, value_name = "NAME", help_heading = "Strategy")]
     pub over_budget: Option<String>,
 

@@ -23,8 +23,10 @@ pub struct CompareArguments {
     #[command(flatten)]
     pub source: SourceArguments,
 
-    /// Strategies to compare with full, or all. A stack is NAME+NAME; in parentheses stand a variant or settings, as
-    /// in info(entry-only), and what clients start with, as in concerns(cost=low)+describe
+    /// Strategies to compare with full
+    ///
+    /// A stack is NAME+NAME; in parentheses stand a variant or settings, as in info(entry-only), and what clients start
+    /// with, as in concerns(cost=low)+describe
     #[arg(long, value_name = "NAMES", default_value = "all", help_heading = "Strategy")]
     pub strategies: Vec<String>,
 
@@ -36,7 +38,9 @@ pub struct CompareArguments {
     #[arg(long, help_heading = "Strategy")]
     pub omit_input_schema: bool,
 
-    /// The tools to use: their names, or how many, spread over the list [default: 2; in a transcript 1]
+    /// The tools to use, or how many [default: 2]
+    ///
+    /// Their names, or how many, spread over the list; in a transcript one
     #[arg(long = "use", value_name = "NAMES|N", help_heading = "Work")]
     pub used: Option<Use>,
 
@@ -44,7 +48,9 @@ pub struct CompareArguments {
     #[arg(long, value_name = "FILE", conflicts_with = "used", help_heading = "Work")]
     pub script: Option<PathBuf>,
 
-    /// Labelled queries, to see how well strategies find tools by words: JSON lines of {"query", "tools"}
+    /// Queries, to see how well tools are found by words
+    ///
+    /// JSON lines of {"query", "tools"}, labelled with the tools that are right
     #[arg(long, value_name = "FILE", help_heading = "Work")]
     pub queries: Option<PathBuf>,
 
@@ -72,7 +78,13 @@ pub struct CompareArguments {
     #[arg(long, value_name = "FORMAT", default_value_t, hide_possible_values = true, value_parser = word::<Format>(["table", "json", "markdown", "html"]), help_heading = "Report")]
     pub format: Format,
 
-    /// Include what the figures are made of: parts, steps, times, growth, every tool
+    /// Show all columns, whatever the width
+    #[arg(long, help_heading = "Report")]
+    pub wide: bool,
+
+    /// Include what the figures are made of
+    ///
+    /// Parts, steps, times, growth
     #[arg(long, help_heading = "Report")]
     pub detail: bool,
 
@@ -84,7 +96,9 @@ pub struct CompareArguments {
     #[command(flatten)]
     pub transcript: TranscriptArguments,
 
-    /// Exit with 1 if a strategy costs more tokens than this in total
+    /// Exit with 1 if a strategy costs more than this
+    ///
+    /// In tokens, in total
     #[arg(long, value_name = "TOKENS", help_heading = "Report")]
     pub fail_over: Option<u64>,
 }

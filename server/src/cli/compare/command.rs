@@ -53,7 +53,16 @@ impl Command {
         for (filter, name, value) in &said.choices {
             settings.choose(filter, name, value).then_some(())?;
         }
-        let mut words = vec!["serve".to_owned(), "--strategy".to_owned(), strategy.to_owned()];
+        Some(self.line(&["--strategy", strategy], &settings))
+    }
+
+    /// The command line that serves each client with what it requests.
+    pub(super) fn by_default(&self) -> String {
+        self.line(&[], &self.settings)
+    }
+
+    fn line(&self, strategy: &[&str], settings: &SettingArguments) -> String {
+        let mut words: Vec<String> = [&["serve"], strategy].concat().into_iter().map(str::to_owned).collect();
         words.extend(settings.given().into_iter().flat_map(|(flag, value)| [flag.to_owned(), value]));
         words.extend(self.source.iter().cloned());
         if !self.upstream.is_empty() {
@@ -61,7 +70,7 @@ impl Command {
             words.extend(self.upstream.iter().cloned());
         }
         let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-        Some(format!("{} {}", self.program, words.join(" ")))
+        format!("{} {}", self.program, words.join(" "))
     }
 }
 

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use mcp_disclosure_client::Concerns;
-use mcp_disclosure_compare::{BASELINE, Row};
-use mcp_disclosure_core::{Notes, Objection, Principal, Registry, Role, Settings, Stack, View};
+use mcp_disclosure_compare::{BASELINE, Row, Served};
+use mcp_disclosure_core::{
+    Era, Notes, Objection, Permits, Principal, Registry, Role, Selected, Settings, Stack, View, adaptive,
+};
 use mcp_disclosure_gateway::{
-    Gateway, Problem,
+    Gateway, Offer, Problem,
     negotiation::{Strategies, StrategyOptions, StrategyPlaces, problem},
 };
 use mcp_disclosure_strategy_concerns::operator::misfits;
@@ -42,6 +44,9 @@ pub(in crate::cli) struct Contestants<'a> {
     /// The only strategies that the source's files let clients have, if they name some.
     offered: Option<Vec<String>>,
     notes: Vec<String>,
+    /// What serves clients that request nothing, and the command for that.
+    by_default: Option<Served>,
+    command: String,
 }
 
 /// One compared strategy.
@@ -82,9 +87,25 @@ impl<'a> Contestants<'a> {
         let relaxed = relaxed.over(source.settings());
         let served = StrategyArguments::default().over(source);
         let (contestants, asked) = (Vec::new(), Vec::new());
-        let offered = source.serve().offer.map(|offered| [offered, vec![served.fallback.clone()]].concat());
-        let mut built =
-            Self { registry, contestants, flag, asked, asks_for_all, served, offered, notes: Vec::new() };
+        let fallback = match &*served.fallback {
+            adaptive::NAME => vec![BASELINE.to_owned(), served.over_budget.clone()],
+            fallback => vec![fallback.to_owned()],
+        };
+        let offered = source.serve().offer.map(|offered| [offered, fallback].concat());
+        let served = StrategyOptions { settings: as_set.clone(), ..served };
+        let (notes, by_default, command_by_default) = (Vec::new(), None, command.by_default());
+        let mut built = Self {
+            registry,
+            contestants,
+            flag,
+            asked,
+            asks_for_all,
+            served,
+            offered,
+            notes,
+            by_default,
+            command: command_by_default,
+        };
         let mut problems = Vec::new();
         let first = [(Spec::of(BASELINE), false)].into_iter();
         for (spec, is_asked) in first.chain(specs.into_iter().map(|spec| (spec, true))) {
@@ -113,6 +134,13 @@ impl<'a> Contestants<'a> {
         let snapshot = gateway.backends().shared().catalogue().current().snapshot().clone();
         let everything = View::of(snapshot, &Principal::anonymous());
         let declared = &everything.about().concerns;
+        let by_default = strategies::build(self.registry, &self.served).map_err(Failure::Configuration)?;
+        let choice = by_default.choose(None, &Permits::all(), &Offer::default(), Era::Session);
+        self.by_default = choice.strategy.selects(&everything).map(|Selected { name, reason }| Served {
+            row: name,
+            because: reason,
+            command: Some(self.command.clone()),
+        });
         let mut problems = Vec::new();
         for contestant in &mut self.contestants {
             let objections = contestant.as_set.objections(&everything);
@@ -192,6 +220,11 @@ impl<'a> Contestants<'a> {
     /// The names of the rows that the user requested.
     pub(in crate::cli) fn asked(&self) -> Vec<String> {
         self.asked.clone()
+    }
+
+    /// What serves clients that request nothing, where the size of the list decides.
+    pub(in crate::cli) fn by_default(&self) -> Option<Served> {
+        self.by_default.clone()
     }
 
     /// Notes for readers of the report.

@@ -18,15 +18,22 @@ pub(super) mod transcript;
 use std::path::Path;
 
 pub use arguments::CompareArguments;
-use mcp_disclosure_compare::{Comparison, Error, Format, Query, Report, Work, agent::Task, output};
+use mcp_disclosure_compare::{
+    Comparison, Error, Format, Query, Report, Work,
+    agent::Task,
+    output::{self, Screen},
+};
 use mcp_disclosure_gateway::Problem;
 
 use self::{arguments::Use, prepared::Prepared, stage::Stages};
-use super::{Program, print_text, runtime_for_one};
-use crate::failure::Failure;
+use super::{Program, check::is_coloured, print_styled, print_text, runtime_for_one, width};
+use crate::{failure::Failure, log};
 
 /// The number of tools that are used unless something else is said.
 const USED: usize = 2;
+
+/// The width where there is no terminal.
+const WIDTH: u16 = 80;
 
 /// Compares strategies on the tools of a source.
 ///
@@ -40,15 +47,22 @@ pub fn compare(program: &Program, arguments: CompareArguments) -> Result<(), Fai
     // Decoding the vocabulary takes about as long as starting upstreams.
     std::thread::spawn(move || tokenizer.count(""));
     let (format, detail, out) = (arguments.format, arguments.detail, arguments.out.clone());
-    let budget = arguments.fail_over;
+    let (budget, wide) = (arguments.fail_over, arguments.wide);
+    let width = arguments.transcript.width.or_else(width::known).unwrap_or(WIDTH);
+    let screen = Screen { width: usize::from(width), coloured: out.is_none() && is_coloured(), wide };
     let Compared { report, transcript, asked } = runtime_for_one()?.block_on(run(program, arguments))?;
     let text = match format {
         Format::Html => output::page(&report, transcript.as_deref()),
-        format => format.write(&report, detail),
+        format => format.write(&report, detail, screen),
     };
-    match out {
-        Some(path) => write(&path, &text)?,
-        None => print_text(&text)?,
+    match (out, format) {
+        (Some(path), _) => {
+            write(&path, &text)?;
+            log::note(&format!("written: {}", path.display()));
+        }
+        // Its texts are escaped already, and its colours are not.
+        (None, Format::Table) => print_styled(&text)?,
+        (None, _) => print_text(&text)?,
     }
     budget.map_or(Ok(()), |most| within(most, &report, &asked))
 }
@@ -126,8 +140,8 @@ fn comparison(
         turns: arguments.turns,
         repeats: arguments.repeat,
         omits_schemas: arguments.omit_input_schema,
-        per_tool: arguments.detail || arguments.format == Format::Html,
         transport: arguments.transport.to_string(),
+        served: prepared.contestants.by_default(),
     }
 }
 

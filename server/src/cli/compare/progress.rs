@@ -1,17 +1,21 @@
 //! The progress of a comparison on stderr: a bar on a terminal, else lines.
 
 use std::{
+    fmt,
     io::{IsTerminal, stderr},
     sync::{Arc, Condvar, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use mcp_disclosure_core::{UpstreamLists, UpstreamName};
-use mcp_disclosure_gateway::slot::Witness;
+use mcp_disclosure_gateway::slot::{Slot, Witness};
 use mcp_disclosure_transport::printable::one_line;
 
-use crate::log;
+use crate::{cli::width::width, log};
+
+/// Maximum number of upstreams that are named.
+const MOST_NAMED: usize = 3;
 
 /// The longest time without a line while a step takes its time, and the shortest between two about the same strategy.
 const BETWEEN_LINES: Duration = Duration::from_secs(2);
@@ -47,6 +51,8 @@ struct Current {
     name: String,
     line: String,
     since: Instant,
+    /// Those that are waited for, if that is the step.
+    upstreams: Arc<[Arc<Slot>]>,
 }
 
 impl Progress {
@@ -55,9 +61,7 @@ impl Progress {
             return Self::Lines(Lines::start());
         }
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
-            bar.set_style(style);
-        }
+        set_style(&bar, "{msg}", &Arc::default());
         bar.enable_steady_tick(Duration::from_millis(200));
         Self::Bar(bar)
     }
@@ -80,6 +84,9 @@ impl Progress {
     pub(super) fn step(&self, done: usize, total: usize, what: &str) {
         match self {
             Self::Bar(bar) => {
+                if bar.length() == Some(0) {
+                    set_style(bar, "{bar:20} {pos}/{len} {wide_msg}", &Arc::default());
+                }
                 bar.set_length(total as u64);
                 bar.set_position(done as u64);
                 bar.set_message(one_line(what).into_owned());
@@ -98,6 +105,36 @@ impl Progress {
             }
         }
     }
+}
+
+/// How a bar looks; `waiting` in the template is who has not started of these, within the width of the terminal.
+fn set_style(bar: &ProgressBar, template: &str, slots: &Arc<[Arc<Slot>]>) {
+    let (slots, width) = (Arc::clone(slots), usize::from(width()) - 1);
+    let waiting = move |bar: &ProgressState, text: &mut dyn fmt::Write| {
+        if let Some(line) = waiting(&slots, bar.elapsed()) {
+            // What cannot be written is written again soon.
+            _ = text.write_str(&line.chars().take(width).collect::<String>());
+        }
+    };
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style.with_key("waiting", waiting));
+    }
+}
+
+/// Which of these have not started so far, and since when; `None` if all have.
+fn waiting(slots: &[Arc<Slot>], since: Duration) -> Option<String> {
+    let awaited: Vec<&Arc<Slot>> = slots.iter().filter(|slot| !slot.status().is_tried()).collect();
+    let name = |slot: &&&Arc<Slot>| match slot.name() {
+        Some(name) => name.to_string(),
+        None => slot.configured().config().target.to_string(),
+    };
+    let named: Vec<String> = awaited.iter().take(MOST_NAMED).map(|slot| name(&slot)).collect();
+    let more = match awaited.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let line = format!("waiting for {}{more}, for {} s", named.join(", "), since.as_secs());
+    (!named.is_empty()).then(|| one_line(&line).into_owned())
 }
 
 impl Lines {
@@ -133,7 +170,8 @@ impl State {
         let line = format!("{} of {total}: {what}", done + 1);
         let is_new = self.current.as_ref().is_none_or(|current| current.name != name);
         let is_due = is_new || self.written.is_none_or(|written| left(written, now).is_zero());
-        self.current = (done < total).then(|| Current { name, line: line.clone(), since: now });
+        let upstreams = Arc::default();
+        self.current = (done < total).then(|| Current { name, line: line.clone(), since: now, upstreams });
         self.current.as_ref().filter(|_| is_due)?;
         self.written = Some(now);
         Some(line)
@@ -144,7 +182,11 @@ impl State {
         let is_due = !self.is_over && self.waits(now).is_zero();
         let current = self.current.as_ref().filter(|_| is_due)?;
         self.written = Some(now);
-        Some(format!("{}, for {} s", current.line, now.duration_since(current.since).as_secs()))
+        let since = now.duration_since(current.since);
+        match current.upstreams.is_empty() {
+            true => Some(format!("{}, for {} s", current.line, since.as_secs())),
+            false => waiting(&current.upstreams, since),
+        }
     }
 
     /// How long until a line about the current step is due.
@@ -166,9 +208,36 @@ impl Drop for Progress {
 }
 
 impl Witness for Progress {
+    fn starting(&self, slots: &Arc<[Arc<Slot>]>) {
+        match self {
+            Self::Bar(bar) => set_style(bar, "{waiting}", slots),
+            Self::Lines(lines) => lines.write(|state| {
+                let (name, line, upstreams) = (String::new(), String::new(), Arc::clone(slots));
+                state.current = Some(Current { name, line, since: Instant::now(), upstreams });
+                None
+            }),
+        }
+    }
+
     fn ready(&self, upstream: &UpstreamName, lists: &UpstreamLists) {
         let tools = lists.tools.len();
         self.upstreams(&format!("{upstream}: {tools} {}", if tools == 1 { "tool" } else { "tools" }));
+    }
+}
+
+/// Says which upstreams are waited for, and nothing else.
+#[derive(Debug)]
+pub(in crate::cli) struct Patience(Progress);
+
+impl Patience {
+    pub(in crate::cli) fn new() -> Self {
+        Self(Progress::new())
+    }
+}
+
+impl Witness for Patience {
+    fn starting(&self, slots: &Arc<[Arc<Slot>]>) {
+        self.0.starting(slots);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use mcp_disclosure_compare::{Subject, Tool};
-use mcp_disclosure_core::{Principal, RawObject, Snapshot, ToolName, View};
+use mcp_disclosure_core::{Principal, RawObject, Snapshot, ToolName, View, VisibleTool};
 use mcp_disclosure_gateway::upstream::Upstream;
 
 /// The tools of a catalogue, as an anonymous client sees them.
@@ -18,15 +18,16 @@ pub(super) fn of(snapshot: &Arc<Snapshot>, upstreams: &[Arc<Upstream>]) -> Subje
         origin: (visible.tool().upstream().to_string(), visible.tool().upstream_name().to_string()),
         category: categories.get(visible.name()).cloned().unwrap_or_default(),
         definition: visible.definition().into_owned(),
-        example: example(visible.tool().supplement().part("examples")),
+        example: example(&visible).and_then(|example| example.object("input")),
+        purpose: example(&visible).and_then(|example| example.string("description")),
     });
     // Names only: commands and URLs may contain secrets.
     let names: Vec<String> = upstreams.iter().map(|upstream| upstream.name().to_string()).collect();
     Subject::new(names.join(", "), tools.collect())
 }
 
-/// The input of the first example.
-fn example(examples: Option<&str>) -> Option<RawObject> {
-    let examples: Vec<RawObject> = serde_json::from_str(examples?).ok()?;
-    examples.first()?.object("input")
+/// The first example of a description file.
+fn example(tool: &VisibleTool<'_>) -> Option<RawObject> {
+    let examples = tool.tool().supplement().part("examples")?;
+    serde_json::from_str::<Vec<RawObject>>(examples).ok()?.into_iter().next()
 }

@@ -12,7 +12,7 @@ use mcp_disclosure_gateway::Problem;
 
 use super::{CompareArguments, arguments::Use, message, prepared::Prepared, write};
 use crate::{
-    cli::{Program, check::is_coloured, given_file, print_styled, print_text, runtime_for_one},
+    cli::{Program, check::is_coloured, given_file, print_styled, print_text, runtime_for_one, width::width},
     failure::Failure,
 };
 
@@ -20,14 +20,13 @@ use crate::{
 const STAND_IN: &str = "No tool ran: stand-ins for the upstreams answered, with one word, and refused arguments that a tool's \
                         schema does not allow.";
 
-/// The width where there is no terminal.
-const WIDTH: u16 = 100;
-
 /// How a transcript is shown.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Transcript")]
 pub struct TranscriptArguments {
-    /// Show one task under each strategy, step by step: what the model sees, asks, calls and gets
+    /// Show one task under each strategy, step by step
+    ///
+    /// What the model sees, asks, calls and gets
     #[arg(long, conflicts_with_all = ["script", "fail_over", "detail", "omit_input_schema"])]
     pub transcript: bool,
 
@@ -35,8 +34,8 @@ pub struct TranscriptArguments {
     #[arg(long, value_name = "FILE", requires = "transcript", conflicts_with = "used")]
     pub task: Option<PathBuf>,
 
-    /// The width of the transcript, in characters [default: the terminal's, or 100]
-    #[arg(long, value_name = "COLUMNS", requires = "transcript", value_parser = clap::value_parser!(u16).range(40..=1000))]
+    /// The width of tables and transcripts, in characters [default: the terminal's; else 80, and 100 for transcripts]
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..=1000))]
     pub width: Option<u16>,
 
     /// Show texts completely, instead of what matters in them
@@ -112,7 +111,7 @@ pub(super) async fn of_report(
     }
     let rows: Vec<String> = report.strategies.iter().map(|row| row.name.clone()).collect();
     let played = play(prepared, arguments, task, &rows, "--use").await?;
-    Ok(Some(transcript::html(&played)))
+    Ok(Some(transcript::html(&played, &report.recommendation.strategy)))
 }
 
 async fn play(
@@ -166,15 +165,4 @@ fn read(path: &Path) -> Result<Assignment, Failure> {
     };
     let text = given_file::read(path).map_err(problem)?;
     Assignment::parse(&text).map_err(problem)
-}
-
-/// The width of the terminal on stdout, if it is one and says so.
-pub(in crate::cli) fn width() -> u16 {
-    #[cfg(unix)]
-    if let Ok(size) = rustix::termios::tcgetwinsize(std::io::stdout())
-        && size.ws_col >= 40
-    {
-        return size.ws_col;
-    }
-    WIDTH
 }

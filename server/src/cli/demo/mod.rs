@@ -12,15 +12,15 @@ use mcp_disclosure_gateway::Problem;
 #[cfg(feature = "demo")]
 use self::played::played;
 use super::{
-    DemoArguments, Program,
-    check::is_coloured,
-    compare::{command, transcript::width},
-    print_styled, runtime_for_one,
+    DemoArguments, Program, check::is_coloured, compare::command, print_styled, runtime_for_one, width::width,
 };
 use crate::failure::Failure;
 
 /// The flag that names the strategy.
 const FLAG: &str = "--strategy";
+
+/// The strategy that is shown where none is named.
+const DEFAULT: &str = "resource";
 
 /// What disclosure is about, for readers who have never heard of it.
 const OPENING: &str = "An AI model works with other programs through tools. Servers offer tools by a protocol, MCP: before a \
@@ -33,7 +33,8 @@ const OPENING: &str = "An AI model works with other programs through tools. Serv
 /// # Errors
 /// [`Failure::Usage`] without the embedded server, or for a strategy that withholds nothing.
 pub fn demo(program: &Program, arguments: DemoArguments) -> Result<(), Failure> {
-    let strategy = arguments.strategy;
+    let is_asked = arguments.strategy.is_some();
+    let strategy = arguments.strategy.unwrap_or_else(|| DEFAULT.to_owned());
     if strategy == BASELINE {
         let problem = Problem::new(format!(
             "{FLAG} {BASELINE}: it is the one that others are compared with, and withholds nothing"
@@ -47,7 +48,7 @@ pub fn demo(program: &Program, arguments: DemoArguments) -> Result<(), Failure> 
     let story = transcript::story(
         &transcript,
         &[OPENING.to_owned(), performed(&transcript)],
-        (heading, &next(&started, &shown)),
+        (heading, &next(&started, Some(&shown).filter(|_| is_asked))),
         look,
     );
     // Texts in a story are escaped already, and its colours are not.
@@ -75,11 +76,16 @@ fn started() -> String {
     if std::env::var_os("CARGO").is_some() { "cargo run --".to_owned() } else { command::program() }
 }
 
-/// The two commands to try next, and what each does.
-fn next(started: &str, shown: &Row) -> [(String, &'static str); 2] {
-    // Settings without a flag are those of a file.
-    let serve = format!("{started} serve --strategy {}", shown.strategy);
-    let serve = shown.command.as_deref().unwrap_or(&serve);
+/// The two commands to try next, and what each does. Who asked for a strategy is shown the command that serves it.
+fn next(started: &str, shown: Option<&Row>) -> [(String, &'static str); 2] {
+    let serve = match shown {
+        None => format!("{started} serve"),
+        // Settings without a flag are those of a file.
+        Some(row) => {
+            let serve = || format!("{started} serve --strategy {}", row.strategy);
+            row.command.clone().unwrap_or_else(serve)
+        }
+    };
     [
         (
             format!("{started} compare -- COMMAND"),

@@ -3,8 +3,15 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use mcp_disclosure_compare::Tokenizer;
-use mcp_disclosure_core::{DisclosureStrategy, Era, Full, Permits, Primitive, Principal, RawObject, View};
-use mcp_disclosure_gateway::{Assembly, Gateway, Offer, slot::Witness};
+use mcp_disclosure_core::{
+    DisclosureStrategy, Era, Full, Material, Permits, Primitive, Principal, RawObject, Snapshot,
+    UpstreamLists, View, size,
+};
+use mcp_disclosure_gateway::{
+    Assembly, Gateway, Offer,
+    slot::Witness,
+    upstream::{Target, UpstreamConfig},
+};
 
 use super::{Program, Serving};
 use crate::{
@@ -25,7 +32,8 @@ pub(super) struct Lists {
 impl Lists {
     fn add(&mut self, tools: &[RawObject]) {
         self.tools += tools.len();
-        self.tokens += Tokenizer::default().count(&serde_json::to_string(tools).unwrap_or_default());
+        let shown: Vec<RawObject> = tools.iter().map(|tool| size::shown(tool).compact()).collect();
+        self.tokens += Tokenizer::default().count(&serde_json::to_string(&shown).unwrap_or_default());
     }
 }
 
@@ -38,11 +46,44 @@ pub(super) struct Cost {
     pub(super) silent: Vec<String>,
 }
 
+/// What servers listed, by how they are started: one that several files name is started once.
+#[derive(Default)]
+pub(super) struct Listed(Vec<(Target, Option<Arc<UpstreamLists>>)>);
+
+impl Listed {
+    /// What this server listed, if it did, once it was tried.
+    fn of(&self, target: &Target) -> Option<Option<&UpstreamLists>> {
+        let (_, lists) = self.0.iter().find(|(tried, _)| tried == target)?;
+        Some(lists.as_deref())
+    }
+
+    /// Starts these servers, and takes what they list.
+    fn start(&mut self, assembly: Assembly) -> Result<(), Failure> {
+        let targets: Vec<Target> = assembly.upstreams.iter().map(|config| config.target.clone()).collect();
+        let listed = runtime_for_one()?.block_on(async {
+            let gateway = Gateway::start(assembly).await?.gateway;
+            let slots = gateway.backends().shared().slots();
+            let listed: Vec<_> = slots.iter().map(|slot| slot.status().lists).collect();
+            gateway.close().await;
+            Ok::<_, Failure>(listed)
+        });
+        let (listed, failed) =
+            listed.map_or_else(|failure| (Vec::new(), Err(failure)), |listed| (listed, Ok(())));
+        self.0.extend(targets.into_iter().zip(listed.into_iter().chain(std::iter::repeat(None))));
+        failed
+    }
+}
+
 /// Starts the servers that this plan is about, as its host would, and counts.
 ///
 /// # Errors
-/// If the file cannot be served.
-pub(super) fn count(program: &Program, serving: &Serving, plan: &Plan) -> Result<Cost, Failure> {
+/// If the file cannot be served, or none of its servers starts.
+pub(super) fn count(
+    program: &Program,
+    serving: &Serving,
+    plan: &Plan,
+    listed: &mut Listed,
+) -> Result<Cost, Failure> {
     let source = SourceArguments {
         mcp_config: vec![plan.change.path.clone()],
         inherit_env: true,
@@ -54,15 +95,27 @@ pub(super) fn count(program: &Program, serving: &Serving, plan: &Plan) -> Result
     let progress: Arc<dyn Witness> = Arc::new(Progress::new());
     let strategies = build(&program.registry, &serving.options).map_err(Failure::Configuration)?;
     let choice = strategies.choose(None, &Permits::all(), &Offer::default(), Era::Session);
-    let assembly = source.prepare(&program.registry, &serving.options, receipt_key(None))?;
-    let assembly = Assembly { witness: Some(progress), ..assembly };
-    let snapshot = runtime_for_one()?.block_on(async {
-        let started = Gateway::start(assembly).await?;
-        let snapshot = started.gateway.backends().shared().catalogue().current().snapshot().clone();
-        started.gateway.close().await;
-        Ok::<_, Failure>(snapshot)
-    })?;
-    let view = View::of(snapshot, &Principal::anonymous());
+    let mut assembly = source.prepare(&program.registry, &serving.options, receipt_key(None))?;
+    let (wanted, declared) = (assembly.upstreams.clone(), assembly.declared.clone());
+    assembly.upstreams.retain(|config| listed.of(&config.target).is_none());
+    let started = match assembly.upstreams.is_empty() {
+        true => Ok(()),
+        false => listed.start(Assembly { witness: Some(progress), ..assembly }),
+    };
+    let lists = |UpstreamConfig { name, target, .. }: &UpstreamConfig| {
+        Some(UpstreamLists { name: name.clone()?, ..listed.of(target)??.clone() })
+    };
+    let lists: Vec<UpstreamLists> = wanted.iter().filter_map(lists).collect();
+    if lists.is_empty() {
+        started?;
+    }
+    let snapshot = Snapshot::assemble(Material {
+        upstreams: &lists,
+        complete: lists.len() == wanted.len(),
+        files: &declared.files,
+        rules: &declared.rules,
+    });
+    let view = View::of(Arc::new(snapshot), &Principal::anonymous());
     let listing: BTreeSet<&str> = view.tools().map(|tool| tool.tool().upstream().as_str()).collect();
     let of = |names: &[String]| {
         let is_of = |upstream: &str| names.iter().any(|name| name == upstream);

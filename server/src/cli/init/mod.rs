@@ -15,7 +15,10 @@ use mcp_disclosure_gateway::{Offer, Problem, negotiation::StrategyOptions};
 use serde_json::{Value, json};
 
 pub(super) use self::show::{heading, show_problems};
-use self::{count::count, show::Shown};
+use self::{
+    count::{Listed, count},
+    show::Shown,
+};
 use super::{
     InitArguments, Program,
     places::{Answer, answered, user_folders},
@@ -23,11 +26,11 @@ use super::{
     strategies::build,
 };
 use crate::{
-    config::EXPECTED,
+    config::{EXPECTED, hosts::document::Document},
     failure::Failure,
     init::{
         apply::apply,
-        gather::Destination,
+        destination::Destination,
         permissions,
         places::Place,
         plan::{Plan, plan},
@@ -35,14 +38,12 @@ use crate::{
         rules::{rules, tool_search_is_off},
         stale,
         wrap::{Bridge, Front},
+        write::read,
     },
     launcher,
 };
 
-/// The strategy of entries where none was asked for: complete lists as long as they are small.
-const DEFAULT: [&str; 2] = ["--fallback", "adaptive"];
-
-/// The strategy that lists give way to that are not small.
+/// The strategy that lists give way to that are not small, where none was asked for.
 const FOR_LARGE: &str = "search";
 
 /// The setting by which a strategy's tools for reading and for changing are two, so that "always allow" in a host does not
@@ -78,16 +79,23 @@ pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> 
     let (deferring, found): (Vec<Place>, Vec<Place>) = found.into_iter().partition(defers);
     let (settings, found): (Vec<Place>, Vec<Place>) = found.into_iter().partition(permissions::is_settings);
     let (mut plans, mut problems) = (Vec::new(), Vec::new());
-    for place in found {
-        let destination = Destination::of(&place.path, &of_user, &folder);
+    let mut names: Vec<Vec<String>> = found.iter().map(|place| names(place, &current)).collect();
+    for (at, place) in found.iter().enumerate() {
+        let is_other =
+            |other: &usize| *other != at && place.host.is_some() && found[*other].host == place.host;
+        let elsewhere = (0..found.len()).filter(is_other).flat_map(|other| names[other].clone()).collect();
+        let destination = Destination::of(&place.path, &of_user, &folder).beside(elsewhere);
         let front = serving.front.clone();
         let front = if destination.is_in_project() { front.in_project() } else { front };
-        let planned = rules(&place, &of_user).and_then(|rules| {
+        let planned = rules(place, &of_user).and_then(|rules| {
             plan(place.clone(), &current, &front, Some(&destination).filter(|_| !each), rules)
         });
         match planned {
-            Ok(plan) => plans.push(plan),
-            Err(problem) => problems.push((place, problem)),
+            Ok(plan) => {
+                names[at].extend(plan.moved.iter().map(|moved| moved.entry.clone()));
+                plans.push(plan);
+            }
+            Err(problem) => problems.push((place.clone(), problem)),
         }
     }
     refuse_named(&problems)?;
@@ -119,13 +127,24 @@ pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> 
     show::written(&plans, &records)
 }
 
+/// The names of the servers in a file; none if it cannot be read.
+fn names(place: &Place, current: &Path) -> Vec<String> {
+    let Ok((_, text)) = read(&place.path) else { return Vec::new() };
+    let document = Document::parse(&place.path, &text, current);
+    document.map_or_else(
+        |_| Vec::new(),
+        |document| document.servers().into_iter().map(|server| server.name).collect(),
+    )
+}
+
 /// The plans whose servers' lists get smaller by them; the others are left alone, and shown as such.
 fn counted(program: &Program, serving: &Serving, plans: Vec<Plan>, shown: &mut Shown) -> Vec<Plan> {
+    let mut listed = Listed::default();
     let pays = |plan: &Plan| {
         if !plan.changes() || plan.served.is_empty() {
             return true;
         }
-        match count(program, serving, plan) {
+        match count(program, serving, plan, &mut listed) {
             Ok(cost) => {
                 let pays = cost.after.tokens < cost.before.tokens || cost.before.tools == 0;
                 shown.costs.push((plan.change.path.clone(), cost));
@@ -159,19 +178,12 @@ fn serving(program: &Program, strategy: Option<&str>) -> Result<Serving, Failure
     if let Some(name) = pinned {
         build(&program.registry, &pin(name)).map_err(Failure::Usage)?;
     }
-    let default = strategy.is_none().then_some(FOR_LARGE).filter(|_| has_default(program));
+    let has_default = || program.registry.profiles().any(|profile| profile.name == FOR_LARGE);
+    let default = strategy.is_none().then_some(FOR_LARGE).filter(|_| has_default());
     let is_asked = strategy.is_some();
-    let words = match strategy {
-        Some(name) => ["--strategy", name],
-        None if default.is_some() => DEFAULT,
-        None => ["--strategy", "auto"],
-    };
-    let mut strategy = words.map(str::to_owned).to_vec();
-    let mut options = match (pinned, default) {
-        (Some(name), _) => pin(name),
-        (None, Some(_)) => StrategyOptions { fallback: DEFAULT[1].to_owned(), ..StrategyOptions::default() },
-        (None, None) => StrategyOptions::default(),
-    };
+    let asked = strategy.iter().flat_map(|name| ["--strategy", *name]);
+    let mut strategy: Vec<String> = asked.map(str::to_owned).collect();
+    let mut options = pinned.map_or_else(StrategyOptions::default, pin);
     let mut bridges = Vec::new();
     if let Some(name) = pinned.or(default) {
         let presenter = name.rsplit('+').next().unwrap_or(name);
@@ -193,13 +205,6 @@ fn serving(program: &Program, strategy: Option<&str>) -> Result<Serving, Failure
     }
     let shared = launcher::shared();
     Ok(Serving { front: Front { launcher, shared, strategy, is_asked, bridges }, options })
-}
-
-/// Whether this program can serve by the default: one with strategies of its own may not.
-fn has_default(program: &Program) -> bool {
-    let [_, name] = DEFAULT;
-    let options = StrategyOptions { fallback: name.to_owned(), ..StrategyOptions::default() };
-    build(&program.registry, &options).is_ok()
 }
 
 /// The tools that a strategy adds to the lists of an ordinary host.

@@ -166,8 +166,12 @@ pub(crate) fn show_problems(problems: &[(Place, Problem)]) -> Result<(), Failure
 
 /// What to do next.
 pub(super) fn written(plans: &[Plan], records: &Records) -> Result<(), Failure> {
-    let mut hosts: Vec<&str> = plans.iter().filter_map(|plan| plan.place.host).collect();
-    hosts.dedup();
+    let mut hosts: Vec<&str> = Vec::new();
+    for host in plans.iter().filter_map(|plan| plan.place.host) {
+        if !hosts.contains(&host) {
+            hosts.push(host);
+        }
+    }
     let restart = if hosts.is_empty() { "the host".to_owned() } else { hosts.join(", ") };
     print("")?;
     print(format_args!("Written. Restart {restart} to use it; `mcp-disclosure undo` takes it out again."))?;

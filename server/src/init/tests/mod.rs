@@ -15,7 +15,7 @@ use std::{
 use tempfile::TempDir;
 
 use super::{
-    gather::Destination,
+    destination::Destination,
     places::{Folders, Place},
     plan::{Plan, plan},
     record::Step,

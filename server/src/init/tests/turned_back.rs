@@ -177,7 +177,7 @@ fn w1_claude_codes_permissions_get_what_only_reads_and_lose_it_again() {
         "{}",
         wrapped.change.after
     );
-    assert_eq!(planned(project.gather()).unwrap().permitted, ["mcp__mcp-disclosure__info"]);
+    assert_eq!(planned(project.gather()).unwrap().permitted, ["mcp__mcp-disclosure-project__info"]);
 
     let Project { directory, .. } = project;
     let project = Project { directory, file: settings };

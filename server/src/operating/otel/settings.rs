@@ -66,7 +66,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// That of this kind of data, else that of all: with the name of the variable.
+    /// The variable for this signal, else the one for all signals: its name and its value.
     fn of(&self, signal: &str, name: &str) -> Option<(String, String)> {
         let names = [format!("{ENDPOINT}_{signal}_{name}"), format!("{ENDPOINT}_{name}")];
         names.into_iter().find_map(|name| (self.variable)(&name).map(|value| (name, value.trim().to_owned())))

@@ -32,7 +32,7 @@ fn main() {
 }
 
 fn table(lists: &[UpstreamLists]) {
-    let view = View::of(Arc::new(Snapshot::build(lists, &[]).unwrap().0), &Principal::anonymous());
+    let view = View::of(Arc::new(Snapshot::build(lists, &[])), &Principal::anonymous());
     let tools = view.tools().count();
     let row = |name: &str, start: u64, learned: f64, requests: f64| {
         println!(

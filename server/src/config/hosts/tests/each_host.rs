@@ -249,8 +249,8 @@ fn opencode() {
     assert_eq!(
         project.left_out(),
         [
-            "13: server 'overridden' is left out: has neither command nor url (say command = \"…\" for a program, or url = \
-             \"https://…\" for an endpoint)"
+            "13: server 'overridden' is left out: has neither command nor url (command names a program, url an endpoint; say \
+             one of them)"
         ]
     );
 }

@@ -5,7 +5,7 @@ use mcp_disclosure_core::printable::{one_line, printable};
 use crate::number::grouped;
 
 /// The text in one line of at most `width` characters; what is left out is counted in bytes.
-pub(super) fn cut(text: &str, width: usize) -> String {
+pub(crate) fn cut(text: &str, width: usize) -> String {
     let text = one_line(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned();
     if text.chars().count() <= width {
         return text;
@@ -17,17 +17,8 @@ pub(super) fn cut(text: &str, width: usize) -> String {
     format!("{}{}", &text[..end], note(text.len() - end))
 }
 
-/// One line with its spaces, of at most `width` characters.
-pub(super) fn clipped(line: &str, width: usize) -> String {
-    let line = one_line(&line.replace(['\n', '\t'], " ")).into_owned();
-    match line.char_indices().nth(width) {
-        None => line,
-        Some(_) => line.chars().take(width.saturating_sub(1)).chain(['…']).collect(),
-    }
-}
-
 /// The lines of a text, wrapped at spaces to `width` characters; longer words are broken.
-pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
     let mut lines = Vec::new();
     for line in printable(&text.replace('\t', " ")).lines() {
@@ -54,7 +45,7 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
 }
 
 /// The first `most` lines, and how many are left out.
-pub(super) fn first<T>(lines: &[T], most: usize) -> (&[T], usize) {
+pub(crate) fn first<T>(lines: &[T], most: usize) -> (&[T], usize) {
     // One line more takes no more space than the note of its absence.
     if lines.len() <= most + 1 { (lines, 0) } else { (&lines[..most], lines.len() - most) }
 }
@@ -74,7 +65,6 @@ mod tests {
         // Bytes, not characters, and never within one.
         assert!(cut(&"é".repeat(100), 30).ends_with(" more bytes"));
         assert!(cut(&long, 1).starts_with("x…"));
-        assert_eq!((clipped("  ab", 4), clipped("  abc\n", 4)), ("  ab".to_owned(), "  a…".to_owned()));
     }
 
     #[test]

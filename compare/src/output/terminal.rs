@@ -1,0 +1,170 @@
+//! A report on a terminal: tables, or blocks where there is no room for one.
+
+use mcp_disclosure_core::printable::one_line;
+
+use super::{Screen, chosen, sheet::Sheet, sheets};
+use crate::{Report, fold::wrapped};
+
+/// From this width on all columns are shown that fit.
+const WIDE: usize = 100;
+
+/// Notes below the tables, with the line that says what figures are.
+const MOST_NOTES: usize = 3;
+
+/// Between two columns.
+const GAP: usize = 2;
+
+pub(super) fn write(report: &Report, detail: bool, screen: Screen) -> String {
+    let mut lines = wrapped(&sheets::heading(report), screen.width);
+    lines.push(String::new());
+    lines.extend(wrapped(&report.recommendation.sentence(), screen.width));
+    // Not wrapped: it is there to be copied.
+    lines.extend(report.recommendation.command.iter().map(|command| format!("  {}", one_line(command))));
+    for sheet in chosen(report, detail) {
+        lines.push(String::new());
+        lines.extend(wrapped(&sheet.title, screen.width));
+        lines.extend(drawn(&sheet, screen));
+    }
+    lines.push(String::new());
+    for note in notes(report, detail) {
+        lines.extend(wrapped(&note, screen.width));
+    }
+    lines.iter().flat_map(|line| [line.trim_end(), "\n"]).collect()
+}
+
+/// The notes, or the first of them, and what the columns are.
+fn notes(report: &Report, detail: bool) -> Vec<String> {
+    let mut notes = report.notes.clone();
+    if notes.len() >= MOST_NOTES && !detail {
+        let left = notes.split_off(MOST_NOTES - 2).len();
+        notes.push(format!("{left} more notes: --detail."));
+    }
+    let columns = sheets::LEGEND.iter().take(if detail { usize::MAX } else { 4 });
+    let columns: Vec<String> = columns.map(|(name, meaning)| format!("{name}: {meaning}")).collect();
+    let more = if detail { "" } else { " More columns: --wide." };
+    notes.push(format!("{}.{more}", columns.join("; ")));
+    notes
+}
+
+/// The sheet with all columns if it is wanted wide or there is room for them, else with the basic ones, and in blocks where
+/// not even these have room.
+fn drawn(sheet: &Sheet, screen: Screen) -> Vec<String> {
+    let basic = sheet.basic();
+    let fits = |sheet: &Sheet| widths(sheet).iter().sum::<usize>() <= screen.width;
+    if screen.wide || (screen.width >= WIDE && fits(sheet)) {
+        table(sheet, screen)
+    } else if fits(&basic) {
+        table(&basic, screen)
+    } else {
+        blocks(&basic, screen)
+    }
+}
+
+/// The width of each column, with the gap or the mark before it.
+fn widths(sheet: &Sheet) -> Vec<usize> {
+    let width = |at: usize| {
+        let cells = sheet.rows.iter().map(|row| length(&row[at]));
+        cells.chain([length(&sheet.columns[at].title)]).max().unwrap_or(0)
+    };
+    (0..sheet.columns.len()).map(|at| GAP + width(at)).collect()
+}
+
+fn table(sheet: &Sheet, screen: Screen) -> Vec<String> {
+    let widths = widths(sheet);
+    let line = |cells: &mut dyn Iterator<Item = &str>, mark: &str| {
+        let columns = sheet.columns.iter().zip(&widths).enumerate();
+        let padded = columns.zip(cells).map(|((at, (column, width)), cell)| {
+            let cell = one_line(cell);
+            let space = " ".repeat(width - GAP - length(&cell));
+            let before = if at == 0 { mark } else { "  " };
+            if column.is_figure { format!("{before}{space}{cell}") } else { format!("{before}{cell}{space}") }
+        });
+        padded.collect::<String>()
+    };
+    let mut lines = vec![line(&mut sheet.columns.iter().map(|column| column.title.as_str()), "  ")];
+    lines.push("─".repeat(widths.iter().sum()));
+    for (at, row) in sheet.rows.iter().enumerate() {
+        let is_recommended = sheet.recommended == Some(at);
+        let text = line(&mut row.iter().map(String::as_str), if is_recommended { "▸ " } else { "  " });
+        lines.push(screen.painted(&text, is_recommended));
+    }
+    lines
+}
+
+/// Each row as its name and, below it, its figures.
+fn blocks(sheet: &Sheet, screen: Screen) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (at, row) in sheet.rows.iter().enumerate() {
+        let is_recommended = sheet.recommended == Some(at);
+        let mark = if is_recommended { "▸ " } else { "  " };
+        let name = wrapped(&one_line(&row[0]), screen.width - GAP);
+        lines.extend(name.iter().map(|name| screen.painted(&format!("{mark}{name}"), is_recommended)));
+        let mut figures = String::new();
+        for (column, cell) in sheet.columns.iter().zip(row).skip(1) {
+            // What costs more says so itself.
+            let title = if cell.starts_with("costs ") { "" } else { column.title.as_str() };
+            let figure = format!("{title} {}", one_line(cell)).trim_start().to_owned();
+            if !figures.is_empty() && 2 * GAP + length(&figures) + length(&figure) + 3 > screen.width {
+                lines.push(format!("    {},", std::mem::take(&mut figures)));
+            }
+            let between = if figures.is_empty() { "" } else { ", " };
+            figures.push_str(&format!("{between}{figure}"));
+        }
+        lines.push(format!("    {figures}"));
+    }
+    lines
+}
+
+impl Screen {
+    fn painted(self, text: &str, is_recommended: bool) -> String {
+        match self.coloured && is_recommended {
+            true => format!("\u{1b}[1;32m{}\u{1b}[0m", text.trim_end()),
+            false => text.to_owned(),
+        }
+    }
+}
+
+fn length(text: &str) -> usize {
+    one_line(text).chars().count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::sheet::Column;
+
+    fn sheet(name: &str) -> Sheet {
+        let columns = [Column::words("strategy"), Column::figures("start"), Column::figures("trips").more()];
+        let row = |name: &str| vec![name.to_owned(), "1,234".to_owned(), "4".to_owned()];
+        Sheet {
+            columns: columns.into(),
+            rows: vec![row("full"), row(name)],
+            recommended: Some(1),
+            ..Sheet::default()
+        }
+    }
+
+    fn screen(width: usize) -> Screen {
+        Screen { width, ..Screen::default() }
+    }
+
+    #[test]
+    fn columns_are_those_that_have_room() {
+        let all = [
+            "  strategy  start  trips",
+            "────────────────────────",
+            "  full      1,234      4",
+            "▸ search    1,234      4",
+        ];
+        assert_eq!(drawn(&sheet("search"), screen(100)), all);
+        assert_eq!(drawn(&sheet("search"), Screen { wide: true, ..screen(10) }), all);
+        assert_eq!(drawn(&sheet("search"), screen(80))[3], "▸ search    1,234");
+        assert_eq!(
+            drawn(&sheet("concerns+search"), screen(20)),
+            ["  full", "    start 1,234", "▸ concerns+search", "    start 1,234"]
+        );
+        let coloured = Screen { coloured: true, ..screen(80) };
+        assert_eq!(drawn(&sheet("search"), coloured)[3], "\u{1b}[1;32m▸ search    1,234\u{1b}[0m");
+        assert!(!drawn(&sheet("search"), coloured)[2].contains('\u{1b}'));
+    }
+}

@@ -1,0 +1,94 @@
+//! The width of what is printed.
+
+use std::env;
+
+/// The width where nothing says it.
+const USUAL: u16 = 100;
+
+/// Narrower ones have no room for what is printed.
+const NARROWEST: u16 = 40;
+
+/// The columns of the terminal on stdout, else those that `COLUMNS` says; none if neither is known.
+pub(super) fn known() -> Option<u16> {
+    let said = || env::var("COLUMNS").ok()?.parse().ok();
+    terminal().or_else(said).filter(|columns| *columns > 0).map(|columns| columns.max(NARROWEST))
+}
+
+/// The columns that tables and texts fill.
+pub(super) fn width() -> u16 {
+    known().unwrap_or(USUAL)
+}
+
+#[cfg(unix)]
+fn terminal() -> Option<u16> {
+    rustix::termios::tcgetwinsize(std::io::stdout()).ok().map(|size| size.ws_col)
+}
+
+#[cfg(not(unix))]
+fn terminal() -> Option<u16> {
+    None
+}
+
+/// A line, broken at spaces where it is longer than the known width. What follows is indented by `hanging` columns. Longer
+/// words, such as paths, stay whole; colours take no columns.
+pub(super) fn folded(line: &str, hanging: usize) -> String {
+    match known() {
+        Some(width) => folded_to(line, hanging, usize::from(width)),
+        None => line.to_owned(),
+    }
+}
+
+/// Lines, each indented by two columns more where it goes on.
+pub(super) fn folded_text(text: &str) -> String {
+    text.split_inclusive('\n').map(|line| folded(line, indentation(line) + 2)).collect()
+}
+
+fn indentation(line: &str) -> usize {
+    line.len() - line.trim_start_matches(' ').len()
+}
+
+fn folded_to(line: &str, hanging: usize, width: usize) -> String {
+    let (start, rest) = line.split_at(indentation(line));
+    let (mut folded, mut used) = (start.to_owned(), start.len());
+    for (at, word) in rest.split(' ').enumerate() {
+        let columns = columns(word);
+        if at > 0 && used + 1 + columns > width {
+            folded.push('\n');
+            folded.extend(std::iter::repeat_n(' ', hanging));
+            used = hanging;
+        } else if at > 0 {
+            folded.push(' ');
+            used += 1;
+        }
+        folded.push_str(word);
+        used += columns;
+    }
+    folded
+}
+
+/// The characters of a word without the sequences that colour it.
+fn columns(word: &str) -> usize {
+    let (mut count, mut is_colour) = (0, false);
+    for character in word.chars() {
+        match character {
+            '\u{1b}' => is_colour = true,
+            'm' if is_colour => is_colour = false,
+            '\n' => {}
+            _ => count += usize::from(!is_colour),
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn w3_lines_are_broken_at_spaces_and_go_on_indented() {
+        assert_eq!(folded_to("  one two three", 4, 9), "  one two\n    three");
+        assert_eq!(folded_to("a /very/long/path/stays b\n", 2, 10), "a\n  /very/long/path/stays\n  b\n");
+        assert_eq!(folded_to("name      what  it is", 10, 17), "name      what \n          it is");
+        assert_eq!(folded_to("\u{1b}[1mbold\u{1b}[0m and", 2, 8), "\u{1b}[1mbold\u{1b}[0m and");
+    }
+}

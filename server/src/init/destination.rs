@@ -1,0 +1,89 @@
+//! Where the servers of a host's file are moved to.
+
+use std::path::{Path, PathBuf};
+
+use super::{ENTRY, gather::Moved, places::Folders, record::key};
+
+/// Where the servers of a host's file are moved to: files of ours in the user's folder or, for a project, beside the file.
+#[derive(Clone, Debug)]
+pub(crate) struct Destination {
+    /// What the paths of these files begin with; a number may follow, and `.json`.
+    stem: PathBuf,
+    /// The folder of a project, and what an entry says for it.
+    project: Option<(PathBuf, &'static str)>,
+    /// The names of servers in other files of the host. Where two files have a name, one of them counts.
+    pub(super) elsewhere: Vec<String>,
+}
+
+impl Destination {
+    /// Of the servers of this file; `gathered` is the user's folder.
+    pub(crate) fn of(file: &Path, folders: &Folders, gathered: &Path) -> Self {
+        let file = &file.canonicalize().unwrap_or_else(|_| file.to_owned());
+        let Some((root, folder)) = folders.project_of(file).zip(file.parent()) else {
+            let stem = gathered.join(key(file));
+            return Self { stem, project: None, elsewhere: Vec::new() };
+        };
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let (plain, hidden) = name.strip_prefix('.').map_or((&*name, ""), |plain| (plain, "."));
+        // Each file of a folder has files of its own.
+        let of_file = match plain {
+            "mcp.json" => String::new(),
+            _ => format!("-{}", plain.trim_end_matches(".json").replace('.', "-")),
+        };
+        // Others are started in the project's folder, and have no name for it.
+        let has_variable = [".cursor", ".vscode"].iter().any(|name| folder.ends_with(name));
+        Self {
+            stem: folder.join(format!("{hidden}{ENTRY}{of_file}")),
+            project: Some((root, if has_variable { "${workspaceFolder}/" } else { "" })),
+            elsewhere: Vec::new(),
+        }
+    }
+
+    /// Of servers of whose host other files have servers of these names.
+    pub(crate) fn beside(self, elsewhere: Vec<String>) -> Self {
+        Self { elsewhere, ..self }
+    }
+
+    /// The name of our entry: in a project another one than in the user's file, which it would replace there.
+    pub(super) fn entry(&self) -> String {
+        let of_project = if self.is_in_project() { "-project" } else { "" };
+        format!("{ENTRY}{of_project}")
+    }
+
+    /// Whether this is beside the host's file, in a project.
+    pub(crate) fn is_in_project(&self) -> bool {
+        self.project.is_some()
+    }
+
+    /// A path that no file has, and none of those that are written later.
+    pub(super) fn free(&self, planned: &[Moved]) -> PathBuf {
+        let numbered = |number: usize| match number {
+            0 => format!("{}.json", self.stem.display()),
+            _ => format!("{}-{number}.json", self.stem.display()),
+        };
+        let is_planned = |name: &PathBuf| planned.iter().any(|moved| moved.file == *name);
+        let mut paths = (0..).map(|number| PathBuf::from(numbered(number)));
+        paths.find(|name| !name.exists() && !is_planned(name)).unwrap_or_else(|| self.stem.clone())
+    }
+
+    /// What an entry names a file of ours by.
+    pub(super) fn named(&self, file: &Path) -> Option<String> {
+        let Some((root, variable)) = &self.project else { return file.to_str().map(str::to_owned) };
+        let within = file.strip_prefix(root).ok()?.to_str()?.replace('\\', "/");
+        Some(format!("{variable}{within}"))
+    }
+
+    /// The file of ours that an entry names, if it is one.
+    pub(super) fn file_of(&self, named: &str) -> Option<PathBuf> {
+        let file = match &self.project {
+            Some((root, variable)) => root.join(named.strip_prefix(variable)?),
+            None => PathBuf::from(named),
+        };
+        // A host's file that was renamed or moved has its servers in the same folder.
+        let is_ours = match &self.project {
+            Some(_) => file.to_str()?.starts_with(self.stem.to_str()?),
+            None => file.parent() == self.stem.parent(),
+        };
+        is_ours.then_some(file)
+    }
+}

@@ -1,0 +1,50 @@
+//! What a model reads before and after.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::{FILE, OTHER, Person, servers};
+use crate::command_line::ODD;
+
+/// Servers that list tools, of which one is large enough for a saving.
+#[test]
+fn w1_what_is_saved_is_counted_and_what_saves_nothing_is_left() {
+    let person = Person::new();
+    let small = json!({"plain": {"command": "ODD", "args": ["ordinary"]}});
+    person.write(FILE, &servers(&small));
+    let idle = person.run(&["init", "--count", "--yes"]);
+    let said = &idle.says(0, &[]).stdout;
+    assert!(
+        said.contains("is left as it is: 2 tools, ") && said.contains("nothing would be saved"),
+        "{said}"
+    );
+    assert!(said.contains("Nothing to do."), "{said}");
+
+    let large = json!({"plain": {"command": "ODD", "args": ["ordinary"]}, "large": {"command": "ODD", "args": ["many"]}});
+    person.write(FILE, &servers(&large));
+    let counted = person.run(&["init", "--count", "--yes"]);
+    let said = &counted.says(0, &[]).stdout;
+    let line =
+        said.lines().find(|line| line.contains("its model reads ")).unwrap_or_else(|| panic!("{said}"));
+    assert!(line.contains(" now; 3 tools, "), "{line}");
+    let mut server = person.started(FILE, "mcp-disclosure");
+    assert_eq!(server.tool_names(), ["search_tools", "call_read_only_tool", "call_tool"]);
+    server.finish().says(0, &[]);
+}
+
+#[test]
+fn w1_a_server_that_two_files_name_is_started_once_to_count() {
+    let person = Person::new();
+    let log = person.path("started");
+    let script = format!("echo started >> {}; exec {ODD} many", log.display());
+    let same = json!({"command": "sh", "args": ["-c", script]});
+    let plain = json!({"command": "ODD", "args": ["ordinary"]});
+    person.write(FILE, &servers(&json!({"large": same})));
+    person.write(OTHER, &servers(&json!({"plain": plain, "renamed": same})));
+    let counted = person.run(&["init", "--count", "--dry-run"]);
+    let said = &counted.says(0, &[]).stdout;
+    let lines: Vec<&str> = said.lines().filter(|line| line.contains("its model reads ")).collect();
+    assert!(lines.len() == 2 && lines[0] != lines[1], "{said}");
+    assert_eq!(fs::read_to_string(&log).unwrap().lines().count(), 1);
+}

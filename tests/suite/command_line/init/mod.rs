@@ -1,0 +1,95 @@
+//! `init` and `undo`, as a person runs them, with a home of their own.
+
+mod asking;
+mod counting;
+mod entry;
+mod gathering;
+mod rules;
+mod undoing;
+
+use std::{fs, path::PathBuf, process::Command};
+
+use kit::process::{Ended, Process};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{ODD, program};
+
+/// A person's folders: a home, and a project in which commands run.
+struct Person {
+    root: TempDir,
+}
+
+impl Person {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        for folder in ["home", "project"] {
+            fs::create_dir(root.path().join(folder)).unwrap();
+        }
+        Self { root }
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.root.path().join(path)
+    }
+
+    fn write(&self, path: &str, text: &str) -> PathBuf {
+        let file = self.path(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, text).unwrap();
+        file
+    }
+
+    fn at_home(&self, mut command: Command) -> Command {
+        command.current_dir(self.path("project")).env("HOME", self.path("home"));
+        for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "MCP_DISCLOSURE_LAUNCHER"] {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    #[track_caller]
+    fn run(&self, arguments: &[&str]) -> Ended {
+        Process::start(&mut self.at_home(program(arguments))).finish()
+    }
+
+    /// The backups and other files of ours, but for the lock.
+    fn kept(&self) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        for folder in ["home/.local/state/mcp-disclosure/init", "home/.config/mcp-disclosure/gathered"] {
+            let entries = fs::read_dir(self.path(folder)).into_iter().flatten();
+            let paths = entries.map(|entry| entry.unwrap().path());
+            files.extend(paths.filter(|path| !path.ends_with("lock")));
+        }
+        files
+    }
+
+    /// The command of an entry, as a host starts it.
+    #[track_caller]
+    fn entry(&self, file: &str, name: &str) -> Command {
+        let file: Value = serde_json::from_str(&fs::read_to_string(self.path(file)).unwrap()).unwrap();
+        let entry = &file["mcpServers"][name];
+        let mut command = Command::new(entry["command"].as_str().unwrap());
+        command.args(entry["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()));
+        for (name, value) in entry["env"].as_object().into_iter().flatten() {
+            command.env(name, value.as_str().unwrap());
+        }
+        self.at_home(command)
+    }
+
+    #[track_caller]
+    fn started(&self, file: &str, name: &str) -> Process {
+        let mut server = Process::start(&mut self.entry(file, name));
+        server.initialize();
+        server
+    }
+}
+
+fn servers(servers: &Value) -> String {
+    format!("{:#}\n", json!({"mcpServers": servers})).replace("ODD", ODD)
+}
+
+const FILE: &str = "home/.codeium/windsurf/mcp_config.json";
+
+/// That of another host.
+const OTHER: &str = "home/.config/Claude/claude_desktop_config.json";
