@@ -58,7 +58,8 @@ fn resumed(web: &Web, at: SocketAddr, event: &str) -> Events {
 fn accept(web: &Web, at: SocketAddr, question: &Value) {
     let result = json!({"action": "accept", "content": {"x": 1}});
     let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": result});
-    assert_eq!(web.post(at, &answer).status, 202);
+    // On a busy machine, the store may not answer in time.
+    assert!(until(|| web.post(at, &answer).status == 202));
 }
 
 /// Waits until the store has the response.
