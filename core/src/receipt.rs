@@ -7,10 +7,7 @@
 use std::{
     collections::HashMap,
     fmt,
-    sync::{
-        Mutex,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::Mutex,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
@@ -84,7 +81,6 @@ impl Receipts<'_> {
 #[derive(Debug, Default)]
 pub struct Marks {
     delivered: Mutex<HashMap<ToolName, Digest>>,
-    misses: AtomicU64,
 }
 
 impl Marks {
@@ -103,20 +99,12 @@ impl Marks {
         self.lock().iter().map(|(tool, digest)| (tool.clone(), *digest)).collect()
     }
 
-    /// How many checks have failed so far. Where these marks are a copy, a check that failed is made again with what the
-    /// original has.
-    pub fn misses(&self) -> u64 {
-        self.misses.load(Ordering::Relaxed)
-    }
-
     fn check(&self, tool: &ToolName, digest: &Digest) -> Result<(), ReceiptProblem> {
-        let problem = match self.lock().get(tool) {
-            Some(delivered) if delivered == digest => return Ok(()),
-            None => ReceiptProblem::Missing,
-            Some(_) => ReceiptProblem::DefinitionChanged,
-        };
-        self.misses.fetch_add(1, Ordering::Relaxed);
-        Err(problem)
+        match self.lock().get(tool) {
+            Some(delivered) if delivered == digest => Ok(()),
+            None => Err(ReceiptProblem::Missing),
+            Some(_) => Err(ReceiptProblem::DefinitionChanged),
+        }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<ToolName, Digest>> {

@@ -6,176 +6,130 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_disclosure_gateway::store::{Lease, StoreError};
-use parking_lot::Mutex;
-use redis::{Pipeline, RedisError, RedisResult, Value, pipe};
-use tokio::sync::Notify;
+use futures::StreamExt;
+use mcp_disclosure_gateway::store::{Event, SHORT_MESSAGE_BYTES, StoreError};
+use redis::{Pipeline, RedisError, RedisResult, Value};
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     address::Address,
-    events::EventSender,
-    lease::Running,
-    link::{Link, PATIENCE, connect},
+    link::{Link, PATIENCE, closed, connect, within},
 };
 
-/// How long commands wait for a connection, and for a lease.
+/// How long commands wait for a connection.
 const WAITING: Duration = Duration::from_millis(400);
 
 /// The pause between attempts to connect, at first and at most.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 
-/// The connection, and the lease under it.
+/// How often the connection for messages is checked: nothing is sent on it otherwise, so its end might not be noticed.
+const PINGING: Duration = Duration::from_secs(1);
+
+/// Maximum number of events that wait for the gateway, and the number from which long messages are dropped.
+pub(crate) const EVENTS: usize = 10_000;
+const LONG_ONES: usize = 8;
+
+/// The channel of messages to all replicas, whose names are hexadecimal.
+pub(crate) const ALL: &str = "all";
+
+/// The connection.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) address: Address,
     /// The process.
     pub(crate) name: Arc<str>,
-    pub(crate) events: EventSender,
-    now: Mutex<State>,
-    changed: Notify,
+    events: mpsc::Sender<Event>,
+    /// The link for commands, with its number.
+    link: watch::Sender<Option<(u64, Link)>>,
     closed: CancellationToken,
-    ended: CancellationToken,
-}
-
-#[derive(Default)]
-struct State {
-    link: Option<Link>,
-    lease: Option<(Lease, Instant)>,
-    /// The store has no memory for a lease: there will be none soon.
-    is_full: bool,
-}
-
-impl State {
-    /// The lease, while it lasts.
-    fn lease(&self) -> Option<Lease> {
-        let (lease, until) = self.lease.as_ref()?;
-        (Instant::now() < *until).then(|| lease.clone())
-    }
-}
-
-impl std::fmt::Debug for State {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("State").field("lease", &self.lease).finish_non_exhaustive()
-    }
 }
 
 impl Connection {
-    pub(crate) fn new(address: Address, name: Arc<str>, events: EventSender) -> Self {
-        Self {
-            address,
-            name,
-            events,
-            now: Mutex::default(),
-            changed: Notify::new(),
-            closed: CancellationToken::new(),
-            ended: CancellationToken::new(),
-        }
+    pub(crate) fn new(address: Address, name: Arc<str>, events: mpsc::Sender<Event>) -> Self {
+        let (link, closed) = (watch::Sender::new(None), CancellationToken::new());
+        Self { address, name, events, link, closed }
     }
 
-    /// The lease, while it lasts.
-    pub(crate) fn lease(&self) -> Option<Lease> {
-        self.now.lock().lease()
+    pub(crate) fn is_connected(&self) -> bool {
+        self.link.borrow().is_some()
     }
 
-    /// Whether the store has no memory for a lease.
-    pub(crate) fn is_full(&self) -> bool {
-        self.now.lock().is_full
+    /// The link. If there is none, waits for the next one until [`WAITING`] is over, counted from `since`: most interruptions
+    /// are short.
+    pub(crate) async fn link(&self, since: Instant) -> Result<(u64, Link), StoreError> {
+        let mut links = self.link.subscribe();
+        let found = tokio::time::timeout_at((since + WAITING).into(), links.wait_for(Option::is_some)).await;
+        found.ok().and_then(Result::ok).and_then(|link| link.clone()).ok_or(StoreError::Unreachable)
     }
 
-    /// The lease. If there is none, waits for the next one until [`WAITING`] is over, counted from `since`: most interruptions
-    /// are short. `None` if the store has no memory for one.
-    ///
-    /// # Errors
-    /// [`StoreError::Unreachable`] if there is none by then.
-    pub(crate) async fn next_lease(&self, since: Instant) -> Result<Option<Lease>, StoreError> {
-        let found = |now: &State| now.lease().map(Some).or_else(|| now.is_full.then_some(None));
-        self.soon(since, found).await.ok_or(StoreError::Unreachable)
-    }
-
-    /// What is found now, or soon: within [`WAITING`], counted from `since`.
-    async fn soon<T>(&self, since: Instant, found: impl Fn(&State) -> Option<T>) -> Option<T> {
-        let finding = async {
-            loop {
-                let changed = self.changed.notified();
-                tokio::pin!(changed);
-                // Registered before the check below, so that no change is missed.
-                changed.as_mut().enable();
-                let found = found(&self.now.lock());
-                if let Some(found) = found {
-                    return found;
-                }
-                changed.await;
-            }
-        };
-        tokio::time::timeout_at((since + WAITING).into(), finding).await.ok()
-    }
-
-    fn set(&self, set: impl FnOnce(&mut State)) {
-        set(&mut self.now.lock());
-        self.changed.notify_waiters();
-    }
-
-    /// Copies may be used until then. Returns whether this is a new lease.
-    pub(crate) fn lasts(&self, lease: &Lease, until: Instant) -> bool {
-        let mut is_new = false;
-        self.set(|now| {
-            is_new = now.lease.is_none();
-            now.lease = Some((lease.clone(), until));
-            now.is_full = false;
-        });
-        is_new
-    }
-
-    /// The store has no memory for a lease. Returns whether that is new.
-    pub(crate) fn lacks_memory(&self) -> bool {
-        let mut is_new = false;
-        self.set(|now| is_new = !std::mem::replace(&mut now.is_full, true));
-        is_new
-    }
-
-    /// Sends commands on one key. Returns before [`PATIENCE`] is over, counted from `since`. A command that takes longer is an
-    /// error of its own: whether the connection works is judged by the lease's messages.
+    /// Sends commands on one key. Returns before [`PATIENCE`] is over, counted from `since`.
     pub(crate) async fn send(
         &self,
         commands: &Pipeline,
         since: Instant,
     ) -> Result<Vec<RedisResult<Value>>, StoreError> {
-        let link = self.soon(since, |now| now.link.clone()).await;
-        let mut link = link.ok_or(StoreError::Unreachable)?;
-        let left = PATIENCE.saturating_sub(since.elapsed());
-        match tokio::time::timeout(left, link.send(commands)).await {
-            Ok(replies) => replies.map_err(|error| failed(&error, commands, 0)),
-            Err(_) => {
-                tracing::debug!(command = name(commands, 0), "the session store does not answer in time");
-                Err(StoreError::Unreachable)
+        let sending = async {
+            loop {
+                let (number, mut link) = self.link(since).await?;
+                match link.send(commands).await {
+                    Ok(replies) => {
+                        // Another server is the master now.
+                        let is_replaced = |reply: &RedisResult<Value>| {
+                            reply.as_ref().is_err_and(|error| error.code() == Some("READONLY"))
+                        };
+                        if replies.iter().any(is_replaced) {
+                            self.give_up(number);
+                        }
+                        return Ok(replies);
+                    }
+                    // Perhaps only this connection was closed, as one that is idle may be.
+                    Err(error) if error.is_connection_dropped() => self.give_up(number),
+                    Err(error) => return Err(failed(&error, commands, 0)),
+                }
             }
-        }
+        };
+        tokio::time::timeout_at((since + PATIENCE).into(), sending).await.unwrap_or_else(|_| {
+            tracing::debug!(command = name(commands, 0), "the session store does not answer in time");
+            Err(StoreError::Unreachable)
+        })
     }
 
-    /// Ends the lease for good, so that no replica waits for this one.
-    pub(crate) async fn close(&self) {
+    /// Connects again, unless that was done since.
+    fn give_up(&self, number: u64) {
+        self.link.send_if_modified(|link| {
+            let is_current = link.as_ref().is_some_and(|(current, _)| *current == number);
+            if is_current {
+                *link = None;
+            }
+            is_current
+        });
+    }
+
+    /// Disconnects for good.
+    pub(crate) fn close(&self) {
         self.closed.cancel();
-        // Else the lease ends by itself.
-        let _gone = tokio::time::timeout(PATIENCE, self.ended.cancelled()).await;
+        self.link.send_replace(None);
+    }
+
+    /// Waits until this is closed.
+    pub(crate) async fn closed(&self) {
+        self.closed.cancelled().await;
     }
 
     /// A key of this version.
     pub(crate) fn key(&self, kind: char, name: &str) -> String {
-        format!("{}:2:{kind}:{name}", self.address.prefix)
+        format!("{}:3:{kind}:{name}", self.address.prefix)
     }
 
     /// Connects, and connects again, until this is closed.
     pub(crate) async fn run(self: Arc<Self>) {
-        self.reconnect().await;
-        // Nothing renews it any more, so what is sent now is the last of it.
-        let State { link, lease, .. } = std::mem::take(&mut *self.now.lock());
-        if let (Some(mut link), Some((lease, _))) = (link, lease) {
-            let mut commands = pipe();
-            commands.cmd("DEL").arg(self.key('r', &lease.name)).ignore_errors();
-            let _gone = tokio::time::timeout(PATIENCE, link.send(&commands)).await;
+        tokio::select! {
+            () = self.reconnect() => {}
+            () = self.closed.cancelled() => {}
         }
-        self.ended.cancel();
+        // It may have been connected at this moment.
+        self.link.send_replace(None);
     }
 
     async fn reconnect(&self) {
@@ -184,11 +138,11 @@ impl Connection {
         loop {
             number += 1;
             let begun = Instant::now();
-            let ended = tokio::select! {
-                ended = self.serve(number, &mut is_down) => ended,
-                () = self.closed.cancelled() => return,
+            let ended = match self.serve(number, &mut is_down).await {
+                Ok(never) => match never {},
+                Err(error) => error,
             };
-            *self.now.lock() = State::default();
+            self.link.send_replace(None);
             if begun.elapsed() > longest {
                 pause = first;
             }
@@ -198,28 +152,43 @@ impl Connection {
             } else {
                 tracing::debug!(reason = reason(&ended), "session store cannot be used yet");
             }
-            tokio::select! {
-                () = tokio::time::sleep(pause) => {}
-                () = self.closed.cancelled() => return,
-            }
+            tokio::time::sleep(pause).await;
             pause = (2 * pause).min(longest);
         }
     }
 
-    /// One connection, until it ends, and the lease with it.
-    async fn serve(&self, number: u64, is_down: &mut bool) -> RedisError {
-        match self.try_serve(number, is_down).await {
-            Ok(never) => match never {},
-            Err(error) => error,
+    /// One connection, until it ends.
+    async fn serve(&self, number: u64, is_down: &mut bool) -> RedisResult<Infallible> {
+        let channels = [self.key('c', &self.name), self.key('c', ALL)];
+        let (link, messages) = connect(&self.address, &channels).await?;
+        let (mut pings, mut messages) = messages.split();
+        self.link.send_replace(Some((number, link)));
+        let mut links = self.link.subscribe();
+        tracing::info!(store = %self.address, "session store connected");
+        *is_down = false;
+        self.queue(Event::Connected)?;
+        let mut due = tokio::time::interval(PINGING);
+        loop {
+            tokio::select! {
+                message = messages.next() => {
+                    let message = message.ok_or_else(closed)?;
+                    self.queue(Event::Message(message.get_payload_bytes().to_vec()))?;
+                }
+                _ = due.tick() => drop(within(pings.ping::<Value>()).await?),
+                () = async { drop(links.wait_for(Option::is_none).await) } => return Err(closed()),
+            }
         }
     }
 
-    async fn try_serve(&self, number: u64, is_down: &mut bool) -> RedisResult<Infallible> {
-        let (link, messages) = connect(&self.address, &self.key('c', &self.name)).await?;
-        // A store without memory for a lease serves what it has.
-        self.set(|now| now.link = Some(link.clone()));
-        let name: Arc<str> = format!("{}.{number}", self.name).into();
-        Running::new(self, link, Lease { number, name }, is_down).run(messages.into_on_message()).await
+    /// Long messages are dropped before the queue is full, so that what clients post at other replicas neither fills memory nor
+    /// ends the connection.
+    fn queue(&self, event: Event) -> RedisResult<()> {
+        let is_long = matches!(&event, Event::Message(message) if message.len() > SHORT_MESSAGE_BYTES);
+        if is_long && self.events.max_capacity() - self.events.capacity() >= LONG_ONES {
+            tracing::warn!("a long message of another replica was dropped: too many wait");
+            return Ok(());
+        }
+        self.events.try_send(event).map_err(|_| closed())
     }
 }
 
@@ -227,7 +196,10 @@ impl Connection {
 pub(crate) fn failed(error: &RedisError, commands: &Pipeline, at: usize) -> StoreError {
     let command = name(commands, at);
     match error.code() {
-        Some("OOM") => StoreError::Full,
+        Some("OOM") => {
+            tracing::warn!(command, "the session store is full");
+            StoreError::Full
+        }
         Some(code @ ("NOPERM" | "WRONGTYPE" | "ERR" | "UNKNOWN")) => {
             tracing::warn!(code, command, "the session store refused a command");
             StoreError::Refused
@@ -252,12 +224,32 @@ fn name(commands: &Pipeline, at: usize) -> String {
 fn reason(error: &RedisError) -> String {
     match error.code() {
         Some(code @ "NOPERM") => format!("{code}: its user lacks a command or channel of docs/scaling.md"),
-        Some(code @ "ERR") => {
-            format!(
-                "{code}: it has to be Redis 7 or Valkey 7.2, or later, with the commands of docs/scaling.md"
-            )
-        }
         Some(code) => code.to_owned(),
         None => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn k4_long_messages_are_dropped_before_short_ones_are() {
+        let (events, mut queued) = mpsc::channel(EVENTS);
+        let connection = Connection::new("redis://h".parse().unwrap(), "a".into(), events);
+        let message = |length: usize| Event::Message(vec![b'x'; length]);
+        for _ in 0..=LONG_ONES {
+            connection.queue(message(1024 * 1024)).unwrap();
+        }
+        connection.queue(message(7)).unwrap();
+        for _ in 0..LONG_ONES {
+            assert_eq!(queued.recv().await, Some(message(1024 * 1024)));
+        }
+        assert_eq!(queued.recv().await, Some(message(7)), "the last long one was dropped");
+        assert!((0..EVENTS).all(|_| connection.queue(message(7)).is_ok()));
+        assert!(
+            connection.queue(message(7)).is_err(),
+            "what is lost is read again when it is connected again"
+        );
     }
 }

@@ -6,17 +6,15 @@
 //!
 //! | key | |
 //! |---|---|
-//! | `PREFIX:2:s:SESSION` | a hash: a session's fields; its holders are fields that begin with `@` |
-//! | `PREFIX:2:r:LEASE` | exists at least as long as copies may be used under the lease |
-//! | `PREFIX:2:e:STREAM` | a hash: the events of an answer stream |
-//! | `PREFIX:2:f:CALLER` | fetches of a caller in the current minute |
+//! | `PREFIX:3:s:SESSION` | a hash: a session's fields |
+//! | `PREFIX:3:e:STREAM` | a hash: the events of an answer stream |
+//! | `PREFIX:3:f:CALLER` | fetches of a caller in the current minute |
 //!
-//! `SESSION` and `STREAM` are digests, made by the gateway, as is a `CALLER` that is a session. Messages to a replica are published on the channel `PREFIX:2:c:REPLICA`.
+//! `SESSION` and `STREAM` are digests, made by the gateway, as is a `CALLER` that is a session. Messages are published on the
+//! channel `PREFIX:3:c:REPLICA`, and those to all replicas on `PREFIX:3:c:all`.
 
 mod address;
 mod connection;
-mod events;
-mod lease;
 mod link;
 mod store;
 

@@ -29,34 +29,45 @@ pub(crate) enum Link {
     Cluster(ClusterConnection),
 }
 
+impl std::fmt::Debug for Link {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Link(..)")
+    }
+}
+
 impl Link {
-    /// Sends commands on one key, and returns the reply to each.
+    /// Sends commands on one key, or one without a key, and returns the reply to each.
     pub(crate) async fn send(&mut self, commands: &Pipeline) -> RedisResult<Vec<RedisResult<Value>>> {
         match self {
             Self::One(connection) => commands.query_async(connection).await,
-            Self::Cluster(connection) => commands.query_async(connection).await,
+            // One by itself is asked where its kind wants it, such as of all nodes.
+            Self::Cluster(connection) => match commands.cmd_iter().next() {
+                Some(command) if commands.len() == 1 => Ok(vec![command.query_async(connection).await]),
+                _ => commands.query_async(connection).await,
+            },
         }
     }
 }
 
-/// Connects, and subscribes to a channel.
-pub(crate) async fn connect(address: &Address, channel: &str) -> RedisResult<(Link, PubSub)> {
+/// Connects, and subscribes to these channels.
+pub(crate) async fn connect(address: &Address, channels: &[String; 2]) -> RedisResult<(Link, PubSub)> {
     let client = match &address.kind {
         Kind::One => Client::open(address.nodes[0].as_str())?,
         Kind::Sentinel { name, master } => within(master_of(address, name, master)).await?,
-        Kind::Cluster => return within(connect_to_cluster(address, channel)).await,
+        Kind::Cluster => return within(connect_to_cluster(address, channels)).await,
     };
     let config = AsyncConnectionConfig::new()
         .set_connection_timeout(Some(CONNECTING))
         .set_response_timeout(Some(REPLYING));
     let commands = client.get_multiplexed_async_connection_with_config(&config);
-    let (commands, messages) = within(async { tokio::try_join!(commands, listen(&client, channel)) }).await?;
+    let (commands, messages) =
+        within(async { tokio::try_join!(commands, listen(&client, channels)) }).await?;
     Ok((Link::One(commands), messages))
 }
 
-async fn listen(client: &Client, channel: &str) -> RedisResult<PubSub> {
+async fn listen(client: &Client, channels: &[String; 2]) -> RedisResult<PubSub> {
     let mut messages = client.get_async_pubsub().await?;
-    messages.subscribe(channel).await?;
+    messages.subscribe(channels).await?;
     Ok(messages)
 }
 
@@ -80,7 +91,7 @@ async fn master_of(address: &Address, name: &str, master: &str) -> RedisResult<C
 }
 
 /// A message that is published on any node of a cluster reaches all of them. So the first node that answers will do.
-async fn connect_to_cluster(address: &Address, channel: &str) -> RedisResult<(Link, PubSub)> {
+async fn connect_to_cluster(address: &Address, channels: &[String; 2]) -> RedisResult<(Link, PubSub)> {
     let client = ClusterClientBuilder::new(address.nodes.iter().map(String::as_str))
         .connection_timeout(PATIENCE)
         .response_timeout(REPLYING)
@@ -89,12 +100,12 @@ async fn connect_to_cluster(address: &Address, channel: &str) -> RedisResult<(Li
     let listening = address
         .nodes
         .iter()
-        .map(|node| Box::pin(async move { listen(&Client::open(node.as_str())?, channel).await }));
+        .map(|node| Box::pin(async move { listen(&Client::open(node.as_str())?, channels).await }));
     let (commands, (messages, _)) = tokio::try_join!(client.get_async_connection(), select_ok(listening))?;
     Ok((Link::Cluster(commands), messages))
 }
 
-async fn within<T>(step: impl Future<Output = RedisResult<T>>) -> RedisResult<T> {
+pub(crate) async fn within<T>(step: impl Future<Output = RedisResult<T>>) -> RedisResult<T> {
     tokio::time::timeout(CONNECTING, step).await.unwrap_or_else(|_| Err(silent()))
 }
 

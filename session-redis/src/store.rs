@@ -1,39 +1,30 @@
 //! The store.
 
 use std::{
+    collections::HashMap,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use async_trait::async_trait;
-use futures::future::join_all;
-use mcp_disclosure_gateway::store::{
-    Changes, Event, Fields, Lease, OPENED, SessionStore, StoreError, Stored,
-};
+use mcp_disclosure_gateway::store::{Changes, Event, Fields, OPENED, SessionStore, StoreError};
 use redis::{FromRedisValue, Pipeline, RedisResult, Value, from_redis_value, pipe};
-use tokio::sync::OnceCell;
+use tokio::sync::{Mutex, OnceCell, mpsc};
 
 use crate::{
     address::Address,
-    connection::{Connection, failed},
-    events::{EventReceiver, events},
+    connection::{ALL, Connection, EVENTS, failed},
 };
-
-/// The first byte of fields that name holders.
-const HOLDER: u8 = b'@';
 
 /// Expiry of a key that was written to after its session had ended, in milliseconds.
 const AFTER_THE_END: u64 = 60_000;
-
-/// With more holders than this, those that are gone are looked up and removed: replicas that were killed or restarted.
-const MANY: usize = 8;
 
 /// Sessions on Redis or Valkey. It connects when the gateway first waits for an event, and again whenever it has to.
 #[derive(Debug)]
 pub struct RedisStore {
     connection: Arc<Connection>,
     running: OnceCell<()>,
-    receiver: EventReceiver,
+    events: Mutex<mpsc::Receiver<Event>>,
 }
 
 impl RedisStore {
@@ -47,9 +38,9 @@ impl RedisStore {
         let mut bytes = [0; 8];
         getrandom::fill(&mut bytes)?;
         let name: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        let (events, receiver) = events();
-        let connection = Arc::new(Connection::new(address, name.into(), events));
-        Ok(Self { connection, running: OnceCell::new(), receiver })
+        let (sender, events) = mpsc::channel(EVENTS);
+        let connection = Arc::new(Connection::new(address, name.into(), sender));
+        Ok(Self { connection, running: OnceCell::new(), events: Mutex::new(events) })
     }
 
     fn session(&self, id: &str) -> String {
@@ -70,12 +61,7 @@ impl RedisStore {
     }
 
     /// As [`change`](SessionStore::change), of fields that are all set or all removed.
-    async fn change_part(
-        &self,
-        id: &str,
-        changes: Changes,
-        since: Instant,
-    ) -> Result<Option<()>, StoreError> {
+    async fn change_part(&self, id: &str, changes: Changes, since: Instant) -> Result<bool, StoreError> {
         let (key, mut commands) = (self.session(id), pipe());
         let names: Vec<Vec<u8>> = changes.iter().map(|(name, _)| name.clone()).collect();
         let writes = write(&mut commands, &key, changes);
@@ -84,64 +70,19 @@ impl RedisStore {
         commands.cmd("HEXISTS").arg(&key).arg(OPENED);
         let mut replies = self.send_since(&mut commands, since).await?;
         (0..writes).try_for_each(|at| replies.get::<()>(at))?;
-        if replies.get(writes + 1)? {
-            return Ok(Some(()));
+        let is_open: bool = replies.get(writes + 1)?;
+        if !is_open {
+            // If this fails, they expire.
+            self.later(pipe().cmd("HDEL").arg(key).arg(names));
         }
-        self.clean_up(id, names);
-        Ok(None)
+        Ok(is_open)
     }
 
-    /// Removes fields that were written to a session that has ended. The session's holders stay: who ends it asks for them.
-    fn clean_up(&self, id: &str, fields: Vec<Vec<u8>>) {
-        if fields.is_empty() {
-            return;
-        }
-        let (connection, key) = (Arc::clone(&self.connection), self.session(id));
-        tokio::spawn(async move { remove_fields(&connection, key, fields).await });
+    /// Sends commands without waiting for the replies.
+    fn later(&self, commands: &mut Pipeline) {
+        let (connection, commands) = (Arc::clone(&self.connection), commands.ignore_errors().clone());
+        tokio::spawn(async move { connection.send(&commands, Instant::now()).await });
     }
-
-    /// Removes former holders of a session from it: those of this process, and, if there are many, all that are gone.
-    fn forget_former(&self, id: &str, holders: Vec<Arc<str>>, now: &Lease) {
-        let is_former = |holder: &Arc<str>| {
-            let number = holder.strip_prefix(&*self.connection.name).and_then(|rest| rest.strip_prefix('.'));
-            number.and_then(|number| number.parse().ok()).is_some_and(|number: u64| number < now.number)
-        };
-        let has_many = holders.len() > MANY;
-        let (former, others): (Vec<_>, Vec<_>) = holders.into_iter().partition(is_former);
-        if has_many {
-            let (connection, key) = (Arc::clone(&self.connection), self.session(id));
-            tokio::spawn(async move {
-                let lasting = join_all(others.iter().map(|holder| lasts(&connection, holder))).await;
-                let gone = others.iter().zip(lasting).filter(|(_, lasts)| *lasts == Ok(false));
-                let gone: Vec<_> = gone.map(|(holder, _)| holder_field(holder)).collect();
-                remove_fields(&connection, key, gone).await;
-            });
-        }
-        self.clean_up(id, former.iter().map(|holder| holder_field(holder)).collect());
-    }
-}
-
-/// Removes fields of a key; those that it fails for are gone after a while.
-async fn remove_fields(connection: &Connection, key: String, fields: Vec<Vec<u8>>) {
-    if fields.is_empty() {
-        return;
-    }
-    let mut commands = pipe();
-    commands.cmd("HDEL").arg(key).arg(fields).ignore_errors();
-    let _later = connection.send(&commands, Instant::now()).await;
-}
-
-/// Whether a lease lasts.
-async fn lasts(connection: &Connection, lease: &str) -> Result<bool, StoreError> {
-    let mut commands = pipe();
-    commands.cmd("EXISTS").arg(connection.key('r', lease)).ignore_errors();
-    let replies = connection.send(&commands, Instant::now()).await?;
-    Replies { commands: &commands, replies }.get(0)
-}
-
-/// The field that registers a lease.
-fn holder_field(lease: &str) -> Vec<u8> {
-    [&[HOLDER], lease.as_bytes()].concat()
 }
 
 /// Replies to commands, in their order.
@@ -156,10 +97,6 @@ impl Replies<'_> {
         let value = reply.and_then(|value| Ok(from_redis_value(value)?));
         value.map_err(|error| failed(&error, self.commands, at))
     }
-
-    fn is_ok(&self, at: usize) -> bool {
-        self.replies[at].is_ok()
-    }
 }
 
 #[async_trait]
@@ -168,134 +105,59 @@ impl SessionStore for RedisStore {
         &self.connection.name
     }
 
-    fn lease(&self) -> Option<Lease> {
-        self.connection.lease()
+    fn is_connected(&self) -> bool {
+        self.connection.is_connected()
     }
 
-    fn is_full(&self) -> bool {
-        self.connection.is_full()
+    async fn reach(&self) -> Result<(), StoreError> {
+        self.connection.link(Instant::now()).await.map(drop)
     }
 
-    async fn create(
-        &self,
-        id: &str,
-        mut fields: Fields,
-        lifetime: Duration,
-    ) -> Result<Option<u64>, StoreError> {
-        let since = Instant::now();
-        let lease = self.connection.next_lease(since).await?;
-        if let Some(lease) = &lease {
-            fields.push((holder_field(&lease.name), Vec::new()));
-        }
+    async fn create(&self, id: &str, fields: Fields, lifetime: Duration) -> Result<(), StoreError> {
         let (key, mut commands) = (self.session(id), pipe());
         commands.cmd("HSET").arg(&key).arg(fields);
         commands.cmd("PEXPIRE").arg(&key).arg(milliseconds(lifetime));
-        let created = self.send_since(&mut commands, since).await;
-        if let Err(error) =
-            created.and_then(|mut replies| replies.get::<()>(0).and_then(|()| replies.get::<()>(1)))
-        {
+        let created = self.send(&mut commands).await;
+        let created =
+            created.and_then(|mut replies| replies.get::<()>(0).and_then(|()| replies.get::<()>(1)));
+        if created.is_err() {
             // One that is there may have no expiry.
-            let connection = Arc::clone(&self.connection);
-            tokio::spawn(async move {
-                let mut commands = pipe();
-                commands.cmd("DEL").arg(key).ignore_errors();
-                let _not_there = connection.send(&commands, Instant::now()).await;
-            });
-            return Err(error);
+            self.later(pipe().cmd("DEL").arg(key));
         }
-        Ok(lease.map(|lease| lease.number))
+        created
     }
 
-    async fn opened(&self, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        let mut commands = pipe();
-        commands.cmd("HGET").arg(self.session(id)).arg(OPENED);
-        self.send(&mut commands).await?.get(0)
-    }
-
-    async fn load(&self, id: &str) -> Result<Option<Stored>, StoreError> {
-        let since = Instant::now();
-        let lease = self.connection.next_lease(since).await?;
+    async fn load(&self, id: &str, lifetime: Option<Duration>) -> Result<Option<Fields>, StoreError> {
         let (key, mut commands) = (self.session(id), pipe());
-        // Registered before it is read: a replica that changes it after that finds this one among the holders.
-        if let Some(lease) = &lease {
-            commands.cmd("HSET").arg(&key).arg(holder_field(&lease.name)).arg("");
-            commands.cmd("PEXPIRE").arg(&key).arg(AFTER_THE_END).arg("NX");
+        // Without a lifetime it changes nothing, but is refused by a server that takes no writes: one that was cut off from
+        // others, or replaced by another one, does not know the latest.
+        commands.cmd("PEXPIRE").arg(&key).arg(lifetime.map_or(AFTER_THE_END, milliseconds));
+        if lifetime.is_none() {
+            commands.arg("NX");
         }
-        let read = commands.len();
         commands.cmd("HGETALL").arg(&key);
-        let mut replies = self.send_since(&mut commands, since).await?;
-        // A server without memory registers no holder. Then each request reads.
-        let lease = lease.filter(|_| replies.is_ok(0));
-        let fields: Fields = replies.get(read)?;
-        let is_holder = |(name, _): &(Vec<u8>, Vec<u8>)| name.first() == Some(&HOLDER);
-        let (registered, fields): (Fields, Fields) = fields.into_iter().partition(is_holder);
-        let is_open = fields.iter().any(|(name, _)| name == OPENED);
-        if let Some(lease) = &lease {
-            let registered = holders(registered.into_iter().map(|(name, _)| name).collect());
-            match is_open {
-                true => self.forget_former(id, registered, lease),
-                false => self.clean_up(id, vec![holder_field(&lease.name)]),
-            }
-        }
-        Ok(is_open.then(|| Stored { fields, lease: lease.map(|lease| lease.number) }))
+        let mut replies = self.send(&mut commands).await?;
+        replies.get::<()>(0)?;
+        let fields: Fields = replies.get(1)?;
+        Ok(fields.iter().any(|(name, _)| name == OPENED).then_some(fields))
     }
 
-    async fn change(&self, id: &str, changes: Changes) -> Result<Option<()>, StoreError> {
+    async fn change(&self, id: &str, changes: Changes) -> Result<bool, StoreError> {
         let since = Instant::now();
         let (set, removed): (Changes, Changes) = changes.into_iter().partition(|(_, value)| value.is_some());
         // In this order, and the second only after the first succeeded: a server without memory refuses to set, but not to remove.
         for part in [set, removed].into_iter().filter(|part| !part.is_empty()) {
-            if self.change_part(id, part, since).await?.is_none() {
-                return Ok(None);
+            if !self.change_part(id, part, since).await? {
+                return Ok(false);
             }
         }
-        Ok(Some(()))
+        Ok(true)
     }
 
-    async fn end(&self, id: &str) -> Result<Option<Vec<Arc<str>>>, StoreError> {
-        let (key, mut commands) = (self.session(id), pipe());
-        commands.cmd("HDEL").arg(&key).arg(OPENED);
-        commands.cmd("HKEYS").arg(&key);
-        let mut replies = self.send(&mut commands).await?;
-        replies.get::<()>(0)?;
-        let names: Vec<Vec<u8>> = replies.get(1)?;
-        Ok((!names.is_empty()).then(|| holders(names)))
-    }
-
-    async fn remove(&self, id: &str) -> Result<(), StoreError> {
+    async fn end(&self, id: &str) -> Result<(), StoreError> {
         let mut commands = pipe();
         commands.cmd("DEL").arg(self.session(id));
         self.send(&mut commands).await?.get(0)
-    }
-
-    async fn holders(&self, id: &str) -> Result<Option<Vec<Arc<str>>>, StoreError> {
-        let mut commands = pipe();
-        commands.cmd("HKEYS").arg(self.session(id));
-        let names: Vec<Vec<u8>> = self.send(&mut commands).await?.get(0)?;
-        Ok(names.iter().any(|name| name == OPENED).then(|| holders(names)))
-    }
-
-    async fn forget(&self, id: &str, ended: Vec<Arc<str>>) -> Result<(), StoreError> {
-        let fields: Vec<Vec<u8>> = ended.iter().map(|lease| holder_field(lease)).collect();
-        let mut commands = pipe();
-        commands.cmd("HDEL").arg(self.session(id)).arg(fields);
-        self.send(&mut commands).await?.get(0)
-    }
-
-    async fn keep(&self, ids: &[Arc<str>], lifetime: Duration) -> Result<Vec<bool>, StoreError> {
-        let holder = self.connection.lease().map(|lease| holder_field(&lease.name));
-        let keeping = ids.iter().map(|id| async {
-            let (key, mut commands) = (self.session(id), pipe());
-            commands.cmd("PEXPIRE").arg(&key).arg(milliseconds(lifetime));
-            commands.cmd("HEXISTS").arg(&key).arg(OPENED);
-            if let Some(holder) = &holder {
-                commands.cmd("HEXISTS").arg(&key).arg(holder);
-            }
-            let count = commands.len();
-            let mut replies = self.send(&mut commands).await?;
-            (0..count).try_fold(true, |kept, at| Ok(kept & replies.get::<bool>(at)?))
-        });
-        join_all(keeping).await.into_iter().collect()
     }
 
     async fn keep_events(
@@ -311,23 +173,19 @@ impl SessionStore for RedisStore {
         (0..writes).try_for_each(|at| replies.get::<()>(at))
     }
 
-    async fn extend_events(&self, streams: &[String], lifetime: Duration) -> Result<(), StoreError> {
-        let extending = streams.iter().map(|stream| async {
-            let mut commands = pipe();
-            commands.cmd("PEXPIRE").arg(self.connection.key('e', stream)).arg(milliseconds(lifetime));
-            RedisStore::send(self, &mut commands).await?.get(0)
-        });
-        join_all(extending).await.into_iter().collect()
-    }
-
-    async fn event_names(&self, stream: &str) -> Result<Vec<Vec<u8>>, StoreError> {
-        let mut commands = pipe();
-        commands.cmd("HKEYS").arg(self.connection.key('e', stream));
-        RedisStore::send(self, &mut commands).await?.get(0)
-    }
-
-    async fn events(&self, stream: &str, names: Vec<Vec<u8>>) -> Result<Fields, StoreError> {
+    async fn events(
+        &self,
+        stream: &str,
+        is_wanted: &(dyn for<'n> Fn(&'n [u8]) -> bool + Sync),
+    ) -> Result<Fields, StoreError> {
         let (key, mut commands) = (self.connection.key('e', stream), pipe());
+        commands.cmd("HKEYS").arg(&key);
+        let mut names: Vec<Vec<u8>> = RedisStore::send(self, &mut commands).await?.get(0)?;
+        names.retain(|name| is_wanted(name));
+        if names.is_empty() {
+            return Ok(Fields::new());
+        }
+        let mut commands = pipe();
         for name in &names {
             commands.cmd("HGET").arg(&key).arg(name);
         }
@@ -345,14 +203,18 @@ impl SessionStore for RedisStore {
         RedisStore::send(self, &mut commands).await?.get(0)
     }
 
-    async fn send(&self, replica: &str, message: Vec<u8>) -> Result<(), StoreError> {
+    async fn send(&self, replica: Option<&str>, message: Vec<u8>) -> Result<(), StoreError> {
         let mut commands = pipe();
-        commands.cmd("PUBLISH").arg(self.connection.key('c', replica)).arg(message);
+        commands.cmd("PUBLISH").arg(self.connection.key('c', replica.unwrap_or(ALL))).arg(message);
         RedisStore::send(self, &mut commands).await?.get(0)
     }
 
-    async fn lasts(&self, lease: &str) -> Result<bool, StoreError> {
-        lasts(&self.connection, lease).await
+    async fn is_there(&self, replica: &str) -> Result<bool, StoreError> {
+        let mut commands = pipe();
+        // The reply to PUBLISH counts those of one node of a cluster.
+        commands.cmd("PUBSUB").arg("NUMSUB").arg(self.connection.key('c', replica));
+        let listening: HashMap<String, u64> = RedisStore::send(self, &mut commands).await?.get(0)?;
+        Ok(listening.values().any(|count| *count > 0))
     }
 
     async fn count(
@@ -372,24 +234,21 @@ impl SessionStore for RedisStore {
         Ok((sum, Duration::from_millis(u64::try_from(left).unwrap_or(0))))
     }
 
-    async fn event(&self) -> Event {
+    async fn event(&self) -> Option<Event> {
         self.running
             .get_or_init(|| async {
                 tokio::spawn(Arc::clone(&self.connection).run());
             })
             .await;
-        match self.receiver.next().await {
-            Some(event) => event,
-            // The connection has the other end.
-            None => std::future::pending().await,
+        let mut events = self.events.lock().await;
+        tokio::select! {
+            event = events.recv() => event,
+            () = self.connection.closed() => None,
         }
     }
 
-    async fn close(&self) {
-        // Before it first waits for an event, nothing is connected.
-        if self.running.initialized() {
-            self.connection.close().await;
-        }
+    fn close(&self) {
+        self.connection.close();
     }
 }
 
@@ -405,12 +264,6 @@ fn write(commands: &mut Pipeline, key: &str, changes: Changes) -> usize {
         commands.cmd("HDEL").arg(key).arg(removed);
     }
     commands.len()
-}
-
-/// The leases among the names of fields.
-fn holders(names: Vec<Vec<u8>>) -> Vec<Arc<str>> {
-    let leases = names.iter().filter_map(|name| name.strip_prefix(&[HOLDER]));
-    leases.filter_map(|lease| std::str::from_utf8(lease).ok()).map(Arc::from).collect()
 }
 
 fn milliseconds(time: Duration) -> u64 {

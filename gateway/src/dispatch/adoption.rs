@@ -1,6 +1,6 @@
 //! Looks up the session of a request: here, or in the store, from which a copy is made for the principal that opened it.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use mcp_disclosure_core::{Kind, Principal};
 use mcp_disclosure_transport::{ErrorText, Request, printable::Short};
@@ -14,19 +14,18 @@ use crate::{
     observe::{Outcome, Watch, Who},
     session::{
         Address, Client, Location, Opening, Peer, Session,
-        store::{Archive, Kept, Loaded, MessageKind, Opened, Replicas, SessionGuard, StoreError},
+        store::{Archive, MessageKind, Opened, Read, Replicas, StoreError},
     },
 };
 
-/// How often a session is read that changes each time while it is read.
+/// How often a session is read whose copy is dropped each time before it is used.
 const READINGS: usize = 4;
 
 impl Gateway {
     /// The session of this id, as it is now; of a session that another replica opened, a copy.
     ///
     /// # Errors
-    /// -32006 if the store cannot be used, and no valid copy is here; -32000 if there is no room for a copy, or no upstream
-    /// could be started for it.
+    /// -32006 if the store cannot be used; -32000 if there is no room for a copy, or no upstream could be started for it.
     pub async fn session(
         self: &Arc<Self>,
         id: &str,
@@ -34,76 +33,40 @@ impl Gateway {
         peer: &Peer,
     ) -> Result<Option<Arc<Session>>, ErrorText> {
         let principal = &admitted.principal;
-        let copy = self.sessions.find(id);
-        let Some(replicas) = &self.replicas else { return Ok(copy) };
-        // Another principal's is looked for in the store, as an unknown one is, so that its answers are the same.
-        let is_valid = |copy: &Option<Arc<Session>>| {
-            copy.as_ref().is_some_and(|copy| copy.principal().is_same(principal) && replicas.may_use(copy))
-        };
-        if is_valid(&copy) {
-            return Ok(copy);
-        }
+        let Some(replicas) = &self.replicas else { return Ok(self.sessions.find(id)) };
         // The store is asked only for what can be the id of a session.
         if !is_id(id) {
             return Ok(None);
         }
-        // Nothing is written to the store for one who only asks.
-        let is_own = copy.is_some_and(|copy| copy.principal().is_same(principal));
-        if !is_own {
-            let opened = replicas.opened_by(principal, id).await.map_err(|error| error.for_clients())?;
-            if opened.is_none() {
-                return Ok(None);
-            }
-        }
-        let mut guard = replicas.lock(id).await?;
-        let copy = self.sessions.find(id);
-        if is_valid(&copy) {
-            return Ok(copy);
-        }
         for _ in 0..READINGS {
-            let read = self.read_session(replicas, id, admitted, peer, &guard).await;
-            match guard.share_failure(read)? {
-                None => return Ok(None),
-                Some((session, loaded)) if replicas.validate(&session, &loaded) => return Ok(Some(session)),
-                // Something was heard of it meanwhile, perhaps its end.
-                Some(_) => {}
+            // Another principal's is looked for in the store, as an unknown one is, so that its answers are the same.
+            let copy = self.sessions.find(id).filter(|copy| copy.principal().is_same(principal));
+            let read = replicas.read_own(id, principal).await.map_err(|error| error.for_clients())?;
+            if let Some(copy) = copy {
+                self.renew(&copy, read.as_ref());
+                return Ok(read.map(|_| copy));
             }
+            let Some(read) = read else { return Ok(None) };
+            let _alone = replicas.adopting(id).await;
+            if self.sessions.find(id).is_none() {
+                Box::pin(self.adopt(replicas, id, &read, admitted, peer)).await?;
+            }
+            // It is read again: it may have ended while its upstreams were started.
         }
         Err(StoreError::Unreachable.for_clients())
     }
 
-    /// Reads a session for the principal that opened it. Its copy is up to date then.
-    async fn read_session(
-        self: &Arc<Self>,
-        replicas: &Arc<Replicas>,
-        id: &str,
-        admitted: &Admitted,
-        peer: &Peer,
-        guard: &SessionGuard,
-    ) -> Result<Option<(Arc<Session>, Loaded)>, ErrorText> {
-        let copy = self.sessions.find(id);
-        let Some(loaded) = self.load(replicas, id, copy.as_deref(), guard).await? else { return Ok(None) };
-        if loaded.kept.opened.principal.as_deref() != admitted.principal.id() {
-            return Ok(None);
-        }
-        let session = match copy {
-            Some(copy) => Some(copy),
-            None => Box::pin(self.adopt(replicas, id, &loaded.kept, admitted, peer)).await?,
-        };
-        Ok(session.map(|session| (session, loaded)))
-    }
-
-    /// A copy of a session that another replica opened. One whose strategy is not offered here is ended, so that its client
-    /// opens a new one.
+    /// Makes a copy of a session that another replica opened. One whose strategy is not offered here is ended, so that its
+    /// client opens a new one.
     async fn adopt(
         self: &Arc<Self>,
         replicas: &Arc<Replicas>,
         id: &str,
-        kept: &Kept,
+        read: &Read,
         admitted: &Admitted,
         peer: &Peer,
-    ) -> Result<Option<Arc<Session>>, ErrorText> {
-        let opened = &kept.opened;
+    ) -> Result<(), ErrorText> {
+        let opened = &read.kept.opened;
         let Opened { revision, capabilities, chain, .. } = opened;
         let revision = Revision::parse(revision).filter(|revision| revision.has_sessions());
         let revision = revision.unwrap_or(Revision::LATEST_WITH_SESSIONS);
@@ -117,8 +80,7 @@ impl Gateway {
         );
         let Some(choice) = choice else {
             tracing::info!(session = %Short(id), strategy = opened.chosen, "session ended: its strategy is not offered here");
-            self.end_everywhere(&id.into()).await?;
-            return Ok(None);
+            return self.end_everywhere(&id.into()).await.map(drop);
         };
         let client = Arc::new(Client::new(revision.era(), capabilities));
         if !chain.is_empty() {
@@ -147,7 +109,7 @@ impl Gateway {
         );
         let session = Arc::new(session.of_client(&opened.client));
         session.replay.shared(Archive::new(replicas, session.id()));
-        session.replace(kept);
+        session.replace(read);
         let evicted = self.sessions.adopt(Arc::clone(&session)).map_err(no_room)?;
         evicted.iter().for_each(|evicted| self.let_go(evicted));
         // Its permissions may have changed before it was there to be notified of it.
@@ -164,13 +126,9 @@ impl Gateway {
         // The upstreams of a session that moved are new: the next stream that is open says so, here or elsewhere.
         if backend.client().is_some() {
             session.notify_changed(&Kind::iter().collect::<Vec<_>>());
-            tokio::spawn(Arc::clone(self).mention_later(
-                Duration::ZERO,
-                Arc::clone(session.id()),
-                MessageKind::Moved,
-            ));
+            self.mention(&session, MessageKind::Moved).await;
         }
-        Ok(Some(session))
+        Ok(())
     }
 
     /// What other replicas have to know of how a session is opened.

@@ -16,7 +16,6 @@ use super::{
     links,
     passage::{Held, LIMIT_REACHED, Passed, Undecided, recorded, refused, undecided},
     relay::UpstreamRequest,
-    replicas::ended,
 };
 use crate::{
     catalogue::Page,
@@ -102,8 +101,7 @@ impl Gateway {
         }
     }
 
-    /// The strategy's decision on a call. Where the session's marks are a copy, one that lacks what the call needs is read
-    /// again first: another replica may have delivered it.
+    /// The strategy's decision on a call.
     pub(super) async fn decide(
         &self,
         caller: &Caller,
@@ -114,19 +112,7 @@ impl Gateway {
         let strategy = &caller.choice.strategy;
         let effects = Effects::default();
         let cx = caller.context(self, &page.view, fetches, &effects);
-        let Some(session) = caller.session.as_ref().filter(|_| self.replicas.is_some()) else {
-            return Ok((beside(length(&call), strategy.before_call(&cx, call)).await?, effects));
-        };
-        let (misses, again) = (session.marks.misses(), call.clone());
-        let decision = beside(length(&call), strategy.before_call(&cx, call)).await;
-        if session.marks.misses() == misses {
-            return Ok((decision?, effects));
-        }
-        let read = self.read_again(session).await.and_then(|kept| kept.ok_or_else(ended));
-        drop(read.map_err(Undecided::Lost)?);
-        let effects = Effects::default();
-        let cx = caller.context(self, &page.view, fetches, &effects);
-        Ok((beside(length(&again), strategy.before_call(&cx, again)).await?, effects))
+        Ok((beside(length(&call), strategy.before_call(&cx, call)).await?, effects))
     }
 
     async fn forward(

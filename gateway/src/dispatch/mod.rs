@@ -181,7 +181,7 @@ impl Gateway {
         self.shutdown.cancel();
         self.rounds.forget_all();
         if let Some(replicas) = &self.replicas {
-            replicas.close().await;
+            replicas.store().close();
         }
         self.backends.close().await;
     }

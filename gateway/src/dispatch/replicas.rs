@@ -1,5 +1,4 @@
-//! Sessions that several replicas share: copies are read when they are needed, changed in the store first, and given up
-//! when another replica says so.
+//! Sessions that several replicas share: each request reads them in the store, and changes them there first.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -7,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use futures::{FutureExt, StreamExt, stream};
+use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use mcp_disclosure_core::{Kind, Memory, RawObject};
 use mcp_disclosure_transport::{ErrorText, Id, Message, Notification, Response, code, printable::Short};
 use strum::IntoEnumIterator;
@@ -17,49 +16,36 @@ use super::{Caller, Gateway, fetches::Fetcher, requests::panicked};
 use crate::session::{
     Session,
     store::{
-        Archive, Delta, Following, Incoming, Kept, Loaded, MessageKind, Opened, ReplicaMessage, Replicas,
-        SessionGuard, StoreError,
+        Archive, Delta, Event, Following, Kept, MessageKind, Opened, Progress, Read, ReplicaMessage,
+        Replicas, StoreError,
     },
 };
 
-/// How many attempts are made to notify other replicas after a failure, and the time before each.
+/// How many attempts are made after a failure, and the time before each.
 pub(super) const ATTEMPTS: (u32, Duration) = (30, Duration::from_secs(1));
 
-/// How long a handshake waits for a store that cannot be used.
-const REACHING: Duration = Duration::from_millis(400);
+/// How long fetches are counted together.
+const COUNTING: Duration = Duration::from_secs(60);
 
-/// Maximum number of sessions that are read at the same time when a lease begins.
+/// Maximum number of sessions that are read at the same time without a request.
 const CATCHING_UP: usize = 32;
 
 impl Gateway {
-    /// Reads a session, and brings its copy up to date. A copy of one that is gone is given up.
-    pub(super) async fn load(
-        &self,
-        replicas: &Replicas,
-        id: &str,
-        copy: Option<&Session>,
-        guard: &SessionGuard,
-    ) -> Result<Option<Loaded>, ErrorText> {
-        let loaded = replicas.load(id, guard).await.map_err(|error| error.for_clients())?;
-        match (&loaded, copy) {
-            (Some(loaded), Some(copy)) => self.renew(copy, &loaded.kept),
-            (None, Some(copy)) => self.give_up(copy),
-            _ => {}
-        }
-        Ok(loaded)
-    }
-
-    /// Brings a copy up to date. A stream that is open here carries what changed.
-    fn renew(&self, copy: &Session, kept: &Kept) {
+    /// Brings a copy up to date with what was read. A copy of a session that is gone is given up.
+    pub(super) fn renew(&self, copy: &Session, read: Option<&Read>) {
+        let Some(read) = read else { return self.give_up(copy) };
         let (choice, level) = (copy.choice(), copy.log_level());
-        let (before, after) = copy.replace(kept);
+        let Some((before, ended)) = copy.replace(read) else { return };
         if copy.log_level() != level {
             copy.backend().relay_log_level();
         }
-        let ended = copy.keep_subscriptions(|watched| kept.subscriptions.contains(&watched.uri));
         ended.iter().for_each(|ended| copy.backend().release(ended));
-        // It calls the strategy, which may panic.
-        let differences = || self.notify_differences(copy, &copy.principal(), &choice, &before, &after);
+        if before == read.kept.memory && copy.choice().traits == choice.traits {
+            return;
+        }
+        // A stream that is open here carries what changed. It calls the strategy, which may panic.
+        let after = &read.kept.memory;
+        let differences = || self.notify_differences(copy, &copy.principal(), &choice, &before, after);
         if catch_unwind(AssertUnwindSafe(differences)).is_err() {
             tracing::error!(session = %Short(copy.id()), "comparing the lists of a session panicked");
             copy.notify_changed(&Kind::iter().collect::<Vec<_>>());
@@ -73,19 +59,15 @@ impl Gateway {
         }
     }
 
-    /// Reads a session again whose copy is here. `None` if it is gone.
+    /// Reads a session whose copy is here, and brings that up to date. `None` if it is gone.
     ///
     /// # Errors
     /// -32006 if the store cannot be used.
-    pub(super) async fn read_again(&self, session: &Arc<Session>) -> Result<Option<Kept>, ErrorText> {
+    async fn read_again(&self, session: &Session) -> Result<Option<Kept>, ErrorText> {
         let Some(replicas) = &self.replicas else { return Ok(None) };
-        let mut guard = replicas.lock(session.id()).await?;
-        let loaded = self.load(replicas, session.id(), Some(session), &guard).await;
-        let loaded = guard.share_failure(loaded)?;
-        Ok(loaded.map(|loaded| {
-            replicas.validate(session, &loaded);
-            loaded.kept
-        }))
+        let read = replicas.read(session.id()).await.map_err(|error| error.for_clients())?;
+        self.renew(session, read.as_ref());
+        Ok(read.map(|read| read.kept))
     }
 
     /// Waits for the store, where sessions are kept in one.
@@ -94,7 +76,7 @@ impl Gateway {
     /// -32006 if it cannot be used.
     pub(super) async fn reach_store(&self) -> Result<(), ErrorText> {
         let Some(replicas) = &self.replicas else { return Ok(()) };
-        replicas.ready(REACHING).await.map_err(|error| error.for_clients())
+        replicas.store().reach().await.map_err(|error| error.for_clients())
     }
 
     /// Writes a new session to the store.
@@ -105,11 +87,11 @@ impl Gateway {
         let Some(replicas) = &self.replicas else { return Ok(()) };
         session.client.asked_by(replicas);
         session.replay.shared(Archive::new(replicas, session.id()));
-        replicas.create(session, session.kept(opened)).await.map_err(|error| error.for_clients())
+        replicas.create(session.id(), session.kept(opened)).await.map_err(|error| error.for_clients())
     }
 
     /// Changes a session: in the store first, and then here. Returns the memory before and after. Once begun, a change is
-    /// finished, even if the request is cancelled: other replicas may have heard of it.
+    /// finished, even if the request is cancelled: what it changes belongs together.
     ///
     /// # Errors
     /// -32006 if the session's store cannot be used, -32600 if the session has ended.
@@ -122,7 +104,7 @@ impl Gateway {
         self.finishing(async move { gateway.write(&session, delta).await }).await
     }
 
-    /// Runs this to completion, even if the caller is cancelled: other replicas may already have been notified.
+    /// Runs this to completion, even if the caller is cancelled.
     pub(super) async fn finishing<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, ErrorText>> + Send + 'static,
@@ -135,57 +117,24 @@ impl Gateway {
     }
 
     /// As [`record`](Self::record), for what is finished in any case.
-    pub(super) async fn write(
-        self: &Arc<Self>,
-        session: &Arc<Session>,
-        mut delta: Delta,
-    ) -> Result<(Memory, Memory), ErrorText> {
+    pub(super) async fn write(&self, session: &Session, delta: Delta) -> Result<(Memory, Memory), ErrorText> {
         let Some(replicas) = &self.replicas else { return Ok(session.apply(delta)) };
-        let mut guard = match delta.invalidates_copies() {
-            true => Some(replicas.lock(session.id()).await?),
-            false => None,
-        };
-        if replicas.may_use(session) {
-            delta = session.changed_by(delta);
-        }
+        let delta = session.changed_by(delta);
         if delta.is_empty() {
             return Ok(session.apply(delta));
         }
-        match replicas.change(session.id(), &delta).await {
-            Ok(true) => Ok(session.apply(delta)),
-            Ok(false) => {
-                self.give_up(session);
-                Err(ended())
-            }
-            Err(error) => {
-                // What the store has now is not known.
-                replicas.invalidate(session.id(), Some(session));
-                let is_known = matches!(error, StoreError::Full | StoreError::Refused);
-                if delta.invalidates_copies() && !is_known {
-                    let (after, id) = (ATTEMPTS.1, Arc::clone(session.id()));
-                    tokio::spawn(Arc::clone(self).mention_later(after, id, MessageKind::Changed));
-                }
-                let outcome = Err(error.for_clients());
-                match &mut guard {
-                    Some(guard) if error == StoreError::Unreachable => guard.share_failure(outcome),
-                    _ => outcome,
-                }
-            }
+        let concerns_streams = delta.concerns_streams();
+        if !replicas.change(session.id(), &delta).await.map_err(|error| error.for_clients())? {
+            self.give_up(session);
+            return Err(ended());
         }
-    }
-
-    /// Notifies the other replicas that serve a session after this time, and again until that succeeds.
-    pub(super) async fn mention_later(self: Arc<Self>, after: Duration, id: Arc<str>, kind: MessageKind) {
-        let Some(replicas) = &self.replicas else { return };
-        tokio::time::sleep(after).await;
-        let (attempts, between) = ATTEMPTS;
-        for _ in 0..attempts {
-            if replicas.mention(&id, kind.clone()).await.is_ok() {
-                return;
-            }
-            tokio::time::sleep(between).await;
+        let changed = session.apply(delta);
+        if concerns_streams {
+            // What was read before this change, and arrives after it, does not undo it here.
+            self.read_again(session).await?.ok_or_else(ended)?;
+            self.mention(session, MessageKind::Changed).await;
         }
-        tracing::warn!(session = %Short(&id), "another replica may not know of a change of a session");
+        Ok(changed)
     }
 
     /// Adds fetches of a caller to those that all replicas admitted to it, and takes note of the sum. A caller without a
@@ -206,7 +155,7 @@ impl Gateway {
 
     async fn count(&self, name: &str, fetcher: &Fetcher, fetches: u32) {
         let Some(replicas) = &self.replicas else { return };
-        match replicas.count(name, fetches).await {
+        match replicas.store().count(name, fetches, COUNTING).await {
             Ok((sum, left)) => self.fetches.note(fetcher, fetches, sum, left),
             // The limit of this replica goes on.
             Err(error) => tracing::debug!(%error, "fetches are not counted across replicas"),
@@ -299,101 +248,91 @@ impl Gateway {
         }
     }
 
-    /// Hears what other replicas say, until the gateway is closed: requests that finish during a shutdown use copies, too.
+    /// Hears what other replicas say, until the gateway is closed: requests that finish during a shutdown can be
+    /// cancelled, too.
     pub(super) async fn receive(self: Arc<Self>) {
         let Some(replicas) = &self.replicas else { return };
-        loop {
-            let incoming = tokio::select! {
-                () = replicas.closed() => return,
-                incoming = replicas.receive() => incoming,
+        while let Some(event) = replicas.store().event().await {
+            let message = match event {
+                Event::Connected => {
+                    tokio::spawn(Arc::clone(&self).catch_up_all());
+                    continue;
+                }
+                Event::Message(text) => ReplicaMessage::read(&text),
             };
-            match incoming {
-                Incoming::Message(message) => {
-                    // One that panics is not confirmed; those after it are.
+            match message {
+                Some(message) if message.from == *replicas.store().name() => {}
+                Some(message) => {
+                    // One that panics does not take those after it along.
                     if catch_unwind(AssertUnwindSafe(|| self.take(replicas, message))).is_err() {
                         tracing::error!("a message of another replica could not be handled: a panic");
                     }
                 }
-                // Copies of the former lease are read again when they are used; those in use, soon.
-                Incoming::Begun => drop(tokio::spawn(Arc::clone(&self).catch_up_all())),
+                None => {
+                    tracing::warn!("a message of another replica cannot be read; is it of another version?")
+                }
             }
         }
     }
 
-    /// Reads the sessions that are in use.
+    /// Reads the sessions that are in use: messages about them may have been lost.
     async fn catch_up_all(self: Arc<Self>) {
-        self.catch_up_with(self.sessions.all()).await;
-    }
-
-    /// Reads those of these sessions that are in use.
-    async fn catch_up_with(self: &Arc<Self>, sessions: Vec<Arc<Session>>) {
-        let in_use = sessions.into_iter().filter(|session| !session.is_quiet());
+        let in_use = self.sessions.all().into_iter().filter(|session| !session.is_quiet());
         let reading = stream::iter(in_use).for_each_concurrent(CATCHING_UP, |session| {
             // Apart, so that a strategy that panics costs one session.
-            tokio::spawn(Arc::clone(self).catch_up(session)).map(drop)
+            tokio::spawn(Arc::clone(&self).catch_up(session)).map(drop)
         });
         reading.await;
     }
 
-    /// Handles a message. If it invalidates a copy, it does so before the next message is read.
-    fn take(self: &Arc<Self>, replicas: &Replicas, message: ReplicaMessage) {
-        let session = self.sessions.find(&message.session);
-        match (&message.kind, session) {
-            (MessageKind::Received, _) => return replicas.received(&message),
-            (MessageKind::Followed { stream, progress }, session) => {
-                let buffer = session.and_then(|session| session.replay.numbered(*stream));
-                let (gateway, progress) = (Arc::clone(self), *progress);
-                tokio::spawn(async move {
-                    if let Some((buffer, replicas)) = buffer.zip(gateway.replicas.as_ref())
-                        && buffer.moved(progress).await
-                    {
-                        replicas.confirm(&message).await;
-                    }
-                });
-                return;
+    /// Handles a message.
+    fn take(self: &Arc<Self>, replicas: &Arc<Replicas>, message: ReplicaMessage) {
+        let ReplicaMessage { session: id, kind, .. } = message;
+        let session = self.sessions.find(&id);
+        if let MessageKind::Followed { stream, progress } = kind {
+            return match session.and_then(|session| session.replay.numbered(stream)) {
+                Some(buffer) => drop(tokio::spawn(async move { buffer.moved(progress).await })),
+                None if progress == Progress::Ended => {}
+                // So who waits there for the response learns that there is none.
+                None => Archive::new(replicas, &id).remove(stream),
+            };
+        }
+        let Some(session) = session else { return };
+        match kind {
+            MessageKind::Changed if session.client.outbox().is_open() => {
+                drop(tokio::spawn(Arc::clone(self).catch_up(session)));
             }
-            (MessageKind::Changed, session) => {
-                replicas.invalidate(&message.session, session.as_deref());
-                let listening = session.filter(|session| session.client.outbox().is_open());
-                listening
-                    .into_iter()
-                    .for_each(|session| drop(tokio::spawn(Arc::clone(self).catch_up(session))));
+            MessageKind::Ended => drop(self.end_session(&id)),
+            MessageKind::Cancelled(request) => {
+                let _perhaps_elsewhere =
+                    Id::parse(&request).is_some_and(|request| session.in_flight.cancel(&request));
             }
-            (MessageKind::Ended, session) => {
-                replicas.invalidate(&message.session, session.as_deref());
-                self.end_session(&message.session);
-            }
-            (MessageKind::Cancelled(id), Some(session)) => {
-                if let Some(id) = Id::parse(id) {
-                    session.in_flight.cancel(&id);
-                }
-            }
-            (MessageKind::Roots, Some(session)) => self.roots_changed(&session),
+            MessageKind::Roots => self.roots_changed(&session),
             // Without a stream here, the next one says so.
-            (MessageKind::Moved, Some(session)) => {
-                session.notify_changed(&Kind::iter().collect::<Vec<_>>());
-            }
-            (MessageKind::Answer(text), Some(session)) => {
+            MessageKind::Moved => session.notify_changed(&Kind::iter().collect::<Vec<_>>()),
+            MessageKind::Answer(text) => {
                 match Message::parse(text.as_bytes(), self.limits.bounds().message_depth) {
                     Ok(Message::Response(response)) => session.client.settle(response),
                     _ => tracing::warn!("what another replica passed on is no response"),
                 }
             }
-            _ => {}
+            MessageKind::Changed | MessageKind::Followed { .. } => {}
         }
-        let gateway = Arc::clone(self);
-        tokio::spawn(async move {
-            if let Some(replicas) = &gateway.replicas {
-                replicas.confirm(&message).await;
-            }
-        });
     }
 
-    /// Extends the expiry of sessions that were used.
+    /// Extends the expiry of sessions that were used, and finds those that are gone.
     pub(super) async fn keep_sessions(self: Arc<Self>) {
         let Some(replicas) = &self.replicas else { return };
-        let lost = replicas.keep(&self.sessions.all()).await;
-        tokio::spawn(async move { self.catch_up_with(lost).await });
+        let due = self.sessions.all().into_iter().filter(|session| replicas.is_due(session));
+        let keep = async |session: Arc<Session>| {
+            self.renew(&session, replicas.keep(&session).await?.as_ref());
+            Ok::<_, StoreError>(())
+        };
+        let keeping = stream::iter(due.map(Ok)).try_for_each_concurrent(CATCHING_UP, keep);
+        // The next sweep goes on with those that are left.
+        if let Err(error) = keeping.await {
+            tracing::debug!(%error, "the expiry of sessions was not extended");
+        }
     }
 }
 

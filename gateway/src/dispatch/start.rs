@@ -31,9 +31,6 @@ use mcp_disclosure_transport::printable::Short;
 /// How long lists wait for upstreams that are starting, unless an assembly says otherwise. Most hosts list once.
 const WAIT_FOR_UPSTREAMS: Duration = Duration::from_secs(20);
 
-/// How long a start waits for the store of sessions.
-const WAIT_FOR_STORE: Duration = Duration::from_secs(1);
-
 /// The longest time between two sweeps.
 const SWEEPING: Duration = Duration::from_secs(1);
 
@@ -184,7 +181,7 @@ impl Gateway {
         tokio::spawn(Arc::clone(&gateway).sweep(assembly.sessions));
         tokio::spawn(Arc::clone(&gateway).receive());
         if let Some(replicas) = &gateway.replicas
-            && replicas.ready(WAIT_FOR_STORE).await.is_err()
+            && replicas.store().reach().await.is_err()
         {
             tracing::warn!(
                 "the session store cannot be used yet; clients with sessions get errors until it can"

@@ -17,7 +17,7 @@ use super::{
     Address, Client, InFlight, Location, Peer, Place, ReplayBuffer, ReplayBuffers, StreamEvent, Watched,
     admitted::Admitted,
     list_changed,
-    store::{Delta, Kept, Opened},
+    store::{Delta, Kept, Opened, Read},
 };
 use crate::{backend::Backend, dialect::Revision, limits::Limits, negotiation::Choice, observe::Who};
 
@@ -74,8 +74,8 @@ pub struct Session {
     has_worked: AtomicBool,
     /// Whether the client used a filter's own methods or members.
     speaks_natively: AtomicBool,
-    /// With a store: the lease under which this copy may be used, 0 if it must be read again.
-    copied_under: AtomicU64,
+    /// With a store: the number of the reading that this copy is as of.
+    as_of: Mutex<u64>,
     /// With a store: when its life was last extended there, in milliseconds; 0 if never.
     refreshed: AtomicU64,
     /// Whether it was used since.
@@ -116,7 +116,7 @@ impl Session {
             used: AtomicU64::new(0),
             has_worked: AtomicBool::new(false),
             speaks_natively: AtomicBool::new(false),
-            copied_under: AtomicU64::new(0),
+            as_of: Mutex::default(),
             refreshed: AtomicU64::new(0),
             touched: AtomicBool::new(false),
             peer: opening.peer,
@@ -241,16 +241,6 @@ impl Session {
         self.opened + Duration::from_millis(self.used.load(Ordering::Relaxed))
     }
 
-    /// The lease under which this copy may be used; 0 if it must be read again.
-    pub fn copied_under(&self) -> u64 {
-        self.copied_under.load(Ordering::Acquire)
-    }
-
-    /// Sets the lease under which this copy may be used.
-    pub fn copy_under(&self, lease: u64) {
-        self.copied_under.store(lease, Ordering::Release);
-    }
-
     /// Its life in the store was extended.
     pub fn refreshed(&self, now: Duration) {
         self.touched.store(false, Ordering::Relaxed);
@@ -267,13 +257,19 @@ impl Session {
         is_over && (self.touched.load(Ordering::Relaxed) || !self.is_quiet())
     }
 
-    /// Replaces what this copy has with what the store has. Returns the memory before and after.
-    pub(crate) fn replace(&self, kept: &Kept) -> (Memory, Memory) {
+    /// Replaces what this copy has with what the store had. Returns the memory before, and the subscriptions that have ended;
+    /// `None` if the copy is as of a later reading.
+    pub(crate) fn replace(&self, Read { kept, number }: &Read) -> Option<(Memory, Vec<Watched>)> {
+        let mut as_of = self.as_of.lock();
+        if *as_of > *number {
+            return None;
+        }
+        *as_of = *number;
         kept.marks.iter().for_each(|(tool, digest)| self.marks.mark(tool.clone(), *digest));
         *self.log_level.lock() = kept.log_level;
         self.speaks_natively.fetch_or(kept.native, Ordering::Relaxed);
-        let mut memory = self.memory.lock();
-        (std::mem::replace(&mut *memory, kept.memory.clone()), kept.memory.clone())
+        let before = std::mem::replace(&mut *self.memory.lock(), kept.memory.clone());
+        Some((before, self.keep_subscriptions(|watched| kept.subscriptions.contains(&watched.uri))))
     }
 
     /// What a store is to have of it.
@@ -293,7 +289,7 @@ impl Session {
         self.memory.lock().clone()
     }
 
-    /// The part of a change that this copy, which must be valid, does not have yet. Subscriptions are always part of it.
+    /// The part of a change that this copy does not have yet. Subscriptions are always part of it.
     pub(crate) fn changed_by(&self, mut delta: Delta) -> Delta {
         delta.marks.retain(|(tool, digest)| !self.marks.has(tool, digest));
         delta.native &= !self.speaks_natively.load(Ordering::Relaxed);

@@ -70,7 +70,7 @@ fn k3_an_answer_reaches_the_replica_that_asked_f3() {
         let question = stream.next(|message| message["method"] == "elicitation/create").unwrap();
         let result = json!({"action": "accept", "content": {"x": 1}});
         let accepted = json!({"jsonrpc": "2.0", "id": question["id"], "result": result});
-        // On a busy machine, the other replica may not confirm it in time.
+        // On a busy machine, the store may not answer in time.
         assert!(kit::process::until(|| web.post(answered_at, &accepted).status == 202));
         let answer = stream.next(|message| message["id"] == 9).unwrap();
         let text = answer["result"]["content"][0]["text"].as_str().unwrap();

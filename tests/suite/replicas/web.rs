@@ -112,7 +112,7 @@ impl Web {
 
     /// The session's key in the store.
     pub(super) fn key(&self) -> String {
-        format!("mcp-disclosure:2:s:{}", self.digest())
+        format!("mcp-disclosure:3:s:{}", self.digest())
     }
 
     /// Sends a message.
@@ -163,15 +163,6 @@ impl Web {
     #[track_caller]
     pub(super) fn end(&self, at: SocketAddr) -> Answer {
         exchange(at, "DELETE", &self.path, &self.headers, "")
-    }
-
-    /// Begins to end the session, and does not read the answer yet.
-    #[track_caller]
-    pub(super) fn begin_to_end(&self, at: SocketAddr) -> TcpStream {
-        let mut stream = TcpStream::connect(at).expect("a listener");
-        let request = format!("DELETE {} HTTP/1.1\r\nHost: {at}\r\n{}\r\n", self.path, self.headers);
-        stream.write_all(request.as_bytes()).expect("a listener that reads");
-        stream
     }
 
     /// Opens the general stream.

@@ -81,8 +81,8 @@ impl ReplayBuffer {
         });
     }
 
-    /// Another replica sends the stream to the client. Returns whether that replica can read all events so far.
-    pub(crate) async fn moved(self: &Arc<Self>, progress: Progress) -> bool {
+    /// Another replica sends the stream to the client.
+    pub(crate) async fn moved(self: &Arc<Self>, progress: Progress) {
         match progress {
             Progress::Begins => self.go_on(self.take_turn()),
             Progress::GoesOn => {}
@@ -91,7 +91,7 @@ impl ReplayBuffer {
                 self.log.lock().give_up();
             }
         }
-        self.shared.is_some() && self.written().await
+        self.written().await;
     }
 
     /// Notes that no response will follow, if none will.

@@ -117,7 +117,7 @@ async fn a_response_that_was_not_sent_is_kept_as_unread_bytes() {
         // By a connection here, or at another replica.
         match number % 2 {
             0 => buffer.sent(2),
-            _ => drop(buffer.moved(Progress::Ended).await),
+            _ => buffer.moved(Progress::Ended).await,
         }
     }
     assert_eq!(peer.unread_bytes(), 0);

@@ -42,38 +42,30 @@ impl Archive {
 
     /// Changes what is kept of a stream of this process. `false` if that could not be done.
     pub(crate) async fn write(&self, stream: u64, changes: Changes) -> bool {
-        let (store, lifetime) = self.replicas.store();
+        let (store, lifetime) = (self.replicas.store(), self.replicas.lifetime());
         // What is sent does not wait for a store that is not there.
-        if store.lease().is_none() {
+        if !store.is_connected() {
             return false;
         }
         let written = store.keep_events(&self.name_of_own(stream), changes, lifetime).await;
         written.inspect_err(|error| tracing::debug!(%error, "events cannot be resumed elsewhere")).is_ok()
     }
 
-    /// Removes what is kept of a stream of this process, unless the process is ending.
+    /// Removes what is kept of a stream of this process. When the process is ending, the store is closed before.
     pub(crate) fn remove(&self, stream: u64) {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        if self.replicas.is_closed() {
-            return;
-        }
         let archive = self.clone();
         runtime.spawn(async move {
             let name = archive.name_of_own(stream);
             // Else it is gone when it has not changed for as long as a session may be idle.
-            let _later = archive.replicas.store().0.forget_events(&name).await;
+            let _later = archive.replicas.store().forget_events(&name).await;
         });
     }
 
     /// What a replica keeps of a stream, but for events up to this one.
     pub(super) async fn read(&self, replica: &str, stream: u64, last: u64) -> Result<Fields, StoreError> {
-        let (name, store) = (self.name(replica, stream), self.replicas.store().0);
-        let mut names = store.event_names(&name).await?;
-        names.retain(|name| number(name).is_none_or(|event| event > last));
-        match names.is_empty() {
-            true => Ok(Fields::new()),
-            false => store.events(&name, names).await,
-        }
+        let is_wanted = |name: &[u8]| number(name).is_none_or(|event| event > last);
+        self.replicas.store().events(&self.name(replica, stream), &is_wanted).await
     }
 
     /// The name of a stream of this process.

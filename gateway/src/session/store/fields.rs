@@ -205,11 +205,11 @@ pub(crate) struct Delta {
 impl Delta {
     /// Whether nothing changes.
     pub(crate) fn is_empty(&self) -> bool {
-        self.marks.is_empty() && !self.invalidates_copies()
+        self.marks.is_empty() && !self.concerns_streams()
     }
 
-    /// Whether other copies of the session must not be used any more. A mark that a copy lacks is looked up instead.
-    pub(crate) fn invalidates_copies(&self) -> bool {
+    /// Whether what streams of the session carry depends on it.
+    pub(crate) fn concerns_streams(&self) -> bool {
         !self.notes.is_empty()
             || self.native
             || self.log_level.is_some()
@@ -289,7 +289,7 @@ mod tests {
     #[test]
     fn k1_fields_that_cannot_be_read_are_ignored_and_one_that_is_no_session_is_none() {
         let field = |name: &[u8], value: &[u8]| (name.to_vec(), value.to_vec());
-        assert!(Kept::read(&vec![field(b"mtool", &[0; 32]), field(b"@a.1", b"")]).is_none());
+        assert!(Kept::read(&vec![field(b"mtool", &[0; 32]), field(b"b", b"")]).is_none());
         assert!(Kept::read(&vec![field(b".", b"nonsense")]).is_none());
         let odd = [field(b"mtool", b"short"), field(b"n\xff", b"1"), field(b"na\0b", b"{"), field(b"", b"")];
         let fields = [field(b".", br#"{"r":"2025-11-25","new":1}"#)].into_iter().chain(odd).collect();
@@ -322,7 +322,7 @@ mod tests {
     fn k1_a_note_that_is_removed_is_a_field_that_is_removed() {
         let notes = Notes::from([("a".into(), json!(null)), ("b".into(), json!([1]))]);
         let delta = Delta { notes: vec![("s".into(), notes)], ..Delta::default() };
-        assert!(delta.invalidates_copies());
+        assert!(delta.concerns_streams());
         assert_eq!(delta.changes(), [(b"ns\0a".to_vec(), None), (b"ns\0b".to_vec(), Some(b"[1]".to_vec()))]);
     }
 }

@@ -15,13 +15,10 @@ use crate::session::{Session, StreamEvent};
 /// How often the store is read.
 const LOOKING: Duration = Duration::from_millis(100);
 
-/// How often the replica is asked whether it goes on with the stream, and how long it has to answer.
-const ASKING: Duration = Duration::from_secs(1);
+/// How often the replica is told that the stream goes on here.
+const TELLING: Duration = Duration::from_secs(1);
 
-/// How often the end is reported to the replica until it confirms that.
-const REPORTS: u32 = 3;
-
-/// After this long without an answer, the replica is taken for gone.
+/// A replica that was not connected to the store for this long is taken for gone.
 const GONE: Duration = Duration::from_secs(3);
 
 /// A stream of another replica.
@@ -36,12 +33,10 @@ pub(crate) struct Following {
     last: u64,
     waiting: VecDeque<StreamEvent>,
     is_over: bool,
-    asked: Option<Instant>,
-    heard: Instant,
-    /// Whether the replica has confirmed that this one sends the stream.
+    told: Option<Instant>,
+    seen: Instant,
+    /// Whether the replica was told that this one sends the stream.
     is_known: bool,
-    /// Whether it was notified of the end.
-    is_reported: bool,
 }
 
 impl Following {
@@ -61,10 +56,9 @@ impl Following {
             last,
             waiting: VecDeque::new(),
             is_over: false,
-            asked: None,
-            heard: Instant::now(),
+            told: None,
+            seen: Instant::now(),
             is_known: false,
-            is_reported: false,
         };
         Ok(following.read().await?.then_some(following))
     }
@@ -89,26 +83,19 @@ impl Following {
     }
 
     /// Notifies the replica that all of the stream was sent, so that it need not keep the response as unread.
-    fn report_end(&mut self) {
-        if std::mem::replace(&mut self.is_reported, true) {
-            return;
-        }
+    fn report_end(&self) {
         let (archive, replica) = (self.archive.clone(), self.replica.clone());
         let kind = MessageKind::Followed { stream: self.stream, progress: Progress::Ended };
         tokio::spawn(async move {
-            for _ in 0..REPORTS {
-                if let Ok(true) =
-                    archive.replicas().ask(&replica, archive.session(), kind.clone(), ASKING).await
-                {
-                    return;
-                }
+            if let Err(error) = archive.replicas().tell(&replica, archive.session(), kind).await {
+                tracing::debug!(%error, "a replica was not told of the end of its stream");
             }
         });
     }
 
     async fn look(&mut self, session: &Session) -> Result<(), StoreError> {
         let is_there = self.is_there(session).await?;
-        // After that: what was sent before its end is in the store.
+        // After that: what it sent before it was gone is in the store.
         let is_kept = self.read().await?;
         if !self.waiting.is_empty() || self.is_over {
             return Ok(());
@@ -123,20 +110,20 @@ impl Following {
         Ok(())
     }
 
-    /// Whether the replica goes on with the stream, as far as is known.
+    /// Whether the replica is there. If it has no such stream any more, it removes it from the store.
     async fn is_there(&mut self, session: &Session) -> Result<bool, StoreError> {
-        if self.asked.is_none_or(|asked| asked.elapsed() >= ASKING) {
-            self.asked = Some(Instant::now());
+        if self.told.is_none_or(|told| told.elapsed() >= TELLING) {
+            self.told = Some(Instant::now());
             let progress = if self.is_known { Progress::GoesOn } else { Progress::Begins };
             let kind = MessageKind::Followed { stream: self.stream, progress };
             let (replicas, id) = (self.archive.replicas(), self.archive.session());
-            if replicas.ask(&self.replica, id, kind, ASKING).await? {
-                (self.heard, self.is_known) = (Instant::now(), true);
+            if replicas.tell(&self.replica, id, kind).await? {
+                (self.seen, self.is_known) = (Instant::now(), true);
                 // Its copy here is in use.
                 session.touch();
             }
         }
-        Ok(self.heard.elapsed() < GONE)
+        Ok(self.seen.elapsed() < GONE)
     }
 
     /// Reads what is new. `false` if nothing is kept.

@@ -1,18 +1,15 @@
 //! The seam to a store of sessions that several replicas of the gateway share (docs/decisions/0032).
 //!
-//! Without a store, a session is kept in one process. With one, it is kept in the store, and each replica caches copies of the
-//! sessions that it serves. While a replica holds a [`Lease`], it uses its copies without a round trip. A replica that changes a
-//! session answers its client only after each other holder of a copy has confirmed that it no longer uses the copy, or the
-//! holder's lease has ended.
+//! Without a store, a session is kept in one process. With one, it is kept in the store, and each request reads it there. What a
+//! replica has of a session besides are its connections: streams, requests in progress, upstreams of its own. Messages
+//! between replicas are about these alone, so one that is lost makes no answer wrong.
 //!
 //! A store knows nothing of what it keeps: a session is a set of [`Fields`], each of which is set and removed on its own,
 //! so that two changes at the same time never lose each other.
 
 mod archive;
-mod confirmations;
 mod fields;
 mod following;
-mod locks;
 mod replica_message;
 mod replicas;
 
@@ -25,11 +22,10 @@ use mcp_disclosure_transport::{ErrorText, code};
 pub(crate) use archive::{Archive, END, NO_RESPONSE, REQUEST};
 pub(crate) use fields::{Delta, Kept, Opened};
 pub(crate) use following::Following;
-pub(crate) use locks::SessionGuard;
 pub(crate) use replica_message::{MessageKind, Progress, ReplicaMessage};
-pub(crate) use replicas::{Incoming, Loaded, Replicas};
+pub(crate) use replicas::{Read, Replicas};
 
-/// The fields of a session, by name. Names and values are bytes. No name of the gateway's begins with `@`.
+/// The fields of a session, by name. Names and values are bytes.
 pub type Fields = Vec<(Vec<u8>, Vec<u8>)>;
 
 /// Changes of fields: a new value, or `None` to remove the field.
@@ -39,9 +35,9 @@ pub type Changes = Vec<(Vec<u8>, Option<Vec<u8>>)>;
 /// session after its end.
 pub const OPENED: &[u8] = b".";
 
-/// Messages of up to this size, in bytes, are not dropped by the receiving store while its lease lasts. Longer ones may be, see
+/// Messages of up to this size, in bytes, reach a replica that is connected. Longer ones may be dropped, see
 /// [`SessionStore::send`].
-pub const RELIABLE_MESSAGE_BYTES: usize = 4096;
+pub const SHORT_MESSAGE_BYTES: usize = 4096;
 
 /// What a store knows instead of the id of a session, or of a name that has one in it: half of its SHA-256, which is as long as an
 /// id. Whoever has an id can use the session, and more people read stores, their copies and their logs.
@@ -49,33 +45,13 @@ pub(crate) fn key_of(id: &str) -> String {
     hex(&Digest::of_bytes(id.as_bytes()).as_bytes()[..16])
 }
 
-/// A time in which a replica may use copies without asking the store.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lease {
-    /// Never used twice by this process; never 0.
-    pub number: u64,
-    /// The name under which this replica is registered as a holder of sessions: [`SessionStore::name`], a dot, and the
-    /// number.
-    pub name: Arc<str>,
-}
-
-/// What a store has of a session.
-#[derive(Clone, Debug)]
-pub struct Stored {
-    /// The gateway's fields.
-    pub fields: Fields,
-    /// The lease under which this replica was registered as a holder, before the fields were read; `None` if it could not
-    /// be registered.
-    pub lease: Option<u64>,
-}
-
 /// What reaches a replica from the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A message that a replica has sent to this one.
+    /// A message of a replica, perhaps of this one.
     Message(Vec<u8>),
-    /// A new lease has begun. Messages may have been lost before.
-    Begun,
+    /// The store is connected. Messages may have been lost before.
+    Connected,
 }
 
 /// Why the store did not do what was asked of it. The `Display` of each is safe for clients; details are logged where they
@@ -92,11 +68,6 @@ pub enum StoreError {
     /// It refused what was asked of it.
     #[error("the session store refused a command; its operator finds the reason in the log")]
     Refused,
-    /// Another replica has neither confirmed a message, nor gone.
-    #[error(
-        "the session store was reached, but another replica did not confirm a message; try again shortly"
-    )]
-    Unconfirmed,
 }
 
 impl StoreError {
@@ -114,64 +85,48 @@ pub trait SessionStore: fmt::Debug + Send + Sync + 'static {
     /// The name of this process among the replicas: letters and digits, unguessable, and new at each start.
     fn name(&self) -> &Arc<str>;
 
-    /// The lease that this replica has now, if it has one.
-    fn lease(&self) -> Option<Lease>;
+    /// Whether it is connected.
+    fn is_connected(&self) -> bool;
 
-    /// Whether the store is reached, and has no memory for a lease.
-    fn is_full(&self) -> bool;
+    /// Waits for half a second at most until it is connected.
+    async fn reach(&self) -> Result<(), StoreError>;
 
-    /// Creates a session that expires after `lifetime`, with this replica as a holder. Returns the number of the lease under
-    /// which it was registered; `None` if the store has no memory for a lease.
-    async fn create(&self, id: &str, fields: Fields, lifetime: Duration) -> Result<Option<u64>, StoreError>;
+    /// Creates a session that expires after `lifetime`.
+    async fn create(&self, id: &str, fields: Fields, lifetime: Duration) -> Result<(), StoreError>;
 
-    /// How a session was opened: its field [`OPENED`]. `None` if there is no such session. Nothing is written.
-    async fn opened(&self, id: &str) -> Result<Option<Vec<u8>>, StoreError>;
+    /// Reads a session, as it was left by the last change that was answered; `None` if there is none. With a `lifetime`, it
+    /// expires after that; otherwise nothing is written.
+    ///
+    /// # Errors
+    /// Also if the store may not be asked for the latest, such as a server that was replaced by another one.
+    async fn load(&self, id: &str, lifetime: Option<Duration>) -> Result<Option<Fields>, StoreError>;
 
-    /// Registers this replica as a holder of a session, and then reads it. `None` if there is no such session.
-    async fn load(&self, id: &str) -> Result<Option<Stored>, StoreError>;
+    /// Changes a session, and does not extend its life. `false` if there is no such session.
+    async fn change(&self, id: &str, changes: Changes) -> Result<bool, StoreError>;
 
-    /// Changes a session. `None` if there is no such session. Neither this nor [`load`](Self::load) extends its life.
-    async fn change(&self, id: &str, changes: Changes) -> Result<Option<()>, StoreError>;
+    /// Ends a session: from now on there is no such session.
+    async fn end(&self, id: &str) -> Result<(), StoreError>;
 
-    /// Ends a session: from now on there is no such session, but its holders are kept. Returns their leases; `None` if
-    /// nothing is kept.
-    async fn end(&self, id: &str) -> Result<Option<Vec<Arc<str>>>, StoreError>;
-
-    /// Removes what is kept of a session that has ended.
-    async fn remove(&self, id: &str) -> Result<(), StoreError>;
-
-    /// The leases of a session's holders. `None` if there is no such session.
-    async fn holders(&self, id: &str) -> Result<Option<Vec<Arc<str>>>, StoreError>;
-
-    /// Removes leases that have ended from a session's holders.
-    async fn forget(&self, id: &str, ended: Vec<Arc<str>>) -> Result<(), StoreError>;
-
-    /// Extends the expiry of sessions that were used. Returns for each, in this order, whether it is there, and this replica is
-    /// registered as a holder under its lease, if it has one.
-    async fn keep(&self, ids: &[Arc<str>], lifetime: Duration) -> Result<Vec<bool>, StoreError>;
-
-    /// Changes what is kept of an event stream, which lives this long from now on.
+    /// Changes what is kept of an event stream, if anything, which lives this long from now on.
     async fn keep_events(&self, stream: &str, changes: Changes, lifetime: Duration)
     -> Result<(), StoreError>;
 
-    /// Extends the expiry of event streams that are kept.
-    async fn extend_events(&self, streams: &[String], lifetime: Duration) -> Result<(), StoreError>;
-
-    /// The names of what is kept of an event stream; none if it is unknown.
-    async fn event_names(&self, stream: &str) -> Result<Vec<Vec<u8>>, StoreError>;
-
-    /// Those fields of an event stream that are kept, in the order of these names.
-    async fn events(&self, stream: &str, names: Vec<Vec<u8>>) -> Result<Fields, StoreError>;
+    /// What is kept of an event stream under names that are wanted; none if it is unknown.
+    async fn events(
+        &self,
+        stream: &str,
+        is_wanted: &(dyn for<'n> Fn(&'n [u8]) -> bool + Sync),
+    ) -> Result<Fields, StoreError>;
 
     /// Removes what is kept of an event stream.
     async fn forget_events(&self, stream: &str) -> Result<(), StoreError>;
 
-    /// Sends a message to the replica of this [`name`](Self::name). Delivery is at most once, and the receiver may drop a
-    /// message of more than [`RELIABLE_MESSAGE_BYTES`] bytes.
-    async fn send(&self, replica: &str, message: Vec<u8>) -> Result<(), StoreError>;
+    /// Sends a message to the replica of this [`name`](Self::name), or to all. Delivery is at most once, and a receiver may
+    /// drop a message of more than [`SHORT_MESSAGE_BYTES`] bytes.
+    async fn send(&self, replica: Option<&str>, message: Vec<u8>) -> Result<(), StoreError>;
 
-    /// Whether a lease lasts, so that copies may be used under it.
-    async fn lasts(&self, lease: &str) -> Result<bool, StoreError>;
+    /// Whether the replica of this name is connected to the store.
+    async fn is_there(&self, replica: &str) -> Result<bool, StoreError>;
 
     /// Adds to a counter, which is gone this long after its first use. Returns the sum, and the time until it is gone.
     async fn count(
@@ -181,9 +136,9 @@ pub trait SessionStore: fmt::Debug + Send + Sync + 'static {
         window: Duration,
     ) -> Result<(u64, Duration), StoreError>;
 
-    /// The next event. Called by one task.
-    async fn event(&self) -> Event;
+    /// The next event; `None` when this was closed. Called by one task.
+    async fn event(&self) -> Option<Event>;
 
-    /// Ends the lease, so that no replica waits for this one.
-    async fn close(&self);
+    /// Disconnects for good. Everything fails from now on.
+    fn close(&self);
 }

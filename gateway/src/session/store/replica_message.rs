@@ -1,19 +1,15 @@
-//! Messages between replicas, as JSON.
+//! Messages between replicas, as JSON: about streams, requests in progress and upstreams, which are not in the store.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
-/// A message to the holders of a session, or to one of them.
-#[derive(Clone, Debug, Serialize)]
+/// A message about a session.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ReplicaMessage {
     /// The process that sent it.
     #[serde(rename = "f")]
     pub from: Arc<str>,
-    /// Its number there, if the sender waits for [`MessageKind::Received`].
-    #[serde(rename = "n")]
-    pub number: u64,
     /// The session.
     #[serde(rename = "s")]
     pub session: Arc<str>,
@@ -22,13 +18,11 @@ pub(crate) struct ReplicaMessage {
     pub kind: MessageKind,
 }
 
-/// What a message says.
+/// What a message says. The last two are for one replica, the others for all.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum MessageKind {
-    /// The message of this number was handled. If it concerned a copy, the copy is no longer used.
-    Received,
-    /// The session changed: copies must be read again.
+    /// The session changed: an open stream may have to carry that, or updates of other resources.
     Changed,
     /// The session ended.
     Ended,
@@ -38,8 +32,7 @@ pub(crate) enum MessageKind {
     Roots,
     /// Another replica serves the client now, with upstreams of its own: all lists may have changed.
     Moved,
-    /// The client resumed this event stream at the sender. Confirmed only if the stream is here, and all of it that was sent is
-    /// in the store.
+    /// The client resumed this event stream at the sender.
     Followed {
         /// Its number.
         stream: u64,
@@ -63,24 +56,14 @@ pub(crate) enum Progress {
 }
 
 impl ReplicaMessage {
-    /// Parses a message; `None` if it is malformed. An unknown kind is read as [`MessageKind::Changed`], which is always safe: the copy
-    /// is read again, and a sender that waits gets its confirmation.
+    /// Parses a message; `None` if it is malformed, or of a kind that is not known here.
     pub(crate) fn read(text: &[u8]) -> Option<Self> {
-        #[derive(Deserialize)]
-        struct Envelope {
-            f: Arc<str>,
-            n: u64,
-            s: Arc<str>,
-            w: Box<RawValue>,
-        }
-        let Envelope { f: from, n: number, s: session, w } = serde_json::from_slice(text).ok()?;
-        let kind = serde_json::from_str(w.get()).unwrap_or(MessageKind::Changed);
-        Some(Self { from, number, session, kind })
+        serde_json::from_slice(text).ok()
     }
 
     /// The text.
     pub(crate) fn text(&self) -> Vec<u8> {
-        // It consists of strings and a number.
+        // It consists of strings and numbers.
         serde_json::to_vec(self).unwrap_or_default()
     }
 }
@@ -90,22 +73,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn k1_a_message_is_read_as_it_was_sent_and_an_unknown_kind_is_a_change() {
+    fn k1_a_message_is_read_as_it_was_sent() {
         let message = ReplicaMessage {
             from: "ab12".into(),
-            number: 7,
             session: "s".into(),
             kind: MessageKind::Cancelled("\"x\"".into()),
         };
         let read = ReplicaMessage::read(&message.text()).unwrap();
         assert_eq!(format!("{read:?}"), format!("{message:?}"));
-        for kind in [r#""later""#, r#"{"later":{"a":[1]}}"#, "7"] {
-            let text = format!(r#"{{"f":"ab12","n":7,"s":"s","w":{kind},"new":1}}"#);
-            let read = ReplicaMessage::read(text.as_bytes()).unwrap();
-            assert!(matches!(read.kind, MessageKind::Changed), "{kind}");
-            assert_eq!((&*read.from, read.number, &*read.session), ("ab12", 7, "s"));
-        }
-        for text in ["", "nonsense", "{}", r#"{"f":"a","n":-1,"s":"s","w":"ended"}"#] {
+        for text in ["", "nonsense", "{}", r#"{"f":"a","s":"s","w":"later"}"#] {
             assert!(ReplicaMessage::read(text.as_bytes()).is_none(), "{text}");
         }
     }

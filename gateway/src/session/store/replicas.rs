@@ -1,6 +1,7 @@
-//! The replicas that share a store: copies of sessions, and how those of others stop being used.
+//! The replicas that share a store: sessions as they read and change them there, and messages between them.
 
 use std::{
+    collections::HashMap,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -8,68 +9,49 @@ use std::{
     time::Duration,
 };
 
-use futures::future::join_all;
 use mcp_disclosure_core::Principal;
-use mcp_disclosure_transport::{ErrorText, Response};
-use tokio::{sync::Semaphore, time::Instant};
-use tokio_util::sync::CancellationToken;
+use mcp_disclosure_transport::Response;
+use parking_lot::Mutex;
+use tokio::{
+    sync::{Mutex as AsyncMutex, OwnedMutexGuard, Semaphore},
+    time::Instant,
+};
 
 use super::{
-    Delta, Event, Kept, MessageKind, Opened, RELIABLE_MESSAGE_BYTES, ReplicaMessage, SessionStore,
-    StoreError,
-    confirmations::{self, Confirmations},
-    key_of,
-    locks::{ReadAt, SessionGuard, SessionLocks},
+    Delta, Kept, MessageKind, ReplicaMessage, SHORT_MESSAGE_BYTES, SessionStore, StoreError, key_of,
 };
 use crate::session::{Session, SessionLimits};
 
 /// Expiry is extended when this part of the idle time is over.
 const PARTS: u32 = 10;
 
-/// Maximum number of sessions whose expiry is extended at once, so that no command waits long for others.
-const BATCH: usize = 256;
-
 /// Maximum size of a client's response that is passed to another replica, in bytes.
 const LONGEST_ANSWER: usize = 1024 * 1024;
 
-/// How many of those are sent at a time.
+/// How many of those are sent at a time, so that a client cannot have more of them sent than a replica takes in.
 const ANSWERS: usize = 4;
 
-/// How often one is sent, how long a confirmation is awaited each time, and how long all of that may take.
-const SENDINGS: u32 = 2;
-const RECEIVING: Duration = Duration::from_millis(300);
-const PASSING: Duration = Duration::from_millis(900);
-
-/// The store, and the messages that wait for confirmations of other replicas.
+/// The store, as this replica uses it.
 #[derive(Debug)]
 pub(crate) struct Replicas {
     store: Arc<dyn SessionStore>,
     limits: SessionLimits,
     unused: Duration,
-    locks: SessionLocks,
-    confirmations: Confirmations,
+    /// The sessions that are adopted at the moment.
+    adopting: Mutex<HashMap<Arc<str>, Arc<AsyncMutex<()>>>>,
     answers: Semaphore,
     last_number: AtomicU64,
     started: Instant,
-    closed: CancellationToken,
 }
 
 /// A session as it was read.
 #[derive(Debug)]
-pub(crate) struct Loaded {
+pub(crate) struct Read {
     /// The session.
     pub kept: Kept,
-    lease: Option<u64>,
-    read_at: ReadAt,
-}
-
-/// What reached this replica.
-#[derive(Debug)]
-pub(crate) enum Incoming {
-    /// A message.
-    Message(ReplicaMessage),
-    /// A new lease: copies of former ones are not used.
-    Begun,
+    /// Grows from reading to reading, as they begin: one of a higher number has every change that was answered before one of a
+    /// lower number began.
+    pub number: u64,
 }
 
 impl Replicas {
@@ -79,12 +61,10 @@ impl Replicas {
             store,
             limits,
             unused,
-            locks: SessionLocks::default(),
-            confirmations: Confirmations::default(),
+            adopting: Mutex::default(),
             answers: Semaphore::new(ANSWERS),
             last_number: AtomicU64::new(0),
             started: Instant::now(),
-            closed: CancellationToken::new(),
         }
     }
 
@@ -93,183 +73,116 @@ impl Replicas {
         self.store.name()
     }
 
-    /// A number for an event stream, or for a request to a client. Unique in this process: a copy of a session may be dropped
-    /// and made again, and clients may still use numbers of the former one.
+    /// A number for a reading, an event stream, or a request to a client. Unique in this process: a copy of a session may be
+    /// dropped and made again, and clients may still use numbers of the former one.
     pub(crate) fn next_number(&self) -> u64 {
         self.last_number.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// The store, and how long what is kept there lives without being used.
-    pub(super) fn store(&self) -> (&Arc<dyn SessionStore>, Duration) {
-        (&self.store, self.limits.idle)
+    /// The store.
+    pub(crate) fn store(&self) -> &dyn SessionStore {
+        &*self.store
     }
 
-    /// Whether a copy may be used without asking the store.
-    pub(crate) fn may_use(&self, session: &Session) -> bool {
-        let under = session.copied_under();
-        under != 0 && self.store.lease().is_some_and(|lease| lease.number == under)
+    /// How long what is kept there lives without being used.
+    pub(super) fn lifetime(&self) -> Duration {
+        self.limits.idle
     }
 
-    /// Waits until nothing else reads or changes the session here.
-    ///
-    /// # Errors
-    /// That of a task that had the lock meanwhile, and failed.
-    pub(crate) async fn lock(&self, id: &str) -> Result<SessionGuard, ErrorText> {
-        self.locks.of(id).await
+    /// Waits until no one else adopts this session, and lets others wait until this is dropped.
+    pub(crate) async fn adopting(&self, id: &str) -> OwnedMutexGuard<()> {
+        let lock = {
+            let mut adopting = self.adopting.lock();
+            adopting.retain(|_, lock| Arc::strong_count(lock) > 1);
+            Arc::clone(adopting.entry(id.into()).or_default())
+        };
+        lock.lock_owned().await
     }
 
-    /// Creates a session; its copy may be used then.
-    pub(crate) async fn create(&self, session: &Session, kept: Kept) -> Result<(), StoreError> {
+    /// Creates a session.
+    pub(crate) async fn create(&self, id: &str, kept: Kept) -> Result<(), StoreError> {
         let lifetime = self.unused.min(self.limits.idle);
-        let lease = self.store.create(&key_of(session.id()), kept.fields(), lifetime).await?;
-        // No other replica knows its id yet, so nothing can be heard of it.
-        session.copy_under(lease.unwrap_or(0));
-        Ok(())
-    }
-
-    /// How a session of this principal was opened; `None` if there is no such session. This replica is no holder of it then.
-    pub(crate) async fn opened_by(
-        &self,
-        principal: &Principal,
-        id: &str,
-    ) -> Result<Option<Opened>, StoreError> {
-        let opened = self.store.opened(&key_of(id)).await?.and_then(|opened| Opened::read(&opened));
-        Ok(opened.filter(|opened| opened.principal.as_deref() == principal.id()))
+        self.store.create(&key_of(id), kept.fields(), lifetime).await
     }
 
     /// Reads a session; `None` if there is no such session.
-    pub(crate) async fn load(&self, id: &str, guard: &SessionGuard) -> Result<Option<Loaded>, StoreError> {
-        let read_at = guard.reading();
-        let stored = self.store.load(&key_of(id)).await?;
-        Ok(stored.and_then(|stored| {
-            Some(Loaded { kept: Kept::read(&stored.fields)?, lease: stored.lease, read_at })
-        }))
+    pub(crate) async fn read(&self, id: &str) -> Result<Option<Read>, StoreError> {
+        self.read_for(id, None).await
     }
 
-    /// Marks the copy as valid under the lease with which it was read, unless the session may have changed since. Returns
-    /// whether this request may use it: also if there was no lease, since then each request reads.
-    pub(crate) fn validate(&self, copy: &Session, loaded: &Loaded) -> bool {
-        let Some(lease) = loaded.lease else { return true };
-        loaded.read_at.validate(copy, lease);
-        self.may_use(copy)
+    /// Reads a session of this principal.
+    pub(crate) async fn read_own(&self, id: &str, principal: &Principal) -> Result<Option<Read>, StoreError> {
+        let read = self.read(id).await?;
+        Ok(read.filter(|read| read.kept.opened.principal.as_deref() == principal.id()))
     }
 
-    /// Invalidates the copy of a session, and a read of it in progress.
-    pub(crate) fn invalidate(&self, id: &str, copy: Option<&Session>) {
-        self.locks.invalidate(id, copy);
+    async fn read_for(&self, id: &str, lifetime: Option<Duration>) -> Result<Option<Read>, StoreError> {
+        let number = self.next_number();
+        let fields = self.store.load(&key_of(id), lifetime).await?;
+        Ok(fields.and_then(|fields| Some(Read { kept: Kept::read(&fields)?, number })))
     }
 
-    /// Changes a session. If the change concerns what other replicas answer, they have confirmed it then. `false` if there
-    /// is no such session.
-    pub(crate) async fn change(&self, id: &Arc<str>, delta: &Delta) -> Result<bool, StoreError> {
-        let changed = self.store.change(&key_of(id), delta.changes()).await?;
-        if changed.is_some() && delta.invalidates_copies() {
-            self.announce(id, MessageKind::Changed).await?;
+    /// Whether the expiry of a session is to be extended.
+    pub(crate) fn is_due(&self, session: &Session) -> bool {
+        session.is_due(self.now(), self.limits.idle / PARTS)
+    }
+
+    /// Reads a session, and extends its expiry and that of its unfinished answer streams.
+    pub(crate) async fn keep(&self, session: &Session) -> Result<Option<Read>, StoreError> {
+        let read = self.read_for(session.id(), Some(self.limits.idle)).await?;
+        session.refreshed(self.now());
+        for stream in session.replay.unfinished() {
+            self.store.keep_events(&stream, Vec::new(), self.limits.idle).await?;
         }
-        Ok(changed.is_some())
+        Ok(read)
     }
 
-    /// Ends a session everywhere. `false` if there is no such session. After an error, this can be called again: the session is
-    /// removed when all holders have confirmed.
-    pub(crate) async fn end(&self, id: &Arc<str>, copy: Option<&Session>) -> Result<bool, StoreError> {
-        let key = key_of(id);
-        let Some(holders) = self.store.end(&key).await? else { return Ok(false) };
-        // This replica does not serve it any more either, while others are waited for.
-        self.invalidate(id, copy);
-        self.confirmations.of(&*self.store, id, holders, MessageKind::Ended).await?;
-        self.store.remove(&key).await?;
-        Ok(true)
+    /// Changes a session. `false` if there is no such session.
+    pub(crate) async fn change(&self, id: &str, delta: &Delta) -> Result<bool, StoreError> {
+        self.store.change(&key_of(id), delta.changes()).await
     }
 
-    /// Waits until the store can be used, at most this long.
-    ///
-    /// # Errors
-    /// If it cannot be used then.
-    pub(crate) async fn ready(&self, patience: Duration) -> Result<(), StoreError> {
-        let begun = async {
-            while self.store.lease().is_none() {
-                if self.store.is_full() {
-                    return Err(StoreError::Full);
-                }
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
-            Ok(())
-        };
-        tokio::time::timeout(patience, begun).await.unwrap_or(Err(StoreError::Unreachable))
+    /// Ends a session everywhere. After an error, this can be called again.
+    pub(crate) async fn end(&self, id: &Arc<str>) -> Result<(), StoreError> {
+        self.store.end(&key_of(id)).await?;
+        self.mention(id, MessageKind::Ended).await
     }
 
-    /// Notifies the other holders, and waits until they have confirmed.
-    async fn announce(&self, id: &Arc<str>, kind: MessageKind) -> Result<(), StoreError> {
-        let key = key_of(id);
-        let Some(holders) = self.store.holders(&key).await? else { return Ok(()) };
-        let ended = self.confirmations.of(&*self.store, id, holders, kind).await?;
-        if !ended.is_empty()
-            && let Err(error) = self.store.forget(&key, ended).await
-        {
-            // All have confirmed. The next change asks for these leases again.
-            tracing::debug!(%error, "leases that have ended are still registered");
-        }
-        Ok(())
-    }
-
-    /// Notifies the other holders, and does not wait for them.
+    /// Notifies all other replicas.
     pub(crate) async fn mention(&self, id: &Arc<str>, kind: MessageKind) -> Result<(), StoreError> {
-        let Some(holders) = self.store.holders(&key_of(id)).await? else { return Ok(()) };
-        let message =
-            ReplicaMessage { from: Arc::clone(self.name()), number: 0, session: Arc::clone(id), kind };
-        let text = message.text();
-        if text.len() > RELIABLE_MESSAGE_BYTES {
+        let text = self.message(id, kind);
+        if text.len() > SHORT_MESSAGE_BYTES {
             tracing::debug!(bytes = text.len(), "what a client sent is too long for other replicas");
             return Ok(());
         }
-        confirmations::send(&*self.store, &holders, &text).await
+        self.store.send(None, text).await
     }
 
-    /// Notifies one replica, and waits at most this long until it has confirmed.
-    pub(super) async fn ask(
+    /// Notifies one replica. `false` if it is gone.
+    pub(super) async fn tell(
         &self,
         replica: &str,
         id: &Arc<str>,
         kind: MessageKind,
-        patience: Duration,
     ) -> Result<bool, StoreError> {
-        self.confirmations.from(&*self.store, replica, id, kind, patience).await
-    }
-
-    /// A message was received by this process.
-    pub(crate) fn received(&self, message: &ReplicaMessage) {
-        self.confirmations.received(message);
-    }
-
-    /// Confirms a message, if its sender waits.
-    pub(crate) async fn confirm(&self, message: &ReplicaMessage) {
-        if message.number == 0 {
-            return;
+        let is_there = self.store.is_there(replica).await?;
+        if is_there {
+            self.store.send(Some(replica), self.message(id, kind)).await?;
         }
-        let answer =
-            ReplicaMessage { from: Arc::clone(self.name()), kind: MessageKind::Received, ..message.clone() };
-        if let Err(error) = self.store.send(&message.from, answer.text()).await {
-            tracing::debug!(%error, "a message could not be confirmed");
-        }
+        Ok(is_there)
     }
 
-    /// Whether a replica holds a session under a lease that lasts.
-    async fn is_held_by(&self, replica: &str, id: &str) -> Result<bool, StoreError> {
-        let holders = self.store.holders(&key_of(id)).await?.unwrap_or_default();
-        let own = holders.iter().filter(|holder| confirmations::process(holder) == replica);
-        let lasting = join_all(own.map(|holder| self.store.lasts(holder))).await;
-        lasting.into_iter().try_fold(false, |any, lasts| Ok(any | lasts?))
+    fn message(&self, id: &Arc<str>, kind: MessageKind) -> Vec<u8> {
+        ReplicaMessage { from: Arc::clone(self.name()), session: Arc::clone(id), kind }.text()
     }
 
     /// Passes a client's response on to the replica that asked. `false` if its id names no other replica.
     ///
     /// # Errors
-    /// If the store cannot be used, or that replica did not confirm it and still serves the session.
+    /// If the store cannot be used.
     pub(crate) async fn pass_on(&self, id: &Arc<str>, response: &Response) -> Result<bool, StoreError> {
-        let Some(asker) = response.id.as_ref().and_then(|id| asker(id.as_str())) else { return Ok(false) };
-        if asker == &**self.name() {
-            return Ok(false);
-        }
+        let asker = response.id.as_ref().and_then(|id| asker(id.as_str()));
+        let Some(asker) = asker.filter(|asker| *asker != &**self.name()) else { return Ok(false) };
         let text = String::from_utf8(response.encode()).unwrap_or_default();
         if text.len() > LONGEST_ANSWER {
             tracing::warn!(
@@ -278,96 +191,11 @@ impl Replicas {
             );
             return Ok(true);
         }
-        let passing = self.deliver(asker, id, MessageKind::Answer(text));
-        tokio::time::timeout(PASSING, passing).await.unwrap_or(Err(StoreError::Unreachable))?;
+        let _sending = self.answers.acquire().await.map_err(|_| StoreError::Unreachable)?;
+        if !self.tell(asker, id, MessageKind::Answer(text)).await? {
+            tracing::debug!("a client's response is dropped: the replica that asked is gone");
+        }
         Ok(true)
-    }
-
-    /// Sends a message to a replica until it has confirmed, or does not hold the session any more.
-    async fn deliver(&self, replica: &str, id: &Arc<str>, kind: MessageKind) -> Result<(), StoreError> {
-        let (number, mut received) = self.confirmations.wait();
-        let text = number.message(&*self.store, id, kind).text();
-        for _ in 0..SENDINGS {
-            // So that a client cannot have more of them sent than a replica takes in.
-            let sending = self.answers.acquire().await.map_err(|_| StoreError::Unreachable)?;
-            self.store.send(replica, text.clone()).await?;
-            drop(sending);
-            if tokio::time::timeout(RECEIVING, received.recv()).await.is_ok() {
-                return Ok(());
-            }
-        }
-        match self.is_held_by(replica, id).await? {
-            true => Err(StoreError::Unconfirmed),
-            false => Ok(()),
-        }
-    }
-
-    /// What reaches this replica next.
-    pub(crate) async fn receive(&self) -> Incoming {
-        loop {
-            match self.store.event().await {
-                Event::Begun => return Incoming::Begun,
-                Event::Message(text) => match ReplicaMessage::read(&text) {
-                    Some(message) => return Incoming::Message(message),
-                    None => tracing::warn!(
-                        "a message of another replica cannot be read; is it of another version?"
-                    ),
-                },
-            }
-        }
-    }
-
-    /// Extends the expiry of those sessions that were used since, or are in use, and of their unfinished answer streams. Returns
-    /// those that are gone, or of which this replica is no holder, since the store failed over without the latest writes: their
-    /// copies are invalid.
-    pub(crate) async fn keep(&self, sessions: &[Arc<Session>]) -> Vec<Arc<Session>> {
-        let mut lost = Vec::new();
-        let (now, part) = (self.now(), self.limits.idle / PARTS);
-        let due: Vec<_> = sessions.iter().filter(|session| session.is_due(now, part)).collect();
-        for batch in due.chunks(BATCH) {
-            let ids: Vec<Arc<str>> = batch.iter().map(|session| key_of(session.id()).into()).collect();
-            let kept = match self.store.keep(&ids, self.limits.idle).await {
-                Ok(kept) => kept,
-                // The next sweep goes on with those that are left.
-                Err(error) => {
-                    tracing::debug!(%error, "the expiry of sessions was not extended");
-                    break;
-                }
-            };
-            for (session, is_kept) in batch.iter().zip(kept) {
-                session.refreshed(now);
-                if !is_kept {
-                    self.invalidate(session.id(), Some(session));
-                    lost.push(Arc::clone(session));
-                }
-            }
-            let streams: Vec<String> = batch.iter().flat_map(|session| session.replay.unfinished()).collect();
-            if let Err(error) = self.store.extend_events(&streams, self.limits.idle).await {
-                tracing::debug!(%error, "the expiry of event streams was not extended");
-            }
-        }
-        lost
-    }
-
-    /// Adds fetches to those that all replicas admitted to a caller in this minute.
-    pub(crate) async fn count(&self, caller: &str, fetches: u32) -> Result<(u64, Duration), StoreError> {
-        self.store.count(caller, fetches, Duration::from_secs(60)).await
-    }
-
-    /// Ends the lease.
-    pub(crate) async fn close(&self) {
-        self.closed.cancel();
-        self.store.close().await;
-    }
-
-    /// Whether this is closed.
-    pub(super) fn is_closed(&self) -> bool {
-        self.closed.is_cancelled()
-    }
-
-    /// Waits until this is closed.
-    pub(crate) async fn closed(&self) {
-        self.closed.cancelled().await;
     }
 
     fn now(&self) -> Duration {
