@@ -70,7 +70,7 @@ pub fn topic_of_tool(view: &View, name: &str) -> String {
 /// The topics of categories whose names are like an unknown topic.
 pub fn categories_like(view: &View, topic: &str) -> Vec<String> {
     let names: Vec<&str> = view.categories().map(|category| category.name()).collect();
-    like(topic, &names).into_iter().map(|name| topic_of_category(name)).collect()
+    like(topic, &names).into_iter().map(topic_of_category).collect()
 }
 
 /// The tools that an unknown name or topic may have meant (docs/CONTRACT.md B10): those of similar names, then those that fit

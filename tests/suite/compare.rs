@@ -331,7 +331,7 @@ fn nothing_of_the_users_is_run() {
     let calls = directory.path().join("calls");
     let ended = compare(&["--use", "echo,wait", "--", ODD, "records", calls.to_str().unwrap()]);
     let report = &ended.says(0, &[]).stdout;
-    assert!(report.contains("odd: 2 tools, used: echo, wait"), "{report}");
+    assert!(report.contains("2 tools of odd, used echo, wait; o200k_base tokens"), "{report}");
     assert!(recorded(&calls).is_empty() && !ended.stderr.contains("runs the real tools"), "{}", ended.stderr);
 }
 

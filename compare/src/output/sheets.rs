@@ -135,11 +135,11 @@ pub(super) fn growth(report: &Report) -> Sheet {
 pub(super) fn heading(report: &Report) -> String {
     let used = match report.used.len() {
         0 => "none used".to_owned(),
-        count if count <= 4 => format!("used: {}", report.used.join(", ")),
+        count if count <= 4 => format!("used {}", report.used.join(", ")),
         count => format!("{count} used: {}, …", report.used[..3].join(", ")),
     };
     // What a server calls itself begins no line.
-    format!("{} of {}, {used}; tokens by {}", of(report.tools, "tool"), report.source, report.tokenizer)
+    format!("{} of {}, {used}; {} tokens", of(report.tools, "tool"), report.source, report.tokenizer)
 }
 
 /// What the figures of the main sheet are.

@@ -15,7 +15,7 @@ const MOST_NOTES: usize = 3;
 const GAP: usize = 2;
 
 pub(super) fn write(report: &Report, detail: bool, screen: Screen) -> String {
-    let mut lines = wrapped(&sheets::heading(report), screen.width);
+    let mut lines = hanging(&sheets::heading(report), screen.width);
     lines.push(String::new());
     lines.extend(wrapped(&report.recommendation.sentence(), screen.width));
     // Not wrapped: it is there to be copied.
@@ -27,9 +27,16 @@ pub(super) fn write(report: &Report, detail: bool, screen: Screen) -> String {
     }
     lines.push(String::new());
     for note in notes(report, detail) {
-        lines.extend(wrapped(&note, screen.width));
+        lines.extend(hanging(&note, screen.width));
     }
     lines.iter().flat_map(|line| [line.trim_end(), "\n"]).collect()
+}
+
+/// The lines of a text that has names of others: none of these begins a line.
+fn hanging(text: &str, width: usize) -> Vec<String> {
+    let mut lines = wrapped(text, width.saturating_sub(GAP));
+    lines.iter_mut().skip(1).for_each(|line| line.insert_str(0, "  "));
+    lines
 }
 
 /// The notes, or the first of them, and what the columns are.

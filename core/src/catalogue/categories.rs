@@ -103,7 +103,7 @@ fn of_upstream(view: &View, upstream: &str, mut tools: Vec<(usize, &Tool)>) -> V
     let groups = provider.map(|provider| &*provider.groups).unwrap_or_default();
     let permitted = (!groups.is_empty()).then(|| PermittedItems::of(view, upstream));
     let is_told =
-        !provider.is_some_and(|provider| provider.info.is_some()) || view.own_info(upstream).is_some();
+        provider.is_none_or(|provider| provider.info.is_none()) || view.own_info(upstream).is_some();
     for group in groups {
         let names: HashSet<&str> = group.tools.iter().map(String::as_str).collect();
         let (own, others) =
