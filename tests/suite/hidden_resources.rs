@@ -64,7 +64,7 @@ fn scenario() -> Scenario {
     let asked = json!({"method": "sampling/createMessage", "params": {"messages": [
         {"role": "user", "content": secret}, {"role": "user", "content": text},
     ]}});
-    let result = json!({"content": [text], "inputRequests": {"a": asked, "b": {"method": "roots/list"}}});
+    let result = json!({"content": [text], "params": [1, ["two"]], "inputRequests": {"a": asked, "b": {"method": "roots/list"}}});
     scenario.answers.insert("tools/call other".to_owned(), raw(json!({"result": result})));
     // A key that is no text: some clients read what stands beside it.
     let illegible = |result: String| RawValue::from_string(format!(r#"{{"result":{result}}}"#)).unwrap();
@@ -164,6 +164,7 @@ async fn p3_what_is_hidden_is_neither_listed_linked_nor_suggested(setup: Setup) 
         result["content"].as_array().unwrap().iter().map(|block| &block["type"]).collect();
     assert_eq!(kinds, ["text", "resource_link"], "{result}");
     let result = client.learn_and_call("other", json!({})).await.result();
+    assert_eq!(result["params"], json!([1, ["two"]]), "what refers to nothing stays");
     let asked = &result["inputRequests"]["a"]["params"]["messages"];
     assert_eq!(asked, &json!([{"role": "user", "content": {"type": "text", "text": "stays"}}]), "{result}");
     let error = client.learn_and_call("illegible", json!({})).await.error();

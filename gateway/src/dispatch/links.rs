@@ -3,6 +3,8 @@
 //! A result without hidden resources keeps its original text, and without resource rules no result is
 //! inspected.
 
+use std::borrow::Cow;
+
 use mcp_disclosure_core::{RawObject, RawText, View};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 
@@ -98,20 +100,32 @@ fn rest_of(view: &View, upstream: &str, block: &RawObject, depth: usize) -> Rest
     rest
 }
 
-/// The blocks of a list that are kept, as JSON; `None` if all of it is.
+/// The blocks of a list that are kept, as JSON; `None` if all of it is. What is no object or list refers to nothing.
 fn shown_of(view: &View, upstream: &str, blocks: &str, depth: usize) -> Option<String> {
+    if depth > DEEPEST {
+        return Some("[]".to_owned());
+    }
     let blocks: Vec<RawText> = serde_json::from_str(blocks).ok()?;
     let mut is_whole = true;
-    let mut kept = Vec::with_capacity(blocks.len());
+    let mut kept: Vec<Cow<'_, str>> = Vec::with_capacity(blocks.len());
     for block in &blocks {
-        match RawObject::of(block).map_or(Rest::Nothing, |object| rest_of(view, upstream, &object, depth)) {
-            Rest::Whole => kept.push(block.get().to_owned()),
-            Rest::Part(part) => {
-                is_whole = false;
-                kept.push(part.text().to_owned());
-            }
-            Rest::Nothing => is_whole = false,
-        }
+        let text = block.get();
+        let part = match text.as_bytes().first() {
+            Some(b'{') => match RawObject::of(block)
+                .map_or(Rest::Nothing, |block| rest_of(view, upstream, &block, depth))
+            {
+                Rest::Whole => None,
+                Rest::Part(part) => Some(part.text().to_owned()),
+                Rest::Nothing => {
+                    is_whole = false;
+                    continue;
+                }
+            },
+            Some(b'[') => shown_of(view, upstream, text, depth + 1),
+            _ => None,
+        };
+        is_whole &= part.is_none();
+        kept.push(part.map_or(Cow::Borrowed(text), Cow::Owned));
     }
     (!is_whole).then(|| format!("[{}]", kept.join(",")))
 }
