@@ -293,7 +293,7 @@ impl Gateway {
             return match session.and_then(|session| session.replay.numbered(stream)) {
                 Some(buffer) => drop(tokio::spawn(async move { buffer.moved(progress).await })),
                 None if progress == Progress::Ended => {}
-                // So who waits there for the response learns that there is none.
+                // So the request that waits there for the response ends.
                 None => Archive::new(replicas, &id).remove(stream),
             };
         }

@@ -1,4 +1,4 @@
-//! What a model reads: descriptions, briefs and what is said of parameters.
+//! What a model reads: descriptions, briefs and descriptions of parameters.
 
 use std::collections::BTreeMap;
 
@@ -172,7 +172,7 @@ fn is_path(word: &str) -> bool {
         || rest.is_some_and(|rest| rest.contains('/'))
 }
 
-/// The top parameters that nothing is said of, with local references followed.
+/// The top-level parameters without a description, with local references followed.
 fn undescribed(tool: &Tool) -> Vec<String> {
     let Some(schema) = schema(tool, "inputSchema") else { return Vec::new() };
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Vec::new() };
