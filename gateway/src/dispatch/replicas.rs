@@ -313,7 +313,7 @@ impl Gateway {
             MessageKind::Answer(text) => {
                 match Message::parse(text.as_bytes(), self.limits.bounds().message_depth) {
                     Ok(Message::Response(response)) => session.client.settle(response),
-                    _ => tracing::warn!("what another replica passed on is no response"),
+                    _ => tracing::warn!("another replica passed on something that is not a response"),
                 }
             }
             MessageKind::Changed | MessageKind::Followed { .. } => {}

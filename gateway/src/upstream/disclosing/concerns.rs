@@ -129,7 +129,7 @@ impl Upstream {
 
     /// Notes that it cannot be sent choices, and why.
     pub(crate) fn refuses(&self, why: &str) {
-        tracing::warn!(upstream = %self.name, why, "choices of concerns were not taken; what its lists say of them decides");
+        tracing::warn!(upstream = %self.name, why, "the upstream refused choices of concerns; its lists are filtered here instead");
         self.follows_choices.store(false, Ordering::Relaxed);
     }
 
