@@ -50,7 +50,9 @@ pub enum AddressError {
     #[error("the URL of a session store can have one parameter only: prefix")]
     Parameter,
     /// The prefix is not usable.
-    #[error("the prefix of a session store must have 1 to {LONGEST_PREFIX} letters, digits, '-', '_', '.' or ':'")]
+    #[error(
+        "the prefix of a session store must have 1 to {LONGEST_PREFIX} letters, digits, '-', '_', '.' or ':'"
+    )]
     Prefix,
     /// The client library does not understand it.
     #[error(
