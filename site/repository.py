@@ -1,6 +1,6 @@
 """A preprocessor of mdBook. In the repository, pages of docs/ link to code beside docs/ and have diagrams that only some
 viewers draw. On the site such links lead to the repository, and sequence diagrams are text, so that pages need no scripts.
-Browsers break lines within names such as `--mcp-config`; there, words of code are kept together.
+Browsers break lines within names such as `--mcp-config`; on the site, words of code are kept together.
 Decisions are pages as well, below the list of them; style.css keeps them out of the sidebar.
 """
 
@@ -16,6 +16,9 @@ LINK = re.compile(r"\]\(([^)\s:#]+)(#[^)\s]*)?\)")
 DIAGRAM = re.compile(r"^```mermaid\nsequenceDiagram\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MESSAGE = re.compile(r"\s*(\w+)-?->>(\w+): (.*)")
 PARTICIPANT = re.compile(r"\s*participant (\w+) as (.*)")
+
+# Of prose: browsers break lines behind each hyphen.
+UNBROKEN = re.compile(r"(?<![\w/.\[(<-])(mcp-disclosure|\d{4}-\d\d-\d\d)(?![\w/.)>-])")
 
 # In characters: what fits a line of a phone.
 LONGEST_WORD = 34
@@ -70,8 +73,14 @@ def page(content, path, repository):
     for number, part in enumerate(FENCED.split(DIAGRAM.sub(as_text, content))):
         # Every second part is code, in which nothing is a link.
         if number % 2 == 0:
-            line = (line + part).rpartition("\n")[2]
-            part = LINK.sub(lambda match: linked(folder, repository, match), part)
+            lines = part.split("\n")
+            heads = [line + lines[0], *lines[1:]]
+            lines = [
+                text if head.startswith("#") else UNBROKEN.sub(r'<span class="word">\1</span>', text)
+                for head, text in zip(heads, lines)
+            ]
+            line = heads[-1]
+            part = LINK.sub(lambda match: linked(folder, repository, match), "\n".join(lines))
         elif not part.startswith("```"):
             code, line = part, line + part
             part = unbroken(code, line[: -len(code)])
