@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-FENCED = re.compile(r"(^```.*?^```$|`[^`\n]*(?:\n[^`\n]+)?`)", re.MULTILINE | re.DOTALL)
+FENCED = re.compile(r"(^ *```.*?^ *```$|`[^`\n]*(?:\n[^`\n]+)?`)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s:#]+)(#[^)\s]*)?\)")
 DIAGRAM = re.compile(r"^```mermaid\nsequenceDiagram\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MESSAGE = re.compile(r"\s*(\w+)-?->>(\w+): (.*)")
@@ -81,7 +81,7 @@ def page(content, path, repository):
             ]
             line = heads[-1]
             part = LINK.sub(lambda match: linked(folder, repository, match), "\n".join(lines))
-        elif not part.startswith("```"):
+        elif not part.lstrip().startswith("```"):
             code, line = part, line + part
             part = unbroken(code, line[: -len(code)])
         shown.append(part)
