@@ -99,7 +99,7 @@ fn has_canonical_parameters(query: &str) -> bool {
     !query.is_empty() && !query.starts_with('?') && words.all(|word| word.trim_matches('+') == word)
 }
 
-/// Whether each escape is needed, in upper case and part of a character that is no delimiter to anybody, and is none after
+/// Whether each escape is needed, in upper case and part of a character that is no delimiter, and is none after
 /// Unicode's normal forms, by which servers and file systems fold what looks alike.
 fn has_canonical_escapes(text: &str) -> bool {
     let is_canonical = |at: usize| {
