@@ -65,6 +65,7 @@ mod secrets;
 mod sign_in;
 mod snapshots;
 mod sse;
+mod tasks;
 mod tracing;
 mod transcript_docs;
 mod transcripts;

@@ -112,6 +112,12 @@ impl Tool {
         &self.original
     }
 
+    /// Whether it runs as a task only (`execution.taskSupport`, 2025-11-25).
+    pub fn needs_task(&self) -> bool {
+        let execution = self.definition.object("execution");
+        execution.is_some_and(|execution| execution.member("taskSupport") == Some(r#""required""#))
+    }
+
     /// The record of the upstream's definition.
     pub fn made_from(&self) -> MadeFrom {
         MadeFrom::of(&self.original)

@@ -23,7 +23,7 @@ pub use clashes::clashes;
 pub use declare::Declaration;
 use follow::Progress;
 pub use guard::{BackendGuard, Claim};
-use mcp_disclosure_core::{Entry, Kind, RawObject, View};
+use mcp_disclosure_core::{Entry, Era, Kind, RawObject, View};
 use mcp_disclosure_transport::{ErrorText, code};
 use parking_lot::{Mutex, RwLock};
 pub use recipe::Recipe;
@@ -193,6 +193,16 @@ impl Backend {
     /// Whether any upstream has a capability, or may turn out to have it.
     pub fn has(&self, capability: &str) -> bool {
         self.slots().iter().any(|slot| slot.has(capability) || slot.may_surprise())
+    }
+
+    /// Whether calls of any upstream can be tasks, or may turn out to.
+    pub(crate) fn may_run_tasks(&self) -> bool {
+        self.slots().iter().any(|slot| match slot.status().introduction {
+            Some(introduction) => {
+                [Era::Session, Era::Stateless].into_iter().any(|era| introduction.runs_tasks(era))
+            }
+            None => slot.may_surprise(),
+        })
     }
 
     /// Whether any upstream supports resource subscriptions, or may turn out to.

@@ -24,6 +24,9 @@ pub struct Offer {
     pub extensions: Vec<String>,
 }
 
+/// The extension by which clients and servers run tasks since 2026-07-28 (SEP-2663).
+pub(crate) const TASKS: &str = "io.modelcontextprotocol/tasks";
+
 /// Maximum preferences that are read.
 const MOST_STRATEGIES: usize = 64;
 
@@ -77,6 +80,13 @@ impl Offer {
         // A variant would be one of the upstream's lists, and the client is to choose among ours.
         let extensions = extensions.retain(|key| key != SERVER_VARIANTS);
         let extensions = extensions.with(EXTENSION, ours.text()).with(GROUPS, "{}");
+        capabilities.with("extensions", extensions.text())
+    }
+
+    /// Capabilities with the extension of tasks, or without.
+    pub fn with_tasks(capabilities: &RawObject, tasks: bool) -> RawObject {
+        let extensions = capabilities.object("extensions").unwrap_or_default().retain(|key| key != TASKS);
+        let extensions = if tasks { extensions.with(TASKS, "{}") } else { extensions };
         capabilities.with("extensions", extensions.text())
     }
 

@@ -23,6 +23,7 @@ mod passage;
 mod read;
 mod relay;
 mod replicas;
+mod reports;
 mod requests;
 mod resolve;
 mod revisions;
@@ -31,6 +32,7 @@ mod start;
 mod state;
 mod subscribe;
 mod suggestions;
+mod tasks;
 mod unlisted;
 mod unopened;
 mod variants;
@@ -49,6 +51,7 @@ pub use revisions::OfferedRevisions;
 use rounds::Rounds;
 pub use start::{Assembly, StartedGateway};
 use strum::IntoEnumIterator;
+use tasks::Tasks;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -77,6 +80,7 @@ pub struct Gateway {
     replicas: Option<Arc<Replicas>>,
     peers: Peers,
     rounds: Rounds,
+    tasks: Tasks,
     receipts: ReceiptSettings,
     limits: Limits,
     revisions: OfferedRevisions,
@@ -180,6 +184,7 @@ impl Gateway {
     pub async fn close(&self) {
         self.shutdown.cancel();
         self.rounds.forget_all();
+        self.tasks.forget_all();
         if let Some(replicas) = &self.replicas {
             replicas.store().close();
         }

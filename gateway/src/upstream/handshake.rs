@@ -15,7 +15,7 @@ use super::{
     proposals::{Failure, Proposals, Supported},
 };
 use crate::{
-    dialect::{RequestMeta, Revision},
+    dialect::{RequestMeta, Revision, TASKS},
     lineage::{Chain, is_circle},
 };
 
@@ -38,6 +38,17 @@ impl Introduction {
     /// Whether the server declared this capability.
     pub fn has(&self, capability: &str) -> bool {
         self.capabilities.member(capability).is_some()
+    }
+
+    /// Whether its calls can be tasks, in this era.
+    pub(crate) fn runs_tasks(&self, era: Era) -> bool {
+        let within = |name: &str| self.capabilities.object(name);
+        match era {
+            Era::Session => within("tasks")
+                .and_then(|tasks| tasks.object("requests")?.object("tools"))
+                .is_some_and(|tools| tools.member("call").is_some()),
+            Era::Stateless => within("extensions").is_some_and(|all| all.member(TASKS).is_some()),
+        }
     }
 
     /// A name derived from `serverInfo.name`: lower-case letters, digits and hyphens.

@@ -20,6 +20,7 @@ mod proposals;
 mod sender;
 mod settings;
 mod subscriptions;
+mod tasks;
 mod under_way;
 
 use std::{
@@ -50,6 +51,8 @@ use rmcp::{RoleServer, service::DynService};
 use sender::Sender;
 pub use settings::{Restart, UpstreamSettings};
 use subscriptions::SubscriptionStreams;
+pub use tasks::ClientTask;
+pub(crate) use tasks::named;
 use tokio_util::sync::DropGuard;
 pub use under_way::Owner;
 
@@ -228,6 +231,11 @@ impl Upstream {
     /// Whether a request in progress asked for log messages.
     pub fn is_logging(&self) -> bool {
         self.handler.is_logging()
+    }
+
+    /// From now on, messages about the task of this id of the upstream's reach its client under the client's id.
+    pub(crate) fn begin_task(&self, own: &str, task: &Arc<ClientTask>) {
+        self.handler.tasks.add(own, task);
     }
 
     /// Sends a request on behalf of a client and waits for its result. Dropping the future cancels the request.
