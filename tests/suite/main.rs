@@ -16,6 +16,7 @@ mod calls;
 mod cheap;
 mod choose_concerns;
 mod choosing;
+mod clashing_uris;
 mod client;
 mod command_line;
 mod compare;

@@ -39,11 +39,13 @@ impl Gateway {
             Err(fault @ Fault::NotFound { .. }) => (fault.into(), true),
             Err(fault) => return Err(fault.into()),
         };
-        for slot in caller.backend.owners(page, &uri) {
+        let (own, slots) = caller.backend.owners(page, &uri);
+        let params = if *own == *uri { params.clone() } else { params.with_value("uri", &own) };
+        for slot in slots {
             let Some(name) = slot.name() else { continue };
             let request = UpstreamRequest::new("resources/read", params.clone());
             match self.relay(caller, &slot, request).await.map_err(ErrorText::from) {
-                Ok(result) => match links::readable(&page.view, name, result)? {
+                Ok(result) => match links::readable(&page.view, name, result, (&own, &uri))? {
                     Some(result) => return Ok(read_result(caller.era(), result)),
                     None => continue,
                 },

@@ -4,7 +4,7 @@
 //! session in front of a stateless upstream, `input_required` results become requests to the client; for the
 //! reverse see `rounds`.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, Notification, code};
@@ -27,7 +27,7 @@ const MOST_ROUNDS: usize = 32;
 #[derive(Debug)]
 pub(super) struct UpstreamRequest {
     /// The JSON-RPC method.
-    pub(super) method: &'static str,
+    pub(super) method: Cow<'static, str>,
     /// The parameters, in the form of the client's era.
     pub(super) params: RawObject,
     /// Arguments to repeat in headers: name and value.
@@ -35,13 +35,13 @@ pub(super) struct UpstreamRequest {
 }
 
 impl UpstreamRequest {
-    pub(super) fn new(method: &'static str, params: RawObject) -> Self {
-        Self { method, params, mirrored: Vec::new() }
+    pub(super) fn new(method: impl Into<Cow<'static, str>>, params: RawObject) -> Self {
+        Self { method: method.into(), params, mirrored: Vec::new() }
     }
 
     /// The same request with other parameters.
     pub(super) fn with(&self, params: RawObject) -> Self {
-        Self { method: self.method, params, mirrored: self.mirrored.clone() }
+        Self { method: self.method.clone(), params, mirrored: self.mirrored.clone() }
     }
 
     pub(super) fn to_call(
@@ -52,13 +52,13 @@ impl UpstreamRequest {
         reports: Option<Arc<Relay>>,
     ) -> UpstreamCall {
         let (owner, reports) = (caller.owner(), reports.map(|relay| relay as Arc<dyn Reports>));
-        let trace = caller.trace.as_ref().map(|trace| trace.upstream(upstream.name().as_str(), self.method));
+        let trace = caller.trace.as_ref().map(|trace| trace.upstream(upstream.name().as_str(), &self.method));
         let params = match &trace {
             Some(trace) => trace.context().put_into(&params),
             None => params,
         };
         UpstreamCall {
-            method: self.method.to_owned(),
+            method: self.method.to_string(),
             params,
             owner,
             peer: Some(Arc::clone(caller.peer.name())),
@@ -93,7 +93,7 @@ impl Gateway {
                     last = Some(upstream);
                 }
                 answered => {
-                    return answered.map_err(|failed| failed.at(&upstream, request.method));
+                    return answered.map_err(|failed| failed.at(&upstream, &request.method));
                 }
             }
         }

@@ -10,7 +10,10 @@ use mcp_disclosure_core::{Era, Kind, Lifecycle, Permits, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, Request, code, printable::Short};
 use tracing::Instrument;
 
-use super::{Caller, Gateway, allowance::Allowance, passage::LIMIT_REACHED, unlisted, unopened::Unopened};
+use super::{
+    Caller, Gateway, allowance::Allowance, pages::of_page, passage::LIMIT_REACHED, unlisted,
+    unopened::Unopened,
+};
 use crate::{
     DRAFTS,
     backend::Backend,
@@ -60,6 +63,11 @@ enum Method {
     Complete,
     #[strum(serialize = "logging/setLevel")]
     SetLevel,
+}
+
+/// Whether MCP has this method, in either era.
+pub(super) fn is_of_mcp(method: &str) -> bool {
+    method.parse::<Method>().is_ok()
 }
 
 impl Method {
@@ -153,12 +161,14 @@ impl Gateway {
                 page = caller.page();
             }
         }
+        let paged = of_page(&request.method, &page, params);
+        let params = paged.as_ref().unwrap_or(params);
         // Boxed but for calls: a future is as large as its largest branch, and is copied where it is spawned.
         match method {
             Some(Method::ToolsList) => Box::pin(self.tools(caller, &page, params)).await,
             // The client's list withholds something, or the operator offers none. The strategy may have either of its own.
             Some(Method::ToolsManifest | Method::ToolsDescribe) if !page.has_manifest() => {
-                Box::pin(self.foreign(caller, &page, request)).await
+                Box::pin(self.foreign(caller, &page, request, watch)).await
             }
             Some(Method::ToolsManifest) => Box::pin(self.manifest(&page, params)).await,
             Some(Method::ToolsDescribe) => Box::pin(self.describe(caller, &page, params)).await,
@@ -186,7 +196,7 @@ impl Gateway {
                 Ok(self.led_on(&caller.backend, is_gateway, result))
             }
             Some(Method::Ping) => Ok(Json::empty_object()),
-            None => Box::pin(self.foreign(caller, &page, request)).await,
+            None => Box::pin(self.foreign(caller, &page, request, watch)).await,
         }
     }
 

@@ -22,7 +22,7 @@ impl Gateway {
     ) -> Result<Json, ErrorText> {
         let uri = uri_of(params)?;
         let Some(session) = &caller.session else { return Ok(Json::empty_object()) };
-        let owners = caller.backend.owners(page, &uri);
+        let (_, owners) = caller.backend.owners(page, &uri);
         if owners.iter().any(|owner| session.is_subscribed(&Watched::of(owner.number(), &uri))) {
             return Ok(Json::empty_object());
         }

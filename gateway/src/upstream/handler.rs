@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -30,6 +30,7 @@ pub(super) struct UpstreamHandler {
     signals: Arc<Signals>,
     /// The client, if the connection is dedicated to one.
     client: Option<Arc<Client>>,
+    of_clients: OnceLock<RawObject>,
     requests: Mutex<Requests>,
     /// Budget for resource updates not yet delivered.
     updates: Budget,
@@ -59,6 +60,7 @@ impl UpstreamHandler {
             number,
             signals,
             client,
+            of_clients: OnceLock::new(),
             requests: Mutex::default(),
             updates: Budget::new(limits.upstream_queue_bytes),
             limits: *limits,
@@ -71,9 +73,14 @@ impl UpstreamHandler {
         name.clone_into(&mut self.name.lock());
     }
 
-    /// The capabilities of the client that the upstream is dedicated to; by them it may decide what it lists.
+    /// What the handshake says of clients; by it the upstream may decide what it lists.
+    pub(super) fn introduce(&self, of_clients: &RawObject) {
+        let _same = self.of_clients.set(of_clients.clone());
+    }
+
+    /// The same, for requests of the gateway's own.
     pub(super) fn capabilities(&self) -> RawObject {
-        self.client.as_ref().map_or_else(RawObject::empty, |client| client.capabilities().clone())
+        self.of_clients.get().cloned().unwrap_or_default()
     }
 
     /// Registers a request before it is sent.

@@ -53,7 +53,7 @@ use subscriptions::SubscriptionStreams;
 use tokio_util::sync::DropGuard;
 pub use under_way::Owner;
 
-use crate::{DRAFTS, limits::Limits, lineage::Lineage, observe::Observer};
+use crate::{DRAFTS, limits::Limits, lineage::Lineage, observe::Observer, session::Audience};
 
 /// How to start or reach an upstream; can be used any number of times.
 #[derive(Clone)]
@@ -157,6 +157,8 @@ pub struct Terms {
     pub lineage: Arc<Lineage>,
     /// How it is asked what it says by an `info` tool of its own; `None` if it is not asked.
     pub asks: Option<Asks>,
+    /// The clients that it serves, where it is dedicated to none.
+    pub audience: Arc<Audience>,
 }
 
 /// How upstreams are asked what they say by `info` tools of their own.
