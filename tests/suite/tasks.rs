@@ -423,3 +423,30 @@ cases! { full_http_session;
     t1_a_tool_that_runs_as_no_task_says_so,
     t2_the_tasks_of_a_session_end_with_it,
 }
+
+/// Called by another tool, a tool that runs as a task only is one whose result is waited for, whatever the client knows of tasks.
+async fn t1_a_task_within_a_call_is_waited_for(setup: Setup) {
+    let bench = Bench::start(before(Era::Session)).await;
+    let client = Client::connect(&bench, setup).await;
+    let call = async |tool: &str| {
+        let params = json!({"tool": tool, "arguments": {"topic": "seas"}});
+        client.start("tools/call", json!({"name": "call_tool", "arguments": params})).await
+    };
+    let text = async |pending: kit::Pending| {
+        pending.reply().await.result()["content"][0]["text"].as_str().unwrap().to_owned()
+    };
+    let over = async |how: &str, expected: &str| {
+        eventually(how, async || Some(text(call(how).await).await).filter(|said| said == expected)).await
+    };
+    let waiting = call("research").await;
+    over("finish", "finish").await;
+    assert!(text(waiting).await.contains("seas"));
+    let waiting = call("research").await;
+    over("fail", "fail").await;
+    assert_eq!(waiting.reply().await.error(), json!({"code": 77, "message": "broken", "data": [1]}));
+    let given_up = call("research").await;
+    over("report", "report").await;
+    client.cancel(&given_up).await;
+    over("report", "nothing is under way").await;
+}
+under_search!(t1_a_task_within_a_call_is_waited_for);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{View, given::shown};
+use mcp_disclosure_core::{View, given::shown, own_uri};
 use mcp_disclosure_transport::{ErrorText, code};
 use serde_json::json;
 
@@ -52,7 +52,8 @@ impl Backend {
     pub fn release(&self, watched: &Watched) {
         // An upstream that was removed is asked for nothing any more.
         if let Some(slot) = self.slot_numbered(watched.upstream) {
-            slot.unsubscribe(&watched.uri);
+            let name = slot.name().map_or("", |name| name.as_str());
+            slot.unsubscribe(&own_uri(name, &watched.uri));
         }
     }
 
@@ -67,13 +68,13 @@ impl Backend {
     /// The upstream's error.
     pub async fn hold(&self, page: &Page, uri: &str) -> Result<Watched, ErrorText> {
         // Those of this caller's view: a resource hidden since others subscribed must be unknown to it.
-        let mut owners = self.owners(page, uri);
+        let (own, mut owners) = self.owners(page, uri);
         // First where others are subscribed.
-        owners.sort_by_cached_key(|owner| !owner.has_subscribers(uri));
+        owners.sort_by_cached_key(|owner| !owner.has_subscribers(&own));
         let unknown = || unknown_resource(&page.view, uri);
         let mut refused = unknown();
         for owner in owners {
-            match owner.subscribe(uri).await {
+            match owner.subscribe(&own).await {
                 Ok(()) => return Ok(Watched::of(owner.number(), uri)),
                 Err(error) if error.code() != code::UPSTREAM_FAILED && page.is_unlisted_and_guarded(uri) => {
                     refused = unknown();

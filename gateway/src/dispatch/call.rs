@@ -130,7 +130,7 @@ impl Gateway {
             Err(Held::Failed(error)) => return Err(error),
         };
         let Passed { tool, arguments, slot, running } = passed;
-        let as_task = self.as_task(caller, tool.tool(), &slot, params);
+        let as_task = self.as_task(caller, tool, &slot, params);
         let as_task = as_task.inspect_err(|_| watch.decides(Outcome::Invalid))?;
         recorded(watch).await?;
         let mirrored = mirrored(tool.tool(), arguments.as_ref());
@@ -147,7 +147,8 @@ impl Gateway {
         let answered = self.relay_by(caller, &slot, request).await;
         let (upstream, result) = answered.map_err(|failed| failed.watched(watch))?;
         let result = links::shown(&page.view, tool.tool().upstream(), result)?;
-        Ok(complete(caller.era(), self.begun(caller, as_task, &slot, &upstream, running, result).await?))
+        let begun = self.begun(caller, &page.view, as_task, (&slot, &upstream), running, result);
+        Ok(complete(caller.era(), begun.await?))
     }
 }
 

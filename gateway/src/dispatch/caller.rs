@@ -6,7 +6,7 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    Context, Effects, Era, Handles, Memory, Noted, Principal, RawObject, Receipts, Services, View,
+    Context, Effects, Era, Handles, Memory, Noted, Principal, RawObject, Receipts, Services, View, own_uri,
 };
 use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request, printable::Short};
 use tokio::sync::OnceCell;
@@ -212,7 +212,7 @@ impl Gateway {
         let is_readable = |watched: &Watched| {
             let slot = backend.slot_numbered(watched.upstream);
             let name = slot.as_ref().and_then(|slot| slot.name());
-            name.is_some_and(|name| !view.refuses_resource(&watched.uri)(name))
+            name.is_some_and(|name| !view.refuses_resource(&own_uri(name, &watched.uri))(name))
         };
         let ended = session.keep_subscriptions(is_readable);
         ended.iter().for_each(|ended| backend.release(ended));

@@ -4,7 +4,7 @@
 //! session in front of a stateless upstream, `input_required` results become requests to the client; for the
 //! reverse see `rounds`.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, code};
@@ -26,7 +26,7 @@ const MOST_ROUNDS: usize = 32;
 #[derive(Debug)]
 pub(super) struct UpstreamRequest {
     /// The JSON-RPC method.
-    pub(super) method: &'static str,
+    pub(super) method: Cow<'static, str>,
     /// The parameters, in the form of the client's era.
     pub(super) params: RawObject,
     /// Arguments to repeat in headers: name and value.
@@ -36,13 +36,13 @@ pub(super) struct UpstreamRequest {
 }
 
 impl UpstreamRequest {
-    pub(super) fn new(method: &'static str, params: RawObject) -> Self {
-        Self { method, params, mirrored: Vec::new(), reports: None }
+    pub(super) fn new(method: impl Into<Cow<'static, str>>, params: RawObject) -> Self {
+        Self { method: method.into(), params, mirrored: Vec::new(), reports: None }
     }
 
     /// The same request with other parameters.
     pub(super) fn with(&self, params: RawObject) -> Self {
-        Self { method: self.method, params, mirrored: self.mirrored.clone(), reports: None }
+        Self { method: self.method.clone(), params, mirrored: self.mirrored.clone(), reports: None }
     }
 
     pub(super) fn to_call(
@@ -53,13 +53,13 @@ impl UpstreamRequest {
         reports: Option<Arc<Relay>>,
     ) -> UpstreamCall {
         let (owner, reports) = (caller.owner(), reports.map(|relay| relay as Arc<dyn Reports>));
-        let trace = caller.trace.as_ref().map(|trace| trace.upstream(upstream.name().as_str(), self.method));
+        let trace = caller.trace.as_ref().map(|trace| trace.upstream(upstream.name().as_str(), &self.method));
         let params = match &trace {
             Some(trace) => trace.context().put_into(&params),
             None => params,
         };
         UpstreamCall {
-            method: self.method.to_owned(),
+            method: self.method.to_string(),
             params,
             owner,
             peer: Some(Arc::clone(caller.peer.name())),
@@ -104,7 +104,7 @@ impl Gateway {
                     last = Some(upstream);
                 }
                 Ok(result) => return Ok((upstream, result)),
-                Err(failed) => return Err(failed.at(&upstream, request.method)),
+                Err(failed) => return Err(failed.at(&upstream, &request.method)),
             }
         }
     }
@@ -236,7 +236,7 @@ fn log_level(caller: &Caller, upstream: &Upstream) -> Option<LoggingLevel> {
     caller.log_level.filter(|_| upstream.is_remote() || !upstream.is_logging())
 }
 
-pub(super) async fn forward(
+async fn forward(
     caller: &Caller,
     upstream: &Upstream,
     request: &UpstreamRequest,

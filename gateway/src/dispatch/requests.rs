@@ -6,11 +6,14 @@ use std::{
 };
 
 use futures::FutureExt;
-use mcp_disclosure_core::{Era, Kind, Lifecycle, Permits, RawObject};
+use mcp_disclosure_core::{Era, Kind, Lifecycle, Permits, RawObject, SKILLS};
 use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, Request, code, printable::Short};
 use tracing::Instrument;
 
-use super::{Caller, Gateway, allowance::Allowance, passage::LIMIT_REACHED, unlisted, unopened::Unopened};
+use super::{
+    Caller, Gateway, allowance::Allowance, pages::of_page, passage::LIMIT_REACHED, unlisted,
+    unopened::Unopened,
+};
 use crate::{
     DRAFTS,
     backend::Backend,
@@ -67,6 +70,13 @@ enum Method {
         serialize = "tasks/update"
     )]
     Tasks,
+    #[strum(serialize = "skills/list", serialize = "skills/get", serialize = "resources/directory/read")]
+    Skills,
+}
+
+/// Whether MCP has this method, in either era.
+pub(super) fn is_of_mcp(method: &str) -> bool {
+    method.parse::<Method>().is_ok()
 }
 
 impl Method {
@@ -160,12 +170,14 @@ impl Gateway {
                 page = caller.page();
             }
         }
+        let paged = of_page(&request.method, &page, params);
+        let params = paged.as_ref().unwrap_or(params);
         // Boxed but for calls: a future is as large as its largest branch, and is copied where it is spawned.
         match method {
             Some(Method::ToolsList) => Box::pin(self.tools(caller, &page, params)).await,
             // The client's list withholds something, or the operator offers none. The strategy may have either of its own.
             Some(Method::ToolsManifest | Method::ToolsDescribe) if !page.has_manifest() => {
-                Box::pin(self.foreign(caller, &page, request)).await
+                Box::pin(self.foreign(caller, &page, request, watch)).await
             }
             Some(Method::ToolsManifest) => Box::pin(self.manifest(&page, params)).await,
             Some(Method::ToolsDescribe) => Box::pin(self.describe(caller, &page, params)).await,
@@ -180,6 +192,7 @@ impl Gateway {
             Some(Method::ResourcesSubscribe) => Box::pin(self.subscribe(caller, &page, params)).await,
             Some(Method::ResourcesUnsubscribe) => Box::pin(self.unsubscribe(caller, params)).await,
             Some(Method::SetLevel) => Box::pin(self.set_level(caller, params)).await,
+            Some(Method::Skills) => Box::pin(self.of_skills(caller, &page, request)).await,
             Some(Method::Tasks) => Box::pin(self.of_tasks(caller, &page, request)).await,
             Some(Method::Listen) => Box::pin(self.listen(caller, &page, &request.id, params)).await,
             Some(Method::Discover) => {
@@ -194,7 +207,7 @@ impl Gateway {
                 Ok(self.led_on(&caller.backend, is_gateway, result))
             }
             Some(Method::Ping) => Ok(Json::empty_object()),
-            None => Box::pin(self.foreign(caller, &page, request)).await,
+            None => Box::pin(self.foreign(caller, &page, request, watch)).await,
         }
     }
 
@@ -307,6 +320,9 @@ impl Gateway {
     }
 
     fn advertised(&self, backend: &Backend, page: &Page, choice: &Choice, permits: &Permits) -> Advertised {
+        let reads_directories = |reads| if reads { r#"{"directoryRead":true}"# } else { "{}" };
+        let skills = backend.skills().map(|reads| (SKILLS, reads_directories(reads)));
+        let skills: Vec<_> = skills.into_iter().collect();
         Advertised {
             server_info: backend.server_info(),
             resources: page.has_resources() || backend.has("resources"),
@@ -321,7 +337,7 @@ impl Gateway {
             variants: choice.hints().map(|hints| self.strategies.variants(choice, permits, hints)),
             selected: page.selected.as_ref().map_or_else(|| choice.name.to_string(), |by| by.name.clone()),
             instructions: page.instructions.clone(),
-            extensions: self.strategies.extensions(choice, permits),
+            extensions: [self.strategies.extensions(choice, permits), skills].concat(),
             added: page.advertisement.clone(),
             depends_on_client: page.depends_on_client,
         }

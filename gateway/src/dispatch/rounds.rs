@@ -163,7 +163,7 @@ impl Identity {
         // Hashed in place: parameters may be as large as a message.
         let params =
             request.params.iter().filter(|(key, _)| *key != "_meta").flat_map(|(key, value)| [key, value]);
-        let request = Digest::of_parts([request.method, &number].into_iter().chain(params));
+        let request = Digest::of_parts([&*request.method, &number].into_iter().chain(params));
         Self { principal: caller.principal.id().map(Arc::from), request }
     }
 }

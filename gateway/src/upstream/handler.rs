@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     sync::{
-        Arc, Weak,
+        Arc, OnceLock, Weak,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -34,6 +34,7 @@ pub(super) struct UpstreamHandler {
     signals: Arc<Signals>,
     /// The client, if the connection is dedicated to one.
     client: Option<Arc<Client>>,
+    of_clients: OnceLock<RawObject>,
     requests: Mutex<Requests>,
     pub(super) tasks: Arc<TaskNames>,
     /// Budget for resource updates not yet delivered.
@@ -66,6 +67,7 @@ impl UpstreamHandler {
             number,
             signals,
             client,
+            of_clients: OnceLock::new(),
             requests: Mutex::default(),
             tasks: Arc::default(),
             updates: Budget::new(limits.upstream_queue_bytes),
@@ -79,9 +81,14 @@ impl UpstreamHandler {
         name.clone_into(&mut self.name.lock());
     }
 
-    /// The capabilities of the client that the upstream is dedicated to; by them it may decide what it lists.
+    /// What the handshake says of clients; by it the upstream may decide what it lists.
+    pub(super) fn introduce(&self, of_clients: &RawObject) {
+        let _same = self.of_clients.set(of_clients.clone());
+    }
+
+    /// The same, for requests of the gateway's own.
     pub(super) fn capabilities(&self) -> RawObject {
-        self.client.as_ref().map_or_else(RawObject::empty, |client| client.capabilities().clone())
+        self.of_clients.get().cloned().unwrap_or_default()
     }
 
     /// Registers a request before it is sent.

@@ -5,7 +5,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use mcp_disclosure_core::{Era, RawObject, UpstreamName};
+use mcp_disclosure_core::{Era, RawObject, SKILLS, UpstreamName};
 use mcp_disclosure_transport::{CallError, Connection, code, meta};
 use serde_json::json;
 
@@ -38,6 +38,12 @@ impl Introduction {
     /// Whether the server declared this capability.
     pub fn has(&self, capability: &str) -> bool {
         self.capabilities.member(capability).is_some()
+    }
+
+    /// Whether it offers skills (SEP-2640), and to read the directories of their files too.
+    pub(crate) fn skills(&self) -> Option<bool> {
+        let skills = self.capabilities.object("extensions")?.object(SKILLS)?;
+        Some(skills.member("directoryRead") == Some("true"))
     }
 
     /// Whether its calls can be tasks, in this era.

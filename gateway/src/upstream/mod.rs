@@ -37,7 +37,7 @@ pub use disclosing::concerns::Told;
 pub use error::{UpstreamError, Why};
 use handler::UpstreamHandler;
 pub use handshake::{Eras, Introduction};
-use mcp_disclosure_core::{Era, Notes, RawObject, Rules, UpstreamLists, UpstreamName};
+use mcp_disclosure_core::{Era, Notes, RawObject, RawText, Rules, UpstreamLists, UpstreamName};
 use mcp_disclosure_drafts::manifest::is_offered;
 pub use mcp_disclosure_transport::{
     CallError,
@@ -56,7 +56,7 @@ pub(crate) use tasks::named;
 use tokio_util::sync::DropGuard;
 pub use under_way::Owner;
 
-use crate::{DRAFTS, limits::Limits, lineage::Lineage, observe::Observer};
+use crate::{DRAFTS, limits::Limits, lineage::Lineage, observe::Observer, session::Audience};
 
 /// How to start or reach an upstream; can be used any number of times.
 #[derive(Clone)]
@@ -160,6 +160,8 @@ pub struct Terms {
     pub lineage: Arc<Lineage>,
     /// How it is asked what it says by an `info` tool of its own; `None` if it is not asked.
     pub asks: Option<Asks>,
+    /// The clients that it serves, where it is dedicated to none.
+    pub audience: Arc<Audience>,
 }
 
 /// How upstreams are asked what they say by `info` tools of their own.
@@ -184,6 +186,8 @@ pub struct Upstream {
     terms: Terms,
     streams: SubscriptionStreams,
     disclosing: Arc<Disclosing>,
+    /// The directories of the skills that it last listed.
+    skill_roots: Mutex<Vec<String>>,
     /// The choices of concerns that it follows.
     told: Mutex<Notes>,
     /// Whether it is told any: it is its client's alone, and has not refused them.
@@ -318,6 +322,26 @@ impl Upstream {
         let lists = self.disclosing.complete(self, self.choosable(lists)).await;
         let lists = disclosing::own_info::joined(self, lists).await;
         Ok(lists::offerable(self, lists))
+    }
+
+    /// Its list of skills (SEP-2640), all pages of it.
+    ///
+    /// # Errors
+    /// Why there is no list.
+    pub(crate) async fn skills(&self) -> Result<Vec<RawText>, CallError> {
+        let listing = lists::all_pages(self, "skills/list", "skills", RawObject::empty());
+        let waited = self.terms.timeouts.connect;
+        let listed = tokio::time::timeout(waited, listing).await;
+        let listed = listed.unwrap_or(Err(CallError::TimedOut { waited }))?.items;
+        let uris = listed.iter().filter_map(|skill| RawObject::of(skill).ok()?.string("uri"));
+        let roots = uris.filter_map(|uri| Some(uri.strip_suffix("SKILL.md")?.to_owned())).collect();
+        *self.skill_roots.lock() = roots;
+        Ok(listed)
+    }
+
+    /// Whether a URI is that of a file of a skill that it last listed. Such files need not be listed as resources.
+    pub(crate) fn has_skill_file(&self, uri: &str) -> bool {
+        self.skill_roots.lock().iter().any(|root| uri.starts_with(root.as_str()))
     }
 
     /// Why its connection ended.

@@ -74,5 +74,8 @@ pub(crate) fn named(message: &RawObject, id: Option<&str>) -> RawObject {
         Some(id) => meta.with(RELATED, RawObject::empty().with_value("taskId", id).text()),
         None => meta.retain(|key| key != RELATED),
     };
+    if meta.is_empty() {
+        return message.retain(|key| key != "_meta");
+    }
     message.with("_meta", meta.text())
 }

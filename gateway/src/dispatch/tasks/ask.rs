@@ -8,7 +8,8 @@ use mcp_disclosure_transport::{ErrorText, Json, code};
 use super::{
     super::{
         Caller, links,
-        relay::{Failed, UpstreamRequest, answers, forward},
+        relay::{Failed, UpstreamRequest, answers},
+        reports::Relay,
     },
     form,
     task::{Failure, Origin, RunningAt, Task},
@@ -17,6 +18,9 @@ use crate::{
     dialect::RequestMeta,
     upstream::{CallError, Upstream, named},
 };
+
+/// Maximum questions of a task that its client is asked.
+const MOST_QUESTIONS: usize = 1_000;
 
 /// How often an upstream is asked that does not say how often it wants to be.
 const POLLING: Duration = Duration::from_secs(1);
@@ -44,18 +48,22 @@ impl Asking<'_> {
                 RequestMeta::with_tasks(&RequestMeta::ours(&params, &RawObject::empty()), true)
             }
         };
-        let request = UpstreamRequest::new(method, params.clone());
-        let answered = forward(self.caller, &upstream, &request, params).await;
-        answered.map_err(|failed| self.failed(&upstream, method, failed))
+        // What the upstream asks meanwhile takes the way of the request that waits for the result, and of no other.
+        let client = self.caller.backend.client().filter(|_| method == "tasks/result");
+        let _working = client.map(|client| client.begin(upstream.number(), self.caller.reply_route()));
+        let reports = Relay::of(self.caller, &params);
+        let request = UpstreamRequest::new(method, RawObject::empty());
+        let answered = upstream.request(request.to_call(self.caller, &upstream, params, reports)).await;
+        answered.map_err(|error| self.failed(&upstream, method, error))
     }
 
-    fn failed(&self, upstream: &Arc<Upstream>, method: &str, failed: Failed) -> Failure {
-        match failed {
-            Failed::Upstream(CallError::Answered(error)) => Failure::Answered(error),
+    fn failed(&self, upstream: &Arc<Upstream>, method: &str, error: CallError) -> Failure {
+        match error {
+            CallError::Answered(error) => Failure::Answered(error),
             _ if upstream.connection().is_ended() && !self.at.outlasts_connection => {
                 Failure::Lost(self.at.lost())
             }
-            other => Failure::Other(other.at(upstream, method).into()),
+            other => Failure::Other(Failed::from(other).at(upstream, method).into()),
         }
     }
 
@@ -136,9 +144,6 @@ impl Asking<'_> {
         match outcome {
             Ok(result) => {
                 let result = named(&self.read(&result)?, None);
-                let result = result.retain(|key| {
-                    key != "_meta" || result.object("_meta").is_none_or(|meta| !meta.is_empty())
-                });
                 let result = result.with("resultType", r#""complete""#);
                 self.shown(state.with("status", r#""completed""#).with("result", result.text()))
             }
@@ -184,7 +189,7 @@ impl Asking<'_> {
             let questions = state.object("inputRequests").unwrap_or_default();
             let questions = questions.retain(|key| !asked.contains(key));
             asked.extend(questions.iter().map(|(key, _)| key.to_owned()));
-            if questions.is_empty() {
+            if questions.is_empty() || asked.len() > MOST_QUESTIONS {
                 tokio::time::sleep(interval(&state)).await;
             } else {
                 self.pass_on(&questions).await?;

@@ -10,4 +10,5 @@ mod requests;
 mod table;
 mod task;
 
+pub(super) use creation::missing;
 pub(super) use table::Tasks;

@@ -35,6 +35,10 @@ impl Tasks {
         self.by_id.lock().insert(Arc::clone(task.id()), task);
     }
 
+    pub(super) fn remove(&self, task: &Task) {
+        let _removed = self.by_id.lock().remove(task.id());
+    }
+
     /// The caller's task that a request names. Another's is unknown.
     ///
     /// # Errors
