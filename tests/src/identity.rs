@@ -1,6 +1,6 @@
 //! Who a client is and what it declares.
 
-use mcp_disclosure_core::{EXTENSION, GROUPS};
+use mcp_disclosure_core::{EXTENSION, GROUPS, UI};
 use serde_json::{Value, json};
 
 /// Who a client is and what it declares.
@@ -28,6 +28,8 @@ pub struct Identity {
     pub disclosing: bool,
     /// Whether it declares groups.
     pub groups: bool,
+    /// Whether it shows pages (MCP Apps).
+    pub pages: bool,
     /// What it says of server variants, if it knows them.
     pub variants: Option<Value>,
 }
@@ -107,6 +109,9 @@ impl Identity {
         if self.groups {
             let place = if self.experimental { "experimental" } else { "extensions" };
             capabilities[place][GROUPS] = json!({});
+        }
+        if self.pages {
+            capabilities["extensions"][UI] = json!({"mimeTypes": ["text/html;profile=mcp-app"]});
         }
         if let Some(variants) = &self.variants {
             capabilities["extensions"]["io.modelcontextprotocol/server-variants"] = variants.clone();
