@@ -1,6 +1,6 @@
 //! Who a client is and what it declares.
 
-use mcp_disclosure_core::{EXTENSION, GROUPS};
+use mcp_disclosure_core::{EXTENSION, GROUPS, UI};
 use serde_json::{Value, json};
 
 /// Who a client is and what it declares.
@@ -32,6 +32,8 @@ pub struct Identity {
     pub tasks: bool,
     /// The revision with sessions that it speaks, if not the last one.
     pub revision: Option<&'static str>,
+    /// Whether it shows pages (MCP Apps).
+    pub pages: bool,
     /// What it says of server variants, if it knows them.
     pub variants: Option<Value>,
 }
@@ -119,6 +121,9 @@ impl Identity {
         }
         if self.tasks {
             capabilities["extensions"]["io.modelcontextprotocol/tasks"] = json!({});
+        }
+        if self.pages {
+            capabilities["extensions"][UI] = json!({"mimeTypes": ["text/html;profile=mcp-app"]});
         }
         if let Some(variants) = &self.variants {
             capabilities["extensions"]["io.modelcontextprotocol/server-variants"] = variants.clone();

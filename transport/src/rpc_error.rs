@@ -111,8 +111,8 @@ impl ErrorText {
     }
 
     /// An unsupported method (-32601).
-    pub fn method_not_found(method: &str) -> Self {
-        Self::new(code::METHOD_NOT_FOUND, format_args!("Method not found: {}", shown(method)))
+    pub fn method_not_found(_method: &str) -> Self {
+        Self::new(code::METHOD_NOT_FOUND, "Method not found")
     }
 }
 

@@ -48,6 +48,15 @@ impl View {
         self.tool(its.next()?.key()).or_else(|| self.tool(&format!("{upstream}__{own}")))
     }
 
+    /// Whether everything that upstreams list exists for the caller.
+    pub fn hides_nothing(&self) -> bool {
+        let rules = &self.snapshot.rules;
+        self.permits_everything()
+            && !self.guards_resources()
+            && !rules.allow_tools()
+            && !rules.hide().iter().any(|(_, hides)| *hides)
+    }
+
     /// Whether any resource may not exist for the caller.
     pub fn guards_resources(&self) -> bool {
         self.located.is_some() || self.snapshot.guards_resources()

@@ -1,6 +1,6 @@
 //! Resource subscriptions of a backend's clients: one at each upstream for any number of them, which its slot counts.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use mcp_disclosure_core::{View, given::shown, own_uri};
 use mcp_disclosure_transport::{ErrorText, code};
@@ -10,6 +10,7 @@ use super::Backend;
 use crate::{
     catalogue::Page,
     session::{Session, Watched},
+    slot::Slot,
 };
 
 /// Releases subscriptions on drop.
@@ -51,10 +52,22 @@ impl Backend {
     /// Releases one subscription.
     pub fn release(&self, watched: &Watched) {
         // An upstream that was removed is asked for nothing any more.
-        if let Some(slot) = self.slot_numbered(watched.upstream) {
-            let name = slot.name().map_or("", |name| name.as_str());
-            slot.unsubscribe(&own_uri(name, &watched.uri));
+        if let Some((slot, own)) = self.located(watched) {
+            slot.unsubscribe(&own);
         }
+    }
+
+    /// Waits until the upstream was told of a release.
+    pub async fn released(&self, watched: &Watched) {
+        if let Some((slot, own)) = self.located(watched) {
+            slot.unsubscribed(&own).await;
+        }
+    }
+
+    fn located<'w>(&self, watched: &'w Watched) -> Option<(Arc<Slot>, Cow<'w, str>)> {
+        let slot = self.slot_numbered(watched.upstream)?;
+        let own = own_uri(slot.name().map_or("", |name| name.as_str()), &watched.uri);
+        Some((slot, own))
     }
 
     /// Releases the subscriptions of a session that ended.

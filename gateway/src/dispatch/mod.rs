@@ -16,6 +16,7 @@ mod circles;
 mod effects;
 mod ending;
 mod fetches;
+mod left;
 mod lifecycle;
 mod links;
 mod lists;

@@ -170,6 +170,11 @@ impl Gateway {
                 page = caller.page();
             }
         }
+        let of_era = method.is_some();
+        if of_era && let Some(answered) = Box::pin(self.left_to_upstream(caller, &page, request, watch)).await
+        {
+            return answered;
+        }
         let paged = of_page(&request.method, &page, params);
         let params = paged.as_ref().unwrap_or(params);
         // Boxed but for calls: a future is as large as its largest branch, and is copied where it is spawned.

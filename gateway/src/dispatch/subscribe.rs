@@ -48,6 +48,9 @@ impl Gateway {
         self.record(session, Delta { unsubscribed: Some(uri.clone()), ..Delta::default() }).await?;
         let ended = session.keep_subscriptions(|watched| watched.uri != uri);
         ended.iter().for_each(|watched| caller.backend.release(watched));
+        for watched in &ended {
+            caller.backend.released(watched).await;
+        }
         Ok(Json::empty_object())
     }
 

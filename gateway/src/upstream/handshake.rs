@@ -5,7 +5,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use mcp_disclosure_core::{Era, RawObject, SKILLS, UpstreamName};
+use mcp_disclosure_core::{EXTENSION, Era, GROUPS, RawObject, SKILLS, UI, UpstreamName};
+use mcp_disclosure_drafts::variants::SERVER_VARIANTS;
 use mcp_disclosure_transport::{CallError, Connection, code, meta};
 use serde_json::json;
 
@@ -18,6 +19,13 @@ use crate::{
     dialect::{RequestMeta, Revision, TASKS},
     lineage::{Chain, is_circle},
 };
+
+/// Capabilities that clients are served with.
+const PASSED: [&str; 8] =
+    ["tools", "resources", "prompts", "completions", "logging", "tasks", "concerns", "delta"];
+
+/// The same of extensions.
+const PASSED_EXTENSIONS: [&str; 6] = [EXTENSION, GROUPS, UI, SERVER_VARIANTS, TASKS, SKILLS];
 
 /// The result of the handshake.
 #[derive(Clone, Debug)]
@@ -55,6 +63,18 @@ impl Introduction {
                 .is_some_and(|tools| tools.member("call").is_some()),
             Era::Stateless => within("extensions").is_some_and(|all| all.member(TASKS).is_some()),
         }
+    }
+
+    /// The capabilities and extensions that are a matter between the server and its clients, and that are not passed on.
+    pub fn unpassed(&self) -> Vec<String> {
+        let places = ["extensions", "experimental"];
+        let own = self.capabilities.iter().map(|(name, _)| name.to_owned());
+        let own = own.filter(|name| !PASSED.contains(&name.as_str()) && !places.contains(&name.as_str()));
+        let nested = places.iter().flat_map(|place| {
+            let place = self.capabilities.object(place).unwrap_or_default();
+            place.iter().map(|(id, _)| id.to_owned()).collect::<Vec<_>>()
+        });
+        own.chain(nested.filter(|id| !PASSED_EXTENSIONS.contains(&id.as_str()))).collect()
     }
 
     /// A name derived from `serverInfo.name`: lower-case letters, digits and hyphens.

@@ -1,7 +1,9 @@
 //! What `serve` would refuse or leave out, as found by the code that serves.
 
+use std::sync::Arc;
+
 use mcp_disclosure_core::{Objection, Warning};
-use mcp_disclosure_gateway::Problem;
+use mcp_disclosure_gateway::{Problem, slot::Slot};
 
 use super::{Finding, Findings, Place, Rule, Severity, Subject};
 use crate::failure::Failure;
@@ -46,6 +48,13 @@ const NOT_SERVED: Rule = Rule {
     severity: Severity::Error,
     summary: "a tool is not served, since its name is taken",
     hint: "give its upstream another name or a prefix",
+};
+
+const NOT_PASSED: Rule = Rule {
+    code: "not-passed",
+    severity: Severity::Note,
+    summary: "an upstream has capabilities beyond MCP, which its clients do not see",
+    hint: "name the methods that they need with pass, in [upstreams.NAME] of disclosure.toml",
 };
 
 const ODD_LIST: Rule = Rule {
@@ -108,6 +117,22 @@ fn found(rule: Rule, problem: &Problem) -> Finding {
 pub fn unreachable(errors: &[impl ToString]) -> Findings {
     let mut findings = Findings::default();
     errors.iter().for_each(|error| findings.add(UNREACHABLE, Place::default(), error.to_string()));
+    findings
+}
+
+/// Capabilities of upstreams that clients do not see. A method that the operator lets pass settles those of its vendor.
+pub fn unpassed(slots: &[Arc<Slot>]) -> Findings {
+    let mut findings = Findings::default();
+    for slot in slots {
+        let Some(introduction) = slot.status().introduction else { continue };
+        let passes = &slot.configured().config().settings.pass;
+        let vendor = |name: &str| name.split('/').next().unwrap_or_default().to_owned();
+        let is_settled = |id: &String| passes.iter().any(|passed| vendor(passed) == vendor(id));
+        let left: Vec<String> = introduction.unpassed().into_iter().filter(|id| !is_settled(id)).collect();
+        if let Some(name) = slot.name().filter(|_| !left.is_empty()) {
+            findings.add(NOT_PASSED, Place::default(), format!("{name}: {}", left.join(", ")));
+        }
+    }
     findings
 }
 
