@@ -83,7 +83,8 @@ pub use lesson::Lesson;
 pub use listing::{Listing, Shown};
 pub use memory::{Memory, Noted, Notes};
 pub use name::{
-    EXTENSION, GROUPS, Kind, ResourceUri, StrategyName, ToolName, UI, UpstreamName, offers_groups,
+    EXTENSION, GROUPS, Kind, ResourceUri, SKILLS, SKILLS_INDEX, StrategyName, ToolName, UI, UpstreamName,
+    offers_groups,
 };
 pub use own_tool::OwnTool;
 pub use raw::RawObject;

@@ -14,7 +14,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 
 use crate::{
     catalogue::{guard::Guard, lists::UpstreamLists, pages, uri::Uri},
-    name::{Kind, UpstreamName},
+    name::{Kind, SKILLS_INDEX, UpstreamName},
     raw::RawObject,
 };
 
@@ -62,6 +62,9 @@ impl SharedUris {
     }
 
     fn add(&mut self, uri: String, upstream: &UpstreamName) {
+        if uri == SKILLS_INDEX {
+            return;
+        }
         let only = self.offered.entry(uri).or_insert_with(|| Some(upstream.clone()));
         if only.as_ref().is_some_and(|only| only != upstream) {
             *only = None;
@@ -79,6 +82,7 @@ impl SharedUris {
             self.templates.iter().any(|(of, template)| **of != *upstream && matches_template(template, uri))
         };
         let is_of_another = self.is_of_another(upstream, uri).unwrap_or_else(may_be_of_another);
+        let is_of_another = is_of_another && uri != SKILLS_INDEX;
         // What looks like ours would lead elsewhere.
         if is_of_another || self.leads_to(uri).is_some() {
             qualified(upstream, uri).into()

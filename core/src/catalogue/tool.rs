@@ -116,6 +116,12 @@ impl Tool {
         &self.original
     }
 
+    /// Whether it runs as a task only (`execution.taskSupport`, 2025-11-25).
+    pub fn needs_task(&self) -> bool {
+        let execution = self.definition.object("execution");
+        execution.is_some_and(|execution| execution.member("taskSupport") == Some(r#""required""#))
+    }
+
     /// Whether models may call it; else it is for its pages alone (MCP Apps).
     pub fn is_for_models(&self) -> bool {
         self.is_for_models

@@ -100,6 +100,14 @@ impl View {
         self
     }
 
+    /// The view of a client that cannot run tasks: tools that run as tasks only are not listed.
+    pub fn without_tasks(self) -> Self {
+        if !self.snapshot.tools().iter().any(Tool::needs_task) {
+            return self;
+        }
+        self.narrow(|one| !matches!(one, Primitive::Tool(tool) if tool.needs_task()))
+    }
+
     /// The view narrowed to what fits these values of declared concerns (docs/CONTRACT.md C4).
     pub fn choosing(self, choices: Notes) -> Self {
         let unchosen = Arc::new(self.before_choices().clone());

@@ -24,7 +24,7 @@ pub use clashes::clashes;
 pub use declare::Declaration;
 use follow::Progress;
 pub use guard::{BackendGuard, Claim};
-use mcp_disclosure_core::{Entry, Kind, RawObject, View, matches_template};
+use mcp_disclosure_core::{Entry, Era, Kind, RawObject, View, matches_template};
 use mcp_disclosure_transport::{ErrorText, code};
 use parking_lot::{Mutex, RwLock};
 pub use recipe::Recipe;
@@ -196,6 +196,26 @@ impl Backend {
         self.slots().iter().any(|slot| slot.has(capability) || slot.may_surprise())
     }
 
+    /// Whether any upstream offers skills, or may turn out to, and to read directories of their files too.
+    pub(crate) fn skills(&self) -> Option<bool> {
+        let slots = self.slots();
+        let of = |slot: &Arc<Slot>| match slot.status().introduction {
+            Some(introduction) => introduction.skills(),
+            None => slot.may_surprise().then_some(true),
+        };
+        slots.iter().filter_map(of).reduce(|one, other| one || other)
+    }
+
+    /// Whether calls of any upstream can be tasks, or may turn out to.
+    pub(crate) fn may_run_tasks(&self) -> bool {
+        self.slots().iter().any(|slot| match slot.status().introduction {
+            Some(introduction) => {
+                [Era::Session, Era::Stateless].into_iter().any(|era| introduction.runs_tasks(era))
+            }
+            None => slot.may_surprise(),
+        })
+    }
+
     /// Whether any upstream supports resource subscriptions, or may turn out to.
     pub fn can_subscribe(&self) -> bool {
         self.slots().iter().any(|slot| slot.can_subscribe() || slot.may_surprise())
@@ -252,6 +272,7 @@ impl Backend {
                 owners.push(candidate);
             }
         }
+        owners.sort_by_key(|slot| !slot.upstream().is_some_and(|upstream| upstream.has_skill_file(uri)));
         (uri.into(), owners)
     }
 

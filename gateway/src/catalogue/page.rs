@@ -187,6 +187,7 @@ impl Published {
         };
         cached(&self.views, &key, || {
             let view = View::of(Arc::clone(&self.snapshot), principal);
+            let view = if choice.traits.tasks { view } else { view.without_tasks() };
             let names = choice.strategy.reserved_names(&view, &choice.traits);
             view.reserving(names)
         })

@@ -259,6 +259,10 @@ impl Gateway {
         };
         let claim = self.backends.claim(&principal, &meta.capabilities, request);
         let own_lists = claim.as_ref().is_some_and(Claim::can_be_asked);
+        // A task runs where its call did.
+        let task = request.params.string("taskId").filter(|_| claim.is_some());
+        let guard = task.and_then(|id| self.tasks.guard(&id, &principal));
+        let guard = Arc::new(guard.map_or_else(OnceCell::new, |guard| OnceCell::new_with(Some(Some(guard)))));
         let caller = Caller {
             choice,
             allowances: self.allowances.of(&principal, peer.name()),
@@ -274,7 +278,7 @@ impl Gateway {
             log_level: meta.log_level,
             backend: Arc::clone(self.backends.stateless()),
             claim,
-            guard: Arc::default(),
+            guard,
             trace: None,
         };
         let caller = if own_lists { self.reaching(&caller).await? } else { caller };

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{Effects, Fault, Kind, RawObject, ResourceUri, given::shown};
+use mcp_disclosure_core::{Effects, Fault, Kind, RawObject, ResourceUri, SKILLS_INDEX, given::shown};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 
 use super::{Caller, Gateway, links, relay::UpstreamRequest, suggestions};
@@ -41,6 +41,11 @@ impl Gateway {
         };
         let (own, slots) = caller.backend.owners(page, &uri);
         let params = if *own == *uri { params.clone() } else { params.with_value("uri", &own) };
+        if *uri == *SKILLS_INDEX
+            && let Some(index) = Box::pin(self.index(caller, page, &params)).await
+        {
+            return Ok(read_result(caller.era(), index));
+        }
         for slot in slots {
             let Some(name) = slot.name() else { continue };
             let request = UpstreamRequest::new("resources/read", params.clone());

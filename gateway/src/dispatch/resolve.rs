@@ -70,7 +70,7 @@ impl Gateway {
             return Err(unsupported());
         }
         recorded(watch).await?;
-        let request = relayed(params, tool.tool(), arguments.as_ref());
+        let request = relayed(params, tool.tool(), arguments.as_ref(), None);
         drop(arguments);
         let relayed = self.relay(caller, &slot, UpstreamRequest::new(RESOLVE, request)).await;
         let result = relayed.map_err(|failed| failed.watched(watch))?;

@@ -5,7 +5,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use mcp_disclosure_core::{EXTENSION, Era, GROUPS, RawObject, UI, UpstreamName};
+use mcp_disclosure_core::{EXTENSION, Era, GROUPS, RawObject, SKILLS, UI, UpstreamName};
 use mcp_disclosure_drafts::variants::SERVER_VARIANTS;
 use mcp_disclosure_transport::{CallError, Connection, code, meta};
 use serde_json::json;
@@ -16,7 +16,7 @@ use super::{
     proposals::{Failure, Proposals, Supported},
 };
 use crate::{
-    dialect::{RequestMeta, Revision},
+    dialect::{RequestMeta, Revision, TASKS},
     lineage::{Chain, is_circle},
 };
 
@@ -25,14 +25,7 @@ const PASSED: [&str; 8] =
     ["tools", "resources", "prompts", "completions", "logging", "tasks", "concerns", "delta"];
 
 /// The same of extensions.
-const PASSED_EXTENSIONS: [&str; 6] = [
-    EXTENSION,
-    GROUPS,
-    UI,
-    SERVER_VARIANTS,
-    "io.modelcontextprotocol/tasks",
-    "io.modelcontextprotocol/skills",
-];
+const PASSED_EXTENSIONS: [&str; 6] = [EXTENSION, GROUPS, UI, SERVER_VARIANTS, TASKS, SKILLS];
 
 /// The result of the handshake.
 #[derive(Clone, Debug)]
@@ -53,6 +46,23 @@ impl Introduction {
     /// Whether the server declared this capability.
     pub fn has(&self, capability: &str) -> bool {
         self.capabilities.member(capability).is_some()
+    }
+
+    /// Whether it offers skills (SEP-2640), and to read the directories of their files too.
+    pub(crate) fn skills(&self) -> Option<bool> {
+        let skills = self.capabilities.object("extensions")?.object(SKILLS)?;
+        Some(skills.member("directoryRead") == Some("true"))
+    }
+
+    /// Whether its calls can be tasks, in this era.
+    pub(crate) fn runs_tasks(&self, era: Era) -> bool {
+        let within = |name: &str| self.capabilities.object(name);
+        match era {
+            Era::Session => within("tasks")
+                .and_then(|tasks| tasks.object("requests")?.object("tools"))
+                .is_some_and(|tools| tools.member("call").is_some()),
+            Era::Stateless => within("extensions").is_some_and(|all| all.member(TASKS).is_some()),
+        }
     }
 
     /// The capabilities and extensions that are a matter between the server and its clients, and that are not passed on.

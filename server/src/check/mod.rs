@@ -31,7 +31,7 @@ use serde_json::Value;
 pub use serving::{left_out, objections, refusals, unpassed, unreachable, unserved};
 
 /// Every code of a finding.
-pub const CODES: [&str; 44] = [
+pub const CODES: [&str; 45] = [
     "audience-no-url",
     "brief-over-60",
     "brief-says-how",
@@ -50,6 +50,7 @@ pub const CODES: [&str; 44] = [
     "name-over-48",
     "name-over-60",
     "name-reveals-tool",
+    "needs-tasks",
     "never-shown",
     "no-description",
     "no-example",

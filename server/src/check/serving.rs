@@ -64,6 +64,13 @@ const ODD_LIST: Rule = Rule {
     hint: "it has to change in the server",
 };
 
+const NEEDS_TASKS: Rule = Rule {
+    code: "needs-tasks",
+    severity: Severity::Note,
+    summary: "a tool runs as a task only, and is not listed to clients that run none: those of revisions up to 2025-06-18, and of 2026-07-28 without the extension",
+    hint: "see whether your hosts run tasks (2025-11-25, or io.modelcontextprotocol/tasks)",
+};
+
 pub(super) const IDLE_RULE: Rule = Rule {
     code: "matches-nothing",
     severity: Severity::Warning,
@@ -151,6 +158,10 @@ pub fn objections(strategy: &str, is_required: bool, objections: &[Objection]) -
 }
 
 pub(super) fn oddities(subject: &Subject, findings: &mut Findings) {
+    subject
+        .tools()
+        .filter(|tool| tool.needs_task())
+        .for_each(|tool| findings.add(NEEDS_TASKS, tool.into(), ""));
     for warning in subject.snapshot.warnings() {
         let rule = match warning {
             Warning::Unmatched { .. } | Warning::NothingMatches { .. } => IDLE_RULE,
