@@ -14,6 +14,9 @@ use crate::scenario::{JOURNAL, Scenario, control};
 /// The number of tools on one page.
 const PAGE: usize = 4;
 
+/// The levels of log messages.
+const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
 /// Plays a scenario.
 #[derive(Debug)]
 pub struct Program<W> {
@@ -78,6 +81,7 @@ impl<W: Write> Program<W> {
                 let prompt = reference.string("name");
                 prompt.is_some_and(|prompt| !is_listed(&prompt))
             }),
+            "logging/setLevel" => !params.string("level").is_some_and(|level| LEVELS.contains(&&*level)),
             _ => false,
         }
     }

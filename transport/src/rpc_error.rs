@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use mcp_disclosure_core::{Fault, RawObject, given::shown};
+use mcp_disclosure_core::{Fault, RawObject};
 use serde_json::Value;
 
 use crate::Json;

@@ -22,7 +22,9 @@ impl Gateway {
     ) -> Option<Result<Json, ErrorText>> {
         let slots = caller.backend.slots();
         let [only] = &*slots else { return None };
-        if !is_refused(page, &request.method, &request.params) || !is_transparent(caller, page) {
+        let is_refused =
+            is_refused(page, &request.method, &request.params) || self.has_no_task(caller, request);
+        if !is_refused || !is_transparent(caller, page) {
             return None;
         }
         watch.decides(Outcome::Invalid);
@@ -33,11 +35,20 @@ impl Gateway {
         let result = self.relay(caller, only, left).await;
         Some(result.map(|result| complete(caller.era(), result)).map_err(ErrorText::from))
     }
+
+    fn has_no_task(&self, caller: &Caller, request: &Request) -> bool {
+        caller.choice.traits.tasks
+            && matches!(&*request.method, "tasks/get" | "tasks/result" | "tasks/cancel")
+            && self.tasks.named(caller, &request.params).is_err()
+    }
 }
 
-/// Whether the client is listed all that the upstream lists.
+/// Whether the upstream is the client's alone, and the client is listed all that it lists.
 fn is_transparent(caller: &Caller, page: &Page) -> bool {
-    page.is_complete && page.view.hides_nothing() && caller.principal.permits().see_all()
+    caller.backend.client().is_some()
+        && page.is_complete
+        && page.view.hides_nothing()
+        && caller.principal.permits().see_all()
 }
 
 fn is_refused(page: &Page, method: &str, params: &RawObject) -> bool {

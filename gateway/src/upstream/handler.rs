@@ -205,14 +205,14 @@ impl Handler for UpstreamHandler {
     fn settled(&self, request: RequestId, how: Settled) {
         let mut requests = self.requests.lock();
         let (owner, reports) = requests.pending.remove(&request).unwrap_or_default();
-        if let Some(reports) = reports.filter(|reports| how == Settled::Answered && reports.outlasts_answer())
-        {
+        let lasting = |reports: &&Arc<dyn Reports>| how == Settled::Answered && reports.outlasts_answer();
+        if let Some(reports) = reports.as_ref().filter(lasting) {
             requests.lasting.retain(|_, reports| reports.strong_count() > 0);
-            requests.lasting.insert(request, Arc::downgrade(&reports));
+            requests.lasting.insert(request, Arc::downgrade(reports));
         }
         match how {
             Settled::Answered | Settled::Unsent => requests.under_way.end(&owner),
-            Settled::GivenUp => requests.under_way.give_up(request, &owner),
+            Settled::GivenUp => requests.under_way.give_up(request, &owner, reports),
             Settled::Late => requests.under_way.answered_late(request),
         }
     }
@@ -232,7 +232,10 @@ impl Requests {
         if let Some(about) = about {
             return match self.pending.get(&about) {
                 Some((_, reports)) => reports.clone(),
-                None => self.lasting.get(&about)?.upgrade(),
+                None => {
+                    let lasting = self.lasting.get(&about).and_then(Weak::upgrade);
+                    lasting.or_else(|| self.under_way.reports_of(about))
+                }
             };
         }
         if !has_one_client {

@@ -8,13 +8,12 @@ import { EVERYTHING, LOG, gateway } from './programs.mjs';
 
 // The steps that differ by design (docs/CONTRACT.md F8).
 const REASONS = {
-  'initialize': 'a client is told what the gateway offers',
-  'a task-augmented call': 'tasks',
-  'a tool that needs a task': 'tasks',
-  'tasks/list': 'tasks',
-  'tasks/get of none': 'tasks',
-  'tasks/result of none': 'tasks',
-  'tasks/cancel of none': 'tasks',
+  'initialize': 'capabilities that the gateway adds',
+  'tools/list with a cursor': 'nobody gave it',
+  'resources/list with a cursor': 'nobody gave it',
+  'an unknown tool': 'a name that is not listed is an error',
+  'a call without params': 'refused as one with empty ones',
+  'tasks/list': 'the list is the gateway\'s',
 };
 
 const SIMULATED = /-level message|Debug|message/i;

@@ -43,7 +43,11 @@ impl Tasks {
     ///
     /// # Errors
     /// -32602 if there is none.
-    pub(super) fn named(&self, caller: &Caller, params: &RawObject) -> Result<Arc<Task>, ErrorText> {
+    pub(in crate::dispatch) fn named(
+        &self,
+        caller: &Caller,
+        params: &RawObject,
+    ) -> Result<Arc<Task>, ErrorText> {
         let id = params
             .string("taskId")
             .ok_or_else(|| ErrorText::invalid_params("params.taskId must be a string"))?;
