@@ -27,6 +27,8 @@ pub struct Rules {
     /// The values by concern of whole categories, as a description file has them, by the category's name. What is said of
     /// a tool itself is stronger.
     pub grouped: BTreeMap<String, RawObject>,
+    /// Whether tools with pages are listed like any other.
+    pub unpinned_pages: bool,
 }
 
 /// Which tools of one upstream exist. They are bound to the upstream's name and the tools' own names, so that what is
