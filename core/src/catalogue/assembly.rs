@@ -94,6 +94,11 @@ fn assemble_tools(
         if said.is_hidden() || rules.is_switched_off(tool) {
             continue;
         }
+        if let Some(why) = rules.review.holds(tool) {
+            let (upstream, tool) = (UpstreamName::clone(&tool.upstream), tool.own.clone());
+            warnings.push(Warning::Held { upstream, tool, why });
+            continue;
+        }
         warnings.extend(too_long(rules, tool));
         let definition = complete(&served, lay_over(tool.object.clone(), file), warnings);
         let delivered = supplements.get(tool.upstream.as_str()).and_then(|all| all.get(&tool.own));

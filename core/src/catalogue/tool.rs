@@ -11,7 +11,6 @@ use crate::{
     cap::Cap,
     catalogue::{
         description::Supplement,
-        made_from::{Drift, MadeFrom},
         mirrored::Mirrored,
     },
     concern::Mapping,
@@ -44,7 +43,6 @@ pub struct Tool {
     entry: OnceLock<(RawObject, Digest)>,
     slim_schema: OnceLock<Option<String>>,
     mirrored: OnceLock<Vec<Mirrored>>,
-    drift: OnceLock<Option<Drift>>,
 }
 
 impl Tool {
@@ -77,7 +75,6 @@ impl Tool {
             entry: OnceLock::new(),
             slim_schema: OnceLock::new(),
             mirrored: OnceLock::new(),
-            drift: OnceLock::new(),
         }
     }
 
@@ -110,22 +107,6 @@ impl Tool {
     /// The MCP `Tool` object as the upstream listed it.
     pub fn original(&self) -> &RawObject {
         &self.original
-    }
-
-    /// The record of the upstream's definition.
-    pub fn made_from(&self) -> MadeFrom {
-        MadeFrom::of(&self.original)
-    }
-
-    /// How the upstream's definition differs from the one that was recorded; `None` if it does not, or none was. Computed
-    /// at first use.
-    pub fn drift(&self) -> Option<&Drift> {
-        let drift = self.drift.get_or_init(|| {
-            let recorded = self.supplement.recorded.as_ref()?;
-            let changes = recorded.made_from.changes_in(&self.original)?;
-            Some(Drift { tool: self.key.clone(), place: recorded.place.clone(), changes })
-        });
-        drift.as_ref()
     }
 
     /// WHAT it does, in the words of whoever wrote it: the operator's brief, or one derived from the description

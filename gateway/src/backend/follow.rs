@@ -242,7 +242,9 @@ impl Follower {
         // Looked at once, so that what counts as tried is in the snapshot.
         let slots = self.backend.slots();
         let statuses: Vec<Status> = slots.iter().map(|slot| slot.status()).collect();
-        is_new |= self.keeper.list(&statuses);
+        let is_own = |slot: &Arc<Slot>| self.own.iter().any(|own| Arc::ptr_eq(own, slot));
+        let own = slots.iter().zip(&statuses).filter(|(slot, _)| is_own(slot)).map(|(_, status)| status);
+        is_new |= self.keeper.list(&statuses, own);
         let mut changes = Vec::new();
         let is_complete = statuses.iter().all(Status::is_tried);
         // Warnings about the snapshot wait for that.

@@ -28,6 +28,8 @@ pub struct Recipe {
     pub memory: Option<Arc<dyn Memory>>,
     /// Watches upstreams come up.
     pub witness: Option<Arc<dyn Witness>>,
+    /// Observes what upstreams list.
+    pub observer: Arc<dyn Observer>,
     /// Observes what upstreams are asked by calls of their own `info` tools; without an observer they are not asked.
     pub asks: Option<Arc<dyn Observer>>,
     /// The strategies that may serve clients, and whose own tools reserve names.

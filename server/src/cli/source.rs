@@ -60,6 +60,15 @@ impl Opened {
 }
 
 impl Source {
+    /// The same for what serves, which writes down what upstreams list the first time.
+    pub(super) fn accepting(mut self) -> Self {
+        self.origin.accepts = true;
+        if let Ok(contents) = &mut self.contents {
+            contents.declared.accepting = self.files.first(true);
+        }
+        self
+    }
+
     /// The upstreams; none if files cannot be read.
     pub(super) fn upstreams(&self) -> &[Named] {
         self.contents.as_ref().map_or(&[], |contents| &contents.found.upstreams)

@@ -17,6 +17,8 @@ pub struct Origin {
     pub given: Vec<Named>,
     /// Whether programs of files inherit the whole environment.
     pub inherit: bool,
+    /// Whether what upstreams list the first time is written down as accepted, where that is held otherwise.
+    pub accepts: bool,
     /// Whether the start waits for upstreams of files, too.
     pub waits_for_all: bool,
     /// The server that the program has of its own, with what is declared of it: served where nothing is named, or where
@@ -57,7 +59,8 @@ impl Origin {
         let mut rules = Rules::clone(&declared.rules);
         rules.switches.extend(found.switches.iter().cloned());
         let upstreams = Some(Upstreams::new(self.configs(&found)));
-        let declared = Declared { upstreams, rules: Arc::new(rules), ..declared };
+        let accepting = files.first(self.accepts);
+        let declared = Declared { upstreams, rules: Arc::new(rules), accepting, ..declared };
         let is_empty = file.is_some_and(|(_, file)| *file == nothing);
         Ok(Contents { declared, found, access, is_empty })
     }
