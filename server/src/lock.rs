@@ -2,16 +2,19 @@
 //! that what changes is a line of a diff.
 
 use std::{
+    collections::HashSet,
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use mcp_disclosure_core::{
-    Lock, Record, UpstreamLists,
+    Lock, Record, UpstreamLists, UpstreamName,
     printable::{is_active, printable},
 };
 use mcp_disclosure_gateway::{Place, Problem, catalogue::Accepting};
+use parking_lot::Mutex;
 
 /// The file's name.
 pub const LOCK: &str = "disclosure.lock";
@@ -53,9 +56,12 @@ impl LockFile {
 pub struct First {
     /// The configuration.
     pub configuration: PathBuf,
-    /// Whether it is written; what only looks takes it for accepted.
-    pub is_written: bool,
+    /// The upstreams of which that was written in this run; `None` for what only looks, and writes nothing.
+    pub written: Option<Arc<WrittenFirst>>,
 }
+
+/// The upstreams that were accepted as they were in this run of the program.
+pub type WrittenFirst = Mutex<HashSet<UpstreamName>>;
 
 impl Accepting for First {
     fn accept(&self, lists: &UpstreamLists) -> Result<Lock, String> {
@@ -66,7 +72,10 @@ impl Accepting for First {
             return Ok(lock);
         }
         lock.add(lists);
-        if self.is_written {
+        if let Some(written) = &self.written {
+            if !written.lock().insert(lists.name.clone()) {
+                return Err(format!("{} says nothing of it any more", path.display()));
+            }
             write(&path, &lock).map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
             let (name, tools, path) = (&lists.name, lists.tools.len(), path.display());
             tracing::warn!(
@@ -182,6 +191,21 @@ mod tests {
         assert_eq!(parse(Path::new("x"), &written.replace('\n', "\r\n")).unwrap(), lock);
         assert_eq!(written.lines().count(), 2 + 9, "{written}");
         assert!(!written.contains(|letter| letter != '\n' && is_active(letter)), "{written}");
+    }
+
+    #[test]
+    fn u14_what_listed_once_is_not_accepted_again_in_a_run_however_the_file_is_emptied() {
+        let directory = tempfile::tempdir().unwrap();
+        let first = |written| First { configuration: directory.path().join("disclosure.toml"), written };
+        let lists = UpstreamLists::empty(UpstreamName::parse("kit").unwrap());
+        let looking = first(None).accept(&lists).unwrap();
+        assert!(looking.knows("kit") && !directory.path().join(LOCK).exists());
+        let serving = first(Some(Arc::default()));
+        for _ in 0..2 {
+            assert!(serving.accept(&lists).unwrap().knows("kit"));
+        }
+        fs::write(directory.path().join(LOCK), "").unwrap();
+        assert!(serving.accept(&lists).unwrap_err().ends_with("says nothing of it any more"));
     }
 
     #[test]

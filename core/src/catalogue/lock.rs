@@ -12,7 +12,7 @@ use std::{
 
 use crate::{
     catalogue::{
-        listed_items::read_entries, lists::UpstreamLists, matching::Item, pattern::SEPARATOR, rules::OnChange,
+        listed_items::read_entries, lists::UpstreamLists, pattern::SEPARATOR, rules::OnChange,
     },
     digest::{Digest, hex},
     name::{Kind, UpstreamName},
@@ -178,9 +178,9 @@ impl Lock {
     }
 
     /// Why a tool does not exist until it is accepted; `None` if it is as it was reviewed.
-    pub(crate) fn holds(&self, tool: &Item) -> Option<Held> {
-        match self.record(&tool.upstream, &tool.own) {
-            Some(record) if record.is(&tool.object) => None,
+    fn holds(&self, upstream: &str, tool: &str, definition: &RawObject) -> Option<Held> {
+        match self.record(upstream, tool) {
+            Some(record) if record.is(definition) => None,
             Some(_) => Some(Held::Changed),
             None => Some(Held::New),
         }
@@ -313,9 +313,9 @@ impl Review {
     }
 
     /// Why a tool does not exist until it is accepted.
-    pub(crate) fn holds(&self, tool: &Item) -> Option<Held> {
-        let is_held = self.on_change(&tool.upstream) == OnChange::Hold;
-        is_held.then(|| self.lock.holds(tool)).flatten()
+    pub(crate) fn holds(&self, upstream: &str, tool: &str, definition: &RawObject) -> Option<Held> {
+        let is_held = self.on_change(upstream) == OnChange::Hold;
+        is_held.then(|| self.lock.holds(upstream, tool, definition)).flatten()
     }
 }
 

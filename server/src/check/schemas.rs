@@ -3,7 +3,7 @@
 use mcp_disclosure_core::Schema;
 use serde_json::Value;
 
-use super::{Findings, Rule, Severity, Subject, schema};
+use super::{Findings, Place, Rule, Severity, Subject, schema};
 
 const UNCHECKED: Rule = Rule {
     code: "schema-not-checked",
@@ -25,7 +25,7 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
             let Some(text) = tool.definition().member(member) else { continue };
             let schema = schema(tool, member).unwrap_or_default();
             if member == "inputSchema" && schema.get("type") != Some(&Value::from("object")) {
-                findings.of_text(UNTYPED, tool, "");
+                findings.add(UNTYPED, Place::from(tool), "");
             }
             let unjudged = Schema::compile(text).unjudged().join(", ");
             if !unjudged.is_empty() {

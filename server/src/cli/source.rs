@@ -1,5 +1,7 @@
 //! From flags and files to upstreams and what is laid over them.
 
+use std::sync::Arc;
+
 use mcp_disclosure_core::{ReceiptKey, Registry, Settings, UpstreamName};
 use mcp_disclosure_gateway::{
     Assembly, Problem,
@@ -62,9 +64,9 @@ impl Opened {
 impl Source {
     /// The same for what serves, which writes down what upstreams list the first time.
     pub(super) fn accepting(mut self) -> Self {
-        self.origin.accepts = true;
+        self.origin.accepted = Some(Arc::default());
         if let Ok(contents) = &mut self.contents {
-            contents.declared.accepting = self.files.first(true);
+            contents.declared.accepting = self.files.first(self.origin.accepted.clone());
         }
         self
     }

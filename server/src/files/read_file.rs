@@ -16,7 +16,7 @@ use mcp_disclosure_gateway::{
 use super::{Seen, read_directory};
 use crate::{
     config::{DisclosureFile, HostsFile, read_hosts, unreadable_file},
-    lock::{First, LOCK, LockFile},
+    lock::{First, LOCK, LockFile, WrittenFirst},
 };
 
 /// What the files of a source said.
@@ -169,9 +169,9 @@ impl Files {
     }
 
     /// Accepts what upstreams list the first time; only what serves writes it down.
-    pub fn first(&self, is_written: bool) -> Option<Arc<dyn Accepting>> {
+    pub fn first(&self, written: Option<Arc<WrittenFirst>>) -> Option<Arc<dyn Accepting>> {
         let configuration = self.lock().and(self.config.as_ref())?.path.clone();
-        Some(Arc::new(First { configuration, is_written }))
+        Some(Arc::new(First { configuration, written }))
     }
 
     /// What was reviewed, and what is done about the rest.

@@ -454,12 +454,12 @@ fn s7_the_page_about_words_is_true() {
     std::fs::write(&queries, documented("json")[0]).unwrap();
     let [before, after] = documented("text").try_into().unwrap();
     assert_eq!(
-        run(&["check", "--queries", shown(&queries)]).says(0, &[]).stdout.trim_end(),
+        run(&["check", "--notes", "--queries", shown(&queries)]).says(0, &[]).stdout.trim_end(),
         before.trim_end()
     );
     let synonyms = format!("demo = true\n{}", page_indented("[strategy.search.synonyms]"));
     let (_folder, config) = configured(&synonyms);
-    let ended = run(&["check", "--queries", shown(&queries), "--config", shown(&config)]);
+    let ended = run(&["check", "--notes", "--queries", shown(&queries), "--config", shown(&config)]);
     assert_eq!(ended.says(0, &[]).stdout.trim_end(), after.trim_end());
 }
 

@@ -307,6 +307,7 @@ fn u10_odd_names_and_texts_are_recorded() {
 #[test]
 fn u10_what_contradicts_what_is_there_is_refused_with_its_place() {
     let project = Project::exported(&[plain("echo")], &[]);
+    project.edit(|text| text + "\n[categories.mine]\ntools = [\"kit/echo\"]\n");
     let before = files(&project.out);
     let source = project.directory.path().join("source.toml");
     let text = format!(
