@@ -182,7 +182,8 @@ mod tests {
     fn u10_a_lock_is_read_as_it_was_written_whatever_tools_are_called() {
         let mut lock = Lock::default();
         let definition = RawObject::parse(r#"{"name":"t","description":"D","x":1}"#).unwrap();
-        for name in ["a/b", "a/two words", "a/\"q\"", "#a/x", "a/line\nbreak", "a/\u{202e}x", "a/é", "b/a/c"] {
+        for name in ["a/b", "a/two words", "a/\"q\"", "#a/x", "a/line\nbreak", "a/\u{202e}x", "a/é", "b/a/c"]
+        {
             lock.insert(name.to_owned(), Some(Record::of(&definition)));
         }
         lock.insert("a/".to_owned(), None);

@@ -228,7 +228,7 @@ mod tests {
             (r#"{"description":"D","inputSchema":{}}"#, "d/t.json: 'name' is missing"),
             (r#"{"name":"t","description":" ","inputSchema":{}}"#, "d/t.json: 'description' is missing"),
             (r#"{"name":"t","inputSchema":null}"#, "d/t.json: 'inputSchema' is missing"),
-                        (
+            (
                 r#"{"name":"t","description":"D","inputSchema":[]}"#,
                 "d/t.json: 'inputSchema' must be a JSON object, not []",
             ),

@@ -11,9 +11,7 @@ use std::{
 };
 
 use crate::{
-    catalogue::{
-        listed_items::read_entries, lists::UpstreamLists, pattern::SEPARATOR, rules::OnChange,
-    },
+    catalogue::{listed_items::read_entries, lists::UpstreamLists, pattern::SEPARATOR, rules::OnChange},
     digest::{Digest, hex},
     name::{Kind, UpstreamName},
     raw::RawObject,
@@ -51,12 +49,17 @@ impl Record {
         let part = |name: &'static str| {
             let others = || definition.retain(|key| key != "name" && !PARTS.contains(&key));
             let text = match name {
-                OTHERS => Some(others()).filter(|others| !others.is_empty()).map(|others| others.text().to_owned()),
+                OTHERS => {
+                    Some(others()).filter(|others| !others.is_empty()).map(|others| others.text().to_owned())
+                }
                 member => definition.member(member).map(str::to_owned),
             };
             Some((name, hex(&Digest::of(&text?).as_bytes()[..PART_BYTES])))
         };
-        Self { definition: Digest::of(definition.text()), parts: PARTS.into_iter().filter_map(part).collect() }
+        Self {
+            definition: Digest::of(definition.text()),
+            parts: PARTS.into_iter().filter_map(part).collect(),
+        }
     }
 
     /// Whether it is that of this definition.
@@ -87,7 +90,8 @@ impl FromStr for Record {
         let part = |word: &str| {
             let (name, digits) = word.split_once(':')?;
             let name = PARTS.into_iter().find(|part| *part == name)?;
-            let is_hex = digits.len() == 2 * PART_BYTES && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+            let is_hex =
+                digits.len() == 2 * PART_BYTES && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
             is_hex.then(|| (name, digits.to_owned()))
         };
         let parts = words.map(|word| {
@@ -344,7 +348,8 @@ mod tests {
     fn u10_a_change_names_the_parts_and_both_digests() {
         let now = r#"{"name":"t","description":"E","inputSchema":{"type":"object"},"outputSchema":{},"annotations":{"readOnlyHint":true},"x":1}"#;
         let digest = |text| Digest::of(text).to_string()[..19].to_owned();
-        let expected = format!("changed: description, outputSchema, others ({}, was {})", digest(now), digest(BEFORE));
+        let expected =
+            format!("changed: description, outputSchema, others ({}, was {})", digest(now), digest(BEFORE));
         assert_eq!(said(BEFORE, now), [expected]);
         let all = changes_between(&definitions(&[("a", BEFORE)]), &definitions(&[("b", BEFORE)]));
         assert_eq!(all.iter().map(DefinitionChange::kind).collect::<Vec<_>>(), ["added", "removed"]);
@@ -355,7 +360,9 @@ mod tests {
         let record = Record::of(&RawObject::parse(BEFORE).unwrap());
         assert_eq!(record.to_string().parse(), Ok(record.clone()));
         let digest = record.definition.to_string();
-        for wrong in ["", "sha256:00", "description:00000000", &format!("{digest} x"), &format!("{digest} title:0")] {
+        for wrong in
+            ["", "sha256:00", "description:00000000", &format!("{digest} x"), &format!("{digest} title:0")]
+        {
             assert!(wrong.parse::<Record>().is_err(), "{wrong}");
         }
     }

@@ -10,8 +10,8 @@ use std::{
 
 use crate::{
     catalogue::{
-        derived::DerivedByExtent, guard::Guard, lists::ListHints, lock::DefinitionChange, matching::MatchedRules,
-        provider::Provider, rules::Rules, tool::Tool, uri::Uri, warning::Warning,
+        derived::DerivedByExtent, guard::Guard, lists::ListHints, lock::DefinitionChange,
+        matching::MatchedRules, provider::Provider, rules::Rules, tool::Tool, uri::Uri, warning::Warning,
     },
     concern::{Concern, Mapping},
     name::{Kind, ToolName, UpstreamName},

@@ -9,10 +9,7 @@ use crate::{
     arguments::Schema,
     brief::{self, Source},
     cap::Cap,
-    catalogue::{
-        description::Supplement,
-        mirrored::Mirrored,
-    },
+    catalogue::{description::Supplement, mirrored::Mirrored},
     concern::Mapping,
     digest::Digest,
     name::{ToolName, UpstreamName},

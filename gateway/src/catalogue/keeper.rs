@@ -135,7 +135,8 @@ impl Keeper {
         for lists in &self.listed.lists {
             let (name, review) = (&lists.name, &self.declared.rules.review);
             let is_first = review.on_change(name) == OnChange::Hold && !review.lock.knows(name);
-            let Some(accepting) = self.declared.accepting.as_ref().filter(|_| is_first && !is_remembered(lists))
+            let Some(accepting) =
+                self.declared.accepting.as_ref().filter(|_| is_first && !is_remembered(lists))
             else {
                 continue;
             };

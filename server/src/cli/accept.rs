@@ -2,7 +2,9 @@
 
 use std::{path::Path, sync::Arc};
 
-use mcp_disclosure_core::{DefinitionChange, Lock, Pattern, UpstreamLists, full, nearest::nearest, qualified};
+use mcp_disclosure_core::{
+    DefinitionChange, Lock, Pattern, UpstreamLists, full, nearest::nearest, qualified,
+};
 use mcp_disclosure_gateway::{Gateway, Problem, negotiation::StrategyOptions, upstream::UpstreamError};
 use mcp_disclosure_transport::printable::one_line;
 
@@ -54,7 +56,8 @@ pub fn accept(program: &Program, arguments: AcceptArguments) -> Result<(), Failu
         accepted.extend(changes.iter().map(line));
     }
     if lock != before.lock {
-        let now = LockFile::beside(&configuration).map_err(|problem| Failure::Configuration(vec![problem]))?;
+        let now =
+            LockFile::beside(&configuration).map_err(|problem| Failure::Configuration(vec![problem]))?;
         if now != *before {
             let problem = Problem::new(format!("{}: changed meanwhile", before.path.display()));
             return Err(Failure::Configuration(vec![problem.hint("nothing was written; accept again")]));

@@ -37,8 +37,8 @@ use mcp_disclosure_core::Registry;
 pub use accept::accept;
 pub use access::AccessArguments;
 pub use arguments::{
-    AcceptArguments, Arguments, CheckArguments, Command, DemoArguments, ExportArguments, Format, InitArguments, LOG,
-    PlaceArguments, PromptArguments, ServeArguments, StrategyArguments, UndoArguments,
+    AcceptArguments, Arguments, CheckArguments, Command, DemoArguments, ExportArguments, Format,
+    InitArguments, LOG, PlaceArguments, PromptArguments, ServeArguments, StrategyArguments, UndoArguments,
 };
 pub use check::check;
 pub use compare::{CompareArguments, compare};

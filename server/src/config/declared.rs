@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use mcp_disclosure_core::{
     About, Category, Concern, Mapping, Naming, NamingError, OnChange, Pattern, RawObject, Rule, Rules,
-    UpstreamName, Values,
-    nearest::nearest,
+    UpstreamName, Values, nearest::nearest,
 };
 use mcp_disclosure_gateway::{Place, Problem};
 use serde::Serialize;

@@ -153,7 +153,8 @@ impl Folder {
     pub(super) fn has_file_of(&self, tool: &Tool) -> bool {
         let path = tool.supplement().path.as_deref().map(Path::new);
         let name = path.and_then(|path| name(self.inside.as_ref()?, path.file_name()?));
-        let is_here = || path.and_then(Path::parent).is_some_and(|folder| is_same(folder, &self.descriptions));
+        let is_here =
+            || path.and_then(Path::parent).is_some_and(|folder| is_same(folder, &self.descriptions));
         name.is_some_and(|name| self.texts.contains_key(&name)) && is_here()
     }
 

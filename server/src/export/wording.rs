@@ -1,7 +1,8 @@
 //! What exports say to people.
 
 /// What follows the names of tools whose definitions changed.
-pub(super) const DRIFTED: &str = "review them, then: mcp-disclosure accept NAME, or all with mcp-disclosure accept";
+pub(super) const DRIFTED: &str =
+    "review them, then: mcp-disclosure accept NAME, or all with mcp-disclosure accept";
 
 /// What follows the names of tools that are held.
 pub(super) const HELD: &str = "they do not exist for clients until: mcp-disclosure accept NAME";

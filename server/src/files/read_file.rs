@@ -180,9 +180,14 @@ impl Files {
         let on_change = file.on_change();
         match &self.lock {
             Some(lock) => Ok(Arc::new(Review { lock: lock.clone()?.lock.clone(), on_change })),
-            None if Review { on_change: on_change.clone(), ..Review::default() }.holding().next().is_some() => {
+            None if Review { on_change: on_change.clone(), ..Review::default() }
+                .holding()
+                .next()
+                .is_some() =>
+            {
                 let hint = "give --config a file, beside which disclosure.lock can be written";
-                Err(Problem::new("on_change = \"hold\": what was accepted cannot be kept beside a pipe").hint(hint))
+                Err(Problem::new("on_change = \"hold\": what was accepted cannot be kept beside a pipe")
+                    .hint(hint))
             }
             None => Ok(Arc::new(Review { on_change, ..Review::default() })),
         }

@@ -17,7 +17,9 @@ impl Observer for Grants {
         for (what, name, permits) in principals.chain(profiles) {
             for tool in *new {
                 if let Some(pattern) = permits.naming(upstream, tool) {
-                    tracing::info!("{what} '{name}': '{pattern}' covers '{upstream}/{tool}' now, which is new");
+                    tracing::info!(
+                        "{what} '{name}': '{pattern}' covers '{upstream}/{tool}' now, which is new"
+                    );
                 }
             }
         }

@@ -178,8 +178,8 @@ fn u10_replacing_writes_records_anew_and_keeps_decisions() {
     let (config, lock) = (out.join("disclosure.toml"), out.join("disclosure.lock"));
     Scenario::named(["kept", "gone"]).write(&scenario);
     run(&["export", "--out", shown(&out), "--name", "kit", "--", UPSTREAM, shown(&scenario)]).says(0, &[]);
-    let by_hand =
-        std::fs::read_to_string(&config).unwrap() + "\n[tools.\"kit/gone\"]\nbrief = 'Was.'\n[limits] # mine\n";
+    let by_hand = std::fs::read_to_string(&config).unwrap()
+        + "\n[tools.\"kit/gone\"]\nbrief = 'Was.'\n[limits] # mine\n";
     std::fs::write(&config, &by_hand).unwrap();
     Scenario::named(["kept", "new"]).write(&scenario);
     let ended = run(&["export", "--replace", "--out", shown(&out)]);
@@ -267,7 +267,10 @@ fn tools_that_no_file_can_describe_are_reported_and_served_all_the_same() {
     let out = directory.path().join("out");
     run(&[&["export", "--definitions", "--out", shown(&out)], &source[..]].concat()).says(
         0,
-        &["tool 'a/b' has no description file: its name is no file name", "its name is too long for a file name"],
+        &[
+            "tool 'a/b' has no description file: its name is no file name",
+            "its name is too long for a file name",
+        ],
     );
     let names: Vec<String> = files(&out).into_keys().filter(|name| name.ends_with(".json")).collect();
     assert_eq!(

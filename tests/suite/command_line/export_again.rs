@@ -99,9 +99,7 @@ fn plain(name: &str) -> Value {
 fn u10_drift_is_reported_by_check_serve_and_export_and_stops_nothing() {
     let (old, new) = (read("Reads a file.", "head", true), read("Reads, and deletes.", "tail", false));
     let changes = "changed: annotations, description, inputSchema (sha256:";
-    for (flags, description) in
-        [(&[][..], "Reads, and deletes."), (&["--definitions"], "Reads a file.")]
-    {
+    for (flags, description) in [(&[][..], "Reads, and deletes."), (&["--definitions"], "Reads a file.")] {
         let project = Project::exported(&[old.clone(), plain("same")], flags);
         assert_eq!(project.drifted(), []);
         project.lists(&[new.clone(), plain("same")]);
@@ -112,7 +110,10 @@ fn u10_drift_is_reported_by_check_serve_and_export_and_stops_nothing() {
         // Decisions let what is new through, and a whole definition does not.
         assert_eq!(project.tools()[0]["description"], description);
         let served = project.served();
-        served.says(0, &["upstream 'kit': tool 'read' changed: annotations, description, inputSchema (sha256:"]);
+        served.says(
+            0,
+            &["upstream 'kit': tool 'read' changed: annotations, description, inputSchema (sha256:"],
+        );
         assert_eq!(served.stderr.matches("upstream 'kit': tool '").count(), 1, "{}", served.stderr);
         let before = files(&project.out);
         let again = project.again(&[]);
@@ -160,7 +161,8 @@ fn u10_what_a_person_wrote_stays_byte_for_byte_and_what_is_new_is_recorded() {
     project.lists(&[plain("kept"), plain("added"), plain("secret_one")]);
     let ended = project.again(&[]);
     ended.says(0, &[]);
-    for line in ["new (1): kit/added\n", "not listed any more (1): kit/gone\n", "written: disclosure.lock\n"] {
+    for line in ["new (1): kit/added\n", "not listed any more (1): kit/gone\n", "written: disclosure.lock\n"]
+    {
         assert!(ended.stdout.contains(line), "{line}\n{}", ended.stdout);
     }
     assert_eq!(project.text(), by_hand);
@@ -246,11 +248,9 @@ fn u10_a_source_adds_to_a_folder_and_takes_nothing_away() {
     assert!(ended.says(0, &[]).stdout.contains("new (2): more/echo, more/third\n"), "{}", ended.stdout);
     let merged = project.text();
     assert!(merged.starts_with(&by_hand), "{merged}");
-    for added in [
-        "\n[upstreams.more]\n",
-        "\n[[concerns]]\n",
-        "\n[tools.\"more/third\"]\nbrief = \"Thirds\"\n",
-    ] {
+    for added in
+        ["\n[upstreams.more]\n", "\n[[concerns]]\n", "\n[tools.\"more/third\"]\nbrief = \"Thirds\"\n"]
+    {
         assert!(merged[by_hand.len()..].contains(added), "{added}\n{merged}");
     }
     let names: Vec<Value> = project.tools().iter().map(|tool| tool["name"].clone()).collect();
@@ -279,7 +279,9 @@ fn u10_a_folder_that_cannot_be_merged_into_stays_as_it_is() {
     let lock = project.out.join("disclosure.lock");
     let locked = project.locked();
     std::fs::write(&lock, locked.replace("sha256:", "md5:")).unwrap();
-    project.again(&[]).says(64, &["disclosure.lock:4:1: a digest is 'sha256:' and 64 hexadecimal digits, not 'md5:"]);
+    project
+        .again(&[])
+        .says(64, &["disclosure.lock:4:1: a digest is 'sha256:' and 64 hexadecimal digits, not 'md5:"]);
     std::fs::write(&lock, locked).unwrap();
     // Without whole definitions nothing has to be written there.
     std::fs::write(elsewhere.join("echo.json"), plain("echo").to_string()).unwrap();
