@@ -65,6 +65,7 @@ pub type WrittenFirst = Mutex<HashSet<UpstreamName>>;
 
 impl Accepting for First {
     fn accept(&self, lists: &UpstreamLists) -> Result<Lock, String> {
+        let mut written = self.written.as_ref().map(|written| written.lock());
         // It may have been written since, by another process or for another client.
         let read = LockFile::beside(&self.configuration);
         let LockFile { path, mut lock, .. } = read.map_err(|problem| problem.to_string())?;
@@ -72,8 +73,8 @@ impl Accepting for First {
             return Ok(lock);
         }
         lock.add(lists);
-        if let Some(written) = &self.written {
-            if !written.lock().insert(lists.name.clone()) {
+        if let Some(written) = &mut written {
+            if !written.insert(lists.name.clone()) {
                 return Err(format!("{} says nothing of it any more", path.display()));
             }
             write(&path, &lock).map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
@@ -206,6 +207,9 @@ mod tests {
             assert!(serving.accept(&lists).unwrap().knows("kit"));
         }
         fs::write(directory.path().join(LOCK), "").unwrap();
+        let unwritable =
+            First { configuration: "/no/such/folder/disclosure.toml".into(), ..first(Some(Arc::default())) };
+        assert!(unwritable.accept(&lists).unwrap_err().contains("cannot be written"));
         assert!(serving.accept(&lists).unwrap_err().ends_with("says nothing of it any more"));
     }
 

@@ -6,7 +6,10 @@ use mcp_disclosure_core::{
     About, Concern, DescriptionFile, Material, OnChange, RawObject, Review, Rules, Snapshot, UpstreamLists,
 };
 
-use super::{Declared, changes::KnownDefinitions};
+use super::{
+    Declared,
+    changes::{KnownDefinitions, Said},
+};
 use crate::{
     backend::server_info,
     observe::Observer,
@@ -73,10 +76,14 @@ impl Listed {
 
 impl Keeper {
     /// A keeper without lists, and its first snapshot. A `quiet` one logs no warnings.
-    pub fn open(declared: Declared, observer: Arc<dyn Observer>, quiet: bool) -> (Self, Snapshot) {
+    pub fn open(
+        declared: Declared,
+        (observer, said): (Arc<dyn Observer>, Arc<Said>),
+        quiet: bool,
+    ) -> (Self, Snapshot) {
         let warned = (!quiet).then(HashSet::new);
         let (listed, server_info) = (Listed::default(), RawObject::empty());
-        let known = KnownDefinitions::new(observer);
+        let known = KnownDefinitions::new(observer, said, !quiet);
         let keeper = Self { listed, declared, server_info, warned, known, own: Vec::new() };
         keeper.warn_of_unknown_members();
         keeper.build(false)

@@ -6,6 +6,7 @@ mod keeper;
 mod page;
 mod tools;
 
+pub use changes::Said;
 pub use declared::{Accepting, Declared};
 pub use keeper::{Keeper, Listed};
 pub use page::{Catalogue, Page, Published};

@@ -137,6 +137,7 @@ impl Gateway {
             memory: assembly.memory,
             witness: assembly.witness,
             observer: Arc::clone(&assembly.observer),
+            said: Arc::default(),
             asks: assembly.asks_info.then(|| Arc::clone(&assembly.observer)),
             scope: assembly.scope,
             limits: assembly.limits,

@@ -21,6 +21,9 @@ const LAID_OVER: &[&str] =
 /// Description files by their paths.
 pub(super) type Index<'a> = HashMap<&'a str, &'a DescriptionFile>;
 
+/// The name and text of a file, or why a tool can have none.
+pub(super) type Described = Result<(String, String), String>;
+
 pub(super) fn index<'a>(origins: &Origins<'a>) -> Index<'a> {
     origins.declared.files.iter().map(|file| (file.path.as_str(), file)).collect()
 }
@@ -34,7 +37,7 @@ pub(super) fn new(
     origins: &Origins<'_>,
     index: &Index<'_>,
     tool: &Tool,
-) -> Result<Option<Result<(String, String), String>>, Problem> {
+) -> Result<Option<Described>, Problem> {
     let (folder, whole) = (origins.folder, origins.wishes.definitions);
     let decided = tool.supplement().path.as_deref().and_then(|path| index.get(path).copied());
     let is_elsewhere = folder.is_some_and(Folder::describes_elsewhere);

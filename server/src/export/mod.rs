@@ -124,7 +124,7 @@ impl Export {
 }
 
 /// The tools that exist for clients, by upstream and own name.
-fn served<'v>(view: &'v View) -> HashSet<(&'v str, &'v str)> {
+fn served(view: &View) -> HashSet<(&str, &str)> {
     let tools = view.tools().map(|visible| visible.tool());
     tools.map(|tool| (tool.upstream().as_str(), tool.upstream_name().as_str())).collect()
 }
