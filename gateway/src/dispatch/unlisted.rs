@@ -1,4 +1,4 @@
-//! Calls of names that nobody lists, while upstreams start for the first time: any of them may list it.
+//! Calls of names that no upstream lists, while upstreams start for the first time: any of them may list it.
 
 use futures::{StreamExt, stream::FuturesUnordered};
 use mcp_disclosure_core::{RawObject, given::shown, inner_call};
