@@ -39,7 +39,7 @@ impl Gateway {
     fn has_no_task(&self, caller: &Caller, request: &Request) -> bool {
         caller.choice.traits.tasks
             && matches!(&*request.method, "tasks/get" | "tasks/result" | "tasks/cancel")
-            && self.tasks.named(caller, &request.params).is_err()
+            && !self.tasks.has(caller, &request.params)
     }
 }
 

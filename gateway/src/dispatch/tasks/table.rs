@@ -43,11 +43,7 @@ impl Tasks {
     ///
     /// # Errors
     /// -32602 if there is none.
-    pub(in crate::dispatch) fn named(
-        &self,
-        caller: &Caller,
-        params: &RawObject,
-    ) -> Result<Arc<Task>, ErrorText> {
+    pub(super) fn named(&self, caller: &Caller, params: &RawObject) -> Result<Arc<Task>, ErrorText> {
         let id = params
             .string("taskId")
             .ok_or_else(|| ErrorText::invalid_params("params.taskId must be a string"))?;
@@ -55,6 +51,11 @@ impl Tasks {
         let owned = task.filter(|task| task.owner == Owner::of(caller) && !task.is_late());
         let unknown = || ErrorText::invalid_params(format_args!("Unknown task: {}", shown(&id)));
         owned.inspect(|task| task.life.lock().used = std::time::Instant::now()).ok_or_else(unknown)
+    }
+
+    /// Whether the caller has a task of the id that these parameters name.
+    pub(in crate::dispatch) fn has(&self, caller: &Caller, params: &RawObject) -> bool {
+        self.named(caller, params).is_ok()
     }
 
     /// The caller's tasks, in the order in which they were created.
