@@ -64,7 +64,7 @@ pub fn list_with_host_hints(view: &View, tools: &[RawObject]) -> Option<Vec<RawO
     Some(tools.iter().map(|listed| of(listed).unwrap_or_else(|| listed.clone())).collect())
 }
 
-/// `listed` with what is said of the tool; `None` if that is nothing, or there is no place for it.
+/// `listed` with the operator's hints on the tool; `None` without hints, or without a place for them.
 fn hinted(tool: VisibleTool<'_>, listed: &RawObject) -> Option<RawObject> {
     let supplement = tool.tool().supplement();
     let brief = supplement.brief.as_deref();

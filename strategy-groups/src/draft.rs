@@ -200,7 +200,7 @@ impl<'v> Drafts<'v> {
         seen.insert(at, false);
     }
 
-    /// Whether the definitions of a group that nobody asked for cost no more than its entry and asking for it.
+    /// Whether the definitions of a group cost no more than its entry and a request for it.
     fn is_cheap(&self, draft: &Draft) -> bool {
         let is_found = matches!(draft.origin, Origin::Found(..) | Origin::Upstream(_));
         let definitions = draft.tools.iter().filter_map(|name| self.view.tool(name));

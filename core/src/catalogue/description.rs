@@ -85,7 +85,7 @@ impl Supplement {
             )
     }
 
-    /// The supplement with what is said of the tool's category: the operator's, or else the one that is named after its
+    /// The supplement with the description of the tool's category: the operator's, or else the one that is named after its
     /// upstream.
     pub(crate) fn grouped_by(self, rules: &Rules, upstream: &UpstreamName) -> Self {
         let category = self.category.as_deref().unwrap_or(upstream);

@@ -66,7 +66,7 @@ fn hides(pattern: &Pattern, tool: &Item) -> bool {
     pattern.matches(&tool.own) || pattern.matches(&tool.named)
 }
 
-/// What is said of everything that a pattern matches.
+/// A rule for everything that a pattern matches.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rule {
     /// What it is about.

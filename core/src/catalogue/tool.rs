@@ -143,7 +143,7 @@ impl Tool {
         drift.as_ref()
     }
 
-    /// WHAT it does, in the words of whoever wrote it: the operator's brief, or one derived from the description
+    /// WHAT it does, in its author's words: the operator's brief, or one derived from the description
     /// (docs/CONTRACT.md B1 to B3). Never empty. Computed at first use. What lists add is in
     /// [`VisibleTool::brief`](crate::VisibleTool::brief).
     pub fn brief(&self) -> &str {
@@ -263,7 +263,7 @@ impl Tool {
         self.definition.string("title").filter(|title| !slim::are_the_same(title, &self.upstream_name))
     }
 
-    /// The annotations that a model or a host must know: that it destroys, or that it is said not to be read-only; then also
+    /// The annotations that a model or a host must know: that it destroys, or that `readOnlyHint` is false; then also
     /// whether it destroys, which is otherwise assumed.
     pub fn telling_annotations(&self) -> Option<RawObject> {
         let annotations = self.definition.object("annotations")?;

@@ -1,4 +1,4 @@
-//! Requests by which a strategy may be told something, such as choices: what a session has chosen is followed by the upstreams that
+//! Requests that may change what a strategy knows of a client, such as choices: what a session has chosen is followed by the upstreams that
 //! are its client's alone before anything is answered.
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Calls while upstreams start: of names that nobody lists, which any of them may list, and of tools that are listed as in an
+//! Calls while upstreams start: of names that no upstream lists, which any of them may list, and of tools that are listed as in an
 //! earlier run of the program.
 
 use futures::{StreamExt, stream::FuturesUnordered};

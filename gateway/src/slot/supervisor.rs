@@ -169,7 +169,7 @@ impl Task {
         Ok(self.with_left_out(connected, only).await)
     }
 
-    /// A connection that is told its client's choices, or none.
+    /// A connection that is sent its client's choices, or none.
     pub(super) async fn connect(
         &self,
         only: &mut Option<Era>,

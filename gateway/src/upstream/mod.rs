@@ -190,7 +190,7 @@ pub struct Upstream {
     skill_roots: Mutex<Vec<String>>,
     /// The choices of concerns that it follows.
     told: Mutex<Notes>,
-    /// Whether it is told any: it is its client's alone, and has not refused them.
+    /// Whether it is sent any: it serves one client only, and has not refused them.
     follows_choices: AtomicBool,
     /// Closes the connection when this is dropped.
     _closing: DropGuard,

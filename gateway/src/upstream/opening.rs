@@ -36,7 +36,7 @@ pub struct Opening<'a> {
     pub signals: &'a Arc<Signals>,
     /// The client that it may send requests to, if the connection is dedicated to one.
     pub client: Option<&'a Arc<Client>>,
-    /// Whether it is told the client's choices of concerns.
+    /// Whether it is sent the client's choices of concerns.
     pub tells: bool,
     /// The era to prefer if it is dedicated to none.
     pub era: Era,
@@ -51,7 +51,7 @@ pub struct Opening<'a> {
 pub struct Introduced {
     /// The result of the handshake.
     pub introduction: Introduction,
-    /// The choices of concerns that it was told, and whether it is told any.
+    /// The choices of concerns that it was sent, and whether it is sent any.
     chosen: Chosen,
     follows_choices: bool,
     number: usize,
@@ -195,7 +195,7 @@ impl Opening<'_> {
 }
 
 impl Introduced {
-    /// The number of its client's choices that it was told; none precede it if it has no client.
+    /// The number of its client's choices that it was sent; 0 without a client.
     pub fn followed(&self) -> u64 {
         self.chosen.number
     }

@@ -79,7 +79,7 @@ pub const CODES: [&str; 45] = [
     "unused-concern",
 ];
 
-/// What is looked at: everything that would be served, to whoever may use all of it.
+/// What is checked: everything that would be served to a caller who may use all of it.
 #[derive(Debug)]
 pub struct Subject {
     snapshot: Arc<Snapshot>,

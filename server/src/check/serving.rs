@@ -12,7 +12,7 @@ const REFUSED: Rule = Rule {
     code: "refused",
     severity: Severity::Error,
     summary: "serve would not start",
-    hint: "put this right first; the rest cannot be seen before",
+    hint: "correct this first; the rest is checked afterwards",
 };
 
 const UNREACHABLE: Rule = Rule {
@@ -32,15 +32,15 @@ const LEFT_OUT: Rule = Rule {
 const NOT_OFFERED: Rule = Rule {
     code: "strategy-not-offered",
     severity: Severity::Note,
-    summary: "a strategy cannot serve what there is, so no client can choose it",
-    hint: "see what it objects to, or leave it out with --offer",
+    summary: "a strategy cannot serve these tools, so clients cannot choose it",
+    hint: "correct what it objects to, or leave it out with --offer",
 };
 
 const OBJECTS: Rule = Rule {
     code: "strategy-objects",
     severity: Severity::Error,
-    summary: "the strategy that serves clients cannot serve what there is as it should",
-    hint: "see what it objects to, or serve with another",
+    summary: "the strategy that serves clients cannot serve these tools as it should",
+    hint: "correct what it objects to, or serve with another strategy",
 };
 
 const NOT_SERVED: Rule = Rule {
@@ -61,7 +61,7 @@ const ODD_LIST: Rule = Rule {
     code: "odd-list",
     severity: Severity::Warning,
     summary: "an upstream lists something that cannot be served as it is",
-    hint: "it has to change in the server",
+    hint: "correct it in the server",
 };
 
 const NEEDS_TASKS: Rule = Rule {
@@ -74,7 +74,7 @@ const NEEDS_TASKS: Rule = Rule {
 pub(super) const IDLE_RULE: Rule = Rule {
     code: "matches-nothing",
     severity: Severity::Warning,
-    summary: "a file says something of what no upstream lists",
+    summary: "a file has a rule for something that no upstream lists",
     hint: "correct the name or pattern, or leave it out",
 };
 

@@ -83,7 +83,7 @@ fn each_thing_that_a_model_stumbles_over_is_found_once_where_it_is() {
         found.iter().filter(|(c, t, m)| c == code && t.starts_with(tool) && m.contains(expected)).count() == 1
     };
     for (code, tool, expected) in [
-        ("no-description", "mute", "goes by the name"),
+        ("no-description", "mute", "only the name"),
         ("description-repeats-name", "getWeather", "Get the weather."),
         ("repeated-description", "one", "the same as two"),
         ("repeated-description", "two", "the same as one"),
