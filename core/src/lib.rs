@@ -60,7 +60,7 @@ pub use catalogue::principal::Principal;
 pub use catalogue::provider::{OwnGroup, OwnInfo, Provider};
 pub use catalogue::rules::{Rule, Rules, Switches};
 pub use catalogue::snapshot::{About, Category, Entry, Primitive, Snapshot};
-pub use catalogue::tool::{CHEAP_SCHEMA_BYTES, PERMISSIVE_SCHEMA, Tool};
+pub use catalogue::tool::{CHEAP_SCHEMA_BYTES, PERMISSIVE_SCHEMA, Tool, is_withheld};
 pub use catalogue::view::View;
 pub use catalogue::visible_tool::VisibleTool;
 pub use catalogue::warning::Warning;

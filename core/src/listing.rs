@@ -3,7 +3,7 @@
 use crate::{
     catalogue::{
         derived::Selection,
-        tool::{PERMISSIVE_SCHEMA, Tool},
+        tool::{Tool, is_withheld},
         view::View,
     },
     digest::Digest,
@@ -97,7 +97,7 @@ fn is_shown(tool: &Tool, listed: Option<&str>) -> bool {
     match listed {
         listed if listed == tool.definition().member("inputSchema") => true,
         // The usual case, in which the slim schema need not be computed.
-        None | Some(PERMISSIVE_SCHEMA) => false,
-        listed => listed == tool.slim_schema(),
+        Some(listed) if !is_withheld(listed) => Some(listed) == tool.slim_schema(),
+        _ => false,
     }
 }

@@ -46,6 +46,7 @@ impl Gateway {
         watch: &mut Watch<'_>,
     ) -> Result<Json, ErrorText> {
         let call = read_call(params).inspect_err(|_| watch.decides(Outcome::Invalid))?;
+        let call = self.meant(page, call).await;
         watch.names(&call.name);
         let counted = match own_call(caller, page, &call) {
             Ok(counted) => counted,
@@ -82,8 +83,8 @@ impl Gateway {
         };
         match decision {
             Decision::Forward(call) => {
-                drop(given);
-                self.forward(caller, page, call, params, counted, watch).await
+                let given = given.name;
+                self.forward(caller, page, (call, &given), params, counted, watch).await
             }
             Decision::Answer(answer) => {
                 watch.decides(Outcome::Answered);
@@ -119,12 +120,12 @@ impl Gateway {
         &self,
         caller: &Caller,
         page: &Page,
-        call: ToolCall,
+        (call, given): (ToolCall, &ToolName),
         params: &RawObject,
         counted: Option<Running>,
         watch: &mut Watch<'_>,
     ) -> Result<Json, ErrorText> {
-        let passed = match self.pass(caller, page, call, counted, watch).await {
+        let passed = match self.pass(caller, page, call, given, counted, watch).await {
             Ok(passed) => passed,
             Err(Held::Refused(refusal)) => return Ok(refusal_of(caller, refusal)),
             Err(Held::Failed(error)) => return Err(error),
