@@ -49,7 +49,10 @@ impl Listed {
 /// Whether a listed tool has its parameters in the list, or shows that it has none, so that there is nothing left to
 /// learn before a call. A schema that stands for another shows nothing.
 pub(crate) fn shows_parameters(tool: &RawObject) -> bool {
-    let schema = tool.member("inputSchema").filter(|text| !is_withheld(text)).and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let schema = tool
+        .member("inputSchema")
+        .filter(|text| !is_withheld(text))
+        .and_then(|text| serde_json::from_str::<Value>(text).ok());
     schema.is_some_and(|schema| match schema["properties"].as_object() {
         Some(named) if !named.is_empty() => true,
         Some(_) => schema["additionalProperties"] != true,

@@ -63,8 +63,11 @@ impl Executor {
             "type": "object",
             "properties": {
                 "tool": {"type": "string"},
-                // Said, since some clients close what is not said to be open.
-                "arguments": {"type": "object", "additionalProperties": true, "description": self.arguments},
+                // Several clients close objects without properties for their models, which can still write a string then.
+                "arguments": {
+                    "anyOf": [{"type": "object", "additionalProperties": true}, {"type": "string"}],
+                    "description": self.arguments,
+                },
             },
             "required": ["tool"],
         });

@@ -102,7 +102,8 @@ fn arguments(tool: Option<VisibleTool<'_>>, members: &RawObject) -> Result<Optio
     let beside = members.retain(|key| key != "tool" && key != "arguments");
     let within = members.member("arguments").filter(|given| *given != "null");
     // A parameter `arguments` that is no object can only be one of the arguments beside `tool`.
-    let is_parameter = || within.is_some_and(|within| object(within).is_none()) && tool.is_some_and(has_parameter_arguments);
+    let is_parameter =
+        || within.is_some_and(|within| object(within).is_none()) && tool.is_some_and(has_parameter_arguments);
     let (true, Some(within)) = (!beside.is_empty() || is_parameter(), within) else {
         return Ok(match within {
             Some(_) => members.share("arguments"),

@@ -83,7 +83,7 @@ pub use memory::{Memory, Noted, Notes};
 pub use name::{EXTENSION, GROUPS, Kind, ResourceUri, StrategyName, ToolName, UpstreamName, offers_groups};
 pub use own_tool::OwnTool;
 pub use raw::RawObject;
-pub use receipt::{Handles, Marks, Receipt, ReceiptKey, ReceiptProblem, Receipts};
+pub use receipt::{Handles, Marks, Receipt, ReceiptKey, ReceiptProblem, Receipts, SessionReceipts};
 pub use registry::{Builder, PlugIn, Registry, Settings};
 pub use size::ListSize;
 pub use slim::Definitions;

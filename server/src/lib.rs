@@ -20,6 +20,7 @@ mod init;
 pub mod launcher;
 pub mod log;
 pub mod operating;
+mod receipts;
 pub mod remember;
 mod run;
 mod shell;

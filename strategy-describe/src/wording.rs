@@ -13,7 +13,11 @@ pub const BRIDGE: &str = "describe_tools";
 
 /// The bridge tool's description, before the index. `lists_schemas` is whether some tools are listed with theirs.
 pub fn bridge_description(lists_schemas: bool) -> String {
-    let when = if lists_schemas { SOME_ARE_SHOWN } else { "Do this before the first call of a tool, and give its parameters as \"arguments\"." };
+    let when = if lists_schemas {
+        SOME_ARE_SHOWN
+    } else {
+        "Do this before the first call of a tool, and give its parameters as \"arguments\"."
+    };
     format!(
         "Fetch the full descriptions of tools by name: what they do in full, and their parameters. {when} Name several \
          tools to fetch them at once: those that you are about to call, or those that all seem to fit."

@@ -32,7 +32,8 @@ impl Refusal {
         let code = "INVALID_ARGUMENTS";
         let message = format!("The arguments do not fit the parameters of tool '{tool}'. It did not run.");
         let mut content = json!({"error": {"code": code, "message": message, "problems": problems}});
-        let learn = lesson.map(|lesson| format!("If the problems do not say enough, learn the parameters: {lesson}"));
+        let learn =
+            lesson.map(|lesson| format!("If the problems do not say enough, learn the parameters: {lesson}"));
         let call = || lesson.map(|_| format!("Call '{tool}' again with arguments that fit"));
         let steps = learn.into_iter().chain(right.map(str::to_owned).or_else(call));
         let steps: Vec<_> = steps.enumerate().map(|(at, step)| format!("{}. {step}", at + 1)).collect();

@@ -96,7 +96,12 @@ impl Schema {
     }
 
     /// The readings of an object; `None` if there are too many.
-    fn readings<'t>(&self, given: &'t RawObject, inner: &'t Inner, names: &[&str]) -> Option<Vec<Members<'t>>> {
+    fn readings<'t>(
+        &self,
+        given: &'t RawObject,
+        inner: &'t Inner,
+        names: &[&str],
+    ) -> Option<Vec<Members<'t>>> {
         (given.iter().count() <= MOST_MEMBERS).then_some(())?;
         let mut readings = vec![Members::new()];
         for (key, value) in given.iter() {
@@ -113,7 +118,10 @@ impl Schema {
             if let Some((object, inner)) = within {
                 choices.extend(self.readings(object, inner, names)?);
             }
-            readings = readings.iter().flat_map(|one| choices.iter().filter_map(|other| joined(one, other))).collect();
+            readings = readings
+                .iter()
+                .flat_map(|one| choices.iter().filter_map(|other| joined(one, other)))
+                .collect();
             let is_small = |one: &Members| one.len() <= MOST_MEMBERS;
             (readings.len() <= MOST_READINGS && readings.iter().all(is_small)).then_some(())?;
         }
@@ -128,10 +136,14 @@ impl Inner {
     fn of(given: &RawObject, level: usize) -> Self {
         let objects = given.iter().filter(|_| level < MOST_LEVELS);
         let objects = objects.filter_map(|(key, value)| Some((key.to_owned(), object(value)?)));
-        Self(objects.map(|(key, object)| {
-            let inner = Self::of(&object, level + 1);
-            (key, object, inner)
-        }).collect())
+        Self(
+            objects
+                .map(|(key, object)| {
+                    let inner = Self::of(&object, level + 1);
+                    (key, object, inner)
+                })
+                .collect(),
+        )
     }
 
     fn get(&self, key: &str) -> Option<(&RawObject, &Inner)> {
@@ -166,7 +178,8 @@ mod tests {
     const CLOSED: &str = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}"#;
     const OPTIONAL: &str = r#"{"type":"object","properties":{"path":{"type":"string"}}}"#;
     const NAMED: &str = r#"{"type":"object","properties":{"name":{"type":"string"},"path":{"type":"string"}},"required":["path"]}"#;
-    const OWN: &str = r#"{"type":"object","properties":{"arguments":{"type":"array"}},"required":["arguments"]}"#;
+    const OWN: &str =
+        r#"{"type":"object","properties":{"arguments":{"type":"array"}},"required":["arguments"]}"#;
 
     fn meant(schema: &str, given: &str) -> Option<String> {
         let meant = Schema::compile(schema).read(given, &["x", "own_x"], "disclosure_receipt");
@@ -194,7 +207,10 @@ mod tests {
             assert_eq!(meant(schema, given).as_deref(), Some(path), "{schema} {given}");
         }
         assert_eq!(meant(OPTIONAL, r#"{"arguments":null}"#).as_deref(), Some("{}"));
-        assert_eq!(meant(OWN, r#"{"arguments":{"arguments":[1.0]}}"#).as_deref(), Some(r#"{"arguments":[1.0]}"#));
+        assert_eq!(
+            meant(OWN, r#"{"arguments":{"arguments":[1.0]}}"#).as_deref(),
+            Some(r#"{"arguments":[1.0]}"#)
+        );
         let receipt = r#"{"path":"/a","disclosure_receipt":"r"}"#;
         for given in [
             r#"{"arguments":{"path":"/a","disclosure_receipt":"r"}}"#,

@@ -46,6 +46,7 @@ impl Gateway {
         watch: &mut Watch<'_>,
     ) -> Result<Json, ErrorText> {
         let call = read_call(params).inspect_err(|_| watch.decides(Outcome::Invalid))?;
+        let received = call.clone();
         let call = self.meant(page, call).await;
         watch.names(&call.name);
         let counted = match own_call(caller, page, &call) {
@@ -83,8 +84,8 @@ impl Gateway {
         };
         match decision {
             Decision::Forward(call) => {
-                let given = given.name;
-                self.forward(caller, page, (call, &given), params, counted, watch).await
+                drop(given);
+                self.forward(caller, page, (call, received), params, counted, watch).await
             }
             Decision::Answer(answer) => {
                 watch.decides(Outcome::Answered);
@@ -120,7 +121,7 @@ impl Gateway {
         &self,
         caller: &Caller,
         page: &Page,
-        (call, given): (ToolCall, &ToolName),
+        (call, given): (ToolCall, ToolCall),
         params: &RawObject,
         counted: Option<Running>,
         watch: &mut Watch<'_>,
@@ -132,6 +133,7 @@ impl Gateway {
         };
         let Passed { tool, arguments, slot, running: _running } = passed;
         recorded(watch).await?;
+        self.apart.calls(caller, tool.tool().key());
         let mirrored = mirrored(tool.tool(), arguments.as_ref());
         let relayed = relayed(params, tool.tool(), arguments.as_ref());
         // Arguments may be as large as a message, and the upstream may be slow: they are freed before

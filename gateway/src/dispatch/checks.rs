@@ -51,7 +51,12 @@ impl Checks {
 
     /// The call as it should be, for a model, where arguments may have been put into a wrong form. `by` is the tool that was
     /// called to call it.
-    pub(super) fn right_call(&self, tool: VisibleTool<'_>, given: &str, by: Option<&ToolName>) -> Option<String> {
+    pub(super) fn right_call(
+        &self,
+        tool: VisibleTool<'_>,
+        given: &str,
+        by: Option<&ToolName>,
+    ) -> Option<String> {
         let (schema, name) = (self.of(tool.tool()), tool.name());
         if by.is_none() && !schema.is_unfamiliar(given) {
             return None;

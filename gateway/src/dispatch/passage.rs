@@ -83,11 +83,11 @@ impl Gateway {
         caller: &Caller,
         page: &'p Page,
         call: ToolCall,
-        given: &ToolName,
+        given: ToolCall,
         counted: Option<Running>,
         watch: &mut Watch<'_>,
     ) -> Result<Passed<'p>, Held> {
-        let by = (call.name != *given).then_some(given);
+        let by = (call.name != given.name).then_some(&given.name);
         let call = if by.is_some() { self.meant(page, call).await } else { call };
         let Some(tool) = page.view.tool(&call.name) else {
             watch.decides(missing(page, &call.name));
@@ -113,7 +113,7 @@ impl Gateway {
                 Err(problems) => {
                     let Choice { strategy, traits, .. } = &caller.choice;
                     let lesson = strategy.how_to_learn(&page.view, traits, &call.name);
-                    let arguments = call.arguments.as_ref().map_or("{}", RawText::get);
+                    let arguments = given.arguments.as_ref().map_or("{}", RawText::get);
                     let right = self.checks.right_call(tool, arguments, by);
                     let refusal =
                         Refusal::wrong_arguments(&call.name, &problems, lesson.as_deref(), right.as_deref());
