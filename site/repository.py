@@ -1,5 +1,6 @@
 """A preprocessor of mdBook. In the repository, pages of docs/ link to code beside docs/ and have diagrams that only some
 viewers draw. On the site such links lead to the repository, and sequence diagrams are text, so that pages need no scripts.
+Browsers break lines within names such as `--mcp-config`; on the site, words of code are kept together.
 Decisions are pages as well, below the list of them; style.css keeps them out of the sidebar.
 """
 
@@ -10,11 +11,17 @@ import sys
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-FENCED = re.compile(r"(^```.*?^```$|`[^`\n]*`)", re.MULTILINE | re.DOTALL)
+FENCED = re.compile(r"(^ *```.*?^ *```$|`[^`\n]*(?:\n[^`\n]+)?`)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s:#]+)(#[^)\s]*)?\)")
 DIAGRAM = re.compile(r"^```mermaid\nsequenceDiagram\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MESSAGE = re.compile(r"\s*(\w+)-?->>(\w+): (.*)")
 PARTICIPANT = re.compile(r"\s*participant (\w+) as (.*)")
+
+# Of prose: browsers break lines behind each hyphen.
+UNBROKEN = re.compile(r"(?<![\w/.\[(<-])(mcp-disclosure|\d{4}-\d\d-\d\d)(?![\w/.)>-])")
+
+# In characters: what fits a line of a phone.
+LONGEST_WORD = 34
 
 
 def linked(folder, repository, match):
@@ -39,13 +46,46 @@ def as_text(match):
     return "\n".join(["```text", *lines, "```"])
 
 
+def as_entities(text):
+    """Text that is neither Markdown nor HTML."""
+    return "".join(letter if letter.isalnum() or letter == " " else f"&#{ord(letter)};" for letter in text)
+
+
+def unbroken(code, line):
+    """Inline code, of which words are kept on one line, and longer ones are broken behind what separates their parts. `line` is
+    what stands before it: headings are left as they are, since their ids are made of them."""
+    words = code[1:-1].split()
+    if line.startswith("#") or all("-" not in word and len(word) <= LONGEST_WORD for word in words):
+        return code
+    if line.lstrip().startswith("|"):
+        words = [word.replace("\\|", "|") for word in words]
+    shown = []
+    for word in words:
+        parts = [word] if len(word) <= LONGEST_WORD else re.findall(r"[^/?&=:_.]+[/?&=:_.]*|[/?&=:_.]+", word)
+        shown.append("<wbr>".join(f'<span class="word">{as_entities(part)}</span>' for part in parts))
+    return f"<code>{' '.join(shown)}</code>"
+
+
 def page(content, path, repository):
     """A page as it is on the site."""
     folder = posixpath.dirname(path)
-    parts = FENCED.split(DIAGRAM.sub(as_text, content))
-    # Every second part is code, in which nothing is a link.
-    parts[::2] = [LINK.sub(lambda match: linked(folder, repository, match), part) for part in parts[::2]]
-    return "".join(parts)
+    shown, line = [], ""
+    for number, part in enumerate(FENCED.split(DIAGRAM.sub(as_text, content))):
+        # Every second part is code, in which nothing is a link.
+        if number % 2 == 0:
+            lines = part.split("\n")
+            heads = [line + lines[0], *lines[1:]]
+            lines = [
+                text if head.startswith("#") else UNBROKEN.sub(r'<span class="word">\1</span>', text)
+                for head, text in zip(heads, lines)
+            ]
+            line = heads[-1]
+            part = LINK.sub(lambda match: linked(folder, repository, match), "\n".join(lines))
+        elif not part.lstrip().startswith("```"):
+            code, line = part, line + part
+            part = unbroken(code, line[: -len(code)])
+        shown.append(part)
+    return "".join(shown)
 
 
 def add_decisions(items):

@@ -4,7 +4,7 @@ the lines of tables are none.
     python3 tests/words.py              the pages as they are
     python3 tests/words.py REVISION     beside those of a commit
 
-Not part of the sum of docs/: the contract and its tests, decisions, and pages that a test writes.
+Not part of the sum of docs/: the contract and its tests, decisions, and pages that a program writes.
 """
 
 import pathlib
@@ -13,7 +13,7 @@ import sys
 
 root = pathlib.Path(__file__).parent.parent
 BESIDE = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
-GENERATED = {"docs/conversation.md", "docs/reference.md", "docs/transcripts.md"}
+GENERATED = {"docs/attacks.md", "docs/conversation.md", "docs/reference.md", "docs/transcripts.md"}
 RULES = {"docs/CONTRACT.md", "docs/CONFORMANCE.md"}
 
 
@@ -25,7 +25,7 @@ def kind(path):
     if path in BESIDE:
         return "beside docs/"
     if path in GENERATED:
-        return "written by tests"
+        return "written by programs"
     if path in RULES:
         return "rules"
     return "decisions" if path.startswith("docs/decisions/") else "docs/"

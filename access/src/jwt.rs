@@ -77,7 +77,7 @@ impl Verifier {
     pub(crate) fn verify(&self, token: &str) -> Result<(Map<String, Value>, Verified), Rejection> {
         let header = jsonwebtoken::decode_header(token).map_err(|_| Rejection::Malformed)?;
         let accepted = [Algorithm::RS256, Algorithm::ES256, Algorithm::EdDSA];
-        // An extension that must be understood is none of ours (RFC 7515 §4.1.11).
+        // We understand none of the extensions that a token can demand (RFC 7515 §4.1.11).
         if !accepted.contains(&header.alg) || header.crit.is_some() {
             return Err(Rejection::Malformed);
         }

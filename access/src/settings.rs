@@ -76,7 +76,7 @@ pub struct Jwt {
 }
 
 impl Jwt {
-    /// How far clocks may differ, unless it is said otherwise.
+    /// How far clocks may differ, by default.
     pub const SKEW: Duration = Duration::from_secs(60);
 }
 

@@ -13,7 +13,7 @@ use crate::{
 /// A file that is longer is no token.
 const MOST_BYTES: u64 = 16 * 1024;
 
-/// A shorter token is easily guessed, which is said.
+/// A shorter token is easily guessed, so it gets a warning.
 const LEAST_BYTES: usize = 16;
 
 /// A token's SHA-256.

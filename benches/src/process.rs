@@ -103,7 +103,7 @@ fn command(program: &str, arguments: &[&str]) -> io::Result<Command> {
 }
 
 /// Reads to the end, so that the program is never blocked by a full pipe, and sends the first address. What comes after that is
-/// read as cheaply as possible: whoever measures shares the processor with what is measured.
+/// read as cheaply as possible: the measuring process shares the processor with what it measures.
 fn search(stream: impl Read + Send + 'static, found: mpsc::Sender<SocketAddr>) {
     thread::spawn(move || {
         let mut stream = BufReader::with_capacity(64 * 1024, stream);

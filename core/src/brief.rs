@@ -1,4 +1,4 @@
-//! Briefs: the short text by which a model selects a tool, in the words of whoever wrote it (docs/CONTRACT.md B1 to B3, B13).
+//! Briefs: the short text by which a model selects a tool, in its author's words (docs/CONTRACT.md B1 to B3, B13).
 //!
 //! A brief is the operator's, or a whole description that fits, or else the first sentence of the description that says
 //! something about the tool. White space and Markdown are folded; nothing is reworded, moved or dropped inside. What lists add

@@ -80,7 +80,7 @@ pub fn canonical(text: &str) -> Option<Vec<u8>> {
     serde_json_canonicalizer::to_vec(&value).ok()
 }
 
-/// What should be a digest is none.
+/// The text is not a digest.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a digest is 'sha256:' and 64 hexadecimal digits, not '{0}'")]
 pub struct NoDigest(String);

@@ -44,6 +44,11 @@ pub fn string(json: &str) -> Option<Cow<'_, str>> {
 
 /// The items of a JSON array, up to one more than `most`: then there are too many, and the rest is not read. `None` for anything else.
 pub fn items(json: &str, most: usize) -> Option<Vec<&str>> {
+    Some(values(json, most)?.into_iter().map(RawValue::get).collect())
+}
+
+/// The same, as values.
+pub fn values(json: &str, most: usize) -> Option<Vec<&RawValue>> {
     let mut items = Vec::new();
     let read = serde_json::Deserializer::from_str(json).deserialize_seq(Items { most, items: &mut items });
     (read.is_ok() || items.len() > most).then_some(items)
@@ -52,7 +57,7 @@ pub fn items(json: &str, most: usize) -> Option<Vec<&str>> {
 /// Reads items until there are too many.
 struct Items<'i, 't> {
     most: usize,
-    items: &'i mut Vec<&'t str>,
+    items: &'i mut Vec<&'t RawValue>,
 }
 
 impl<'t> Visitor<'t> for Items<'_, 't> {
@@ -64,7 +69,7 @@ impl<'t> Visitor<'t> for Items<'_, 't> {
 
     fn visit_seq<A: SeqAccess<'t>>(self, mut items: A) -> Result<(), A::Error> {
         while let Some(item) = items.next_element::<&RawValue>()? {
-            self.items.push(item.get());
+            self.items.push(item);
             if self.items.len() > self.most {
                 return Err(A::Error::custom("too many items"));
             }

@@ -49,7 +49,7 @@ pub fn is_active(character: char) -> bool {
     character.is_control() || is_hidden(character)
 }
 
-/// Whether a character is not seen, though it is none of the spaces: most of Unicode's Default_Ignorable_Code_Point, and
+/// Whether a character is invisible and not a space: most of Unicode's Default_Ignorable_Code_Point, and
 /// separators of lines.
 pub fn is_hidden(character: char) -> bool {
     matches!(character,

@@ -133,7 +133,7 @@ impl Stack {
     }
 
     /// Passes a client's settings and notifications on. The view is not narrowed yet, so of two presenters it is not known
-    /// which will serve: the one over the budget is told.
+    /// which will serve: the presenter over the budget receives it.
     ///
     /// # Errors
     /// The first fault.

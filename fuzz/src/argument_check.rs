@@ -1,4 +1,4 @@
-//! The check of arguments: schemas of upstreams and arguments of clients, whoever wrote them.
+//! The check of arguments: any schema of an upstream and any arguments of a client.
 //!
 //! Beside what is asserted here, no input may take the time and the memory that `run.sh` sets.
 
@@ -38,7 +38,7 @@ pub fn check(input: &[u8]) {
     }
 }
 
-/// What is said is what the oracle says.
+/// The verdict is that of the oracle.
 fn agree(schema: &Value, arguments: &Value, fits: bool) {
     if is_endless(schema, schema, &mut Vec::new()) {
         return;

@@ -38,7 +38,7 @@ mod tests {
         negotiation::{Strategies, StrategyOptions},
     };
 
-    /// What is said of a catalogue whose complete list is about 5,500 tokens.
+    /// The log line for a catalogue whose complete list is about 5,500 tokens.
     fn said(registry: &Registry, options: StrategyOptions) -> Option<String> {
         let tool = |at: usize| {
             let description = format!("Does number {at}. {}", "It is explained at length. ".repeat(10));

@@ -47,7 +47,7 @@ const OTHERS: &[&str] = &[
 /// The vectors that a model makes of texts.
 #[async_trait]
 pub trait Embeddings: fmt::Debug + Send + Sync + 'static {
-    /// The vector of a query; `None` if there is none soon.
+    /// The vector of a query; `None` if there is none in time.
     async fn of_query(&self, text: &str) -> Option<Embedding>;
 
     /// The vectors of texts, by their digests and in their order, as far as they are there. Returns at once.

@@ -97,7 +97,7 @@ impl Lexical {
         drop(cx.derive_with(&self.weights, Index::of).await);
     }
 
-    /// [`Ranker::rank`] where nobody else is served: the first query of a view reads its tools here.
+    /// [`Ranker::rank`] in place, where no other client waits: the first query of a view reads its tools here.
     pub fn rank_now(&self, view: &View, query: &Query<'_>) -> Ranking {
         self.rank_in(&self.index(view), query, None)
     }

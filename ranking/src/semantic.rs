@@ -31,7 +31,7 @@ impl Semantic {
         drop(cx.derive_with(&self.key, of).await);
     }
 
-    /// [`Ranker::rank`] where nobody else is served: the first query of a view reads its tools here.
+    /// [`Ranker::rank`] in place, where no other client waits: the first query of a view reads its tools here.
     pub fn rank_now(&self, view: &View, query: &Query<'_>) -> Ranking {
         self.rank_near(view, query, None)
     }

@@ -74,7 +74,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// The exit code, as documented in the README.
+    /// The exit code, as documented in docs/troubleshooting.md.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,

@@ -1,6 +1,6 @@
 //! Settings that are on or off.
 
-/// What a flag or a key turns on or off. On where nothing is said.
+/// What a flag or a key turns on or off; on by default.
 #[derive(
     Clone,
     Copy,

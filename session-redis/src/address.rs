@@ -41,16 +41,18 @@ pub enum AddressError {
     )]
     Scheme,
     /// No server is named.
-    #[error("the URL of a session store names a server: redis://HOST:PORT")]
+    #[error("the URL of a session store must name a server: redis://HOST:PORT")]
     NoServer,
     /// The master's name is missing.
-    #[error("the URL of sentinels names the master: redis+sentinel://HOST:26379,HOST:26379/MASTER")]
+    #[error("the URL of sentinels must name the master: redis+sentinel://HOST:26379,HOST:26379/MASTER")]
     NoMaster,
     /// A parameter of the query is unknown.
-    #[error("the URL of a session store has one parameter: prefix")]
+    #[error("the URL of a session store can have one parameter only: prefix")]
     Parameter,
     /// The prefix is not usable.
-    #[error("the prefix of a session store has 1 to {LONGEST_PREFIX} letters, digits, '-', '_', '.' or ':'")]
+    #[error(
+        "the prefix of a session store must have 1 to {LONGEST_PREFIX} letters, digits, '-', '_', '.' or ':'"
+    )]
     Prefix,
     /// The client library does not understand it.
     #[error(

@@ -32,7 +32,7 @@ pub(crate) struct BoundedClient {
 /// Why a request to an authorization server has no answer.
 #[derive(Debug, thiserror::Error)]
 enum ClientError {
-    #[error("{0} is not used: it is not https, or at a private address, which the server is not")]
+    #[error("{0} is not used: it is not https, or it is at a private address and the server is not")]
     Unsafe(String),
     #[error("more than {LARGEST} bytes were sent")]
     TooLarge,

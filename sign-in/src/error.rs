@@ -41,7 +41,7 @@ pub enum Error {
     },
     /// An endpoint at an address that only this machine or its network reach, of a server that everyone reaches.
     #[error(
-        "names an authorization server whose {what} is at a private address, which the server is not: {url}"
+        "names an authorization server whose {what} is at a private address, and the server is not: {url}"
     )]
     Private {
         /// Which endpoint.
@@ -50,7 +50,7 @@ pub enum Error {
         url: String,
     },
     /// The authorization server registers no clients.
-    #[error("names an authorization server that registers no clients by itself")]
+    #[error("names an authorization server that does not register clients")]
     NoRegistration,
     /// The authorization server is another one than the tokens are of.
     #[error("names another authorization server than before: {now} instead of {before}")]

@@ -40,7 +40,7 @@ impl SignIn {
     /// this port of this machine (0: any) for the browser. `scopes` are asked for besides those that were granted before.
     ///
     /// # Errors
-    /// If the server asks nobody to sign in, or its authorization server cannot be used.
+    /// If the server requires no sign-in, or its authorization server cannot be used.
     pub async fn begin(&self, port: u16, scopes: &[String]) -> Result<Begun, Error> {
         let settings = &self.0.settings;
         let Probed { status, challenge, zone } = self.0.probe().await?;

@@ -20,7 +20,7 @@ pub(crate) struct Names {
 
 /// No address may be connected to.
 #[derive(Debug, thiserror::Error)]
-#[error("{0} is at a private address, which the server that names it is not")]
+#[error("{0} is at a private address, and the server that names it is not")]
 struct TooClose(String);
 
 impl Names {
@@ -76,7 +76,7 @@ mod tests {
             assert!(!resolved(&names).await.unwrap().is_empty());
             names.ask_for("localhost");
             let refused = resolved(&names).await.unwrap_err();
-            assert_eq!(refused, "localhost is at a private address, which the server that names it is not");
+            assert_eq!(refused, "localhost is at a private address, and the server that names it is not");
         }
         let names = Names::least(Zone::Machine);
         assert_eq!(names.zone("localhost"), None);

@@ -24,7 +24,7 @@ impl Party {
     /// Finds the authorization server of the server at this URL and in this zone, by its challenge if there is one.
     ///
     /// # Errors
-    /// If there is none, or its metadata is wrong, or unfit for this grant.
+    /// If there is none, or its metadata is wrong or does not support this grant.
     pub(crate) async fn find(
         url: &Url,
         zone: Zone,

@@ -64,7 +64,7 @@ impl Inner {
         if Some(&renewed) == stale.as_ref() { self.renewal(stale).await } else { Ok(renewed) }
     }
 
-    /// The renewal in progress, or a new one. It is completed even if nobody waits for it any more: a refresh token that
+    /// The renewal in progress, or a new one. It is completed even if its caller is gone: a refresh token that
     /// was used must be replaced.
     pub(crate) fn renewal(self: &Arc<Self>, stale: Option<HeaderValue>) -> Renewal {
         let mut renewing = self.renewing.lock();

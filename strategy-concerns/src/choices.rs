@@ -72,7 +72,7 @@ impl Choices {
     }
 }
 
-/// The choices in the parameters of an address. Parameters that match `ignored` are none, unless a concern has that name.
+/// The choices in the parameters of an address. Parameters that match `ignored` do not count, unless a concern has that name.
 ///
 /// # Errors
 /// [`Fault::InvalidParams`], which names every parameter that is not understood and all that is declared: what is not

@@ -25,7 +25,7 @@ impl Default for DescribeConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LongBriefs {
-    /// Shorten descriptions, and refuse the operator's briefs at the start: whoever wrote one can write a shorter one.
+    /// Shorten descriptions, and refuse the operator's briefs at the start, whose author can write a shorter one.
     #[default]
     ShortenDerived,
     /// Refuse both, as Delta-MCP does when a tool is registered.

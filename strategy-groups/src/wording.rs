@@ -17,7 +17,7 @@ const LONGEST_NAME: usize = 120;
 /// Maximum length of the names of nested groups in a description, in characters.
 const LONGEST_NESTED: usize = 120;
 
-/// What a group is for: what is said of it, or the names of what is nested in it.
+/// What a group is for: its description, or the names of what is nested in it.
 pub fn purpose(said: Option<&str>, title: Option<&str>, nested: &[String]) -> String {
     match said {
         Some(said) => said.to_owned(),

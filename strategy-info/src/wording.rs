@@ -58,7 +58,7 @@ pub fn info_description(Shown { tools, cheap_schemas, pins }: Shown, executors: 
     }
 }
 
-/// The beginning of what is said of tools that are not listed, where others are.
+/// The beginning of the sentence about tools that are not listed, where others are.
 const OTHERS: &str = "Tools that are listed can be called at once by their names. The other tools";
 
 /// Which tools need no explanation where some are listed with their schemas.

@@ -68,7 +68,7 @@ fn limit(raw: &str, most: usize) -> Result<usize, ArgumentProblem> {
         Some(value) => value.as_f64(),
         None => None,
     };
-    // Casts from floats saturate, and a fraction of a hit is none.
+    // Casts from floats saturate; fractions are cut off.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let limit = number.filter(|number| *number >= 1.0).map(|number| (number as usize).min(most));
     limit.ok_or_else(|| ArgumentProblem::of("limit", raw, &wording::expected_limit(most)))

@@ -114,10 +114,13 @@ run frameworks-crew "$cache/python-frameworks-crew/bin/python" "$here/python/fra
 run frameworks-llama "$cache/python-frameworks-llama/bin/python" "$here/python/frameworks.py" llamaindex
 run delta-mcp "$cache/python-1/bin/python" "$here/python/delta_mcp.py"
 run own-roots node "$cache/node/typescript/own-roots.mjs"
+run equal node "$cache/node/typescript/equal.mjs"
+run apps node "$cache/node/typescript/apps.mjs"
 run front-door-python "$cache/python-1/bin/python" "$here/python/front_door.py"
 run front-door-typescript node "$cache/node/typescript/front-door.mjs"
 run sessions node "$cache/node/typescript/sessions.mjs"
 run five-at-once node "$cache/node/typescript/five-at-once.mjs"
+run tasks node "$cache/node/typescript/tasks.mjs"
 run circles node "$cache/node/typescript/circles.mjs"
 run our-client node "$cache/node/typescript/our-client.mjs"
 run sign-in node "$cache/node/typescript/sign-in.mjs"

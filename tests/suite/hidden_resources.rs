@@ -195,6 +195,12 @@ async fn p3_what_is_hidden_is_neither_listed_linked_nor_suggested(setup: Setup) 
     let params = json!({"ref": reference, "argument": {"name": "path", "value": "private%2F"}});
     let result = client.request("completion/complete", params).await.result();
     assert_eq!(result["completion"], json!({"values": [], "hasMore": false}));
+    // Nothing is known of what the values stand for.
+    for argument in [json!({"name": "PATH", "value": ""}), json!({"value": ""}), json!("path")] {
+        let params = json!({"ref": reference, "argument": argument});
+        let result = client.request("completion/complete", params).await.result();
+        assert_eq!(result["completion"], json!({"values": [], "hasMore": false}), "{argument}");
+    }
 }
 
 async fn p3_a_list_of_what_is_allowed_is_all_there_is(setup: Setup) {

@@ -1,4 +1,4 @@
-//! How many lines of what a peer writes are logged: so many a minute, then a count.
+//! How many lines of a peer's output are logged: a number of them each minute, then a count.
 
 use std::time::{Duration, Instant};
 
@@ -26,7 +26,7 @@ struct Window {
 }
 
 impl LineLimit {
-    /// At most so many lines of this kind a minute.
+    /// At most this number of lines of this kind a minute.
     pub(crate) fn new(what: &'static str, bound: Bound) -> Self {
         Self { what, bound, window: Mutex::default() }
     }

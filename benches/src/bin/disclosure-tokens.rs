@@ -92,7 +92,7 @@ async fn rows(listed: &[Listed], count: &dyn Fn(&str) -> Count) -> io::Result<Ve
         usable.push(start.plus(learned(&entry, &name, count).await?));
     }
     usable.sort();
-    let (median, dearest) = (usable.get(usable.len() / 2), usable.last());
+    let (median, largest) = (usable.get(usable.len() / 2), usable.last());
     Ok(vec![
         ("`full`", count(&list(&full).await?)),
         ("`describe` without `inputSchema`", sizes("describe", true, "stubs").await?),
@@ -100,7 +100,7 @@ async fn rows(listed: &[Listed], count: &dyn Fn(&str) -> Count) -> io::Result<Ve
         ("`info`, stubs", sizes("info", false, "stubs").await?),
         ("`info`, entry-only", sizes("info", false, "entry-only").await?),
         ("`info`, entry-only, until a tool can be called: median", median.copied().unwrap_or_default()),
-        ("`info`, entry-only, until a tool can be called: dearest", dearest.copied().unwrap_or_default()),
+        ("`info`, entry-only, until a tool can be called: largest", largest.copied().unwrap_or_default()),
     ])
 }
 

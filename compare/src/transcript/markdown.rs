@@ -70,7 +70,7 @@ fn item(step: &Step, number: usize, used: &[String], full: bool) -> String {
     text
 }
 
-/// Names and texts are untrusted, and must not become markup. An underscore within a word is none.
+/// Names and texts are untrusted, and must not become markup. An underscore within a word is not markup.
 pub(crate) fn escaped(text: &str) -> String {
     let letters: Vec<char> = printable(text).chars().collect();
     let is_word =

@@ -17,7 +17,7 @@ const MOST_LINES: usize = 6;
 /// Maximum length of one line of a refusal, in characters.
 const LONGEST: usize = 300;
 
-/// What is said of an act in which the mistake is none.
+/// The sentence about an act in which the mistake has no effect.
 pub(super) const AS_INTENDED: &str =
     "As intended: what the model needs is in the list, and nothing is refused.";
 

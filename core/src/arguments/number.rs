@@ -1,7 +1,7 @@
 //! Types and numbers, where they are known exactly.
 //!
 //! Integers of 64 bits are exact. Anything else is the floating-point number nearest to what was written, as most servers
-//! read it; from 2^53 on that may differ from the number, and only what holds all the same is said.
+//! read it; from 2^53 on that may differ from the number, and only verdicts that hold for both are given.
 
 use std::cmp::Ordering;
 

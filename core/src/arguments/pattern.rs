@@ -12,7 +12,7 @@ use regex_lite::RegexBuilder;
 pub(super) struct Steps(pub(super) usize);
 
 impl Steps {
-    /// `None` where there are not so many; then none are left.
+    /// `None` if there are fewer; then none are left.
     pub(super) fn spend(&mut self, steps: usize) -> Option<()> {
         let left = self.0.checked_sub(steps);
         self.0 = left.unwrap_or_default();

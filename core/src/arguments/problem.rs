@@ -48,9 +48,9 @@ impl Refusal {
 pub(super) const LONGEST_VALUE: usize = 120;
 /// The path to an argument is shown up to this many characters.
 const LONGEST_PATH: usize = 500;
-/// What was expected is said in up to this many characters.
+/// The longest text of what was expected, in characters.
 const LONGEST_EXPECTED: usize = 2_000;
-/// Names up to this length, in bytes, are compared with a misspelt one, and so many of them.
+/// The longest names, in bytes, that are compared with a misspelt one, and their number.
 const LONGEST_NAME: usize = 64;
 const MOST_NAMES: usize = 64;
 

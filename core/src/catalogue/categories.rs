@@ -114,7 +114,7 @@ fn of_upstream(view: &View, upstream: &str, mut tools: Vec<(usize, &Tool)>) -> V
             let place =
                 |tool: &Tool| group.tools.iter().position(|name| *name == *tool.upstream_name().as_str());
             own.sort_by_key(|(_, tool)| place(tool));
-            // What is said of a group may be about what is withheld from the caller.
+            // The description of a group may be about tools that are withheld from the caller.
             let is_whole =
                 is_told && permitted.as_ref().is_some_and(|permitted| permitted.have_all_of(group));
             let description = if is_whole { in_a_line(&group.description) } else { String::new() };
@@ -225,7 +225,7 @@ impl<'v> PermittedItems<'v> {
             && have(&self.resources, &group.resources)
     }
 
-    /// Groups with these members alone. A group that has none of them is none, and the texts of one that lacks a member are not
+    /// Groups with these members alone. A group without any of them is left out, and the texts of one that lacks a member are not
     /// shown.
     pub(super) fn within(&self, mut groups: Vec<OwnGroup>) -> Vec<OwnGroup> {
         groups.retain_mut(|group| {

@@ -51,6 +51,8 @@ pub struct Supplement {
     pub grouped: Option<RawObject>,
     /// Whether the operator pinned the tool (docs/CONTRACT.md S12).
     pub pinned: bool,
+    /// Whether it is pinned for its page (docs/CONTRACT.md S14).
+    pub paged: bool,
     /// The description file it comes from.
     pub path: Option<String>,
     /// The upstream's definition that all of this was decided on, where that was recorded.
@@ -71,12 +73,19 @@ impl Supplement {
 
     /// Whether both say the same, whatever they were made from.
     pub(crate) fn says_the_same(&self, other: &Self) -> bool {
-        let Self { brief, category, parts, grouped, pinned, path, recorded: _ } = self;
-        (brief, category, parts, grouped, pinned, path)
-            == (&other.brief, &other.category, &other.parts, &other.grouped, &other.pinned, &other.path)
+        let Self { brief, category, parts, grouped, pinned, paged, path, recorded: _ } = self;
+        (brief, category, parts, grouped, (pinned, paged), path)
+            == (
+                &other.brief,
+                &other.category,
+                &other.parts,
+                &other.grouped,
+                (&other.pinned, &other.paged),
+                &other.path,
+            )
     }
 
-    /// The supplement with what is said of the tool's category: the operator's, or else the one that is named after its
+    /// The supplement with the description of the tool's category: the operator's, or else the one that is named after its
     /// upstream.
     pub(crate) fn grouped_by(self, rules: &Rules, upstream: &UpstreamName) -> Self {
         let category = self.category.as_deref().unwrap_or(upstream);

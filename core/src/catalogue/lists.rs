@@ -89,7 +89,7 @@ pub struct Material<'a, L = UpstreamLists> {
     pub complete: bool,
     /// The files laid over them.
     pub files: &'a [DescriptionFile],
-    /// What is said of them.
+    /// The rules for them.
     pub rules: &'a Arc<Rules>,
 }
 

@@ -61,7 +61,7 @@ pub enum NamingError {
 
 impl Naming {
     /// The names of this upstream's tools and prompts. `place` is where they are written, for messages; `rename` maps
-    /// tools' own names to the names by which they are served. An empty prefix is none.
+    /// tools' own names to the names by which they are served. An empty prefix has no effect.
     ///
     /// # Errors
     /// Everything that is wrong with prefix and names.

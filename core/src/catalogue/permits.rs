@@ -22,7 +22,7 @@ use crate::{
 /// The pattern of everything.
 const EVERYTHING: &str = "*";
 
-/// What exists for a caller. Cheap to clone; those that permit the same are equal, whoever has them.
+/// What exists for a caller. Cheap to clone; those that permit the same are equal.
 #[derive(Clone, Debug, Default)]
 pub struct Permits(Option<Arc<Inner>>);
 

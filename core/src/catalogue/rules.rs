@@ -27,6 +27,8 @@ pub struct Rules {
     /// The values by concern of whole categories, as a description file has them, by the category's name. What is said of
     /// a tool itself is stronger.
     pub grouped: BTreeMap<String, RawObject>,
+    /// Whether tools with pages are listed like any other.
+    pub unpinned_pages: bool,
 }
 
 /// Which tools of one upstream exist. They are bound to the upstream's name and the tools' own names, so that what is
@@ -64,7 +66,7 @@ fn hides(pattern: &Pattern, tool: &Item) -> bool {
     pattern.matches(&tool.own) || pattern.matches(&tool.named)
 }
 
-/// What is said of everything that a pattern matches.
+/// A rule for everything that a pattern matches.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rule {
     /// What it is about.

@@ -1,6 +1,6 @@
 //! The catalogue: everything that can be disclosed, as an immutable snapshot.
 //!
-//! A change makes a new snapshot; whoever holds an old one keeps a consistent picture. All work that
+//! A change makes a new snapshot; holders of an old one keep a consistent picture. All work that
 //! depends on the catalogue alone is done here, once, and never per request.
 
 use std::{
@@ -11,7 +11,7 @@ use std::{
 use crate::{
     catalogue::{
         derived::DerivedByExtent, guard::Guard, lists::ListHints, made_from::Drift, matching::MatchedRules,
-        provider::Provider, rules::Rules, tool::Tool, uri::Uri, warning::Warning,
+        provider::Provider, rules::Rules, shared_uris::SharedUris, tool::Tool, uri::Uri, warning::Warning,
     },
     concern::{Concern, Mapping},
     name::{Kind, ToolName, UpstreamName},
@@ -50,7 +50,7 @@ impl Entry {
         &self.key
     }
 
-    /// The key its upstream knows it by; differs only for prompts whose names clash.
+    /// The key its upstream knows it by; differs where names or URIs clash.
     pub fn upstream_key(&self) -> &str {
         &self.upstream_key
     }
@@ -146,6 +146,7 @@ pub struct Snapshot {
     about: About,
     pub(super) rules: Arc<Rules>,
     pub(super) guard: Guard,
+    pub(super) shared: SharedUris,
     pub(super) warnings: Vec<Warning>,
     /// Names that are taken even in their long form; only the first tool of each is served.
     stuck: Vec<ToolName>,
@@ -236,7 +237,7 @@ impl Snapshot {
         &self.warnings
     }
 
-    /// Whether any resource may not exist for clients, whoever brings it.
+    /// Whether any resource of any upstream may be hidden from clients.
     pub fn guards_resources(&self) -> bool {
         self.guard.is_on()
     }
@@ -346,7 +347,7 @@ impl Snapshot {
     /// Whether two snapshots say the same, and have it from the same upstreams.
     pub fn is_same(&self, other: &Self) -> bool {
         let mut tools = self.tools.iter().zip(&other.tools);
-        // What a drift is told by.
+        // Where these are equal, the definition has not drifted.
         let is_told_by = |(a, b): (&Tool, &Tool)| {
             a.original() == b.original() && a.supplement().recorded == b.supplement().recorded
         };

@@ -13,6 +13,7 @@ use crate::{
         description::Supplement,
         made_from::{Drift, MadeFrom},
         mirrored::Mirrored,
+        pages,
     },
     concern::Mapping,
     digest::Digest,
@@ -49,6 +50,7 @@ pub struct Tool {
     brief: OnceLock<String>,
     short_brief: OnceLock<String>,
     supplement: Supplement,
+    is_for_models: bool,
     mapping: Mapping,
     entry: OnceLock<(RawObject, Digest)>,
     slim_schema: OnceLock<Option<String>>,
@@ -72,6 +74,7 @@ impl Tool {
         let mapping = mapping.over(grouped.unwrap_or_default());
         let definition =
             if name == upstream_name { definition } else { definition.with_value("name", &name) };
+        let is_for_models = pages::is_for_models(&definition);
         Self {
             qualified: ToolName::qualified(&upstream, &upstream_name),
             key: name,
@@ -82,6 +85,7 @@ impl Tool {
             brief: OnceLock::new(),
             short_brief: OnceLock::new(),
             supplement,
+            is_for_models,
             mapping,
             entry: OnceLock::new(),
             slim_schema: OnceLock::new(),
@@ -121,6 +125,17 @@ impl Tool {
         &self.original
     }
 
+    /// Whether it runs as a task only (`execution.taskSupport`, 2025-11-25).
+    pub fn needs_task(&self) -> bool {
+        let execution = self.definition.object("execution");
+        execution.is_some_and(|execution| execution.member("taskSupport") == Some(r#""required""#))
+    }
+
+    /// Whether models may call it; else it is for its pages alone (MCP Apps).
+    pub fn is_for_models(&self) -> bool {
+        self.is_for_models
+    }
+
     /// The record of the upstream's definition.
     pub fn made_from(&self) -> MadeFrom {
         MadeFrom::of(&self.original)
@@ -137,7 +152,7 @@ impl Tool {
         drift.as_ref()
     }
 
-    /// WHAT it does, in the words of whoever wrote it: the operator's brief, or one derived from the description
+    /// WHAT it does, in its author's words: the operator's brief, or one derived from the description
     /// (docs/CONTRACT.md B1 to B3). Never empty. Computed at first use. What lists add is in
     /// [`VisibleTool::brief`](crate::VisibleTool::brief).
     pub fn brief(&self) -> &str {
@@ -257,7 +272,7 @@ impl Tool {
         self.definition.string("title").filter(|title| !slim::are_the_same(title, &self.upstream_name))
     }
 
-    /// The annotations that a model or a host must know: that it destroys, or that it is said not to be read-only; then also
+    /// The annotations that a model or a host must know: that it destroys, or that `readOnlyHint` is false; then also
     /// whether it destroys, which is otherwise assumed.
     pub fn telling_annotations(&self) -> Option<RawObject> {
         let annotations = self.definition.object("annotations")?;

@@ -74,19 +74,22 @@ impl Uri {
 pub(crate) fn is_canonical(text: &str) -> bool {
     let Ok(url) = Url::parse(text) else { return false };
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=%".contains(&byte);
-    let is_dots = |segment: &str| matches!(segment, "." | "..");
+    // Windows leaves out dots at the end, and takes what is behind a colon for a stream of the file.
+    let ends_in_dot = |segment: &str| segment.ends_with('.');
+    let has_streams =
+        url.scheme() == "file" && url.path().get("/C:".len()..).is_some_and(|rest| rest.contains(':'));
     url.as_str() == text
         && text.bytes().all(is_plain)
         && has_canonical_escapes(text)
         && url.username().is_empty()
         && url.password().is_none()
         && !(url.scheme() == "file" && url.has_host())
-        && !url.host_str().is_some_and(|host| host.ends_with('.'))
+        && !has_streams
         && !url.path().contains("//")
         && url.query().is_none_or(has_canonical_parameters)
         && url.fragment() != Some("")
         // Some servers know no query, and some cut parameters off.
-        && !text.split([':', '/', '?', '#', '&', '=', ';']).any(is_dots)
+        && !text.split([':', '/', '?', '#', '&', '=', ';']).any(ends_in_dot)
 }
 
 /// Whether every server finds the same parameters in a query: some leave out a second question mark, and read a plus as a space,
@@ -96,7 +99,7 @@ fn has_canonical_parameters(query: &str) -> bool {
     !query.is_empty() && !query.starts_with('?') && words.all(|word| word.trim_matches('+') == word)
 }
 
-/// Whether each escape is needed, in upper case and part of a character that is no delimiter to anybody, and is none after
+/// Whether each escape is needed, in upper case and part of a character that is no delimiter, and is none after
 /// Unicode's normal forms, by which servers and file systems fold what looks alike.
 fn has_canonical_escapes(text: &str) -> bool {
     let is_canonical = |at: usize| {

@@ -56,6 +56,8 @@ fn p3_other_spellings_are_not_canonical() {
         "file:/data/s",
         "file:data/s",
         "file:////data/s",
+        "file:///data/s.",
+        "file:///data/s::$DATA",
         "file://localhost/data/s",
         "file://elsewhere/data/s",
         "file:///C|/data",

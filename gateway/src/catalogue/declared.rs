@@ -6,7 +6,7 @@ use mcp_disclosure_core::{About, DescriptionFile, Rules};
 
 use crate::slot::Upstreams;
 
-/// Everything the operator declares: upstreams, and what is said of what they list. Replaced as a whole.
+/// Everything the operator declares: upstreams, and rules for what they list. Replaced as a whole.
 #[derive(Clone, Debug, Default)]
 pub struct Declared {
     /// The upstreams; `None` leaves them as they are.

@@ -4,7 +4,7 @@
 //! → {"method": "tools/list", "params": {"filter": {"namePatterns": ["git_*", "search_?"]}}}
 //! ```
 //!
-//! Fields that are not supported are ignored, and an empty field is none: the draft wants a filter to select among what a
+//! Fields that are not supported are ignored, and an empty field counts as absent: the draft wants a filter to select among what a
 //! client may see anyway, never to protect.
 
 use mcp_disclosure_core::{Pattern, RawObject, given};

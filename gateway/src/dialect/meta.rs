@@ -109,15 +109,15 @@ pub(crate) fn classify(request: &Request, meta: Option<RawObject>) -> Result<Req
 /// -32602 if the client info, the name or the URI is too large, or the request ambiguous.
 pub(crate) fn check(request: &Request, limits: &Limits) -> Result<Option<RawObject>, ErrorText> {
     check_size(request, limits)?;
-    ["name", "uri"].into_iter().try_for_each(|key| check_name(&request.params, key))?;
+    ["name", "uri", "taskId"].into_iter().try_for_each(|key| check_name(&request.params, key))?;
     unambiguous(&request.params, &DECISIVE)?;
     // Only a completion has one that is read; parsing another's would cost for nothing.
     let is_completion = request.method == "completion/complete";
-    let reference = is_completion.then(|| request.params.object("ref")).flatten();
-    reference.map_or(Ok(()), |reference| {
-        ["name", "uri"].into_iter().try_for_each(|key| check_name(&reference, key))?;
-        unambiguous(&reference, &DECISIVE)
-    })?;
+    for part in ["ref", "argument"].into_iter().filter(|_| is_completion) {
+        let Some(part) = request.params.object(part) else { continue };
+        ["name", "uri", "value"].into_iter().try_for_each(|key| check_name(&part, key))?;
+        unambiguous(&part, &DECISIVE)?;
+    }
     let context = is_completion.then(|| request.params.object("context")).flatten();
     context.map_or(Ok(()), |context| {
         unambiguous(&context, &DECISIVE)?;
@@ -161,7 +161,8 @@ fn check_size(request: &Request, limits: &Limits) -> Result<(), ErrorText> {
 /// Members that decide what a request reaches. The gateway uses the last one of a name; an upstream may use
 /// the first, or one that differs in case (as Go does), so a request with several could reach something other
 /// than what was checked.
-const DECISIVE: [&str; 8] = ["name", "arguments", "uri", "ref", "context", "type", "task", "_meta"];
+const DECISIVE: [&str; 11] =
+    ["name", "arguments", "uri", "ref", "argument", "value", "context", "type", "task", "taskId", "_meta"];
 
 /// The same in `_meta`: another client's progress token, or who asks and in which revision.
 const DECISIVE_META: [&str; 6] = ["progressToken", VERSION, CAPABILITIES, CLIENT, LOG_LEVEL, SERVER_VARIANT];
@@ -266,6 +267,13 @@ impl RequestMeta {
         params.with("_meta", meta.text())
     }
 
+    /// The parameters of a client's stateless request, which declares the extension of tasks or does not.
+    pub fn with_tasks(params: &RawObject, tasks: bool) -> RawObject {
+        let Some(meta) = params.object("_meta") else { return params.clone() };
+        let capabilities = meta.object(CAPABILITIES).unwrap_or_default();
+        params.with("_meta", meta.with(CAPABILITIES, Offer::with_tasks(&capabilities, tasks).text()).text())
+    }
+
     /// The parameters without the metadata of the stateless era, for upstreams with sessions.
     pub fn strip(params: &RawObject) -> RawObject {
         let Some(meta) = params.object("_meta") else { return params.clone() };
@@ -291,7 +299,7 @@ mod tests {
         for good in [
             r#"{}"#,
             r#"{"name":"x","arguments":{"name":1,"Name":2},"_meta":{"URI":1}}"#,
-            r#"{"uri":"file:///x","names":[],"argument":{"name":"a","Name":"b"}}"#,
+            r#"{"uri":"file:///x","names":[],"argument":{"name":"a","value":"b"}}"#,
             r#"{"ref":{"type":"ref/prompt","name":"p"}}"#,
             r#"{"name":"x"}"#,
         ] {
@@ -306,6 +314,8 @@ mod tests {
             r#"{"uri":"file:///x","Uri":"file:///y"}"#,
             r#"{"ref":{"type":"ref/resource","uri":"x","URI":"y"}}"#,
             r#"{"ref":{},"Ref":{}}"#,
+            r#"{"argument":{"name":"a","Name":"b"}}"#,
+            r#"{"argument":{"name":"a"},"argument":{"name":"b"}}"#,
             r#"{"_meta":{},"_META":{}}"#,
             r#"{"_meta":{"progressToken":1,"ProgressToken":2}}"#,
             r#"{"_meta":{"progressToken":1,"progressToken":2}}"#,

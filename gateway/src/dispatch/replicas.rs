@@ -293,7 +293,7 @@ impl Gateway {
             return match session.and_then(|session| session.replay.numbered(stream)) {
                 Some(buffer) => drop(tokio::spawn(async move { buffer.moved(progress).await })),
                 None if progress == Progress::Ended => {}
-                // So who waits there for the response learns that there is none.
+                // So the request that waits there for the response ends.
                 None => Archive::new(replicas, &id).remove(stream),
             };
         }
@@ -313,7 +313,7 @@ impl Gateway {
             MessageKind::Answer(text) => {
                 match Message::parse(text.as_bytes(), self.limits.bounds().message_depth) {
                     Ok(Message::Response(response)) => session.client.settle(response),
-                    _ => tracing::warn!("what another replica passed on is no response"),
+                    _ => tracing::warn!("another replica passed on something that is not a response"),
                 }
             }
             MessageKind::Changed | MessageKind::Followed { .. } => {}

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use mcp_disclosure_core::{RawObject, View};
+use mcp_disclosure_core::{RawObject, View, given};
 use mcp_disclosure_transport::{ErrorText, Json};
 use serde_json::value::RawValue;
 
 use super::links::illegible;
+
+/// Maximum number of suggestions in an answer, by the protocol.
+const MOST_VALUES: usize = 100;
 
 /// Filters a `completion/complete` result. If a value is removed, so is `total`, which would reveal it.
 ///
@@ -27,22 +30,28 @@ pub(super) fn shown(
     let whole = RawObject::parse(result.as_str()).map_err(|_| illegible())?;
     let completion = whole.object("completion").ok_or_else(illegible)?;
     let values = completion.member("values").ok_or_else(illegible)?;
-    let values: Vec<Box<RawValue>> = serde_json::from_str(values).map_err(|_| illegible())?;
+    let values = given::values(values, MOST_VALUES).ok_or_else(illegible)?;
     let known = context(params);
     let argument = |member| params.object("argument").and_then(|argument| argument.string(member));
     let (argument, typed) = (argument("name").unwrap_or_default(), argument("value").unwrap_or_default());
+    // Where a value stands in a URI is known if those before it are.
+    let is_known = |name: &&str| known.contains_key(*name);
+    let expressions = template.split('{').skip(1).filter_map(|part| Some(part.split_once('}')?.0));
+    let names: Vec<&str> = expressions.flat_map(variables).collect();
+    let place = names.iter().position(|name| *name == argument);
+    let is_judged = template.is_empty() || place.is_some_and(|place| names[..place].iter().all(is_known));
     // Some servers suggest whole values, some the next segment of what is typed, and some what is missing of it.
     let folder = typed.rfind('/').map_or("", |end| &typed[..=end]);
     let is_hidden = |value: &RawValue| {
-        let Ok(value) = serde_json::from_str::<String>(value.get()) else { return true };
-        [format!("{folder}{value}"), format!("{typed}{value}"), value].iter().any(|value| {
+        let Some(value) = given::string(value.get()).filter(|_| is_judged) else { return true };
+        [format!("{folder}{value}"), format!("{typed}{value}"), value.into_owned()].iter().any(|value| {
             let expanded =
                 expand(&template, |name| if name == argument { Some(value) } else { known.get(name) });
             view.hides_resource(&expanded)(upstream) || view.hides_resource(value)(upstream)
         })
     };
     let kept: Vec<&RawValue> =
-        values.iter().map(|value| &**value).filter(|value| !is_hidden(value)).collect();
+        values.iter().copied().take(MOST_VALUES).filter(|value| !is_hidden(value)).collect();
     if kept.len() == values.len() {
         return Ok(result);
     }
@@ -57,6 +66,15 @@ fn context(params: &RawObject) -> BTreeMap<String, String> {
     arguments.unwrap_or_default()
 }
 
+/// What may begin an expression of a template (RFC 6570).
+const OPERATORS: [char; 7] = ['+', '#', '.', '/', ';', '?', '&'];
+
+/// The names of the variables of an expression.
+fn variables(expression: &str) -> impl Iterator<Item = &str> {
+    let names = expression.trim_start_matches(OPERATORS).split(',');
+    names.map(|variable| variable.trim_end_matches('*').split(':').next().unwrap_or_default())
+}
+
 /// Substitutes the known variables. Unknown ones are left in place, since their values are checked when they
 /// are completed or read.
 fn expand<'v>(template: &str, known: impl Fn(&str) -> Option<&'v String>) -> String {
@@ -65,12 +83,9 @@ fn expand<'v>(template: &str, known: impl Fn(&str) -> Option<&'v String>) -> Str
     while let Some((before, after)) = rest.split_once('{') {
         let Some((expression, behind)) = after.split_once('}') else { break };
         expanded.push_str(before);
-        let operator = expression.chars().next().filter(|first| "+#./;?&".contains(*first));
-        let names = operator.map_or(expression, |operator| &expression[operator.len_utf8()..]);
-        let values: Vec<String> = names
-            .split(',')
-            .filter_map(|variable| {
-                let name = variable.trim_end_matches('*').split(':').next().unwrap_or_default();
+        let operator = expression.chars().next().filter(|first| OPERATORS.contains(first));
+        let values: Vec<String> = variables(expression)
+            .filter_map(|name| {
                 let value = known(name)?;
                 Some(match operator {
                     Some(';' | '?' | '&') => format!("{name}={value}"),

@@ -1,4 +1,4 @@
-//! What is said of strategies that cannot be used.
+//! Messages about strategies that cannot be used.
 
 use mcp_disclosure_core::{
     Error, Objection,

@@ -14,7 +14,7 @@ const MOST: usize = 10_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BeginError {
     /// A request with this id is in progress.
-    #[error("the id is that of a request still under way")]
+    #[error("a request with this id is still in progress")]
     Taken,
     /// The client has too many requests in progress.
     #[error("too many requests: {MOST} are under way; wait for answers")]

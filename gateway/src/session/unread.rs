@@ -61,7 +61,7 @@ struct OfPeer {
 }
 
 impl Results {
-    /// At most so many bytes.
+    /// At most this number of bytes.
     pub(super) fn new(most: usize) -> Arc<Self> {
         Arc::new(Self { most, held: Mutex::default() })
     }

@@ -18,12 +18,12 @@ use crate::{
     upstream::{Told, Upstream},
 };
 
-/// How an upstream is told choices.
+/// How choices are sent to an upstream.
 #[derive(Debug, Default)]
 pub(super) struct Telling {
     /// When they last took a new connection.
     replaced: Mutex<Option<Instant>>,
-    /// Whether it ended when it was told them by the method for that: handshakes alone tell it.
+    /// Whether it ended when it was sent them by the method for that: from then on only handshakes carry them.
     ends: AtomicBool,
 }
 

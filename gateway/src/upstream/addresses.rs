@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 /// What stands for the scheme of an address where the text cannot be read, though some client may.
 const ILLEGIBLE: &str = "what cannot be looked through";
 
-/// What is said of another address.
+/// What replaces another address.
 const REFUSED: &str = "it asks people to open a URL that is neither https nor http of this machine";
 
 /// The scheme of the first other address that the parameters of a request name.
@@ -114,7 +114,7 @@ fn objects(text: &str) -> Vec<Result<RawObject, Illegible>> {
     }
 }
 
-/// The scheme of an address that is not passed on, from its JSON text. A null is none.
+/// The scheme of an address that is not passed on, from its JSON text. A null has none.
 fn refused(value: &str) -> Option<String> {
     if value == "null" {
         return None;

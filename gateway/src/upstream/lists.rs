@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use mcp_disclosure_core::{Era, Kind, ListHints, Mirrored, RawObject, RawText, UpstreamLists};
+use mcp_disclosure_core::{Era, Kind, ListHints, Mirrored, RawObject, RawText, UpstreamLists, given};
 use mcp_disclosure_drafts::manifest::{MANIFEST, digest};
 use mcp_disclosure_transport::{ErrorText, code};
 
@@ -155,10 +155,11 @@ pub(super) async fn all_pages(
         room = room.checked_sub(page.as_str().len()).ok_or_else(too_large)?;
         let page = RawObject::parse(page.as_str()).map_err(|_| invalid("not an object"))?;
         let listed = page.member(member).ok_or_else(|| invalid(&format!("'{member}' is missing")))?;
-        let listed: Vec<RawText> =
-            serde_json::from_str(listed).map_err(|_| invalid(&format!("'{member}' is not an array")))?;
+        // No more are read than there is room for: an item of one digit takes fifty times as much as the list's text.
+        let listed = given::values(listed, room / ITEM_BYTES)
+            .ok_or_else(|| invalid(&format!("'{member}' is not an array")))?;
         room = room.checked_sub(listed.len() * ITEM_BYTES).ok_or_else(too_large)?;
-        all.items.extend(listed);
+        all.items.extend(listed.into_iter().map(|item| RawText::from(item.to_owned())));
         let hints = hints(&page, era);
         all.hints = Some(match all.hints {
             Some(first) => first.continued(hints),

@@ -26,15 +26,15 @@ const UNMATCHED: Rule = Rule {
 const NO_ADDRESS: Rule = Rule {
     code: "audience-no-url",
     severity: Severity::Warning,
-    summary: "clients without a token are led to the metadata by the host that they asked, over http",
+    summary: "audience is no URL, so clients without a token look for the metadata at the host that they asked, over http",
     hint: "make audience the URL of this server as clients use it, such as \"https://tools.example.com/mcp\"",
 };
 
 const REVEALING: Rule = Rule {
     code: "name-reveals-tool",
     severity: Severity::Warning,
-    summary: "a tool's name shows callers that another one exists that they may not use",
-    hint: "give one of the two upstreams a prefix, so that neither is named by the other",
+    summary: "from a tool's name, callers can infer another one that they may not use",
+    hint: "give one of the two upstreams a prefix",
 };
 
 /// What is found in what a file says of who may use what, among all that is served.

@@ -8,7 +8,7 @@ use super::{Findings, Place, Rule, Severity, Subject};
 const NEVER_SHOWN: Rule = Rule {
     code: "never-shown",
     severity: Severity::Warning,
-    summary: "whatever a host chooses of a concern, this is not listed",
+    summary: "whichever value of a concern a host chooses, this is not listed",
     hint: "map it to values that the concern has",
 };
 
@@ -22,7 +22,7 @@ const UNDECLARED: Rule = Rule {
 const UNUSED: Rule = Rule {
     code: "unused-concern",
     severity: Severity::Warning,
-    summary: "a concern that nothing is mapped to, so choosing it does nothing",
+    summary: "nothing is mapped to this concern, so choosing it has no effect",
     hint: "map tools to its values in disclosure.toml or in description files, or leave it out",
 };
 

@@ -7,14 +7,14 @@ use super::{Findings, Place, Rule, Severity, Subject};
 const PATH: Rule = Rule {
     code: "internal-path",
     severity: Severity::Warning,
-    summary: "a text that models read gives away a path of the server's machine",
+    summary: "a text that models read reveals a path of the server's machine",
     hint: "say what is meant without the path, in the tool's description file",
 };
 
 const HOST: Rule = Rule {
     code: "internal-host",
     severity: Severity::Warning,
-    summary: "a text that models read gives away a host of the server's network",
+    summary: "a text that models read reveals a host of the server's network",
     hint: "say what is meant without the host, in the tool's description file",
 };
 

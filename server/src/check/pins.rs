@@ -13,7 +13,7 @@ const MOST_NAMED: usize = 3;
 const MANY: Rule = Rule {
     code: "many-pins",
     severity: Severity::Warning,
-    summary: "more than 5 tools are pinned, and every client is listed each of them completely",
+    summary: "more than 5 tools are pinned, and each is listed completely to every client",
     hint: "pin what nearly every task needs, and leave the rest to the strategy",
 };
 

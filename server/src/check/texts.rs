@@ -1,4 +1,4 @@
-//! What a model reads: descriptions, briefs and what is said of parameters.
+//! What a model reads: descriptions, briefs and descriptions of parameters.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use super::{Findings, Place, Rule, Severity, Subject, leaks, schema};
 const NO_DESCRIPTION: Rule = Rule {
     code: "no-description",
     severity: Severity::Warning,
-    summary: "nothing says what the tool does, so a model goes by the name",
+    summary: "there is no description, so a model has only the name to go by",
     hint: "write a description in the tool's description file",
 };
 
 const REPEATED: Rule = Rule {
     code: "repeated-description",
     severity: Severity::Warning,
-    summary: "several tools say the same of themselves, so a model cannot choose between them",
+    summary: "several tools have the same description, so a model cannot choose between them",
     hint: "say in each what it does that the others do not",
 };
 
@@ -38,14 +38,14 @@ const LONG_BRIEF: Rule = Rule {
 const BRIEF_SAYS_HOW: Rule = Rule {
     code: "brief-says-how",
     severity: Severity::Warning,
-    summary: "the brief that lists show has what belongs into the description, or is too long for a list",
+    summary: "the brief has details that belong in the description, or is too long for a list",
     hint: "write a brief that says what the tool does, in at most 160 characters",
 };
 
 const POOR_BRIEF: Rule = Rule {
     code: "poor-brief",
     severity: Severity::Warning,
-    summary: "the description has no sentence outside of sections, so lists say the tool's title or name",
+    summary: "the description has no sentence outside of sections, so lists show the tool's title or name",
     hint: "begin the description with a sentence that says what the tool does, or write a brief",
 };
 
@@ -172,7 +172,7 @@ fn is_path(word: &str) -> bool {
         || rest.is_some_and(|rest| rest.contains('/'))
 }
 
-/// The top parameters that nothing is said of, with local references followed.
+/// The top-level parameters without a description, with local references followed.
 fn undescribed(tool: &Tool) -> Vec<String> {
     let Some(schema) = schema(tool, "inputSchema") else { return Vec::new() };
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Vec::new() };

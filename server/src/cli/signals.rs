@@ -33,8 +33,9 @@ impl Signals {
     #[cfg(unix)]
     pub(super) fn listen(reads_again: bool) -> Self {
         use tokio::signal::unix::{SignalKind, signal};
-        let listen =
-            |kind| signal(kind).inspect_err(|error| tracing::warn!(%error, "cannot listen to a signal")).ok();
+        let listen = |kind| {
+            signal(kind).inspect_err(|error| tracing::warn!(%error, "cannot listen for a signal")).ok()
+        };
         // By default it ends the process. A file that may not grow is an error of the write instead.
         let _installed = listen(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()));
         // Before the handler is installed, which replaces an ignored disposition.

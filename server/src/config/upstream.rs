@@ -197,6 +197,7 @@ impl UpstreamEntry {
             request_timeout: self.request_timeout.map(Into::into),
             restart: self.restart.unwrap_or_default(),
             scope: self.scope,
+            pass: self.pass.clone(),
         }
     }
 

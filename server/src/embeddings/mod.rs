@@ -35,7 +35,7 @@ enum Unusable {
     Embeddings(serde_json::Error),
     #[error("embeddings.url must be an address such as http://localhost:11434/v1, not '{0}'")]
     Url(String),
-    #[error("embeddings.key_env: the environment variable {0} is not set, or is no header's value")]
+    #[error("embeddings.key_env: the environment variable {0} is not set, or is not valid in a header")]
     Key(String),
     #[error("embeddings: no HTTP client could be made: {0}")]
     Client(#[from] reqwest::Error),

@@ -152,7 +152,7 @@ impl Export {
         Ok(text)
     }
 
-    /// Sections in which earlier exports wrote records and nobody decided anything, of tools that are not listed, where
+    /// Sections with nothing but records of earlier exports, of tools that are not listed, where
     /// those are written anew.
     fn replaced(&self, origins: &Origins<'_>) -> Vec<String> {
         let configs = [origins.folder.and_then(Folder::config), origins.config];

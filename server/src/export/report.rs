@@ -32,7 +32,7 @@ impl Report {
         list.push(format!("{name} ({})", drift.changes));
     }
 
-    /// Notes what is said of tools that are not listed.
+    /// Notes texts about tools that are not listed.
     pub(super) fn vanished(&mut self, warnings: &[Warning]) {
         for warning in warnings {
             let Warning::Unmatched { kind: Kind::Tools, name, .. } = warning else { continue };

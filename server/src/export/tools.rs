@@ -28,7 +28,7 @@ impl Section {
     /// Its text. Each key has one line, so that a change of a record is a change of one line.
     ///
     /// # Errors
-    /// What cannot be said in TOML.
+    /// What TOML cannot express.
     fn text(&self) -> Result<String, Error> {
         let mut said = toml::Value::try_from(&self.said)?;
         escape_all(&mut said);
@@ -46,7 +46,7 @@ impl Section {
 /// Sections as blocks.
 ///
 /// # Errors
-/// What cannot be said in TOML.
+/// What TOML cannot express.
 pub(super) fn blocks(sections: &[Section], origins: &Origins<'_>) -> Result<Vec<Block>, Error> {
     let config = origins.folder.and_then(Folder::config);
     let mut heading = if config.is_none_or(|config| config.tools.0.is_empty()) { wording::TOOLS } else { "" };

@@ -79,7 +79,7 @@ impl Origin {
     }
 }
 
-/// Rules that name something of an upstream in a form that is none any more: `upstream__name`, or with its upstream where only the
+/// Rules that name something of an upstream in an old form: `upstream__name`, or with its upstream where only the
 /// upstream's own names stand.
 fn old_forms(rules: &Rules, found: &Found) -> Vec<Problem> {
     let names: Vec<&str> = found.upstreams.iter().filter_map(|upstream| upstream.name.as_deref()).collect();

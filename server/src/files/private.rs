@@ -16,7 +16,7 @@ pub(crate) fn write_private(folder: &Path, name: impl AsRef<Path>, bytes: &[u8])
     Ok(())
 }
 
-/// Removes the files with this extension that were written longest ago, but for so many.
+/// Removes the oldest files with this extension, and keeps the newest ones up to this number.
 pub(crate) fn keep_newest(folder: &Path, extension: &str, most: usize) -> io::Result<()> {
     let mut files: Vec<(SystemTime, PathBuf)> = Vec::new();
     for entry in fs::read_dir(folder)? {

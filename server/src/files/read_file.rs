@@ -39,7 +39,7 @@ pub struct ReadFile<T> {
 
 impl Files {
     /// Reads a configuration, hosts' files, and description files: those of `directory`, or else of the folder that the
-    /// configuration names. What is wrong with a file is said by what needs it. A file may be stdin where that is free.
+    /// configuration names. Its user reports what is wrong with a file. A file may be stdin where that is free.
     pub fn read(
         config: Option<&Path>,
         hosts: &[PathBuf],

@@ -224,7 +224,7 @@ fn is_full(path: &str) -> bool {
     Path::new(path).is_absolute() || path.starts_with(['~', '$', '{'])
 }
 
-/// Whether a word is a path in the folder of whoever reads it: `.`, `./data`, `..\\x`, or the name of a file by its ending,
+/// Whether a word is a path relative to the working directory: `.`, `./data`, `..\\x`, or the name of a file by its ending,
 /// as in `node server.js`.
 fn is_relative(word: &str) -> bool {
     const ENDINGS: &[&str] = &[
@@ -247,7 +247,7 @@ fn same(document: &Document, table: &[String], candidates: &[&Server<'_>], file:
         entries.filter_map(|named| Some((named.name?.to_string(), named.entry?))).collect::<Vec<_>>()
     };
     let before = read(&document.path, &document.text, HERE);
-    // Beside a project's file, its folder could still be told from the path; the next one to move it would not think of that.
+    // Beside a project's file, its folder could still be inferred from the path, but not after the file is moved again.
     let elsewhere = Path::new(ELSEWHERE).join(file.file_name().unwrap_or_default());
     let after = read(&elsewhere, &moved_text(document, table, candidates), ELSEWHERE);
     let find = |entries: &[(String, UpstreamEntry)], server: &Server<'_>| {

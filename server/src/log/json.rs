@@ -120,7 +120,7 @@ pub(super) fn failure(text: &str, hint: Option<&str>) {
     line.write();
 }
 
-/// Writes what is said to people.
+/// Writes the message, which is for people.
 pub(super) fn note(text: &str) {
     Line::begin(Level::INFO, &json(format_args!("{text}"), usize::MAX)).write();
 }

@@ -45,7 +45,7 @@ struct State {
 /// How lines are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum How {
-    /// By whoever has them.
+    /// By their holder.
     AtOnce,
     /// By the thread.
     Gathered,

@@ -51,7 +51,7 @@ pub(super) struct Counting {
 struct Principals(Mutex<HashSet<Arc<str>>>);
 
 impl Principals {
-    /// That of a principal: one of the first [`MOST_PRINCIPALS`], or that of all others. Empty for nobody.
+    /// That of a principal: one of the first [`MOST_PRINCIPALS`], or that of all others. Empty without principals.
     fn label(&self, principal: Option<&str>) -> Arc<str> {
         let Some(principal) = principal else { return Arc::default() };
         let principal = one_line(&shorten(principal, LONGEST_LABEL)).into_owned();

@@ -83,7 +83,7 @@ fn each_thing_that_a_model_stumbles_over_is_found_once_where_it_is() {
         found.iter().filter(|(c, t, m)| c == code && t.starts_with(tool) && m.contains(expected)).count() == 1
     };
     for (code, tool, expected) in [
-        ("no-description", "mute", "goes by the name"),
+        ("no-description", "mute", "only the name"),
         ("description-repeats-name", "getWeather", "Get the weather."),
         ("repeated-description", "one", "the same as two"),
         ("repeated-description", "two", "the same as one"),
@@ -241,6 +241,18 @@ fn description_files_are_looked_at_and_named() {
         report["findings"].as_array().unwrap().iter().find(|found| found["tool"] == "add").unwrap()["file"],
         shown(&files.join("add.json"))
     );
+}
+
+#[test]
+fn t1_tools_that_run_as_tasks_only_are_found() {
+    let mut research = tool("research", "Looks into a topic.");
+    research["execution"] = json!({"taskSupport": "required"});
+    let mut either = tool("either", "Runs in both ways.");
+    either["execution"] = json!({"taskSupport": "optional"});
+    let found = found(&[research, either], &[]);
+    let needing: Vec<&str> =
+        found.iter().filter(|(code, ..)| code == "needs-tasks").map(|(_, tool, _)| tool.as_str()).collect();
+    assert_eq!(needing, ["research"]);
 }
 
 #[test]

@@ -101,7 +101,7 @@ async fn a6_metadata_that_lies_is_refused_before_a_browser_is_opened() {
         ),
         (AUTHORIZATION_SERVER, |_| json!({"code_challenge_methods_supported": ["plain"]}), "PKCE"),
         (AUTHORIZATION_SERVER, |_| json!({"code_challenge_methods_supported": null}), "PKCE"),
-        (AUTHORIZATION_SERVER, |_| json!({"registration_endpoint": null}), "registers no clients"),
+        (AUTHORIZATION_SERVER, |_| json!({"registration_endpoint": null}), "does not register clients"),
     ];
     for (lying, lie, expected) in cases {
         let server = Server::start(move |path, origin| {

@@ -12,7 +12,7 @@ use crate::{Bound, Outline, RequestId};
 const REVISION: &str = "2025-03-26";
 
 impl Connection {
-    /// Processes a batch; `false` if the text is none, or the negotiated revision has none.
+    /// Processes a batch; `false` if the text is not a batch, or the negotiated revision has none.
     pub(super) fn receive_batch(self: &Arc<Self>, text: &[u8], about: Option<RequestId>) -> bool {
         if self.revision() != Some(REVISION) || text.trim_ascii_start().first() != Some(&b'[') {
             return false;

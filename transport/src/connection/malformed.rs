@@ -1,4 +1,4 @@
-//! Output that is no valid message: what it can be told to be is settled or answered, and the rest is a line of the log.
+//! Output that is no valid message: where it can be attributed to a request, that one is settled or answered; the rest is a line of the log.
 
 use mcp_disclosure_core::brief::shorten;
 
@@ -27,7 +27,7 @@ impl Connection {
     }
 
     /// Handles a response without an id: that of the request whose POST it answers. An error is then the answer; a result
-    /// cannot be. Without such a request it is nobody's, however few wait: it may be about a notification, or about another
+    /// cannot be. Without such a request it belongs to none, however few wait: it may be about a notification, or about another
     /// client's request.
     pub(super) fn settle_without_id(&self, outcome: Result<Json, ErrorText>, about: Option<RequestId>) {
         let Some(id) = about else {

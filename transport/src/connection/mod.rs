@@ -92,7 +92,7 @@ pub struct Call {
     /// Whether to request progress notifications.
     pub wants_progress: bool,
     /// Whom it is for. On byte streams each has a share of the queue ([`Bounds::queue_share_bytes`]), and so have all
-    /// requests for nobody together.
+    /// requests without an owner together.
     pub owner: Option<Arc<str>>,
 }
 

@@ -149,7 +149,7 @@ async fn first(
             Sse { event: Some(event), data, .. } if event == "endpoint" => {
                 return Ok(data.unwrap_or_default());
             }
-            // An event without data is none to the standard of event streams: it sets an id, or the time to wait.
+            // By the standard of event streams, an event without data is not dispatched: it sets an id, or the time to wait.
             Sse { data: Some(data), .. } if !data.trim().is_empty() => {
                 return Err(NoEndpoint::OtherEvent.into());
             }

@@ -53,7 +53,7 @@ enum Loss {
 pub(super) struct Connections {
     most: usize,
     table: Mutex<Table>,
-    /// Who is told how many there are.
+    /// The observer of their number.
     observer: Option<Arc<dyn Observer>>,
 }
 

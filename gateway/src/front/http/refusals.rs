@@ -59,7 +59,7 @@ impl Refusals {
     pub(super) fn note(&self, status: StatusCode, reason: Option<&str>, peer: Option<IpAddr>) {
         protected(|| self.observer.turned_away(status.as_u16()));
         let peer = peer.map(|peer| peer.to_string());
-        // Clients ask for what is not there: a session that has ended, a stream where there is none.
+        // Clients ask for what does not exist: a session that has ended, a stream that was never opened.
         if matches!(status, StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED) {
             tracing::debug!(status = status.as_u16(), peer, reason, "request refused");
             return;

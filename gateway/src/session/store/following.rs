@@ -15,7 +15,7 @@ use crate::session::{Session, StreamEvent};
 /// How often the store is read.
 const LOOKING: Duration = Duration::from_millis(100);
 
-/// How often the replica is told that the stream goes on here.
+/// How often the replica is informed that the stream continues here.
 const TELLING: Duration = Duration::from_secs(1);
 
 /// A replica that was not connected to the store for this long is taken for gone.
@@ -35,7 +35,7 @@ pub(crate) struct Following {
     is_over: bool,
     told: Option<Instant>,
     seen: Instant,
-    /// Whether the replica was told that this one sends the stream.
+    /// Whether the replica was informed that this one sends the stream.
     is_known: bool,
 }
 

@@ -18,10 +18,10 @@ const UNHEARD_OF: &str = "mcp-disclosure/none";
 /// Maximum concerns that are read of one upstream.
 const MOST: usize = 64;
 
-/// What becomes of choices that an upstream is told.
+/// The outcome of sending choices to an upstream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
-    /// They are none of its concerns, or it follows them already.
+    /// It has no such concerns, or follows these choices already.
     Nothing,
     /// Its lists have changed.
     Taken,
@@ -127,9 +127,9 @@ impl Upstream {
         }
     }
 
-    /// Notes that it cannot be told choices, and why.
+    /// Notes that it cannot be sent choices, and why.
     pub(crate) fn refuses(&self, why: &str) {
-        tracing::warn!(upstream = %self.name, why, "choices of concerns were not taken; what its lists say of them decides");
+        tracing::warn!(upstream = %self.name, why, "the upstream refused choices of concerns; its lists are filtered here instead");
         self.follows_choices.store(false, Ordering::Relaxed);
     }
 

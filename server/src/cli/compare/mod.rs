@@ -29,7 +29,7 @@ use self::{arguments::Use, prepared::Prepared, stage::Stages};
 use super::{Program, check::is_coloured, print_styled, print_text, runtime_for_one, width};
 use crate::{failure::Failure, log};
 
-/// The number of tools that are used unless something else is said.
+/// The default number of tools that are used.
 const USED: usize = 2;
 
 /// The width where there is no terminal.

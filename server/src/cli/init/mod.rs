@@ -47,7 +47,7 @@ use crate::{
 const FOR_LARGE: &str = "search";
 
 /// The setting by which a strategy's tools for reading and for changing are two, so that "always allow" in a host does not
-/// approve what nobody has seen.
+/// approve calls that the user has not seen.
 const EXECUTORS: &str = "executors";
 const BY_EFFECT: &str = "by-effect";
 

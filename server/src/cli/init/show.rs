@@ -11,7 +11,7 @@ use crate::{
     init::{diff::unified, places::Place, plan::Plan, record::Records},
 };
 
-/// What is told beside the plans.
+/// What is printed beside the plans.
 #[derive(Debug, Default)]
 pub(super) struct Shown {
     /// Files of hosts that defer definitions by themselves.

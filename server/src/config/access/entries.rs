@@ -56,9 +56,9 @@ pub struct JwtEntry {
 pub struct PrincipalEntry {
     /// Its name, for `--principal` and messages.
     pub name: String,
-    /// It matches whoever has the token of this name.
+    /// It matches callers with the token of this name.
     pub token: Option<String>,
-    /// It matches whoever has a JWT with all of these claims: a value, or a list of which one is enough. A name with dots
+    /// It matches callers whose JWT has all of these claims: a value, or a list of which one is enough. A name with dots
     /// is a path, such as "realm_access.roles".
     pub claims: Option<Map<String, Value>>,
     /// The tools that exist, as "upstream/tool" or patterns of that; "*" is all. An entry that names no tools, resources or
@@ -68,13 +68,13 @@ pub struct PrincipalEntry {
     pub resources: Option<Vec<String>>,
     /// The prompts that exist, like tools.
     pub prompts: Option<Vec<String>>,
-    /// The strategies that may serve it. Where the strategy that would serve it is none of them, the first one does.
+    /// The strategies that may serve it. If the selected strategy is not among them, the first one serves it.
     pub strategies: Option<Vec<String>>,
     /// How much it may use.
     pub limits: QuotaEntry,
 }
 
-/// What an address or a flag narrows. It is a convenience and no boundary, since whoever may use a profile may leave it.
+/// What an address or a flag narrows. It is a convenience and not a boundary: a client may leave it out.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[cfg_attr(test, derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]

@@ -1,6 +1,6 @@
 //! Spans: one for each request of a client, and one below it for each request to an upstream.
 //!
-//! Attributes have semantic names where there are some. Arguments, results and texts of errors are none of them.
+//! Attributes have the names of semantic conventions where there are some. Arguments, results and texts of errors are never attributes.
 
 use std::{str::FromStr, sync::Arc, time::Duration};
 
@@ -167,7 +167,7 @@ impl SpanProcessor for Finished {
     }
 }
 
-/// The client's span that a request belongs to (W3C Trace Context). What is not well-formed is none.
+/// The client's span that a request belongs to (W3C Trace Context), if it is well-formed.
 fn remote(meta: &RawObject) -> Option<SpanContext> {
     let parent = meta.string(TraceContext::PARENT)?;
     let (trace, span, flags) = parts(&parent)?;
