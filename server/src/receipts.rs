@@ -93,3 +93,26 @@ impl KeptMarks for Marks {
         drop(self.file(mark).and_then(fs::remove_file));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r8_marks_are_known_to_the_next_process_and_readable_by_the_user_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let marks = || Marks(Store::new(folder.path().join("receipts"), 0));
+        assert!(!marks().has("a"));
+        marks().keep("a");
+        assert!(marks().has("a") && !marks().has("b"));
+        for file in fs::read_dir(folder.path().join("receipts")).unwrap() {
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::PermissionsExt;
+                assert_eq!(file.unwrap().metadata().unwrap().permissions().mode() & 0o777, 0o600);
+            }
+        }
+        marks().forget("a");
+        assert!(!marks().has("a"));
+    }
+}

@@ -49,7 +49,7 @@ impl Store {
         &self.folder
     }
 
-    fn new(folder: PathBuf, most_bytes: usize) -> Self {
+    pub(crate) fn new(folder: PathBuf, most_bytes: usize) -> Self {
         Self { folder, most_bytes }
     }
 

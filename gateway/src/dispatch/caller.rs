@@ -6,8 +6,8 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    Context, Effects, Era, Handles, Memory, Noted, Principal, RawObject, Receipts, Services,
-    SessionReceipts, View, own_uri,
+    Context, Effects, Era, Handles, Memory, Noted, Principal, RawObject, Receipts, Services, SessionReceipts,
+    View, own_uri,
 };
 use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request, printable::Short};
 use tokio::sync::OnceCell;
