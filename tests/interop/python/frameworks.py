@@ -227,9 +227,12 @@ def on_npm_version(package):
         return json.load(file)["version"]
 
 
+# What shows models named parameters only cannot call what `resource` lists.
+RESOURCE = ("resource", "resource signed")
+
 # Where it is installed, and what it cannot do.
 FRAMEWORKS = {
-    mcp_use: ("mcp-use", ()),
+    mcp_use: ("mcp-use", RESOURCE),
     langchain: ("langchain-mcp-adapters", ()),
     langchain_http: ("langchain-mcp-adapters", ()),
     langgraph: ("langgraph", ()),
@@ -237,12 +240,14 @@ FRAMEWORKS = {
     pydantic_ai: ("pydantic-ai-slim", ()),
     fastmcp: ("fastmcp", ()),
     agno: ("agno", ()),
-    llamaindex: ("llama-index-tools-mcp", ()),
-    smolagents: ("smolagents", ()),
-    semantic_kernel: ("semantic-kernel", ()),
-    crewai: ("crewai", ()),
-    ai_sdk: ("@ai-sdk/mcp", ()),
-    mastra: ("@mastra/mcp", ()),
+    llamaindex: ("llama-index-tools-mcp", RESOURCE),
+    smolagents: ("smolagents", RESOURCE),
+    # Its plug-in has a method `call_tool` of its own.
+    semantic_kernel: ("semantic-kernel", (*RESOURCE, "search", "groups")),
+    # It closes every object.
+    crewai: ("crewai", (*RESOURCE, "describe", "info")),
+    ai_sdk: ("@ai-sdk/mcp", RESOURCE),
+    mastra: ("@mastra/mcp", RESOURCE),
 }
 
 
