@@ -31,7 +31,7 @@ impl Schema {
     /// the tool's name. `None` where there is no such reading, or more than one.
     pub fn read(&self, given: &str, names: &[&str], aside: &str) -> Option<RawText> {
         let is_parameter = |key: &str| self.parameters().is_some_and(|all| all.contains_key(key));
-        let can_wrap = self.parameters().is_some_and(|all| !all.is_empty()) && !is_parameter(WRAPPER);
+        let can_wrap = self.parameters().is_some() && !is_parameter(WRAPPER);
         let mut arguments = object(given)?;
         let mut is_changed = !given.trim_start().starts_with('{');
         for _ in 0..MOST_LEVELS {

@@ -307,11 +307,11 @@ impl Tool {
     }
 
     /// The schema that is listed for it where its own is withheld, but not by `resource`: one that every client can pass
-    /// arguments through. A tool without parameter names, or with one called `arguments`, has the permissive one: what is
+    /// arguments through. A tool without `properties`, or with one called `arguments`, has the permissive one: what is
     /// in `arguments` would have two readings.
     pub(crate) fn withheld_schema(&self) -> &'static str {
         let properties = self.definition.object("inputSchema").and_then(|schema| schema.object("properties"));
-        let can_wrap = properties.is_some_and(|all| !all.is_empty() && all.member(WRAPPER).is_none());
+        let can_wrap = properties.is_some_and(|all| all.member(WRAPPER).is_none());
         if can_wrap { WRAPPING_SCHEMA } else { PERMISSIVE_SCHEMA }
     }
 
