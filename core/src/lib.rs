@@ -65,7 +65,7 @@ pub use catalogue::provider::{OwnGroup, OwnInfo, Provider};
 pub use catalogue::rules::{OnChange, Rule, Rules, Switches};
 pub use catalogue::shared_uris::{matches_template, our_uri, own_uri};
 pub use catalogue::snapshot::{About, Category, Entry, Primitive, Snapshot};
-pub use catalogue::tool::{CHEAP_SCHEMA_BYTES, PERMISSIVE_SCHEMA, Tool};
+pub use catalogue::tool::{CHEAP_SCHEMA_BYTES, PERMISSIVE_SCHEMA, Tool, is_withheld};
 pub use catalogue::view::View;
 pub use catalogue::visible_tool::VisibleTool;
 pub use catalogue::warning::Warning;
@@ -91,7 +91,7 @@ pub use name::{
 };
 pub use own_tool::OwnTool;
 pub use raw::RawObject;
-pub use receipt::{Handles, Marks, Receipt, ReceiptKey, ReceiptProblem, Receipts};
+pub use receipt::{Handles, Marks, Receipt, ReceiptKey, ReceiptProblem, Receipts, SessionReceipts};
 pub use registry::{Builder, PlugIn, Registry, Settings};
 pub use size::ListSize;
 pub use slim::Definitions;

@@ -21,6 +21,7 @@ pub mod launcher;
 pub mod lock;
 pub mod log;
 pub mod operating;
+mod receipts;
 pub mod remember;
 mod run;
 mod shell;

@@ -6,7 +6,6 @@ use mcp_disclosure_core::ReceiptKey;
 use mcp_disclosure_gateway::{
     Admission, Assembly, FetchLimits, Gateway, Problem, SessionLimits,
     front::{http, stdio::Stdio},
-    negotiation::Strategies,
     observe::Several,
     slot::Memory,
 };
@@ -25,6 +24,7 @@ use crate::{
     files::{Baseline, Reloads, others_can_read, watch},
     log,
     operating::{Grants, Operating},
+    receipts,
     remember::Store,
     switch::Switch,
 };
@@ -65,11 +65,11 @@ pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure
         memory: memory(arguments.remember, source.list_bytes()),
         ..source.prepare(&program.registry, &options, key)?
     };
-    if transport == Transport::Stdio && signs_receipts(&assembly.strategies) && !has_key {
-        tracing::warn!(
-            "signed receipts over stdio without --receipt-key-file: a host that starts this program for each call gets receipts that the next one cannot check (hint: head -c 32 /dev/urandom > FILE makes a key)"
-        );
-    }
+    let assembly = match transport {
+        // Each session is a process of its own, which does not know what the others knew.
+        Transport::Stdio => receipts::of_user(assembly, has_key, arguments.remember.is_on()),
+        Transport::Http => assembly,
+    };
     let baseline = baseline.map_err(Failure::Configuration)?;
     let proxies = http::Proxies::new(arguments.trusted_proxy);
     let guard = http::Guard::new(listen.ip(), &arguments.allow_host, &arguments.allow_origin).behind(proxies);
@@ -231,11 +231,6 @@ async fn follow(
             }
         }
     }
-}
-
-/// Whether receipts are signed in sessions, which outlive the process only by a key of the operator's.
-fn signs_receipts(strategies: &Strategies) -> bool {
-    strategies.all().any(|strategy| strategy.profile().signs_receipts)
 }
 
 /// Where upstreams are remembered.
