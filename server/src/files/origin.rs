@@ -59,7 +59,8 @@ impl Origin {
         let upstreams = Some(Upstreams::new(self.configs(&found)));
         let declared = Declared { upstreams, rules: Arc::new(rules), ..declared };
         let is_empty = file.is_some_and(|(_, file)| *file == nothing);
-        Ok(Contents { declared, found, access, is_empty })
+        let grants = said.grants().map(|grant| (grant.what, grant.place.clone())).collect();
+        Ok(Contents { declared, found, access, grants, is_empty })
     }
 
     /// The program's own server, if it is served.
