@@ -49,6 +49,8 @@ pub enum Error {
     Build {
         /// The strategy.
         name: String,
+        /// The setting that is wrong, if it is one.
+        key: Option<String>,
         /// Invalid settings, or the error of its constructor.
         #[source]
         source: BuildError,

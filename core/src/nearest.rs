@@ -31,9 +31,11 @@ pub fn suggested<'a>(wanted: &str, names: &[&'a str], count: usize) -> Vec<&'a s
     if containing.is_empty() { similar().into_iter().collect() } else { containing }
 }
 
-/// The word that was probably meant in a message of `serde` such as "unknown variant `htp`, expected `http` or `stdio`".
+/// The word that was probably meant in a message of `serde` such as "unknown variant `htp`, expected `http` or `stdio`", or one
+/// about an unknown field.
 pub fn meant(message: &str) -> Option<&str> {
-    let mut quoted = message.strip_prefix("unknown variant ")?.split('`').skip(1).step_by(2);
+    let said = message.strip_prefix("unknown variant ").or_else(|| message.strip_prefix("unknown field "))?;
+    let mut quoted = said.split('`').skip(1).step_by(2);
     let unknown = quoted.next()?;
     nearest(unknown, quoted, 1).first().copied()
 }
@@ -81,6 +83,7 @@ mod tests {
             ("unknown variant `Slim`, expected one of `slim`, `structured`, `exact`\n", Some("slim")),
             ("unknown variant `carrier-pigeon`, expected `stdio` or `http`", None),
             ("unknown variant `http`", None),
+            ("unknown field `colur`, expected one of `colour`, `size`", Some("colour")),
             ("invalid type: integer `1`, expected a string", None),
             ("", None),
         ] {

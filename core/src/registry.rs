@@ -17,7 +17,10 @@ use crate::{
 /// Settings by strategy name: the content of `[strategy.NAME]`, each an object.
 pub type Settings = BTreeMap<String, Value>;
 
-type Build = Box<dyn Fn(Value) -> Result<Arc<dyn DisclosureStrategy>, BuildError> + Send + Sync>;
+/// Why a strategy could not be built, and the key that is wrong.
+type NotBuilt = (Option<String>, BuildError);
+
+type Build = Box<dyn Fn(Value) -> Result<Arc<dyn DisclosureStrategy>, NotBuilt> + Send + Sync>;
 
 /// A strategy that can be registered: its profile and its constructor.
 pub struct PlugIn {
@@ -50,8 +53,9 @@ impl PlugIn {
         E: Into<BuildError>,
     {
         let build: Build = Box::new(move |settings| {
-            let settings = serde_json::from_value(settings)?;
-            Ok(Arc::new(build(settings).map_err(Into::into)?))
+            let config =
+                C::deserialize(&settings).map_err(|error| (wrong_key::<C>(&settings), error.into()))?;
+            Ok(Arc::new(build(config).map_err(|error| (None, error.into()))?))
         });
         Self { profile: profile.clone(), build, everywhere: false }
     }
@@ -184,11 +188,28 @@ impl Builder<'_> {
             Error::UnknownStrategy { name: name.to_owned(), known: known.join(", ") }
         })?;
         let settings = self.settings.get(name).cloned().unwrap_or_else(|| Value::Object(Map::new()));
-        let built =
-            (plug_in.build)(settings).map_err(|source| Error::Build { name: name.to_owned(), source })?;
+        let built = (plug_in.build)(settings).map_err(|(key, source)| Error::Build {
+            name: name.to_owned(),
+            key,
+            source,
+        })?;
         self.built.borrow_mut().insert(name.to_owned(), Arc::clone(&built));
         Ok(built)
     }
+}
+
+/// The key that cannot be read by itself, where nothing at all is read otherwise: errors of `serde` do not name it.
+fn wrong_key<C: DeserializeOwned>(settings: &Value) -> Option<String> {
+    let error = |settings: Map<String, Value>| {
+        C::deserialize(&Value::Object(settings)).err().map(|error| error.to_string())
+    };
+    let without = error(Map::new());
+    let mut keys = settings.as_object()?.iter();
+    let is_wrong = |(key, value): &(&String, &Value)| {
+        let alone = error(Map::from_iter([((*key).clone(), (*value).clone())]));
+        alone.is_some() && alone != without
+    };
+    keys.find(is_wrong).map(|(key, _)| key.clone())
 }
 
 #[cfg(test)]
@@ -241,6 +262,7 @@ mod tests {
         let error = registry.builder(&wrong).build("full").unwrap_err();
         assert_eq!(error.to_string(), "strategy 'full' cannot be built");
         assert!(std::error::Error::source(&error).unwrap().to_string().contains("colour"));
+        assert!(matches!(error, Error::Build { key: Some(key), .. } if key == "colour"));
     }
 
     #[test]

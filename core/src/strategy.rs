@@ -61,6 +61,7 @@ use crate::{
     own_tool::OwnTool,
     raw::RawObject,
     receipt::SessionReceipts,
+    setting::Setting,
 };
 
 /// The properties of a strategy, for people and for the server. Whatever the server treats differently is a value here:
@@ -95,6 +96,8 @@ pub struct Profile {
     /// How much of a context its lists take, as server variants hint at it (SEP-2053): `verbose`, `standard` or `compact`; empty
     /// if that depends on the catalogue.
     pub context_size: &'static str,
+    /// Its settings, for people.
+    pub settings: &'static [Setting],
     /// Settings with which it is compared besides its default.
     pub variants: &'static [Variant],
     /// Whether a client that discloses by itself, such as another gateway, gets complete definitions (`full`) instead.
@@ -130,6 +133,7 @@ impl Profile {
             finder: None,
             receipts: SessionReceipts::Session,
             context_size: "standard",
+            settings: &[],
             variants: &[],
             gives_way: false,
             extension: None,
@@ -182,6 +186,12 @@ impl Profile {
     /// Sets how much of a context its lists take.
     pub const fn of_size(mut self, context_size: &'static str) -> Self {
         self.context_size = context_size;
+        self
+    }
+
+    /// Sets its settings.
+    pub const fn with_settings(mut self, settings: &'static [Setting]) -> Self {
+        self.settings = settings;
         self
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_disclosure_core::VisibleTool;
+use mcp_disclosure_core::{SettingKind, SettingValue, VisibleTool};
 use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::{Map, Value};
 use strum::EnumCount;
@@ -65,6 +65,10 @@ impl Default for Weights {
         // In the order of the fields.
         Self([3.0, 1.0, 1.0, 3.0, 1.0, 1.0, 0.5, 1.0, 0.5])
     }
+}
+
+impl SettingValue for Weights {
+    const KIND: SettingKind = SettingKind::Table;
 }
 
 impl Weights {

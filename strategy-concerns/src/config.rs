@@ -1,28 +1,30 @@
 //! Settings of `concerns`: the section `[strategy.concerns]`.
 
-use mcp_disclosure_core::Notes;
+use mcp_disclosure_core::{Notes, SettingKind, SettingValue, settings};
 use serde::Deserialize;
 
-/// The settings of the filter.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ConcernsConfig {
-    /// The handling of an undeclared value: "error", the default, refuses the request, "ignore" ignores the value, and "clamp"
-    /// uses the nearest one.
-    pub on_invalid_value: OnInvalidValue,
-    /// The value of concerns that the host did not choose: "any", the default, or "default", the declared one, once the host
-    /// chose any concern.
-    pub unset: Unset,
-    /// Whether lists show each primitive's mapping in `_meta.concerns`.
-    pub expose: bool,
-    /// The operator's choices: the values by concern that every client starts with. `--concern NAME=VALUE` takes precedence.
-    /// A string stands for the number or boolean that it spells, too.
-    pub choices: Notes,
-    /// Parameters in the query of an address that are no choices, by name or pattern. Any other that names no concern is
-    /// refused. Default: what proxies in front are known to leave there, such as "api_key" and "utm_*".
-    pub ignored_parameters: Vec<String>,
-    /// When the tool `choose_concerns` is listed in sessions: "auto", the default, as `--bridge` says; "always" or "never".
-    pub bridge: BridgeTool,
+settings! {
+    /// The settings of the filter.
+    #[derive(Clone, Debug, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct ConcernsConfig {
+        /// The handling of an undeclared value: "error", the default, refuses the request, "ignore" ignores the value, and "clamp"
+        /// uses the nearest one.
+        pub on_invalid_value: OnInvalidValue = OnInvalidValue::default(),
+        /// The value of concerns that the host did not choose: "any", the default, or "default", the declared one, once the host
+        /// chose any concern.
+        pub unset: Unset = Unset::default(),
+        /// Whether lists show each primitive's mapping in `_meta.concerns`.
+        pub expose: bool = false,
+        /// The operator's choices: the values by concern that every client starts with. `--concern NAME=VALUE` takes precedence.
+        /// A string stands for the number or boolean that it spells, too.
+        pub choices: Notes = Notes::new(),
+        /// Parameters in the query of an address that are no choices, by name or pattern. Any other that names no concern is
+        /// refused. Default: what proxies in front are known to leave there, such as "api_key" and "utm_*".
+        pub ignored_parameters: Vec<String> = IGNORED.map(str::to_owned).into(),
+        /// When the tool `choose_concerns` is listed in sessions: "auto", the default, as `--bridge` says; "always" or "never".
+        pub bridge: BridgeTool = BridgeTool::default(),
+    }
 }
 
 /// When the tool `choose_concerns` is listed in sessions, where concerns are declared (docs/CONTRACT.md B11).
@@ -40,19 +42,6 @@ pub enum BridgeTool {
 
 /// Keys by which proxies and gateways authenticate, and marks of links.
 const IGNORED: [&str; 6] = ["access_token", "api_key", "api-key", "apikey", "subscription-key", "utm_*"];
-
-impl Default for ConcernsConfig {
-    fn default() -> Self {
-        Self {
-            on_invalid_value: OnInvalidValue::default(),
-            unset: Unset::default(),
-            expose: false,
-            choices: Notes::new(),
-            ignored_parameters: IGNORED.map(str::to_owned).into(),
-            bridge: BridgeTool::default(),
-        }
-    }
-}
 
 /// The handling of an undeclared value (docs/CONTRACT.md C7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -76,4 +65,16 @@ pub enum Unset {
     Any,
     /// Their declared default, once the host chose any concern at all.
     Default,
+}
+
+impl SettingValue for BridgeTool {
+    const KIND: SettingKind = SettingKind::Word(&["auto", "always", "never"]);
+}
+
+impl SettingValue for OnInvalidValue {
+    const KIND: SettingKind = SettingKind::Word(&["error", "ignore", "clamp"]);
+}
+
+impl SettingValue for Unset {
+    const KIND: SettingKind = SettingKind::Word(&["any", "default"]);
 }

@@ -22,7 +22,8 @@ pub static PROFILE: Profile = Profile::filter(
     NAME,
     "Lists what fits the concerns that the host chose",
     "nothing; a host that knows the declared concerns may choose",
-);
+)
+.with_settings(ConcernsConfig::SETTINGS);
 
 /// Leaves out of lists what does not fit the concerns that the host chose.
 #[derive(Debug)]

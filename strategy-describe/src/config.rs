@@ -1,22 +1,18 @@
 //! Settings of `describe`: the section `[strategy.describe]`.
 
-use mcp_disclosure_core::CHEAP_SCHEMA_BYTES;
+use mcp_disclosure_core::{CHEAP_SCHEMA_BYTES, SettingKind, SettingValue, settings};
 use serde::Deserialize;
 
-/// The settings of the strategy.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct DescribeConfig {
-    /// The handling of texts of more than 60 UTF-16 code units: "shorten-derived", the default, shortens descriptions and
-    /// refuses briefs that the operator wrote; "shorten" shortens both, "reject" refuses both.
-    pub long_briefs: LongBriefs,
-    /// Ordinary clients are listed a tool with its schema if that has at most this many bytes; 0: never. Default: 200.
-    pub inline_schema_bytes: usize,
-}
-
-impl Default for DescribeConfig {
-    fn default() -> Self {
-        Self { long_briefs: LongBriefs::default(), inline_schema_bytes: CHEAP_SCHEMA_BYTES }
+settings! {
+    /// The settings of the strategy.
+    #[derive(Clone, Debug, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct DescribeConfig {
+        /// The handling of texts of more than 60 UTF-16 code units: "shorten-derived", the default, shortens descriptions and
+        /// refuses briefs that the operator wrote; "shorten" shortens both, "reject" refuses both.
+        pub long_briefs: LongBriefs = LongBriefs::default(),
+        /// Ordinary clients are listed a tool with its schema if that has at most this many bytes; 0: never. Default: 200.
+        pub inline_schema_bytes: usize = CHEAP_SCHEMA_BYTES,
     }
 }
 
@@ -32,4 +28,8 @@ pub enum LongBriefs {
     Reject,
     /// Shorten both.
     Shorten,
+}
+
+impl SettingValue for LongBriefs {
+    const KIND: SettingKind = SettingKind::Word(&["shorten-derived", "reject", "shorten"]);
 }

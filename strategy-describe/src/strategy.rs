@@ -23,7 +23,8 @@ pub static PROFILE: Profile = Profile::presenter(
 )
 .giving_way()
 .with_bridge()
-.omitting_schemas();
+.omitting_schemas()
+.with_settings(DescribeConfig::SETTINGS);
 
 /// Lists of names and at most sixty characters; complete definitions by `tools/describe`.
 #[derive(Debug)]

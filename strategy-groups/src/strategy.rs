@@ -37,7 +37,8 @@ pub static PROFILE: Profile = Profile::presenter(
 .negotiated_by(EXTENSION)
 .giving_way()
 .with_bridge()
-.of_size("compact");
+.of_size("compact")
+.with_settings(GroupsConfig::SETTINGS);
 
 /// Tools in groups.
 #[derive(Debug)]

@@ -1,31 +1,22 @@
 //! Settings of `info`: the section `[strategy.info]`.
 
-use mcp_disclosure_core::{CHEAP_SCHEMA_BYTES, Executors};
+use mcp_disclosure_core::{CHEAP_SCHEMA_BYTES, Executors, SettingKind, SettingValue, settings};
 use serde::Deserialize;
 
-/// The settings of the strategy.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct InfoConfig {
-    /// How the other tools are listed: "stubs", the default, each with its brief; "entry-only", not at all.
-    pub tools: OtherTools,
-    /// Which tools call others under `entry-only`: "one", the default, or "by-effect", which also lists `invoke_read_only`.
-    pub executors: Executors,
-    /// A tool is shown with its parameters, in the list or in its category, if its schema has at most this many bytes; 0:
-    /// never. Default: 200.
-    pub inline_schema_bytes: usize,
-    /// Maximum number of topics in one request. Default: 16.
-    pub most_topics: usize,
-}
-
-impl Default for InfoConfig {
-    fn default() -> Self {
-        Self {
-            tools: OtherTools::default(),
-            executors: Executors::default(),
-            inline_schema_bytes: CHEAP_SCHEMA_BYTES,
-            most_topics: 16,
-        }
+settings! {
+    /// The settings of the strategy.
+    #[derive(Clone, Debug, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct InfoConfig {
+        /// How the other tools are listed: "stubs", the default, each with its brief; "entry-only", not at all.
+        pub tools: OtherTools = OtherTools::default(),
+        /// Which tools call others under `entry-only`: "one", the default, or "by-effect", which also lists `invoke_read_only`.
+        pub executors: Executors = Executors::default(),
+        /// A tool is shown with its parameters, in the list or in its category, if its schema has at most this many bytes; 0:
+        /// never. Default: 200.
+        pub inline_schema_bytes: usize = CHEAP_SCHEMA_BYTES,
+        /// Maximum number of topics in one request. Default: 16.
+        pub most_topics: usize = 16,
     }
 }
 
@@ -38,4 +29,8 @@ pub enum OtherTools {
     Stubs,
     /// Not at all: they are called with `invoke`.
     EntryOnly,
+}
+
+impl SettingValue for OtherTools {
+    const KIND: SettingKind = SettingKind::Word(&["stubs", "entry-only"]);
 }

@@ -31,7 +31,8 @@ pub static PROFILE: Profile = Profile::presenter(
 .giving_way()
 // A name, or several, are answered with what is there; an unknown topic with those that it may have meant.
 .found_by(Finder::new(INFO, r#"{"topic": "{query}"}"#, &["tool", "topics", "suggestions", "tools"]))
-.with_variants(&[Variant { name: "entry-only", key: "tools", value: "entry-only" }]);
+.with_variants(&[Variant { name: "entry-only", key: "tools", value: "entry-only" }])
+.with_settings(InfoConfig::SETTINGS);
 
 /// Three levels of disclosure through one `info` tool.
 #[derive(Debug)]

@@ -31,7 +31,8 @@ pub static PROFILE: Profile = Profile::presenter(
     "reading resources, or the bridge tool describe_tools",
 )
 .giving_way()
-.with_bridge();
+.with_bridge()
+.with_settings(ResourceConfig::SETTINGS);
 
 /// Minimal lists, a `tool_descriptions` resource, and receipts before calls.
 #[derive(Debug)]

@@ -36,7 +36,8 @@ pub static PROFILE: Profile = Profile::presenter(
 .taught_by(Lesson::new(SEARCH, r#"{"query": "{tool}", "limit": 1, "detail": "full"}"#))
 .found_by(Finder::new(SEARCH, r#"{"query": "{query}"}"#, &["tools"]))
 .giving_way()
-.of_size("compact");
+.of_size("compact")
+.with_settings(SearchConfig::SETTINGS);
 
 /// Tools found by words.
 #[derive(Debug)]

@@ -168,7 +168,7 @@ fn foreign_settings(registry: &Registry, options: &StrategyOptions) -> Vec<Probl
             None => format!("known are {}", known.join(", ")),
         };
         let problem = Problem::new(format!("settings for unknown strategy '{name}'")).hint(hint);
-        options.places.settings.get(name).cloned().into_iter().fold(problem, Problem::at)
+        options.places.setting(name, None).cloned().into_iter().fold(problem, Problem::at)
     });
     problems.collect()
 }

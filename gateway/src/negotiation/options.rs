@@ -65,8 +65,8 @@ pub struct StrategyOptions {
 pub struct StrategyPlaces {
     /// Strategies and stacks, as they are written.
     pub names: Vec<(String, Place)>,
-    /// Settings by strategy.
-    pub settings: BTreeMap<String, Place>,
+    /// Settings by strategy, and within it by key; the place of the whole section has the key `""`.
+    pub settings: BTreeMap<String, BTreeMap<String, Place>>,
 }
 
 impl StrategyPlaces {
@@ -74,6 +74,14 @@ impl StrategyPlaces {
     pub(super) fn of(&self, name: &str) -> Option<&Place> {
         let found = self.names.iter().find(|(written, _)| written.split('+').any(|part| part == name));
         found.map(|(_, place)| place)
+    }
+}
+
+impl StrategyPlaces {
+    /// The place of a setting, or of all that are said of the strategy.
+    pub(super) fn setting(&self, strategy: &str, key: Option<&str>) -> Option<&Place> {
+        let places = self.settings.get(strategy)?;
+        key.and_then(|key| places.get(key)).or_else(|| places.get(""))
     }
 }
 

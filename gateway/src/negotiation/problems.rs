@@ -10,7 +10,10 @@ use crate::{problem::Problem, strategies::BUILT_IN};
 
 /// Why a strategy cannot be built, with what was probably meant, and where it is written.
 pub fn problem(error: &Error, places: &StrategyPlaces) -> Problem {
-    let problem = Problem::new(describe(error));
+    let problem = Problem::new(match error {
+        Error::Build { name, key: Some(key), source } => format!("strategy.{name}.{key}: {source}"),
+        _ => describe(error),
+    });
     let (place, near) = match error {
         Error::UnknownStrategy { name, .. } if BUILT_IN.contains(&&**name) => {
             let hint = format!("this program was built without the feature '{name}'");
@@ -19,8 +22,8 @@ pub fn problem(error: &Error, places: &StrategyPlaces) -> Problem {
         Error::UnknownStrategy { name, known } => {
             (places.of(name), nearest(name, known.split(", "), 1).first().map(|near| (*near).to_owned()))
         }
-        Error::Build { name, source } => {
-            (places.settings.get(name), meant(&source.to_string()).map(str::to_owned))
+        Error::Build { name, key, source } => {
+            (places.setting(name, key.as_deref()), meant(&source.to_string()).map(str::to_owned))
         }
         _ => (None, None),
     };

@@ -28,7 +28,7 @@ fn choices(settings: &Settings) -> Option<&serde_json::Map<String, Value>> {
 fn at(file: Option<&DisclosureFile>, name: &str, value: &Value, message: &str) -> Problem {
     let in_file =
         file.filter(|file| choices(&file.strategy).and_then(|choices| choices.get(name)) == Some(value));
-    let place = in_file.and_then(|file| file.strategy_places.get(NAME));
+    let place = in_file.and_then(|file| file.places.of(&["strategy", NAME, CHOICES, name]));
     match (place, value) {
         (Some(place), _) => {
             Problem::new(format!("strategy.{NAME}.{CHOICES}.{name}: {message}")).at(place.clone())

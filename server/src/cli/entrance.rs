@@ -33,7 +33,8 @@ pub(super) fn entrance(
 pub(super) fn door(contents: &Contents, strategies: &Strategies) -> Result<Arc<Access>, Failure> {
     let all = Permits::all();
     let is_offered = |name: &str| strategies.is_offered_to(&all, name);
-    let unknown = config::unknown_strategies(&contents.access, is_offered, &strategies.offered());
+    let unknown =
+        config::unknown_strategies(&contents.access, &contents.grants, is_offered, &strategies.offered());
     if !unknown.is_empty() {
         return Err(Failure::Configuration(unknown));
     }

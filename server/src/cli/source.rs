@@ -116,7 +116,7 @@ impl Source {
 
     /// Where the configuration names strategies.
     pub(super) fn places(&self) -> StrategyPlaces {
-        self.files.declarations().map(|file| file.places()).unwrap_or_default()
+        self.files.declarations().map(|file| file.strategy_places()).unwrap_or_default()
     }
 
     /// The most bytes of one list of an upstream.

@@ -132,7 +132,7 @@ impl DisclosureFile {
 
     /// The rules for pinned tools.
     fn pinned(&self) -> impl Iterator<Item = Rule> {
-        let place = self.pins_place.as_ref().map_or_else(String::new, |place| format!("{place}: "));
+        let place = self.places.of(&["pins"]).map_or_else(String::new, |place| format!("{place}: "));
         let rule =
             move |tool: &String| Rule { pinned: true, ..Rule::new(tool, format!("{place}pins.tools")) };
         self.pins.tools.iter().map(rule)

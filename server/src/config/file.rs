@@ -20,6 +20,7 @@ use super::schema;
 use super::{
     EndpointType, OauthEntry, Seconds, Transport,
     access::{Auth, PrincipalEntry, ProfileEntry},
+    text::KeyPlaces,
 };
 use crate::{operating::AdminAddress, switch::Switch};
 
@@ -60,9 +61,6 @@ pub struct DisclosureFile {
     /// Tools that every strategy lists completely, and that can be called without being learned first. A pin does not show
     /// what is hidden, not permitted, or filtered by concerns.
     pub pins: Pins,
-    /// Where they are written.
-    #[cfg_attr(test, schemars(skip))]
-    pub pins_place: Option<Place>,
     /// Rules for resources and resource templates, by URI, by "upstream/URI", or by patterns of these. A rule that hides
     /// applies in any case, and with or without a query, a fragment or a slash at the end. While anything is hidden, clients
     /// may ask for canonical URIs only, and for those that an upstream lists.
@@ -81,25 +79,22 @@ pub struct DisclosureFile {
     /// The settings of strategies, by the strategy's name. `mcp-disclosure strategies` lists the names.
     #[cfg_attr(test, schemars(with = "BTreeMap<String, Map<String, Value>>"))]
     pub strategy: Settings,
-    /// Where the settings of each strategy are written.
+    /// Where keys of `serve`, `upstreams`, `pins` and `strategy` are written.
     #[cfg_attr(test, schemars(skip))]
-    pub strategy_places: BTreeMap<String, Place>,
-    /// Where each key of `serve` is written.
-    #[cfg_attr(test, schemars(skip))]
-    pub serve_places: BTreeMap<String, Place>,
+    pub places: KeyPlaces,
 }
 
 impl DisclosureFile {
     /// Where it names strategies.
-    pub fn places(&self) -> StrategyPlaces {
+    pub fn strategy_places(&self) -> StrategyPlaces {
         let Serve { strategy, fallback, offer, .. } = &self.serve;
         let named = [("strategy", strategy.as_slice()), ("fallback", fallback.as_slice())];
         let offered = ("offer", offer.as_deref().unwrap_or_default());
         let names = named.into_iter().chain([offered]).flat_map(|(key, names)| {
-            let place = self.serve_places.get(key);
+            let place = self.places.of(&["serve", key]);
             names.iter().filter_map(move |name| Some((name.clone(), place?.clone())))
         });
-        StrategyPlaces { names: names.collect(), settings: self.strategy_places.clone() }
+        StrategyPlaces { names: names.collect(), settings: self.places.within("strategy") }
     }
 
     /// The sections that differ from an older file and take effect only after a restart.

@@ -2,7 +2,7 @@
 //!
 //! Each key is deserialized by itself, since serde stops at the first error.
 
-use std::{collections::BTreeMap, ops::Range, path::Path, sync::Arc};
+use std::{ops::Range, path::Path, sync::Arc};
 
 use mcp_disclosure_core::nearest::{meant, nearest};
 use mcp_disclosure_gateway::{Place, Problem};
@@ -19,7 +19,7 @@ use super::{
     fields::fields,
     file::Resources,
     mistaken,
-    text::Places,
+    text::{KeyPlaces, Places},
 };
 
 /// The top-level keys of a file.
@@ -94,6 +94,10 @@ impl<'t> Reader<'t> {
         }
         for (key, mut value) in root.into_inner() {
             let name = key.get_ref().clone().into_owned();
+            // Of what errors name by its key; a file may have thousands of tools.
+            if ["serve", "upstreams", "pins", "strategy"].contains(&&*name) {
+                self.note(&mut file.places, &mut Vec::new(), (&key, &value));
+            }
             // Those of upstreams are substituted when they are started, so that secrets go nowhere else.
             if name != "upstreams" {
                 self.substitute(&mut value, environment);
@@ -102,19 +106,13 @@ impl<'t> Reader<'t> {
                 "tool_descriptions" => file.tool_descriptions = self.value(&name, value),
                 "demo" => file.demo = self.value(&name, value).unwrap_or_default(),
                 "server" => file.server = self.section(&name, value),
-                "serve" => {
-                    file.serve_places = self.places(&value);
-                    file.serve = self.section(&name, value);
-                }
+                "serve" => file.serve = self.section(&name, value),
                 "limits" => file.limits = self.section(&name, value),
                 "upstreams" => file.upstreams = self.sections(&name, value),
                 "categories" => file.categories = self.sections(&name, value),
                 "concerns" => file.concerns = self.list(&name, value),
                 "tools" => file.tools = self.sections(&name, value),
-                "pins" => {
-                    file.pins_place = Some(self.place(key.span()));
-                    file.pins = self.section(&name, value);
-                }
+                "pins" => file.pins = self.section(&name, value),
                 "resources" => file.resources = self.resources(value),
                 "prompts" => file.prompts = self.sections(&name, value),
                 "auth" => file.auth = Some((self.place(key.span()), self.section(&name, value))),
@@ -122,10 +120,8 @@ impl<'t> Reader<'t> {
                 "profiles" => file.profiles = self.sections(&name, value),
                 "strategy" => {
                     let settings: Table<Settings> = self.sections(&name, value);
-                    for (name, place, settings) in settings.0 {
-                        file.strategy_places.insert(name.clone(), place);
-                        file.strategy.insert(name, settings.0);
-                    }
+                    file.strategy
+                        .extend(settings.0.into_iter().map(|(name, _, settings)| (name, settings.0)));
                 }
                 _ => self.unknown(&key, "", KEYS),
             }
@@ -260,10 +256,13 @@ impl<'t> Reader<'t> {
         self.problems.push(Problem::new(message).at(place).hint(hint));
     }
 
-    /// Where the keys of a table are.
-    fn places(&self, value: &Section<'t>) -> BTreeMap<String, Place> {
-        let keys = value.get_ref().as_table().into_iter().flat_map(|table| table.keys());
-        keys.map(|key| (key.get_ref().clone().into_owned(), self.place(key.span()))).collect()
+    /// Notes where a key is, and the keys of its table.
+    fn note(&self, places: &mut KeyPlaces, path: &mut Vec<String>, (key, value): (&Key<'t>, &Section<'t>)) {
+        path.push(key.get_ref().clone().into_owned());
+        places.note(path, self.place(key.span()));
+        let members = value.get_ref().as_table().into_iter().flatten();
+        members.for_each(|member| self.note(places, path, member));
+        path.pop();
     }
 
     fn place(&self, span: Range<usize>) -> Place {

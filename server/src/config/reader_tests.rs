@@ -203,7 +203,7 @@ fn u6_the_type_of_an_upstream_chooses_its_transport() {
     ] {
         let text = format!("[upstreams.a]\nurl = \"https://example.com/mcp\"\n{written}");
         let file = DisclosureFile::parse("d.toml", &text).unwrap();
-        let named = upstreams(&file.upstreams, Path::new("")).unwrap();
+        let named = upstreams(&file, Path::new("")).unwrap();
         let Target::Url(endpoint) = &named[0].target else { panic!("{named:?}") };
         assert_eq!(endpoint.kind, kind, "{written}");
     }

@@ -1,6 +1,6 @@
 //! Places in a file's text.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use mcp_disclosure_gateway::Place;
 
@@ -23,5 +23,36 @@ impl<'t> Places<'t> {
         let line = self.starts.partition_point(|start| *start <= before.len());
         let column = before[self.starts[line - 1]..].chars().count() + 1;
         Place { file: Arc::clone(file), line, column }
+    }
+}
+
+/// Where keys of a file are, by their paths.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KeyPlaces(BTreeMap<Vec<String>, Place>);
+
+impl KeyPlaces {
+    /// Notes the place of a key.
+    pub(super) fn note(&mut self, path: &[String], place: Place) {
+        self.0.insert(path.to_vec(), place);
+    }
+
+    /// The place of a key, or else of the nearest table around it.
+    pub fn of(&self, path: &[&str]) -> Option<&Place> {
+        let path: Vec<String> = path.iter().map(|key| (*key).to_owned()).collect();
+        (1..=path.len()).rev().find_map(|depth| self.0.get(&path[..depth]))
+    }
+
+    /// The places of the tables in a table, by name, and of their keys, by name; that of a table itself has the name `""`.
+    pub(super) fn within(&self, table: &str) -> BTreeMap<String, BTreeMap<String, Place>> {
+        let mut within: BTreeMap<String, BTreeMap<String, Place>> = BTreeMap::new();
+        for (path, place) in self.0.iter().filter(|(path, _)| path[0] == table) {
+            let (name, key) = match &path[1..] {
+                [name] => (name, String::new()),
+                [name, key] => (name, key.clone()),
+                _ => continue,
+            };
+            within.entry(name.clone()).or_default().insert(key, place.clone());
+        }
+        within
     }
 }

@@ -14,7 +14,7 @@ use reqwest::{
 };
 
 use super::{
-    Table, UpstreamEntry,
+    DisclosureFile, UpstreamEntry,
     environment::{Lookup, escape, expand, own},
 };
 use crate::shell::quoted;
@@ -42,17 +42,21 @@ pub struct Named {
 ///
 /// # Errors
 /// Every problem there is, with its place and a hint.
-pub fn upstreams(table: &Table<UpstreamEntry>, base: &Path) -> Result<Vec<Named>, Vec<Problem>> {
+pub fn upstreams(file: &DisclosureFile, base: &Path) -> Result<Vec<Named>, Vec<Problem>> {
     let (mut upstreams, mut problems) = (Vec::new(), Vec::new());
-    for (name, place, entry) in table.0.iter().filter(|(_, _, entry)| !entry.disabled) {
-        let mut tell = |message: String, hint: &str| {
-            problems.push(Problem::new(format!("upstream '{name}': {message}")).at(place.clone()).hint(hint));
+    for (name, place, entry) in file.upstreams.0.iter().filter(|(_, _, entry)| !entry.disabled) {
+        let mut tell = |key: &str, message: String, hint: &str| {
+            let path: Vec<&str> = ["upstreams", name].into_iter().chain(key.splitn(2, '.')).collect();
+            let place = file.places.of(&path).unwrap_or(place).clone();
+            problems.push(Problem::new(format!("upstream '{name}': {message}")).at(place).hint(hint));
         };
         let target = entry.target(base, &own).and_then(|target| Ok((target, entry.oauth(base, &own)?)));
         match target {
-            Err(wrong) => wrong.into_iter().for_each(|(message, hint)| tell(message, hint)),
+            Err(wrong) => wrong.into_iter().for_each(|(key, message, hint)| tell(&key, message, hint)),
             Ok((target, oauth)) => match UpstreamName::parse(name) {
-                Err(error) => tell(error.to_string(), "give it a name; clashing tools are prefixed by it"),
+                Err(error) => {
+                    tell("", error.to_string(), "give it a name; clashing tools are prefixed by it")
+                }
                 Ok(name) => {
                     let settings = entry.settings();
                     let entry = Some(entry.clone().seen_from(base));
@@ -72,8 +76,8 @@ pub fn upstreams(table: &Table<UpstreamEntry>, base: &Path) -> Result<Vec<Named>
     if problems.is_empty() { Ok(upstreams) } else { Err(problems) }
 }
 
-/// What is wrong, and what to do about it.
-type Wrong = (String, &'static str);
+/// The key that is wrong, such as `headers.NAME`, or empty for the whole entry; why, and what to do about it.
+type Wrong = (String, String, &'static str);
 
 impl Named {
     /// The gateway's configuration of it.
@@ -169,20 +173,21 @@ impl UpstreamEntry {
         let mut wrong = Vec::new();
         let settings = oauth.settings(base, |key, text| {
             expand(text, lookup).unwrap_or_else(|message| {
-                wrong.push((format!("{key}: {message}"), "'$${' stands for '${'"));
+                wrong.push((key.to_owned(), format!("{key}: {message}"), "'$${' stands for '${'"));
                 String::new()
             })
         });
-        let settings = settings.map_err(|problem| wrong.push(problem));
+        let settings = settings.map_err(|(message, hint)| wrong.push(("oauth".to_owned(), message, hint)));
         if self.url.is_none() {
             wrong.push((
+                "oauth".to_owned(),
                 "oauth is for a url, and this is a program".to_owned(),
                 "leave it out, or give a url",
             ));
         }
         if self.headers.keys().any(|name| name.eq_ignore_ascii_case("authorization")) {
             let hint = "keep one of the two: the header is sent as it is, oauth gets one by signing in";
-            wrong.push(("has both oauth and a header Authorization".to_owned(), hint));
+            wrong.push(("oauth".to_owned(), "has both oauth and a header Authorization".to_owned(), hint));
         }
         match settings {
             Ok(settings) if wrong.is_empty() => Ok(settings),
@@ -221,7 +226,7 @@ impl UpstreamEntry {
         let mut wrong = Vec::new();
         let mut filled = |key: &str, text: &str| {
             expand(text, lookup).unwrap_or_else(|message| {
-                wrong.push((format!("{key}: {message}"), "'$${' stands for '${'"));
+                wrong.push((key.to_owned(), format!("{key}: {message}"), "'$${' stands for '${'"));
                 String::new()
             })
         };
@@ -245,10 +250,12 @@ impl UpstreamEntry {
             }
             (None, Some(url)) => self.endpoint(&url, &headers),
             (Some(_), Some(_)) => Err(vec![(
+                String::new(),
                 "has both command and url".to_owned(),
                 "a program has a command, an endpoint a url",
             )]),
             _ => Err(vec![(
+                String::new(),
                 "has neither command nor url".to_owned(),
                 "command names a program, url an endpoint; say one of them",
             )]),
@@ -259,21 +266,23 @@ impl UpstreamEntry {
         let mut wrong = Vec::new();
         if !self.headers.is_empty() {
             wrong.push((
+                "headers".to_owned(),
                 "headers are for a url, and this is a program".to_owned(),
                 "give a program env instead",
             ));
         }
         if let Some(directory) = program.directory.as_ref().filter(|directory| !directory.is_dir()) {
             let message = format!("cwd: {} is no directory", directory.display());
-            wrong.push((message, "a relative cwd is relative to the file"));
+            wrong.push(("cwd".to_owned(), message, "a relative cwd is relative to the file"));
         }
         let unfit = |name: &&String| name.is_empty() || name.contains(['=', '\0']);
         for name in program.environment.keys().filter(unfit) {
-            wrong.push((format!("env: '{name}' cannot be the name of a variable"), "names have no '='"));
+            let message = format!("env: '{name}' cannot be the name of a variable");
+            wrong.push((format!("env.{name}"), message, "names have no '='"));
         }
         if self.endpoint_type.is_some() {
-            wrong
-                .push(("type is for a url, and this is a program".to_owned(), "leave it out, or give a url"));
+            let message = "type is for a url, and this is a program".to_owned();
+            wrong.push(("type".to_owned(), message, "leave it out, or give a url"));
         }
         if wrong.is_empty() { Ok(Target::Command(program)) } else { Err(wrong) }
     }
@@ -288,6 +297,7 @@ impl UpstreamEntry {
         ] {
             if is_there {
                 wrong.push((
+                    key.to_owned(),
                     format!("{key} is for a program, and this is a url"),
                     "leave it out, or give a command",
                 ));
@@ -298,7 +308,9 @@ impl UpstreamEntry {
             other => Err(format!("{other} is not spoken")),
         });
         let url = url
-            .map_err(|message| wrong.push((format!("url: {message}"), "only http and https are spoken")))
+            .map_err(|message| {
+                wrong.push(("url".to_owned(), format!("url: {message}"), "only http and https are spoken"));
+            })
             .ok();
         let mut map = HeaderMap::new();
         for (name, value) in headers {
@@ -309,6 +321,7 @@ impl UpstreamEntry {
                     map.insert(name, value);
                 }
                 _ => wrong.push((
+                    format!("headers.{name}"),
                     format!("headers: '{name}' and its value make no header"),
                     "no line breaks, please",
                 )),
@@ -353,7 +366,6 @@ mod tests {
     use mcp_disclosure_gateway::{backend::Scope, upstream::Restart};
 
     use super::*;
-    use crate::config::DisclosureFile;
 
     #[test]
     fn u14_each_upstream_has_settings_of_its_own() {
@@ -368,7 +380,7 @@ mod tests {
             scope = 'session'
         ";
         let file = DisclosureFile::parse("f.toml", toml).unwrap();
-        let settings = upstreams(&file.upstreams, Path::new("")).unwrap();
+        let settings = upstreams(&file, Path::new("")).unwrap();
         let settings: Vec<UpstreamSettings> = settings.into_iter().map(|named| named.settings).collect();
         let all = UpstreamSettings {
             connect_timeout: Some(Duration::from_secs(10)),

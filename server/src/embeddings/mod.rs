@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use mcp_disclosure_core::{PlugIn, Registry};
 use mcp_disclosure_ranking::Embedded;
 use mcp_disclosure_strategy_search::{self as search, Search, SearchConfig};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::{Map, Value};
 
 use model::Model;
@@ -26,13 +26,24 @@ struct Settings {
     dimensions: Option<NonZeroUsize>,
 }
 
+/// `[strategy.search]` of this program.
+struct Config {
+    search: SearchConfig,
+    embeddings: Option<Settings>,
+}
+
+impl<'de> Deserialize<'de> for Config {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut settings = Map::<String, Value>::deserialize(deserializer)?;
+        let embeddings = settings.remove("embeddings").map(serde_json::from_value).transpose();
+        let embeddings = embeddings.map_err(|error| D::Error::custom(format_args!("embeddings: {error}")))?;
+        Ok(Self { search: serde_json::from_value(settings.into()).map_err(D::Error::custom)?, embeddings })
+    }
+}
+
 /// Why there is no search with these settings.
 #[derive(Debug, thiserror::Error)]
 enum Unusable {
-    #[error("{0}")]
-    Search(#[from] serde_json::Error),
-    #[error("embeddings: {0}")]
-    Embeddings(serde_json::Error),
     #[error("embeddings.url must be an address such as http://localhost:11434/v1, not '{0}'")]
     Url(String),
     #[error("embeddings.key_env: the environment variable {0} is not set, or is not valid in a header")]
@@ -48,13 +59,10 @@ pub fn builtin() -> Registry {
     registry
 }
 
-fn of_settings(mut settings: Map<String, Value>) -> Result<Search, Unusable> {
-    let embeddings = settings.remove("embeddings");
-    let config: SearchConfig = serde_json::from_value(settings.into())?;
-    let Some(embeddings) = embeddings else { return Ok(Search::new(config)) };
-    let model = Model::new(&serde_json::from_value(embeddings).map_err(Unusable::Embeddings)?)?;
-    let ranker = Embedded::new(&config.ranking(), model);
-    Ok(Search::new(config).ranked_by(ranker))
+fn of_settings(Config { search, embeddings }: Config) -> Result<Search, Unusable> {
+    let Some(embeddings) = embeddings else { return Ok(Search::new(search)) };
+    let ranker = Embedded::new(&search.ranking(), Model::new(&embeddings)?);
+    Ok(Search::new(search).ranked_by(ranker))
 }
 
 #[cfg(test)]
@@ -65,10 +73,11 @@ mod tests {
 
     #[test]
     fn s13_settings_are_refused_by_name() {
-        let refused = |embeddings: Value| {
-            let settings = json!({"hits": 3, "embeddings": embeddings});
-            of_settings(settings.as_object().unwrap().clone()).unwrap_err().to_string()
+        let of = |settings: Value| match serde_json::from_value::<Config>(settings) {
+            Ok(config) => of_settings(config).unwrap_err().to_string(),
+            Err(error) => error.to_string(),
         };
+        let refused = |embeddings: Value| of(json!({"hits": 3, "embeddings": embeddings}));
         let url = "http://localhost:1/v1";
         for (embeddings, says) in [
             (json!({"model": "m"}), "embeddings: missing field `url`"),
@@ -81,7 +90,7 @@ mod tests {
             let error = refused(embeddings);
             assert!(error.contains(says), "{error}");
         }
-        let other = of_settings(json!({"hitz": 3}).as_object().unwrap().clone()).unwrap_err().to_string();
+        let other = of(json!({"hitz": 3}));
         assert!(other.contains("unknown field `hitz`"), "{other}");
     }
 }

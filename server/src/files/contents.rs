@@ -1,8 +1,8 @@
 //! What files declare, and what of it protects something.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
-use mcp_disclosure_gateway::catalogue::Declared;
+use mcp_disclosure_gateway::{Place, catalogue::Declared};
 
 use mcp_disclosure_access::Settings;
 use mcp_disclosure_core::Permits;
@@ -19,6 +19,8 @@ pub struct Contents {
     pub found: Found,
     /// Who may come in, and what exists for whom.
     pub access: Settings,
+    /// Where each principal and profile is written, by what messages call it.
+    pub grants: BTreeMap<String, Place>,
     /// Whether there is a configuration, and it says nothing at all.
     pub is_empty: bool,
 }

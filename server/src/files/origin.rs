@@ -65,7 +65,8 @@ impl Origin {
         let accepting = files.first(self.accepted.clone());
         let declared = Declared { upstreams, rules: Arc::new(rules), accepting, ..declared };
         let is_empty = file.is_some_and(|(_, file)| *file == nothing);
-        Ok(Contents { declared, found, access, is_empty })
+        let grants = said.grants().map(|grant| (grant.what, grant.place.clone())).collect();
+        Ok(Contents { declared, found, access, grants, is_empty })
     }
 
     /// The program's own server, if it is served.

@@ -154,7 +154,8 @@ impl Follower {
         let strategies = self.gateway.strategies();
         let all = Permits::all();
         let is_offered = |name: &str| strategies.is_offered_to(&all, name);
-        let unknown = unknown_strategies(&contents.access, is_offered, &strategies.offered());
+        let unknown =
+            unknown_strategies(&contents.access, &contents.grants, is_offered, &strategies.offered());
         if !unknown.is_empty() {
             return Err(unknown);
         }

@@ -39,7 +39,7 @@ impl Found {
         let (mut found, mut problems) = (Self::default(), Vec::new());
         let config = files.config().and_then(|config| Some((config, config.said.as_ref().ok()?)));
         if let Some((config, file)) = config {
-            match upstreams(&file.upstreams, config.folder()) {
+            match upstreams(file, config.folder()) {
                 Ok(upstreams) => found.upstreams = signing_in(upstreams, "config", &config.path),
                 Err(wrong) => problems.extend(wrong),
             }

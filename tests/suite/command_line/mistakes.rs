@@ -147,14 +147,21 @@ fn w5_a_misspelt_word_is_named_wherever_words_are_listed() {
         refuses_file("disclosure.toml", text, "--config", 64, &[expected, "(hint: did you mean 'http'?)"]);
     }
     let text = "[strategy.info]\ntools = \"stub\"\n";
-    refuses_file("disclosure.toml", text, "--config", 64, &["FILE:1:11: ", "did you mean 'stubs'?"]);
+    refuses_file(
+        "disclosure.toml",
+        text,
+        "--config",
+        64,
+        &["FILE:2:1: strategy.info.tools: ", "did you mean 'stubs'?"],
+    );
     for weight in ["nan", "inf", "-inf", "-1.0", "1e39"] {
         let text = format!("[strategy.search]\nweights = {{ title = {weight} }}\n");
-        let expected = ["FILE:1:11: ", "weights.title must be a number from 0 to 1000"];
+        let expected =
+            ["FILE:2:1: strategy.search.weights: ", "weights.title must be a number from 0 to 1000"];
         refuses_file("disclosure.toml", &text, "--config", 64, &expected);
     }
     let text = "[strategy.search]\nhits = 0\n";
-    refuses_file("disclosure.toml", text, "--config", 64, &["FILE:1:11: ", "hits must be a number from 1"]);
+    refuses_file("disclosure.toml", text, "--config", 64, &["FILE:2:1: strategy.search.hits: ", "a nonzero"]);
 }
 
 #[test]
@@ -252,4 +259,36 @@ fn w3_manual_pages_are_printed_and_written() {
     let blocked = folder.path().join("file");
     fs::write(&blocked, "").unwrap();
     run(&["man", "--out", shown(&blocked)]).says(1, &["cannot write"]);
+}
+
+#[test]
+fn w5_a_problem_is_placed_at_its_key() {
+    for (text, expected) in [
+        (
+            "[upstreams.a]\nurl = \"http://a/mcp\"\nheaders = { \"no header\" = \"x\" }\n",
+            "FILE:3:13: upstream 'a': headers: ",
+        ),
+        (
+            "[upstreams.a]\nurl = \"http://a/mcp\"\n[upstreams.a.headers]\nx = \"${NOT_SET_ANYWHERE}\"\n",
+            "FILE:4:1: upstream 'a': headers.x: ",
+        ),
+        (
+            "[upstreams.a]\nurl = \"http://a/mcp\"\n\nargs = [\"x\"]\n",
+            "FILE:4:1: upstream 'a': args is for a program",
+        ),
+        (
+            "demo = true\n\n[strategy.groups]\n\npgae = 3\n",
+            "FILE:5:1: strategy.groups.pgae: unknown field `pgae`",
+        ),
+        (
+            "demo = true\n[[principals]]\nname = \"p\"\nstrategies = [\"inf\"]\n",
+            "FILE:2:1: principal 'p': strategy 'inf' is not offered",
+        ),
+        (
+            "demo = true\n[profiles.x]\nstrategies = [\"inf\"]\n",
+            "FILE:2:11: profiles.x: strategy 'inf' is not offered",
+        ),
+    ] {
+        refuses_file("disclosure.toml", text, "--config", 64, &[expected]);
+    }
 }

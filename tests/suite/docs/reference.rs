@@ -3,7 +3,8 @@
 
 use std::{fmt::Write, fs, path::Path};
 
-use mcp_disclosure_gateway::limits::LIMITS;
+use mcp_disclosure_core::{Profile, Setting, SettingKind};
+use mcp_disclosure_gateway::{builtin, limits::LIMITS};
 use serde_json::Value;
 
 use super::ROOT;
@@ -15,9 +16,6 @@ Every key, with its type and meaning. [Configuration](configuration.md) shows by
 test from the [schema](disclosure.schema.json) that editors use, so its texts are comments in the code.
 
 ";
-
-/// Each has a page, and a type `*Config` in its crate.
-const STRATEGIES: [&str; 6] = ["resource", "describe", "info", "search", "groups", "concerns"];
 
 /// What a schema refers to, or itself.
 fn target<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
@@ -85,21 +83,23 @@ fn limits(page: &mut String) {
     page.push('\n');
 }
 
-/// The fields of a strategy's settings with their comments: plug-ins have no schema.
-fn settings(page: &mut String, strategy: &str) {
-    let file = Path::new(ROOT).join(format!("strategy-{strategy}/src/config.rs"));
-    let source = fs::read_to_string(&file).unwrap();
-    let fields = source.split_once("Config {\n").unwrap().1.split_once("\n}").unwrap().0;
-    write!(page, "### `[strategy.{strategy}]`\n\nSee [{strategy}](strategies/{strategy}.md).\n\n").unwrap();
-    page.push_str("| key | meaning |\n|---|---|\n");
-    let mut comment = Vec::new();
-    for line in fields.lines().map(str::trim) {
-        if let Some(text) = line.strip_prefix("/// ") {
-            comment.push(text);
-        } else if let Some((key, _)) = line.strip_prefix("pub ").and_then(|field| field.split_once(':')) {
-            writeln!(page, "| `{key}` | {} |", comment.join(" ").replace('|', "\\|")).unwrap();
-            comment.clear();
-        }
+/// What a strategy declares of its settings.
+fn settings(page: &mut String, strategy: &Profile) {
+    let name = &strategy.name;
+    write!(page, "### `[strategy.{name}]`\n\nSee [{name}](strategies/{name}.md).\n\n").unwrap();
+    page.push_str("| key | type | meaning |\n|---|---|---|\n");
+    for Setting { key, kind, text } in strategy.settings {
+        let kind = match kind {
+            SettingKind::Number => "number".to_owned(),
+            SettingKind::Boolean => "`true` or `false`".to_owned(),
+            SettingKind::Text => "text".to_owned(),
+            SettingKind::Texts => "list of texts".to_owned(),
+            SettingKind::Word(words) => {
+                words.iter().map(|word| format!("`\"{word}\"`")).collect::<Vec<_>>().join(", ")
+            }
+            SettingKind::Table => "table".to_owned(),
+        };
+        writeln!(page, "| `{key}` | {kind} | {} |", text.trim().replace('|', "\\|")).unwrap();
     }
     page.push('\n');
 }
@@ -128,7 +128,11 @@ fn rendered(root: &Value) -> String {
         write!(page, "## `{heading}`\n\n{}\n\n", description(schema)).unwrap();
         match &**name {
             "limits" => limits(&mut page),
-            "strategy" => STRATEGIES.iter().for_each(|strategy| settings(&mut page, strategy)),
+            "strategy" => {
+                let declared = builtin();
+                let declared = declared.profiles().filter(|strategy| !strategy.settings.is_empty());
+                declared.for_each(|strategy| settings(&mut page, strategy));
+            }
             _ if of_list.is_object() => keys(&mut page, root, name, of_list),
             _ => {
                 keys(&mut page, root, name, whole);

@@ -113,9 +113,10 @@ impl PrincipalEntry {
     }
 }
 
-/// The strategies that entries name and that are not offered.
+/// The strategies that principals and profiles name and that are not offered. `places` are those of the entries.
 pub fn unknown_strategies(
     settings: &Settings,
+    places: &BTreeMap<String, Place>,
     is_offered: impl Fn(&str) -> bool,
     offered: &[String],
 ) -> Vec<Problem> {
@@ -132,7 +133,9 @@ pub fn unknown_strategies(
                 |near| format!("did you mean '{near}'?"),
             );
             let message = format!("{what}: strategy '{name}' is not offered");
-            problems.insert(message.clone(), Problem::new(message).hint(hint));
+            let problem = Problem::new(message.clone()).hint(hint);
+            let place = places.get(&what).cloned();
+            problems.insert(message, place.into_iter().fold(problem, Problem::at));
         }
     }
     problems.into_values().collect()

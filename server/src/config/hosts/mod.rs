@@ -180,7 +180,7 @@ impl Reader<'_> {
         let folder = self.context.folder();
         let target = upstream.target(folder, self.context.lookup);
         let target = target.map_err(|wrong| {
-            wrong.into_iter().map(|(what, hint)| Wrong::new(what, hint)).collect::<Vec<_>>()
+            wrong.into_iter().map(|(_, what, hint)| Wrong::new(what, hint)).collect::<Vec<_>>()
         })?;
         let parsed = UpstreamName::parse(name).map_err(|error| {
             vec![Wrong::new(error.to_string(), "clashing tools are prefixed by the name")]
