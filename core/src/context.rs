@@ -35,6 +35,8 @@ pub struct ClientTraits {
     pub filter_bridge: bool,
     /// Whether a manifest is offered where its list of tools is complete. The operator chooses.
     pub manifest: bool,
+    /// Whether the client can run tools as tasks. To others those are not listed that run in no other way.
+    pub tasks: bool,
     /// Whether the client asked for tool lists without `inputSchema`.
     pub omit_input_schema: bool,
     /// Whether the client asked for the shortest lists: names and descriptions.
@@ -44,7 +46,7 @@ pub struct ClientTraits {
 }
 
 impl ClientTraits {
-    /// An ordinary client of an era: no bridge, manifests of complete lists, slim definitions.
+    /// An ordinary client of an era: no bridge, manifests of complete lists, tasks, slim definitions.
     pub fn plain(era: Era) -> Self {
         Self {
             era,
@@ -52,6 +54,7 @@ impl ClientTraits {
             declared: false,
             filter_bridge: false,
             manifest: true,
+            tasks: true,
             omit_input_schema: false,
             shortest: false,
             definitions: Definitions::Slim,

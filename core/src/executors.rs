@@ -116,7 +116,7 @@ impl Executor {
         if *inner.name == *self.teller {
             return Called::Teller(inner);
         }
-        let Some(tool) = view.tool(&inner.name) else { return Called::Unknown(inner.name) };
+        let Some(tool) = view.tool_for_models(&inner.name) else { return Called::Unknown(inner.name) };
         if only_reading && !is_read_only(tool) {
             return Called::Decided(self.not_read_only(&inner.name));
         }

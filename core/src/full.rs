@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 
 use crate::{
-    catalogue::{view::View, visible_tool::VisibleTool},
+    catalogue::{description::Supplement, view::View, visible_tool::VisibleTool},
     raw::RawObject,
     strategy::{DisclosureStrategy, Profile},
 };
@@ -57,7 +57,7 @@ pub fn with_host_hints(tool: VisibleTool<'_>) -> Cow<'_, RawObject> {
 ///
 /// It is for `tools/list` alone. Manifests are of the list without: a digest is that of the definition (SEP-2636).
 pub fn list_with_host_hints(view: &View, tools: &[RawObject]) -> Option<Vec<RawObject>> {
-    if !view.tools().any(|tool| tool.is_pinned() || tool.tool().supplement().brief.is_some()) {
+    if !view.all_tools().any(|tool| is_hinted(tool.tool().supplement())) {
         return None;
     }
     let of = |listed: &RawObject| hinted(view.tool(&listed.string("name")?)?, listed);
@@ -66,12 +66,17 @@ pub fn list_with_host_hints(view: &View, tools: &[RawObject]) -> Option<Vec<RawO
 
 /// `listed` with the operator's hints on the tool; `None` without hints, or without a place for them.
 fn hinted(tool: VisibleTool<'_>, listed: &RawObject) -> Option<RawObject> {
-    let brief = tool.tool().supplement().brief.as_deref();
+    let supplement = tool.tool().supplement();
+    let brief = supplement.brief.as_deref();
     let own = match listed.member("_meta") {
         None => RawObject::empty(),
         Some(_) => listed.object("_meta")?,
     };
-    let meta = if tool.is_pinned() { own.with(ALWAYS_LOAD, "true") } else { own.clone() };
+    let meta = if supplement.pinned { own.with(ALWAYS_LOAD, "true") } else { own.clone() };
     let meta = brief.iter().fold(meta, |meta, brief| meta.with_value(SEARCH_HINT, brief.trim()));
-    (tool.is_pinned() || brief.is_some()).then(|| listed.with("_meta", meta.text()))
+    is_hinted(supplement).then(|| listed.with("_meta", meta.text()))
+}
+
+fn is_hinted(supplement: &Supplement) -> bool {
+    supplement.pinned || supplement.brief.is_some()
 }

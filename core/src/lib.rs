@@ -57,11 +57,13 @@ pub use catalogue::lock::{
 };
 pub use catalogue::mirrored::Mirrored;
 pub use catalogue::naming::{Naming, NamingError};
+pub use catalogue::pages::with_pages;
 pub use catalogue::pattern::Pattern;
 pub use catalogue::permits::{Grant, NoUpstream, Permits, Quotas};
 pub use catalogue::principal::Principal;
 pub use catalogue::provider::{OwnGroup, OwnInfo, Provider};
 pub use catalogue::rules::{OnChange, Rule, Rules, Switches};
+pub use catalogue::shared_uris::{matches_template, our_uri, own_uri};
 pub use catalogue::snapshot::{About, Category, Entry, Primitive, Snapshot};
 pub use catalogue::tool::{CHEAP_SCHEMA_BYTES, PERMISSIVE_SCHEMA, Tool};
 pub use catalogue::view::View;
@@ -83,7 +85,10 @@ pub use full::Full;
 pub use lesson::Lesson;
 pub use listing::{Listing, Shown};
 pub use memory::{Memory, Noted, Notes};
-pub use name::{EXTENSION, GROUPS, Kind, ResourceUri, StrategyName, ToolName, UpstreamName, offers_groups};
+pub use name::{
+    EXTENSION, GROUPS, Kind, ResourceUri, SKILLS, SKILLS_INDEX, StrategyName, ToolName, UI, UpstreamName,
+    offers_groups,
+};
 pub use own_tool::OwnTool;
 pub use raw::RawObject;
 pub use receipt::{Handles, Marks, Receipt, ReceiptKey, ReceiptProblem, Receipts};

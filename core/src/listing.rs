@@ -3,11 +3,12 @@
 use crate::{
     catalogue::{
         derived::Selection,
+        snapshot::Entry,
         tool::{PERMISSIVE_SCHEMA, Tool},
         view::View,
     },
     digest::Digest,
-    name::Kind,
+    name::{Kind, SKILLS_INDEX},
     raw::RawObject,
 };
 
@@ -37,13 +38,17 @@ impl Listing {
     /// Everything that the view lists, complete and as the upstreams sent it. Presenters start from this or from
     /// [`Listing::without_tools`]; one that leaves tools out of this, or changes them, unsets `is_complete`.
     pub fn complete(view: &View) -> Self {
-        let tools = view.tools().map(|tool| tool.definition().into_owned()).collect();
+        let tools = view.all_tools().map(|tool| tool.definition().into_owned()).collect();
         Self { tools, is_complete: true, ..Self::without_tools(view) }
     }
 
     /// Everything that the view lists except tools.
     pub fn without_tools(view: &View) -> Self {
-        let of = |kind| view.entries(kind).map(|entry| view.text(entry)).collect();
+        let mut has_index = false;
+        // The indexes of several upstreams are one.
+        let mut is_first =
+            |entry: &&Entry| entry.key() != SKILLS_INDEX || !std::mem::replace(&mut has_index, true);
+        let mut of = |kind| view.entries(kind).filter(&mut is_first).map(|entry| view.text(entry)).collect();
         Self {
             resources: of(Kind::Resources),
             templates: of(Kind::Templates),

@@ -114,6 +114,15 @@ pub const EXTENSION: &str = "io.github.mcp-disclosure/progressive-disclosure";
 /// The id of the extension by which servers offer groups of tools, prompts and resources (docs/drafts.md).
 pub const GROUPS: &str = "io.modelcontextprotocol/groups";
 
+/// The id of the extension by which servers offer pages (MCP Apps).
+pub const UI: &str = "io.modelcontextprotocol/ui";
+
+/// The id of the extension by which servers offer skills (SEP-2640).
+pub const SKILLS: &str = "io.modelcontextprotocol/skills";
+
+/// The index of skills in drafts of that extension, a resource: those of several servers are one.
+pub const SKILLS_INDEX: &str = "skill://index.json";
+
 /// Whether a server with these capabilities offers groups.
 pub fn offers_groups(capabilities: &RawObject) -> bool {
     capabilities.object("extensions").is_some_and(|extensions| extensions.object(GROUPS).is_some())

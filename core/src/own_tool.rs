@@ -1,8 +1,8 @@
 //! A strategy's own tool, such as `info` or `describe_tools`.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::raw::RawObject;
+use crate::{full::ALWAYS_LOAD, raw::RawObject};
 
 /// A tool that a strategy adds to the list and whose calls it answers, in
 /// [`before_call`](crate::DisclosureStrategy::before_call).
@@ -13,13 +13,14 @@ pub struct OwnTool {
 }
 
 impl OwnTool {
-    /// A tool with this name, description and `inputSchema`.
+    /// A tool with this name, description and `inputSchema`. Hosts are told not to defer it (`_meta`): it is the way to the others.
     pub fn new(name: impl Into<String>, description: &str, input_schema: &Value) -> Self {
         let name = name.into();
         let definition = RawObject::empty()
             .with_value("name", &name)
             .with_value("description", description)
-            .with_value("inputSchema", input_schema);
+            .with_value("inputSchema", input_schema)
+            .with_value("_meta", &json!({ALWAYS_LOAD: true}));
         Self { name, definition }
     }
 

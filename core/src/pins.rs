@@ -1,5 +1,5 @@
 //! Pins: tools that an operator wants listed completely, whatever the strategy withholds of the others
-//! (docs/CONTRACT.md S12).
+//! (docs/CONTRACT.md S12), and those that hosts need for pages (S14).
 //!
 //! A strategy need not know of them. What it lists passes [`Listing::with_pins`], which puts the complete definition in
 //! the place of what it made of a pinned tool, and [`Context::authorize`](crate::Context::authorize) asks no receipt for
@@ -21,7 +21,7 @@ const META: &str = "_meta";
 impl View {
     /// The listed tools that are pinned.
     pub fn pinned(&self) -> impl Iterator<Item = VisibleTool<'_>> {
-        self.tools().filter(VisibleTool::is_pinned)
+        self.all_tools().filter(VisibleTool::is_pinned)
     }
 
     /// Whether any listed tool is pinned.
@@ -31,9 +31,10 @@ impl View {
 }
 
 impl VisibleTool<'_> {
-    /// Whether it is pinned.
+    /// Whether it is pinned: by the operator, or since a host needs it for pages.
     pub fn is_pinned(&self) -> bool {
-        self.tool().supplement().pinned
+        let supplement = self.tool().supplement();
+        supplement.pinned || supplement.paged
     }
 }
 

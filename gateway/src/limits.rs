@@ -159,6 +159,8 @@ limits! {
     unused_session: seconds = 60;
     /// Resources that one principal or address is subscribed to.
     subscriptions_per_peer: count = 1_000;
+    /// Tasks of one principal or address that are under way, or whose results can still be fetched.
+    tasks_per_peer: count = 100;
     /// Size of the URI of a subscription.
     subscription_uri_bytes: bytes = 8_192;
     /// The query of the address at which an HTTP client connects.

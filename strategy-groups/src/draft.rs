@@ -247,7 +247,7 @@ struct Members {
     /// The upstream's names of those that are pinned, and so in no group.
     pinned: HashSet<String>,
     prompts: HashMap<String, String>,
-    resources: HashSet<String>,
+    resources: HashMap<String, String>,
 }
 
 impl Members {
@@ -257,13 +257,12 @@ impl Members {
             tools.partition(VisibleTool::is_pinned);
         let own_name = |tool: &VisibleTool<'_>| tool.tool().upstream_name().to_string();
         let of = |kind| view.entries(kind).filter(|entry| *entry.upstream() == provider.name);
-        let prompts =
-            of(Kind::Prompts).map(|entry| (entry.upstream_key().to_owned(), entry.key().to_owned()));
+        let of = |kind| of(kind).map(|entry| (entry.upstream_key().to_owned(), entry.key().to_owned()));
         Self {
             tools: tools.iter().map(|tool| (own_name(tool), tool.name().clone())).collect(),
             pinned: pinned.iter().map(own_name).collect(),
-            prompts: prompts.collect(),
-            resources: of(Kind::Resources).map(|entry| entry.key().to_owned()).collect(),
+            prompts: of(Kind::Prompts).collect(),
+            resources: of(Kind::Resources).collect(),
         }
     }
 
@@ -278,7 +277,7 @@ impl Members {
         }
         draft.tools = once(group.tools.iter().filter_map(|own| self.tools.get(own)));
         draft.prompts = once(group.prompts.iter().filter_map(|own| self.prompts.get(own)));
-        draft.resources = once(group.resources.iter().filter(|uri| self.resources.contains(*uri)));
+        draft.resources = once(group.resources.iter().filter_map(|uri| self.resources.get(uri)));
         draft.is_for_text = !group.has_members() || group.tools.iter().any(|own| self.pinned.contains(own));
         draft
     }

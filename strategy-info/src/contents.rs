@@ -44,11 +44,11 @@ fn find_whole<'v>(view: &'v View, topic: &str) -> Option<Topic<'v>> {
     if let Some(name) = topic.strip_prefix(CATEGORY) {
         category(view, name)
     } else if let Some(name) = topic.strip_prefix(TOOL) {
-        view.tool(name).map(Topic::Tool)
+        view.tool_for_models(name).map(Topic::Tool)
     } else if topic.is_empty() || topic == OVERVIEW {
         Some(Topic::Overview(0))
     } else {
-        category(view, topic).or_else(|| view.tool(topic).map(Topic::Tool))
+        category(view, topic).or_else(|| view.tool_for_models(topic).map(Topic::Tool))
     }
 }
 

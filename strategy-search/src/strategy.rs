@@ -95,7 +95,7 @@ impl Search {
         let most = limit.unwrap_or(self.config.hits.get());
         let query = Query { text: &query, category: within.map(ListedCategory::name), limit: most };
         let mut ranking = self.ranker.rank(cx, &query).await;
-        if let Some(tool) = cx.view.tool(query.text).filter(|_| within.is_none()) {
+        if let Some(tool) = cx.view.tool_for_models(query.text).filter(|_| within.is_none()) {
             put_first(&mut ranking, tool, most);
         }
         cx.services.notes(Note::Delivered);

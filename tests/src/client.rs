@@ -89,7 +89,7 @@ impl Client {
             return ("server/discover", self.complete(json!({})));
         }
         let mut hello = json!({
-            "protocolVersion": SESSION_VERSION,
+            "protocolVersion": self.identity.revision.unwrap_or(SESSION_VERSION),
             "capabilities": self.identity.capabilities(),
             "clientInfo": {"name": "kit", "version": "1"},
         });
@@ -316,14 +316,19 @@ impl Client {
         if self.setup.has_sessions() {
             if let Some(session) = &self.session {
                 headers.push(("mcp-session-id", session.clone()));
-                headers.push(("mcp-protocol-version", SESSION_VERSION.to_owned()));
+                let revision = self.identity.revision.unwrap_or(SESSION_VERSION);
+                headers.push(("mcp-protocol-version", revision.to_owned()));
             }
         } else {
             // The header repeats the body, even an unknown version.
             let version = params["_meta"]["io.modelcontextprotocol/protocolVersion"].as_str();
             headers.push(("mcp-protocol-version", version.unwrap_or(STATELESS_VERSION).to_owned()));
             headers.push(("mcp-method", method.to_owned()));
-            let name = if method == "resources/read" { &params["uri"] } else { &params["name"] };
+            let name = match method {
+                "resources/read" => &params["uri"],
+                "tasks/get" | "tasks/update" | "tasks/cancel" => &params["taskId"],
+                _ => &params["name"],
+            };
             if let Some(name) = name.as_str() {
                 let plain = name.bytes().all(|byte| byte.is_ascii_graphic());
                 let encoded = || format!("=?base64?{}?=", STANDARD.encode(name));

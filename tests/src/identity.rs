@@ -1,6 +1,6 @@
 //! Who a client is and what it declares.
 
-use mcp_disclosure_core::{EXTENSION, GROUPS};
+use mcp_disclosure_core::{EXTENSION, GROUPS, UI};
 use serde_json::{Value, json};
 
 /// Who a client is and what it declares.
@@ -28,6 +28,12 @@ pub struct Identity {
     pub disclosing: bool,
     /// Whether it declares groups.
     pub groups: bool,
+    /// Whether it declares the extension of tasks, which is for those without sessions.
+    pub tasks: bool,
+    /// The revision with sessions that it speaks, if not the last one.
+    pub revision: Option<&'static str>,
+    /// Whether it shows pages (MCP Apps).
+    pub pages: bool,
     /// What it says of server variants, if it knows them.
     pub variants: Option<Value>,
 }
@@ -69,6 +75,11 @@ impl Identity {
         Self { disclosing: true, ..self }
     }
 
+    /// The same, and it understands tasks.
+    pub fn running_tasks(self) -> Self {
+        Self { tasks: true, ..self }
+    }
+
     /// The same, choosing these concerns from the first word.
     pub fn choosing(self, concerns: Value) -> Self {
         Self { concerns: Some(concerns), ..self }
@@ -107,6 +118,12 @@ impl Identity {
         if self.groups {
             let place = if self.experimental { "experimental" } else { "extensions" };
             capabilities[place][GROUPS] = json!({});
+        }
+        if self.tasks {
+            capabilities["extensions"]["io.modelcontextprotocol/tasks"] = json!({});
+        }
+        if self.pages {
+            capabilities["extensions"][UI] = json!({"mimeTypes": ["text/html;profile=mcp-app"]});
         }
         if let Some(variants) = &self.variants {
             capabilities["extensions"]["io.modelcontextprotocol/server-variants"] = variants.clone();

@@ -14,6 +14,9 @@ use crate::scenario::{JOURNAL, Scenario, control};
 /// The number of tools on one page.
 const PAGE: usize = 4;
 
+/// The levels of log messages.
+const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
 /// Plays a scenario.
 #[derive(Debug)]
 pub struct Program<W> {
@@ -36,6 +39,10 @@ impl<W: Write> Program<W> {
         let (Some(id), Some(method)) = (message.member("id"), message.string("method")) else { return };
         let params = message.object("params").unwrap_or_else(RawObject::empty);
         let key = params.string("name").or_else(|| params.string("uri")).unwrap_or_default();
+        if self.refuses(&method, &params, &key) {
+            let error = r#"{"code":-32602,"message":"Not even odd"}"#;
+            return self.send(&format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#));
+        }
         if let Some(answer) = self.scenario.answers.get(&format!("{method} {key}")) {
             let answer = RawObject::parse(answer.get()).unwrap();
             let answer = answer.iter().next().map(|(kind, text)| (kind.to_owned(), text.to_owned()));
@@ -58,6 +65,24 @@ impl<W: Write> Program<W> {
         };
         if let Some(result) = result {
             self.send(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
+        }
+    }
+
+    /// Whether a request is malformed, or about a prompt that is not listed.
+    fn refuses(&self, method: &str, params: &RawObject, key: &str) -> bool {
+        let is_listed = |prompt: &str| {
+            let name = |item: &RawValue| RawObject::parse(item.get()).ok()?.string("name");
+            self.scenario.prompts.iter().any(|item| name(item).as_deref() == Some(prompt))
+        };
+        match method {
+            "tools/call" | "resources/read" => key.is_empty(),
+            "prompts/get" => !is_listed(key),
+            "completion/complete" => params.object("ref").is_none_or(|reference| {
+                let prompt = reference.string("name");
+                prompt.is_some_and(|prompt| !is_listed(&prompt))
+            }),
+            "logging/setLevel" => !params.string("level").is_some_and(|level| LEVELS.contains(&&*level)),
+            _ => false,
         }
     }
 

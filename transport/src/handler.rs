@@ -25,7 +25,7 @@ pub trait Handler: Send + Sync + fmt::Debug + 'static {
     /// streams. Progress and cancellation are handled separately.
     fn handle_notification(&self, _notification: Notification, _about: Option<RequestId>) {}
 
-    /// Handles the parameters of a progress notification for a pending request.
+    /// Handles the parameters of a progress notification for a request, which may have been answered: by a task that goes on.
     fn handle_progress(&self, _request: RequestId, _params: &RawObject) {}
 
     /// Called when notifications may have been missed, so that the peer's lists may have changed.

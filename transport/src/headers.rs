@@ -20,11 +20,12 @@ pub const LAST_EVENT_ID: &str = "last-event-id";
 const OPENING: &str = "=?base64?";
 const CLOSING: &str = "?=";
 
-/// The value of a request's `Mcp-Name` header: the tool, prompt or resource.
+/// The value of a request's `Mcp-Name` header: the tool, prompt, resource or task.
 pub fn named_in(method: &str, params: &RawObject) -> Option<String> {
     match method {
         "tools/call" | "prompts/get" => params.string("name"),
         "resources/read" => params.string("uri"),
+        "tasks/get" | "tasks/update" | "tasks/cancel" => params.string("taskId"),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use mcp_disclosure_core::{Fault, RawObject, given::shown};
+use mcp_disclosure_core::{Fault, RawObject};
 use serde_json::Value;
 
 use crate::Json;
@@ -111,8 +111,8 @@ impl ErrorText {
     }
 
     /// An unsupported method (-32601).
-    pub fn method_not_found(method: &str) -> Self {
-        Self::new(code::METHOD_NOT_FOUND, format_args!("Method not found: {}", shown(method)))
+    pub fn method_not_found(_method: &str) -> Self {
+        Self::new(code::METHOD_NOT_FOUND, "Method not found")
     }
 }
 

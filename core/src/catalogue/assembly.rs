@@ -19,9 +19,11 @@ use crate::{
         lock::Held,
         matching::{Item, KnownUpstreams, Matched},
         naming::MAX_CHARACTERS,
+        pages::{self, with_pages},
         pattern::CLASH_SEPARATOR,
         provider::{OwnInfo, Provider},
         rules::Rules,
+        shared_uris::SharedUris,
         snapshot::{Entry, Snapshot},
         tool::Tool,
         uri::Uri,
@@ -49,11 +51,13 @@ impl Snapshot {
         let names: HashSet<&str> = upstreams.iter().map(|lists| lists.name.as_str()).collect();
         let known = KnownUpstreams { upstreams: &names, alone: complete && upstreams.len() == 1 };
         let mut warnings = Vec::new();
-        let tools = assemble_tools(&material, known, &mut warnings);
         let guard = Guard::new(rules);
+        let shared = SharedUris::of(upstreams, &guard);
+        let tools = assemble_tools(&material, known, &shared, &mut warnings);
+        let ruled = (&guard, &shared);
         let entries = [
-            (Kind::Resources, assemble_resources(upstreams, Kind::Resources, &guard, &mut warnings)),
-            (Kind::Templates, assemble_resources(upstreams, Kind::Templates, &guard, &mut warnings)),
+            (Kind::Resources, assemble_resources(upstreams, Kind::Resources, ruled, &mut warnings)),
+            (Kind::Templates, assemble_resources(upstreams, Kind::Templates, ruled, &mut warnings)),
             (Kind::Prompts, assemble_prompts(&material, known, &mut warnings)),
         ];
         warnings.extend(idle_resource_rules(upstreams, rules, &guard));
@@ -68,7 +72,7 @@ impl Snapshot {
         };
         let providers = upstreams.iter().map(provider).collect();
         let mut snapshot = Self::new(tools, entries, instructions(upstreams));
-        (snapshot.rules, snapshot.guard) = (Arc::clone(rules), guard);
+        (snapshot.rules, snapshot.guard, snapshot.shared) = (Arc::clone(rules), guard, shared);
         (snapshot.hints, snapshot.complete) = (hints(upstreams, &snapshot), complete);
         (snapshot.providers, snapshot.warnings) = (providers, warnings);
         snapshot
@@ -78,6 +82,7 @@ impl Snapshot {
 fn assemble_tools(
     material: &Material<'_, &UpstreamLists>,
     known: KnownUpstreams<'_>,
+    shared: &SharedUris,
     warnings: &mut Vec<Warning>,
 ) -> Vec<Tool> {
     let items = Item::all(material, Kind::Tools, warnings);
@@ -102,10 +107,13 @@ fn assemble_tools(
             continue;
         }
         warnings.extend(too_long(rules, tool));
-        let definition = complete(&served, lay_over(tool.object.clone(), file), warnings);
+        let paged = with_pages(&tool.object, |uri| shared.served(&tool.upstream, uri));
+        let definition = lay_over(paged.unwrap_or_else(|| tool.object.clone()), file);
+        let definition = complete(&served, definition, warnings);
         let delivered = supplements.get(tool.upstream.as_str()).and_then(|all| all.get(&tool.own));
         let supplement = file.map(|file| file.supplement.clone()).unwrap_or_default();
-        let supplement = supplement.over(delivered).ruled_by(said).grouped_by(rules, &tool.upstream);
+        let mut supplement = supplement.over(delivered).ruled_by(said).grouped_by(rules, &tool.upstream);
+        supplement.paged = !rules.unpinned_pages && pages::has_use_for(&tool.object);
         let (upstream, original) = (Arc::clone(&tool.upstream), tool.object.clone());
         tools.push(Tool::new(served, own, upstream, original, definition, supplement));
     }
@@ -162,7 +170,7 @@ impl<'f> Files<'f> {
 fn assemble_resources(
     upstreams: &[&UpstreamLists],
     kind: Kind,
-    guard: &Guard,
+    (guard, shared): (&Guard, &SharedUris),
     warnings: &mut Vec<Warning>,
 ) -> Vec<Entry> {
     let mut entries = Vec::new();
@@ -171,8 +179,12 @@ fn assemble_resources(
         for (key, text) in read_entries(lists, kind, warnings) {
             let uri = Uri::stated(&key);
             if !guard.hides(&lists.name, &uri) {
-                let key: Arc<str> = key.into();
-                let entry = Entry::new(Arc::clone(&key), key, Arc::clone(&upstream), text);
+                let (member, served) = match kind {
+                    Kind::Templates => ("uriTemplate", shared.served_template(&upstream, &key)),
+                    _ => ("uri", shared.served(&upstream, &key)),
+                };
+                let text = if *served == *key { text } else { text.with_value(member, &served) };
+                let entry = Entry::new((*served).into(), (*key).into(), Arc::clone(&upstream), text);
                 entries.push(entry.ruled_by(&guard.said_of(&lists.name, &uri)));
             }
         }

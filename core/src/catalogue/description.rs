@@ -47,6 +47,8 @@ pub struct Supplement {
     pub grouped: Option<RawObject>,
     /// Whether the operator pinned the tool (docs/CONTRACT.md S12).
     pub pinned: bool,
+    /// Whether it is pinned for its page (docs/CONTRACT.md S14).
+    pub paged: bool,
     /// The description file it comes from.
     pub path: Option<String>,
 }

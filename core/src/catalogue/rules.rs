@@ -27,6 +27,8 @@ pub struct Rules {
     /// The values by concern of whole categories, as a description file has them, by the category's name. What is said of
     /// a tool itself is stronger.
     pub grouped: BTreeMap<String, RawObject>,
+    /// Whether tools with pages are listed like any other.
+    pub unpinned_pages: bool,
     /// What was reviewed of definitions, and what is done about others.
     pub review: Arc<Review>,
 }

@@ -11,7 +11,8 @@ use std::{
 use crate::{
     catalogue::{
         derived::DerivedByExtent, guard::Guard, lists::ListHints, lock::DefinitionChange,
-        matching::MatchedRules, provider::Provider, rules::Rules, tool::Tool, uri::Uri, warning::Warning,
+        matching::MatchedRules, provider::Provider, rules::Rules, shared_uris::SharedUris, tool::Tool,
+        uri::Uri, warning::Warning,
     },
     concern::{Concern, Mapping},
     name::{Kind, ToolName, UpstreamName},
@@ -50,7 +51,7 @@ impl Entry {
         &self.key
     }
 
-    /// The key its upstream knows it by; differs only for prompts whose names clash.
+    /// The key its upstream knows it by; differs where names or URIs clash.
     pub fn upstream_key(&self) -> &str {
         &self.upstream_key
     }
@@ -146,6 +147,7 @@ pub struct Snapshot {
     about: About,
     pub(super) rules: Arc<Rules>,
     pub(super) guard: Guard,
+    pub(super) shared: SharedUris,
     pub(super) warnings: Vec<Warning>,
     /// Names that are taken even in their long form; only the first tool of each is served.
     stuck: Vec<ToolName>,

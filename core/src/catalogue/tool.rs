@@ -9,7 +9,7 @@ use crate::{
     arguments::Schema,
     brief::{self, Source},
     cap::Cap,
-    catalogue::{description::Supplement, mirrored::Mirrored},
+    catalogue::{description::Supplement, mirrored::Mirrored, pages},
     concern::Mapping,
     digest::Digest,
     name::{ToolName, UpstreamName},
@@ -36,6 +36,7 @@ pub struct Tool {
     brief: OnceLock<String>,
     short_brief: OnceLock<String>,
     supplement: Supplement,
+    is_for_models: bool,
     mapping: Mapping,
     entry: OnceLock<(RawObject, Digest)>,
     slim_schema: OnceLock<Option<String>>,
@@ -58,6 +59,7 @@ impl Tool {
         let mapping = mapping.over(grouped.unwrap_or_default());
         let definition =
             if name == upstream_name { definition } else { definition.with_value("name", &name) };
+        let is_for_models = pages::is_for_models(&definition);
         Self {
             qualified: ToolName::qualified(&upstream, &upstream_name),
             key: name,
@@ -68,6 +70,7 @@ impl Tool {
             brief: OnceLock::new(),
             short_brief: OnceLock::new(),
             supplement,
+            is_for_models,
             mapping,
             entry: OnceLock::new(),
             slim_schema: OnceLock::new(),
@@ -104,6 +107,17 @@ impl Tool {
     /// The MCP `Tool` object as the upstream listed it.
     pub fn original(&self) -> &RawObject {
         &self.original
+    }
+
+    /// Whether it runs as a task only (`execution.taskSupport`, 2025-11-25).
+    pub fn needs_task(&self) -> bool {
+        let execution = self.definition.object("execution");
+        execution.is_some_and(|execution| execution.member("taskSupport") == Some(r#""required""#))
+    }
+
+    /// Whether models may call it; else it is for its pages alone (MCP Apps).
+    pub fn is_for_models(&self) -> bool {
+        self.is_for_models
     }
 
     /// WHAT it does, in its author's words: the operator's brief, or one derived from the description

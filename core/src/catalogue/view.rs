@@ -23,7 +23,7 @@ use crate::{
         provider::{OwnInfo, Provider},
         snapshot::{About, Entry, Primitive, Snapshot},
         tool::Tool,
-        uri::{self, Uri},
+        uri::Uri,
         visible_tool::{Briefs, VisibleTool, listed_briefs},
     },
     concern::{Concern, Mapping},
@@ -36,10 +36,10 @@ use crate::{
 /// The part of a snapshot that exists for one caller. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct View {
-    snapshot: Arc<Snapshot>,
+    pub(super) snapshot: Arc<Snapshot>,
     pub(super) extent: Extent,
     /// What may be read, where not everything may.
-    located: Option<Arc<PermittedResources>>,
+    pub(super) located: Option<Arc<PermittedResources>>,
     /// The values of concerns that it was narrowed to.
     choices: Arc<Notes>,
     /// The view before that.
@@ -100,6 +100,14 @@ impl View {
         self
     }
 
+    /// The view of a client that cannot run tasks: tools that run as tasks only are not listed.
+    pub fn without_tasks(self) -> Self {
+        if !self.snapshot.tools().iter().any(Tool::needs_task) {
+            return self;
+        }
+        self.narrow(|one| !matches!(one, Primitive::Tool(tool) if tool.needs_task()))
+    }
+
     /// The view narrowed to what fits these values of declared concerns (docs/CONTRACT.md C4).
     pub fn choosing(self, choices: Notes) -> Self {
         let unchosen = Arc::new(self.before_choices().clone());
@@ -156,7 +164,7 @@ impl View {
         Self { extent: Extent { shows_concerns: true, ..self.extent }, ..self }
     }
 
-    /// The listed tools, in the order of their upstreams.
+    /// The listed tools that models may call, in the order of their upstreams.
     pub fn tools(&self) -> impl Iterator<Item = VisibleTool<'_>> {
         self.listed().map(|(at, _)| self.at(at))
     }
@@ -164,7 +172,13 @@ impl View {
     /// The same with their positions in the snapshot.
     pub(crate) fn listed(&self) -> impl Iterator<Item = (usize, &Tool)> {
         let tools = self.snapshot.tools().iter().enumerate();
-        tools.filter(|(at, _)| self.extent.shows(Kind::Tools, *at))
+        tools.filter(|(at, tool)| tool.is_for_models() && self.extent.shows(Kind::Tools, *at))
+    }
+
+    /// All listed tools, with those that are for pages alone.
+    pub fn all_tools(&self) -> impl Iterator<Item = VisibleTool<'_>> {
+        let all = 0..self.snapshot.tools().len();
+        all.filter(|at| self.extent.shows(Kind::Tools, *at)).map(|at| self.at(at))
     }
 
     /// The tool at a position in the snapshot.
@@ -185,6 +199,11 @@ impl View {
     /// The permitted tool of exactly this name, listed or not.
     pub fn tool(&self, name: &str) -> Option<VisibleTool<'_>> {
         self.position(name).map(|at| self.at(at))
+    }
+
+    /// The same, if models may call it: of what is looked up by a name that a model wrote.
+    pub fn tool_for_models(&self, name: &str) -> Option<VisibleTool<'_>> {
+        self.tool(name).filter(|tool| tool.tool().is_for_models())
     }
 
     /// Whether a tool of this name exists, but not for this caller. For the operator's records; the caller's answer must not
@@ -241,39 +260,6 @@ impl View {
     pub fn entry(&self, kind: Kind, key: &str) -> Option<&Entry> {
         let (at, entry) = self.snapshot.entry(kind, key)?;
         self.extent.permitted[kind as usize].contains(at).then_some(entry)
-    }
-
-    /// Whether any resource may not exist for the caller.
-    pub fn guards_resources(&self) -> bool {
-        self.located.is_some() || self.snapshot.guards_resources()
-    }
-
-    /// Whether a resource that an upstream of this name speaks of does not exist for the caller: the operator hides it from
-    /// everyone, or the caller may not use it. The URI is read once.
-    pub fn hides_resource(&self, uri: &str) -> impl Fn(&str) -> bool + '_ {
-        self.hides(self.guards_resources().then(|| Uri::stated(uri)))
-    }
-
-    /// Whether the caller may not ask an upstream of this name for a URI: besides what is hidden, what is neither
-    /// canonical nor listed.
-    pub fn refuses_resource(&self, uri: &str) -> impl Fn(&str) -> bool + '_ {
-        let is_listed = || self.entry(Kind::Resources, uri).is_some();
-        let read = || if is_listed() { Uri::stated(uri) } else { Uri::requested(uri) };
-        self.hides(self.guards_resources().then(read))
-    }
-
-    /// Whether a URI is refused for its spelling, however often it is listed elsewhere.
-    pub fn needs_canonical(&self, uri: &str) -> bool {
-        self.guards_resources() && self.entry(Kind::Resources, uri).is_none() && !uri::is_canonical(uri)
-    }
-
-    fn hides(&self, uri: Option<Uri>) -> impl Fn(&str) -> bool + '_ {
-        move |upstream| {
-            uri.as_ref().is_some_and(|uri| {
-                let is_permitted = self.located.as_ref().is_none_or(|located| located.allow(upstream, uri));
-                !is_permitted || self.snapshot.hides(upstream, uri)
-            })
-        }
     }
 
     /// The catalogue's metadata. Its categories can be empty in this view; see [`View::categories`].

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use mcp_disclosure_core::{Kind, Permits, Principal, RawObject, Stack, View};
+use mcp_disclosure_core::{Kind, Permits, Principal, RawObject, Stack, View, our_uri};
 use tokio::{
     sync::{mpsc, watch},
     task::spawn_blocking,
@@ -220,7 +220,12 @@ impl Follower {
         let snapshot = current.snapshot();
         let uri = params.string("uri").unwrap_or_default();
         if !snapshot.hides_resource(name, &uri) {
-            self.backend.audience.notify_updated(&Watched::of(number, &uri), params);
+            // Subscribers may know it by either.
+            let ours = our_uri(name, &uri);
+            let params_of_ours = params.with_value("uri", &ours);
+            for (uri, params) in [(&uri, params), (&ours, params_of_ours)] {
+                self.backend.audience.notify_updated(&Watched::of(number, uri), params);
+            }
         }
     }
 

@@ -15,6 +15,7 @@ mod start;
 mod subscriptions;
 
 use std::{
+    borrow::Cow,
     sync::{Arc, OnceLock},
     time::Duration,
 };
@@ -23,7 +24,7 @@ pub use clashes::clashes;
 pub use declare::Declaration;
 use follow::Progress;
 pub use guard::{BackendGuard, Claim};
-use mcp_disclosure_core::{Entry, Kind, RawObject, View};
+use mcp_disclosure_core::{Entry, Era, Kind, RawObject, View, matches_template};
 use mcp_disclosure_transport::{ErrorText, code};
 use parking_lot::{Mutex, RwLock};
 pub use recipe::Recipe;
@@ -60,7 +61,7 @@ pub struct Backend {
     deadline: Instant,
     /// Until then, lists wait for those of them that are remembered.
     deadline_of_remembered: Instant,
-    audience: Audience,
+    audience: Arc<Audience>,
     client: Option<Arc<Client>>,
     ending: CancellationToken,
     /// The reservation of its client's peer.
@@ -195,6 +196,26 @@ impl Backend {
         self.slots().iter().any(|slot| slot.has(capability) || slot.may_surprise())
     }
 
+    /// Whether any upstream offers skills, or may turn out to, and to read directories of their files too.
+    pub(crate) fn skills(&self) -> Option<bool> {
+        let slots = self.slots();
+        let of = |slot: &Arc<Slot>| match slot.status().introduction {
+            Some(introduction) => introduction.skills(),
+            None => slot.may_surprise().then_some(true),
+        };
+        slots.iter().filter_map(of).reduce(|one, other| one || other)
+    }
+
+    /// Whether calls of any upstream can be tasks, or may turn out to.
+    pub(crate) fn may_run_tasks(&self) -> bool {
+        self.slots().iter().any(|slot| match slot.status().introduction {
+            Some(introduction) => {
+                [Era::Session, Era::Stateless].into_iter().any(|era| introduction.runs_tasks(era))
+            }
+            None => slot.may_surprise(),
+        })
+    }
+
     /// Whether any upstream supports resource subscriptions, or may turn out to.
     pub fn can_subscribe(&self) -> bool {
         self.slots().iter().any(|slot| slot.can_subscribe() || slot.may_surprise())
@@ -222,16 +243,26 @@ impl Backend {
         self.slots().iter().find(|slot| slot.number() == number).cloned()
     }
 
-    /// The upstreams that may serve a resource: those that list it, otherwise those with a matching template,
-    /// otherwise all with resources; without those whose resource of this URI is hidden.
-    pub fn owners(&self, page: &Page, uri: &str) -> Vec<Arc<Slot>> {
-        let is_refused_of = page.view.refuses_resource(uri);
+    /// The URI by which upstreams know a resource, and those that may serve it: the one that it leads to, or that lists it,
+    /// otherwise those with a matching template, otherwise all with resources; without those whose resource of this URI is hidden.
+    pub fn owners<'u>(&self, page: &Page, uri: &'u str) -> (Cow<'u, str>, Vec<Arc<Slot>>) {
         let by_name = |entry: &Entry| self.slot(entry.upstream()).ok();
-        if let Some(owner) = page.view.entry(Kind::Resources, uri).and_then(by_name) {
-            return vec![owner];
+        if let Some(entry) = page.view.entry(Kind::Resources, uri)
+            && let Some(owner) = by_name(entry)
+        {
+            return (entry.upstream_key().to_owned().into(), vec![owner]);
         }
+        if let Some((upstream, own)) = page.view.leads_to(uri) {
+            let is_refused = page.view.refuses_resource(&own)(upstream);
+            let owner = self.slot(upstream).ok().filter(|_| !is_refused);
+            return (own.into(), owner.into_iter().collect());
+        }
+        let is_refused_of = page.view.refuses_resource(uri);
         let mut owners: Vec<Arc<Slot>> = Vec::new();
-        let matching = page.view.entries(Kind::Templates).filter(|template| matches(template.key(), uri));
+        let matching = page
+            .view
+            .entries(Kind::Templates)
+            .filter(|template| matches_template(template.upstream_key(), uri));
         let slots = self.slots();
         let others = slots.iter().filter(|slot| slot.has("resources")).cloned();
         for candidate in matching.filter_map(by_name).chain(others) {
@@ -241,7 +272,8 @@ impl Backend {
                 owners.push(candidate);
             }
         }
-        owners
+        owners.sort_by_key(|slot| !slot.upstream().is_some_and(|upstream| upstream.has_skill_file(uri)));
+        (uri.into(), owners)
     }
 
     /// Whether it can serve several stateless requests concurrently: no upstream sends requests outside of
@@ -305,35 +337,4 @@ pub(crate) fn server_info(upstreams: &[Status]) -> RawObject {
     }
     let own = json!({"name": "mcp-disclosure", "version": env!("CARGO_PKG_VERSION")});
     RawObject::parse(own.to_string()).unwrap_or_else(|_| RawObject::empty())
-}
-
-/// Whether a URI could be an expansion of a template: the literal parts occur in order.
-fn matches(template: &str, uri: &str) -> bool {
-    let mut rest = uri;
-    let mut at_start = true;
-    for piece in template.split('{') {
-        let literal = if at_start { piece } else { piece.split_once('}').map_or("", |(_, literal)| literal) };
-        if at_start {
-            let Some(after) = rest.strip_prefix(literal) else { return false };
-            rest = after;
-            at_start = false;
-        } else {
-            let Some(found) = rest.find(literal) else { return false };
-            rest = &rest[found + literal.len()..];
-        }
-    }
-    true
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_template_matches_its_expansions() {
-        assert!(matches("demo://item/{id}/text", "demo://item/7/text"));
-        assert!(matches("file:///{+path}", "file:///a/b"));
-        assert!(!matches("demo://item/{id}/text", "demo://item/7/blob"));
-        assert!(!matches("demo://item/{id}", "other://item/7"));
-    }
 }

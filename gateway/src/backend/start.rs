@@ -23,7 +23,7 @@ use super::{
 use crate::{
     catalogue::{Catalogue, Declared, Keeper},
     error::Error,
-    session::{Audience, Client},
+    session::Client,
     slot::{Signals, Supervisor},
     upstream::{Asks, UpstreamError},
 };
@@ -128,7 +128,7 @@ impl Recipe {
             passed_on: Signals::default(),
             deadline: now + self.wait_for_upstreams,
             deadline_of_remembered: now + self.wait_for_upstreams.min(WAIT_FOR_REMEMBERED),
-            audience: Audience::default(),
+            audience: Arc::default(),
             client: client.clone(),
             ending: ending.clone(),
             place: OnceLock::new(),
@@ -141,9 +141,20 @@ impl Recipe {
         let witness = self.witness.clone();
         let rules = Arc::new(RwLock::new(Arc::clone(&declared.rules)));
         let asks = self.asks.clone().map(|observer| Asks { observer, rules });
-        let stopping = ending;
-        let supervisor =
-            Supervisor { timeouts, limits, lineage, memory, witness, asks, client, era, go, stopping };
+        let (stopping, audience) = (ending, Arc::clone(&backend.audience));
+        let supervisor = Supervisor {
+            timeouts,
+            limits,
+            lineage,
+            memory,
+            witness,
+            asks,
+            client,
+            audience,
+            era,
+            go,
+            stopping,
+        };
         let follower = Follower {
             backend: Arc::clone(&backend),
             keeper,

@@ -1,8 +1,8 @@
 //! Resource subscriptions of a backend's clients: one at each upstream for any number of them, which its slot counts.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
-use mcp_disclosure_core::{View, given::shown};
+use mcp_disclosure_core::{View, given::shown, own_uri};
 use mcp_disclosure_transport::{ErrorText, code};
 use serde_json::json;
 
@@ -10,6 +10,7 @@ use super::Backend;
 use crate::{
     catalogue::Page,
     session::{Session, Watched},
+    slot::Slot,
 };
 
 /// Releases subscriptions on drop.
@@ -51,9 +52,22 @@ impl Backend {
     /// Releases one subscription.
     pub fn release(&self, watched: &Watched) {
         // An upstream that was removed is asked for nothing any more.
-        if let Some(slot) = self.slot_numbered(watched.upstream) {
-            slot.unsubscribe(&watched.uri);
+        if let Some((slot, own)) = self.located(watched) {
+            slot.unsubscribe(&own);
         }
+    }
+
+    /// Waits until the upstream was told of a release.
+    pub async fn released(&self, watched: &Watched) {
+        if let Some((slot, own)) = self.located(watched) {
+            slot.unsubscribed(&own).await;
+        }
+    }
+
+    fn located<'w>(&self, watched: &'w Watched) -> Option<(Arc<Slot>, Cow<'w, str>)> {
+        let slot = self.slot_numbered(watched.upstream)?;
+        let own = own_uri(slot.name().map_or("", |name| name.as_str()), &watched.uri);
+        Some((slot, own))
     }
 
     /// Releases the subscriptions of a session that ended.
@@ -67,13 +81,13 @@ impl Backend {
     /// The upstream's error.
     pub async fn hold(&self, page: &Page, uri: &str) -> Result<Watched, ErrorText> {
         // Those of this caller's view: a resource hidden since others subscribed must be unknown to it.
-        let mut owners = self.owners(page, uri);
+        let (own, mut owners) = self.owners(page, uri);
         // First where others are subscribed.
-        owners.sort_by_cached_key(|owner| !owner.has_subscribers(uri));
+        owners.sort_by_cached_key(|owner| !owner.has_subscribers(&own));
         let unknown = || unknown_resource(&page.view, uri);
         let mut refused = unknown();
         for owner in owners {
-            match owner.subscribe(uri).await {
+            match owner.subscribe(&own).await {
                 Ok(()) => return Ok(Watched::of(owner.number(), uri)),
                 Err(error) if error.code() != code::UPSTREAM_FAILED && page.is_unlisted_and_guarded(uri) => {
                     refused = unknown();

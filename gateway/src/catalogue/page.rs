@@ -97,6 +97,8 @@ pub struct Page {
     pub instructions: Option<String>,
     /// The digest of the list whose changes its strategy announces.
     announced: Option<Digest>,
+    /// Whether its list of tools is complete.
+    pub is_complete: bool,
     /// What the strategy adds to the handshake.
     pub advertisement: Advertisement,
     /// The names of its strategy's own tools.
@@ -185,6 +187,7 @@ impl Published {
         };
         cached(&self.views, &key, || {
             let view = View::of(Arc::clone(&self.snapshot), principal);
+            let view = if choice.traits.tasks { view } else { view.without_tasks() };
             let names = choice.strategy.reserved_names(&view, &choice.traits);
             view.reserving(names)
         })
@@ -283,6 +286,7 @@ impl Page {
             prompts: list(Kind::Prompts, &listing.prompts),
             has_resources: !listing.resources.is_empty() || !listing.templates.is_empty(),
             has_prompts: !listing.prompts.is_empty(),
+            is_complete: listing.is_complete,
             instructions: listing.instructions,
             announced: listing.announced,
             own_tools: own.iter().map(|tool| tool.name().to_owned()).collect(),

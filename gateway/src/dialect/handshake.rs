@@ -9,7 +9,10 @@ use mcp_disclosure_drafts::{
 };
 use mcp_disclosure_transport::{ErrorText, Json, meta};
 
-use super::{Caching, Offer, Revision, delta, filter::FILTERING, finish};
+use super::{Caching, Offer, Revision, TASKS, delta, filter::FILTERING, finish};
+
+/// The capability of 2025-11-25: calls of tools can be tasks, which are listed and cancelled.
+const RUNS_TASKS: &str = r#"{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}"#;
 
 /// The contents of a handshake result.
 #[derive(Clone, Debug)]
@@ -24,6 +27,8 @@ pub(crate) struct Advertised {
     pub prompts: bool,
     /// Whether `completion/complete` is supported.
     pub completions: bool,
+    /// Whether calls can be tasks.
+    pub tasks: bool,
     /// Whether log messages are supported.
     pub logging: bool,
     /// Whether the list of tools has a manifest (SEP-2636).
@@ -47,7 +52,7 @@ pub(crate) struct Advertised {
 }
 
 impl Advertised {
-    fn capabilities(&self) -> RawObject {
+    fn capabilities(&self, revision: Revision) -> RawObject {
         let settings = self
             .added
             .settings
@@ -72,6 +77,11 @@ impl Advertised {
             }
         }
         let others = RawObject::assemble(self.extensions.iter().copied());
+        let (others, capabilities) = match revision {
+            Revision::V2025_11_25 if self.tasks => (others, capabilities.with("tasks", RUNS_TASKS)),
+            Revision::V2026_07_28 if self.tasks => (others.with(TASKS, "{}"), capabilities),
+            _ => (others, capabilities),
+        };
         let extensions = self.variants.iter().fold(others, |extensions, variants| {
             extensions.with(SERVER_VARIANTS, variants::settings(variants).text())
         });
@@ -142,7 +152,7 @@ impl InitializeRequest {
     pub(crate) fn answer(&self, advertised: &Advertised) -> Json {
         let result = RawObject::empty()
             .with_value("protocolVersion", &self.revision.to_string())
-            .with("capabilities", advertised.capabilities().text())
+            .with("capabilities", advertised.capabilities(self.revision).text())
             .with("serverInfo", advertised.server_info.text());
         let result = advertised.with_instructions(result);
         if self.delta { delta::answer(result, &advertised.selected) } else { result }.into()
@@ -155,7 +165,7 @@ pub(crate) fn discover_result(advertised: &Advertised) -> Json {
     let result = RawObject::empty()
         .with("resultType", "\"complete\"")
         .with_value("supportedVersions", &Revision::names())
-        .with("capabilities", advertised.capabilities().text())
+        .with("capabilities", advertised.capabilities(Revision::V2026_07_28).text())
         .with("_meta", meta.text());
     let caching = Caching { time_to_live: Duration::from_secs(60), private: advertised.depends_on_client };
     finish::cacheable(advertised.with_instructions(result), caching).into()

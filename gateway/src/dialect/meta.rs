@@ -109,7 +109,7 @@ pub(crate) fn classify(request: &Request, meta: Option<RawObject>) -> Result<Req
 /// -32602 if the client info, the name or the URI is too large, or the request ambiguous.
 pub(crate) fn check(request: &Request, limits: &Limits) -> Result<Option<RawObject>, ErrorText> {
     check_size(request, limits)?;
-    ["name", "uri"].into_iter().try_for_each(|key| check_name(&request.params, key))?;
+    ["name", "uri", "taskId"].into_iter().try_for_each(|key| check_name(&request.params, key))?;
     unambiguous(&request.params, &DECISIVE)?;
     // Only a completion has one that is read; parsing another's would cost for nothing.
     let is_completion = request.method == "completion/complete";
@@ -161,8 +161,8 @@ fn check_size(request: &Request, limits: &Limits) -> Result<(), ErrorText> {
 /// Members that decide what a request reaches. The gateway uses the last one of a name; an upstream may use
 /// the first, or one that differs in case (as Go does), so a request with several could reach something other
 /// than what was checked.
-const DECISIVE: [&str; 10] =
-    ["name", "arguments", "uri", "ref", "argument", "value", "context", "type", "task", "_meta"];
+const DECISIVE: [&str; 11] =
+    ["name", "arguments", "uri", "ref", "argument", "value", "context", "type", "task", "taskId", "_meta"];
 
 /// The same in `_meta`: another client's progress token, or who asks and in which revision.
 const DECISIVE_META: [&str; 6] = ["progressToken", VERSION, CAPABILITIES, CLIENT, LOG_LEVEL, SERVER_VARIANT];
@@ -265,6 +265,13 @@ impl RequestMeta {
             None => meta.retain(|key| key != LOG_LEVEL),
         };
         params.with("_meta", meta.text())
+    }
+
+    /// The parameters of a client's stateless request, which declares the extension of tasks or does not.
+    pub fn with_tasks(params: &RawObject, tasks: bool) -> RawObject {
+        let Some(meta) = params.object("_meta") else { return params.clone() };
+        let capabilities = meta.object(CAPABILITIES).unwrap_or_default();
+        params.with("_meta", meta.with(CAPABILITIES, Offer::with_tasks(&capabilities, tasks).text()).text())
     }
 
     /// The parameters without the metadata of the stateless era, for upstreams with sessions.

@@ -14,4 +14,5 @@ pub(crate) use finish::{Caching, asks_for_input, complete, era_error, list_resul
 pub(crate) use handshake::{Advertised, InitializeRequest, discover_result};
 pub(crate) use meta::{ClientIdentity, RequestKind, RequestMeta, check, classify, unsupported};
 pub use offer::Offer;
+pub(crate) use offer::TASKS;
 pub use revision::Revision;

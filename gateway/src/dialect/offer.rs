@@ -1,6 +1,6 @@
 //! The client's side of strategy negotiation.
 
-use mcp_disclosure_core::{EXTENSION, GROUPS, RawObject};
+use mcp_disclosure_core::{EXTENSION, GROUPS, RawObject, SKILLS};
 use mcp_disclosure_drafts::variants::{SERVER_VARIANTS, VariantHints};
 
 use crate::DRAFTS;
@@ -23,6 +23,9 @@ pub struct Offer {
     /// The ids of other extensions that it declares.
     pub extensions: Vec<String>,
 }
+
+/// The extension by which clients and servers run tasks since 2026-07-28 (SEP-2663).
+pub(crate) const TASKS: &str = "io.modelcontextprotocol/tasks";
 
 /// Maximum preferences that are read.
 const MOST_STRATEGIES: usize = 64;
@@ -66,7 +69,7 @@ impl Offer {
     }
 
     /// Client capabilities with this gateway's half of the extension: it discloses by itself, and asks for complete
-    /// definitions. Groups are read through, so they are asked for as well. Only the choices of concerns are the client's.
+    /// definitions. Groups and skills are read through, so they are asked for as well. Only the choices of concerns are the client's.
     pub fn ours(capabilities: &RawObject) -> RawObject {
         let ours = RawObject::assemble([("strategies", r#"["full"]"#), ("complete", "true")]);
         let ours = match Self::read(capabilities).settings.member("concerns") {
@@ -76,7 +79,14 @@ impl Offer {
         let extensions = capabilities.object("extensions").unwrap_or_default();
         // A variant would be one of the upstream's lists, and the client is to choose among ours.
         let extensions = extensions.retain(|key| key != SERVER_VARIANTS);
-        let extensions = extensions.with(EXTENSION, ours.text()).with(GROUPS, "{}");
+        let extensions = extensions.with(EXTENSION, ours.text()).with(GROUPS, "{}").with(SKILLS, "{}");
+        capabilities.with("extensions", extensions.text())
+    }
+
+    /// Capabilities with the extension of tasks, or without.
+    pub fn with_tasks(capabilities: &RawObject, tasks: bool) -> RawObject {
+        let extensions = capabilities.object("extensions").unwrap_or_default().retain(|key| key != TASKS);
+        let extensions = if tasks { extensions.with(TASKS, "{}") } else { extensions };
         capabilities.with("extensions", extensions.text())
     }
 

@@ -39,6 +39,11 @@ impl Revision {
         self <= Self::LATEST_WITH_SESSIONS
     }
 
+    /// Whether calls can be tasks: in 2025-11-25, and by an extension since.
+    pub fn has_tasks(self) -> bool {
+        self >= Self::V2025_11_25
+    }
+
     /// Its era.
     pub fn era(self) -> Era {
         if self.has_sessions() { Era::Session } else { Era::Stateless }

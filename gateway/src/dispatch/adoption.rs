@@ -82,6 +82,7 @@ impl Gateway {
             tracing::info!(session = %Short(id), strategy = opened.chosen, "session ended: its strategy is not offered here");
             return self.end_everywhere(&id.into()).await.map(drop);
         };
+        let choice = choice.in_revision(revision);
         let client = Arc::new(Client::new(revision.era(), capabilities));
         if !chain.is_empty() {
             client.came_through(chain.iter().map(String::as_str).collect());

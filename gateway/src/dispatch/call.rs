@@ -129,16 +129,26 @@ impl Gateway {
             Err(Held::Refused(refusal)) => return Ok(refusal_of(caller, refusal)),
             Err(Held::Failed(error)) => return Err(error),
         };
-        let Passed { tool, arguments, slot, running: _running } = passed;
+        let Passed { tool, arguments, slot, running } = passed;
+        let as_task = self.as_task(caller, tool, &slot, params);
+        let as_task = as_task.inspect_err(|_| watch.decides(Outcome::Invalid))?;
         recorded(watch).await?;
         let mirrored = mirrored(tool.tool(), arguments.as_ref());
-        let relayed = relayed(params, tool.tool(), arguments.as_ref());
+        let relayed = relayed(params, tool.tool(), arguments.as_ref(), as_task.member(params));
         // Arguments may be as large as a message, and the upstream may be slow: they are freed before
         // waiting.
         drop(arguments);
-        let request = UpstreamRequest { mirrored, ..UpstreamRequest::new("tools/call", relayed) };
-        let result = self.relay(caller, &slot, request).await.map_err(|failed| failed.watched(watch))?;
-        Ok(complete(caller.era(), links::shown(&page.view, tool.tool().upstream(), result)?))
+        let reports = as_task.reports();
+        let request = UpstreamRequest {
+            mirrored,
+            reports,
+            ..UpstreamRequest::new("tools/call", as_task.declared(relayed))
+        };
+        let answered = self.relay_by(caller, &slot, request).await;
+        let (upstream, result) = answered.map_err(|failed| failed.watched(watch))?;
+        let result = links::shown(&page.view, tool.tool().upstream(), result)?;
+        let begun = self.begun(caller, &page.view, as_task, (&slot, &upstream), running, result);
+        Ok(complete(caller.era(), begun.await?))
     }
 }
 
@@ -153,10 +163,13 @@ fn own_call(caller: &Caller, page: &Page, call: &ToolCall) -> Result<Option<Runn
     is_own.then(|| Allowance::call(&caller.allowances)).transpose()
 }
 
-/// The call's parameters as sent to the upstream: with the upstream's name for the tool, these arguments, and
-/// without `task`. Tasks are not offered, and a server that does not offer them runs such a call as an
-/// ordinary one.
-pub(super) fn relayed(params: &RawObject, tool: &Tool, arguments: Option<&RawText>) -> RawObject {
+/// The call's parameters as sent to the upstream: with the upstream's name for the tool, these arguments, and this `task`.
+pub(super) fn relayed(
+    params: &RawObject,
+    tool: &Tool,
+    arguments: Option<&RawText>,
+    task: Option<&str>,
+) -> RawObject {
     // Arguments may be as large as a message: they are copied at most once.
     let same_arguments = match (params.member("arguments"), arguments) {
         (None, None) => true,
@@ -164,11 +177,12 @@ pub(super) fn relayed(params: &RawObject, tool: &Tool, arguments: Option<&RawTex
         _ => false,
     };
     let same_name = params.string("name").is_some_and(|name| name == **tool.upstream_name());
-    if same_arguments && same_name && params.member("task").is_none() {
+    if same_arguments && same_name && params.member("task") == task {
         return params.clone();
     }
     let rest = params.retain(|key| !matches!(key, "task" | "arguments"));
     let rest = rest.with_value("name", tool.upstream_name());
+    let rest = task.iter().fold(rest, |rest, task| rest.with("task", task));
     match arguments {
         Some(arguments) => rest.with("arguments", arguments.get()),
         None => rest,

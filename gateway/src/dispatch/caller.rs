@@ -6,7 +6,7 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    Context, Effects, Era, Handles, Memory, Noted, Principal, RawObject, Receipts, Services, View,
+    Context, Effects, Era, Handles, Memory, Noted, Principal, RawObject, Receipts, Services, View, own_uri,
 };
 use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request, printable::Short};
 use tokio::sync::OnceCell;
@@ -212,7 +212,7 @@ impl Gateway {
         let is_readable = |watched: &Watched| {
             let slot = backend.slot_numbered(watched.upstream);
             let name = slot.as_ref().and_then(|slot| slot.name());
-            name.is_some_and(|name| !view.refuses_resource(&watched.uri)(name))
+            name.is_some_and(|name| !view.refuses_resource(&own_uri(name, &watched.uri))(name))
         };
         let ended = session.keep_subscriptions(is_readable);
         ended.iter().for_each(|ended| backend.release(ended));
@@ -259,6 +259,10 @@ impl Gateway {
         };
         let claim = self.backends.claim(&principal, &meta.capabilities, request);
         let own_lists = claim.as_ref().is_some_and(Claim::can_be_asked);
+        // A task runs where its call did.
+        let task = request.params.string("taskId").filter(|_| claim.is_some());
+        let guard = task.and_then(|id| self.tasks.guard(&id, &principal));
+        let guard = Arc::new(guard.map_or_else(OnceCell::new, |guard| OnceCell::new_with(Some(Some(guard)))));
         let caller = Caller {
             choice,
             allowances: self.allowances.of(&principal, peer.name()),
@@ -274,7 +278,7 @@ impl Gateway {
             log_level: meta.log_level,
             backend: Arc::clone(self.backends.stateless()),
             claim,
-            guard: Arc::default(),
+            guard,
             trace: None,
         };
         let caller = if own_lists { self.reaching(&caller).await? } else { caller };

@@ -7,7 +7,7 @@ use mcp_disclosure_core::{Effects, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json, Request};
 
 use super::{Caller, Gateway, beside::beside, fetches::OfCaller};
-use crate::{catalogue::Page, dialect::complete};
+use crate::{catalogue::Page, dialect::complete, observe::Watch};
 
 impl Gateway {
     /// A method that is not part of MCP, or not of this era. The strategy may support it.
@@ -16,6 +16,7 @@ impl Gateway {
         caller: &Caller,
         page: &Page,
         request: &Request,
+        watch: &mut Watch<'_>,
     ) -> Result<Json, ErrorText> {
         let fetches = self.fetches.of(&caller.fetcher, caller.peer.name(), &caller.allowances);
         let (answer, effects) = self.asked(caller, page, request, &fetches).await?;
@@ -27,7 +28,7 @@ impl Gateway {
         };
         match answer {
             Some(result) => Ok(complete(caller.era(), result.into())),
-            None => Err(ErrorText::method_not_found(&request.method)),
+            None => self.passed_on(caller, page, request, watch).await,
         }
     }
 

@@ -141,7 +141,7 @@ async fn aside<T: Send + 'static>(
 }
 
 /// Lists are returned in one page, so no cursor is ever issued. `null` stands for none, as in `groups/list`.
-fn no_cursor(params: &RawObject) -> Result<(), ErrorText> {
+pub(super) fn no_cursor(params: &RawObject) -> Result<(), ErrorText> {
     match params.member("cursor").filter(|given| *given != "null") {
         None => Ok(()),
         Some(_) => {

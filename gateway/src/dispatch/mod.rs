@@ -16,21 +16,27 @@ mod circles;
 mod effects;
 mod ending;
 mod fetches;
+mod left;
 mod lifecycle;
 mod links;
 mod lists;
+mod pages;
 mod passage;
+mod passed_on;
 mod read;
 mod relay;
 mod replicas;
+mod reports;
 mod requests;
 mod resolve;
 mod revisions;
 mod rounds;
+mod skills;
 mod start;
 mod state;
 mod subscribe;
 mod suggestions;
+mod tasks;
 mod unlisted;
 mod unopened;
 mod variants;
@@ -49,6 +55,7 @@ pub use revisions::OfferedRevisions;
 use rounds::Rounds;
 pub use start::{Assembly, StartedGateway};
 use strum::IntoEnumIterator;
+use tasks::Tasks;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -77,6 +84,7 @@ pub struct Gateway {
     replicas: Option<Arc<Replicas>>,
     peers: Peers,
     rounds: Rounds,
+    tasks: Tasks,
     receipts: ReceiptSettings,
     limits: Limits,
     revisions: OfferedRevisions,
@@ -180,6 +188,7 @@ impl Gateway {
     pub async fn close(&self) {
         self.shutdown.cancel();
         self.rounds.forget_all();
+        self.tasks.forget_all();
         if let Some(replicas) = &self.replicas {
             replicas.store().close();
         }

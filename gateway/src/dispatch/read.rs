@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{Effects, Fault, Kind, RawObject, ResourceUri, given::shown};
+use mcp_disclosure_core::{Effects, Fault, Kind, RawObject, ResourceUri, SKILLS_INDEX, given::shown};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 
 use super::{Caller, Gateway, links, relay::UpstreamRequest, suggestions};
@@ -39,11 +39,18 @@ impl Gateway {
             Err(fault @ Fault::NotFound { .. }) => (fault.into(), true),
             Err(fault) => return Err(fault.into()),
         };
-        for slot in caller.backend.owners(page, &uri) {
+        let (own, slots) = caller.backend.owners(page, &uri);
+        let params = if *own == *uri { params.clone() } else { params.with_value("uri", &own) };
+        if *uri == *SKILLS_INDEX
+            && let Some(index) = Box::pin(self.index(caller, page, &params)).await
+        {
+            return Ok(read_result(caller.era(), index));
+        }
+        for slot in slots {
             let Some(name) = slot.name() else { continue };
             let request = UpstreamRequest::new("resources/read", params.clone());
             match self.relay(caller, &slot, request).await.map_err(ErrorText::from) {
-                Ok(result) => match links::readable(&page.view, name, result)? {
+                Ok(result) => match links::readable(&page.view, name, result, (&own, &uri))? {
                     Some(result) => return Ok(read_result(caller.era(), result)),
                     None => continue,
                 },

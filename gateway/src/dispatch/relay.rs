@@ -4,18 +4,17 @@
 //! session in front of a stateless upstream, `input_required` results become requests to the client; for the
 //! reverse see `rounds`.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use mcp_disclosure_core::{Era, RawObject};
-use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, Notification, code};
-use parking_lot::Mutex;
+use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, code};
 use serde_json::json;
 
-use super::{Caller, Gateway, state};
+use super::{Caller, Gateway, reports::Relay, state};
 use crate::{
     dialect::{RequestMeta, asks_for_input},
     observe::{Outcome, Watch},
-    session::{Client, Outlet},
+    session::Client,
     slot::Slot,
     upstream::{CallError, Reports, Upstream, UpstreamCall},
 };
@@ -27,21 +26,23 @@ const MOST_ROUNDS: usize = 32;
 #[derive(Debug)]
 pub(super) struct UpstreamRequest {
     /// The JSON-RPC method.
-    pub(super) method: &'static str,
+    pub(super) method: Cow<'static, str>,
     /// The parameters, in the form of the client's era.
     pub(super) params: RawObject,
     /// Arguments to repeat in headers: name and value.
     pub(super) mirrored: Vec<(String, String)>,
+    /// Of a call in a session that is to become a task: what reports on it.
+    pub(super) reports: Option<Arc<Relay>>,
 }
 
 impl UpstreamRequest {
-    pub(super) fn new(method: &'static str, params: RawObject) -> Self {
-        Self { method, params, mirrored: Vec::new() }
+    pub(super) fn new(method: impl Into<Cow<'static, str>>, params: RawObject) -> Self {
+        Self { method: method.into(), params, mirrored: Vec::new(), reports: None }
     }
 
     /// The same request with other parameters.
     pub(super) fn with(&self, params: RawObject) -> Self {
-        Self { method: self.method, params, mirrored: self.mirrored.clone() }
+        Self { method: self.method.clone(), params, mirrored: self.mirrored.clone(), reports: None }
     }
 
     pub(super) fn to_call(
@@ -52,13 +53,13 @@ impl UpstreamRequest {
         reports: Option<Arc<Relay>>,
     ) -> UpstreamCall {
         let (owner, reports) = (caller.owner(), reports.map(|relay| relay as Arc<dyn Reports>));
-        let trace = caller.trace.as_ref().map(|trace| trace.upstream(upstream.name().as_str(), self.method));
+        let trace = caller.trace.as_ref().map(|trace| trace.upstream(upstream.name().as_str(), &self.method));
         let params = match &trace {
             Some(trace) => trace.context().put_into(&params),
             None => params,
         };
         UpstreamCall {
-            method: self.method.to_owned(),
+            method: self.method.to_string(),
             params,
             owner,
             peer: Some(Arc::clone(caller.peer.name())),
@@ -77,6 +78,16 @@ impl Gateway {
         slot: &Slot,
         request: UpstreamRequest,
     ) -> Result<Json, Unanswered> {
+        self.relay_by(caller, slot, request).await.map(|(_, result)| result)
+    }
+
+    /// The same, with who answered, and for whom: a caller without session may have got upstreams of its own.
+    pub(super) async fn relay_by(
+        &self,
+        caller: &Caller,
+        slot: &Slot,
+        request: UpstreamRequest,
+    ) -> Result<(Arc<Upstream>, Json), Unanswered> {
         let caller = &self.reaching(caller).await.map_err(Failed::Other)?;
         // The slot may be the shared backend's.
         let own = caller.backend.slot_numbered(slot.number()).ok_or_else(|| Failed::Other(removed(slot)))?;
@@ -92,9 +103,8 @@ impl Gateway {
                     own.give_up(&upstream);
                     last = Some(upstream);
                 }
-                answered => {
-                    return answered.map_err(|failed| failed.at(&upstream, request.method));
-                }
+                Ok(result) => return Ok((upstream, result)),
+                Err(failed) => return Err(failed.at(&upstream, &request.method)),
             }
         }
     }
@@ -175,7 +185,7 @@ pub(super) enum Failed {
 
 impl Failed {
     /// The upstream's own error, or an error that says why there is no result.
-    fn at(self, upstream: &Upstream, method: &str) -> Unanswered {
+    pub(super) fn at(self, upstream: &Upstream, method: &str) -> Unanswered {
         let outcome = self.outcome();
         match self {
             Self::Upstream(failed) if !matches!(failed, CallError::Answered(_)) => {
@@ -234,7 +244,7 @@ async fn forward(
 ) -> Result<Json, Failed> {
     let _working =
         caller.backend.client().map(|client| client.begin(upstream.number(), caller.reply_route()));
-    let relay = Relay::of(caller, &params);
+    let relay = request.reports.clone().or_else(|| Relay::of(caller, &params));
     Ok(upstream.request(request.to_call(caller, upstream, params, relay)).await?)
 }
 
@@ -248,6 +258,11 @@ async fn relay_with_input(
     let none = RawObject::empty();
     let client = caller.client();
     let params = RequestMeta::ours(&request.params, client.map_or(&none, |client| client.capabilities()));
+    let params = match request.reports {
+        // The upstream may answer with a task, if it is told that this is understood.
+        Some(_) => RequestMeta::with_tasks(&params.retain(|key| key != "task"), true),
+        None => params,
+    };
     let params = RequestMeta::with_log_level(&params, log_level(caller, upstream));
     let _working = client.map(|client| client.begin(upstream.number(), caller.reply_route()));
     let mut again = params.clone();
@@ -272,7 +287,7 @@ async fn relay_with_input(
 }
 
 /// Sends all input requests to the client concurrently and collects the responses.
-async fn answers(
+pub(super) async fn answers(
     client: Option<&Arc<Client>>,
     upstream: &Upstream,
     requests: &RawObject,
@@ -294,73 +309,6 @@ async fn answers(
     });
     let answered = futures::future::try_join_all(asking).await?;
     Ok(RawObject::assemble(answered.iter().map(|(key, answer)| (*key, answer.as_str()))))
-}
-
-/// Relays progress, under the client's own token, and log messages of one request.
-#[derive(Debug)]
-pub(super) struct Relay {
-    to: Mutex<To>,
-    asks_for_log: bool,
-}
-
-#[derive(Clone, Debug)]
-struct To {
-    token: Option<String>,
-    outlet: Outlet,
-    least: Option<LoggingLevel>,
-}
-
-impl To {
-    fn of(caller: &Caller, params: &RawObject) -> Self {
-        let token = params.object("_meta").and_then(|meta| Some(meta.member("progressToken")?.to_owned()));
-        Self { token, outlet: caller.outlet.clone(), least: caller.log_level }
-    }
-}
-
-impl Relay {
-    /// A relay for a request with these parameters; `None` if it asked for neither progress nor log messages.
-    pub(super) fn of(caller: &Caller, params: &RawObject) -> Option<Arc<Self>> {
-        let to = To::of(caller, params);
-        if to.token.is_none() && to.least.is_none() {
-            return None;
-        }
-        let asks_for_log = RequestMeta::asks_for_log(params);
-        Some(Arc::new(Self { to: Mutex::new(to), asks_for_log }))
-    }
-
-    /// Redirects to the client's follow-up request.
-    pub(super) fn redirect(&self, caller: &Caller, params: &RawObject) {
-        *self.to.lock() = To::of(caller, params);
-    }
-
-    fn to(&self) -> To {
-        self.to.lock().clone()
-    }
-}
-
-impl Reports for Relay {
-    fn progress(&self, params: &RawObject) {
-        let to = self.to();
-        if let Some(token) = &to.token {
-            let params = params.with("progressToken", token);
-            to.outlet.notify(&Notification::new("notifications/progress", params));
-        }
-    }
-
-    fn log(&self, level: LoggingLevel, message: &Notification) {
-        let to = self.to();
-        if to.least.is_some_and(|least| level >= least) {
-            to.outlet.notify(message);
-        }
-    }
-
-    fn wants_progress(&self) -> bool {
-        self.to().token.is_some()
-    }
-
-    fn wants_log(&self) -> bool {
-        self.asks_for_log
-    }
 }
 
 #[cfg(test)]

@@ -6,11 +6,14 @@ use std::{
 };
 
 use futures::FutureExt;
-use mcp_disclosure_core::{Era, Kind, Lifecycle, Permits, RawObject};
+use mcp_disclosure_core::{Era, Kind, Lifecycle, Permits, RawObject, SKILLS};
 use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, Request, code, printable::Short};
 use tracing::Instrument;
 
-use super::{Caller, Gateway, allowance::Allowance, passage::LIMIT_REACHED, unlisted, unopened::Unopened};
+use super::{
+    Caller, Gateway, allowance::Allowance, pages::of_page, passage::LIMIT_REACHED, unlisted,
+    unopened::Unopened,
+};
 use crate::{
     DRAFTS,
     backend::Backend,
@@ -20,7 +23,6 @@ use crate::{
     negotiation::Choice,
     observe::{Outcome, Watch, protected},
     session::{Full, Opening, Session, new_id, store::Delta},
-    slot::Recollection,
 };
 
 /// MCP methods that the gateway answers or forwards, and the eras that have them.
@@ -60,6 +62,21 @@ enum Method {
     Complete,
     #[strum(serialize = "logging/setLevel")]
     SetLevel,
+    #[strum(
+        serialize = "tasks/get",
+        serialize = "tasks/result",
+        serialize = "tasks/list",
+        serialize = "tasks/cancel",
+        serialize = "tasks/update"
+    )]
+    Tasks,
+    #[strum(serialize = "skills/list", serialize = "skills/get", serialize = "resources/directory/read")]
+    Skills,
+}
+
+/// Whether MCP has this method, in either era.
+pub(super) fn is_of_mcp(method: &str) -> bool {
+    method.parse::<Method>().is_ok()
 }
 
 impl Method {
@@ -149,16 +166,23 @@ impl Gateway {
             if unlisted::looked_for(caller, &page, params).await {
                 page = caller.page();
             }
-            if relisted(caller, &page, params, watch).await? {
+            if unlisted::relisted(caller, &page, params, watch).await? {
                 page = caller.page();
             }
         }
+        let of_era = method.is_some();
+        if of_era && let Some(answered) = Box::pin(self.left_to_upstream(caller, &page, request, watch)).await
+        {
+            return answered;
+        }
+        let paged = of_page(&request.method, &page, params);
+        let params = paged.as_ref().unwrap_or(params);
         // Boxed but for calls: a future is as large as its largest branch, and is copied where it is spawned.
         match method {
             Some(Method::ToolsList) => Box::pin(self.tools(caller, &page, params)).await,
             // The client's list withholds something, or the operator offers none. The strategy may have either of its own.
             Some(Method::ToolsManifest | Method::ToolsDescribe) if !page.has_manifest() => {
-                Box::pin(self.foreign(caller, &page, request)).await
+                Box::pin(self.foreign(caller, &page, request, watch)).await
             }
             Some(Method::ToolsManifest) => Box::pin(self.manifest(&page, params)).await,
             Some(Method::ToolsDescribe) => Box::pin(self.describe(caller, &page, params)).await,
@@ -173,6 +197,8 @@ impl Gateway {
             Some(Method::ResourcesSubscribe) => Box::pin(self.subscribe(caller, &page, params)).await,
             Some(Method::ResourcesUnsubscribe) => Box::pin(self.unsubscribe(caller, params)).await,
             Some(Method::SetLevel) => Box::pin(self.set_level(caller, params)).await,
+            Some(Method::Skills) => Box::pin(self.of_skills(caller, &page, request)).await,
+            Some(Method::Tasks) => Box::pin(self.of_tasks(caller, &page, request)).await,
             Some(Method::Listen) => Box::pin(self.listen(caller, &page, &request.id, params)).await,
             Some(Method::Discover) => {
                 let declared = RequestMeta::declared(params).unwrap_or_default();
@@ -186,7 +212,7 @@ impl Gateway {
                 Ok(self.led_on(&caller.backend, is_gateway, result))
             }
             Some(Method::Ping) => Ok(Json::empty_object()),
-            None => Box::pin(self.foreign(caller, &page, request)).await,
+            None => Box::pin(self.foreign(caller, &page, request, watch)).await,
         }
     }
 
@@ -213,6 +239,7 @@ impl Gateway {
         let strategy = opening.address.location.strategy.as_deref();
         let choice =
             self.strategies.choose(strategy, opening.principal.permits(), &initialize.offer, revision.era());
+        let choice = choice.in_revision(revision);
         let id = new_id().map_err(|error| {
             ErrorText::new(
                 code::INTERNAL_ERROR,
@@ -293,10 +320,14 @@ impl Gateway {
         let backend = Arc::clone(session.backend());
         backend.audience().leave(session);
         backend.release_all(session);
+        self.tasks.end_session(session.id());
         self.backends.end_session(session.id());
     }
 
     fn advertised(&self, backend: &Backend, page: &Page, choice: &Choice, permits: &Permits) -> Advertised {
+        let reads_directories = |reads| if reads { r#"{"directoryRead":true}"# } else { "{}" };
+        let skills = backend.skills().map(|reads| (SKILLS, reads_directories(reads)));
+        let skills: Vec<_> = skills.into_iter().collect();
         Advertised {
             server_info: backend.server_info(),
             resources: page.has_resources() || backend.has("resources"),
@@ -304,13 +335,14 @@ impl Gateway {
             prompts: page.has_prompts() || backend.has("prompts"),
             completions: backend.has("completions"),
             logging: backend.has("logging"),
+            tasks: backend.may_run_tasks(),
             offered: self.strategies.offered_to(permits),
             manifest: page.has_manifest(),
             resolve: DRAFTS && backend.resolves(),
             variants: choice.hints().map(|hints| self.strategies.variants(choice, permits, hints)),
             selected: page.selected.as_ref().map_or_else(|| choice.name.to_string(), |by| by.name.clone()),
             instructions: page.instructions.clone(),
-            extensions: self.strategies.extensions(choice, permits),
+            extensions: [self.strategies.extensions(choice, permits), skills].concat(),
             added: page.advertisement.clone(),
             depends_on_client: page.depends_on_client,
         }
@@ -328,39 +360,15 @@ impl Gateway {
     }
 }
 
-/// Waits for the upstream of a called tool, if the tool is listed as in an earlier run of the program: the upstream may
-/// list another definition now, or none. Returns whether it waited.
-///
-/// # Errors
-/// -32000 if the upstream does not come.
-async fn relisted(
-    caller: &Caller,
-    page: &Page,
-    params: &RawObject,
-    watch: &mut Watch<'_>,
-) -> Result<bool, ErrorText> {
-    if caller.backend.is_complete() {
-        return Ok(false);
-    }
-    let Some(name) = params.string("name") else { return Ok(false) };
-    let Some(tool) = page.view.tool(&name) else { return Ok(false) };
-    let slot = caller.backend.slot(tool.tool().upstream())?;
-    if slot.status().recollection != Recollection::Offered {
-        return Ok(false);
-    }
-    watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
-    slot.connected(None).await?;
-    caller.backend.listed(&slot).await;
-    Ok(true)
-}
-
 /// Whether the response depends on upstreams that may not have listed anything yet: that of a list does, and that of a
 /// request for something that is not listed.
 fn needs_all(method: Option<Method>, page: &Page, params: &RawObject) -> bool {
     let is_listed =
         |kind, member| params.string(member).is_some_and(|key| page.view.entry(kind, &key).is_some());
     match method {
-        Some(Method::Ping | Method::Discover | Method::SetLevel | Method::ResourcesUnsubscribe) => false,
+        Some(
+            Method::Ping | Method::Discover | Method::SetLevel | Method::ResourcesUnsubscribe | Method::Tasks,
+        ) => false,
         Some(Method::ToolsCall | Method::ToolsResolve) => {
             params.string("name").is_none_or(|name| page.view.tool(&name).is_none())
         }

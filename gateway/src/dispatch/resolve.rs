@@ -4,7 +4,7 @@
 //! sees nothing that a call would not send; through a tool that calls others, it is the called one that is resolved. Nothing happens on the way: what a strategy wants to do for
 //! a call is not done.
 
-use mcp_disclosure_core::{Decision, RawObject, Refusal, Tool, given::shown};
+use mcp_disclosure_core::{Decision, RawObject, Refusal, Tool, given::shown, with_pages};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 
 use super::{
@@ -70,7 +70,7 @@ impl Gateway {
             return Err(unsupported());
         }
         recorded(watch).await?;
-        let request = relayed(params, tool.tool(), arguments.as_ref());
+        let request = relayed(params, tool.tool(), arguments.as_ref(), None);
         drop(arguments);
         let relayed = self.relay(caller, &slot, UpstreamRequest::new(RESOLVE, request)).await;
         let result = relayed.map_err(|failed| failed.watched(watch))?;
@@ -80,6 +80,8 @@ impl Gateway {
             let message = format_args!("the result of {RESOLVE} is invalid: 'tool' is missing");
             return Err(ErrorText::new(code::UPSTREAM_FAILED, message));
         };
+        let upstream = tool.tool().upstream();
+        let resolved = with_pages(&resolved, |uri| page.view.served_uri(upstream, uri)).unwrap_or(resolved);
         let tool = refined(&tool.definition(), tool.tool(), &resolved);
         Ok(complete(caller.era(), result.with("tool", tool.text()).into()))
     }

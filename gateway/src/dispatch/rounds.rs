@@ -18,7 +18,8 @@ use tokio::sync::mpsc;
 
 use super::{
     Caller, Gateway,
-    relay::{Failed, Relay, UpstreamRequest},
+    relay::{Failed, UpstreamRequest},
+    reports::Relay,
     state,
 };
 use crate::{
@@ -45,7 +46,7 @@ struct Waiting {
 }
 
 /// A request in progress at an upstream.
-struct Work {
+pub(super) struct Work {
     identity: Identity,
     dialogue: Dialogue,
     relay: Option<Arc<Relay>>,
@@ -162,7 +163,7 @@ impl Identity {
         // Hashed in place: parameters may be as large as a message.
         let params =
             request.params.iter().filter(|(key, _)| *key != "_meta").flat_map(|(key, value)| [key, value]);
-        let request = Digest::of_parts([request.method, &number].into_iter().chain(params));
+        let request = Digest::of_parts([&*request.method, &number].into_iter().chain(params));
         Self { principal: caller.principal.id().map(Arc::from), request }
     }
 }
@@ -192,6 +193,36 @@ impl Work {
             rounds,
             _guard: caller.guard().cloned(),
         }
+    }
+
+    /// Work that no other request continues.
+    pub(super) fn unidentified(
+        caller: &Caller,
+        client: &Arc<Client>,
+        upstream: &Upstream,
+        request: &UpstreamRequest,
+    ) -> Self {
+        Self::begin(caller, client, upstream, request, Identity::new(caller, upstream, request))
+    }
+
+    /// Its result, if it comes within the time in which requests go together.
+    pub(super) async fn look(&mut self) -> Option<Result<Json, CallError>> {
+        tokio::time::timeout(BATCH_WINDOW, self.dialogue.next()).await.ok().flatten()
+    }
+
+    /// Its result; `None` if the client has to respond first.
+    pub(super) async fn end(&mut self) -> Option<Result<Json, CallError>> {
+        self.dialogue.next().await
+    }
+
+    /// The client's responses.
+    pub(super) fn answer(&mut self, responses: &RawObject) {
+        self.dialogue.deliver(responses);
+    }
+
+    /// What the client has to respond to; `None` if there is nothing.
+    pub(super) fn questions(&self) -> Option<RawObject> {
+        (!self.dialogue.asked.is_empty()).then(|| self.dialogue.requests())
     }
 
     /// Continues the work under the client's next request.
@@ -252,18 +283,21 @@ impl Dialogue {
 
     /// The `input_required` result.
     fn required(&self, state: &str) -> RawObject {
+        RawObject::empty()
+            .with("resultType", "\"input_required\"")
+            .with("inputRequests", self.requests().text())
+            .with_value("requestState", state)
+    }
+
+    /// What the client has to respond to.
+    fn requests(&self) -> RawObject {
         let requests = self.asked.iter().map(|(key, input)| {
             let request =
                 RawObject::empty().with_value("method", &input.method).with("params", input.params.text());
             (key, request)
         });
         let requests: Vec<_> = requests.collect();
-        let requests =
-            RawObject::assemble(requests.iter().map(|(key, request)| (key.as_str(), request.text())));
-        RawObject::empty()
-            .with("resultType", "\"input_required\"")
-            .with("inputRequests", requests.text())
-            .with_value("requestState", state)
+        RawObject::assemble(requests.iter().map(|(key, request)| (key.as_str(), request.text())))
     }
 }
 

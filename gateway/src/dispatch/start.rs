@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Admission, Allowances, Checks, FetchLimits, Gateway, OfferedRevisions, Open, ReceiptSettings,
-    rounds::Rounds,
+    rounds::Rounds, tasks::Tasks,
 };
 use crate::{
     backend::{Backends, Recipe, Scope},
@@ -167,6 +167,7 @@ impl Gateway {
                 .map(Arc::new),
             peers: Peers::new(assembly.limits),
             rounds: Rounds::default(),
+            tasks: Tasks::default(),
             receipts: ReceiptSettings { key: assembly.receipt_key, lifetime: assembly.receipt_lifetime },
             limits: assembly.limits,
             revisions: assembly.revisions,
@@ -222,6 +223,7 @@ impl Gateway {
             self.fetches.sweep();
             self.allowances.sweep();
             self.rounds.sweep();
+            self.tasks.sweep();
             self.backends.sweep(limits.idle);
             self.end_circles();
             for session in self.sessions.remove_idle() {

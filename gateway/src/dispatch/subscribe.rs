@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mcp_disclosure_core::{Principal, RawObject, given, take::member};
 use mcp_disclosure_transport::{ErrorText, Id, Json, code};
 
-use super::{Caller, Gateway};
+use super::{Caller, Gateway, tasks::missing};
 use crate::{
     backend::Release,
     catalogue::Page,
@@ -22,7 +22,7 @@ impl Gateway {
     ) -> Result<Json, ErrorText> {
         let uri = uri_of(params)?;
         let Some(session) = &caller.session else { return Ok(Json::empty_object()) };
-        let owners = caller.backend.owners(page, &uri);
+        let (_, owners) = caller.backend.owners(page, &uri);
         if owners.iter().any(|owner| session.is_subscribed(&Watched::of(owner.number(), &uri))) {
             return Ok(Json::empty_object());
         }
@@ -48,6 +48,9 @@ impl Gateway {
         self.record(session, Delta { unsubscribed: Some(uri.clone()), ..Delta::default() }).await?;
         let ended = session.keep_subscriptions(|watched| watched.uri != uri);
         ended.iter().for_each(|watched| caller.backend.release(watched));
+        for watched in &ended {
+            caller.backend.released(watched).await;
+        }
         Ok(Json::empty_object())
     }
 
@@ -116,6 +119,10 @@ impl Gateway {
         id: &Id,
         params: &RawObject,
     ) -> Result<Json, ErrorText> {
+        let asked = params.object("notifications").unwrap_or_default();
+        if asked.member("taskIds").is_some() && !caller.choice.traits.tasks {
+            return Err(missing());
+        }
         let filter = params.member("notifications").unwrap_or("{}");
         self.check_count(filter)?;
         let filter: Filter = serde_json::from_str(filter)
@@ -132,7 +139,6 @@ impl Gateway {
                 held.add(watched);
             }
         }
-        let asked = params.object("notifications").unwrap_or_default();
         let (principal, choice) = (caller.principal.clone(), caller.choice.clone());
         let viewer = Viewer { principal, choice, memory: caller.memory.clone() };
         let filter = filter.watching(held.held()).with_extension(&asked, &viewer);

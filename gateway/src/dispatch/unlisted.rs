@@ -1,11 +1,12 @@
-//! Calls of names that no upstream lists, while upstreams start for the first time: any of them may list it.
+//! Calls while upstreams start: of names that no upstream lists, which any of them may list, and of tools that are listed as in an
+//! earlier run of the program.
 
 use futures::{StreamExt, stream::FuturesUnordered};
 use mcp_disclosure_core::{RawObject, given::shown, inner_call};
 use mcp_disclosure_transport::ErrorText;
 
 use super::{Caller, call::read_call};
-use crate::catalogue::Page;
+use crate::{catalogue::Page, observe::Watch, slot::Recollection};
 
 /// Waits for upstreams that were not tried yet, for as long as none of them lists the called tool. Returns whether it
 /// waited.
@@ -49,4 +50,30 @@ fn is_unlisted(page: &Page, params: &RawObject) -> bool {
     }
     let inner = inner_call::members(&call).ok().and_then(|members| members.string("tool"));
     inner.is_some_and(|inner| page.view.tool(&inner).is_none())
+}
+
+/// Waits for the upstream of a called tool, if the tool is listed as in an earlier run of the program: the upstream may
+/// list another definition now, or none. Returns whether it waited.
+///
+/// # Errors
+/// -32000 if the upstream does not come.
+pub(super) async fn relisted(
+    caller: &Caller,
+    page: &Page,
+    params: &RawObject,
+    watch: &mut Watch<'_>,
+) -> Result<bool, ErrorText> {
+    if caller.backend.is_complete() {
+        return Ok(false);
+    }
+    let Some(name) = params.string("name") else { return Ok(false) };
+    let Some(tool) = page.view.tool(&name) else { return Ok(false) };
+    let slot = caller.backend.slot(tool.tool().upstream())?;
+    if slot.status().recollection != Recollection::Offered {
+        return Ok(false);
+    }
+    watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
+    slot.connected(None).await?;
+    caller.backend.listed(&slot).await;
+    Ok(true)
 }

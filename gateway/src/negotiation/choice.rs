@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_disclosure_core::{ClientTraits, Stack};
 use mcp_disclosure_drafts::variants::VariantHints;
 
-use crate::dialect::Offer;
+use crate::dialect::{Offer, Revision};
 
 /// The strategy selected for a client.
 #[derive(Clone, Debug)]
@@ -29,6 +29,12 @@ pub struct Choice {
 }
 
 impl Choice {
+    /// The choice of a client of this revision.
+    pub(crate) fn in_revision(mut self, revision: Revision) -> Self {
+        self.traits.tasks &= revision.has_tasks();
+        self
+    }
+
     /// What the client says of server variants, if it supports them.
     pub(crate) fn hints(&self) -> Option<&VariantHints> {
         self.offer.variants.as_ref()

@@ -5,7 +5,11 @@ use std::sync::Arc;
 use mcp_disclosure_core::{ClientTraits, Era, Permits, RawObject, Stack};
 
 use super::{Bridge, Choice, NamedStrategy, Reason, Strategies};
-use crate::{catalogue::Published, dialect::Offer, fallback::selection};
+use crate::{
+    catalogue::Published,
+    dialect::{Offer, TASKS},
+    fallback::selection,
+};
 
 impl Strategies {
     /// Selects a strategy: by the URL path, then the operator's pin, then the client's first offered preference, then an
@@ -86,6 +90,7 @@ impl Strategies {
             declared,
             filter_bridge,
             manifest: self.manifest,
+            tasks: era == Era::Session || offer.declares(TASKS),
             omit_input_schema,
             shortest,
             definitions,

@@ -63,8 +63,8 @@ impl Strategies {
             offer.extensions.retain(|declared| own.is_none_or(|own| declared != own.id));
         }
         let varied = self.choice((named.clone(), Reason::Variant), false, &offer, choice.traits.era);
-        let filter_bridge = choice.traits.filter_bridge;
-        let traits = ClientTraits { filter_bridge, ..varied.traits };
+        let ClientTraits { filter_bridge, tasks, .. } = choice.traits;
+        let traits = ClientTraits { filter_bridge, tasks, ..varied.traits };
         Ok(Choice { traits, may_be_declared, ..varied })
     }
 }

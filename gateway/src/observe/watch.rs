@@ -27,6 +27,7 @@ pub(crate) struct Watch<'a> {
     gateway: &'a Gateway,
     sender: Sender<'a>,
     trace: Option<Arc<dyn Trace>>,
+    request_bytes: usize,
     call: Option<Watched>,
 }
 
@@ -81,19 +82,11 @@ impl<'a> Watch<'a> {
 
     fn of(gateway: &'a Gateway, sender: Sender<'a>, request: &Request) -> Self {
         let resolves = request.method == "tools/resolve";
-        let call = (resolves || request.method == "tools/call").then(|| Watched {
-            resolves,
-            begun: Instant::now(),
-            request_bytes: request.params.text().len(),
-            tool: None,
-            upstream: None,
-            outcome: None,
-            refusal: None,
-            is_unjudged: false,
-            fingerprint: None,
-        });
+        let request_bytes = request.params.text().len();
+        let is_call = resolves || request.method == "tools/call";
+        let call = is_call.then(|| Watched::new(resolves, request_bytes));
         let trace = sender.identified(|who| gateway.observer().begins(&who, request));
-        Self { gateway, sender, trace, call }
+        Self { gateway, sender, trace, call, request_bytes }
     }
 
     /// What follows the request in a trace.
@@ -115,6 +108,13 @@ impl<'a> Watch<'a> {
             tracing::Span::current().record("upstream", upstream.as_str());
             call.upstream = Some(upstream.clone());
         }
+    }
+
+    /// That a request of another method is passed on, which counts as a call.
+    pub(crate) fn passes(&mut self, upstream: &UpstreamName, method: &ToolName) {
+        let request_bytes = self.request_bytes;
+        self.call.get_or_insert_with(|| Watched::new(false, request_bytes)).outcome = None;
+        self.finds(upstream, method);
     }
 
     /// What becomes of it.
@@ -217,6 +217,20 @@ impl<'a> Watch<'a> {
 }
 
 impl Watched {
+    fn new(resolves: bool, request_bytes: usize) -> Self {
+        Self {
+            resolves,
+            begun: Instant::now(),
+            request_bytes,
+            tool: None,
+            upstream: None,
+            outcome: None,
+            refusal: None,
+            is_unjudged: false,
+            fingerprint: None,
+        }
+    }
+
     fn event<'e>(&'e self, who: Who<'e>, outcome: Outcome, response_bytes: usize) -> Called<'e> {
         Called {
             who,

@@ -71,6 +71,19 @@ impl Audience {
         self.listeners.notify_updated(updated, &notification);
     }
 
+    /// The capabilities that all clients with sessions declare alike, of those that allow no requests to them: what upstreams
+    /// that they share may know.
+    pub fn common_capabilities(&self) -> RawObject {
+        let sessions = self.sessions();
+        let extensions = sessions.iter().map(|session| session.client.capabilities().object("extensions"));
+        let common = extensions.map(Option::unwrap_or_default).reduce(|common, other| {
+            let is_common = |id: &str| common.member(id) == other.member(id);
+            common.retain(is_common)
+        });
+        let common = common.filter(|common| !common.is_empty());
+        common.map_or_else(RawObject::empty, |common| RawObject::assemble([("extensions", common.text())]))
+    }
+
     /// The lowest log level that any session asked for.
     pub fn log_level(&self) -> Option<LoggingLevel> {
         self.sessions().iter().filter_map(|session| session.log_level()).min()

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use mcp_disclosure_core::{Concern, Era, Notes, RawObject};
+use mcp_disclosure_core::{Concern, Era, Notes, RawObject, UI};
 use mcp_disclosure_transport::{
     ErrorText, Id, Json, LoggingLevel, Message, Notification, Request, Response, code,
 };
@@ -28,6 +28,9 @@ use crate::{limits::Limits, lineage::Chain};
 /// Requests that a client may support, by the capability that declares them.
 const CLIENT_FEATURES: &[(&str, &str)] =
     &[("elicitation", "elicitation/create"), ("roots", "roots/list"), ("sampling", "sampling/createMessage")];
+
+/// Extensions that are a matter between clients and servers, which this gateway passes on.
+const CLIENT_EXTENSIONS: &[&str] = &[UI];
 
 /// How long a request to the client waits for the client to open its general stream.
 const LISTEN_TIMEOUT: Duration = Duration::from_secs(30);
@@ -192,8 +195,8 @@ impl Client {
         self.chain.get().cloned().unwrap_or_default()
     }
 
-    /// The capabilities that allow requests to the client, to be declared to upstreams; none before it introduced
-    /// itself.
+    /// The capabilities to be declared to upstreams: those that allow requests to the client, and its
+    /// [extensions](CLIENT_EXTENSIONS); none before it introduced itself.
     pub fn capabilities(&self) -> &RawObject {
         static NONE: LazyLock<RawObject> = LazyLock::new(RawObject::empty);
         self.introduction.get().map_or(&NONE, |(_, capabilities)| capabilities)
@@ -342,9 +345,13 @@ impl Client {
     }
 }
 
-/// The capabilities that allow requests to the client.
+/// The capabilities that allow requests to the client, and the extensions that it shares with servers.
 pub(crate) fn client_features(capabilities: &RawObject) -> RawObject {
-    capabilities.retain(|key| CLIENT_FEATURES.iter().any(|(capability, _)| *capability == key))
+    let features =
+        capabilities.retain(|key| CLIENT_FEATURES.iter().any(|(capability, _)| *capability == key));
+    let extensions = capabilities.object("extensions").unwrap_or_default();
+    let extensions = extensions.retain(|id| CLIENT_EXTENSIONS.contains(&id));
+    if extensions.is_empty() { features } else { features.with("extensions", extensions.text()) }
 }
 
 fn unreachable_client() -> ErrorText {

@@ -22,6 +22,7 @@ struct Held {
     name: Arc<str>,
     sessions: Budget,
     subscriptions: Budget,
+    tasks: Budget,
     upstreams: Budget,
     requests: Budget,
     unread: Budget,
@@ -61,6 +62,7 @@ impl Peer {
             name: name.into(),
             sessions: Budget::new(limits.sessions_per_peer),
             subscriptions: Budget::new(limits.subscriptions_per_peer),
+            tasks: Budget::new(limits.tasks_per_peer),
             upstreams: Budget::new(limits.upstreams_per_peer),
             requests: Budget::new(limits.request_bytes),
             unread: Budget::new(limits.client_unread_bytes),
@@ -96,6 +98,15 @@ impl Peer {
     pub fn subscriptions(&self, count: usize) -> Result<Place, ErrorText> {
         let held = &self.0.subscriptions;
         self.place(held.take(count), || self.refused("subscriptions", "subscriptions_per_peer", held))
+    }
+
+    /// Reserves a task.
+    ///
+    /// # Errors
+    /// -32005 if the limit is reached.
+    pub fn task(&self) -> Result<Place, ErrorText> {
+        let held = &self.0.tasks;
+        self.place(held.take(1), || self.refused("tasks", "tasks_per_peer", held))
     }
 
     /// Reserves connections to this many upstreams. The first set is admitted whatever its size, since the

@@ -146,6 +146,17 @@ impl Slot {
         }
     }
 
+    /// Waits until the upstream was asked to unsubscribe, if it is being asked.
+    pub async fn unsubscribed(&self, uri: &str) {
+        let turn = self.wishes.turn(uri);
+        while let Some(turn) = &turn
+            && self.wishes.is_over(uri, turn)
+        {
+            drop(turn.lock().await);
+            tokio::task::yield_now().await;
+        }
+    }
+
     fn remove(self: &Arc<Self>, uri: &str, turn: &Arc<Turn>) {
         let is_last = self.wishes.remove(uri, turn);
         // There is no runtime when the program ends.

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     limits::Limits,
     lineage::Lineage,
-    session::Client,
+    session::{Audience, Client},
     upstream::{Asks, Authorizer, Endpoint, Opening, Target, Terms, Timeouts, Upstream, UpstreamError},
 };
 
@@ -38,6 +38,8 @@ pub struct Supervisor {
     pub asks: Option<Asks>,
     /// The client that upstreams may send requests to, if they are dedicated to one.
     pub client: Option<Arc<Client>>,
+    /// The clients that they serve.
+    pub audience: Arc<Audience>,
     /// The era in which upstreams are spoken to where they are dedicated to none.
     pub era: Era,
     /// Cancelled when upstreams may be started.
@@ -80,7 +82,7 @@ impl Supervisor {
             stopping: self.stopping.child_token(),
         });
         let (limits, lineage, asks) = (self.limits, Arc::clone(&self.lineage), self.asks.clone());
-        let terms = Terms { timeouts, limits, lineage, asks };
+        let terms = Terms { timeouts, limits, lineage, asks, audience: Arc::clone(&self.audience) };
         let (witness, client, era) = (self.witness.clone(), self.client.clone(), self.era);
         let (own, telling) = (Arc::clone(&slot), Telling::default());
         let task = Task { slot: own, telling, terms, memory, witness, client, era };

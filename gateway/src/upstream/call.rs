@@ -21,6 +21,9 @@ pub trait Reports: Send + Sync + fmt::Debug {
 
     /// Whether the request asks for log messages.
     fn wants_log(&self) -> bool;
+
+    /// Whether progress may follow the answer, which is a task.
+    fn outlasts_answer(&self) -> bool;
 }
 
 /// A request to an upstream, on behalf of a client or the gateway.

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     sync::{
-        Arc,
+        Arc, OnceLock, Weak,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -15,7 +15,11 @@ use mcp_disclosure_transport::{
 };
 use parking_lot::Mutex;
 
-use super::{Owner, Reports, addresses, under_way::UnderWay};
+use super::{
+    Owner, Reports, addresses,
+    tasks::{TaskNames, named, related},
+    under_way::UnderWay,
+};
 use crate::{
     limits::Limits,
     session::Client,
@@ -30,7 +34,9 @@ pub(super) struct UpstreamHandler {
     signals: Arc<Signals>,
     /// The client, if the connection is dedicated to one.
     client: Option<Arc<Client>>,
+    of_clients: OnceLock<RawObject>,
     requests: Mutex<Requests>,
+    pub(super) tasks: Arc<TaskNames>,
     /// Budget for resource updates not yet delivered.
     updates: Budget,
     limits: Limits,
@@ -42,6 +48,8 @@ pub(super) struct UpstreamHandler {
 #[derive(Debug, Default)]
 struct Requests {
     pending: BTreeMap<RequestId, (Owner, Option<Arc<dyn Reports>>)>,
+    /// Of requests that were answered with tasks, for as long as these are kept.
+    lasting: BTreeMap<RequestId, Weak<dyn Reports>>,
     under_way: UnderWay,
 }
 
@@ -59,7 +67,9 @@ impl UpstreamHandler {
             number,
             signals,
             client,
+            of_clients: OnceLock::new(),
             requests: Mutex::default(),
+            tasks: Arc::default(),
             updates: Budget::new(limits.upstream_queue_bytes),
             limits: *limits,
             has_refused: AtomicBool::new(false),
@@ -71,9 +81,14 @@ impl UpstreamHandler {
         name.clone_into(&mut self.name.lock());
     }
 
-    /// The capabilities of the client that the upstream is dedicated to; by them it may decide what it lists.
+    /// What the handshake says of clients; by it the upstream may decide what it lists.
+    pub(super) fn introduce(&self, of_clients: &RawObject) {
+        let _same = self.of_clients.set(of_clients.clone());
+    }
+
+    /// The same, for requests of the gateway's own.
     pub(super) fn capabilities(&self) -> RawObject {
-        self.client.as_ref().map_or_else(RawObject::empty, |client| client.capabilities().clone())
+        self.of_clients.get().cloned().unwrap_or_default()
     }
 
     /// Registers a request before it is sent.
@@ -137,7 +152,14 @@ impl Handler for UpstreamHandler {
         }
         let (number, limits) = (self.number, self.limits);
         let (method, params) = (request.method.clone(), request.params.clone());
-        Some(Box::pin(async move { client.request(number, &limits, &method, params).await }))
+        let tasks = Arc::clone(&self.tasks);
+        Some(Box::pin(async move {
+            tasks.known(&params).await;
+            let answer = client.request(number, &limits, &method, tasks.renamed(&params)).await?;
+            let Some(own) = related(&params) else { return Ok(answer) };
+            let object = RawObject::parse(answer.as_str());
+            Ok(object.map_or(answer, |answer| named(&answer, Some(&own)).into()))
+        }))
     }
 
     fn handle_notification(&self, notification: Notification, about: Option<RequestId>) {
@@ -147,7 +169,20 @@ impl Handler for UpstreamHandler {
             | "notifications/resources/list_changed"
             | "notifications/groups/list_changed" => self.signals.lists_changed(),
             "notifications/resources/updated" => self.handle_update(notification.params),
-            "notifications/message" => self.handle_log(&notification, about),
+            "notifications/message" => {
+                let params = self.tasks.renamed(&notification.params);
+                self.handle_log(&Notification { params, ..notification }, about);
+            }
+            "notifications/tasks/status" => {
+                let own = notification.params.string("taskId");
+                let task = own.and_then(|own| self.tasks.find(&own));
+                if let Some((task, client)) =
+                    task.and_then(|task| Some((task.clone(), task.client.upgrade()?)))
+                {
+                    let params = notification.params.with_value("taskId", &*task.id);
+                    client.outbox().notify(&Notification { params, ..notification });
+                }
+            }
             "notifications/elicitation/complete" => {
                 self.client.iter().for_each(|client| client.notify(self.number, &notification));
             }
@@ -159,7 +194,7 @@ impl Handler for UpstreamHandler {
     fn handle_progress(&self, request: RequestId, params: &RawObject) {
         let reports = self.requests.lock().reports_about(Some(request), true);
         if let Some(reports) = reports {
-            reports.progress(params);
+            reports.progress(&self.tasks.renamed(params));
         }
     }
 
@@ -169,10 +204,15 @@ impl Handler for UpstreamHandler {
 
     fn settled(&self, request: RequestId, how: Settled) {
         let mut requests = self.requests.lock();
-        let owner = requests.pending.remove(&request).map(|(owner, _)| owner).unwrap_or_default();
+        let (owner, reports) = requests.pending.remove(&request).unwrap_or_default();
+        let lasting = |reports: &&Arc<dyn Reports>| how == Settled::Answered && reports.outlasts_answer();
+        if let Some(reports) = reports.as_ref().filter(lasting) {
+            requests.lasting.retain(|_, reports| reports.strong_count() > 0);
+            requests.lasting.insert(request, Arc::downgrade(reports));
+        }
         match how {
             Settled::Answered | Settled::Unsent => requests.under_way.end(&owner),
-            Settled::GivenUp => requests.under_way.give_up(request, &owner),
+            Settled::GivenUp => requests.under_way.give_up(request, &owner, reports),
             Settled::Late => requests.under_way.answered_late(request),
         }
     }
@@ -190,7 +230,13 @@ impl Requests {
     /// The request that a message belongs to: the one named by the transport, otherwise the only candidate.
     fn reports_about(&self, about: Option<RequestId>, has_one_client: bool) -> Option<Arc<dyn Reports>> {
         if let Some(about) = about {
-            return self.pending.get(&about)?.1.clone();
+            return match self.pending.get(&about) {
+                Some((_, reports)) => reports.clone(),
+                None => {
+                    let lasting = self.lasting.get(&about).and_then(Weak::upgrade);
+                    lasting.or_else(|| self.under_way.reports_of(about))
+                }
+            };
         }
         if !has_one_client {
             let only = self.under_way.only_client()?;

@@ -5,7 +5,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use mcp_disclosure_core::{Era, RawObject, UpstreamName};
+use mcp_disclosure_core::{EXTENSION, Era, GROUPS, RawObject, SKILLS, UI, UpstreamName};
+use mcp_disclosure_drafts::variants::SERVER_VARIANTS;
 use mcp_disclosure_transport::{CallError, Connection, code, meta};
 use serde_json::json;
 
@@ -15,9 +16,16 @@ use super::{
     proposals::{Failure, Proposals, Supported},
 };
 use crate::{
-    dialect::{RequestMeta, Revision},
+    dialect::{RequestMeta, Revision, TASKS},
     lineage::{Chain, is_circle},
 };
+
+/// Capabilities that clients are served with.
+const PASSED: [&str; 8] =
+    ["tools", "resources", "prompts", "completions", "logging", "tasks", "concerns", "delta"];
+
+/// The same of extensions.
+const PASSED_EXTENSIONS: [&str; 6] = [EXTENSION, GROUPS, UI, SERVER_VARIANTS, TASKS, SKILLS];
 
 /// The result of the handshake.
 #[derive(Clone, Debug)]
@@ -38,6 +46,35 @@ impl Introduction {
     /// Whether the server declared this capability.
     pub fn has(&self, capability: &str) -> bool {
         self.capabilities.member(capability).is_some()
+    }
+
+    /// Whether it offers skills (SEP-2640), and to read the directories of their files too.
+    pub(crate) fn skills(&self) -> Option<bool> {
+        let skills = self.capabilities.object("extensions")?.object(SKILLS)?;
+        Some(skills.member("directoryRead") == Some("true"))
+    }
+
+    /// Whether its calls can be tasks, in this era.
+    pub(crate) fn runs_tasks(&self, era: Era) -> bool {
+        let within = |name: &str| self.capabilities.object(name);
+        match era {
+            Era::Session => within("tasks")
+                .and_then(|tasks| tasks.object("requests")?.object("tools"))
+                .is_some_and(|tools| tools.member("call").is_some()),
+            Era::Stateless => within("extensions").is_some_and(|all| all.member(TASKS).is_some()),
+        }
+    }
+
+    /// The capabilities and extensions that are a matter between the server and its clients, and that are not passed on.
+    pub fn unpassed(&self) -> Vec<String> {
+        let places = ["extensions", "experimental"];
+        let own = self.capabilities.iter().map(|(name, _)| name.to_owned());
+        let own = own.filter(|name| !PASSED.contains(&name.as_str()) && !places.contains(&name.as_str()));
+        let nested = places.iter().flat_map(|place| {
+            let place = self.capabilities.object(place).unwrap_or_default();
+            place.iter().map(|(id, _)| id.to_owned()).collect::<Vec<_>>()
+        });
+        own.chain(nested.filter(|id| !PASSED_EXTENSIONS.contains(&id.as_str()))).collect()
     }
 
     /// A name derived from `serverInfo.name`: lower-case letters, digits and hyphens.

@@ -20,6 +20,7 @@ mod proposals;
 mod sender;
 mod settings;
 mod subscriptions;
+mod tasks;
 mod under_way;
 
 use std::{
@@ -36,7 +37,7 @@ pub use disclosing::concerns::Told;
 pub use error::{UpstreamError, Why};
 use handler::UpstreamHandler;
 pub use handshake::{Eras, Introduction};
-use mcp_disclosure_core::{Era, Notes, RawObject, Rules, UpstreamLists, UpstreamName};
+use mcp_disclosure_core::{Era, Notes, RawObject, RawText, Rules, UpstreamLists, UpstreamName};
 use mcp_disclosure_drafts::manifest::is_offered;
 pub use mcp_disclosure_transport::{
     CallError,
@@ -50,10 +51,12 @@ use rmcp::{RoleServer, service::DynService};
 use sender::Sender;
 pub use settings::{Restart, UpstreamSettings};
 use subscriptions::SubscriptionStreams;
+pub use tasks::ClientTask;
+pub(crate) use tasks::named;
 use tokio_util::sync::DropGuard;
 pub use under_way::Owner;
 
-use crate::{DRAFTS, limits::Limits, lineage::Lineage, observe::Observer};
+use crate::{DRAFTS, limits::Limits, lineage::Lineage, observe::Observer, session::Audience};
 
 /// How to start or reach an upstream; can be used any number of times.
 #[derive(Clone)]
@@ -157,6 +160,8 @@ pub struct Terms {
     pub lineage: Arc<Lineage>,
     /// How it is asked what it says by an `info` tool of its own; `None` if it is not asked.
     pub asks: Option<Asks>,
+    /// The clients that it serves, where it is dedicated to none.
+    pub audience: Arc<Audience>,
 }
 
 /// How upstreams are asked what they say by `info` tools of their own.
@@ -181,6 +186,8 @@ pub struct Upstream {
     terms: Terms,
     streams: SubscriptionStreams,
     disclosing: Arc<Disclosing>,
+    /// The directories of the skills that it last listed.
+    skill_roots: Mutex<Vec<String>>,
     /// The choices of concerns that it follows.
     told: Mutex<Notes>,
     /// Whether it is sent any: it serves one client only, and has not refused them.
@@ -228,6 +235,11 @@ impl Upstream {
     /// Whether a request in progress asked for log messages.
     pub fn is_logging(&self) -> bool {
         self.handler.is_logging()
+    }
+
+    /// From now on, messages about the task of this id of the upstream's reach its client under the client's id.
+    pub(crate) fn begin_task(&self, own: &str, task: &Arc<ClientTask>) {
+        self.handler.tasks.add(own, task);
     }
 
     /// Sends a request on behalf of a client and waits for its result. Dropping the future cancels the request.
@@ -310,6 +322,26 @@ impl Upstream {
         let lists = self.disclosing.complete(self, self.choosable(lists)).await;
         let lists = disclosing::own_info::joined(self, lists).await;
         Ok(lists::offerable(self, lists))
+    }
+
+    /// Its list of skills (SEP-2640), all pages of it.
+    ///
+    /// # Errors
+    /// Why there is no list.
+    pub(crate) async fn skills(&self) -> Result<Vec<RawText>, CallError> {
+        let listing = lists::all_pages(self, "skills/list", "skills", RawObject::empty());
+        let waited = self.terms.timeouts.connect;
+        let listed = tokio::time::timeout(waited, listing).await;
+        let listed = listed.unwrap_or(Err(CallError::TimedOut { waited }))?.items;
+        let uris = listed.iter().filter_map(|skill| RawObject::of(skill).ok()?.string("uri"));
+        let roots = uris.filter_map(|uri| Some(uri.strip_suffix("SKILL.md")?.to_owned())).collect();
+        *self.skill_roots.lock() = roots;
+        Ok(listed)
+    }
+
+    /// Whether a URI is that of a file of a skill that it last listed. Such files need not be listed as resources.
+    pub(crate) fn has_skill_file(&self, uri: &str) -> bool {
+        self.skill_roots.lock().iter().any(|root| uri.starts_with(root.as_str()))
     }
 
     /// Why its connection ended.

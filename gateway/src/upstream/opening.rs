@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-use mcp_disclosure_core::{Era, UpstreamName};
+use mcp_disclosure_core::{Era, RawObject, UI, UpstreamName};
 use mcp_disclosure_transport::{Bounds, CallError, Connection, child, http, in_process};
 use parking_lot::Mutex;
 use tokio_util::sync::DropGuard;
@@ -22,6 +22,9 @@ use crate::{
     session::{Chosen, Client},
     slot::{Configured, Signals},
 };
+
+/// The settings by which clients declare [`UI`]: the only form of pages that MCP Apps has.
+const PAGES: &str = r#"{"mimeTypes":["text/html;profile=mcp-app"]}"#;
 
 /// One attempt to connect to an upstream.
 pub struct Opening<'a> {
@@ -122,7 +125,17 @@ impl Opening<'_> {
                 () = connection.ended() => {}
             }
         }
-        (era, Hello::new(self.client, self.tells, &self.terms.lineage))
+        (era, Hello::new(self.client, self.common_capabilities(), self.tells, &self.terms.lineage))
+    }
+
+    /// What is said of clients that share the connection: pages, where the operator says so, or what all of them declare.
+    fn common_capabilities(&self) -> RawObject {
+        let settings = &self.configured.config().settings;
+        if settings.pass.iter().any(|passed| passed == UI) {
+            let pages = RawObject::assemble([(UI, PAGES)]);
+            return RawObject::assemble([("extensions", pages.text())]);
+        }
+        self.terms.audience.common_capabilities()
     }
 
     fn open(&self) -> Result<Opened, UpstreamError> {
@@ -150,6 +163,7 @@ impl Opening<'_> {
         era: Era,
         hello: &Hello,
     ) -> Result<(Opened, Introduction), (HandshakeError, Arc<Connection>)> {
+        opened.handler.introduce(&hello.of_clients);
         let timeout = self.terms.timeouts.connect;
         match handshake::introduce(&opened.connection, hello, era, timeout).await {
             Ok(introduction) => Ok((opened, introduction)),
@@ -204,6 +218,7 @@ impl Introduced {
             terms,
             streams,
             disclosing: Arc::default(),
+            skill_roots: Mutex::default(),
             told: Mutex::new(told),
             follows_choices: AtomicBool::new(follows_choices),
             _closing: closing,

@@ -8,6 +8,9 @@ use mcp_disclosure_transport::{Call, CallError, Connection, Json};
 use super::{UpstreamCall, UpstreamHandler};
 use crate::dialect::RequestMeta;
 
+/// How long the result of a task is waited for.
+const LONGEST_TASK: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
 /// Sends requests to an upstream. Clones share its connection.
 #[derive(Clone, Debug)]
 pub(super) struct Sender {
@@ -23,14 +26,20 @@ impl Sender {
         let wants_progress = reports.as_ref().is_some_and(|reports| reports.wants_progress());
         let call = Call { mirrored, wants_progress, owner: peer, ..self.connection.call(method, params) };
         self.handler.begin(call.id, owner, reports);
-        Arc::clone(&self.connection).request(call, self.timeout).await
+        // It waits for the end of a task.
+        let timeout = if call.method == "tasks/result" { LONGEST_TASK } else { self.timeout };
+        Arc::clone(&self.connection).request(call, timeout).await
     }
 
     /// Sends a request of the gateway's own, in this era.
     pub(super) async fn ask(&self, era: Era, method: &str, params: RawObject) -> Result<Json, CallError> {
         let params = match era {
             Era::Session => params,
-            Era::Stateless => RequestMeta::ours(&params, &self.handler.capabilities()),
+            // To a client that cannot run tasks, a gateway does not list what runs in no other way.
+            Era::Stateless => {
+                let params = RequestMeta::ours(&params, &self.handler.capabilities());
+                RequestMeta::with_tasks(&params, method != "tools/call")
+            }
         };
         let call = self.connection.call(method, params);
         Arc::clone(&self.connection).request(call, self.timeout).await

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::backend::Scope;
 
 /// How the connection to one upstream is kept. What is `None` is as for all upstreams.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UpstreamSettings {
     /// From start to the end of the handshake.
     pub connect_timeout: Option<Duration>,
@@ -15,6 +15,8 @@ pub struct UpstreamSettings {
     pub restart: Restart,
     /// Whether clients share its connection.
     pub scope: Option<Scope>,
+    /// Methods that are passed on as they are; and the extension that clients who share it are said to have, `UI`.
+    pub pass: Vec<String>,
 }
 
 /// Whether an upstream that ended or failed is started again, or connected to again.

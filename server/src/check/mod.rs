@@ -28,10 +28,10 @@ pub use finding::{Finding, Findings, Place, Rule, Severity};
 use mcp_disclosure_core::{Principal, Snapshot, Tool, View};
 pub use report::{Report, SignInState};
 use serde_json::Value;
-pub use serving::{left_out, objections, refusals, unreachable, unserved};
+pub use serving::{left_out, objections, refusals, unpassed, unreachable, unserved};
 
 /// Every code of a finding.
-pub const CODES: [&str; 43] = [
+pub const CODES: [&str; 45] = [
     "audience-no-url",
     "brief-over-60",
     "brief-says-how",
@@ -50,12 +50,14 @@ pub const CODES: [&str; 43] = [
     "name-over-48",
     "name-over-60",
     "name-reveals-tool",
+    "needs-tasks",
     "never-shown",
     "no-description",
     "no-example",
     "no-related",
     "no-returns",
     "not-found",
+    "not-passed",
     "not-served",
     "odd-list",
     "odd-name",

@@ -1,7 +1,9 @@
 //! What `serve` would refuse or leave out, as found by the code that serves.
 
+use std::sync::Arc;
+
 use mcp_disclosure_core::{Objection, Warning};
-use mcp_disclosure_gateway::Problem;
+use mcp_disclosure_gateway::{Problem, slot::Slot};
 
 use super::{Finding, Findings, Place, Rule, Severity, Subject};
 use crate::failure::Failure;
@@ -48,11 +50,25 @@ const NOT_SERVED: Rule = Rule {
     hint: "give its upstream another name or a prefix",
 };
 
+const NOT_PASSED: Rule = Rule {
+    code: "not-passed",
+    severity: Severity::Note,
+    summary: "an upstream has capabilities beyond MCP, which its clients do not see",
+    hint: "name the methods that they need with pass, in [upstreams.NAME] of disclosure.toml",
+};
+
 const ODD_LIST: Rule = Rule {
     code: "odd-list",
     severity: Severity::Warning,
     summary: "an upstream lists something that cannot be served as it is",
     hint: "correct it in the server",
+};
+
+const NEEDS_TASKS: Rule = Rule {
+    code: "needs-tasks",
+    severity: Severity::Note,
+    summary: "a tool runs as a task only, and is not listed to clients that run none: those of revisions up to 2025-06-18, and of 2026-07-28 without the extension",
+    hint: "see whether your hosts run tasks (2025-11-25, or io.modelcontextprotocol/tasks)",
 };
 
 pub(super) const IDLE_RULE: Rule = Rule {
@@ -104,6 +120,22 @@ pub fn unreachable(errors: &[impl ToString]) -> Findings {
     findings
 }
 
+/// Capabilities of upstreams that clients do not see. A method that the operator lets pass settles those of its vendor.
+pub fn unpassed(slots: &[Arc<Slot>]) -> Findings {
+    let mut findings = Findings::default();
+    for slot in slots {
+        let Some(introduction) = slot.status().introduction else { continue };
+        let passes = &slot.configured().config().settings.pass;
+        let vendor = |name: &str| name.split('/').next().unwrap_or_default().to_owned();
+        let is_settled = |id: &String| passes.iter().any(|passed| vendor(passed) == vendor(id));
+        let left: Vec<String> = introduction.unpassed().into_iter().filter(|id| !is_settled(id)).collect();
+        if let Some(name) = slot.name().filter(|_| !left.is_empty()) {
+            findings.add(NOT_PASSED, Place::default(), format!("{name}: {}", left.join(", ")));
+        }
+    }
+    findings
+}
+
 /// Tools that cannot be served beside others.
 pub fn unserved(problems: &[Problem]) -> Findings {
     Findings(problems.iter().map(|problem| found(NOT_SERVED, problem)).collect())
@@ -126,6 +158,10 @@ pub fn objections(strategy: &str, is_required: bool, objections: &[Objection]) -
 }
 
 pub(super) fn oddities(subject: &Subject, findings: &mut Findings) {
+    subject
+        .tools()
+        .filter(|tool| tool.needs_task())
+        .for_each(|tool| findings.add(NEEDS_TASKS, tool.into(), ""));
     for warning in subject.snapshot.warnings() {
         let rule = match warning {
             Warning::Unmatched { .. } | Warning::NothingMatches { .. } => IDLE_RULE,

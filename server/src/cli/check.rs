@@ -22,7 +22,7 @@ use super::{
 use crate::{
     check::{
         Findings, Report, Severity, SignInState, Subject, access, callers, findable, left_out, objections,
-        refusals, unreachable, unserved,
+        refusals, unpassed, unreachable, unserved,
     },
     config::Named,
     failure::Failure,
@@ -118,6 +118,7 @@ fn look(
         let snapshot = backend.catalogue().current().snapshot().clone();
         let mut findings = unreachable(&missing);
         findings.0.extend(unserved(&clashes(&all, &snapshot)).0);
+        findings.0.extend(unpassed(&backend.slots()).0);
         let everything = View::of(snapshot.clone(), &Principal::anonymous());
         for strategy in all {
             let name = &strategy.profile().name;

@@ -31,6 +31,7 @@ impl DisclosureFile {
         }
         rules.tools.extend(self.sorted_into_categories(&mut problems));
         rules.tools.extend(self.pinned());
+        rules.unpinned_pages = self.pins.ui == Some(false);
         for (name, place, category) in &self.categories.0 {
             let mapping = check.mapping("categories", name, place, category.concerns.as_ref(), &mut problems);
             rules.grouped.extend(mapping.map(|mapping| (name.clone(), mapping)));

@@ -272,6 +272,10 @@ pub struct UpstreamEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<schema::Word<Scope>>"))]
     pub scope: Option<Scope>,
+    /// Methods beyond MCP, such as "vendor/method", that clients may use of it. They are passed on as they are, for callers who may
+    /// use everything. "io.modelcontextprotocol/ui" is no method: clients that share a connection to it are said to show pages.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pass: Vec<String>,
 }
 
 /// A category of tools.
@@ -354,6 +358,9 @@ pub struct Pins {
     /// Names as in `[tools]`, or patterns in which `*` matches any text and `?` any one character.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
+    /// Whether tools with a page (MCP Apps) are listed completely as well. Default: true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ui: Option<bool>,
 }
 
 /// Rules for resources and resource templates, by URI, by "upstream/URI", or by patterns of these. URIs are compared as

@@ -197,6 +197,7 @@ impl UpstreamEntry {
             request_timeout: self.request_timeout.map(Into::into),
             restart: self.restart.unwrap_or_default(),
             scope: self.scope,
+            pass: self.pass.clone(),
         }
     }
 
@@ -374,6 +375,7 @@ mod tests {
             request_timeout: Some(Duration::from_millis(250)),
             restart: Restart::Never,
             scope: Some(Scope::Session),
+            pass: Vec::new(),
         };
         assert_eq!(settings, [UpstreamSettings::default(), all]);
         assert_eq!(settings[0].restart, Restart::Always);

@@ -149,7 +149,8 @@ async fn take(
             respond(StatusCode::BAD_REQUEST, JSON, answers::unknown_method(&message["id"]).to_string())
         }
         Method::POST if message["method"].is_null() => answered(&state, &message),
-        Method::POST if message["id"].is_null() => StatusCode::ACCEPTED.into_response(),
+        // As the official Python servers do: with a content type, and without content.
+        Method::POST if message["id"].is_null() => respond(StatusCode::ACCEPTED, JSON, String::new()),
         Method::POST => request(&state, &message),
         Method::GET if state.revision.has_sessions() => match last_event.as_deref() {
             Some(CLOSED_AFTER) => resume(&state),

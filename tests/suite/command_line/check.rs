@@ -304,6 +304,18 @@ fn description_files_are_looked_at_and_named() {
 }
 
 #[test]
+fn t1_tools_that_run_as_tasks_only_are_found() {
+    let mut research = tool("research", "Looks into a topic.");
+    research["execution"] = json!({"taskSupport": "required"});
+    let mut either = tool("either", "Runs in both ways.");
+    either["execution"] = json!({"taskSupport": "optional"});
+    let found = found(&[research, either], &[]);
+    let needing: Vec<&str> =
+        found.iter().filter(|(code, ..)| code == "needs-tasks").map(|(_, tool, _)| tool.as_str()).collect();
+    assert_eq!(needing, ["research"]);
+}
+
+#[test]
 fn concerns_that_do_nothing_are_found() {
     let (_directory, scenario) = with_tools(&[
         json!({"name": "dear", "description": "Costs.", "inputSchema": {"type": "object"}, "_meta": {"concerns": {"cost": "huge", "mood": "good"}}}),

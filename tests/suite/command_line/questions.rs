@@ -27,7 +27,9 @@ fn is_declared(client: &Value) {
     let chain = client["extensions"][EXTENSION]["chain"].clone();
     assert_eq!(chain.as_array().map(Vec::len), Some(1), "the gateway itself");
     let ours = json!({"strategies": ["full"], "complete": true, "chain": chain});
-    let extensions = json!({EXTENSION: ours, "io.modelcontextprotocol/groups": {}});
+    let extensions = json!({
+        EXTENSION: ours, "io.modelcontextprotocol/groups": {}, "io.modelcontextprotocol/skills": {},
+    });
     assert_eq!(*client, json!({"elicitation": {"form": {}}, "extensions": extensions}));
 }
 

@@ -1,9 +1,30 @@
 //! Upstreams that cannot be used: each is named, with what it did instead and what may help.
 
-use kit::HeldPort;
+use kit::{
+    HeldPort,
+    revision::{Revision, RevisionServer},
+};
 use serde_json::json;
+use tokio::task::spawn_blocking;
 
-use super::{ODD, run, run_odd, serve_odd, shown, text};
+use super::{ODD, run, run_odd, serve_odd, shown, start, text};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_acknowledgement_without_content_is_no_output_p11() {
+    let server = RevisionServer::start(Revision::V2025_11_25).await;
+    let url = server.url();
+    let log = spawn_blocking(move || {
+        let mut gateway = start(&["serve", "--upstream-url", &url]);
+        gateway.initialize();
+        gateway.tools();
+        let log = gateway.log();
+        drop(gateway.finish());
+        log
+    });
+    let log = log.await.unwrap();
+    assert!(server.received().iter().any(|received| received.message["id"].is_null()), "it was acknowledged");
+    assert!(!log.iter().any(|line| line.contains("skipped output")), "{log:?}");
+}
 
 #[test]
 fn a_command_that_does_not_exist_is_named() {

@@ -61,7 +61,8 @@ impl Connection {
         match &*notification.method {
             "notifications/progress" => {
                 let id = params.member("progressToken").and_then(Id::parse).and_then(|id| RequestId::of(&id));
-                if let Some(id) = id.filter(|id| self.requests.note_progress(*id)) {
+                if let Some(id) = id.filter(|id| self.was_sent(*id)) {
+                    self.requests.note_progress(id);
                     self.handler.handle_progress(id, params);
                 }
             }

@@ -43,11 +43,11 @@ impl Requests {
         std::mem::take(&mut *self.0.lock())
     }
 
-    /// Records progress of a request; `false` if it is not pending.
-    pub(super) fn note_progress(&self, id: RequestId) -> bool {
-        let mut requests = self.0.lock();
-        let pending = requests.get_mut(&id);
-        pending.map(|pending| pending.progressed = Some(Instant::now())).is_some()
+    /// Records progress of a request, if it is pending.
+    pub(super) fn note_progress(&self, id: RequestId) {
+        if let Some(pending) = self.0.lock().get_mut(&id) {
+            pending.progressed = Some(Instant::now());
+        }
     }
 
     /// Whether a pending request is for one of the peer's lists.

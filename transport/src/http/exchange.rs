@@ -111,7 +111,10 @@ impl Link {
             }
             kind if kind.starts_with(JSON) => {
                 let body = read_body(response, self.connection.bounds().message_bytes).await?;
-                self.connection.receive(&body, about);
+                // Some servers acknowledge a message by 202 with this content type, and no content.
+                if about.is_some() || !body.trim_ascii().is_empty() {
+                    self.connection.receive(&body, about);
+                }
                 Ok(())
             }
             _ => Ok(()),

@@ -93,6 +93,7 @@ impl Scene {
             witness: None,
             asks: None,
             client: None,
+            audience: Arc::default(),
             era: Era::Session,
             go,
             stopping: CancellationToken::new(),

@@ -112,7 +112,7 @@ fn in_memory(server: Server, asked: &Arc<Asked>) -> Arc<Connection> {
 async fn met(connect: Connect, server: Server, prefer: Era) -> (Result<Eras, HandshakeError>, Vec<String>) {
     let asked = Arc::default();
     let connection = connect(server, &asked);
-    let hello = Hello::new(None, true, &crate::lineage::Lineage::alone());
+    let hello = Hello::new(None, RawObject::empty(), true, &crate::lineage::Lineage::alone());
     let introduced = introduce(&connection, &hello, prefer, Duration::from_secs(60)).await;
     let asked = asked.lock().clone();
     (introduced.map(|introduction| introduction.eras), asked)

@@ -1,0 +1,270 @@
+//! Skills (SEP-2640): what upstreams offer becomes one list, and a skill leads back to its upstream by the URIs of its files.
+//!
+//! Its files are resources, and hidden as such. Where two upstreams' skills have a URI in common, both get URIs of ours for all
+//! their files, so that relative references keep their meaning (docs/CONTRACT.md U18).
+
+use std::{collections::HashMap, sync::Arc};
+
+use mcp_disclosure_core::{RawObject, RawText, SKILLS_INDEX, UpstreamName, View, given::shown, our_uri};
+use mcp_disclosure_transport::{ErrorText, Json, Request, code};
+
+use super::{Caller, Gateway, lists::no_cursor, relay::UpstreamRequest};
+use crate::{
+    catalogue::Page,
+    dialect::{Caching, complete, list_result},
+    slot::Slot,
+};
+
+/// The member of a skill, and of a directory, that has its files.
+const FILES: &str = "resources";
+
+/// The members of an entry of an index that are the skill's URI.
+const INDEXED: [&str; 2] = ["url", "uri"];
+
+impl Gateway {
+    /// A request about skills, or about a directory of their files.
+    ///
+    /// # Errors
+    /// -32601 if no upstream has it; -32602 if there is no such skill or directory; the upstream's error.
+    pub(super) async fn of_skills(
+        &self,
+        caller: &Caller,
+        page: &Page,
+        request: &Request,
+    ) -> Result<Json, ErrorText> {
+        let caller = &self.reaching(caller).await?;
+        let Some(reads_directories) = caller.backend.skills() else {
+            return Err(ErrorText::method_not_found(&request.method));
+        };
+        match &*request.method {
+            "skills/list" => self.skills(caller, &page.view, &request.params).await,
+            "skills/get" => self.skill(caller, &page.view, &request.params).await,
+            _ if reads_directories => self.directory(caller, &page.view, &request.params).await,
+            _ => Err(ErrorText::method_not_found(&request.method)),
+        }
+    }
+
+    /// `skills/list`: those of all upstreams, in one page. An upstream that does not answer has none.
+    async fn skills(&self, caller: &Caller, view: &View, params: &RawObject) -> Result<Json, ErrorText> {
+        no_cursor(params)?;
+        let upstreams = caller.backend.upstreams();
+        let listed = upstreams.iter().filter(|upstream| upstream.introduction().skills().is_some());
+        let listed = listed.map(|upstream| async move {
+            let skills = upstream.skills().await.unwrap_or_else(|error| {
+                tracing::warn!(upstream = %upstream.name(), error = error.in_full(), "skills not listed");
+                Vec::new()
+            });
+            let skills = skills.iter().filter_map(|skill| Skill::read(view, upstream.name(), skill));
+            skills.collect::<Vec<_>>()
+        });
+        let skills = futures::future::join_all(listed).await.concat();
+        Ok(list_result(caller.era(), "skills", &served(view, skills), Caching::NONE, None))
+    }
+
+    /// `skills/get`.
+    async fn skill(&self, caller: &Caller, view: &View, params: &RawObject) -> Result<Json, ErrorText> {
+        let (uri, candidates) = candidates(caller, view, params, |skills| skills.is_some())?;
+        for Candidate { slot, upstream, own, is_ours } in candidates {
+            let request = UpstreamRequest::new("skills/get", params.with_value("uri", &own));
+            let result = match self.relay(caller, &slot, request).await.map_err(ErrorText::from) {
+                Ok(result) => RawObject::parse(result.as_str()).unwrap_or_default(),
+                Err(error) if is_unknown(&error) => continue,
+                Err(error) => return Err(error),
+            };
+            let skill = result.share("skill").and_then(|skill| Skill::read(view, &upstream, &skill));
+            if let Some(skill) = skill {
+                let skill = if is_ours { skill.renamed() } else { skill.text };
+                return Ok(complete(caller.era(), result.with("skill", skill.text()).into()));
+            }
+        }
+        Err(ErrorText::invalid_params(format_args!("Unknown skill: {}", shown(&uri))))
+    }
+
+    /// `resources/directory/read`.
+    async fn directory(&self, caller: &Caller, view: &View, params: &RawObject) -> Result<Json, ErrorText> {
+        let (uri, candidates) = candidates(caller, view, params, |skills| skills == Some(true))?;
+        for Candidate { slot, upstream, own, is_ours } in candidates {
+            let params = params.with_value("uri", &own);
+            let request = UpstreamRequest::new("resources/directory/read", params);
+            let result = match self.relay(caller, &slot, request).await.map_err(ErrorText::from) {
+                Ok(result) => RawObject::parse(result.as_str()).unwrap_or_default(),
+                Err(error) if is_unknown(&error) => continue,
+                Err(error) => return Err(error),
+            };
+            let renamed = |uri: &str| match is_ours {
+                true => our_uri(&upstream, uri),
+                false => view.served_uri(&upstream, uri).into_owned(),
+            };
+            let files = files(view, &upstream, &result, renamed);
+            return Ok(complete(caller.era(), result.with(FILES, &files).into()));
+        }
+        Err(ErrorText::invalid_params(format_args!("Unknown directory: {}", shown(&uri))))
+    }
+
+    /// The index of all upstreams' skills; `None` if there is nothing to join, and nothing to hide.
+    pub(super) async fn index(&self, caller: &Caller, page: &Page, params: &RawObject) -> Option<Json> {
+        let view = &page.view;
+        let slots = caller.backend.slots();
+        if slots.len() < 2 && !view.guards_resources() {
+            return None;
+        }
+        let is_refused_of = view.refuses_resource(SKILLS_INDEX);
+        let (mut indexes, mut skills) = (Vec::new(), Vec::new());
+        for slot in slots.iter().filter(|slot| slot.has("resources")) {
+            let Some(name) = slot.name().filter(|name| !is_refused_of(name)) else { continue };
+            let request = UpstreamRequest::new("resources/read", params.clone());
+            let Ok(read) = self.relay(caller, slot, request).await else { continue };
+            let Some(found) = contents(&read) else { continue };
+            let listed = found.2.member("skills").and_then(|list| serde_json::from_str(list).ok());
+            let listed: Vec<RawText> = listed.unwrap_or_default();
+            skills.extend(listed.iter().filter_map(|entry| Skill::indexed(view, name, entry)));
+            indexes.push((read, found));
+        }
+        if indexes.len() == 1 && !view.guards_resources() {
+            return indexes.pop().map(|(read, _)| read);
+        }
+        let (_, (read, content, index)) = indexes.into_iter().next()?;
+        let skills = served(view, skills);
+        let skills: Vec<&str> = skills.iter().map(RawObject::text).collect();
+        let index = index.with("skills", &format!("[{}]", skills.join(",")));
+        let content = content.with_value("text", index.text());
+        Some(read.with("contents", &format!("[{}]", content.text())).into())
+    }
+}
+
+/// The result of a reading, its only content, and the index that this is.
+fn contents(read: &Json) -> Option<(RawObject, RawObject, RawObject)> {
+    let read = RawObject::parse(read.as_str()).ok()?;
+    let contents: Vec<RawText> = serde_json::from_str(read.member("contents")?).ok()?;
+    let content = RawObject::of(contents.first()?).ok()?;
+    let index = RawObject::parse(content.string("text")?).ok()?;
+    Some((read, content, index))
+}
+
+/// A skill of an upstream, without files that are hidden.
+#[derive(Clone, Debug)]
+struct Skill {
+    upstream: UpstreamName,
+    text: RawObject,
+    /// The upstream's URIs of it and of its files.
+    uris: Vec<String>,
+}
+
+impl Skill {
+    /// Reads an entry of a list; `None` if it does not exist for the caller, or is none.
+    fn read(view: &View, upstream: &UpstreamName, entry: &RawText) -> Option<Self> {
+        let entry = RawObject::of(entry).ok()?;
+        let uri = entry.string("uri").filter(|uri| !view.hides_resource(uri)(upstream))?;
+        let mut uris = vec![uri];
+        let text = match entry.member(FILES) {
+            Some(_) => {
+                let kept = files(view, upstream, &entry, |uri| {
+                    uris.push(uri.to_owned());
+                    uri.to_owned()
+                });
+                entry.with(FILES, &kept)
+            }
+            None => entry,
+        };
+        Some(Self { upstream: upstream.clone(), text, uris })
+    }
+
+    /// Reads an entry of an index.
+    fn indexed(view: &View, upstream: &UpstreamName, entry: &RawText) -> Option<Self> {
+        let entry = RawObject::of(entry).ok()?;
+        let uris: Vec<String> = INDEXED.iter().filter_map(|key| entry.string(key)).collect();
+        let is_hidden = uris.iter().any(|uri| view.hides_resource(uri)(upstream));
+        (!is_hidden).then(|| Self { upstream: upstream.clone(), text: entry, uris })
+    }
+
+    /// The skill with URIs of ours.
+    fn renamed(&self) -> RawObject {
+        let ours = |uri: &str| our_uri(&self.upstream, uri);
+        let named = INDEXED.iter().fold(self.text.clone(), |text, key| match text.string(key) {
+            Some(uri) => text.with_value(key, &ours(&uri)),
+            None => text,
+        });
+        match named.member(FILES) {
+            Some(_) => named.with(FILES, &rewritten(&named, |uri| Some(ours(uri)))),
+            None => named,
+        }
+    }
+}
+
+/// The skills as clients know them.
+fn served(view: &View, skills: Vec<Skill>) -> Vec<RawObject> {
+    let mut owners: HashMap<&str, Option<&UpstreamName>> = HashMap::new();
+    for skill in &skills {
+        for uri in &skill.uris {
+            let owner = owners.entry(uri).or_insert(Some(&skill.upstream));
+            *owner = owner.filter(|owner| **owner == skill.upstream);
+        }
+    }
+    let clashes = |skill: &Skill| {
+        let is_shared = |uri: &String| {
+            owners.get(uri.as_str()).is_some_and(Option::is_none)
+                || *view.served_uri(&skill.upstream, uri) != **uri
+        };
+        skill.uris.iter().any(is_shared)
+    };
+    skills.iter().map(|skill| if clashes(skill) { skill.renamed() } else { skill.text.clone() }).collect()
+}
+
+/// The files of a skill or directory that exist for the caller, under other URIs.
+fn files(view: &View, upstream: &str, object: &RawObject, mut renamed: impl FnMut(&str) -> String) -> String {
+    rewritten(object, |uri| (!view.hides_resource(uri)(upstream)).then(|| renamed(uri)))
+}
+
+/// The files of a skill or directory under other URIs, without those that get none.
+fn rewritten(object: &RawObject, mut renamed: impl FnMut(&str) -> Option<String>) -> String {
+    let files: Vec<RawText> =
+        object.member(FILES).and_then(|files| serde_json::from_str(files).ok()).unwrap_or_default();
+    let files = files.iter().filter_map(|file| {
+        let file = RawObject::of(file).ok()?;
+        let uri = file.string("uri")?;
+        let renamed = renamed(&uri)?;
+        Some(if renamed == uri { file } else { file.with_value("uri", &renamed) })
+    });
+    let files: Vec<String> = files.map(|file| file.text().to_owned()).collect();
+    format!("[{}]", files.join(","))
+}
+
+/// An upstream that may have what a URI names.
+struct Candidate {
+    slot: Arc<Slot>,
+    upstream: UpstreamName,
+    own: String,
+    /// Whether the URI is one of ours.
+    is_ours: bool,
+}
+
+/// The URI of a request, and the upstreams that may have it.
+fn candidates(
+    caller: &Caller,
+    view: &View,
+    params: &RawObject,
+    has: impl Fn(Option<bool>) -> bool,
+) -> Result<(String, Vec<Candidate>), ErrorText> {
+    let uri = params.string("uri").ok_or_else(|| ErrorText::invalid_params("params.uri must be a string"))?;
+    let led = view.leads_to(&uri);
+    let own = led.as_ref().map_or(&uri, |(_, own)| own);
+    let is_refused_of = view.refuses_resource(own);
+    let slots = caller.backend.slots();
+    let named = slots.iter().filter_map(|slot| {
+        let upstream = slot.name()?.clone();
+        let introduction = slot.status().introduction?;
+        let is_it = led.as_ref().is_none_or(|(of, _)| **of == upstream);
+        (is_it && has(introduction.skills()) && !is_refused_of(&upstream)).then(|| Candidate {
+            slot: Arc::clone(slot),
+            upstream,
+            own: own.clone(),
+            is_ours: led.is_some(),
+        })
+    });
+    let found = named.collect();
+    Ok((uri.clone(), found))
+}
+
+fn is_unknown(error: &ErrorText) -> bool {
+    matches!(error.code(), code::INVALID_PARAMS | code::RESOURCE_NOT_FOUND | code::METHOD_NOT_FOUND)
+}

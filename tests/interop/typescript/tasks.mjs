@@ -1,0 +1,94 @@
+// Tasks of server-everything's tool that runs in no other way: by the official SDKs of 2025-11-25, and by the official package of the
+// extension in 2026-07-28, each over stdio and HTTP; with a question, where the client has the server to itself.
+
+import { createTaskSessionFromClient } from '@modelcontextprotocol/ext-tasks/client';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+
+import { Checks } from './checks.mjs';
+import { EVERYTHING, gateway, httpGateway, installed } from './programs.mjs';
+import * as sdk1 from './sdk1.mjs';
+import * as sdk2 from './sdk2.mjs';
+
+const TOOL = 'simulate-research-query';
+const EXTENSION = 'io.modelcontextprotocol/tasks';
+const ANSWER = { action: 'accept', content: { interpretation: 'snake' } };
+const ELICITATION = { elicitation: { form: {} } };
+const OWN = ['--upstream-scope', 'session'];
+
+const checks = new Checks(`tasks, ext-tasks ${installed('@modelcontextprotocol/ext-tasks')}`);
+await checks.group('a session, directly', (atEnd) => withSession(EVERYTHING, atEnd, true));
+await checks.group('a session, stdio', (atEnd) => withSession(gateway('full', EVERYTHING), atEnd, true));
+await checks.group('a session, HTTP', async (atEnd) => withSession(`${await httpGateway('full', EVERYTHING, atEnd, ...OWN)}/mcp`, atEnd, true));
+await checks.group('a session, shared', async (atEnd) => withSession(`${await httpGateway('full', EVERYTHING, atEnd)}/mcp`, atEnd, false));
+await checks.group('cancelled', cancelled);
+await checks.group('without session', async (atEnd) => withoutSession(`${await httpGateway('full', EVERYTHING, atEnd)}/mcp`, atEnd, false));
+await checks.group('without session, asked', async (atEnd) => withoutSession(`${await httpGateway('full', EVERYTHING, atEnd, ...OWN)}/mcp`, atEnd, true));
+process.exit(checks.close());
+
+// The stream of the SDK: a task is created, its states are told, and its result comes last.
+async function withSession(target, atEnd, isAsked) {
+  const { client } = await sdk1.connect(target, atEnd, ELICITATION);
+  client.setRequestHandler(ElicitRequestSchema, () => ANSWER);
+  const { tools } = await client.listTools();
+  checks.equal('it is listed', tools.find(({ name }) => name === TOOL)?.execution, { taskSupport: 'required' });
+  const seen = [];
+  const call = { name: TOOL, arguments: { topic: 'python', ambiguous: true } };
+  for await (const message of client.experimental.tasks.callToolStream(call)) seen.push(message);
+  const kinds = seen.map(({ type }) => type);
+  checks.equal('the first', kinds[0], 'taskCreated');
+  checks.true('states between', kinds.includes('taskStatus'), kinds);
+  const { type, result, error } = seen.at(-1);
+  checks.equal('the last', type, 'result', error);
+  const text = result?.content?.[0]?.text ?? String(error);
+  checks.true('the result', text.includes('Research Report: python'), text);
+  if (isAsked) checks.true('the answer reached it', text.includes('snake'), text);
+  const listed = await client.experimental.tasks.listTasks();
+  checks.equal('the list', listed.tasks.map(({ taskId, status }) => [taskId, status]), [[seen[0].task.taskId, 'completed']]);
+}
+
+async function cancelled(atEnd) {
+  const { client } = await sdk1.connect(gateway('full', EVERYTHING), atEnd, {});
+  await client.listTools();
+  const call = { name: TOOL, arguments: { topic: 'rust' } };
+  const stream = client.experimental.tasks.callToolStream(call);
+  const { task } = (await stream.next()).value;
+  const { status } = await client.experimental.tasks.cancelTask(task.taskId);
+  checks.equal('its state', status, 'cancelled');
+  const again = await client.experimental.tasks.cancelTask(task.taskId).catch(({ code }) => code);
+  checks.equal('cancelled again', again, -32602);
+}
+
+// The package of the extension sends its requests by itself, since the client reads no tasks.
+async function withoutSession(address, atEnd, isAsked) {
+  const clientCapabilities = { ...(isAsked ? ELICITATION : {}), extensions: { [EXTENSION]: {} } };
+  const { client } = await sdk2.connect(address, atEnd, { mode: { pin: '2026-07-28' }, capabilities: clientCapabilities });
+  const { tools } = await client.listTools();
+  checks.true('it is listed', tools.some(({ name }) => name === TOOL), tools);
+  const session = createTaskSessionFromClient(client, {
+    endpointId: 'interop',
+    rawDispatch: (request) => post(address, request),
+    v2RequestFraming: { protocolVersion: '2026-07-28', clientInfo: { name: 'interop', version: '1' }, clientCapabilities },
+    onInputRequest: async () => ANSWER,
+  });
+  atEnd(() => session.close());
+  const execution = await session.callTool(TOOL, { topic: 'python', ambiguous: isAsked });
+  const { outcome } = await execution.settle();
+  const text = JSON.stringify(outcome);
+  checks.true('the result', text.includes('Research Report: python'), text);
+  if (isAsked) checks.true('the answer reached it', text.includes('snake'), text);
+  const { client: other } = await sdk2.connect(address, atEnd, { mode: { pin: '2026-07-28' } });
+  const listed = (await other.listTools()).tools;
+  checks.true('to a client without the extension it is not', !listed.some(({ name }) => name === TOOL), listed);
+}
+
+async function post(address, request) {
+  const { method, params } = request;
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const named = params.name ?? params.taskId;
+  const standard = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...(named && { 'mcp-name': named }) };
+  const message = { jsonrpc: '2.0', id: request.id ?? 1, ...request };
+  const response = await fetch(address, { method: 'POST', headers: { ...headers, ...standard }, body: JSON.stringify(message) });
+  const text = await response.text();
+  const data = text.startsWith('{') ? text : text.split('\n').filter((line) => line.startsWith('data: ')).at(-1).slice(6);
+  return JSON.parse(data);
+}

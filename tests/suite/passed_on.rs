@@ -1,0 +1,42 @@
+//! Methods beyond MCP that the operator lets pass (U19).
+
+use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup};
+use serde_json::{Value, json, value::to_raw_value};
+
+use crate::UPSTREAM;
+
+fn options() -> Options {
+    let mut scenario = Scenario::odd();
+    let answer = json!({"result": {"given": [1.5], "x-odd": {"a": 1}}});
+    scenario.answers.insert("vendor/method ".to_owned(), to_raw_value(&answer).unwrap());
+    let config =
+        "[upstreams.kit]\npass = [\"vendor/method\", \"vendor/unknown\", \"tools/list\"]\n".to_owned();
+    let admission = HeaderAdmission::default().knowing("ann", &["echo"]);
+    Options { config, admission, ..Options::new(UPSTREAM, scenario) }
+}
+
+async fn u19_what_is_named_passes_and_the_rest_does_not(setup: Setup) {
+    let bench = Bench::start(options()).await;
+    let client = Client::connect(&bench, setup).await;
+    let passed = client.request("vendor/method", json!({"a": {"b": 1.0}})).await.result();
+    assert_eq!(passed["given"], json!([1.5]));
+    let received: Vec<Value> = client.journal().await;
+    let received = received.iter().find(|message| message["method"] == "vendor/method").unwrap();
+    assert_eq!(received["params"]["a"], json!({"b": 1.0}));
+    let refused = client.request("vendor/other", json!({})).await.error();
+    assert_eq!(refused["code"], -32601);
+    let journal: Vec<Value> = client.journal().await;
+    assert!(journal.iter().all(|message| message["method"] != "vendor/other"));
+}
+under_full!(u19_what_is_named_passes_and_the_rest_does_not);
+cases!(search_http_session; u19_who_may_not_use_everything_may_not_use_it);
+
+async fn u19_who_may_not_use_everything_may_not_use_it(setup: Setup) {
+    let bench = Bench::start(options()).await;
+    let identity = Identity::default().known_as("ann");
+    let client = Client::connect_as(&bench, setup, identity).await;
+    assert_eq!(client.request("vendor/method", json!({})).await.error()["code"], -32601);
+    let other = Client::connect_as(&bench, setup, Identity::default()).await;
+    let journal: Vec<Value> = other.journal().await;
+    assert!(journal.iter().all(|message| message["method"] != "vendor/method"));
+}

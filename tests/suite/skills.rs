@@ -1,0 +1,195 @@
+//! Skills of several upstreams (SEP-2640).
+
+use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup};
+use mcp_disclosure_core::Grant;
+use serde_json::{Value, json, value::to_raw_value};
+
+use crate::UPSTREAM;
+
+const SHARED: &str = "skill://refunds/SKILL.md";
+const SHARED_FORM: &str = "skill://refunds/forms/eu.md";
+const INDEX: &str = "skill://index.json";
+
+/// A skill as an upstream of this name lists it.
+fn skill(of: &str, uri: &str, files: &[&str]) -> Value {
+    let name = uri.rsplit('/').nth(1).unwrap();
+    let files = files.iter().map(|file| json!({"uri": file, "digest": format!("sha256:{of}"), "size": 1.0}));
+    json!({
+        "uri": uri,
+        "frontmatter": {"name": name, "description": format!("Of {of}."), "x-odd": [1.0, {"uri": SHARED}]},
+        "resources": files.collect::<Vec<_>>(),
+    })
+}
+
+/// An upstream with a skill that others of it have as well, one of its own, and an index of both as drafts have it.
+fn scenario(of: &str) -> Scenario {
+    let raw = |value: Value| to_raw_value(&value).unwrap();
+    let mut scenario = Scenario::named([]);
+    let mut initialize: Value = serde_json::from_str(scenario.initialize.get()).unwrap();
+    initialize["capabilities"]["extensions"] =
+        json!({"io.modelcontextprotocol/skills": {"directoryRead": true}});
+    scenario.initialize = raw(initialize);
+    scenario.resources = vec![raw(json!({"uri": INDEX, "name": "index"}))];
+    scenario.templates.clear();
+    let own = format!("skill://{of}/own/SKILL.md");
+    let skills = [skill(of, SHARED, &[SHARED, SHARED_FORM]), skill(of, &own, &[&own])];
+    let mut answer = |request: String, answer: Value| drop(scenario.answers.insert(request, raw(answer)));
+    answer("skills/list ".to_owned(), json!({"result": {"skills": skills}}));
+    for skill in &skills {
+        let uri = skill["uri"].as_str().unwrap();
+        answer(format!("skills/get {uri}"), json!({"result": {"skill": skill, "_meta": {"of": of}}}));
+    }
+    for uri in [SHARED, SHARED_FORM, &own] {
+        let contents = json!([{"uri": uri, "text": format!("{uri} of {of}")}]);
+        answer(format!("resources/read {uri}"), json!({"result": {"contents": contents}}));
+    }
+    let unknown = json!({"error": {"code": -32602, "message": "no such skill"}});
+    answer("skills/get skill://nobody/SKILL.md".to_owned(), unknown);
+    let children = json!([{"uri": SHARED_FORM, "name": "eu.md"}, {"uri": "skill://refunds/forms/more", "mimeType": "inode/directory"}]);
+    answer(
+        "resources/directory/read skill://refunds/forms".to_owned(),
+        json!({"result": {"resources": children}}),
+    );
+    let entry = |uri: &str| json!({"type": "skill-md", "name": of, "url": uri, "description": "d"});
+    let index = json!({"$schema": of, "skills": [entry(SHARED), entry(&own)]}).to_string();
+    let contents = json!([{"uri": INDEX, "mimeType": "application/json", "text": index}]);
+    answer(format!("resources/read {INDEX}"), json!({"result": {"contents": contents}}));
+    scenario
+}
+
+fn two() -> Options {
+    let upstreams = ["a", "b"].map(|name| (UPSTREAM.into(), name, scenario(name)));
+    Options { upstreams: upstreams.into(), ..Options::without_upstream() }
+}
+
+async fn listed(client: &Client) -> Vec<Value> {
+    client.request("skills/list", json!({})).await.result()["skills"].as_array().unwrap().clone()
+}
+
+fn uris(of: &Value) -> Vec<&str> {
+    of.as_array().unwrap().iter().map(|one| one["uri"].as_str().unwrap()).collect()
+}
+
+async fn t4_skills_of_all_upstreams_are_one_list_and_lead_back(setup: Setup) {
+    let bench = Bench::start(two()).await;
+    let client = Client::connect(&bench, setup).await;
+    let capabilities = match setup.has_sessions() {
+        true => client.introduction["capabilities"].clone(),
+        false => client.request("server/discover", json!({})).await.result()["capabilities"].clone(),
+    };
+    let settings = &capabilities["extensions"]["io.modelcontextprotocol/skills"];
+    assert_eq!(*settings, json!({"directoryRead": true}));
+    let result = client.request("skills/list", json!({})).await.result();
+    assert_eq!(result.get("ttlMs").is_some(), !setup.has_sessions());
+    let skills = listed(&client).await;
+    let ours = |of: &str, path: &str| format!("skill://{of}__/refunds/{path}");
+    let (of_a, of_b) = (ours("a", "SKILL.md"), ours("b", "SKILL.md"));
+    assert_eq!(uris(&json!(skills)), [&*of_a, "skill://a/own/SKILL.md", &*of_b, "skill://b/own/SKILL.md"]);
+    let expected = skill("b", SHARED, &[SHARED, SHARED_FORM]);
+    let shared = &skills[2];
+    assert_eq!(shared["frontmatter"], expected["frontmatter"], "verbatim");
+    assert_eq!(uris(&shared["resources"]), [&*of_b, &*ours("b", "forms/eu.md")]);
+    assert_eq!(shared["resources"][0]["digest"], "sha256:b");
+    // What is listed is what is got, and its files are read at their upstream.
+    for skill in &skills {
+        let got = client.request("skills/get", json!({"uri": skill["uri"]})).await.result();
+        assert_eq!(
+            (&got["skill"], got["_meta"]["of"].as_str().unwrap()),
+            (skill, &skill["frontmatter"]["description"].as_str().unwrap()[3..4])
+        );
+        for uri in uris(&skill["resources"]) {
+            let contents = client.read(uri).await.result()["contents"][0].clone();
+            assert_eq!(contents["uri"], uri);
+            let of = skill["frontmatter"]["description"].as_str().unwrap()[3..4].to_owned();
+            assert!(contents["text"].as_str().unwrap().ends_with(&format!(" of {of}")), "{contents}");
+        }
+    }
+    for unknown in ["skill://nobody/SKILL.md", "skill://a__/nobody/SKILL.md", "skill://c__/refunds/SKILL.md"]
+    {
+        let error = client.request("skills/get", json!({"uri": unknown})).await.error();
+        assert_eq!(error, json!({"code": -32602, "message": format!("Unknown skill: {unknown}")}));
+    }
+    assert_eq!(client.request("skills/get", json!({})).await.code(), -32602);
+    assert_eq!(client.request("skills/list", json!({"cursor": "x"})).await.code(), -32602);
+    let read = json!({"uri": "skill://b__/refunds/forms"});
+    let children = client.request("resources/directory/read", read).await.result()["resources"].clone();
+    assert_eq!(uris(&children), [&*ours("b", "forms/eu.md"), &*ours("b", "forms/more")]);
+}
+
+async fn t5_two_indexes_are_one(setup: Setup) {
+    let bench = Bench::start(two()).await;
+    let client = Client::connect(&bench, setup).await;
+    let resources = client.request("resources/list", json!({})).await.result()["resources"].clone();
+    assert_eq!(
+        uris(&resources).iter().filter(|uri| uri.contains("index.json")).collect::<Vec<_>>(),
+        [&INDEX]
+    );
+    let index = client.read(INDEX).await.text_as_json();
+    let urls: Vec<&str> =
+        index["skills"].as_array().unwrap().iter().map(|entry| entry["url"].as_str().unwrap()).collect();
+    let expected = [
+        "skill://a__/refunds/SKILL.md",
+        "skill://a/own/SKILL.md",
+        "skill://b__/refunds/SKILL.md",
+        "skill://b/own/SKILL.md",
+    ];
+    assert_eq!((urls, &index["$schema"]), (expected.into(), &json!("a")));
+}
+
+async fn t4_what_one_upstream_offers_alone_stays_as_it_is(setup: Setup) {
+    let bench = Bench::start(Options::new(UPSTREAM, scenario("a"))).await;
+    let client = Client::connect(&bench, setup).await;
+    let expected = scenario("a");
+    assert_eq!(json!(listed(&client).await), expected.answer("skills/list ")["result"]["skills"]);
+    let index = client.read(INDEX).await.result()["contents"].clone();
+    assert_eq!(index, expected.answer(&format!("resources/read {INDEX}"))["result"]["contents"]);
+    let bench = Bench::start(crate::named(["plain"])).await;
+    let client = Client::connect(&bench, setup).await;
+    for method in ["skills/list", "skills/get", "resources/directory/read"] {
+        assert_eq!(client.request(method, json!({"uri": SHARED})).await.code(), -32601);
+    }
+}
+
+/// By a rule for everyone, and by a grant.
+async fn t4_hidden_skills_and_files_do_not_exist(setup: Setup) {
+    let config = "[resources.\"skill://a/own/*\"]\nhidden = true\n[resources.\"skill://refunds/forms/eu.md\"]\nhidden = true\n";
+    let grant = Grant { resources: Some(vec!["a/*".to_owned()]), ..Grant::default() };
+    let admission = HeaderAdmission::default().granting("ann", grant).on_stdio("ann");
+    for (options, expected) in [
+        (
+            Options { config: config.to_owned(), ..two() },
+            ["skill://a__/refunds/SKILL.md", "skill://b__/refunds/SKILL.md", "skill://b/own/SKILL.md"]
+                .as_slice(),
+        ),
+        (Options { admission, ..two() }, ["skill://refunds/SKILL.md", "skill://a/own/SKILL.md"].as_slice()),
+    ] {
+        let is_ruled = !options.config.is_empty();
+        let bench = Bench::start(options).await;
+        let identity = Identity::offering(setup.strategy).known_as("ann");
+        let client = Client::connect_as(&bench, setup, identity).await;
+        let skills = listed(&client).await;
+        assert_eq!(uris(&json!(skills)), expected);
+        let refused = if is_ruled { "skill://a/own/SKILL.md" } else { "skill://b/own/SKILL.md" };
+        assert_eq!(client.request("skills/get", json!({"uri": refused})).await.code(), -32602);
+        let index = client.read(INDEX).await.text_as_json();
+        let urls = index["skills"].as_array().unwrap().iter().map(|entry| entry["url"].as_str().unwrap());
+        assert_eq!(urls.collect::<Vec<_>>(), expected);
+        if is_ruled {
+            assert_eq!(uris(&skills[0]["resources"]), ["skill://a__/refunds/SKILL.md"]);
+            let got =
+                client.request("skills/get", json!({"uri": "skill://a__/refunds/SKILL.md"})).await.result();
+            assert_eq!(got["skill"], skills[0]);
+            let read = json!({"uri": "skill://refunds/forms"});
+            let children =
+                client.request("resources/directory/read", read).await.result()["resources"].clone();
+            assert_eq!(uris(&children), ["skill://refunds/forms/more"]);
+        }
+    }
+}
+
+under_full!(
+    t4_skills_of_all_upstreams_are_one_list_and_lead_back,
+    t5_two_indexes_are_one,
+    t4_what_one_upstream_offers_alone_stays_as_it_is,
+    t4_hidden_skills_and_files_do_not_exist,
+);
