@@ -126,32 +126,6 @@ fn u10_drift_is_reported_by_check_serve_and_export_and_stops_nothing() {
 }
 
 #[test]
-fn u10_drift_while_serving_is_said_once_for_each_change() {
-    let project = Project::exported(&[plain("one"), plain("two")], &[]);
-    let mut scenario = Scenario::read(&project.scenario);
-    let stage = |tools: &[Value]| {
-        let tools: Vec<Value> = tools.to_vec();
-        serde_json::from_value(json!({"tools": tools, "prompts": []})).unwrap()
-    };
-    let other = json!({"name": "one", "description": "Other.", "inputSchema": {"type": "object"}});
-    scenario.stages = vec![
-        stage(&[other.clone(), plain("two")]),
-        stage(&[other, plain("two"), plain("three")]),
-        stage(&[plain("one"), plain("two")]),
-    ];
-    scenario.write(&project.scenario);
-    let mut gateway = start(&["serve", "--strategy", "full", "--config", shown(&project.config)]);
-    gateway.initialize();
-    for stage in 0..3 {
-        gateway.request("resources/read", json!({"uri": format!("kit://control/stage/{stage}")}));
-        gateway.notified("notifications/resources/list_changed", stage + 1);
-    }
-    let ended = gateway.finish();
-    ended.says(0, &["'one' changed: description", "'three' added", "'three' removed"]);
-    assert_eq!(ended.stderr.matches("upstream 'kit': tool '").count(), 4, "{}", ended.stderr);
-}
-
-#[test]
 fn u10_what_a_person_wrote_stays_byte_for_byte_and_what_is_new_is_recorded() {
     let project = Project::exported(&[plain("kept"), plain("gone")], &[]);
     project.edit(|text| {
