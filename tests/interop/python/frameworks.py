@@ -171,7 +171,7 @@ async def smolagents(model, command):
         server = StdioServerParameters(command=command[0], args=command[1:], env=dict(os.environ))
         with ToolCollection.from_mcp(server, trust_remote_code=True, structured_output=False) as tools:
             llm = OpenAIServerModel("scripted", api_base=model.url)
-            agent = ToolCallingAgent(tools=[*tools.tools], model=llm, max_steps=5, verbosity_level=0)
+            agent = ToolCallingAgent(tools=[*tools.tools], model=llm, max_steps=4, verbosity_level=0)
             agent.run("go")
             observed = [str(step.observations) for step in agent.memory.steps if getattr(step, "observations", None)]
             return " ".join(observed)

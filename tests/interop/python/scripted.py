@@ -14,7 +14,7 @@ class Model:
 
     def __init__(self, tool, arguments, lesson=None, by=None):
         self.tool, self.arguments, self.lesson, self.by = tool, arguments, lesson, by
-        self.shown = {}
+        self.shown, self.called = {}, []
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -35,9 +35,16 @@ class Model:
 
     def step(self, request):
         """The next call, as (name, arguments), or the last text."""
+        step = self.next(request)
+        if not isinstance(step, str):
+            self.called.append(step)
+        return step
+
+    def next(self, request):
         tools = {tool["function"]["name"]: tool["function"] for tool in request.get("tools") or []}
         self.shown = tools or self.shown
-        calls = [call["function"]["name"] for message in request["messages"] for call in message.get("tool_calls") or []]
+        # Not every framework repeats earlier calls as calls.
+        calls = [name for name, _ in self.called]
         # Some frameworks show tools in their first request only.
         tools = self.shown
         last = text(request["messages"][-1].get("content"))
