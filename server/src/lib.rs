@@ -18,6 +18,7 @@ pub mod failure;
 pub mod files;
 mod init;
 pub mod launcher;
+pub mod lock;
 pub mod log;
 pub mod operating;
 pub mod remember;

@@ -9,12 +9,7 @@ use crate::{
     arguments::Schema,
     brief::{self, Source},
     cap::Cap,
-    catalogue::{
-        description::Supplement,
-        made_from::{Drift, MadeFrom},
-        mirrored::Mirrored,
-        pages,
-    },
+    catalogue::{description::Supplement, mirrored::Mirrored, pages},
     concern::Mapping,
     digest::Digest,
     name::{ToolName, UpstreamName},
@@ -46,7 +41,6 @@ pub struct Tool {
     entry: OnceLock<(RawObject, Digest)>,
     slim_schema: OnceLock<Option<String>>,
     mirrored: OnceLock<Vec<Mirrored>>,
-    drift: OnceLock<Option<Drift>>,
 }
 
 impl Tool {
@@ -81,7 +75,6 @@ impl Tool {
             entry: OnceLock::new(),
             slim_schema: OnceLock::new(),
             mirrored: OnceLock::new(),
-            drift: OnceLock::new(),
         }
     }
 
@@ -125,22 +118,6 @@ impl Tool {
     /// Whether models may call it; else it is for its pages alone (MCP Apps).
     pub fn is_for_models(&self) -> bool {
         self.is_for_models
-    }
-
-    /// The record of the upstream's definition.
-    pub fn made_from(&self) -> MadeFrom {
-        MadeFrom::of(&self.original)
-    }
-
-    /// How the upstream's definition differs from the one that was recorded; `None` if it does not, or none was. Computed
-    /// at first use.
-    pub fn drift(&self) -> Option<&Drift> {
-        let drift = self.drift.get_or_init(|| {
-            let recorded = self.supplement.recorded.as_ref()?;
-            let changes = recorded.made_from.changes_in(&self.original)?;
-            Some(Drift { tool: self.key.clone(), place: recorded.place.clone(), changes })
-        });
-        drift.as_ref()
     }
 
     /// WHAT it does, in its author's words: the operator's brief, or one derived from the description

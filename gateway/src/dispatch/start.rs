@@ -136,6 +136,8 @@ impl Gateway {
             wait_for_upstreams: assembly.wait_for_upstreams,
             memory: assembly.memory,
             witness: assembly.witness,
+            observer: Arc::clone(&assembly.observer),
+            said: Arc::default(),
             asks: assembly.asks_info.then(|| Arc::clone(&assembly.observer)),
             scope: assembly.scope,
             limits: assembly.limits,

@@ -7,6 +7,7 @@ use mcp_disclosure_gateway::{
     Admission, Assembly, FetchLimits, Gateway, Problem, SessionLimits,
     front::{http, stdio::Stdio},
     negotiation::Strategies,
+    observe::Several,
     slot::Memory,
 };
 use tokio::{net::TcpListener, task::JoinSet};
@@ -23,7 +24,7 @@ use crate::{
     failure::Failure,
     files::{Baseline, Reloads, others_can_read, watch},
     log,
-    operating::Operating,
+    operating::{Grants, Operating},
     remember::Store,
     switch::Switch,
 };
@@ -40,7 +41,7 @@ pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure
     let said = opened.serve();
     let (transport, listen) = entrance((transport, listen), &said);
     let admin = arguments.operating.admin.or(said.admin);
-    let source = opened.source(arguments.access.flags((transport, listen), admin)?, false);
+    let source = opened.source(arguments.access.flags((transport, listen), admin)?, false).accepting();
     source.warn();
     let options = arguments.strategies.over(&source);
     let has_key = arguments.receipt_key_file.is_some();
@@ -146,7 +147,8 @@ async fn start(
     if let Err(problem) = access.read_keys().await {
         tracing::error!("{problem}; tokens of the issuer are refused until they are read");
     }
-    let assembly = Assembly { admission, ..assembly };
+    let observers = vec![assembly.observer, Arc::new(Grants(Arc::clone(&access)))];
+    let assembly = Assembly { admission, observer: Arc::new(Several(observers)), ..assembly };
     tracing::info!(upstreams = assembly.upstreams.len(), "starting");
     let asked_to_end = async {
         while signals.next().await != Asked::End {
