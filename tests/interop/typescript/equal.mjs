@@ -11,6 +11,7 @@ const REASONS = {
   'initialize': 'capabilities that the gateway adds',
   'tools/list with a cursor': 'nobody gave it',
   'resources/list with a cursor': 'nobody gave it',
+  'an operation that is cancelled': 'its progress is dropped',
   'an unknown tool': 'a name that is not listed is an error',
   'a call without params': 'refused as one with empty ones',
   'tasks/list': 'the list is the gateway\'s',
