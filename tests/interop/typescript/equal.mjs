@@ -184,7 +184,8 @@ const STEPS = {
 
 // What a step brought, without what differs from run to run. Notifications may come before or after the response.
 function received(wire, from) {
-  const plain = (message) => JSON.parse(JSON.stringify(message)
+  const decoded = (_, blob) => `"blob":${JSON.stringify(Buffer.from(blob, 'base64').toString('latin1'))}`;
+  const plain = (message) => JSON.parse(JSON.stringify(message).replace(/"blob":"([^"]+)"/g, decoded)
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME').replace(/\d{1,2}:\d\d:\d\d( [AP]M)?/g, 'TIME')
     .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'UUID'));
   const rank = (message) => (message.method ? (('id' in message) ? 1 : 0) : 2);
