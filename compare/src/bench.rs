@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use mcp_disclosure_core::{PERMISSIVE_SCHEMA, RawObject};
+use mcp_disclosure_core::{RawObject, is_withheld};
 
 use crate::{Error, HostKind, Subject, listed::shows_parameters, probe::Probe, tokenizer::Counter};
 
@@ -48,12 +48,10 @@ impl Baseline {
     }
 
     /// Whether the list shows how the tool is called: its schema is complete, or at least describes parameters. Where
-    /// schemas are withheld, the permissive one stands for them, also for a tool that has no other.
+    /// schemas are withheld, another stands for them, also for a tool that has no other.
     pub(crate) fn shows_use(&self, tool: &RawObject) -> bool {
-        match tool.member("inputSchema") {
-            None | Some(PERMISSIVE_SCHEMA) => false,
-            Some(_) => self.is_complete(tool) || shows_parameters(tool),
-        }
+        let schema = tool.member("inputSchema").filter(|schema| !is_withheld(schema));
+        schema.is_some_and(|_| self.is_complete(tool) || shows_parameters(tool))
     }
 
     /// The listed resources that a strategy adds. The source's own are the same under every strategy.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mcp_disclosure_core::RawObject;
+use mcp_disclosure_core::{RawObject, is_withheld};
 use serde_json::Value;
 
 use crate::bench::Baseline;
@@ -47,9 +47,12 @@ impl Listed {
 }
 
 /// Whether a listed tool has its parameters in the list, or shows that it has none, so that there is nothing left to
-/// learn before a call. A permissive schema shows nothing.
+/// learn before a call. A schema that stands for another shows nothing.
 pub(crate) fn shows_parameters(tool: &RawObject) -> bool {
-    let schema = tool.member("inputSchema").and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let schema = tool
+        .member("inputSchema")
+        .filter(|text| !is_withheld(text))
+        .and_then(|text| serde_json::from_str::<Value>(text).ok());
     schema.is_some_and(|schema| match schema["properties"].as_object() {
         Some(named) if !named.is_empty() => true,
         Some(_) => schema["additionalProperties"] != true,
@@ -70,6 +73,7 @@ mod tests {
             (r#"{"type":"object","properties":{},"additionalProperties":true}"#, false),
             (r#"{"type":"object","additionalProperties":true}"#, false),
             (r#"{"type":"object"}"#, false),
+            (r#"{"type":"object","properties":{"arguments":{}}}"#, false),
         ] {
             let tool = RawObject::empty().with("inputSchema", schema);
             assert_eq!(shows_parameters(&tool), expected, "{schema}");

@@ -101,7 +101,7 @@ impl<'a> Context<'a> {
     pub fn deliver(&self, tool: VisibleTool<'_>) -> Receipt {
         let (key, (_, digest)) = (tool.tool().key(), tool.tool().entry());
         let receipt = self.receipts.issue(key, &digest);
-        if receipt == Receipt::Mark {
+        if !matches!(self.receipts, Receipts::Handles(_)) {
             self.effects.push(Effect::Delivered { tool: key.clone(), digest });
         }
         receipt
@@ -117,7 +117,14 @@ impl<'a> Context<'a> {
         if tool.is_pinned() || !tool.tool().is_callable() {
             return Ok(());
         }
-        self.receipts.check(tool.tool().key(), &tool.tool().entry().1, handle)
+        let key = tool.tool().key();
+        self.receipts.check(key, &tool.tool().entry().1, handle).inspect_err(|_| {
+            if let Receipts::Both { marks, signs: false, .. } = self.receipts
+                && marks.is_empty()
+            {
+                self.effects.push(Effect::CalledUnread { tool: key.clone() });
+            }
+        })
     }
 
     /// A value that depends on the view alone, such as an index of its tools: as [`View::derived`], but what is not made yet

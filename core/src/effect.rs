@@ -15,6 +15,11 @@ pub enum Effect {
         /// The delivered definition.
         digest: Digest,
     },
+    /// A tool was called in a session in which nothing was delivered, and refused for that.
+    CalledUnread {
+        /// The tool's name in the snapshot.
+        tool: ToolName,
+    },
     /// Change a strategy's notes on the client, name by name; `null` removes a note. If the client's lists change, the
     /// server notifies it.
     Remember {

@@ -63,7 +63,11 @@ impl Executor {
             "type": "object",
             "properties": {
                 "tool": {"type": "string"},
-                "arguments": {"type": "object", "description": self.arguments},
+                // Several clients close objects without properties for their models, which can still write a string then.
+                "arguments": {
+                    "anyOf": [{"type": "object", "additionalProperties": true}, {"type": "string"}],
+                    "description": self.arguments,
+                },
             },
             "required": ["tool"],
         });
@@ -111,7 +115,11 @@ impl Executor {
         };
         let inner = match members(&call).and_then(|members| inner_call(view, &call.name, &members)) {
             Ok(inner) => inner,
-            Err(problem) => return Called::Decided(Decision::answered(&call.name, Err(problem))),
+            Err(problem) => {
+                let right = format!("Call {} with {{\"tool\": \"NAME\", \"arguments\": {{..}}}}", call.name);
+                let refusal = Refusal::wrong_arguments(&call.name, &[problem], None, Some(&right));
+                return Called::Decided(Decision::Refuse(refusal));
+            }
         };
         if *inner.name == *self.teller {
             return Called::Teller(inner);
@@ -140,7 +148,7 @@ impl Decision {
 
     /// The answer of a strategy's own tool, or the refusal of its call with wrong arguments.
     pub fn answered(tool: &str, answer: Result<ToolAnswer, ArgumentProblem>) -> Self {
-        let refused = |problem| Self::Refuse(Refusal::wrong_arguments(tool, &[problem], None));
+        let refused = |problem| Self::Refuse(Refusal::wrong_arguments(tool, &[problem], None, None));
         answer.map_or_else(refused, Self::Answer)
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::{
-    arguments::ArgumentProblem,
+    arguments::{ArgumentProblem, object},
     brief::shorten,
     catalogue::{view::View, visible_tool::VisibleTool},
     decision::ToolCall,
@@ -15,6 +15,12 @@ use crate::{
 
 /// Maximum length of a given value in a problem, in characters.
 const LONGEST_VALUE: usize = 120;
+
+/// What models call `tool` as well.
+const OTHER_NAMES: [&str; 3] = ["name", "tool_name", "toolName"];
+
+/// So many objects in objects are looked into for it.
+const MOST_LEVELS: usize = 3;
 
 /// What was expected of all arguments, or of the inner ones.
 const EXPECTED_OBJECT: &str = "a JSON object";
@@ -60,6 +66,8 @@ pub fn text(members: &RawObject, key: &str, expected: &str) -> Result<Option<Str
 /// # Errors
 /// The first problem with them.
 pub fn inner_call(view: &View, caller: &str, members: &RawObject) -> Result<ToolCall, ArgumentProblem> {
+    let found = named(view, members);
+    let members = found.as_ref().unwrap_or(members);
     let given = members.member("tool").filter(|given| *given != "null");
     let given = given.ok_or_else(|| ArgumentProblem::missing("tool", EXPECTED_TOOL))?;
     let name = given::string(given).and_then(|name| ToolName::parse(given::beginning(&name)).ok());
@@ -71,10 +79,32 @@ pub fn inner_call(view: &View, caller: &str, members: &RawObject) -> Result<Tool
     Ok(ToolCall { name, arguments })
 }
 
+/// The members of a call that names its tool elsewhere than in `tool`, as they should have been: by another of the names that
+/// models use for it, or within the one object that they send. `None` where it is not of that form.
+pub fn named(view: &View, members: &RawObject) -> Option<RawObject> {
+    found(view, members, 0)
+}
+
+fn found(view: &View, members: &RawObject, level: usize) -> Option<RawObject> {
+    if members.string("tool").is_some() {
+        return (level > 0).then(|| members.clone());
+    }
+    let named = OTHER_NAMES.iter().find_map(|key| Some((*key, members.string(key)?)));
+    if let Some((key, name)) = named.filter(|(_, name)| view.tool(given::beginning(name)).is_some()) {
+        return Some(members.retain(|other| other != key && other != "tool").with_value("tool", &name));
+    }
+    let mut given = members.iter().filter(|(_, value)| *value != "null");
+    let (Some(("tool" | "arguments", only)), None) = (given.next(), given.next()) else { return None };
+    found(view, &object(only).filter(|_| level < MOST_LEVELS)?, level + 1)
+}
+
 fn arguments(tool: Option<VisibleTool<'_>>, members: &RawObject) -> Result<Option<RawText>, ArgumentProblem> {
     let beside = members.retain(|key| key != "tool" && key != "arguments");
     let within = members.member("arguments").filter(|given| *given != "null");
-    let (true, Some(within)) = (!beside.is_empty(), within) else {
+    // A parameter `arguments` that is no object can only be one of the arguments beside `tool`.
+    let is_parameter =
+        || within.is_some_and(|within| object(within).is_none()) && tool.is_some_and(has_parameter_arguments);
+    let (true, Some(within)) = (!beside.is_empty() || is_parameter(), within) else {
         return Ok(match within {
             Some(_) => members.share("arguments"),
             None => (!beside.is_empty()).then(|| beside.into_text()),
@@ -109,12 +139,6 @@ fn as_object(arguments: Option<RawText>) -> Result<Option<RawText>, ArgumentProb
 fn has_parameter_arguments(tool: VisibleTool<'_>) -> bool {
     let schema = tool.tool().definition().object("inputSchema");
     schema.and_then(|schema| schema.object("properties")).is_some_and(|all| all.member("arguments").is_some())
-}
-
-/// An object, or a string that holds one.
-fn object(given: &str) -> Option<RawObject> {
-    let inner = || RawObject::parse(serde_json::from_str::<String>(given).ok()?).ok();
-    RawObject::parse(given).ok().or_else(inner)
 }
 
 impl ArgumentProblem {

@@ -51,7 +51,10 @@ pub use cap::Cap;
 pub use catalogue::categories::{ListedCategory, PermittedItems};
 pub use catalogue::description::{DescriptionError, DescriptionFile, Supplement};
 pub use catalogue::lists::{ListHints, Material, UpstreamLists};
-pub use catalogue::made_from::{Drift, MadeFrom, Recorded};
+pub use catalogue::lock::{
+    DefinitionChange, Definitions as ListedDefinitions, Held, Lock, Record, Review, changes_between,
+    qualified,
+};
 pub use catalogue::mirrored::Mirrored;
 pub use catalogue::naming::{Naming, NamingError};
 pub use catalogue::pages::with_pages;
@@ -59,10 +62,10 @@ pub use catalogue::pattern::Pattern;
 pub use catalogue::permits::{Grant, NoUpstream, Permits, Quotas};
 pub use catalogue::principal::Principal;
 pub use catalogue::provider::{OwnGroup, OwnInfo, Provider};
-pub use catalogue::rules::{Rule, Rules, Switches};
-pub use catalogue::shared_uris::{matches_template, own_uri, qualified};
+pub use catalogue::rules::{OnChange, Rule, Rules, Switches};
+pub use catalogue::shared_uris::{matches_template, our_uri, own_uri};
 pub use catalogue::snapshot::{About, Category, Entry, Primitive, Snapshot};
-pub use catalogue::tool::{CHEAP_SCHEMA_BYTES, PERMISSIVE_SCHEMA, Tool};
+pub use catalogue::tool::{CHEAP_SCHEMA_BYTES, PERMISSIVE_SCHEMA, Tool, is_withheld};
 pub use catalogue::view::View;
 pub use catalogue::visible_tool::VisibleTool;
 pub use catalogue::warning::Warning;
@@ -88,7 +91,7 @@ pub use name::{
 };
 pub use own_tool::OwnTool;
 pub use raw::RawObject;
-pub use receipt::{Handles, Marks, Receipt, ReceiptKey, ReceiptProblem, Receipts};
+pub use receipt::{Handles, Marks, Receipt, ReceiptKey, ReceiptProblem, Receipts, SessionReceipts};
 pub use registry::{Builder, PlugIn, Registry, Settings};
 pub use size::ListSize;
 pub use slim::Definitions;

@@ -4,7 +4,7 @@ use crate::{
     catalogue::{
         derived::Selection,
         snapshot::Entry,
-        tool::{PERMISSIVE_SCHEMA, Tool},
+        tool::{Tool, is_withheld},
         view::View,
     },
     digest::Digest,
@@ -102,7 +102,7 @@ fn is_shown(tool: &Tool, listed: Option<&str>) -> bool {
     match listed {
         listed if listed == tool.definition().member("inputSchema") => true,
         // The usual case, in which the slim schema need not be computed.
-        None | Some(PERMISSIVE_SCHEMA) => false,
-        listed => listed == tool.slim_schema(),
+        Some(listed) if !is_withheld(listed) => Some(listed) == tool.slim_schema(),
+        _ => false,
     }
 }

@@ -27,6 +27,28 @@ pub enum Receipts<'a> {
     Marks(&'a Marks),
     /// Signed handles.
     Handles(Handles<'a>),
+    /// Either: a session's marks, and handles for clients that call in other sessions than they read in.
+    Both {
+        /// The session's marks.
+        marks: &'a Marks,
+        /// Signed handles.
+        handles: Handles<'a>,
+        /// Whether the client is known to be one of these, so that what is delivered has handles.
+        signs: bool,
+    },
+}
+
+/// The proof of a delivery in sessions (docs/CONTRACT.md R8, R14; decision 0023). Without sessions it is always signed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SessionReceipts {
+    /// A mark in the session, which is valid there only.
+    Session,
+    /// The same, and a signed receipt as well for a client that read a description in one session and called in another.
+    #[default]
+    Auto,
+    /// A signed receipt in the delivered schema, which calls must contain.
+    Signed,
 }
 
 /// What stands for a delivery.
@@ -56,8 +78,10 @@ impl Receipts<'_> {
     /// The receipt for a delivery that is about to happen.
     pub fn issue(&self, tool: &ToolName, digest: &Digest) -> Receipt {
         match self {
-            Self::Marks(_) => Receipt::Mark,
-            Self::Handles(handles) => Receipt::Handle(handles.sign(tool, digest)),
+            Self::Marks(_) | Self::Both { signs: false, .. } => Receipt::Mark,
+            Self::Handles(handles) | Self::Both { handles, .. } => {
+                Receipt::Handle(handles.sign(tool, digest))
+            }
         }
     }
 
@@ -73,6 +97,9 @@ impl Receipts<'_> {
         match self {
             Self::Marks(marks) => marks.check(tool, digest),
             Self::Handles(handles) => handles.check(tool, digest, handle.ok_or(ReceiptProblem::Missing)?),
+            Self::Both { marks, handles, .. } => marks
+                .check(tool, digest)
+                .or_else(|problem| handles.check(tool, digest, handle.ok_or(problem)?)),
         }
     }
 }
@@ -92,6 +119,11 @@ impl Marks {
     /// Whether this definition is marked.
     pub fn has(&self, tool: &ToolName, digest: &Digest) -> bool {
         self.lock().get(tool) == Some(digest)
+    }
+
+    /// Whether nothing was delivered.
+    pub fn is_empty(&self) -> bool {
+        self.lock().is_empty()
     }
 
     /// All marks.

@@ -20,6 +20,7 @@ use crate::{
     listing::Listing,
     memory::{Memory, Noted},
     raw::RawObject,
+    receipt::SessionReceipts,
     strategy::{DisclosureStrategy, Lifecycle, Objection, Own, Profile, Role},
 };
 
@@ -199,7 +200,7 @@ fn profile(filters: &[Arc<dyn DisclosureStrategy>], presenter: &dyn DisclosureSt
         needs: join(|profile| &profile.needs, "; ").into(),
         has_bridge: parts().any(|profile| profile.has_bridge),
         omits_schemas: parts().any(|profile| profile.omits_schemas),
-        signs_receipts: parts().any(|profile| profile.signs_receipts),
+        receipts: parts().map(|profile| profile.receipts).max().unwrap_or(SessionReceipts::Session),
         ..presenter.profile().clone()
     }
 }

@@ -60,6 +60,7 @@ use crate::{
     memory::Noted,
     own_tool::OwnTool,
     raw::RawObject,
+    receipt::SessionReceipts,
 };
 
 /// The properties of a strategy, for people and for the server. Whatever the server treats differently is a value here:
@@ -89,9 +90,8 @@ pub struct Profile {
     pub lesson: Option<Lesson>,
     /// The call of an own tool by which a model finds tools by words, if there is one.
     pub finder: Option<Finder>,
-    /// Whether receipts are signed in sessions as well ([`Receipts::Handles`](crate::Receipts)): calls must bring them, and
-    /// they are valid in other sessions of the same principal.
-    pub signs_receipts: bool,
+    /// The receipts that calls in sessions need.
+    pub receipts: SessionReceipts,
     /// How much of a context its lists take, as server variants hint at it (SEP-2053): `verbose`, `standard` or `compact`; empty
     /// if that depends on the catalogue.
     pub context_size: &'static str,
@@ -128,7 +128,7 @@ impl Profile {
             omits_schemas: false,
             lesson: None,
             finder: None,
-            signs_receipts: false,
+            receipts: SessionReceipts::Session,
             context_size: "standard",
             variants: &[],
             gives_way: false,

@@ -38,7 +38,18 @@ impl Store {
         Some(Self::new(base.cache_dir().join("mcp-disclosure").join("upstreams"), most_bytes))
     }
 
-    fn new(folder: PathBuf, most_bytes: usize) -> Self {
+    /// The folder of what is known of receipts, beside it.
+    pub(crate) fn of_receipts() -> Option<Self> {
+        let base = etcetera::choose_base_strategy().ok()?;
+        Some(Self::new(base.cache_dir().join("mcp-disclosure").join("receipts"), 0))
+    }
+
+    /// The folder.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(crate) fn new(folder: PathBuf, most_bytes: usize) -> Self {
         Self { folder, most_bytes }
     }
 
@@ -74,7 +85,7 @@ impl Store {
     }
 
     /// The key of this store, made on first use.
-    fn key(&self) -> io::Result<Vec<u8>> {
+    pub(crate) fn key(&self) -> io::Result<Vec<u8>> {
         let path = self.folder.join("key");
         self.check(&path)?;
         match fs::read(&path) {

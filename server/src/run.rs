@@ -81,7 +81,7 @@ fn start(
     let filter = match &arguments.command {
         Command::Serve(serve) if serve.explain => format!("{},{}=debug", arguments.log, EXPLANATIONS),
         // These commands print their own reports.
-        Command::Check(_) if arguments.log == cli::LOG => "error".to_owned(),
+        Command::Check(_) | Command::Accept(_) if arguments.log == cli::LOG => "error".to_owned(),
         Command::Export(_) if arguments.log == cli::LOG => "warn".to_owned(),
         Command::Compare(_)
         | Command::Demo(_)
@@ -100,6 +100,7 @@ fn start(
         Command::Serve(serve) => cli::serve(&program, serve),
         Command::Check(check) => cli::check(&program, check),
         Command::Export(export) => cli::export(&program, export),
+        Command::Accept(accept) => cli::accept(&program, accept),
         Command::Compare(compare) => cli::compare(&program, *compare),
         Command::Demo(demo) => cli::demo(&program, demo),
         Command::Init(init) => cli::init(&program, init),

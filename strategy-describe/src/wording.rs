@@ -13,7 +13,11 @@ pub const BRIDGE: &str = "describe_tools";
 
 /// The bridge tool's description, before the index. `lists_schemas` is whether some tools are listed with theirs.
 pub fn bridge_description(lists_schemas: bool) -> String {
-    let when = if lists_schemas { SOME_ARE_SHOWN } else { "Do this before the first call of a tool." };
+    let when = if lists_schemas {
+        SOME_ARE_SHOWN
+    } else {
+        "Do this before the first call of a tool, and give its parameters as \"arguments\"."
+    };
     format!(
         "Fetch the full descriptions of tools by name: what they do in full, and their parameters. {when} Name several \
          tools to fetch them at once: those that you are about to call, or those that all seem to fit."
@@ -22,7 +26,8 @@ pub fn bridge_description(lists_schemas: bool) -> String {
 
 /// Which tools need no description where some are listed with their schemas.
 const SOME_ARE_SHOWN: &str = "Tools that are listed with parameters, or with an empty list of them (\"properties\": {}), \
-     can be called at once; fetch the others before their first call.";
+     can be called at once; fetch the others, those with nothing but \"arguments\", before their first call, and give their \
+     parameters as \"arguments\".";
 
 /// The description of the bridge tool's one argument.
 pub const BRIDGE_NAMES: &str = "Names of the tools to describe, exactly as listed";
@@ -48,7 +53,7 @@ pub fn guidance(bridge: bool, lists_schemas: bool, example: &str) -> String {
         "Tools of this server are listed by name and a short description, {parameters}.\n\
          1. PICK a tool by its short description. If several seem to fit, describe them together and compare.\n\
          2. DESCRIBE it {when}: {how}. One request can name several tools, and one description of a tool is enough.\n\
-         3. CALL it with the parameters from its description.\n\
+         3. CALL it with the parameters from its description, as \"arguments\" if only that is listed.\n\
          If arguments do not fit, the tool does not run, and the error says what is expected."
     )
 }

@@ -63,7 +63,8 @@ const OTHERS: &str = "Tools that are listed can be called at once by their names
 
 /// Which tools need no explanation where some are listed with their schemas.
 const SOME_ARE_SHOWN: &str = "Tools that are listed with parameters, or with an empty list of them (\"properties\": {}), \
-     can be called at once; ask about the others before their first call.";
+     can be called at once; ask about the others, those with nothing but \"arguments\", before their first call, and give \
+     their parameters as \"arguments\".";
 
 const CHECK_HERE: &str = "Check here before you say that something cannot be done.";
 
@@ -102,7 +103,8 @@ pub fn guidance(Shown { tools, cheap_schemas, pins }: Shown, executors: Executor
     match tools {
         OtherTools::Stubs => format!(
             "Tools of this server are listed with WHAT each does; {INFO} says HOW to use them.\n\
-             1. PICK a tool by its description.\n2. {learn}\n3. CALL it with these parameters.\n\
+             1. PICK a tool by its description.\n2. {learn}\n3. CALL it with these parameters, as \"arguments\" if only that is \
+             listed.\n\
              If no tool seems to fit, call {INFO} without a topic for an overview."
         ),
         OtherTools::EntryOnly => format!(

@@ -1,6 +1,6 @@
 //! Settings of `resource`: the section `[strategy.resource]`.
 
-use mcp_disclosure_core::FetchBounds;
+use mcp_disclosure_core::{FetchBounds, SessionReceipts};
 use serde::Deserialize;
 
 /// Bounds of requests, and of answers to unknown names.
@@ -13,19 +13,9 @@ pub struct ResourceConfig {
     pub nearest_tools: usize,
     /// Maximum number of tools in one fetch. Default: 64.
     pub most_names: usize,
-    /// The proof of a fetch in sessions: "session", the default, or "signed", for hosts that open a session per call.
+    /// The proof of a fetch in sessions: "session", a mark there; "signed", a receipt that calls contain; "auto", the default, a mark, and
+    /// a receipt as well for a client that reads in one session and calls in another.
     pub receipts: SessionReceipts,
-}
-
-/// The proof of a fetch in sessions (docs/CONTRACT.md R8, R14; decision 0023). Without sessions it is always signed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SessionReceipts {
-    /// A mark in the session, which is valid there only.
-    #[default]
-    Session,
-    /// A signed receipt in the delivered schema, which calls must contain: for hosts that open a session per call.
-    Signed,
 }
 
 impl Default for ResourceConfig {

@@ -72,8 +72,8 @@ pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, channel: Channel, name
 pub fn refusal(cx: &Context<'_>, tool: VisibleTool<'_>, problem: ReceiptProblem) -> Value {
     // What a call has to bring: a signed receipt, or nothing where the session is marked.
     let era = match cx.receipts {
-        Receipts::Marks(_) => Era::Session,
-        Receipts::Handles(_) => Era::Stateless,
+        Receipts::Marks(_) | Receipts::Both { signs: false, .. } => Era::Session,
+        Receipts::Handles(_) | Receipts::Both { .. } => Era::Stateless,
     };
     let name = tool.name();
     let mut error = json!({

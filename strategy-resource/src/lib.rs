@@ -9,5 +9,5 @@ pub mod selection;
 pub mod strategy;
 pub mod wording;
 
-pub use config::{ResourceConfig, SessionReceipts};
+pub use config::ResourceConfig;
 pub use strategy::{NAME, PROFILE, Resource};

@@ -3,13 +3,13 @@
 use async_trait::async_trait;
 use mcp_disclosure_core::{
     ClientTraits, Context, Decision, DisclosureStrategy, Era, Fault, Listing, Names, Own, Profile, RawObject,
-    RawText, Receipts, Refusal, ResourceUri, SOME_TOOL, ToolAnswer, ToolCall, View, fetching_tool,
-    given::shown, index::with_short_index,
+    RawText, Receipts, Refusal, ResourceUri, SOME_TOOL, SessionReceipts, ToolAnswer, ToolCall, View,
+    fetching_tool, given::shown, index::with_short_index,
 };
 use serde_json::json;
 
 use crate::{
-    ResourceConfig, SessionReceipts,
+    ResourceConfig,
     delivery::{Channel, deliver, receipt_argument, refusal},
     near_miss,
     selection::{self, BASE_URI},
@@ -43,13 +43,13 @@ pub struct Resource {
 impl Resource {
     /// Makes the strategy.
     pub fn new(config: ResourceConfig) -> Self {
-        let signs_receipts = config.receipts == SessionReceipts::Signed;
-        Self { config, profile: Profile { signs_receipts, ..PROFILE.clone() } }
+        let profile = Profile { receipts: config.receipts, ..PROFILE.clone() };
+        Self { config, profile }
     }
 
     /// The era whose form of proof a client's calls need.
     fn proof(&self, client: &ClientTraits) -> Era {
-        if self.profile.signs_receipts { Era::Stateless } else { client.era }
+        if self.profile.receipts == SessionReceipts::Signed { Era::Stateless } else { client.era }
     }
 
     fn resource(&self, era: Era, example: &str, has_pins: bool) -> RawObject {
@@ -117,7 +117,7 @@ impl DisclosureStrategy for Resource {
         let Some(tool) = cx.view.tool(&call.name) else { return Ok(Decision::Forward(call)) };
         let (handle, call) = match cx.receipts {
             Receipts::Marks(_) => (None, call),
-            Receipts::Handles(_) => take_receipt(call, &receipt_argument(tool)),
+            Receipts::Handles(_) | Receipts::Both { .. } => take_receipt(call, &receipt_argument(tool)),
         };
         match cx.authorize(tool, handle.as_deref()) {
             Ok(()) => Ok(Decision::Forward(call)),

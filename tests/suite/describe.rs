@@ -9,6 +9,9 @@ use crate::{connected, named, odd};
 
 const PERMISSIVE: &str = r#"{"type":"object","additionalProperties":true}"#;
 
+/// In its place for clients that pass on named parameters only.
+const WRAPPING: &str = r#"{"type":"object","properties":{"arguments":{}}}"#;
+
 /// Over the cap, and with an opening that says nothing.
 const LONG: &str =
     "This tool allows you to find all that was ever written about something. It takes its time for that.";
@@ -202,7 +205,7 @@ async fn d7_a_plain_client_is_listed_tools_as_far_as_it_can_read_them(setup: Set
         let mut expected: Value = serde_json::from_str(sent.get()).unwrap();
         // The schemas of the others are cheaper than asking for them (B12).
         if tool["name"] == "echo" {
-            expected["inputSchema"] = serde_json::from_str(PERMISSIVE).unwrap();
+            expected["inputSchema"] = serde_json::from_str(WRAPPING).unwrap();
         }
         expected["description"] = tool["description"].clone();
         expected.as_object_mut().unwrap().shift_remove("outputSchema");
@@ -219,6 +222,22 @@ async fn d7_a_plain_client_is_listed_tools_as_far_as_it_can_read_them(setup: Set
     let places: Vec<usize> =
         ["PICK", "DESCRIBE", "CALL"].iter().map(|step| instructions.find(step).unwrap()).collect();
     assert!(places.is_sorted() && instructions.contains("describe_tools"), "{instructions}");
+}
+
+/// As mcp-use's adapter for LangChain and the AI SDK send what their models write.
+async fn d7_clients_that_pass_listed_parameters_only_can_call(setup: Setup) {
+    let (_bench, client) = plain(setup, odd()).await;
+    let given = json!({"text": "t", "filters": {"a": [1]}});
+    for arguments in [json!({"arguments": given}), json!({"arguments": given.to_string()}), given.clone()] {
+        let result = client.call("echo", arguments.clone()).await.result();
+        assert_eq!(result["structuredContent"]["given"], given, "{arguments}");
+    }
+    // What a model gave beside it was dropped.
+    let refused = client.call("echo", json!({"arguments": null})).await.result();
+    let error = &refused["structuredContent"]["error"];
+    assert_eq!(error["problems"][0]["argument"], "text");
+    let right = error["instructions"][1].as_str().unwrap();
+    assert!(right.contains(r#"Call echo with {"arguments":{"text":"<string>"}}"#), "{right}");
 }
 
 async fn d7_the_bridge_tells_and_authorizes_nothing(setup: Setup) {
@@ -270,6 +289,7 @@ async fn d7_a_tool_of_the_bridges_name_moves_aside(setup: Setup) {
 
 under_describe!(
     d7_a_plain_client_is_listed_tools_as_far_as_it_can_read_them,
+    d7_clients_that_pass_listed_parameters_only_can_call,
     d7_the_bridge_tells_and_authorizes_nothing,
     d7_a_tool_of_the_bridges_name_moves_aside,
 );

@@ -233,7 +233,7 @@ async fn i7_stubs_say_what_a_tool_does_and_are_called_by_name(setup: Setup) {
         expected["description"] = tool["description"].clone();
         if tool["name"] == "echo" {
             // The schemas of the others are cheaper than asking for them (B12).
-            expected["inputSchema"] = json!({"type": "object", "additionalProperties": true});
+            expected["inputSchema"] = json!({"type": "object", "properties": {"arguments": {}}});
             assert_eq!(tool["description"], "Echoes what it is given. Then it rests.");
         }
         assert_eq!(tool, &expected);

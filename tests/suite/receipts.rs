@@ -91,6 +91,58 @@ async fn r14_sessions_need_no_receipt(setup: Setup) {
 }
 cases!(resource_stdio_session resource_http_session; r14_sessions_need_no_receipt);
 
+/// As adapters that open a session for each call.
+async fn r8_a_client_that_calls_in_another_session_than_it_read_in_is_signed_receipts(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let session = || Client::connect(&bench, setup);
+    let given = json!({"text": "hello"});
+    assert_eq!(receipt_of(&session().await.describe("echo").await.text_as_json()["echo"]), None);
+    let refused = session().await.call("echo", given.clone()).await.result();
+    assert_eq!(refused["structuredContent"]["error"]["code"], "TOOL_DESCRIPTION_REQUIRED");
+    let reader = session().await;
+    let entry = reader.describe("echo").await.text_as_json()["echo"].clone();
+    let receipt = receipt_of(&entry).unwrap();
+    let result = reader.call("echo", given.clone()).await.result();
+    assert_eq!(result["structuredContent"]["given"], given, "its own session is marked as well");
+    let caller = session().await;
+    assert_eq!(reason(&caller.call("echo", given.clone()).await.result()), "MISSING");
+    let signed = json!({"text": "hello", "disclosure_receipt": receipt});
+    let result = caller.call("echo", signed.clone()).await.result();
+    assert_eq!(result["structuredContent"]["given"], given);
+    // What is signed is for this tool.
+    assert_eq!(reason(&caller.call("failing", signed).await.result()), "INVALID");
+}
+
+async fn r8_a_client_that_calls_where_it_reads_is_not_signed_receipts(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let session = || Client::connect(&bench, setup);
+    let call = async |client: &Client, tool| client.call(tool, json!({"text": "x"})).await.result();
+    let reader = session().await;
+    reader.describe("echo").await;
+    assert_ne!(call(&reader, "echo").await["isError"], true);
+    // Neither a call of a tool that was called where it was read, nor of one that was never read, says so.
+    for tool in ["echo", "failing"] {
+        assert_eq!(
+            call(&session().await, tool).await["structuredContent"]["error"]["code"],
+            "TOOL_DESCRIPTION_REQUIRED"
+        );
+    }
+    assert_eq!(receipt_of(&session().await.describe("echo").await.text_as_json()["echo"]), None);
+    let mut letter = odd();
+    letter.strategies.settings.insert("resource".to_owned(), json!({"receipts": "session"}));
+    let bench = Bench::start(letter).await;
+    for _ in 0..2 {
+        let entries = Client::connect(&bench, setup).await.describe("echo").await.text_as_json();
+        assert_eq!(receipt_of(&entries["echo"]), None);
+        call(&Client::connect(&bench, setup).await, "echo").await;
+    }
+}
+cases!(
+    resource_stdio_session resource_http_session;
+    r8_a_client_that_calls_in_another_session_than_it_read_in_is_signed_receipts,
+    r8_a_client_that_calls_where_it_reads_is_not_signed_receipts,
+);
+
 /// A gateway whose sessions get signed receipts, too.
 fn signing(options: Options) -> Options {
     let mut options = options;
@@ -118,8 +170,10 @@ async fn r14_signed_receipts_outlive_the_session(setup: Setup) {
     }
     let forged = json!({"text": "x", "disclosure_receipt": "made up"});
     assert_eq!(reason(&second.call("echo", forged).await.result()), "INVALID");
-    // By default another session's fetch authorizes nothing, whatever a call contains.
-    let bench = Bench::start(odd()).await;
+    // By the letter of the source another session's fetch authorizes nothing, whatever a call contains.
+    let mut letter = odd();
+    letter.strategies.settings.insert("resource".to_owned(), json!({"receipts": "session"}));
+    let bench = Bench::start(letter).await;
     let client = Client::connect(&bench, setup).await;
     let refused = client.call("echo", json!({"text": "x", "disclosure_receipt": receipt})).await.result();
     assert_eq!(refused["structuredContent"]["error"]["code"], "TOOL_DESCRIPTION_REQUIRED");

@@ -45,6 +45,39 @@ async fn s1_arguments_are_understood_wherever_they_are(setup: Setup) {
     assert_eq!(through, client.call("rich", json!({})).await.result_text());
 }
 
+async fn s1_a_call_in_a_wrong_form_is_the_one_that_fits(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let given = json!({"text": "t"});
+    for arguments in [
+        json!({"name": "echo", "arguments": given}),
+        json!({"tool_name": "echo", "text": "t"}),
+        json!({"tool": {"name": "echo", "arguments": given}}),
+        json!({"arguments": {"tool": "echo", "arguments": given}}),
+        json!({"arguments": json!({"tool": "echo", "text": "t"}).to_string()}),
+        json!({"tool": "echo", "arguments": {"tool": "echo", "arguments": given}}),
+        json!({"tool": "echo", "arguments": {"arguments": given}}),
+        json!({"tool": "echo", "arguments": {"name": "echo", "parameters": given.to_string()}}),
+        json!({"tool": "echo", "params": given}),
+        json!({"tool": "echo", "text": "t", "filters": null}),
+    ] {
+        let result = client.call("call_tool", arguments.clone()).await.result();
+        assert_eq!(result["structuredContent"]["given"], given, "{arguments}: {result}");
+    }
+    // Several readings, or none.
+    for arguments in [
+        json!({"tool": "echo", "a": {"text": "t"}, "b": {"text": "u"}}),
+        json!({"tool": "echo", "arguments": {"a": {"text": "t"}, "b": {"text": "u"}}}),
+        json!({"tool": "echo", "input": {"txt": "t"}}),
+    ] {
+        let result = client.call("call_tool", arguments.clone()).await.result();
+        let error = &result["structuredContent"]["error"];
+        assert_eq!(error["code"], "INVALID_ARGUMENTS", "{arguments}: {result}");
+        let right = error["instructions"].as_array().unwrap().last().unwrap().as_str().unwrap();
+        let call = r#"Call call_tool with {"tool":"echo","arguments":{"text":"<string>"}}"#;
+        assert!(right.contains(call), "{right}");
+    }
+}
+
 async fn s1_wrong_calls_do_not_run_and_say_what_to_do(setup: Setup) {
     let (_bench, client) = connected(setup).await;
     for (arguments, argument) in [
@@ -136,6 +169,7 @@ async fn s5_a_new_tool_is_found_at_once(setup: Setup) {
 under_search!(
     s1_two_tools_are_listed_and_all_others_stay_callable_by_name,
     s1_arguments_are_understood_wherever_they_are,
+    s1_a_call_in_a_wrong_form_is_the_one_that_fits,
     s1_wrong_calls_do_not_run_and_say_what_to_do,
     s1_readers_call_read_only_tools_alone,
     s2_s3_a_hit_has_what_a_call_needs,

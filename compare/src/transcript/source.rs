@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use mcp_disclosure_core::{PERMISSIVE_SCHEMA, RawObject};
+use mcp_disclosure_core::{RawObject, is_withheld};
 
 use crate::{Subject, Tool, listed::shows_parameters};
 
@@ -63,6 +63,6 @@ impl Source {
     /// without parameters.
     pub(super) fn is_complete(&self, listed: &RawObject) -> bool {
         let own = listed.string("name").and_then(|name| self.schemas.get(&name)).map(String::as_str);
-        shows_parameters(listed) || (own == listed.member("inputSchema") && own != Some(PERMISSIVE_SCHEMA))
+        shows_parameters(listed) || (own == listed.member("inputSchema") && !own.is_some_and(is_withheld))
     }
 }

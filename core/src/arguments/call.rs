@@ -12,7 +12,7 @@ use super::{
 use crate::size;
 
 /// The most bytes of arguments that are checked.
-const MAX_BYTES: usize = 500_000;
+pub(super) const MAX_BYTES: usize = 500_000;
 
 /// Arguments that go on to the tool.
 #[derive(Debug, Default)]
@@ -26,8 +26,8 @@ pub struct Checked {
 impl Schema {
     /// Arguments, by their JSON text, as the tool shall see them. It takes some 5 ms at most.
     ///
-    /// A JSON string where the schema allows only an object or an array is understood, at the top and for each argument;
-    /// nothing else is changed.
+    /// A JSON string where the schema allows only an object or an array is understood, at the top and for each argument, and
+    /// `null` for an argument that can be left out and not be `null`; nothing else is changed.
     ///
     /// # Errors
     /// What is wrong with them: they do not fit.
@@ -39,12 +39,23 @@ impl Schema {
         if !arguments.is_object() {
             return Err(vec![ArgumentProblem::of("arguments", given, "a JSON object")]);
         }
-        let is_judged = match self.check(&arguments) {
-            Verdict::DoesNotFit(problems) => return Err(problems),
-            verdict => verdict == Verdict::Fits,
+        let (arguments, is_repaired, is_judged) = match self.check(&arguments) {
+            Verdict::DoesNotFit(problems) => (self.without_nulls(arguments).ok_or(problems)?, true, true),
+            verdict => (arguments, is_repaired, verdict == Verdict::Fits),
         };
         let repaired = is_repaired.then(|| to_raw_value(&arguments).ok()).flatten();
         Ok(Checked { repaired, is_judged })
+    }
+
+    /// The arguments without those that are `null` and can be left out, as some clients send what a model leaves out; `None` if
+    /// they do not fit even so.
+    fn without_nulls(&self, mut arguments: Value) -> Option<Value> {
+        let required = self.document.get("required").and_then(Value::as_array);
+        let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));
+        let members = arguments.as_object_mut()?;
+        let given = members.len();
+        members.retain(|name, value| !value.is_null() || is_required(name));
+        (members.len() < given && self.check(&arguments) == Verdict::Fits).then_some(arguments)
     }
 
     /// Replaces strings by the JSON that they hold: at the top, and for the arguments whose schema allows objects and arrays

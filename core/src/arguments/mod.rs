@@ -11,6 +11,7 @@ mod number;
 mod oracle_tests;
 mod pattern;
 mod problem;
+mod reading;
 mod schema;
 #[cfg(test)]
 mod tests;
@@ -19,4 +20,5 @@ pub use call::Checked;
 pub use check::Verdict;
 pub use number::type_of;
 pub use problem::ArgumentProblem;
+pub(crate) use reading::{WRAPPER, object};
 pub use schema::Schema;

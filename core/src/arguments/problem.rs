@@ -22,16 +22,22 @@ pub struct ArgumentProblem {
 
 impl Refusal {
     /// The refusal of a call whose arguments do not fit: `INVALID_ARGUMENTS`, with every problem. `lesson` is how the tool
-    /// can be learned, such as `call info with {"topic": "add"}`.
-    pub fn wrong_arguments(tool: &str, problems: &[ArgumentProblem], lesson: Option<&str>) -> Self {
+    /// can be learned, such as `call info with {"topic": "add"}`, and `right` the call as it should be, where its form was wrong.
+    pub fn wrong_arguments(
+        tool: &str,
+        problems: &[ArgumentProblem],
+        lesson: Option<&str>,
+        right: Option<&str>,
+    ) -> Self {
         let code = "INVALID_ARGUMENTS";
         let message = format!("The arguments do not fit the parameters of tool '{tool}'. It did not run.");
         let mut content = json!({"error": {"code": code, "message": message, "problems": problems}});
-        if let Some(lesson) = lesson {
-            let steps = [
-                format!("1. If the problems do not say enough, learn the parameters: {lesson}"),
-                format!("2. Call '{tool}' again with arguments that fit"),
-            ];
+        let learn =
+            lesson.map(|lesson| format!("If the problems do not say enough, learn the parameters: {lesson}"));
+        let call = || lesson.map(|_| format!("Call '{tool}' again with arguments that fit"));
+        let steps = learn.into_iter().chain(right.map(str::to_owned).or_else(call));
+        let steps: Vec<_> = steps.enumerate().map(|(at, step)| format!("{}. {step}", at + 1)).collect();
+        if !steps.is_empty() {
             content["error"]["instructions"] = json!(steps);
         }
         Self { code, content }

@@ -16,6 +16,7 @@ use crate::{
         idle::{idle_files, idle_renames, idle_resource_rules, idle_rules, idle_switches},
         listed_items::read_entries,
         lists::{ListHints, Material, UpstreamLists},
+        lock::Held,
         matching::{Item, KnownUpstreams, Matched},
         naming::MAX_CHARACTERS,
         pages::{self, with_pages},
@@ -92,11 +93,17 @@ fn assemble_tools(
         material.upstreams.iter().map(|lists| (lists.name.as_str(), &lists.supplements)).collect();
     let mut tools = Vec::with_capacity(items.len());
     for (tool, said) in items.iter().zip(&matched.said) {
-        let file = files.take(tool);
+        // A file by a bare name is that of a tool that exists.
+        let file = if tool.held == Some(Held::New) { None } else { files.take(tool) };
         let (Ok(own), Ok(served)) = (ToolName::parse(&tool.own), ToolName::parse(&tool.served)) else {
             continue;
         };
         if said.is_hidden() || rules.is_switched_off(tool) {
+            continue;
+        }
+        if let Some(why) = tool.held {
+            let (upstream, tool) = (UpstreamName::clone(&tool.upstream), tool.own.clone());
+            warnings.push(Warning::Held { upstream, tool, why });
             continue;
         }
         warnings.extend(too_long(rules, tool));
@@ -140,7 +147,8 @@ impl<'f> Files<'f> {
     fn new(files: &'f [DescriptionFile], items: &'f [Item]) -> Self {
         let by_name = files.iter().map(|file| (&*file.name, file)).collect();
         let mut owners = HashMap::new();
-        items.iter().for_each(|item| *owners.entry(&*item.own).or_default() += 1);
+        let exist = items.iter().filter(|item| item.held != Some(Held::New));
+        exist.for_each(|item| *owners.entry(&*item.own).or_default() += 1);
         Self { by_name, all: files, owners }
     }
 

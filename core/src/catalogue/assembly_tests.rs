@@ -4,7 +4,7 @@ use serde_json::{Value, json, value::to_raw_value};
 
 use super::*;
 use crate::{
-    Rule, Switches,
+    Lock, OnChange, Review, Rule, Switches,
     catalogue::{pattern::Pattern, principal::Principal, view::View},
 };
 
@@ -156,6 +156,28 @@ fn a_warning_about_an_idle_rule_has_the_form_of_the_rule() {
             "f:2: no upstream has a tool 'ecoh'; did you mean 'echo'?"
         ]
     );
+}
+
+#[test]
+fn u14_what_is_new_and_held_takes_no_name_from_others_and_what_changed_keeps_its_own() {
+    let b = upstream("b", json!([{"name": "x", "inputSchema": {}}]));
+    let accepted = upstream("a", json!([{"name": "x", "inputSchema": {}}]));
+    let changed = upstream("a", json!([{"name": "x", "description": "Another.", "inputSchema": {}}]));
+    let served = |a: &UpstreamLists, known: &UpstreamLists| {
+        let mut lock = Lock::default();
+        lock.add(known);
+        let on_change = [(a.name.clone(), OnChange::Hold)].into();
+        let rules = Rules { review: Arc::new(Review { lock, on_change }), ..Rules::default() };
+        let upstreams = [a.clone(), b.clone()];
+        let rules = Arc::new(rules);
+        let snapshot =
+            Snapshot::assemble(Material { upstreams: &upstreams, complete: true, files: &[], rules: &rules });
+        names(&snapshot)
+    };
+    let nothing = upstream("a", json!([]));
+    assert_eq!(served(&accepted, &nothing), ["x"]);
+    assert_eq!(served(&accepted, &accepted), ["a__x", "b__x"]);
+    assert_eq!(served(&changed, &accepted), ["b__x"]);
 }
 
 #[test]

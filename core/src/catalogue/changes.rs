@@ -84,7 +84,7 @@ fn says_the_same(old: Primitive<'_>, new: Primitive<'_>) -> bool {
         (Primitive::Tool(old), Primitive::Tool(new)) => {
             old.definition() == new.definition()
                 && old.original().member("description") == new.original().member("description")
-                && old.supplement().says_the_same(new.supplement())
+                && old.supplement() == new.supplement()
         }
         (Primitive::Entry(_, old), Primitive::Entry(_, new)) => {
             old.text() == new.text() && old.mapping() == new.mapping()

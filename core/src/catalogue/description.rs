@@ -4,11 +4,7 @@
 use serde::Deserialize;
 
 use crate::{
-    catalogue::{
-        made_from::{MadeFrom, Recorded},
-        matching::MatchedRules,
-        rules::Rules,
-    },
+    catalogue::{matching::MatchedRules, rules::Rules},
     name::{ToolName, UpstreamName},
     raw::RawObject,
 };
@@ -21,7 +17,7 @@ const PARTS: &[&str] =
     &["examples", "usage_guidance", "error_guidance", "keywords", "concerns", "returns", "related"];
 
 /// The other members of a description file.
-const OTHERS: &[&str] = &["name", "brief", "category", "made_from"];
+const OTHERS: &[&str] = &["name", "brief", "category"];
 
 /// One parsed description file.
 #[derive(Clone, Debug)]
@@ -55,8 +51,6 @@ pub struct Supplement {
     pub paged: bool,
     /// The description file it comes from.
     pub path: Option<String>,
-    /// The upstream's definition that all of this was decided on, where that was recorded.
-    pub recorded: Option<Recorded>,
 }
 
 impl Supplement {
@@ -71,20 +65,6 @@ impl Supplement {
         Self { parts: Some(self.parts.unwrap_or_default().over(parts)), ..self }
     }
 
-    /// Whether both say the same, whatever they were made from.
-    pub(crate) fn says_the_same(&self, other: &Self) -> bool {
-        let Self { brief, category, parts, grouped, pinned, paged, path, recorded: _ } = self;
-        (brief, category, parts, grouped, (pinned, paged), path)
-            == (
-                &other.brief,
-                &other.category,
-                &other.parts,
-                &other.grouped,
-                (&other.pinned, &other.paged),
-                &other.path,
-            )
-    }
-
     /// The supplement with the description of the tool's category: the operator's, or else the one that is named after its
     /// upstream.
     pub(crate) fn grouped_by(self, rules: &Rules, upstream: &UpstreamName) -> Self {
@@ -97,9 +77,6 @@ impl Supplement {
         self.brief = said.strongest(self.brief, |rule| rule.brief.clone());
         self.category = said.strongest(self.category, |rule| rule.category.clone());
         self.pinned = said.strongest(None, |rule| rule.pinned.then_some(())).is_some();
-        self.recorded = said.strongest(self.recorded, |rule| {
-            Some(Recorded { place: rule.place.clone(), made_from: rule.made_from.clone()? })
-        });
         let filed = self.part("concerns").and_then(|concerns| RawObject::parse(concerns).ok());
         if let Some(concerns) = said.concerns(filed) {
             let parts = self.parts.unwrap_or_default();
@@ -121,7 +98,7 @@ pub enum DescriptionError {
         /// The cause, with line and column.
         source: serde_json::Error,
     },
-    /// A required member is missing.
+    /// A member is missing, or says nothing.
     #[error("{path}: '{member}' is missing")]
     Missing {
         /// The file.
@@ -159,7 +136,6 @@ struct Typed {
     keywords: Option<Vec<String>>,
     related: Option<Vec<String>>,
     examples: Option<Vec<Example>>,
-    made_from: Option<MadeFrom>,
 }
 
 /// Checks types only; the text is delivered as it is.
@@ -173,8 +149,7 @@ struct Example {
 impl DescriptionFile {
     /// Parses a file's text. `stem` is the file's name without `.json` and must equal the tool's name.
     ///
-    /// A file stands for the whole description of its tool, so `description` and `inputSchema` are required; one that
-    /// says by `made_from` which definition it was made from may leave to that what it does not change.
+    /// What a file leaves out is as the upstream has it; what it says must be something.
     ///
     /// # Errors
     /// Every problem in it.
@@ -186,9 +161,8 @@ impl DescriptionFile {
         for member in ["name", "description", "inputSchema"] {
             let is_blank = member == "description"
                 && typed.description.as_deref().is_some_and(|description| description.trim().is_empty());
-            let is_left_to_upstream = member != "name" && typed.made_from.is_some();
             let is_missing = match members.member(member) {
-                None => !is_left_to_upstream,
+                None => member == "name",
                 Some(value) => value == "null" || is_blank,
             };
             if is_missing {
@@ -221,7 +195,6 @@ impl DescriptionFile {
             category: typed.category.filter(|category| !category.trim().is_empty()),
             parts: Some(parts),
             path: Some(path.to_owned()),
-            recorded: typed.made_from.map(|made_from| Recorded { place: path.to_owned(), made_from }),
             ..Supplement::default()
         };
         Ok(Self { path: path.to_owned(), name, overlay, supplement, unknown })
@@ -243,24 +216,10 @@ mod tests {
     }
 
     #[test]
-    fn u10_a_file_that_says_what_it_was_made_from_may_leave_the_rest_to_it() {
-        let made_from = format!(r#""made_from":{{"definition":"{}"}}"#, crate::digest::Digest::of("{}"));
-        let text = format!(r#"{{"name":"t","examples":[{{"input":{{}}}}],{made_from}}}"#);
-        let file = DescriptionFile::parse("d/t.json", "t", &text).unwrap();
+    fn u10_what_a_file_leaves_out_is_as_the_upstream_has_it() {
+        let text = r#"{"name":"t","examples":[{"input":{}}]}"#;
+        let file = DescriptionFile::parse("d/t.json", "t", text).unwrap();
         assert_eq!((file.overlay.text(), file.unknown.len()), ("{}", 0));
-        assert_eq!(file.supplement.recorded.unwrap().place, "d/t.json");
-        for (member, message) in [
-            (r#""description":" ""#, "'description' is missing"),
-            (r#""inputSchema":null"#, "'inputSchema' is missing"),
-            (r#""inputSchema":[]"#, "must be a JSON object, not []"),
-        ] {
-            let text = format!(r#"{{"name":"t",{member},{made_from}}}"#);
-            let error = DescriptionFile::parse("d/t.json", "t", &text).unwrap_err()[0].to_string();
-            assert!(error.contains(message), "{error}");
-        }
-        let text = r#"{"name":"t","made_from":{"definition":"sha256:12"}}"#;
-        let error = DescriptionFile::parse("d/t.json", "t", text).unwrap_err()[0].to_string();
-        assert!(error.contains("64 hexadecimal digits, not 'sha256:12' at line 1"), "{error}");
     }
 
     #[test]
@@ -269,8 +228,8 @@ mod tests {
             ("{}", "d/t.json: 'name' is missing"),
             ("{", "d/t.json: EOF while parsing an object at line 1 column 1"),
             (r#"{"description":"D","inputSchema":{}}"#, "d/t.json: 'name' is missing"),
-            (r#"{"name":"t","inputSchema":{}}"#, "d/t.json: 'description' is missing"),
-            (r#"{"name":"t","description":"D"}"#, "d/t.json: 'inputSchema' is missing"),
+            (r#"{"name":"t","description":" ","inputSchema":{}}"#, "d/t.json: 'description' is missing"),
+            (r#"{"name":"t","inputSchema":null}"#, "d/t.json: 'inputSchema' is missing"),
             (
                 r#"{"name":"t","description":"D","inputSchema":[]}"#,
                 "d/t.json: 'inputSchema' must be a JSON object, not []",

@@ -8,6 +8,7 @@ use std::{
 use crate::{
     catalogue::{
         lists::{Material, UpstreamLists},
+        lock::Held,
         matching::Item,
         pattern::CLASH_SEPARATOR,
         warning::Warning,
@@ -32,7 +33,9 @@ impl Item {
             all.extend(read_entries(lists, kind, warnings).into_iter().map(|(own, object)| {
                 let named = naming.and_then(|naming| naming.name(kind, &own)).unwrap_or_else(|| own.clone());
                 let served = named.clone();
-                Self { upstream: Arc::clone(&upstream), self_named, own, named, served, object }
+                let review = Some(&material.rules.review).filter(|_| kind == Kind::Tools);
+                let held = review.and_then(|review| review.holds(&upstream, &own, &object));
+                Self { upstream: Arc::clone(&upstream), self_named, own, named, served, object, held }
             }));
         }
         resolve_clashes(&mut all);
@@ -45,8 +48,10 @@ fn resolve_clashes(all: &mut [Item]) {
     let mut qualified = vec![false; all.len()];
     loop {
         let mut counts: HashMap<&str, usize> = HashMap::with_capacity(all.len());
-        all.iter().for_each(|one| *counts.entry(&one.served).or_default() += 1);
-        let clashing = |at: &usize| !qualified[*at] && counts[&*all[*at].served] > 1;
+        let exist = all.iter().filter(|one| one.held != Some(Held::New));
+        exist.for_each(|one| *counts.entry(&one.served).or_default() += 1);
+        let is_taken = |served: &str| counts.get(served).is_some_and(|count| *count > 1);
+        let clashing = |at: &usize| !qualified[*at] && is_taken(&all[*at].served);
         let clashing: Vec<usize> = (0..all.len()).filter(clashing).collect();
         if clashing.is_empty() {
             return;

@@ -20,6 +20,7 @@ use std::{
 
 use crate::{
     catalogue::{
+        lock::Held,
         pattern::{CLASH_SEPARATOR, Pattern, SEPARATOR},
         rules::Rule,
     },
@@ -40,6 +41,8 @@ pub(crate) struct Item {
     /// The name it is served by: this, or `<upstream>__<own>` where another has that name.
     pub(crate) served: String,
     pub(crate) object: RawObject,
+    /// Why it does not exist until it is accepted. What is new does not take a name from others either.
+    pub(crate) held: Option<Held>,
 }
 
 impl Item {

@@ -10,7 +10,7 @@ mod guard;
 mod idle;
 mod listed_items;
 pub(crate) mod lists;
-pub(crate) mod made_from;
+pub(crate) mod lock;
 mod matching;
 pub(crate) mod mirrored;
 pub(crate) mod naming;

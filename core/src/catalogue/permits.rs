@@ -172,6 +172,14 @@ impl Permits {
         self.0.as_ref().map_or(&[], |inner| &inner.quotas)
     }
 
+    /// What names a tool in lists that permit it; `None` also where no list restricts tools.
+    pub fn naming(&self, upstream: &str, own: &str) -> Option<&str> {
+        let names = |text: &&String| Pattern::new(text).names(upstream, own);
+        let lists = self.lists(|grant| grant.tools.as_deref());
+        let found: Option<Vec<&String>> = lists.map(|list| list.iter().find(names)).collect();
+        found?.first().map(|text| text.as_str())
+    }
+
     fn grants(&self) -> &[Grant] {
         self.0.as_ref().map_or(&[], |inner| &inner.grants)
     }

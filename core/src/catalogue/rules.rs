@@ -1,10 +1,10 @@
 //! Rules: what an operator says of single tools, resources and prompts, by name or by pattern; which tools of an
 //! upstream are switched off altogether; and by which names an upstream's tools and prompts are served.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
-    catalogue::{made_from::MadeFrom, matching::Item, naming::Naming, pattern::Pattern},
+    catalogue::{lock::Review, matching::Item, naming::Naming, pattern::Pattern},
     name::UpstreamName,
     raw::RawObject,
 };
@@ -29,6 +29,34 @@ pub struct Rules {
     pub grouped: BTreeMap<String, RawObject>,
     /// Whether tools with pages are listed like any other.
     pub unpinned_pages: bool,
+    /// What was reviewed of definitions, and what is done about others.
+    pub review: Arc<Review>,
+}
+
+/// What is done about new and changed definitions of an upstream's tools.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
+    serde::Deserialize,
+    serde::Serialize,
+)]
+#[strum(serialize_all = "lowercase")]
+#[serde(rename_all = "lowercase")]
+pub enum OnChange {
+    /// They are served, which the log says.
+    #[default]
+    Serve,
+    /// They are served, and each is a warning.
+    Warn,
+    /// They do not exist for clients until they are accepted.
+    Hold,
 }
 
 /// Which tools of one upstream exist. They are bound to the upstream's name and the tools' own names, so that what is
@@ -83,8 +111,6 @@ pub struct Rule {
     pub hidden: Option<bool>,
     /// Whether it is listed completely by every strategy; tools only. Nothing takes that back.
     pub pinned: bool,
-    /// The definition that was current when this was decided; tools only.
-    pub made_from: Option<MadeFrom>,
 }
 
 impl Rule {

@@ -84,18 +84,14 @@ impl SharedUris {
         let is_of_another = self.is_of_another(upstream, uri).unwrap_or_else(may_be_of_another);
         let is_of_another = is_of_another && uri != SKILLS_INDEX;
         // What looks like ours would lead elsewhere.
-        if is_of_another || self.leads_to(uri).is_some() {
-            qualified(upstream, uri).into()
-        } else {
-            uri.into()
-        }
+        if is_of_another || self.leads_to(uri).is_some() { our_uri(upstream, uri).into() } else { uri.into() }
     }
 
     /// The same of a template. Those that differ in the names of their variables alone have the same expansions.
     pub(crate) fn served_template<'u>(&self, upstream: &str, template: &'u str) -> Cow<'u, str> {
         let is_of_another = self.is_of_another(upstream, &shape(template)) == Some(true);
         let is_like_ours = || self.leads_to(template).is_some();
-        if is_of_another || is_like_ours() { qualified(upstream, template).into() } else { template.into() }
+        if is_of_another || is_like_ours() { our_uri(upstream, template).into() } else { template.into() }
     }
 
     fn is_of_another(&self, upstream: &str, offered: &str) -> Option<bool> {
@@ -119,7 +115,7 @@ pub fn own_uri<'u>(upstream: &str, uri: &'u str) -> Cow<'u, str> {
 }
 
 /// The URI of ours that leads to a URI, or template, of an upstream.
-pub fn qualified(upstream: &str, own: &str) -> String {
+pub fn our_uri(upstream: &str, own: &str) -> String {
     let mark = format!("{}{MARK}", utf8_percent_encode(upstream, ESCAPED));
     let (beginning, rest) = own.split_at(beginning(own));
     if is_opened_by_clients(beginning) {
@@ -129,7 +125,7 @@ pub fn qualified(upstream: &str, own: &str) -> String {
     }
 }
 
-/// The upstream and its own URI, of what [`qualified`] made.
+/// The upstream and its own URI, of what [`our_uri`] made.
 fn split(uri: &str) -> Option<(String, String)> {
     let (beginning, rest) = uri.split_at(beginning(uri));
     let (mark, own) = if is_opened_by_clients(beginning) {
@@ -248,7 +244,7 @@ mod tests {
     proptest! {
         #[test]
         fn u18_a_uri_of_ours_leads_back(name in "\\PC{1,9}", uri in "([a-zA-Z]{1,5}:)?/{0,3}\\PC{0,12}") {
-            prop_assert_eq!(split(&qualified(&name, &uri)), Some((name, uri)));
+            prop_assert_eq!(split(&our_uri(&name, &uri)), Some((name, uri)));
         }
     }
 }

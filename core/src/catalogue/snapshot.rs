@@ -10,8 +10,9 @@ use std::{
 
 use crate::{
     catalogue::{
-        derived::DerivedByExtent, guard::Guard, lists::ListHints, made_from::Drift, matching::MatchedRules,
-        provider::Provider, rules::Rules, shared_uris::SharedUris, tool::Tool, uri::Uri, warning::Warning,
+        derived::DerivedByExtent, guard::Guard, lists::ListHints, lock::DefinitionChange,
+        matching::MatchedRules, provider::Provider, rules::Rules, shared_uris::SharedUris, tool::Tool,
+        uri::Uri, warning::Warning,
     },
     concern::{Concern, Mapping},
     name::{Kind, ToolName, UpstreamName},
@@ -281,6 +282,11 @@ impl Snapshot {
         &self.tools
     }
 
+    /// The tools of an upstream that exist, by its own names.
+    pub fn own_names(&self, upstream: &str) -> impl Iterator<Item = &ToolName> {
+        self.tools.iter().filter(move |tool| **tool.upstream() == *upstream).map(Tool::upstream_name)
+    }
+
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).copied()
     }
@@ -317,9 +323,9 @@ impl Snapshot {
         }
     }
 
-    /// The tools whose upstream's definition is not the one that was recorded.
-    pub fn drifted(&self) -> impl Iterator<Item = &Drift> {
-        self.tools.iter().filter_map(Tool::drift)
+    /// How a tool's definition differs from the one that was reviewed; `None` if it does not, or none was.
+    pub fn drift(&self, tool: &Tool) -> Option<DefinitionChange> {
+        self.rules.review.lock.change(tool.upstream(), tool.upstream_name(), tool.original())
     }
 
     /// How many tools there are.
@@ -347,10 +353,6 @@ impl Snapshot {
     /// Whether two snapshots say the same, and have it from the same upstreams.
     pub fn is_same(&self, other: &Self) -> bool {
         let mut tools = self.tools.iter().zip(&other.tools);
-        // Where these are equal, the definition has not drifted.
-        let is_told_by = |(a, b): (&Tool, &Tool)| {
-            a.original() == b.original() && a.supplement().recorded == b.supplement().recorded
-        };
         self.changes(other).is_empty()
             && self.instructions == other.instructions
             && self.providers == other.providers
@@ -358,7 +360,7 @@ impl Snapshot {
             && self.hints == other.hints
             && self.complete == other.complete
             && self.starting == other.starting
-            && tools.all(is_told_by)
+            && tools.all(|(one, other)| one.original() == other.original())
             && self.all().zip(other.all()).all(|(a, b)| a.upstream() == b.upstream())
     }
 }

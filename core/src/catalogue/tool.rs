@@ -6,15 +6,10 @@ use std::{
 };
 
 use crate::{
-    arguments::Schema,
+    arguments::{Schema, WRAPPER},
     brief::{self, Source},
     cap::Cap,
-    catalogue::{
-        description::Supplement,
-        made_from::{Drift, MadeFrom},
-        mirrored::Mirrored,
-        pages,
-    },
+    catalogue::{description::Supplement, mirrored::Mirrored, pages},
     concern::Mapping,
     digest::Digest,
     name::{ToolName, UpstreamName},
@@ -24,6 +19,15 @@ use crate::{
 
 /// The permissive schema, for lists that withhold the real one.
 pub const PERMISSIVE_SCHEMA: &str = r#"{"type":"object","additionalProperties":true}"#;
+
+/// The same for clients that pass on named parameters only: they give the tool's arguments as the value of this one, which
+/// [`Schema::read`] takes apart (docs/CONTRACT.md D7). It is 3 % of a list; the names of required parameters alone are 7 %.
+pub(crate) const WRAPPING_SCHEMA: &str = r#"{"type":"object","properties":{"arguments":{}}}"#;
+
+/// Whether a listed schema stands for one that is withheld.
+pub fn is_withheld(schema: &str) -> bool {
+    [PERMISSIVE_SCHEMA, WRAPPING_SCHEMA].contains(&schema)
+}
 
 /// The bytes of a schema that cost as much as learning it: the request and the frame of the answer are about 60 tokens.
 pub const CHEAP_SCHEMA_BYTES: usize = 200;
@@ -46,7 +50,6 @@ pub struct Tool {
     entry: OnceLock<(RawObject, Digest)>,
     slim_schema: OnceLock<Option<String>>,
     mirrored: OnceLock<Vec<Mirrored>>,
-    drift: OnceLock<Option<Drift>>,
 }
 
 impl Tool {
@@ -81,7 +84,6 @@ impl Tool {
             entry: OnceLock::new(),
             slim_schema: OnceLock::new(),
             mirrored: OnceLock::new(),
-            drift: OnceLock::new(),
         }
     }
 
@@ -125,22 +127,6 @@ impl Tool {
     /// Whether models may call it; else it is for its pages alone (MCP Apps).
     pub fn is_for_models(&self) -> bool {
         self.is_for_models
-    }
-
-    /// The record of the upstream's definition.
-    pub fn made_from(&self) -> MadeFrom {
-        MadeFrom::of(&self.original)
-    }
-
-    /// How the upstream's definition differs from the one that was recorded; `None` if it does not, or none was. Computed
-    /// at first use.
-    pub fn drift(&self) -> Option<&Drift> {
-        let drift = self.drift.get_or_init(|| {
-            let recorded = self.supplement.recorded.as_ref()?;
-            let changes = recorded.made_from.changes_in(&self.original)?;
-            Some(Drift { tool: self.key.clone(), place: recorded.place.clone(), changes })
-        });
-        drift.as_ref()
     }
 
     /// WHAT it does, in its author's words: the operator's brief, or one derived from the description
@@ -295,6 +281,15 @@ impl Tool {
         // Hosts rely on the type, which MCP requires.
         let is_object = |schema: &str| RawObject::parse(schema).ok()?.string("type");
         schema.filter(|schema| schema.len() <= most && is_object(schema).as_deref() == Some("object"))
+    }
+
+    /// The schema that is listed for it where its own is withheld, but not by `resource`: one that every client can pass
+    /// arguments through. A tool without `properties`, or with one called `arguments`, has the permissive one: what is
+    /// in `arguments` would have two readings.
+    pub(crate) fn withheld_schema(&self) -> &'static str {
+        let properties = self.definition.object("inputSchema").and_then(|schema| schema.object("properties"));
+        let can_wrap = properties.is_some_and(|all| all.member(WRAPPER).is_none());
+        if can_wrap { WRAPPING_SCHEMA } else { PERMISSIVE_SCHEMA }
     }
 
     /// The members of the entry that the operator wrote.

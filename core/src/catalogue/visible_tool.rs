@@ -74,13 +74,11 @@ impl<'v> VisibleTool<'v> {
     }
 
     /// [`minimal_with`](Self::minimal_with), with the schema where that has at most `most` bytes: asking for it would cost
-    /// more than listing it. `most` = 0 withholds all schemas.
+    /// more than listing it, and else one that says nothing. `most` = 0 withholds all schemas.
     pub fn inlined_with(&self, brief: &str, definitions: Definitions, most: usize) -> RawObject {
         let minimal = self.minimal_with(brief);
-        match self.tool.cheap_schema(definitions, most) {
-            Some(schema) => minimal.with("inputSchema", schema),
-            None => minimal,
-        }
+        let schema = self.tool.cheap_schema(definitions, most);
+        minimal.with("inputSchema", schema.unwrap_or_else(|| self.tool.withheld_schema()))
     }
 
     /// The entry of [`Tool::entry`] under this view's name.

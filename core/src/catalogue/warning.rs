@@ -1,7 +1,7 @@
 //! What is odd about upstreams' lists, and about what is declared over them.
 
 use crate::{
-    catalogue::{naming::MAX_CHARACTERS, pattern::Pattern},
+    catalogue::{lock::Held, naming::MAX_CHARACTERS, pattern::Pattern},
     name::{Kind, ToolName, UpstreamName},
     nearest::nearest,
 };
@@ -42,6 +42,18 @@ pub enum Warning {
         kind: Kind,
         /// The name or URI.
         key: String,
+    },
+    /// A tool does not exist for clients, since its definition was not reviewed.
+    #[error(
+        "upstream '{upstream}': tool '{tool}' is {why}, and is not served until it is accepted: mcp-disclosure accept {upstream}/{tool}"
+    )]
+    Held {
+        /// The upstream.
+        upstream: UpstreamName,
+        /// The tool, by the upstream's own name.
+        tool: String,
+        /// Why.
+        why: Held,
     },
     /// A tool has no `inputSchema`.
     #[error(

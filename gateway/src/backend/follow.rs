@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use mcp_disclosure_core::{Kind, Permits, Principal, RawObject, Stack, View, qualified};
+use mcp_disclosure_core::{Kind, Permits, Principal, RawObject, Stack, View, our_uri};
 use tokio::{
     sync::{mpsc, watch},
     task::spawn_blocking,
@@ -221,7 +221,7 @@ impl Follower {
         let uri = params.string("uri").unwrap_or_default();
         if !snapshot.hides_resource(name, &uri) {
             // Subscribers may know it by either.
-            let ours = qualified(name, &uri);
+            let ours = our_uri(name, &uri);
             let params_of_ours = params.with_value("uri", &ours);
             for (uri, params) in [(&uri, params), (&ours, params_of_ours)] {
                 self.backend.audience.notify_updated(&Watched::of(number, uri), params);
@@ -247,7 +247,9 @@ impl Follower {
         // Looked at once, so that what counts as tried is in the snapshot.
         let slots = self.backend.slots();
         let statuses: Vec<Status> = slots.iter().map(|slot| slot.status()).collect();
-        is_new |= self.keeper.list(&statuses);
+        let is_own = |slot: &Arc<Slot>| self.own.iter().any(|own| Arc::ptr_eq(own, slot));
+        let own = slots.iter().zip(&statuses).filter(|(slot, _)| is_own(slot)).map(|(_, status)| status);
+        is_new |= self.keeper.list(&statuses, own);
         let mut changes = Vec::new();
         let is_complete = statuses.iter().all(Status::is_tried);
         // Warnings about the snapshot wait for that.

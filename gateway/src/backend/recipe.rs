@@ -6,6 +6,7 @@ use mcp_disclosure_core::Stack;
 
 use super::Scope;
 use crate::{
+    catalogue::Said,
     limits::Limits,
     lineage::Lineage,
     observe::Observer,
@@ -28,6 +29,10 @@ pub struct Recipe {
     pub memory: Option<Arc<dyn Memory>>,
     /// Watches upstreams come up.
     pub witness: Option<Arc<dyn Witness>>,
+    /// Observes what upstreams list.
+    pub observer: Arc<dyn Observer>,
+    /// What was said of changed definitions.
+    pub said: Arc<Said>,
     /// Observes what upstreams are asked by calls of their own `info` tools; without an observer they are not asked.
     pub asks: Option<Arc<dyn Observer>>,
     /// The strategies that may serve clients, and whose own tools reserve names.

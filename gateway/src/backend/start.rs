@@ -110,7 +110,11 @@ impl Recipe {
     ) -> Arc<Backend> {
         let (events, followed) = mpsc::unbounded_channel();
         let ending = CancellationToken::new();
-        let (keeper, snapshot) = Keeper::open(declared.clone(), like.is_some());
+        let (keeper, snapshot) = Keeper::open(
+            declared.clone(),
+            (Arc::clone(&self.observer), Arc::clone(&self.said)),
+            like.is_some(),
+        );
         let catalogue = match &like {
             Some(like) => like.catalogue.or_new(snapshot),
             None => Catalogue::new(snapshot),

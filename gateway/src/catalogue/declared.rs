@@ -1,8 +1,8 @@
 //! Declarations of the operator.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
-use mcp_disclosure_core::{About, DescriptionFile, Rules};
+use mcp_disclosure_core::{About, DescriptionFile, Lock, Rules, UpstreamLists};
 
 use crate::slot::Upstreams;
 
@@ -17,4 +17,16 @@ pub struct Declared {
     pub about: About,
     /// Rules for single tools, resources and prompts.
     pub rules: Arc<Rules>,
+    /// Accepts what an upstream lists whose new tools are held, the first time.
+    pub accepting: Option<Arc<dyn Accepting>>,
+}
+
+/// Where it is written down which definitions were reviewed.
+pub trait Accepting: fmt::Debug + Send + Sync {
+    /// Writes down everything that an upstream lists of which nothing is written down yet, and returns what is then. May
+    /// block.
+    ///
+    /// # Errors
+    /// Why it cannot be written, for the log.
+    fn accept(&self, lists: &UpstreamLists) -> Result<Lock, String>;
 }

@@ -2,10 +2,19 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use mcp_disclosure_core::{About, Concern, DescriptionFile, Material, RawObject, Snapshot, UpstreamLists};
+use mcp_disclosure_core::{
+    About, Concern, DescriptionFile, Material, OnChange, RawObject, Review, Rules, Snapshot, UpstreamLists,
+};
 
-use super::{Declared, drift};
-use crate::{backend::server_info, slot::Status};
+use super::{
+    Declared,
+    changes::{KnownDefinitions, Said},
+};
+use crate::{
+    backend::server_info,
+    observe::Observer,
+    slot::{Recollection, Status},
+};
 
 /// The material of snapshots: upstreams' lists, and the declarations laid over them.
 #[derive(Debug)]
@@ -16,6 +25,9 @@ pub struct Keeper {
     server_info: RawObject,
     /// The warnings about the last snapshot; `None` if another keeper of the same material logs them.
     warned: Option<HashSet<String>>,
+    known: KnownDefinitions,
+    /// The lists of the upstreams whose connections are this backend's own.
+    own: Vec<Arc<UpstreamLists>>,
 }
 
 /// What upstreams list.
@@ -27,22 +39,28 @@ pub struct Listed {
     complete: bool,
     /// Whether there are upstreams of which nothing is known yet.
     starting: bool,
+    /// The lists among them that are of an earlier run of the program.
+    remembered: Vec<Arc<UpstreamLists>>,
 }
 
 impl Default for Listed {
     /// Nothing, before anything is known.
     fn default() -> Self {
-        Self { lists: Vec::new(), complete: false, starting: true }
+        Self { lists: Vec::new(), complete: false, starting: true, remembered: Vec::new() }
     }
 }
 
 impl Listed {
     fn of(upstreams: &[Status]) -> Self {
-        let lists: Vec<Arc<UpstreamLists>> =
-            upstreams.iter().filter_map(|status| status.offered().cloned()).collect();
+        let lists = |statuses: &mut dyn Iterator<Item = &Status>| -> Vec<Arc<UpstreamLists>> {
+            statuses.filter_map(|status| status.offered().cloned()).collect()
+        };
+        let is_remembered = |status: &&Status| status.recollection == Recollection::Offered;
+        let remembered = lists(&mut upstreams.iter().filter(is_remembered));
+        let lists = lists(&mut upstreams.iter());
         let complete = lists.len() == upstreams.len();
         let starting = upstreams.iter().any(|status| !status.is_tried() && status.offered().is_none());
-        Self { lists, complete, starting }
+        Self { lists, complete, starting, remembered }
     }
 
     /// Whether both are of the same lists, and not only of equal ones.
@@ -50,6 +68,7 @@ impl Listed {
         let same = |(own, other): (&Arc<UpstreamLists>, &Arc<UpstreamLists>)| Arc::ptr_eq(own, other);
         self.complete == other.complete
             && self.starting == other.starting
+            && self.remembered.len() == other.remembered.len()
             && self.lists.len() == other.lists.len()
             && self.lists.iter().zip(&other.lists).all(same)
     }
@@ -57,16 +76,23 @@ impl Listed {
 
 impl Keeper {
     /// A keeper without lists, and its first snapshot. A `quiet` one logs no warnings.
-    pub fn open(declared: Declared, quiet: bool) -> (Self, Snapshot) {
+    pub fn open(
+        declared: Declared,
+        (observer, said): (Arc<dyn Observer>, Arc<Said>),
+        quiet: bool,
+    ) -> (Self, Snapshot) {
         let warned = (!quiet).then(HashSet::new);
         let (listed, server_info) = (Listed::default(), RawObject::empty());
-        let keeper = Self { listed, declared, server_info, warned };
+        let known = KnownDefinitions::new(observer, said, !quiet);
+        let keeper = Self { listed, declared, server_info, warned, known, own: Vec::new() };
         keeper.warn_of_unknown_members();
         keeper.build(false)
     }
 
-    /// Takes what the upstreams list now. Returns whether anything is new.
-    pub fn list(&mut self, upstreams: &[Status]) -> bool {
+    /// Takes what the upstreams list now; `own` are those whose connections are this backend's own. Returns whether anything
+    /// is new.
+    pub fn list<'s>(&mut self, upstreams: &[Status], own: impl Iterator<Item = &'s Status>) -> bool {
+        self.own = own.filter_map(|status| status.offered().cloned()).collect();
         let listed = Listed::of(upstreams);
         let is_same = listed.is_same(&self.listed);
         if !is_same {
@@ -90,12 +116,16 @@ impl Keeper {
     /// Makes a snapshot. Warnings about it are logged if they are `final`: while upstreams are starting, what is
     /// declared for their tools seems to be declared for nothing.
     pub fn build(mut self, is_final: bool) -> (Self, Snapshot) {
+        self.accept_first();
         let snapshot = Snapshot::assemble(Material {
             upstreams: &self.listed.lists,
             complete: self.listed.complete,
             files: &self.declared.files,
             rules: &self.declared.rules,
         });
+        for lists in &self.own {
+            self.known.note(lists, &self.declared.rules, &snapshot);
+        }
         if is_final {
             self.warn_of(&snapshot);
         }
@@ -104,11 +134,37 @@ impl Keeper {
         (self, snapshot)
     }
 
+    /// Accepts what upstreams list whose new tools are held, and of which nothing was reviewed yet: what they list now, and not
+    /// what they listed in an earlier run of the program.
+    fn accept_first(&mut self) {
+        let is_remembered =
+            |lists: &Arc<UpstreamLists>| self.listed.remembered.iter().any(|one| Arc::ptr_eq(one, lists));
+        for lists in &self.listed.lists {
+            let (name, review) = (&lists.name, &self.declared.rules.review);
+            let is_first = review.on_change(name) == OnChange::Hold && !review.lock.knows(name);
+            let Some(accepting) =
+                self.declared.accepting.as_ref().filter(|_| is_first && !is_remembered(lists))
+            else {
+                continue;
+            };
+            match accepting.accept(lists) {
+                Ok(lock) => {
+                    let review = Arc::new(Review { lock, ..Review::clone(review) });
+                    let rules = Rules { review, ..Rules::clone(&self.declared.rules) };
+                    self.declared.rules = Arc::new(rules);
+                }
+                Err(why) if self.warned.is_some() => {
+                    tracing::error!("upstream '{name}': none of its tools are served, since {why}");
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
     /// Logs the warnings that the last snapshot did not have.
     fn warn_of(&mut self, snapshot: &Snapshot) {
         let Some(before) = &mut self.warned else { return };
-        let warnings = snapshot.warnings().iter().map(ToString::to_string).chain(drift::warning(snapshot));
-        let now: Vec<String> = warnings.collect();
+        let now: Vec<String> = snapshot.warnings().iter().map(ToString::to_string).collect();
         for warning in now.iter().filter(|warning| !before.contains(*warning)) {
             tracing::warn!("{warning}");
         }

@@ -46,6 +46,8 @@ impl Gateway {
         watch: &mut Watch<'_>,
     ) -> Result<Json, ErrorText> {
         let call = read_call(params).inspect_err(|_| watch.decides(Outcome::Invalid))?;
+        let received = call.clone();
+        let call = self.meant(page, call).await;
         watch.names(&call.name);
         let counted = match own_call(caller, page, &call) {
             Ok(counted) => counted,
@@ -83,7 +85,7 @@ impl Gateway {
         match decision {
             Decision::Forward(call) => {
                 drop(given);
-                self.forward(caller, page, call, params, counted, watch).await
+                self.forward(caller, page, (call, received), params, counted, watch).await
             }
             Decision::Answer(answer) => {
                 watch.decides(Outcome::Answered);
@@ -119,12 +121,12 @@ impl Gateway {
         &self,
         caller: &Caller,
         page: &Page,
-        call: ToolCall,
+        (call, given): (ToolCall, ToolCall),
         params: &RawObject,
         counted: Option<Running>,
         watch: &mut Watch<'_>,
     ) -> Result<Json, ErrorText> {
-        let passed = match self.pass(caller, page, call, counted, watch).await {
+        let passed = match self.pass(caller, page, call, given, counted, watch).await {
             Ok(passed) => passed,
             Err(Held::Refused(refusal)) => return Ok(refusal_of(caller, refusal)),
             Err(Held::Failed(error)) => return Err(error),
@@ -133,6 +135,7 @@ impl Gateway {
         let as_task = self.as_task(caller, tool, &slot, params);
         let as_task = as_task.inspect_err(|_| watch.decides(Outcome::Invalid))?;
         recorded(watch).await?;
+        self.apart.calls(caller, tool.tool().key());
         let mirrored = mirrored(tool.tool(), arguments.as_ref());
         let relayed = relayed(params, tool.tool(), arguments.as_ref(), as_task.member(params));
         // Arguments may be as large as a message, and the upstream may be slow: they are freed before

@@ -6,7 +6,8 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    Context, Effects, Era, Handles, Memory, Noted, Principal, RawObject, Receipts, Services, View, own_uri,
+    Context, Effects, Era, Handles, Memory, Noted, Principal, RawObject, Receipts, Services, SessionReceipts,
+    View, own_uri,
 };
 use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request, printable::Short};
 use tokio::sync::OnceCell;
@@ -143,16 +144,20 @@ impl Caller {
         services: &'a dyn Services,
         effects: &'a Effects,
     ) -> Context<'a> {
-        let session = self.session.as_ref().filter(|_| !self.choice.strategy.profile().signs_receipts);
-        let receipts = match session {
-            Some(session) => Receipts::Marks(&session.marks),
-            None => Receipts::Handles(Handles {
-                key: &gateway.receipts.key,
-                principal: self.principal.id(),
-                lifetime: gateway.receipts.lifetime,
-                now: SystemTime::now(),
-                nonce: nonce(),
-            }),
+        let handles = || Handles {
+            key: &gateway.receipts.key,
+            principal: self.principal.id(),
+            lifetime: gateway.receipts.lifetime,
+            now: SystemTime::now(),
+            nonce: nonce(),
+        };
+        let receipts = match (&self.session, self.choice.strategy.profile().receipts) {
+            (None, _) | (_, SessionReceipts::Signed) => Receipts::Handles(handles()),
+            (Some(session), SessionReceipts::Session) => Receipts::Marks(&session.marks),
+            (Some(session), SessionReceipts::Auto) => {
+                let signs = gateway.apart.is_known(self);
+                Receipts::Both { marks: &session.marks, handles: handles(), signs }
+            }
         };
         Context {
             view,

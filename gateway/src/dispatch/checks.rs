@@ -4,9 +4,13 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{ArgumentProblem, Checked, Digest, RawText, Schema, Tool, ToolCall};
+use mcp_disclosure_core::{
+    ArgumentProblem, Checked, Digest, RawObject, RawText, Schema, Tool, ToolCall, ToolName, VisibleTool,
+    receipt_name,
+};
 use parking_lot::Mutex;
 use quick_cache::{Weighter, unsync::Cache};
+use serde_json::json;
 
 /// Compiled checks by the digest of the tool's entry. A check that exceeds the bound by itself is not cached.
 #[derive(Debug)]
@@ -36,6 +40,35 @@ impl Checks {
     /// What is wrong with them.
     pub(super) fn apply(&self, tool: &Tool, call: &ToolCall) -> Result<Checked, Vec<ArgumentProblem>> {
         self.of(tool).apply(call.arguments.as_ref().map_or("{}", RawText::get))
+    }
+
+    /// The arguments that are meant by a call of a tool, where it gives others.
+    pub(super) fn meant(&self, tool: VisibleTool<'_>, given: &str) -> Option<RawText> {
+        let names = [tool.name().as_str(), tool.tool().upstream_name().as_str()];
+        let receipt = receipt_name::argument(tool.tool().entry().0.member("inputSchema"));
+        self.of(tool.tool()).read(given, &names, &receipt)
+    }
+
+    /// The call as it should be, for a model, where arguments may have been put into a wrong form. `by` is the tool that was
+    /// called to call it.
+    pub(super) fn right_call(
+        &self,
+        tool: VisibleTool<'_>,
+        given: &str,
+        by: Option<&ToolName>,
+    ) -> Option<String> {
+        let (schema, name) = (self.of(tool.tool()), tool.name());
+        if by.is_none() && !schema.is_unfamiliar(given) {
+            return None;
+        }
+        let wraps = RawObject::parse(given).is_ok_and(|given| given.member("arguments").is_some());
+        let arguments = schema.example();
+        let (called, arguments) = match by {
+            Some(by) => (by, json!({"tool": name, "arguments": arguments})),
+            None if wraps => (name, json!({"arguments": arguments})),
+            None => (name, arguments),
+        };
+        Some(format!("Call {called} with {arguments}, with arguments that fit"))
     }
 
     fn of(&self, tool: &Tool) -> Arc<Schema> {

@@ -22,7 +22,11 @@ impl Gateway {
         let mut delta = Delta::default();
         for effect in effects.into_vec() {
             match effect {
-                Effect::Delivered { tool, digest } => delta.marks.push((tool, digest)),
+                Effect::Delivered { tool, digest } => {
+                    self.apart.reads(caller, &tool);
+                    delta.marks.push((tool, digest));
+                }
+                Effect::CalledUnread { tool } => self.apart.calls_unread(caller, &tool),
                 Effect::Remember { strategy, changes } => delta.notes.push((strategy, changes)),
                 Effect::Native => delta.native |= self.strategies.withdraws_bridges(),
                 other => tracing::error!(?other, "unknown effect"),

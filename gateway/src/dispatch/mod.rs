@@ -7,6 +7,7 @@
 mod admission;
 mod adoption;
 mod allowance;
+mod apart;
 mod beside;
 mod call;
 mod caller;
@@ -46,6 +47,8 @@ use std::{sync::Arc, time::Duration};
 pub(crate) use admission::Admitted;
 pub use admission::{Admission, Admittance, Arriving, Denied, Open};
 use allowance::Allowances;
+use apart::Apart;
+pub use apart::KeptMarks;
 pub(crate) use beside::beside;
 pub use caller::Caller;
 use checks::Checks;
@@ -86,6 +89,7 @@ pub struct Gateway {
     rounds: Rounds,
     tasks: Tasks,
     receipts: ReceiptSettings,
+    apart: Apart,
     limits: Limits,
     revisions: OfferedRevisions,
     checks: Checks,

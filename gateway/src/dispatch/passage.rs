@@ -65,15 +65,30 @@ impl From<ErrorText> for Held {
 }
 
 impl Gateway {
-    /// Lets a call pass that the strategy decided to forward. It counts as one, unless it was `counted` before.
+    /// The call that a client makes, as it is meant ([`Schema::read`](mcp_disclosure_core::Schema::read)): of a tool whose schema
+    /// its list withholds. Whatever decides on the call, permits or records it sees this one.
+    pub(super) async fn meant(&self, page: &Page, call: ToolCall) -> ToolCall {
+        let Some(tool) = page.view.tool(&call.name).filter(|_| !page.shows_schema(&call.name)) else {
+            return call;
+        };
+        let Some(given) = call.arguments.as_ref() else { return call };
+        let meant = beside(length(&call), async { self.checks.meant(tool, given.get()) }).await;
+        ToolCall { arguments: meant.or(call.arguments), ..call }
+    }
+
+    /// Lets a call pass that the strategy decided to forward, of the one that the client made of `given`. It counts as one, unless it
+    /// was `counted` before.
     pub(super) async fn pass<'p>(
         &self,
         caller: &Caller,
         page: &'p Page,
         call: ToolCall,
+        given: ToolCall,
         counted: Option<Running>,
         watch: &mut Watch<'_>,
     ) -> Result<Passed<'p>, Held> {
+        let by = (call.name != given.name).then_some(&given.name);
+        let call = if by.is_some() { self.meant(page, call).await } else { call };
         let Some(tool) = page.view.tool(&call.name) else {
             watch.decides(missing(page, &call.name));
             watch.names(&call.name);
@@ -98,7 +113,10 @@ impl Gateway {
                 Err(problems) => {
                     let Choice { strategy, traits, .. } = &caller.choice;
                     let lesson = strategy.how_to_learn(&page.view, traits, &call.name);
-                    let refusal = Refusal::wrong_arguments(&call.name, &problems, lesson.as_deref());
+                    let arguments = given.arguments.as_ref().map_or("{}", RawText::get);
+                    let right = self.checks.right_call(tool, arguments, by);
+                    let refusal =
+                        Refusal::wrong_arguments(&call.name, &problems, lesson.as_deref(), right.as_deref());
                     watch.refuses(refusal.code);
                     return Err(Held::Refused(refusal));
                 }
@@ -162,6 +180,7 @@ fn name_inner(page: &Page, call: &ToolCall, watch: &mut Watch<'_>) -> Option<Too
         return None;
     }
     let members = inner_call::members(call).ok()?;
+    let members = inner_call::named(&page.view, &members).unwrap_or(members);
     let inner = ToolName::parse(given::beginning(&given::string(members.member("tool")?)?)).ok()?;
     match page.view.tool(&inner) {
         Some(tool) => {

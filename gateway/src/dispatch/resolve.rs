@@ -36,6 +36,8 @@ impl Gateway {
         watch: &mut Watch<'_>,
     ) -> Result<Json, ErrorText> {
         let call = read_call(params).inspect_err(|_| watch.decides(Outcome::Invalid))?;
+        let received = call.clone();
+        let call = self.meant(page, call).await;
         watch.names(&call.name);
         let (name, given) = (call.name.clone(), call.clone());
         let unsupported = || {
@@ -59,7 +61,7 @@ impl Gateway {
             Err(why) => return Err(undecided(page, &given, why, watch).await),
         };
         drop(given);
-        let passed = match self.pass(caller, page, call, None, watch).await {
+        let passed = match self.pass(caller, page, call, received, None, watch).await {
             Ok(passed) => passed,
             Err(Held::Refused(refusal)) => return Err(refusal_of(&name, &refusal)),
             Err(Held::Failed(error)) => return Err(error),

@@ -5,7 +5,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use mcp_disclosure_core::{RawObject, RawText, SKILLS_INDEX, UpstreamName, View, given::shown, qualified};
+use mcp_disclosure_core::{RawObject, RawText, SKILLS_INDEX, UpstreamName, View, given::shown, our_uri};
 use mcp_disclosure_transport::{ErrorText, Json, Request, code};
 
 use super::{Caller, Gateway, lists::no_cursor, relay::UpstreamRequest};
@@ -92,7 +92,7 @@ impl Gateway {
                 Err(error) => return Err(error),
             };
             let renamed = |uri: &str| match is_ours {
-                true => qualified(&upstream, uri),
+                true => our_uri(&upstream, uri),
                 false => view.served_uri(&upstream, uri).into_owned(),
             };
             let files = files(view, &upstream, &result, renamed);
@@ -179,7 +179,7 @@ impl Skill {
 
     /// The skill with URIs of ours.
     fn renamed(&self) -> RawObject {
-        let ours = |uri: &str| qualified(&self.upstream, uri);
+        let ours = |uri: &str| our_uri(&self.upstream, uri);
         let named = INDEXED.iter().fold(self.text.clone(), |text, key| match text.string(key) {
             Some(uri) => text.with_value(key, &ours(&uri)),
             None => text,

@@ -7,8 +7,8 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Admission, Allowances, Checks, FetchLimits, Gateway, OfferedRevisions, Open, ReceiptSettings,
-    rounds::Rounds, tasks::Tasks,
+    Admission, Allowances, Checks, FetchLimits, Gateway, KeptMarks, OfferedRevisions, Open, ReceiptSettings,
+    apart::Apart, rounds::Rounds, tasks::Tasks,
 };
 use crate::{
     backend::{Backends, Recipe, Scope},
@@ -71,6 +71,8 @@ pub struct Assembly {
     pub receipt_key: ReceiptKey,
     /// How long handles are valid.
     pub receipt_lifetime: Duration,
+    /// What is kept of clients that call in other sessions than they read in, where each session is a process of its own.
+    pub kept_marks: Option<Arc<dyn KeptMarks>>,
     /// Whether clients share upstreams.
     pub scope: Scope,
     /// The one client, where there will be no other. What upstreams ask is relayed to it.
@@ -100,6 +102,7 @@ impl Assembly {
             fetches: FetchLimits::per_minute(FetchLimits::DEFAULT_PER_MINUTE),
             receipt_key,
             receipt_lifetime: mcp_disclosure_core::receipt::DEFAULT_LIFETIME,
+            kept_marks: None,
             scope: Scope::Shared,
             client: None,
             lineage: Lineage::of_process().unwrap_or_else(|problem| {
@@ -136,6 +139,8 @@ impl Gateway {
             wait_for_upstreams: assembly.wait_for_upstreams,
             memory: assembly.memory,
             witness: assembly.witness,
+            observer: Arc::clone(&assembly.observer),
+            said: Arc::default(),
             asks: assembly.asks_info.then(|| Arc::clone(&assembly.observer)),
             scope: assembly.scope,
             limits: assembly.limits,
@@ -167,6 +172,7 @@ impl Gateway {
             rounds: Rounds::default(),
             tasks: Tasks::default(),
             receipts: ReceiptSettings { key: assembly.receipt_key, lifetime: assembly.receipt_lifetime },
+            apart: Apart::new(assembly.kept_marks),
             limits: assembly.limits,
             revisions: assembly.revisions,
             checks: Checks::new(assembly.limits.compiled_schemas_bytes),

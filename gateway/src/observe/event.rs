@@ -2,6 +2,7 @@
 
 use std::{fmt, time::Duration};
 
+use mcp_disclosure_core::DefinitionChange;
 use mcp_disclosure_transport::{ErrorText, code};
 
 /// The sender of a request.
@@ -15,6 +16,17 @@ pub struct Who<'a> {
     pub strategy: &'a str,
     /// What the client calls itself, as received: any text.
     pub client: &'a str,
+}
+
+/// What is new about the tools of an upstream.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolChanges<'a> {
+    /// The upstream.
+    pub upstream: &'a str,
+    /// The definitions that came, went or are others than they were, or than they were reviewed.
+    pub changes: &'a [DefinitionChange],
+    /// The tools that exist for clients now and did not before, by the upstream's own names.
+    pub new: &'a [&'a str],
 }
 
 /// A call of a tool, or the question what it would be like.

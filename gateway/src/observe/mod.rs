@@ -15,7 +15,7 @@ use std::{
     sync::Arc,
 };
 
-pub use event::{Called, Outcome, Who};
+pub use event::{Called, Outcome, ToolChanges, Who};
 use futures::future::BoxFuture;
 use mcp_disclosure_core::{Kind, Note};
 use mcp_disclosure_transport::Request;
@@ -95,6 +95,11 @@ pub trait Observer: fmt::Debug + Send + Sync + 'static {
 
     /// Files changed and could not be taken over: what they said before stays in force.
     fn kept_old(&self) {}
+
+    /// The tools of an upstream are not what they were, or are known for the first time.
+    fn tools_changed(&self, changes: &ToolChanges<'_>) {
+        let _ = changes;
+    }
 
     /// A session was opened.
     fn opened(&self, who: &Who<'_>) {

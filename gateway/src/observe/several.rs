@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_disclosure_core::{Kind, Note};
 use mcp_disclosure_transport::Request;
 
-use super::{Called, Observer, Recording, Trace, Who};
+use super::{Called, Observer, Recording, ToolChanges, Trace, Who};
 use crate::catalogue::Page;
 
 /// Observers that are called in this order.
@@ -67,6 +67,10 @@ impl Observer for Several {
 
     fn kept_old(&self) {
         self.0.iter().for_each(|observer| observer.kept_old());
+    }
+
+    fn tools_changed(&self, changes: &ToolChanges<'_>) {
+        self.0.iter().for_each(|observer| observer.tools_changed(changes));
     }
 
     fn opened(&self, who: &Who<'_>) {

@@ -1,7 +1,7 @@
 //! What `[auth]`, `[[principals]]` and `[profiles]` say of what no upstream lists, entries that match no caller, and what clients
 //! could learn by the names that they are served.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use mcp_disclosure_core::{Kind, Pattern, Principal, Snapshot, View, VisibleTool};
 use mcp_disclosure_gateway as gateway;
@@ -91,9 +91,11 @@ fn revealing(grant: &Written<'_>, everything: &View, seen: &View) -> Vec<Finding
     let is_permitted = |tool: &VisibleTool<'_>| seen.tool(tool.tool().key().as_str()).is_some();
     let (seen_ones, others): (Vec<_>, Vec<_>) =
         everything.tools().filter(is_qualified).partition(is_permitted);
-    let twin = |tool: &VisibleTool<'_>| {
-        others.iter().find(|other| other.tool().upstream_name() == tool.tool().upstream_name()).copied()
-    };
+    let mut twins: HashMap<&str, VisibleTool<'_>> = HashMap::with_capacity(others.len());
+    for other in others {
+        twins.entry(other.tool().upstream_name()).or_insert(other);
+    }
+    let twin = |tool: &VisibleTool<'_>| twins.get(tool.tool().upstream_name().as_str()).copied();
     let found = seen_ones.iter().filter_map(|tool| Some((tool, twin(tool)?)));
     let detail = |tool: &VisibleTool<'_>, other: &VisibleTool<'_>| {
         let (name, upstream) = (tool.tool().key(), other.tool().upstream());

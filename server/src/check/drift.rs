@@ -2,17 +2,17 @@
 
 use super::{Findings, Place, Rule, Severity, Subject};
 
-const DRIFTED: Rule = Rule {
+pub(super) const DRIFTED: Rule = Rule {
     code: "drifted-definition",
     severity: Severity::Warning,
-    summary: "the upstream's definition is not the one that was recorded when it was decided on",
-    hint: "review what the tool is now, then record it with export --out DIR --accept-drift=NAME",
+    summary: "the upstream's definition is not the one that was reviewed",
+    hint: "review what the tool is now, then accept it: mcp-disclosure accept NAME",
 };
 
 pub(super) fn look(subject: &Subject, findings: &mut Findings) {
     for tool in subject.tools() {
-        let Some(drift) = tool.drift() else { continue };
-        let detail = format!("{} (recorded in {})", drift.changes, drift.place);
-        findings.add(DRIFTED, Place::from(tool), detail);
+        if let Some(change) = subject.snapshot.drift(tool) {
+            findings.add(DRIFTED, Place::from(tool), change.to_string());
+        }
     }
 }

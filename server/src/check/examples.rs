@@ -67,7 +67,7 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
             findings.add(UNKNOWN_RELATED, Place::from(tool), format!("'{name}'{meant}"));
         }
         let misfits = misfits(tool, &examples).into_iter().chain(in_schema.into_iter().flatten());
-        misfits.for_each(|message| findings.add(WRONG_EXAMPLE, Place::from(tool), message));
+        misfits.for_each(|message| findings.of_text(WRONG_EXAMPLE, tool, message));
     }
 }
 

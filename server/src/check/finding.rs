@@ -1,5 +1,7 @@
 //! What is found, and where.
 
+use std::collections::HashSet;
+
 use mcp_disclosure_core::{Kind, Tool};
 use serde::Serialize;
 
@@ -30,7 +32,7 @@ pub struct Rule {
 }
 
 /// Where something was found; what is not known is left out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Place {
     /// The tool, by the name it is served under.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,6 +72,29 @@ impl Findings {
     /// Notes something.
     pub fn add(&mut self, rule: Rule, place: Place, detail: impl Into<String>) {
         self.0.push(Finding { rule, place, detail: detail.into(), hint: None });
+    }
+
+    /// Notes something about a text that models read of a tool. What its upstream wrote is not for the user to put right: that
+    /// is a note.
+    pub fn of_text(&mut self, rule: Rule, tool: &Tool, detail: impl Into<String>) {
+        let supplement = tool.supplement();
+        let is_own = supplement.path.is_some() || supplement.brief.is_some();
+        let severity = if is_own { rule.severity } else { Severity::Note };
+        self.add(Rule { severity, ..rule }, Place::from(tool), detail);
+    }
+
+    /// Leaves out what is there already.
+    pub fn once(mut self) -> Self {
+        let mut seen = HashSet::new();
+        let found = |finding: &Finding| (finding.rule.code, finding.place.clone(), finding.detail.clone());
+        self.0.retain(|finding| seen.insert(found(finding)));
+        self
+    }
+
+    /// Leaves notes out.
+    pub fn without_notes(mut self) -> Self {
+        self.0.retain(|finding| finding.rule.severity != Severity::Note);
+        self
     }
 
     /// Leaves findings of these codes out.

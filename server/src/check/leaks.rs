@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Findings, Place, Rule, Severity, Subject};
+use super::{Findings, Rule, Severity, Subject};
 
 const PATH: Rule = Rule {
     code: "internal-path",
@@ -48,7 +48,7 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
                 }
             }
         }
-        found.into_iter().for_each(|(rule, word)| findings.add(rule, Place::from(tool), word));
+        found.into_iter().for_each(|(rule, word)| findings.of_text(rule, tool, word));
     }
 }
 

@@ -21,6 +21,8 @@ pub struct Report {
     pub sign_ins: Vec<SignInState>,
     /// What was found.
     pub findings: Findings,
+    /// How many notes there are that are not shown.
+    pub notes_left_out: usize,
 }
 
 /// Whether an upstream is signed in to.
@@ -52,6 +54,11 @@ impl Report {
         self.findings.0.iter().filter(|finding| finding.rule.severity == severity).count()
     }
 
+    /// How many notes there are, shown or not.
+    fn notes(&self) -> usize {
+        self.count(Severity::Note) + self.notes_left_out
+    }
+
     /// JSON: `tools`, `errors`, `warnings`, `notes` (counts) and `findings`, each with `code`, `severity`, `message`,
     /// `hint` and what is known of `tool`, `primitive`, `file`, `line`, `column`. `signIns`, where upstreams are signed in to.
     pub fn to_json(&self) -> String {
@@ -60,7 +67,7 @@ impl Report {
             "tools": self.tools,
             "errors": self.count(Severity::Error),
             "warnings": self.count(Severity::Warning),
-            "notes": self.count(Severity::Note),
+            "notes": self.notes(),
             "findings": findings,
         });
         if !self.sign_ins.is_empty() {
@@ -87,12 +94,18 @@ impl Report {
     }
 
     fn summary(&self) -> String {
-        let counts = [Severity::Error, Severity::Warning, Severity::Note].map(|severity| {
-            let count = self.count(severity);
-            (count, format!("{count} {severity}{}", if count == 1 { "" } else { "s" }))
-        });
-        let phrases: Vec<String> =
-            counts.into_iter().filter(|(count, _)| *count > 0).map(|(_, phrase)| phrase).collect();
+        let counts = [
+            (self.count(Severity::Error), "error"),
+            (self.count(Severity::Warning), "warning"),
+            (self.notes(), "note"),
+        ];
+        let found = counts.into_iter().filter(|(count, _)| *count > 0);
+        let mut phrases: Vec<String> = found
+            .map(|(count, noun)| format!("{count} {noun}{}", if count == 1 { "" } else { "s" }))
+            .collect();
+        if let Some(notes) = phrases.last_mut().filter(|_| self.notes_left_out > 0) {
+            notes.push_str(" (--notes shows them)");
+        }
         let found = if phrases.is_empty() { "no findings".to_owned() } else { phrases.join(", ") };
         match self.tools {
             Some(1) => format!("1 tool: {found}"),
@@ -105,7 +118,10 @@ impl Report {
     fn groups(&self) -> Vec<Vec<&Finding>> {
         let mut groups: Vec<Vec<&Finding>> = Vec::new();
         for finding in &self.findings.0 {
-            match groups.iter_mut().find(|group| group[0].rule.code == finding.rule.code) {
+            let is_alike = |group: &&mut Vec<&Finding>| {
+                (group[0].rule.code, group[0].rule.severity) == (finding.rule.code, finding.rule.severity)
+            };
+            match groups.iter_mut().find(is_alike) {
                 Some(group) => group.push(finding),
                 None => groups.push(vec![finding]),
             }

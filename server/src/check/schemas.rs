@@ -29,7 +29,7 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
             }
             let unjudged = Schema::compile(text).unjudged().join(", ");
             if !unjudged.is_empty() {
-                findings.add(UNCHECKED, Place::from(tool), format!("{member}: {unjudged}"));
+                findings.of_text(UNCHECKED, tool, format!("{member}: {unjudged}"));
             }
         }
     }

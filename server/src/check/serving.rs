@@ -165,6 +165,7 @@ pub(super) fn oddities(subject: &Subject, findings: &mut Findings) {
     for warning in subject.snapshot.warnings() {
         let rule = match warning {
             Warning::Unmatched { .. } | Warning::NothingMatches { .. } => IDLE_RULE,
+            Warning::Held { .. } => super::drift::DRIFTED,
             // A finding about names.
             Warning::TooLong { .. } => continue,
             _ => ODD_LIST,

@@ -72,9 +72,9 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
         let description = tool.definition().string("description").unwrap_or_default();
         let said = words(&description);
         if said.is_empty() {
-            findings.add(NO_DESCRIPTION, Place::from(tool), "");
+            findings.of_text(NO_DESCRIPTION, tool, "");
         } else if said == words(&spread(tool.upstream_name())) {
-            findings.add(REPEATS_NAME, Place::from(tool), format!("{:?}", description.trim()));
+            findings.of_text(REPEATS_NAME, tool, format!("{:?}", description.trim()));
         } else {
             by_text.entry(said.join(" ")).or_default().push(tool);
         }
@@ -84,25 +84,26 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
             findings.add(LONG_BRIEF, Place::from(tool), format!("{length} characters"));
         }
         if !said.is_empty() && !tool.is_described() {
-            findings.add(POOR_BRIEF, Place::from(tool), format!("{:?}", tool.brief()));
+            findings.of_text(POOR_BRIEF, tool, format!("{:?}", tool.brief()));
         }
         let details = details(tool);
         if !details.is_empty() {
-            findings.add(BRIEF_SAYS_HOW, Place::from(tool), details.join(", "));
+            findings.of_text(BRIEF_SAYS_HOW, tool, details.join(", "));
         }
         let undescribed = undescribed(tool);
         if !undescribed.is_empty() {
-            findings.add(UNDESCRIBED, Place::from(tool), undescribed.join(", "));
+            findings.of_text(UNDESCRIBED, tool, undescribed.join(", "));
         }
     }
     for tools in by_text.values().filter(|tools| tools.len() > 1) {
         for tool in tools {
             let others = tools.iter().filter(|other| other.key() != tool.key());
-            let mut others: Vec<String> = others.map(|other| other.key().to_string()).collect();
-            let more = others.len().saturating_sub(MOST_OTHERS);
-            others.truncate(MOST_OTHERS);
-            let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-            findings.add(REPEATED, Place::from(*tool), format!("the same as {}{more}", others.join(", ")));
+            let others: Vec<&str> = others.take(MOST_OTHERS).map(|other| other.key().as_str()).collect();
+            let more = match tools.len() - 1 - others.len() {
+                0 => String::new(),
+                more => format!(", and {more} more"),
+            };
+            findings.of_text(REPEATED, tool, format!("the same as {}{more}", others.join(", ")));
         }
     }
 }

@@ -37,8 +37,17 @@ const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
 /// [`Failure::Findings`], after the report was printed: if `serve` would not start, for an error, and with `--strict` for
 /// any finding.
 pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure> {
-    let CheckArguments { source, strategies, allow_anonymous, session_store, strict, queries, allow, format } =
-        arguments;
+    let CheckArguments {
+        source,
+        strategies,
+        allow_anonymous,
+        session_store,
+        strict,
+        notes,
+        queries,
+        allow,
+        format,
+    } = arguments;
     let queries = queries.as_deref().map(queries::read).transpose()?.unwrap_or_default();
     let source = open(program, source, allow_anonymous);
     let sign_ins = source.as_ref().map(|source| sign_ins(source.upstreams())).unwrap_or_default();
@@ -50,9 +59,13 @@ pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure
         tools: None,
         sign_ins: Vec::new(),
         findings: refusals(&failure),
+        notes_left_out: 0,
     });
     findings.0.extend(report.findings.0);
-    let report = Report { sign_ins, findings: findings.without(&allow), ..report };
+    let all = findings.without(&allow).once();
+    let findings = if notes { all.clone() } else { all.clone().without_notes() };
+    let notes_left_out = all.0.len() - findings.0.len();
+    let report = Report { sign_ins, findings, notes_left_out, ..report };
     match format {
         Format::Json => print_text(&report.to_json())?,
         // It escapes what is not its own.
@@ -120,7 +133,7 @@ fn look(
         findings.0.extend(Subject::new(snapshot).look().0);
         findings.0.extend(findable(&everything, &ranker, queries).0);
         started.gateway.close().await;
-        Ok(Report { tools, sign_ins: Vec::new(), findings: Findings(findings.0) })
+        Ok(Report { tools, sign_ins: Vec::new(), findings, notes_left_out: 0 })
     })
 }
 

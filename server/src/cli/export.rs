@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{Pattern, Principal, UpstreamName, View, full};
+use mcp_disclosure_core::{Principal, UpstreamName, View, full};
 use mcp_disclosure_gateway::{Gateway, Problem, catalogue::Declared, negotiation::StrategyOptions};
 
 use super::{
@@ -21,9 +21,8 @@ use crate::{
 /// Like `serve`, for the source, where one upstream that cannot be used is enough; and what keeps files from being
 /// written.
 pub fn export(program: &Program, arguments: ExportArguments) -> Result<(), Failure> {
-    let ExportArguments { source, out, definitions, accept_drift, replace } = arguments;
-    let accepted = accept_drift.iter().map(|name| Pattern::new(name)).collect();
-    let wishes = Wishes { definitions, accepted, replace };
+    let ExportArguments { source, out, definitions, replace } = arguments;
+    let wishes = Wishes { definitions, replace };
     let configuration = out.join(CONFIGURATION);
     let config = source.config.clone();
     let is_own = names_nothing(&source) && configuration.exists();
@@ -41,7 +40,7 @@ pub fn export(program: &Program, arguments: ExportArguments) -> Result<(), Failu
     let descriptions = folder.as_ref().map_or(&*out, Folder::descriptions);
     write(&out, &export.files, replace.then_some(descriptions))?;
     for (tool, why) in &export.report.without {
-        tracing::warn!("tool '{tool}' is not written down: {why}");
+        tracing::warn!("tool '{tool}' has no description file: {why}");
     }
     let report = export.report.text(folder.as_ref().is_some_and(Folder::is_there), &export.files);
     print_folded(&report)?;
@@ -68,7 +67,7 @@ fn look(
     let options = StrategyOptions { offered: vec![fallback.clone()], fallback, ..StrategyOptions::default() };
     let entries: Vec<Option<UpstreamEntry>> =
         source.upstreams().iter().map(|upstream| upstream.entry.clone()).collect();
-    let config = source.files().config().cloned();
+    let (config, lock) = (source.files().config().cloned(), source.files().lock().cloned());
     let mut assembly = source.prepare(&program.registry, &options, receipt_key(None))?;
     assembly.witness = Some(Arc::new(Patience::new()));
     let is_source =
@@ -87,6 +86,7 @@ fn look(
             .zip(entries)
             .filter_map(|(slot, entry)| Some((slot.name()?.clone(), entry)))
             .collect();
+        let lists = slots.iter().filter_map(|slot| slot.status().offered().cloned()).collect();
         started.gateway.close().await;
         if !started.missing.is_empty() {
             return Err(Failure::Upstreams(started.missing));
@@ -98,7 +98,9 @@ fn look(
             view: &view,
             declared: &declared,
             upstreams,
+            lists,
             config,
+            lock: lock.as_ref().map(|file| &file.lock),
             folder,
             wishes,
         };

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod accept;
 mod access;
 mod arguments;
 mod check;
@@ -33,10 +34,11 @@ use std::fmt::Display;
 
 use mcp_disclosure_core::Registry;
 
+pub use accept::accept;
 pub use access::AccessArguments;
 pub use arguments::{
-    Arguments, CheckArguments, Command, DemoArguments, ExportArguments, Format, InitArguments, LOG,
-    PlaceArguments, PromptArguments, ServeArguments, StrategyArguments, UndoArguments,
+    AcceptArguments, Arguments, CheckArguments, Command, DemoArguments, ExportArguments, Format,
+    InitArguments, LOG, PlaceArguments, PromptArguments, ServeArguments, StrategyArguments, UndoArguments,
 };
 pub use check::check;
 pub use compare::{CompareArguments, compare};

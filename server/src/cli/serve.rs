@@ -6,7 +6,7 @@ use mcp_disclosure_core::ReceiptKey;
 use mcp_disclosure_gateway::{
     Admission, Assembly, FetchLimits, Gateway, Problem, SessionLimits,
     front::{http, stdio::Stdio},
-    negotiation::Strategies,
+    observe::Several,
     slot::Memory,
 };
 use tokio::{net::TcpListener, task::JoinSet};
@@ -23,7 +23,8 @@ use crate::{
     failure::Failure,
     files::{Baseline, Reloads, others_can_read, watch},
     log,
-    operating::Operating,
+    operating::{Grants, Operating},
+    receipts,
     remember::Store,
     switch::Switch,
 };
@@ -40,7 +41,7 @@ pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure
     let said = opened.serve();
     let (transport, listen) = entrance((transport, listen), &said);
     let admin = arguments.operating.admin.or(said.admin);
-    let source = opened.source(arguments.access.flags((transport, listen), admin)?, false);
+    let source = opened.source(arguments.access.flags((transport, listen), admin)?, false).accepting();
     source.warn();
     let options = arguments.strategies.over(&source);
     let has_key = arguments.receipt_key_file.is_some();
@@ -64,11 +65,11 @@ pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure
         memory: memory(arguments.remember, source.list_bytes()),
         ..source.prepare(&program.registry, &options, key)?
     };
-    if transport == Transport::Stdio && signs_receipts(&assembly.strategies) && !has_key {
-        tracing::warn!(
-            "signed receipts over stdio without --receipt-key-file: a host that starts this program for each call gets receipts that the next one cannot check (hint: head -c 32 /dev/urandom > FILE makes a key)"
-        );
-    }
+    let assembly = match transport {
+        // Each session is a process of its own, which does not know what the others knew.
+        Transport::Stdio => receipts::of_user(assembly, has_key, arguments.remember.is_on()),
+        Transport::Http => assembly,
+    };
     let baseline = baseline.map_err(Failure::Configuration)?;
     let proxies = http::Proxies::new(arguments.trusted_proxy);
     let guard = http::Guard::new(listen.ip(), &arguments.allow_host, &arguments.allow_origin).behind(proxies);
@@ -146,7 +147,8 @@ async fn start(
     if let Err(problem) = access.read_keys().await {
         tracing::error!("{problem}; tokens of the issuer are refused until they are read");
     }
-    let assembly = Assembly { admission, ..assembly };
+    let observers = vec![assembly.observer, Arc::new(Grants(Arc::clone(&access)))];
+    let assembly = Assembly { admission, observer: Arc::new(Several(observers)), ..assembly };
     tracing::info!(upstreams = assembly.upstreams.len(), "starting");
     let asked_to_end = async {
         while signals.next().await != Asked::End {
@@ -229,11 +231,6 @@ async fn follow(
             }
         }
     }
-}
-
-/// Whether receipts are signed in sessions, which outlive the process only by a key of the operator's.
-fn signs_receipts(strategies: &Strategies) -> bool {
-    strategies.all().any(|strategy| strategy.profile().signs_receipts)
 }
 
 /// Where upstreams are remembered.

@@ -24,9 +24,9 @@ pub struct SettingArguments {
     /// [default: stubs]
     #[arg(long, value_name = "TOOLS", value_parser = ["stubs", "entry-only"], help_heading = "Strategy")]
     pub info_tools: Option<String>,
-    /// The proof of a fetch under resource in sessions: a mark in the session, or a signed receipt that calls contain, for
-    /// hosts that open a session per call [default: session]
-    #[arg(long, value_name = "PROOF", value_parser = ["session", "signed"], help_heading = "Receipts")]
+    /// The proof of a fetch under resource in sessions: a mark in the session, or a signed receipt that calls contain; auto signs for
+    /// clients that read in one session and call in another [default: auto]
+    #[arg(long, value_name = "PROOF", value_parser = ["auto", "session", "signed"], help_heading = "Receipts")]
     pub receipts: Option<String>,
     /// A value of a declared concern that every client starts with, such as cost=low; may be repeated. Clients can choose
     /// another

@@ -1,5 +1,7 @@
 //! From flags and files to upstreams and what is laid over them.
 
+use std::sync::Arc;
+
 use mcp_disclosure_core::{ReceiptKey, Registry, Settings, UpstreamName};
 use mcp_disclosure_gateway::{
     Assembly, Problem,
@@ -60,6 +62,15 @@ impl Opened {
 }
 
 impl Source {
+    /// The same for what serves, which writes down what upstreams list the first time.
+    pub(super) fn accepting(mut self) -> Self {
+        self.origin.accepted = Some(Arc::default());
+        if let Ok(contents) = &mut self.contents {
+            contents.declared.accepting = self.files.first(self.origin.accepted.clone());
+        }
+        self
+    }
+
     /// The upstreams; none if files cannot be read.
     pub(super) fn upstreams(&self) -> &[Named] {
         self.contents.as_ref().map_or(&[], |contents| &contents.found.upstreams)

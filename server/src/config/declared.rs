@@ -1,10 +1,10 @@
 //! Declarations of the catalogue, made from the sections of a file.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use mcp_disclosure_core::{
-    About, Category, Concern, Mapping, Naming, NamingError, Pattern, RawObject, Rule, Rules, Values,
-    nearest::nearest,
+    About, Category, Concern, Mapping, Naming, NamingError, OnChange, Pattern, RawObject, Rule, Rules,
+    UpstreamName, Values, nearest::nearest,
 };
 use mcp_disclosure_gateway::{Place, Problem};
 use serde::Serialize;
@@ -49,6 +49,14 @@ impl DisclosureFile {
             return Err(problems);
         }
         Ok((self.about(over, concerns), rules))
+    }
+
+    /// What is done about upstreams whose definitions change, where that is said.
+    pub(crate) fn on_change(&self) -> BTreeMap<UpstreamName, OnChange> {
+        let upstreams = self.upstreams.0.iter();
+        let set = upstreams
+            .filter_map(|(name, _, entry)| Some((UpstreamName::parse(name).ok()?, entry.on_change?)));
+        set.collect()
     }
 
     /// The names by which tools and prompts of upstreams are served.
@@ -177,17 +185,11 @@ impl Check<'_> {
                 format!("tools.{name:?}: a pattern cannot have a brief, since it may match several tools");
             report(message, "give each tool a brief under its own name");
         }
-        if tool.made_from.is_some() && is_wild(name) {
-            let message =
-                format!("tools.{name:?}: made_from records one definition, and a pattern has several");
-            report(message, "leave it out here; export records each tool under its own name");
-        }
         Rule {
             brief: tool.brief.clone(),
             category: tool.category.clone(),
             concerns: self.mapping("tools", name, place, tool.concerns.as_ref(), problems),
             hidden: tool.hidden,
-            made_from: tool.made_from.clone(),
             ..Rule::new(name, format!("{place}: tools.{name:?}"))
         }
     }

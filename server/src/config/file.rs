@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf};
 
-use mcp_disclosure_core::{Definitions, MadeFrom, Settings};
+use mcp_disclosure_core::{Definitions, OnChange, Settings};
 use mcp_disclosure_gateway::{
     Place,
     backend::Scope,
@@ -251,6 +251,10 @@ pub struct UpstreamEntry {
     /// letters, digits, '_', '-' and '.'.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub rename: BTreeMap<String, String>,
+    /// What is done about tools whose definitions change, and about new ones. Default: "serve".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<schema::Word<OnChange>>"))]
+    pub on_change: Option<OnChange>,
     /// How long it may take to start and shake hands, in seconds, and how long a call waits for it. Default:
     /// `--connect-timeout`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -344,10 +348,6 @@ pub struct Tool {
     /// Whether it does not exist for clients: it is not listed, found, described or called, and is answered like an unknown
     /// name. Where rules of the same strength disagree, it is hidden.
     pub hidden: Option<bool>,
-    /// The upstream's definition that this was decided on, as `export` records it. `check` and `serve` report it when the
-    /// upstream's definition has become another.
-    #[cfg_attr(test, schemars(with = "schema::MadeFrom"))]
-    pub made_from: Option<MadeFrom>,
 }
 
 /// Tools that every strategy lists completely, and that are called without being learned.

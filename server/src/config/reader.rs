@@ -19,7 +19,7 @@ use super::{
     fields::fields,
     file::Resources,
     mistaken,
-    text::place,
+    text::Places,
 };
 
 /// The top-level keys of a file.
@@ -60,7 +60,7 @@ impl DisclosureFile {
     /// # Errors
     /// Every problem, with its place and a hint.
     pub fn parse(path: &str, text: &str) -> Result<Self, Vec<Problem>> {
-        let mut reader = Reader { path: path.into(), text, problems: Vec::new() };
+        let mut reader = Reader { path: path.into(), places: Places::of(text), text, problems: Vec::new() };
         let file = reader.file(&own);
         reader.problems.sort_by(|a, b| a.place().cmp(&b.place()));
         if reader.problems.is_empty() { Ok(file) } else { Err(reader.problems) }
@@ -70,6 +70,7 @@ impl DisclosureFile {
 struct Reader<'t> {
     path: Arc<str>,
     text: &'t str,
+    places: Places<'t>,
     problems: Vec<Problem>,
 }
 
@@ -266,7 +267,7 @@ impl<'t> Reader<'t> {
     }
 
     fn place(&self, span: Range<usize>) -> Place {
-        place(&self.path, self.text, span.start)
+        self.places.place(&self.path, span.start)
     }
 }
 

@@ -51,34 +51,6 @@ impl<T: VariantArray + EnumMessage + fmt::Display> JsonSchema for Word<T> {
     }
 }
 
-/// The schema of [`MadeFrom`](mcp_disclosure_core::MadeFrom).
-pub(super) struct MadeFrom;
-
-impl JsonSchema for MadeFrom {
-    fn schema_name() -> Cow<'static, str> {
-        "MadeFrom".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let digests = |description| json!({"type": "object", "additionalProperties": {"type": "string"}, "description": description});
-        json_schema!({
-            "type": "object",
-            "additionalProperties": false,
-            "required": ["definition"],
-            "properties": {
-                "definition": {
-                    "type": "string",
-                    "pattern": "^sha256:[0-9A-Fa-f]{64}$",
-                    "description": "SHA-256 of the upstream's Tool object in canonical form (RFC 8785).",
-                },
-                "members": digests("The beginning of the digest of each of its members."),
-                "parameters": digests("The beginning of the digest of each parameter in its inputSchema."),
-            },
-            "description": "A record of an upstream's definition of a tool, as export writes it.",
-        })
-    }
-}
-
 mod tests {
     use super::*;
     use crate::config::DisclosureFile;

@@ -375,6 +375,7 @@ mod tests {
             request_timeout: Some(Duration::from_millis(250)),
             restart: Restart::Never,
             scope: Some(Scope::Session),
+            pass: Vec::new(),
         };
         assert_eq!(settings, [UpstreamSettings::default(), all]);
         assert_eq!(settings[0].restart, Restart::Always);

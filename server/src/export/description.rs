@@ -1,10 +1,15 @@
-//! The text of a description file.
+//! Description files: those of the source, and for whole definitions.
+
+use std::{collections::HashMap, fs, path::Path};
 
 use mcp_disclosure_core::{
-    DescriptionFile, MadeFrom, RawObject, Tool, layout::compact, printable::printable,
+    DescriptionError, DescriptionFile, RawObject, Tool, ToolName,
+    layout::compact,
+    printable::{is_active, printable},
 };
+use mcp_disclosure_gateway::Problem;
 
-use super::{layout::spread, members, wording};
+use super::{Folder, Origins, layout::spread};
 
 /// The members that come from the definition, in order.
 const NATIVE: &[&str] = &["title", "description", "inputSchema", "outputSchema"];
@@ -13,22 +18,62 @@ const NATIVE: &[&str] = &["title", "description", "inputSchema", "outputSchema"]
 const LAID_OVER: &[&str] =
     &["examples", "usage_guidance", "error_guidance", "returns", "related", "keywords", "concerns"];
 
+/// Description files by their paths.
+pub(super) type Index<'a> = HashMap<&'a str, &'a DescriptionFile>;
+
+/// The name and text of a file, or why a tool can have none.
+pub(super) type Described = Result<(String, String), String>;
+
+pub(super) fn index<'a>(origins: &Origins<'a>) -> Index<'a> {
+    origins.declared.files.iter().map(|file| (file.path.as_str(), file)).collect()
+}
+
+/// The name and text of a tool's new description file, or why there can be none; `None` where none is wanted: one is written
+/// for whole definitions, and where the source has one that the folder lacks.
+///
+/// # Errors
+/// That there is no place for any.
+pub(super) fn new(
+    origins: &Origins<'_>,
+    index: &Index<'_>,
+    tool: &Tool,
+) -> Result<Option<Described>, Problem> {
+    let (folder, whole) = (origins.folder, origins.wishes.definitions);
+    let decided = tool.supplement().path.as_deref().and_then(|path| index.get(path).copied());
+    let is_elsewhere = folder.is_some_and(Folder::describes_elsewhere);
+    let is_there = folder.is_some_and(|folder| folder.has_file_of(tool));
+    if is_there || !(whole || (decided.is_some() && !is_elsewhere)) {
+        return Ok(None);
+    }
+    let stem = decided.map_or_else(|| described_name(tool), |file| &file.name);
+    let name = format!("{stem}.json");
+    if let Some(why) = no_file_name(&name, stem) {
+        return Ok(Some(Err(why.to_owned())));
+    }
+    // Where there is a text, it is kept to the byte.
+    let written = decided.filter(|_| !whole).and_then(|file| fs::read_to_string(&file.path).ok());
+    let text = written.unwrap_or_else(|| text(stem, tool, decided, whole));
+    if let Err(errors) = DescriptionFile::parse(&name, stem, &text) {
+        return Ok(Some(Err(errors.first().map(DescriptionError::to_string).unwrap_or_default())));
+    }
+    let Some(folder) = folder else { return Ok(Some(Ok((name, text)))) };
+    let place = folder.place_of(&name)?;
+    Ok(Some(match folder.text(&place) {
+        Some(_) => Err(format!("{place} is there already, and is not what describes it now")),
+        None => Ok((place, text)),
+    }))
+}
+
 /// A new description file called `name`: what `decided` says of the tool, and the whole definition if that is wanted, else
 /// the members that differ from the upstream's. Values are spelled as they are now, so that laying them over changes
 /// nothing.
-pub(super) fn text(
-    name: &str,
-    tool: &Tool,
-    decided: Option<&DescriptionFile>,
-    whole: bool,
-    made_from: &MadeFrom,
-) -> String {
+fn text(name: &str, tool: &Tool, decided: Option<&DescriptionFile>, whole: bool) -> String {
     let supplement = decided.map(|file| &file.supplement);
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let said = |text: Option<&String>| text.map(|text| quoted(text));
     let brief = said(supplement.and_then(|said| said.brief.as_ref()));
     let category = said(supplement.and_then(|said| said.category.as_ref()));
-    let (name, made_from) = (quoted(name), json(made_from));
+    let name = quoted(name);
     let original = |key| tool.original().member(key).map(compact);
     let native = NATIVE.iter().filter_map(|key| {
         let value = tool.definition().member(key)?;
@@ -38,29 +83,23 @@ pub(super) fn text(
     let own = [("brief", &brief), ("category", &category)];
     let own = own.into_iter().filter_map(|(key, value)| Some((key, value.as_deref()?)));
     let members = [("name", &*name)].into_iter().chain(native).chain(own).chain(laid_over);
-    let members = members.chain([(wording::MADE_FROM, &*made_from)]);
     format!("{}\n", printable(&spread(RawObject::assemble(members).text())))
 }
 
-/// An existing file with this record. Where it repeats the definition that it was made from `before`, it gets the
-/// upstream's definition now.
-pub(super) fn recorded(
-    existing: &str,
-    before: Option<&MadeFrom>,
-    tool: &Tool,
-    made_from: &MadeFrom,
-) -> String {
-    let object = RawObject::parse(existing).unwrap_or_default();
-    let follow = |text: String, key: &&str| {
-        let (Some(own), Some(now)) = (object.member(key), tool.original().member(key)) else { return text };
-        let repeats = before.is_some_and(|before| before.had(key, own));
-        if repeats && compact(own) != compact(now) { members::set(&text, key, now) } else { text }
-    };
-    let text = NATIVE.iter().fold(existing.to_owned(), follow);
-    members::set(&text, wording::MADE_FROM, &json(made_from))
+/// Why a file cannot have this name, if it cannot.
+fn no_file_name(name: &str, stem: &str) -> Option<&'static str> {
+    // What most file systems allow.
+    if name.len() > 255 && !name.contains('/') {
+        return Some("its name is too long for a file name");
+    }
+    let is_odd = name.contains('/')
+        || name.contains(is_active)
+        || (cfg!(windows) && name.contains(['\\', ':', '*', '?', '"', '<', '>', '|']))
+        || Path::new(name).file_stem().and_then(|own| own.to_str()) != Some(stem);
+    is_odd.then_some("its name is no file name")
 }
 
-fn json(made_from: &MadeFrom) -> String {
-    // A record is made of strings alone, and serializes without fail.
-    serde_json::to_string(made_from).unwrap_or_default()
+/// The name by which a description file is about this tool, whatever name it is served by.
+fn described_name(tool: &Tool) -> &ToolName {
+    if tool.key() == tool.upstream_name() { tool.key() } else { tool.qualified() }
 }

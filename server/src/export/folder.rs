@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use mcp_disclosure_core::{Rules, Tool};
+use mcp_disclosure_core::{Lock, Rules, Tool};
 use mcp_disclosure_gateway::{Problem, catalogue::Declared};
 
 use super::{
@@ -18,6 +18,7 @@ use super::{
 use crate::{
     config::DisclosureFile,
     files::{Files, ReadFile, description_paths},
+    lock::{LOCK, LockFile},
 };
 
 /// Where description files of a configuration are put that names no folder for them.
@@ -34,6 +35,8 @@ pub struct Folder {
     descriptions: PathBuf,
     /// The same within the folder, unless that leads out of it.
     inside: Option<PathBuf>,
+    /// What is reviewed in it.
+    lock: LockFile,
     /// Its files as they were read, by their names within the folder; description files only where they stay.
     texts: BTreeMap<String, String>,
 }
@@ -81,9 +84,11 @@ impl Folder {
             }
             (None, None) => None,
         };
+        let lock = LockFile::beside(&file).map_err(|problem| vec![problem])?;
+        texts.extend(lock.text.clone().map(|text| (LOCK.to_owned(), text)));
         let is_something = base.is_some() || !texts.is_empty();
         let files = Files::of(own, directory);
-        Ok(is_something.then_some(Self { files, base, descriptions, inside, texts }))
+        Ok(is_something.then_some(Self { files, base, descriptions, inside, lock, texts }))
     }
 
     /// Whether anything is in it already.
@@ -93,7 +98,7 @@ impl Folder {
 
     /// Whether there are description files in it that stay.
     pub(super) fn has_descriptions(&self) -> bool {
-        self.texts.keys().any(|name| name != CONFIGURATION)
+        self.texts.keys().any(|name| name != CONFIGURATION && name != LOCK)
     }
 
     /// The folder of its description files.
@@ -144,12 +149,18 @@ impl Folder {
         Ok(declared)
     }
 
-    /// The description file that is in force for a tool, if it is one of this folder's, with its text.
-    pub(super) fn file_of(&self, tool: &Tool) -> Option<(String, &str)> {
-        let path = Path::new(tool.supplement().path.as_deref()?);
-        let name = name(self.inside.as_ref()?, path.file_name()?)?;
-        let text = self.text(&name)?;
-        is_same(path.parent()?, &self.descriptions).then_some((name, text))
+    /// Whether the description file that is in force for a tool is one of this folder's.
+    pub(super) fn has_file_of(&self, tool: &Tool) -> bool {
+        let path = tool.supplement().path.as_deref().map(Path::new);
+        let name = path.and_then(|path| name(self.inside.as_ref()?, path.file_name()?));
+        let is_here =
+            || path.and_then(Path::parent).is_some_and(|folder| is_same(folder, &self.descriptions));
+        name.is_some_and(|name| self.texts.contains_key(&name)) && is_here()
+    }
+
+    /// What is reviewed in it.
+    pub(super) fn lock(&self) -> &Lock {
+        &self.lock.lock
     }
 
     /// Whether its description files are outside of it.

@@ -17,23 +17,6 @@ fn blocks() -> Vec<Block> {
     named.map(|(table, name)| block(table, name)).into()
 }
 
-fn record(section: &str) -> Record {
-    Record {
-        section: section.to_owned(),
-        made_from: r#"{ definition = "now" }"#.to_owned(),
-        derived: Some("Does it.".to_owned()),
-    }
-}
-
-/// With the blocks above, and a record in the section `t`.
-fn merge(existing: &str) -> Result<String, Problem> {
-    let text = with_blocks(existing, &blocks())?;
-    with_records(&text, &[record("t")]).map(|(text, without)| {
-        assert!(without.is_empty(), "{without:?}");
-        text
-    })
-}
-
 #[test]
 fn u10_what_is_missing_is_added_behind_what_is_there() {
     let existing =
@@ -51,54 +34,7 @@ fn u10_what_is_missing_is_added_behind_what_is_there() {
 }
 
 #[test]
-fn u10_a_record_stands_where_its_section_is() {
-    for (existing, expected) in [
-        (
-            "[tools.t]\n# derived brief: \"Old.\"\nmade_from = {definition = \"old\"} # then\nhidden = false\n",
-            "[tools.t]\n# derived brief: \"Does it.\"\nmade_from = { definition = \"now\" } # then\nhidden = false\n",
-        ),
-        (
-            "[tools.t]\n# mine\nmade_from = { definition = \"old\" }",
-            "[tools.t]\n# mine\n# derived brief: \"Does it.\"\nmade_from = { definition = \"now\" }",
-        ),
-        (
-            "[ tools . t ]  # header\nbrief = \"\"\"\nT\"\"\" # last\n# of t\n\n[tools.u]\n",
-            "[ tools . t ]  # header\nbrief = \"\"\"\nT\"\"\" # last\n# derived brief: \"Does it.\"\nmade_from = { definition = \"now\" }\n# of t\n\n[tools.u]\n",
-        ),
-        (
-            "[tools.t] # header",
-            "[tools.t] # header\n# derived brief: \"Does it.\"\nmade_from = { definition = \"now\" }\n",
-        ),
-        (
-            "[tools.t]\n[tools.t.concerns]\ncost = 1\n",
-            "[tools.t]\n# derived brief: \"Does it.\"\nmade_from = { definition = \"now\" }\n[tools.t.concerns]\ncost = 1\n",
-        ),
-        (
-            "[tools]\nt = { brief = \"T\" } # short\n",
-            "[tools]\nt = { brief = \"T\", made_from = { definition = \"now\" } } # short\n",
-        ),
-        (
-            "[tools.t.concerns]\ncost = 1",
-            "[tools.t.concerns]\ncost = 1\n\n[tools.t]\n# derived brief: \"Does it.\"\nmade_from = { definition = \"now\" }\n",
-        ),
-        ("tools.t = {}\n", "tools.t = { made_from = { definition = \"now\" }}\n"),
-        (
-            "tools = { t = { made_from = { definition = \"old\" }, brief = \"T\" } }",
-            "tools = { t = { made_from = { definition = \"now\" }, brief = \"T\" } }",
-        ),
-    ] {
-        let (merged, without) = with_records(existing, &[record("t")]).unwrap();
-        assert_eq!((&*merged, without.len()), (expected, 0));
-        assert_eq!(with_records(&merged, &[record("t")]).unwrap().0, merged, "twice is the same as once");
-    }
-}
-
-#[test]
 fn u10_what_cannot_be_added_to_is_named() {
-    for existing in ["tools.t.brief = \"T\"\n", "[tools.t.made_from]\ndefinition = \"old\"\n"] {
-        let (text, without) = with_records(existing, &[record("t")]).unwrap();
-        assert_eq!((&*text, without), (existing, vec!["t".to_owned()]));
-    }
     let problem = with_blocks("tools = { t = { } }\n", &blocks()).unwrap_err().to_string();
     assert!(problem.contains("so \"kit/new\" cannot be added (hint: write tables"), "{problem}");
     assert!(with_blocks("concerns = [{ name = \"other\" }]\n", &blocks()).is_err());
@@ -108,7 +44,7 @@ fn u10_what_cannot_be_added_to_is_named() {
 #[test]
 fn u10_line_ends_byte_order_mark_and_schema_line_stay() {
     let existing = "\u{feff}# é\r\n[tools.t]\r\nbrief = \"T\"\r\n";
-    let merged = merge(existing).unwrap();
+    let merged = with_blocks(existing, &blocks()).unwrap();
     assert!(merged.starts_with(existing), "{merged:?}");
     assert_eq!(merged.matches('\n').count(), merged.matches("\r\n").count());
     assert_eq!(with_key(existing, "k", "v"), format!("\u{feff}k = \"v\"\r\n{}", &existing[3..]));
@@ -121,10 +57,9 @@ proptest! {
     fn u10_no_byte_is_lost(order in Just((0..SECTIONS.len()).collect::<Vec<_>>()).prop_shuffle(), count in 0..SECTIONS.len()) {
         let sections = order.into_iter().take(count).map(|at| SECTIONS[at]);
         let text: String = sections.chain(["[tools.t]\nbrief = \"T\""]).collect();
-        let merged = merge(&text).unwrap();
+        let merged = with_blocks(&text, &blocks()).unwrap();
         prop_assert!(merged.starts_with(&text), "{text}\n---\n{merged}");
         let read: toml::Table = merged.parse().unwrap();
-        prop_assert_eq!(read["tools"]["t"]["made_from"]["definition"].as_str(), Some("now"));
         prop_assert!(read["tools"]["kit/new"]["new"].as_bool() == Some(true));
         prop_assert_eq!(read["upstreams"].as_table().unwrap().len(), 2);
     }
@@ -138,7 +73,7 @@ const SECTIONS: &[&str] = &[
     "[categories.c]\ntools = [ ]\n\n# between\n\n",
     "[serve]\nstrategy = \"info\"\n",
     "[[concerns]]\nname = \"mood\"\nvalues = [\"good\"]\n",
-    "[tools.sub.made_from]\ndefinition = \"x\"\n",
+    "[tools.sub.concerns]\nmood = \"x\"\n",
     "[strategy.info]\ntools = \"entry-only\"\n",
     "[server.facts]\ntext = \"\"\"\n  many\n\n  [tools.t]\"\"\"\n",
 ];

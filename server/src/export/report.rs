@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
-use mcp_disclosure_core::{Drift, Kind, Warning};
+use mcp_disclosure_core::{Kind, Warning};
 use mcp_disclosure_transport::printable::one_line;
 
 use super::{CONFIGURATION, File, wording};
+use crate::lock::LOCK;
 
 /// Maximum number of names in a list.
 const MAX_NAMED: usize = 20;
@@ -15,23 +16,17 @@ const MAX_NAMED: usize = 20;
 pub struct Report {
     /// Tools that nothing was recorded of.
     pub added: Vec<String>,
+    /// Those of them that do not exist for clients until they are accepted.
+    pub held: Vec<String>,
     /// Tools whose upstream's definition is not the recorded one, and what differs; their records stay.
     pub drifted: Vec<String>,
-    /// Those whose records were renewed.
-    pub renewed: Vec<String>,
-    /// What files say something of, and no upstream lists; what they say stays.
+    /// What is recorded, or files say something of, and no upstream lists; it stays.
     pub vanished: Vec<String>,
-    /// Tools of which nothing can be recorded, and why.
+    /// Tools that cannot be described in a file, and why.
     pub without: Vec<(String, String)>,
 }
 
 impl Report {
-    /// Notes a drift.
-    pub(super) fn drift(&mut self, name: &str, drift: &Drift, is_accepted: bool) {
-        let list = if is_accepted { &mut self.renewed } else { &mut self.drifted };
-        list.push(format!("{name} ({})", drift.changes));
-    }
-
     /// Notes texts about tools that are not listed.
     pub(super) fn vanished(&mut self, warnings: &[Warning]) {
         for warning in warnings {
@@ -47,7 +42,7 @@ impl Report {
         let added = if merged { &*self.added } else { &[] };
         let news = [
             ("new", added, None),
-            ("recorded anew", &self.renewed, None),
+            ("new and held", &self.held, Some(wording::HELD)),
             ("changed upstream", &self.drifted, Some(wording::DRIFTED)),
             ("not listed any more", &self.vanished, Some(wording::VANISHED)),
         ];
@@ -68,14 +63,14 @@ impl Report {
 }
 
 fn written(files: &[File]) -> String {
-    let has_configuration = files.iter().any(|file| file.name == CONFIGURATION);
-    let descriptions = match files.len() - usize::from(has_configuration) {
-        0 => None,
-        1 => Some("1 description file".to_owned()),
-        count => Some(format!("{count} description files")),
-    };
-    let configuration = has_configuration.then(|| CONFIGURATION.to_owned());
-    let written: Vec<String> = configuration.into_iter().chain(descriptions).collect();
+    let is_named = |name: &&str| files.iter().any(|file| file.name == *name);
+    let mut written: Vec<String> =
+        [CONFIGURATION, LOCK].into_iter().filter(is_named).map(str::to_owned).collect();
+    match files.len() - written.len() {
+        0 => {}
+        1 => written.push("1 description file".to_owned()),
+        count => written.push(format!("{count} description files")),
+    }
     match written.as_slice() {
         [] => "nothing to write\n".to_owned(),
         written => format!("written: {}\n", written.join(" and ")),

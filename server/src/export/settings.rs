@@ -1,26 +1,25 @@
 //! The text of a `disclosure.toml` that says what a source declares.
 
-use std::collections::HashMap;
-
-use mcp_disclosure_core::{Concern, RawObject, Tool, Values, printable::is_active};
+use mcp_disclosure_core::{Concern, RawObject, Values};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use toml::ser::Error;
 
-use super::{Folder, Origins, categories, merge::Block, stable_name, tools::Section, wording};
-use crate::config::escape_all;
+use super::{Folder, Origins, merge::Block, wording};
+use crate::config::{Tool, escape_all};
 
 /// The tables of a file, each under its whole name.
 struct Text(Vec<Block>);
 
-/// The whole file but for `[tools]`.
-pub(super) fn blocks(origins: &Origins<'_>, tools: &[&Tool]) -> Result<Vec<Block>, Error> {
+/// The whole file. `has_files` is whether there are description files beside it.
+pub(super) fn blocks(origins: &Origins<'_>, has_files: bool) -> Result<Vec<Block>, Error> {
     let mut text = Text(Vec::new());
     // No file can say what the program has of its own.
     let is_own = origins.upstreams.iter().any(|(_, entry)| entry.is_none());
     let demonstration =
         if is_own { format!("\n{}demo = true\n", wording::DEMONSTRATION) } else { String::new() };
-    text.push(&[], format!("{}tool_descriptions = \".\"\n{demonstration}", wording::HEAD));
+    let descriptions = if has_files { wording::DESCRIPTIONS } else { "" };
+    text.push(&[], format!("{}{descriptions}{demonstration}", wording::HEAD));
     let about = &origins.declared.about;
     let server = object([
         ("name", said(&about.name)),
@@ -33,7 +32,7 @@ pub(super) fn blocks(origins: &Origins<'_>, tools: &[&Tool]) -> Result<Vec<Block
         text.table("", &["serve"], &config.serve)?;
     }
     text.upstreams(origins)?;
-    text.categories(origins, tools)?;
+    text.categories(origins)?;
     for concern in &about.concerns {
         text.item("concerns", concern.name(), &declaration(concern))?;
     }
@@ -49,6 +48,11 @@ pub(super) fn blocks(origins: &Origins<'_>, tools: &[&Tool]) -> Result<Vec<Block
         }
         for (name, settings) in &config.strategy {
             text.table("", &["strategy", name], settings)?;
+        }
+        for (name, _, said) in &config.tools.0 {
+            // What a folder hides by a pattern, a name must not bring back.
+            let hidden = said.hidden.filter(|hidden| *hidden || origins.folder.is_none());
+            text.table("", &["tools", name], &Tool { hidden, ..said.clone() })?;
         }
     }
     Ok(text.0)
@@ -66,7 +70,7 @@ impl Text {
         Ok(())
     }
 
-    fn categories(&mut self, origins: &Origins<'_>, tools: &[&Tool]) -> Result<(), Error> {
+    fn categories(&mut self, origins: &Origins<'_>) -> Result<(), Error> {
         let mut comment = heading(origins, wording::CATEGORIES);
         let declared = &origins.declared.about.categories;
         for category in declared {
@@ -80,19 +84,6 @@ impl Text {
                 ("concerns", concerns),
             ]);
             self.table(std::mem::take(&mut comment), &["categories", &category.name], &said)?;
-        }
-        let name_of = |tool: &Tool| stable_name(tool, origins);
-        for (name, category) in categories::proposed(origins, tools) {
-            let unsorted =
-                category.tools().map(|visible| visible.tool()).filter(|tool| is_unsorted(origins, tool));
-            let unsorted = unsorted.filter(|tool| tool.supplement().category.is_none());
-            let tools: Vec<String> = unsorted.map(name_of).filter(|name| !name.contains(is_active)).collect();
-            let is_shown = |text: &str| !text.contains(is_active);
-            if !tools.is_empty() && is_shown(&name) && is_shown(category.description()) {
-                let said =
-                    object([("description", said(category.description())), ("tools", Some(tools.into()))]);
-                self.table(std::mem::take(&mut comment), &["categories", &name], &said)?;
-            }
         }
         Ok(())
     }
@@ -137,20 +128,6 @@ impl Text {
     }
 }
 
-/// The sections of `[tools]` that the source has, each with the derived brief of its tool.
-pub(super) fn sections(origins: &Origins<'_>, derived: &HashMap<String, String>) -> Vec<Section> {
-    let mut sections = Vec::new();
-    for (name, _, said) in origins.config.iter().flat_map(|config| &config.tools.0) {
-        let mut said = said.clone();
-        if origins.folder.is_some() {
-            // What a folder hides by a pattern, a name must not bring back.
-            said.hidden = said.hidden.filter(|hidden| *hidden);
-        }
-        sections.push(Section { name: name.clone(), said, derived: derived.get(name).cloned() });
-    }
-    sections
-}
-
 /// A comment for people, which a file that is there already does not get.
 fn heading(origins: &Origins<'_>, comment: &'static str) -> &'static str {
     if origins.folder.and_then(Folder::config).is_some() { "" } else { comment }
@@ -160,15 +137,6 @@ fn heading(origins: &Origins<'_>, comment: &'static str) -> &'static str {
 fn patterns(origins: &Origins<'_>, category: &str) -> Vec<String> {
     let mut sections = origins.config.iter().flat_map(|config| &config.categories.0);
     sections.find(|(name, _, _)| name == category).map(|(_, _, said)| said.tools.clone()).unwrap_or_default()
-}
-
-/// Whether an upstream's tools are in no category yet: in a folder with a configuration, only those of an upstream that
-/// it does not name.
-fn is_unsorted(origins: &Origins<'_>, tool: &Tool) -> bool {
-    let Some(config) = origins.folder.and_then(Folder::config) else { return true };
-    let is_named = config.upstreams.0.iter().any(|(name, _, _)| **name == **tool.upstream());
-    let has_entry = origins.upstreams.iter().any(|(name, entry)| name == tool.upstream() && entry.is_some());
-    has_entry && !is_named
 }
 
 fn value(said: &impl Serialize) -> Result<toml::Value, Error> {

@@ -8,6 +8,7 @@ use mcp_disclosure_access::Settings;
 use mcp_disclosure_core::Permits;
 
 use super::Found;
+use crate::lock::LOCK;
 
 /// What files declare.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +48,10 @@ impl Contents {
             ),
             ("allow is gone from all upstreams", before.allow_tools() && !rules.allow_tools()),
             (
+                "on_change = \"hold\" is gone from all upstreams",
+                before.review.holding().next().is_some() && rules.review.holding().next().is_none(),
+            ),
+            (
                 "all description files are gone",
                 !older.declared.files.is_empty() && self.declared.files.is_empty(),
             ),
@@ -59,7 +64,16 @@ impl Contents {
         lost.chain(uncovered)
             .chain(self.unrestricted_since(older))
             .chain(self.left_by_its_upstream(older))
+            .chain(self.forgotten_since(older))
             .collect()
+    }
+
+    /// Upstreams that hold what is not reviewed, and of which nothing is reviewed any more: all that they list would be
+    /// taken for it.
+    fn forgotten_since(&self, older: &Self) -> Vec<String> {
+        let (before, now) = (&older.declared.rules.review.lock, &self.declared.rules.review);
+        let forgotten = now.holding().filter(|name| before.knows(name) && !now.lock.knows(name));
+        forgotten.map(|name| format!("{LOCK} says nothing of upstream '{name}' any more")).collect()
     }
 
     /// Principals and profiles that were permitted some things, and are permitted everything now.

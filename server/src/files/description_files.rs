@@ -49,10 +49,8 @@ pub(crate) fn description_paths(directory: &Path) -> std::io::Result<Vec<PathBuf
 /// The problem a person reads, with what to do about it.
 fn problem(error: &DescriptionError) -> Problem {
     let hint = match error {
-        DescriptionError::Syntax { .. } => {
-            "a description file is one JSON object with name, description and inputSchema"
-        }
-        DescriptionError::Missing { .. } => "name, description and inputSchema must be there",
+        DescriptionError::Syntax { .. } => "a description file is one JSON object with the name of its tool",
+        DescriptionError::Missing { .. } => "name must be there, and what else is there must say something",
         DescriptionError::NotAnObject { .. } => {
             "write a JSON Schema such as {\"type\": \"object\", \"properties\": {}}"
         }

@@ -6,7 +6,10 @@ use mcp_disclosure_core::{Pattern, Rules};
 use mcp_disclosure_gateway::{Problem, catalogue::Declared, slot::Upstreams, upstream::UpstreamConfig};
 
 use super::{Contents, Files, Found};
-use crate::config::{AccessFlags, DisclosureFile, Named};
+use crate::{
+    config::{AccessFlags, DisclosureFile, Named},
+    lock::WrittenFirst,
+};
 
 /// What an operator named besides files. It stays as it is for as long as the program runs.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +20,8 @@ pub struct Origin {
     pub given: Vec<Named>,
     /// Whether programs of files inherit the whole environment.
     pub inherit: bool,
+    /// Where something serves: the upstreams whose first lists it has written down as accepted.
+    pub accepted: Option<Arc<WrittenFirst>>,
     /// Whether the start waits for upstreams of files, too.
     pub waits_for_all: bool,
     /// The server that the program has of its own, with what is declared of it: served where nothing is named, or where
@@ -57,7 +62,8 @@ impl Origin {
         let mut rules = Rules::clone(&declared.rules);
         rules.switches.extend(found.switches.iter().cloned());
         let upstreams = Some(Upstreams::new(self.configs(&found)));
-        let declared = Declared { upstreams, rules: Arc::new(rules), ..declared };
+        let accepting = files.first(self.accepted.clone());
+        let declared = Declared { upstreams, rules: Arc::new(rules), accepting, ..declared };
         let is_empty = file.is_some_and(|(_, file)| *file == nothing);
         Ok(Contents { declared, found, access, is_empty })
     }

@@ -2,6 +2,7 @@
 //! empty, or end anywhere.
 
 use std::{
+    fs::Metadata,
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
@@ -19,8 +20,8 @@ const MANY: usize = 50;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seen(Vec<(PathBuf, Option<State>)>);
 
-/// Size and time of change.
-type State = (u64, Option<SystemTime>);
+/// Size, time of change, and on Unix which file it is: what a link leads to may have changed with nothing else.
+type State = (u64, Option<SystemTime>, u64);
 
 impl Seen {
     /// The state now.
@@ -51,7 +52,17 @@ impl Seen {
 
 fn state(path: &Path) -> Option<State> {
     let found = std::fs::metadata(path).ok()?;
-    Some((found.len(), found.modified().ok()))
+    Some((found.len(), found.modified().ok(), number(&found)))
+}
+
+#[cfg(unix)]
+fn number(found: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(found)
+}
+
+#[cfg(not(unix))]
+fn number(_: &Metadata) -> u64 {
+    0
 }
 
 /// Waits until nothing has changed for 200 ms. `looking` is called before each look that may be the last.
@@ -77,7 +88,7 @@ pub(super) async fn quiet(paths: &[PathBuf], mut looking: impl FnMut()) -> Seen 
 }
 
 /// A directory may be large, and on a network.
-async fn look(paths: &[PathBuf]) -> Seen {
+pub(super) async fn look(paths: &[PathBuf]) -> Seen {
     let owned = paths.to_vec();
     match tokio::task::spawn_blocking(move || Seen::now(&owned)).await {
         Ok(seen) => seen,

@@ -7,11 +7,17 @@ use std::{
     sync::Arc,
 };
 
-use mcp_disclosure_core::{About, DescriptionFile, Rules};
-use mcp_disclosure_gateway::{Problem, catalogue::Declared};
+use mcp_disclosure_core::{About, DescriptionFile, Review, Rules};
+use mcp_disclosure_gateway::{
+    Problem,
+    catalogue::{Accepting, Declared},
+};
 
 use super::{Seen, read_directory};
-use crate::config::{DisclosureFile, HostsFile, read_hosts, unreadable_file};
+use crate::{
+    config::{DisclosureFile, HostsFile, read_hosts, unreadable_file},
+    lock::{First, LOCK, LockFile, WrittenFirst},
+};
 
 /// What the files of a source said.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +26,8 @@ pub struct Files {
     hosts: Vec<ReadFile<HostsFile>>,
     directory: Option<PathBuf>,
     descriptions: Option<Result<Arc<[DescriptionFile]>, Vec<Problem>>>,
+    /// What was reviewed, where the configuration is a file that something can be beside of.
+    lock: Option<Result<Arc<LockFile>, Problem>>,
     /// The state of the files before they were read.
     seen: Seen,
 }
@@ -49,7 +57,8 @@ impl Files {
         let named: Vec<PathBuf> =
             config.map(Path::to_owned).into_iter().chain(hosts.iter().cloned()).collect();
         // Before they are read, so that a change meanwhile is one.
-        let before = Seen::now(&regular(&named));
+        let beside = config.filter(|path| path.is_file()).map(|path| path.with_file_name(LOCK));
+        let before = Seen::now(&regular(&named)).and(Seen::now(beside.as_slice()));
         let config = config.map(|path| ReadFile::of(path, is_stdin_free, DisclosureFile::of_file));
         let file = config.as_ref().and_then(|config| config.said.as_ref().ok());
         let hosts = hosts.iter().map(|path| ReadFile::hosts(path, is_stdin_free)).collect();
@@ -60,13 +69,15 @@ impl Files {
         let directory = directory.or(of_config);
         let seen = before.and(Seen::now(directory.as_slice()));
         let descriptions = directory.as_deref().map(|directory| read_directory(directory).map(Into::into));
-        Self { config, hosts, directory, descriptions, seen }
+        let lock = lock(config.as_ref());
+        Self { config, hosts, directory, descriptions, lock, seen }
     }
 
     /// A configuration that was read, and the description files of `directory`.
     pub fn of(config: Option<ReadFile<DisclosureFile>>, directory: Option<PathBuf>) -> Self {
         let descriptions = directory.as_deref().map(|directory| read_directory(directory).map(Into::into));
-        Self { config, directory, descriptions, ..Self::default() }
+        let lock = lock(config.as_ref());
+        Self { config, directory, descriptions, lock, ..Self::default() }
     }
 
     /// The same files read again, but for those that say everything once.
@@ -76,7 +87,8 @@ impl Files {
         let hosts = self.hosts.iter().map(|hosts| hosts.again(|path| ReadFile::hosts(path, true)));
         let descriptions =
             self.directory.as_deref().map(|directory| read_directory(directory).map(Into::into));
-        Self { config, hosts: hosts.collect(), directory: self.directory.clone(), descriptions, seen }
+        let (directory, lock) = (self.directory.clone(), lock(config.as_ref()));
+        Self { config, hosts: hosts.collect(), directory, descriptions, lock, seen }
     }
 
     /// The configuration, if one is named.
@@ -87,6 +99,11 @@ impl Files {
     /// What the configuration says, if one is named and can be read.
     pub fn declarations(&self) -> Option<&Arc<DisclosureFile>> {
         self.config.as_ref()?.said.as_ref().ok()
+    }
+
+    /// The lock file beside the configuration, as it was read.
+    pub fn lock(&self) -> Option<&Arc<LockFile>> {
+        self.lock.as_ref()?.as_ref().ok()
     }
 
     /// Hosts' files.
@@ -107,8 +124,9 @@ impl Files {
     /// The files and directories whose change is a reason to read again.
     pub fn watched(&self) -> Vec<PathBuf> {
         let config = self.config.iter().filter(|config| config.is_regular).map(|config| &config.path);
+        let beside = config.clone().map(|config| config.with_file_name(LOCK));
         let hosts = self.hosts.iter().filter(|hosts| hosts.is_regular).map(|hosts| &hosts.path);
-        config.chain(hosts).chain(&self.directory).cloned().collect()
+        config.chain(hosts).chain(&self.directory).cloned().chain(beside).collect()
     }
 
     /// Those that say everything once.
@@ -139,13 +157,39 @@ impl Files {
             }),
             None => Ok((About::clone(&over.about), Rules::clone(&over.rules))),
         };
+        let review = self.review(&over.rules.review).map_err(|problem| problems.push(problem));
         let laid_over = laid_over.map_err(|found| problems.extend(found));
         let files = self.descriptions.clone().unwrap_or_else(|| Ok(Arc::clone(&over.files)));
-        match (laid_over, files.map_err(|found| problems.extend(found))) {
-            (Ok((about, rules)), Ok(files)) => {
-                Ok(Declared { files, about, rules: Arc::new(rules), ..over.clone() })
+        match (laid_over, files.map_err(|found| problems.extend(found)), review) {
+            (Ok((about, rules)), Ok(files), Ok(review)) => {
+                Ok(Declared { files, about, rules: Arc::new(Rules { review, ..rules }), ..over.clone() })
             }
             _ => Err(problems),
+        }
+    }
+
+    /// Accepts what upstreams list the first time; only what serves writes it down.
+    pub fn first(&self, written: Option<Arc<WrittenFirst>>) -> Option<Arc<dyn Accepting>> {
+        let configuration = self.lock().and(self.config.as_ref())?.path.clone();
+        Some(Arc::new(First { configuration, written }))
+    }
+
+    /// What was reviewed, and what is done about the rest.
+    fn review(&self, over: &Arc<Review>) -> Result<Arc<Review>, Problem> {
+        let Some(file) = self.declarations() else { return Ok(Arc::clone(over)) };
+        let on_change = file.on_change();
+        match &self.lock {
+            Some(lock) => Ok(Arc::new(Review { lock: lock.clone()?.lock.clone(), on_change })),
+            None if Review { on_change: on_change.clone(), ..Review::default() }
+                .holding()
+                .next()
+                .is_some() =>
+            {
+                let hint = "give --config a file, beside which disclosure.lock can be written";
+                Err(Problem::new("on_change = \"hold\": what was accepted cannot be kept beside a pipe")
+                    .hint(hint))
+            }
+            None => Ok(Arc::new(Review { on_change, ..Review::default() })),
         }
     }
 }
@@ -200,6 +244,12 @@ impl ReadFile<HostsFile> {
         let parse = |path: &Path, text: &str| read_hosts(path, text).map_err(|problem| vec![problem]);
         Self::of(path, is_stdin_free, parse)
     }
+}
+
+/// What is beside a configuration that is a file.
+fn lock(config: Option<&ReadFile<DisclosureFile>>) -> Option<Result<Arc<LockFile>, Problem>> {
+    let config = config.filter(|config| config.is_regular)?;
+    Some(LockFile::beside(&config.path).map(Arc::new))
 }
 
 fn taken(path: &Path) -> Problem {

@@ -11,7 +11,7 @@ use std::{
 use mcp_disclosure_core::{Kind, Note, printable::one_line};
 use mcp_disclosure_gateway::{
     catalogue::Page,
-    observe::{Called, Observer, Outcome, Who},
+    observe::{Called, Observer, Outcome, ToolChanges, Who},
 };
 use prometheus::{
     Gauge, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry,
@@ -42,6 +42,7 @@ pub(super) struct Metrics {
     fallbacks: IntCounter,
     missed: IntCounterVec,
     upstream_calls: IntCounterVec,
+    tool_changes: IntCounterVec,
     connections: IntGauge,
     most_connections: IntGauge,
     reload_failures: IntCounter,
@@ -148,6 +149,11 @@ impl Metrics {
                 "upstream_calls_total",
                 "Calls that were sent to an upstream or waited for it, by what became of them.",
                 &["upstream", "outcome"],
+            ),
+            tool_changes: metrics.counter(
+                "tool_definition_changes_total",
+                "Definitions of an upstream's tools that came, went or changed; the log names each.",
+                &["upstream", "kind"],
             ),
             connections: metrics.single_gauge("http_connections", "Open HTTP connections of clients."),
             most_connections: metrics.single_gauge(
@@ -337,6 +343,15 @@ impl Observer for Metrics {
 
     fn turned_away(&self, status: u16) {
         self.turned_away.with_label_values(&[&*status.to_string()]).inc();
+    }
+
+    fn tools_changed(&self, changes: &ToolChanges<'_>) {
+        let upstream = one_line(changes.upstream);
+        for kind in ["added", "changed", "removed"] {
+            let count = changes.changes.iter().filter(|change| change.kind() == kind).count();
+            let counter = self.tool_changes.with_label_values(&[&*upstream, kind]);
+            counter.inc_by(u64::try_from(count).unwrap_or(u64::MAX));
+        }
     }
 
     fn opened(&self, who: &Who<'_>) {

@@ -8,6 +8,7 @@ mod admin;
 mod arguments;
 mod audit;
 mod counting;
+mod grants;
 mod metrics;
 #[cfg_attr(not(feature = "otel"), path = "without_otel.rs")]
 mod otel;
@@ -23,6 +24,7 @@ pub use address::AdminAddress;
 use admin::Admin;
 pub use arguments::OperatingArguments;
 use audit::Audit;
+pub use grants::Grants;
 use mcp_disclosure_gateway::{
     Admission, Gateway,
     front::http,

@@ -24,8 +24,8 @@ fn every_problem_of_every_file_is_listed_before_anything_is_started() {
     let misnamed = described("echo", "Says it again.");
     let (ended, started) = serve_with(&[
         ("a.json", "{\n  \"name\": \"a\",\n  oops\n}"),
-        ("b.json", r#"{"name":"b","description":"B"}"#),
-        ("c.json", r#"{"name":"c","inputSchema":{}}"#),
+        ("b.json", r#"{"name":"b","inputSchema":null}"#),
+        ("c.json", r#"{"name":"c","description":" "}"#),
         ("d.json", r#"{"description":"D","inputSchema":{}}"#),
         ("Echo.json", &misnamed),
         ("f.json", r#"{"name":"f","description":7,"inputSchema":{}}"#),
@@ -39,10 +39,10 @@ fn every_problem_of_every_file_is_listed_before_anything_is_started() {
         64,
         &[
             "a.json: key must be a string at line 3 column 3",
-            "(hint: a description file is one JSON object with name, description and inputSchema)",
+            "(hint: a description file is one JSON object with the name of its tool)",
             "b.json: 'inputSchema' is missing",
             "c.json: 'description' is missing",
-            "d.json: 'name' is missing (hint: name, description and inputSchema must be there)",
+            "d.json: 'name' is missing (hint: name must be there, and what else is there must say something)",
             "Echo.json: describes tool 'echo', so the file must be called 'echo.json' (hint: rename the file",
             "f.json: invalid type: integer `7`, expected a string at line 1 column",
             "g.json: 'inputSchema' must be a JSON object, not \"object\" (hint: write a JSON Schema",

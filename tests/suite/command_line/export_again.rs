@@ -1,6 +1,6 @@
 //! `export` into a folder that was exported before, and what is said when upstreams' definitions have changed (U10).
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use kit::{process::Ended, scenario::Scenario};
 use serde_json::{Value, json};
@@ -40,6 +40,10 @@ impl Project {
     /// Exports again; the folder is its own source.
     fn again(&self, flags: &[&str]) -> Ended {
         run(&[&["export", "--out", shown(&self.out)], flags].concat())
+    }
+
+    fn locked(&self) -> String {
+        std::fs::read_to_string(self.out.join("disclosure.lock")).unwrap()
     }
 
     fn text(&self) -> String {
@@ -91,60 +95,34 @@ fn plain(name: &str) -> Value {
     json!({"name": name, "description": format!("Does {name}."), "inputSchema": {"type": "object"}})
 }
 
-fn member(path: &Path, key: &str) -> Value {
-    serde_json::from_str::<Value>(&std::fs::read_to_string(path).unwrap()).unwrap()[key].clone()
-}
-
-const CHANGES: &str = "changed: annotations, description; parameters added: tail; parameters removed: head";
-
 #[test]
 fn u10_drift_is_reported_by_check_serve_and_export_and_stops_nothing() {
     let (old, new) = (read("Reads a file.", "head", true), read("Reads, and deletes.", "tail", false));
-    for (flags, place, description) in [
-        (&[][..], "disclosure.toml:", "Reads, and deletes."),
-        (&["--definitions"], "read.json", "Reads a file."),
-    ] {
+    let changes = "changed: annotations, description, inputSchema (sha256:";
+    for (flags, description) in [(&[][..], "Reads, and deletes."), (&["--definitions"], "Reads a file.")] {
         let project = Project::exported(&[old.clone(), plain("same")], flags);
         assert_eq!(project.drifted(), []);
         project.lists(&[new.clone(), plain("same")]);
         let drifted = project.drifted();
         let [(file, message)] = drifted.as_slice() else { panic!("{drifted:#?}") };
-        assert!(message.contains(CHANGES) && message.contains(place), "{message}");
+        assert!(message.contains(changes), "{message}");
         assert_eq!(file.is_some(), !flags.is_empty(), "the description file, where there is one");
         // Decisions let what is new through, and a whole definition does not.
         assert_eq!(project.tools()[0]["description"], description);
         let served = project.served();
         served.says(
             0,
-            &["upstream's definition of 1 tool is not the recorded one: read (changed: annotations"],
+            &["upstream 'kit': tool 'read' changed: annotations, description, inputSchema (sha256:"],
         );
-        assert_eq!(served.stderr.matches("not the recorded one").count(), 1, "{}", served.stderr);
+        assert_eq!(served.stderr.matches("upstream 'kit': tool '").count(), 1, "{}", served.stderr);
         let before = files(&project.out);
         let again = project.again(&[]);
         again.says(0, &[]);
-        assert!(
-            again.stdout.contains(&format!("changed upstream (1): kit/read ({CHANGES})\n")),
-            "{}",
-            again.stdout
-        );
+        let expected = format!("changed upstream (1): kit/read {changes}");
+        assert!(again.stdout.contains(&expected), "{}", again.stdout);
         assert!(again.stdout.contains("nothing to write\n"), "{}", again.stdout);
         assert_eq!(files(&project.out), before, "a record is renewed only where that is said");
     }
-}
-
-#[test]
-fn u10_the_warning_names_a_few_tools_and_counts_the_rest() {
-    let project = Project::exported(&["a", "b", "c", "d", "e"].map(plain), &[]);
-    let changed = |name| json!({"name": name, "description": "Other.", "inputSchema": {"type": "object"}});
-    project.lists(&["a", "b", "c", "d", "e"].map(changed));
-    let served = project.served();
-    served.says(
-        0,
-        &[
-            "of 5 tools",
-            "a (changed: description), b (changed: description), c (changed: description), and 2 more;",
-        ],
-    );
 }
 
 #[test]
@@ -169,113 +147,79 @@ fn u10_drift_while_serving_is_said_once_for_each_change() {
         gateway.notified("notifications/resources/list_changed", stage + 1);
     }
     let ended = gateway.finish();
-    ended.says(0, &["of 1 tool is not the recorded one: one (changed: description)"]);
-    assert_eq!(ended.stderr.matches("not the recorded one").count(), 1, "{}", ended.stderr);
+    ended.says(0, &["'one' changed: description", "'three' added", "'three' removed"]);
+    assert_eq!(ended.stderr.matches("upstream 'kit': tool '").count(), 4, "{}", ended.stderr);
 }
 
 #[test]
-fn u10_what_a_person_wrote_stays_byte_for_byte_and_what_is_new_is_added() {
+fn u10_what_a_person_wrote_stays_byte_for_byte_and_what_is_new_is_recorded() {
     let project = Project::exported(&[plain("kept"), plain("gone")], &[]);
     project.edit(|text| {
-        let text = text
-            .replace("[tools.\"kit/kept\"]", "[ tools . \"kit/kept\" ]  # mine\nbrief   = 'Keeps.' # why");
-        text + "\n# More by hand.\n[tools.\"secret_*\"]\nhidden = true\n\n# The end."
+        text + "[ tools . \"kit/kept\" ]  # mine\nbrief   = 'Keeps.' # why\n\n# More by hand.\n[tools.\"secret_*\"]\nhidden = true\n\n# The end."
     });
-    let by_hand = project.text();
+    let (by_hand, locked) = (project.text(), project.locked());
     project.lists(&[plain("kept"), plain("added"), plain("secret_one")]);
     let ended = project.again(&[]);
     ended.says(0, &[]);
-    for line in ["new (1): kit/added\n", "not listed any more (1): kit/gone\n", "written: disclosure.toml\n"]
+    for line in ["new (1): kit/added\n", "not listed any more (1): kit/gone\n", "written: disclosure.lock\n"]
     {
         assert!(ended.stdout.contains(line), "{line}\n{}", ended.stdout);
     }
-    let merged = project.text();
-    assert!(merged.starts_with(&by_hand), "{merged}");
-    let added = &merged[by_hand.len()..];
-    let expected =
-        "\n\n[tools.\"kit/added\"]\n# derived brief: \"Does added.\"\nmade_from = { definition = \"sha256:";
-    assert!(added.starts_with(expected) && added.lines().count() == 5, "{added}");
+    assert_eq!(project.text(), by_hand);
+    // What a diff shows: a line for each tool that is new.
+    let now = project.locked();
+    let added: Vec<&str> = now.lines().filter(|line| !locked.lines().any(|old| old == *line)).collect();
+    assert!(added.len() == 2 && added[0].starts_with("kit/added sha256:"), "{added:?}");
+    assert!(locked.lines().all(|line| now.lines().any(|new| new == line)), "{now}");
     let names: Vec<Value> = project.tools().iter().map(|tool| tool["name"].clone()).collect();
     assert_eq!(names, ["kept", "added"], "what is hidden stays hidden");
     assert!(project.again(&[]).stdout.contains("nothing to write"), "twice is the same as once");
-    assert_eq!(project.text(), merged);
+    assert_eq!(project.locked(), now);
 }
 
 #[test]
 fn u10_records_are_renewed_for_what_is_accepted_alone() {
     let project = Project::exported(&[read("Old.", "head", true), plain("other")], &[]);
-    let before = project.text();
+    let (before, locked) = (project.text(), project.locked());
     project.lists(&[
         read("New.", "head", true),
         json!({"name": "other", "description": "Too.", "inputSchema": {"type": "object"}}),
     ]);
-    project
-        .again(&["--accept-drift=kit/raed"])
-        .says(64, &["--accept-drift: no tool is called 'kit/raed' (hint: did you mean 'kit/read'?)"]);
-    assert_eq!(project.text(), before);
-    let ended = project.again(&["--accept-drift=read"]);
+    let accept = |names: &[&str]| run(&[&["accept", "--config", shown(&project.config)], names].concat());
+    accept(&["kit/raed"]).says(64, &["no tool is called 'kit/raed' (hint: did you mean 'kit/read'?)"]);
+    assert_eq!(project.locked(), locked);
+    let ended = accept(&["read"]);
     assert!(
-        ended.says(0, &[]).stdout.contains("recorded anew (1): kit/read (changed: description)\n"),
-        "{}",
-        ended.stdout
-    );
-    assert!(
-        ended.stdout.contains("changed upstream (1): kit/other (changed: description)\n"),
+        ended.says(0, &[]).stdout.starts_with("accepted: kit/read changed: description (sha256:"),
         "{}",
         ended.stdout
     );
     assert_eq!(project.drifted().len(), 1);
-    let changed = before.lines().zip(project.text().lines()).filter(|(old, new)| old != new).count();
-    assert_eq!(changed, 2, "the record, and the derived brief above it\n{}", project.text());
-    project.again(&["--accept-drift"]).says(0, &[]);
+    let changed = locked.lines().zip(project.locked().lines()).filter(|(old, new)| old != new).count();
+    assert_eq!((changed, project.text()), (1, before), "one line of the lock, and no decision");
+    accept(&[]).says(0, &[]);
     assert_eq!(project.drifted(), []);
 }
 
 #[test]
-fn u10_an_accepted_definition_replaces_what_nobody_edited() {
-    let project = Project::exported(&[read("Old.", "head", true)], &["--definitions"]);
-    let file = project.out.join("read.json");
-    let by_hand = std::fs::read_to_string(&file).unwrap();
-    let by_hand = by_hand.replace("\"Old.\"", "\"By hand.\"").replacen('{', "{\n\t\"note\" :  1,", 1);
-    std::fs::write(&file, &by_hand).unwrap();
-    project.lists(&[read("New.", "tail", true)]);
-    project.again(&["--accept-drift"]).says(0, &["unknown members are ignored"]);
-    assert_eq!(member(&file, "description"), "By hand.");
-    assert_eq!(member(&file, "inputSchema")["properties"], json!({"path": {"type": "string"}, "tail": {}}));
-    let text = std::fs::read_to_string(&file).unwrap();
-    assert!(
-        text.starts_with("{\n\t\"note\" :  1,\n  \"name\": \"read\",\n  \"description\": \"By hand.\",\n"),
-        "{text}"
-    );
-    assert_eq!(project.drifted(), []);
-    assert_eq!(project.tools()[0]["description"], "By hand.");
-}
-
-#[test]
-fn u10_description_files_hold_what_was_decided_and_the_rest_follows_the_upstream() {
+fn u10_description_files_of_the_source_are_kept_to_the_byte() {
     let directory = tempfile::tempdir().unwrap();
     let (written, out) = (directory.path().join("written"), directory.path().join("out"));
     let scenario = directory.path().join("scenario.json");
     Scenario::with_tools([plain("echo").to_string(), plain("other").to_string()]).write(&scenario);
     std::fs::create_dir(&written).unwrap();
-    let mut described = plain("echo");
-    described["examples"] = json!([{"input": {"text": "x"}}]);
-    described["brief"] = json!("Says it again");
-    std::fs::write(written.join("echo.json"), described.to_string()).unwrap();
+    // What it leaves out is as the upstream has it.
+    let by_hand = "{ \"name\":\"echo\",\t\"brief\": \"Says it again\",\r\n \"examples\": [{\"input\": {\"text\": \"x\"}}], \"mine\": 1 }";
+    std::fs::write(written.join("echo.json"), by_hand).unwrap();
     let source = ["--tool-descriptions", shown(&written), "--name", "kit", "--", UPSTREAM, shown(&scenario)];
     run(&[&["export", "--out", shown(&out)], &source[..]].concat()).says(0, &[]);
     let config = out.join("disclosure.toml");
     assert_eq!(served(&["--config", shown(&config)], &["echo"]), served(&source, &["echo"]));
-    let file = out.join("echo.json");
-    let object: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
-    let keys: Vec<&String> = object.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["name", "brief", "examples", "made_from"]);
+    assert_eq!(std::fs::read_to_string(out.join("echo.json")).unwrap(), by_hand);
     // A folder of files that a person wrote is merged into, too.
     let ended = run(&["export", "--out", shown(&written), "--name", "kit", "--", UPSTREAM, shown(&scenario)]);
     assert!(ended.says(0, &[]).stdout.contains("new (2): kit/echo, kit/other\n"), "{}", ended.stdout);
-    let text = std::fs::read_to_string(written.join("echo.json")).unwrap();
-    let kept = described.to_string();
-    assert!(text.starts_with(&format!("{}, \"made_from\": ", &kept[..kept.len() - 1])), "{text}");
+    assert_eq!(std::fs::read_to_string(written.join("echo.json")).unwrap(), by_hand);
     let config = written.join("disclosure.toml");
     assert_eq!(served(&["--config", shown(&config)], &["echo"]), served(&source, &["echo"]));
 }
@@ -304,12 +248,9 @@ fn u10_a_source_adds_to_a_folder_and_takes_nothing_away() {
     assert!(ended.says(0, &[]).stdout.contains("new (2): more/echo, more/third\n"), "{}", ended.stdout);
     let merged = project.text();
     assert!(merged.starts_with(&by_hand), "{merged}");
-    for added in [
-        "\n[upstreams.more]\n",
-        "\n[categories.more]\n",
-        "\n[[concerns]]\n",
-        "\n[tools.\"more/third\"]\nbrief = \"Thirds\"\n",
-    ] {
+    for added in
+        ["\n[upstreams.more]\n", "\n[[concerns]]\n", "\n[tools.\"more/third\"]\nbrief = \"Thirds\"\n"]
+    {
         assert!(merged[by_hand.len()..].contains(added), "{added}\n{merged}");
     }
     let names: Vec<Value> = project.tools().iter().map(|tool| tool["name"].clone()).collect();
@@ -327,22 +268,21 @@ fn u10_a_folder_that_cannot_be_merged_into_stays_as_it_is() {
     let (good, elsewhere) = (project.text(), project.directory.path().join("elsewhere"));
     std::fs::create_dir(&elsewhere).unwrap();
     for (by_hand, expected) in [
-        (good.replace("made_from = {", "made_from = { oops"), "disclosure.toml:"),
-        (good.replace("sha256:", "md5:"), "a digest is 'sha256:' and 64 hexadecimal digits, not 'md5:"),
-        (
-            good.replace("\"kit/echo\"]", "\"kit/ech*\"]"),
-            "made_from records one definition, and a pattern has several",
-        ),
-        (
-            good.replace("tool_descriptions = \".\"", "tool_descriptions = \"../elsewhere\""),
-            "leads out of the folder",
-        ),
+        (good.replace("command =", "command oops ="), "disclosure.toml:"),
+        (format!("tool_descriptions = \"../elsewhere\"\n{good}"), "leads out of the folder"),
     ] {
         project.edit(|_| by_hand);
         let before = files(&project.out);
         project.again(&["--definitions"]).says(64, &[expected]);
         assert_eq!(files(&project.out), before);
     }
+    let lock = project.out.join("disclosure.lock");
+    let locked = project.locked();
+    std::fs::write(&lock, locked.replace("sha256:", "md5:")).unwrap();
+    project
+        .again(&[])
+        .says(64, &["disclosure.lock:4:1: a digest is 'sha256:' and 64 hexadecimal digits, not 'md5:"]);
+    std::fs::write(&lock, locked).unwrap();
     // Without whole definitions nothing has to be written there.
     std::fs::write(elsewhere.join("echo.json"), plain("echo").to_string()).unwrap();
     project.again(&[]).says(0, &[]);
@@ -361,14 +301,15 @@ fn u10_odd_names_and_texts_are_recorded() {
     let mut changed = odd;
     changed["inputSchema"]["properties"]["a\nb"] = json!({"type": "string"});
     project.lists(&[changed, plain("other")]);
-    assert!(project.drifted()[0].1.contains("parameters changed: a\nb"));
-    project.again(&["--accept-drift"]).says(0, &[]);
+    assert!(project.drifted()[0].1.contains("changed: inputSchema"));
+    run(&["accept", "--config", shown(&project.config)]).says(0, &[]);
     assert_eq!(project.drifted(), []);
 }
 
 #[test]
 fn u10_what_contradicts_what_is_there_is_refused_with_its_place() {
     let project = Project::exported(&[plain("echo")], &[]);
+    project.edit(|text| text + "\n[categories.mine]\ntools = [\"kit/echo\"]\n");
     let before = files(&project.out);
     let source = project.directory.path().join("source.toml");
     let text = format!(

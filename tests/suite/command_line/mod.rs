@@ -10,6 +10,7 @@ mod configuration;
 mod configuration_reload;
 mod demo;
 mod description_files;
+mod drift;
 mod embeddings;
 mod endings;
 mod eras;

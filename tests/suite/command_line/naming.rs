@@ -168,7 +168,7 @@ fn u14_export_writes_names_that_mean_the_same_again() {
         (text, files)
     };
     let (toml, files) = export(&file, &out);
-    assert_eq!(files, ["a__echo.json", "a__wait.json", "disclosure.toml", "echo.json"]);
+    assert_eq!(files, ["a__echo.json", "a__wait.json", "disclosure.lock", "disclosure.toml", "echo.json"]);
     for written in [
         "prefix = \"a_\"",
         "wait = \"pause\"",

@@ -134,7 +134,7 @@ fn a_directory_put_in_the_place_of_the_old_one_is_followed() {
 #[test]
 fn problems_of_flags_and_of_files_are_listed_together() {
     let directory = tempfile::tempdir().unwrap();
-    write(directory.path(), "a.json", r#"{"name":"a","inputSchema":[]}"#);
+    write(directory.path(), "a.json", r#"{"name":"a","description":"","inputSchema":[]}"#);
     run(&[
         "serve",
         "--strategy",

@@ -29,9 +29,13 @@ pub struct CheckArguments {
     #[command(flatten)]
     pub session_store: SessionStoreArguments,
 
-    /// Exit with 1 if anything is found
+    /// Exit with 1 if anything is found; notes count with --notes
     #[arg(long, help_heading = "Findings")]
     pub strict: bool,
+
+    /// Show notes, too: what could be better in the texts of upstreams, for example
+    #[arg(long, help_heading = "Findings")]
+    pub notes: bool,
 
     /// Queries, to see which tools their words do not find
     ///

@@ -15,8 +15,8 @@ pub struct ExportArguments {
 
     /// The directory; made if it is not there
     ///
-    /// One with a disclosure.toml or description files is merged into: what is written there stays, tools that are new
-    /// are added, and tools that changed or vanished are reported. Without a source, that disclosure.toml is the source
+    /// One with a disclosure.toml or description files is merged into: what is written there stays, what is new
+    /// is added, and tools that changed or vanished are reported. Without a source, that disclosure.toml is the source
     #[arg(long, value_name = "DIR", help_heading = "Files")]
     pub out: PathBuf,
 
@@ -27,19 +27,9 @@ pub struct ExportArguments {
     #[arg(long, help_heading = "Files")]
     pub definitions: bool,
 
-    /// Record changed definitions as reviewed
+    /// Write description files and disclosure.lock anew
     ///
-    /// Of all tools, or of those that are named. NAMES are names or patterns (UPSTREAM/TOOL, `UPSTREAM/*`), separated by
-    /// commas
-    #[arg(
-        long, value_name = "NAMES", value_delimiter = ',', num_args = 0..=1, require_equals = true,
-        default_missing_value = "*", help_heading = "Files"
-    )]
-    pub accept_drift: Vec<String>,
-
-    /// Write anew what exports wrote about tools
-    ///
-    /// Records, sections of tools that are not listed, description files; what else stands in a disclosure.toml stays
+    /// What is held by on_change = "hold" stays so
     #[arg(long, help_heading = "Files")]
     pub replace: bool,
 }

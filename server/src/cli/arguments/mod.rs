@@ -1,5 +1,6 @@
 //! The command line's arguments.
 
+mod accept;
 mod check;
 mod export;
 mod one_of;
@@ -8,6 +9,7 @@ mod serve;
 mod shown;
 mod strategy;
 
+pub use accept::AcceptArguments;
 pub use check::{CheckArguments, Format};
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
@@ -104,23 +106,37 @@ pub enum Command {
     /// or a host is likely to fail) and notes (possible improvements); docs/check.md lists
     /// all codes.
     ///
-    /// Exit codes: 0; 1 if an error is found, or with --strict anything; 64 if serve would not start.
+    /// Exit codes: 0; 1 if an error is found, or with --strict anything (of notes, with --notes);
+    /// 64 if serve would not start.
     #[command(verbatim_doc_comment)]
     Check(CheckArguments),
-    /// Write a description file per tool, and a disclosure.toml to start from
+    /// Write a disclosure.toml to start from, or add to one
     ///
-    /// Whatever the source is, one directory holds all of it afterwards:
+    /// Whatever the source is, one directory holds it afterwards, with a record of every definition
+    /// (disclosure.lock):
     ///
     ///   mcp-disclosure export --mcp-config mcp.json --out disclosure
     ///   mcp-disclosure serve --config disclosure/disclosure.toml
     ///
     /// Serving the result changes nothing until you do: edit a file, and the running server takes
-    /// it over. Tools are sorted into categories by upstream, by the beginning of their names and
-    /// by what they say they change; rename and describe these as you like.
+    /// it over. What you do not decide goes on coming from the servers.
     ///
     /// Nothing is written where anything is wrong, and nothing replaced without --replace.
     #[command(verbatim_doc_comment)]
     Export(ExportArguments),
+    /// Accept definitions that changed, or are new, as reviewed
+    ///
+    ///   mcp-disclosure accept --config disclosure.toml files/read_file
+    ///   mcp-disclosure accept 'files/*'
+    ///
+    /// Lists the tools of the source, and writes what they are now into disclosure.lock beside the
+    /// configuration. A running serve follows that file; tools that on_change = "hold" withheld exist
+    /// from then on.
+    ///
+    /// Exit codes: 0; 1 if an upstream cannot be used (the others are accepted); 64 for a name that no
+    /// tool has.
+    #[command(verbatim_doc_comment)]
+    Accept(AcceptArguments),
     /// Compare what each strategy costs with your tools
     ///
     ///   mcp-disclosure compare -- npx -y @modelcontextprotocol/server-everything

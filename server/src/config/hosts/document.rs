@@ -8,13 +8,12 @@ use std::{
 use mcp_disclosure_gateway::Problem;
 
 use super::{
-    super::environment::own,
+    super::{environment::own, text::Places},
     entry::{Entry, Transport},
     file_context::FileContext,
     launch::{Launch, member},
     node::{self, Member, Node, Value},
     permissions::Rules,
-    place,
     shape::{Elsewhere, Keys, Means, SHAPES, Shape},
 };
 
@@ -104,7 +103,7 @@ impl Document {
         let root = node::parse(path, body).map_err(|error| {
             let hint = "the file must be JSON (comments are allowed), or TOML or YAML by its extension";
             let shown: Arc<str> = path.display().to_string().into();
-            Problem::new(error.message).at(place(&shown, body, error.at)).hint(hint)
+            Problem::new(error.message).at(Places::of(body).place(&shown, error.at)).hint(hint)
         })?;
         let has_mark = body.len() < text.len();
         let (path, current) = (path.to_owned(), current.to_owned());

@@ -39,7 +39,7 @@ use self::{
     node::{Member, Node, Value},
     shape::{SHAPES, Shape},
 };
-use super::{Named, environment::own, mistaken, text::place};
+use super::{Named, environment::own, mistaken, text::Places};
 
 /// The servers of a host's file.
 #[derive(Clone, Debug, Default)]
@@ -80,7 +80,8 @@ pub(crate) fn read_as(path: &Path, text: &str, current: &Path) -> Result<HostsFi
 fn parse(path: &Path, text: &str, context: &FileContext<'_>) -> Result<HostsFile, Problem> {
     let text = text.trim_start_matches('\u{feff}');
     let name: Arc<str> = path.display().to_string().into();
-    let places = |at: usize| place(&name, text, at);
+    let starts = Places::of(text);
+    let places = |at: usize| starts.place(&name, at);
     let root = node::parse(path, text).map_err(|error| {
         let hint = "the file must be JSON (comments are allowed), or TOML or YAML by its extension";
         Problem::new(error.message).at(places(error.at)).hint(hint)

@@ -62,6 +62,12 @@ impl Serve {
         self
     }
 
+    /// With these lines in the section of the last upstream.
+    pub(super) fn keys(mut self, lines: &str) -> Self {
+        let _ = writeln!(self.upstreams, "{lines}\n");
+        self
+    }
+
     /// With an upstream at a URL; the lines are more keys of it.
     pub(super) fn url(mut self, name: &str, url: &str, lines: &str) -> Self {
         let _ = writeln!(self.upstreams, "[upstreams.{name}]\nurl = {}\n{lines}\n", Value::from(url));

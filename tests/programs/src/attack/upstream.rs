@@ -35,7 +35,7 @@ pub const TOOLS: &[(&str, &str)] = &[
     ("deep", "Answers with a deep result."),
     ("not_a_number", "Answers with NaN."),
     ("both", "Answers with a result and an error."),
-    ("forget", "Lists a tool no more."),
+    ("forget", "Lists a tool no more, and others instead."),
     ("open", "Asks a person to open a URL: in a request, a result or an error."),
 ];
 
@@ -234,6 +234,7 @@ impl Server {
             }
             "forget" => {
                 self.tools.retain(|tool| tool["name"] != given("tool"));
+                self.tools.extend(arguments["instead"].as_array().into_iter().flatten().cloned());
                 put(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}).to_string());
                 answer(id, text("forgotten"));
             }

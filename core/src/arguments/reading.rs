@@ -1,0 +1,270 @@
+//! Arguments as they are meant: clients and models flatten them, put them into a member of their own, repeat the tool's name
+//! among them, or send them as a string (docs/CONTRACT.md F5).
+
+use serde_json::Value;
+
+use super::{
+    Verdict,
+    call::MAX_BYTES,
+    schema::{Schema, read},
+};
+use crate::{given, raw::RawObject, text::RawText};
+
+/// The member that arguments are put into: the parameter that lists show in place of withheld ones.
+pub(crate) const WRAPPER: &str = "arguments";
+
+/// So many objects in objects are looked into.
+const MOST_LEVELS: usize = 4;
+/// So many readings are compared, of so many members at a level: with more, none can be said to be meant.
+const MOST_READINGS: usize = 16;
+const MOST_MEMBERS: usize = 64;
+
+/// The members of arguments, or of a part of them: values are JSON text.
+type Members<'t> = Vec<(&'t str, &'t str)>;
+
+impl Schema {
+    /// The arguments that are meant, where that is not what was given. `names` are those of the tool, and `aside` is an
+    /// argument that the schema does not know.
+    ///
+    /// What is alone in `arguments` is what is meant, unless the schema has a parameter of that name. Whatever else has members
+    /// that the schema lacks, and does not fit, has the one reading that fits: the members of the objects in it, without
+    /// the tool's name. `None` where there is no such reading, or more than one.
+    pub fn read(&self, given: &str, names: &[&str], aside: &str) -> Option<RawText> {
+        let is_parameter = |key: &str| self.parameters().is_some_and(|all| all.contains_key(key));
+        let can_wrap = self.parameters().is_some() && !is_parameter(WRAPPER);
+        let mut arguments = object(given)?;
+        let mut is_changed = !given.trim_start().starts_with('{');
+        for _ in 0..MOST_LEVELS {
+            let within = {
+                let mut members = arguments.iter().filter(|(key, _)| *key != aside);
+                match (members.next(), members.next()) {
+                    (Some((WRAPPER, "null")), None) if can_wrap => RawObject::empty(),
+                    (Some((WRAPPER, within)), None) if can_wrap => object(within)?,
+                    _ => break,
+                }
+            };
+            arguments = arguments.retain(|key| key == aside).over(&within);
+            is_changed = true;
+        }
+        let is_plain = |(key, _): (&str, &str)| is_parameter(key) && key != WRAPPER || key == aside;
+        if !arguments.iter().all(is_plain)
+            && let Some(meant) = self.only_fitting(&arguments, names, aside)
+        {
+            return Some(meant.into_text());
+        }
+        is_changed.then(|| arguments.into_text())
+    }
+
+    /// Whether arguments have members that the schema lacks, or are no object: then it can be that their form is wrong.
+    pub fn is_unfamiliar(&self, given: &str) -> bool {
+        let is_foreign = |key: &str| !self.parameters().is_some_and(|all| all.contains_key(key));
+        RawObject::parse(given).map_or(true, |given| given.iter().any(|(key, _)| is_foreign(key)))
+    }
+
+    /// The call that fits, for a model: each required argument with its type in place of a value.
+    pub fn example(&self) -> Value {
+        let required = self.document["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let kind = |name: &str| match &self.document["properties"][name]["type"] {
+            Value::String(kind) => format!("<{kind}>"),
+            _ => "<value>".to_owned(),
+        };
+        required.take(MOST_READINGS).map(|name| (name.to_owned(), Value::String(kind(name)))).collect()
+    }
+
+    fn parameters(&self) -> Option<&serde_json::Map<String, Value>> {
+        self.document.get("properties")?.as_object()
+    }
+
+    fn only_fitting(&self, given: &RawObject, names: &[&str], aside: &str) -> Option<RawObject> {
+        let rest = given.retain(|key| key != aside);
+        // What fits, or may, is meant as it is.
+        matches!(self.verdict(rest.text()), Some(Verdict::DoesNotFit(_))).then_some(())?;
+        let inner = Inner::of(&rest, 0);
+        let mut fitting = self.readings(&rest, &inner, names)?;
+        fitting.retain(|members| {
+            let reading = RawObject::assemble(members.iter().filter(|(key, _)| *key != aside).copied());
+            self.verdict(reading.text()) == Some(Verdict::Fits)
+        });
+        fitting.dedup();
+        let [only] = &fitting[..] else { return None };
+        let only = RawObject::assemble(only.iter().copied());
+        Some(only.over(&given.retain(|key| key == aside)))
+    }
+
+    fn verdict(&self, arguments: &str) -> Option<Verdict> {
+        Some(self.check(&read(arguments, MAX_BYTES)?))
+    }
+
+    /// The readings of an object; `None` if there are too many.
+    fn readings<'t>(
+        &self,
+        given: &'t RawObject,
+        inner: &'t Inner,
+        names: &[&str],
+    ) -> Option<Vec<Members<'t>>> {
+        (given.iter().count() <= MOST_MEMBERS).then_some(())?;
+        let mut readings = vec![Members::new()];
+        for (key, value) in given.iter() {
+            let is_parameter = self.parameters().is_some_and(|all| all.contains_key(key));
+            let is_name = given::string(value).is_some_and(|text| names.contains(&&*text));
+            let within = inner.get(key).filter(|_| !is_parameter || key == WRAPPER);
+            let mut choices: Vec<Members<'t>> = Vec::new();
+            if is_parameter || !(is_name || within.is_some()) {
+                choices.push(vec![(key, value)]);
+            }
+            if is_name {
+                choices.push(Members::new());
+            }
+            if let Some((object, inner)) = within {
+                choices.extend(self.readings(object, inner, names)?);
+            }
+            readings = readings
+                .iter()
+                .flat_map(|one| choices.iter().filter_map(|other| joined(one, other)))
+                .collect();
+            let is_small = |one: &Members| one.len() <= MOST_MEMBERS;
+            (readings.len() <= MOST_READINGS && readings.iter().all(is_small)).then_some(())?;
+        }
+        Some(readings)
+    }
+}
+
+/// The objects within an object, by key, each with those within it.
+struct Inner(Vec<(String, RawObject, Inner)>);
+
+impl Inner {
+    fn of(given: &RawObject, level: usize) -> Self {
+        let objects = given.iter().filter(|_| level < MOST_LEVELS);
+        let objects = objects.filter_map(|(key, value)| Some((key.to_owned(), object(value)?)));
+        Self(
+            objects
+                .map(|(key, object)| {
+                    let inner = Self::of(&object, level + 1);
+                    (key, object, inner)
+                })
+                .collect(),
+        )
+    }
+
+    fn get(&self, key: &str) -> Option<(&RawObject, &Inner)> {
+        self.0.iter().find(|(name, ..)| name == key).map(|(_, object, inner)| (object, inner))
+    }
+}
+
+/// The members of both; `None` where they differ in one.
+fn joined<'t>(one: &Members<'t>, other: &Members<'t>) -> Option<Members<'t>> {
+    let mut joined = one.clone();
+    for (key, value) in other {
+        match one.iter().find(|(own, _)| own == key) {
+            Some((_, own)) if own != value => return None,
+            Some(_) => {}
+            None => joined.push((key, value)),
+        }
+    }
+    Some(joined)
+}
+
+/// An object, or the one that a string holds.
+pub(crate) fn object(given: &str) -> Option<RawObject> {
+    let inner = || RawObject::parse(serde_json::from_str::<String>(given).ok()?).ok();
+    RawObject::parse(given).ok().or_else(inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATH: &str = r#"{"type":"object","properties":{"path":{"type":"string"},"n":{"type":"integer"}},"required":["path"]}"#;
+    const CLOSED: &str = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}"#;
+    const OPTIONAL: &str = r#"{"type":"object","properties":{"path":{"type":"string"}}}"#;
+    const NAMED: &str = r#"{"type":"object","properties":{"name":{"type":"string"},"path":{"type":"string"}},"required":["path"]}"#;
+    const OWN: &str =
+        r#"{"type":"object","properties":{"arguments":{"type":"array"}},"required":["arguments"]}"#;
+
+    fn meant(schema: &str, given: &str) -> Option<String> {
+        let meant = Schema::compile(schema).read(given, &["x", "own_x"], "disclosure_receipt");
+        meant.map(|meant| meant.get().to_owned())
+    }
+
+    #[test]
+    fn f5_arguments_in_a_wrong_form_have_the_one_reading_that_fits() {
+        let path = r#"{"path":"/a"}"#;
+        for (schema, given) in [
+            (PATH, r#"{"arguments":{"path":"/a"}}"#),
+            (PATH, r#"{"arguments":"{\"path\":\"/a\"}"}"#),
+            (PATH, r#""{\"path\":\"/a\"}""#),
+            (PATH, r#"{"arguments":{"arguments":{"path":"/a"}}}"#),
+            (PATH, r#"{"tool":"x","arguments":{"path":"/a"}}"#),
+            (PATH, r#"{"name":"own_x","parameters":{"path":"/a"}}"#),
+            (PATH, r#"{"params":{"path":"/a"}}"#),
+            (PATH, r#"{"arguments":{"tool":"x","arguments":"{\"path\":\"/a\"}"}}"#),
+            (CLOSED, r#"{"tool":"x","path":"/a"}"#),
+            (CLOSED, r#"{"path":"/a","arguments":{}}"#),
+            (CLOSED, r#"{"path":"/a","arguments":{"path":"/a"}}"#),
+            (OPTIONAL, r#"{"arguments":{"path":"/a"}}"#),
+            (NAMED, r#"{"tool":"x","arguments":{"path":"/a"}}"#),
+        ] {
+            assert_eq!(meant(schema, given).as_deref(), Some(path), "{schema} {given}");
+        }
+        assert_eq!(meant(OPTIONAL, r#"{"arguments":null}"#).as_deref(), Some("{}"));
+        assert_eq!(
+            meant(OWN, r#"{"arguments":{"arguments":[1.0]}}"#).as_deref(),
+            Some(r#"{"arguments":[1.0]}"#)
+        );
+        let receipt = r#"{"path":"/a","disclosure_receipt":"r"}"#;
+        for given in [
+            r#"{"arguments":{"path":"/a","disclosure_receipt":"r"}}"#,
+            r#"{"arguments":{"path":"/a"},"disclosure_receipt":"r"}"#,
+            r#"{"tool":"x","input":{"path":"/a"},"disclosure_receipt":"r"}"#,
+        ] {
+            let meant = RawObject::parse(meant(CLOSED, given).unwrap()).unwrap();
+            let members = |object: &RawObject| {
+                let mut all: Vec<_> = object.iter().map(|(key, value)| format!("{key}{value}")).collect();
+                all.sort();
+                all
+            };
+            assert_eq!(members(&meant), members(&RawObject::parse(receipt).unwrap()), "{given}");
+        }
+    }
+
+    #[test]
+    fn f5_what_fits_or_has_more_readings_or_none_is_left_as_it_is() {
+        for (schema, given) in [
+            (PATH, r#"{"path":"/a"}"#),
+            (PATH, r#"{"path":"/a","extra":{"path":"/b"}}"#),
+            (PATH, r#"{"path":"/a","tool":"x"}"#),
+            (CLOSED, r#"{"path":"/a","arguments":{"path":"/b"}}"#),
+            (CLOSED, r#"{"a":{"path":"/a"},"b":{"path":"/b"}}"#),
+            (CLOSED, r#"{"path":"/a","tool":"y"}"#),
+            (CLOSED, r#"{"other":{"path":7}}"#),
+            // The name may be that of the tool, or a value.
+            (NAMED, r#"{"name":"x","arguments":{"path":"/a"}}"#),
+            (OWN, r#"{"arguments":["a"]}"#),
+            (r#"{"type":"object"}"#, r#"{"arguments":{"path":"/a"}}"#),
+            ("true", r#"{"arguments":{"path":"/a"}}"#),
+            (PATH, "7"),
+            (PATH, r#"{"arguments":7}"#),
+        ] {
+            assert_eq!(meant(schema, given), None, "{schema} {given}");
+        }
+    }
+
+    #[test]
+    fn p1_hostile_forms_are_left_as_they_are() {
+        let many: Vec<String> = (0..40_000).map(|at| format!(r#""k{at}":{{}}"#)).collect();
+        assert_eq!(meant(CLOSED, &format!("{{{}}}", many.join(","))), None);
+        let deep = format!("{}{{}}{}", r#"{"a":"#.repeat(2_000), "}".repeat(2_000));
+        assert_eq!(meant(CLOSED, &deep), None);
+        let wide = |inner: &str| {
+            let members: Vec<String> = (0..60).map(|at| format!(r#""k{at}":{inner}"#)).collect();
+            format!("{{{}}}", members.join(","))
+        };
+        assert_eq!(meant(CLOSED, &wide(&wide(r#"{"tool":"x"}"#))), None);
+    }
+
+    #[test]
+    fn f5_the_right_call_has_the_required_arguments() {
+        assert_eq!(Schema::compile(PATH).example().to_string(), r#"{"path":"<string>"}"#);
+        assert_eq!(Schema::compile("true").example().to_string(), "{}");
+    }
+}

@@ -1,0 +1,108 @@
+//! `accept`.
+
+use std::{path::Path, sync::Arc};
+
+use mcp_disclosure_core::{
+    DefinitionChange, Lock, Pattern, UpstreamLists, full, nearest::nearest, qualified,
+};
+use mcp_disclosure_gateway::{Gateway, Problem, negotiation::StrategyOptions, upstream::UpstreamError};
+use mcp_disclosure_transport::printable::one_line;
+
+use super::{
+    AcceptArguments, Program, SourceArguments, compare::progress::Patience, print, runtime_for_one,
+    serve::receipt_key, source::Source,
+};
+use crate::{
+    export::CONFIGURATION,
+    failure::Failure,
+    lock::{LockFile, write},
+};
+
+/// Records definitions as reviewed, in the lock file beside the configuration.
+///
+/// # Errors
+/// Like `serve`, for the source; a name that no tool has; and, after the rest was recorded, upstreams that cannot be used.
+pub fn accept(program: &Program, arguments: AcceptArguments) -> Result<(), Failure> {
+    let AcceptArguments { names, source } = arguments;
+    let here = Path::new(CONFIGURATION);
+    let config = source.config.clone().or_else(|| here.exists().then(|| here.to_owned()));
+    let Some(configuration) = config.clone() else {
+        let problem = Problem::new("no configuration is named, and disclosure.lock is beside one");
+        return Err(Failure::Usage(vec![problem.hint("name it: --config disclosure.toml")]));
+    };
+    let source = SourceArguments { config, ..source }.resolve(program.own.as_ref())?;
+    source.warn();
+    let before = source.files().lock().cloned();
+    let (lists, missing) = look(program, source)?;
+    let before = before.ok_or_else(|| {
+        let message = format!("{}: nothing can be kept beside it", configuration.display());
+        Failure::Configuration(vec![Problem::new(message).hint("give --config a file")])
+    })?;
+    let mut lock = before.lock.clone();
+    let wanted: Vec<Pattern> = names.iter().map(|name| Pattern::new(name)).collect();
+    check(&wanted, &lock, &lists)?;
+    let mut accepted = Vec::new();
+    for lists in &lists {
+        let is_wanted = |change: &DefinitionChange| {
+            let names = [qualified(&lists.name, &change.tool), change.tool.clone()];
+            wanted.is_empty() || wanted.iter().any(|pattern| names.iter().any(|name| pattern.matches(name)))
+        };
+        let mut changes = lock.changes(&lists.name, &lists.definitions());
+        changes.retain(is_wanted);
+        if wanted.is_empty() || !changes.is_empty() {
+            lock.accept(&lists.name, &changes);
+        }
+        let line = |change: &DefinitionChange| format!("{} {change}", qualified(&lists.name, &change.tool));
+        accepted.extend(changes.iter().map(line));
+    }
+    if lock != before.lock {
+        let now =
+            LockFile::beside(&configuration).map_err(|problem| Failure::Configuration(vec![problem]))?;
+        if now != *before {
+            let problem = Problem::new(format!("{}: changed meanwhile", before.path.display()));
+            return Err(Failure::Configuration(vec![problem.hint("nothing was written; accept again")]));
+        }
+        let failed = |source| Failure::Write { path: before.path.clone(), source };
+        write(&before.path, &lock).map_err(failed)?;
+    }
+    accepted.iter().try_for_each(|line| print(format_args!("accepted: {}", one_line(line))))?;
+    if accepted.is_empty() {
+        print("nothing to accept")?;
+    }
+    if missing.is_empty() { Ok(()) } else { Err(Failure::Upstreams(missing)) }
+}
+
+/// What upstreams list, and those that cannot be used.
+type Listed = (Vec<Arc<UpstreamLists>>, Vec<Arc<UpstreamError>>);
+
+fn look(program: &Program, source: Source) -> Result<Listed, Failure> {
+    // Complete definitions are looked at, so no other strategy gets to object.
+    let fallback = full::NAME.to_owned();
+    let options = StrategyOptions { offered: vec![fallback.clone()], fallback, ..StrategyOptions::default() };
+    let mut assembly = source.prepare(&program.registry, &options, receipt_key(None))?;
+    assembly.witness = Some(Arc::new(Patience::new()));
+    runtime_for_one()?.block_on(async {
+        let started = Gateway::start(assembly).await?;
+        let slots = started.gateway.backends().shared().slots();
+        let lists = slots.iter().filter_map(|slot| slot.status().offered().cloned()).collect();
+        started.gateway.close().await;
+        Ok((lists, started.missing))
+    })
+}
+
+/// Whether each name is that of a tool that is listed, or was.
+fn check(wanted: &[Pattern], lock: &Lock, lists: &[Arc<UpstreamLists>]) -> Result<(), Failure> {
+    let mut all: Vec<String> = lock.iter().map(|(name, _)| name.to_owned()).collect();
+    for lists in lists {
+        all.extend(lists.definitions().into_keys().map(|tool| qualified(&lists.name, &tool)));
+    }
+    let own = |name: &str| name.split_once('/').map_or_else(String::new, |(_, own)| own.to_owned());
+    let is_idle =
+        |pattern: &&Pattern| all.iter().all(|name| !pattern.matches(name) && !pattern.matches(&own(name)));
+    let Some(idle) = wanted.iter().find(is_idle) else { return Ok(()) };
+    let near = nearest(idle.text(), all.iter().map(String::as_str), 1);
+    let hint = near.first().map(|name| format!("did you mean '{name}'?"));
+    let problem = Problem::new(format!("no tool is called '{}'", idle.text()));
+    let hint = hint.unwrap_or_else(|| "give names as check shows them, or patterns".to_owned());
+    Err(Failure::Configuration(vec![problem.hint(hint)]))
+}
