@@ -212,7 +212,7 @@ impl Handler for UpstreamHandler {
         }
         match how {
             Settled::Answered | Settled::Unsent => requests.under_way.end(&owner),
-            Settled::GivenUp => requests.under_way.give_up(request, &owner, reports),
+            Settled::GivenUp => requests.under_way.give_up(request, &owner),
             Settled::Late => requests.under_way.answered_late(request),
         }
     }
@@ -232,10 +232,7 @@ impl Requests {
         if let Some(about) = about {
             return match self.pending.get(&about) {
                 Some((_, reports)) => reports.clone(),
-                None => {
-                    let lasting = self.lasting.get(&about).and_then(Weak::upgrade);
-                    lasting.or_else(|| self.under_way.reports_of(about))
-                }
+                None => self.lasting.get(&about)?.upgrade(),
             };
         }
         if !has_one_client {

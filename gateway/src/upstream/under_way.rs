@@ -11,8 +11,6 @@ use std::{
 
 use mcp_disclosure_transport::RequestId;
 
-use super::Reports;
-
 /// An abandoned request counts as in progress for this long, or until its response arrives: the upstream may
 /// not have received the cancellation, or not have stopped.
 const STILL_WORKING: Duration = Duration::from_secs(60);
@@ -29,14 +27,6 @@ pub enum Owner {
     Request,
 }
 
-/// An abandoned request.
-#[derive(Debug)]
-struct GivenUp {
-    since: Instant,
-    /// What its client is still told, as it would be without us.
-    reports: Option<Arc<dyn Reports>>,
-}
-
 /// The clients that an upstream works for.
 #[derive(Debug, Default)]
 pub(super) struct UnderWay {
@@ -44,7 +34,7 @@ pub(super) struct UnderWay {
     /// Whether several clients had requests in progress since the upstream was last idle.
     mixed: bool,
     count: usize,
-    given_up: HashMap<RequestId, GivenUp>,
+    given_up: HashMap<RequestId, Instant>,
 }
 
 impl UnderWay {
@@ -71,16 +61,11 @@ impl UnderWay {
     }
 
     /// A request is abandoned without a response.
-    pub(super) fn give_up(&mut self, id: RequestId, owner: &Owner, reports: Option<Arc<dyn Reports>>) {
+    pub(super) fn give_up(&mut self, id: RequestId, owner: &Owner) {
         if *owner != Owner::Ours {
             self.count = self.count.saturating_sub(1);
-            self.given_up.insert(id, GivenUp { since: Instant::now(), reports });
+            self.given_up.insert(id, Instant::now());
         }
-    }
-
-    /// Receives what is said of an abandoned request.
-    pub(super) fn reports_of(&self, id: RequestId) -> Option<Arc<dyn Reports>> {
-        self.given_up.get(&id)?.reports.clone()
     }
 
     /// The response to an abandoned request arrived.
@@ -96,7 +81,7 @@ impl UnderWay {
     }
 
     fn forget_late(&mut self, now: Instant) {
-        self.given_up.retain(|_, request| now.duration_since(request.since) < STILL_WORKING);
+        self.given_up.retain(|_, since| now.duration_since(*since) < STILL_WORKING);
         self.become_idle();
     }
 
@@ -145,7 +130,7 @@ mod tests {
     fn what_was_given_up_may_still_be_worked_on_p5() {
         let (mut work, id) = (UnderWay::default(), RequestId(1));
         work.begin(&session("a"));
-        work.give_up(id, &session("a"), None);
+        work.give_up(id, &session("a"));
         work.begin(&session("b"));
         assert_eq!(work.only_client(), None);
         work.answered_late(id);
@@ -153,7 +138,7 @@ mod tests {
         work.end(&session("b"));
         work.begin(&session("b"));
         assert_eq!(work.only_client(), Some(&session("b")));
-        work.give_up(RequestId(2), &session("b"), None);
+        work.give_up(RequestId(2), &session("b"));
         work.forget_late(Instant::now() + STILL_WORKING);
         work.begin(&session("a"));
         assert_eq!(work.only_client(), Some(&session("a")));

@@ -11,6 +11,7 @@ const REASONS = {
   'initialize': 'capabilities that the gateway adds',
   'tools/list with a cursor': 'nobody gave it',
   'resources/list with a cursor': 'nobody gave it',
+  'an operation that is cancelled': 'its progress is dropped',
   'an unknown tool': 'a name that is not listed is an error',
   'a call without params': 'refused as one with empty ones',
   'tasks/list': 'the list is the gateway\'s',
@@ -183,7 +184,8 @@ const STEPS = {
 
 // What a step brought, without what differs from run to run. Notifications may come before or after the response.
 function received(wire, from) {
-  const plain = (message) => JSON.parse(JSON.stringify(message)
+  const decoded = (_, blob) => `"blob":${JSON.stringify(Buffer.from(blob, 'base64').toString('latin1'))}`;
+  const plain = (message) => JSON.parse(JSON.stringify(message).replace(/"blob":"([^"]+)"/g, decoded)
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME').replace(/\d{1,2}:\d\d:\d\d( [AP]M)?/g, 'TIME')
     .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'UUID'));
   const rank = (message) => (message.method ? (('id' in message) ? 1 : 0) : 2);

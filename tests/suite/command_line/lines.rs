@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{serve_odd, start};
+use super::{ODD, serve_odd, start};
 
 /// One session over stdio: each line, and the answer's id, code and words.
 fn answers(lines: &[(&str, Value, i64, &str)]) {
     // Under `full`, what is malformed would be left to the upstream.
-    let mut gateway = serve_odd(&["--strategy", "search"], &["ordinary"]);
+    let mut gateway = start(&["serve", "--strategy", "search", "--", ODD, "ordinary"]);
+    gateway.initialize();
     for (line, id, code, expected) in lines {
         gateway.line(line);
         if id.is_null() {
