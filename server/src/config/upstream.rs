@@ -10,7 +10,7 @@ use mcp_disclosure_gateway::{
 use mcp_disclosure_sign_in::{Folder, Settings, SignIn};
 use reqwest::{
     Url,
-    header::{HeaderMap, HeaderName, HeaderValue},
+    header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
 };
 
 use super::{
@@ -73,7 +73,7 @@ pub fn upstreams(table: &Table<UpstreamEntry>, base: &Path) -> Result<Vec<Named>
 }
 
 /// What is wrong, and what to do about it.
-type Wrong = (String, &'static str);
+pub(super) type Wrong = (String, &'static str);
 
 impl Named {
     /// The gateway's configuration of it.
@@ -91,6 +91,9 @@ impl Named {
     /// How to sign in to it, if that is possible: it is a URL, and no header authorizes requests.
     pub fn sign_in(&self) -> Option<SignIn> {
         let Target::Url(endpoint) = &self.target else { return None };
+        if endpoint.forward.contains(&AUTHORIZATION) {
+            return None;
+        }
         SignIn::new(endpoint, self.oauth.clone(), Folder::of_user()?, self.login.clone())
     }
 
@@ -271,6 +274,12 @@ impl UpstreamEntry {
         for name in program.environment.keys().filter(unfit) {
             wrong.push((format!("env: '{name}' cannot be the name of a variable"), "names have no '='"));
         }
+        if !self.forward.is_empty() || self.forward_authorization {
+            wrong.push((
+                "forward is for a url, and this is a program".to_owned(),
+                "leave it out, or give a url",
+            ));
+        }
         if self.endpoint_type.is_some() {
             wrong
                 .push(("type is for a url, and this is a program".to_owned(), "leave it out, or give a url"));
@@ -314,10 +323,14 @@ impl UpstreamEntry {
                 )),
             }
         }
+        let forward = self.forwarded(&map).unwrap_or_else(|mut problems| {
+            wrong.append(&mut problems);
+            Vec::new()
+        });
         match url {
             Some(url) if wrong.is_empty() => {
                 let kind = self.endpoint_type.map(Into::into).unwrap_or_default();
-                Ok(Target::Url(Endpoint { url, kind, headers: map, authorization: None }))
+                Ok(Target::Url(Endpoint { url, kind, headers: map, authorization: None, forward }))
             }
             _ => Err(wrong),
         }
