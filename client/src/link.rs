@@ -103,7 +103,7 @@ impl Link {
                 let program = command.as_std().get_program().to_string_lossy().into_owned();
                 Error::Start { program, source }
             })?,
-            LinkTarget::Url(endpoint) => http::connect(endpoint.clone(), listens, handler, bounds()),
+            LinkTarget::Url(endpoint) => http::connect(endpoint.clone(), listens, None, handler, bounds()),
             LinkTarget::Handler(make) => in_process::connect(make(), handler, bounds()),
             streams => match std::mem::replace(streams, LinkTarget::Spent) {
                 LinkTarget::Streams(input, output) => streams::connect(input, output, handler, bounds()),

@@ -87,6 +87,7 @@ fn start(
         | Command::Demo(_)
         | Command::Init(_)
         | Command::Undo(_)
+        | Command::ClientConfig(_)
         | Command::Login(_)
         | Command::Logout(_)
             if arguments.log == cli::LOG =>
@@ -105,6 +106,7 @@ fn start(
         Command::Demo(demo) => cli::demo(&program, demo),
         Command::Init(init) => cli::init(&program, init),
         Command::Undo(undo) => cli::undo(undo),
+        Command::ClientConfig(config) => cli::client_config(config),
         Command::Login(login) => cli::login(&program, login),
         Command::Logout(logout) => cli::logout(&program, logout),
         Command::Prompt(prompt) => cli::prompt(&program, prompt),

@@ -3,8 +3,11 @@
 use std::fs;
 
 use kit::{
-    Bench, Client, HeaderAdmission, Identity, Options, Reply, Scenario, Setup, Transport, process::Process,
-    scenario::control, setup::Era,
+    Bench, Client, HeaderAdmission, Identity, Options, Reply, Scenario, Setup, Transport,
+    process::Process,
+    revision::{Revision, RevisionServer},
+    scenario::control,
+    setup::Era,
 };
 use mcp_disclosure_core::Grant;
 use mcp_disclosure_gateway::negotiation::{Bridge, StrategyOptions};
@@ -47,6 +50,111 @@ token = "bob"
 tools = ["kit/b"]
 strategies = ["full", "info"]
 "#;
+
+#[tokio::test]
+async fn a8_an_upstream_is_sent_the_headers_that_it_is_meant_to_be_sent() {
+    let server = RevisionServer::start(Revision::V2025_11_25).await;
+    let (folder, config) = guarded(&format!(
+        "[upstreams.kit]\nurl = {:?}\nscope = \"session\"\nforward = [\"x-user-token\"]\n",
+        server.url()
+    ));
+    let file = folder.path().join("disclosure.toml");
+    fs::write(&file, config).unwrap();
+    let flags = ["serve", "--strategy", "full", "--transport", "http", "--listen", "127.0.0.1:0", "--config"];
+    let flags = [&flags[..], &[file.to_str().unwrap(), "--log", "trace"]].concat();
+    let gateway = Process::start(&mut command_line::program(&flags));
+    let at = gateway.address();
+    let ask =
+        async |bearer: &str, secret: Option<&str>, session: Option<&str>, method: &str, params: Value| {
+            let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
+            let mut headers: kit::http::Headers = vec![
+                ("content-type".into(), "application/json".into()),
+                ("authorization".into(), format!("Bearer {bearer}")),
+                ("x-other".into(), "not-forwarded".into()),
+            ];
+            headers.extend(secret.map(|secret| ("x-user-token".to_owned(), secret.to_owned())));
+            headers.extend(session.map(|session| ("mcp-session-id".to_owned(), session.to_owned())));
+            let answer = kit::http::send(at, "POST", "/mcp", &headers, message.as_bytes()).await.unwrap();
+            (answer.status, answer.header("mcp-session-id").map(str::to_owned))
+        };
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}});
+    let mut sessions = Vec::new();
+    for (bearer, secret) in [(ANN, Some("of-ann")), (BOB, Some("of-bob")), (BOB, None)] {
+        let session = ask(bearer, secret, None, "initialize", hello.clone()).await.1.unwrap();
+        assert_eq!(ask(bearer, secret, Some(&session), "tools/list", json!({})).await.0, 200);
+        sessions.push(session);
+    }
+    let carried: Vec<(String, bool)> = server
+        .received()
+        .iter()
+        .filter(|one| one.message["method"] == "tools/list")
+        .map(|one| {
+            let said = one.headers.get("x-user-token").map(|value| value.to_str().unwrap().to_owned());
+            (
+                said.unwrap_or_default(),
+                one.headers.contains_key("x-other") || one.headers.contains_key("authorization"),
+            )
+        })
+        .collect();
+    for who in ["of-ann", "of-bob", ""] {
+        assert!(carried.contains(&(who.to_owned(), false)), "{who}: {carried:?}");
+    }
+    assert!(carried.iter().all(|(_, other)| !other), "{carried:?}");
+    let (status, _) = ask(ANN, Some("of-another-person"), Some(&sessions[0]), "tools/list", json!({})).await;
+    assert_eq!(status, 404, "calls of two persons are not mixed");
+    gateway.terminate();
+    let ended = gateway.ended();
+    for secret in ["of-ann", "of-bob", "of-another-person"] {
+        assert!(!ended.stderr.contains(secret), "{}", ended.stderr);
+    }
+}
+
+#[test]
+fn a8_what_may_not_be_forwarded_is_refused_with_the_remedy() {
+    let url = "url = \"http://localhost:1/mcp\"\n";
+    for (entry, expected) in [
+        ("forward = [\"x-user\"]", "scope = \"session\""),
+        ("scope = \"session\"\nforward = [\"authorization\"]", "forward_authorization = true"),
+        ("scope = \"session\"\nforward = [\"Host\"]", "'host' is a header of the connection itself"),
+        ("scope = \"session\"\nforward = [\"mcp-session-id\"]", "is a header of the connection itself"),
+        ("scope = \"session\"\nforward_authorization = true", "has no effect"),
+        (
+            "scope = \"session\"\nforward = [\"x-a\"]\nheaders = { x-a = \"1\" }",
+            "is one of its headers as well",
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("disclosure.toml");
+        fs::write(&file, format!("[upstreams.kit]\n{url}{entry}\n")).unwrap();
+        let program = &mut command_line::program(&["serve", "--config", file.to_str().unwrap()]);
+        Process::start(program).finish().says(64, &[expected]);
+    }
+}
+
+#[test]
+fn a3_check_and_compare_show_what_one_principal_sees_and_pays() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("disclosure.toml");
+    let odd = command_line::ODD;
+    let config = format!(
+        "[upstreams.odd]\ncommand = {odd:?}\nargs = [\"ordinary\"]\n[[principals]]\nname = \"ann\"\ntools = [\"odd/echo\"]\n"
+    );
+    fs::write(&file, config).unwrap();
+    let run = |command: &[&str]| {
+        let config = ["--config", file.to_str().unwrap()];
+        Process::start(&mut command_line::program(&[command, &config].concat())).finish()
+    };
+    let seen = run(&["check", "--principal", "ann"]);
+    assert!(seen.stdout.contains("principal 'ann' sees 1 of 2 tools"), "{seen:?}");
+    let report = |more: &[&str]| {
+        let ended = run(&[&["compare", "--strategies", "full", "--format", "json"], more].concat());
+        let report: Value =
+            serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"));
+        report.to_string()
+    };
+    assert!(!report(&["--principal", "ann"]).contains("\"wait\"") && report(&[]).contains("wait"));
+    run(&["check", "--principal", "eve"]).says(64, &[]);
+}
 
 #[tokio::test]
 async fn a2_without_a_token_nothing_is_served_but_where_to_get_one() {

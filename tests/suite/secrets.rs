@@ -145,7 +145,8 @@ async fn p9_a_redirect_elsewhere_is_not_followed(setup: Setup) {
     let mut headers = HeaderMap::new();
     headers.insert("x-api-key", "s3cret".parse().unwrap());
     let url = format!("http://{address}/mcp").parse().unwrap();
-    let endpoint = Endpoint { url, kind: EndpointKind::Streamable, headers, authorization: None };
+    let endpoint =
+        Endpoint { url, kind: EndpointKind::Streamable, headers, authorization: None, forward: Vec::new() };
     let handlers = vec![("r", Target::Url(endpoint))];
     let bench = Bench::start(Options { handlers, ..Options::without_upstream() }).await;
     let client = Client::connect(&bench, setup).await;

@@ -100,8 +100,9 @@ fn connect(url: &str, listens: bool) -> Arc<Connection> {
         kind: EndpointKind::Detect,
         headers: HeaderMap::new(),
         authorization: None,
+        forward: Vec::new(),
     };
-    http::connect(endpoint, listens, Arc::new(Owner), Limits::default().bounds())
+    http::connect(endpoint, listens, None, Arc::new(Owner), Limits::default().bounds())
 }
 
 async fn in_session(listens: bool) -> (Server, Arc<Connection>) {

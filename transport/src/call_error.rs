@@ -72,6 +72,11 @@ impl CallError {
         matches!(self, Self::Ended { .. } | Self::Http(_))
     }
 
+    /// Whether nothing could be reached at the peer's address.
+    pub fn is_unreachable(&self) -> bool {
+        matches!(self, Self::Http(error) if error.is_unreachable())
+    }
+
     /// Whether the peer certainly has not processed the request, so that sending it again cannot run it twice:
     /// it was never sent, or it was refused together with its session (HTTP 404). `false` where that is not
     /// known. Whether it helps to send it on a new connection is [`is_disconnection`](Self::is_disconnection).

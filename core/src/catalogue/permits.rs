@@ -180,7 +180,8 @@ impl Permits {
         found?.first().map(|text| text.as_str())
     }
 
-    fn grants(&self) -> &[Grant] {
+    /// The lists that it is made of; without any, everything is permitted.
+    pub fn grants(&self) -> &[Grant] {
         self.0.as_ref().map_or(&[], |inner| &inner.grants)
     }
 

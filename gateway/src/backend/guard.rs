@@ -9,7 +9,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_disclosure_core::{Digest, Principal, RawObject};
+use axum::http::HeaderMap;
+use mcp_disclosure_core::{Digest, Principal, RawObject, digest::hex};
 use mcp_disclosure_transport::Request;
 use parking_lot::Mutex;
 
@@ -26,31 +27,47 @@ pub struct Claim {
     /// Digest of caller and request, without the members that differ between the rounds of one request.
     chain: Digest,
     state: Option<String>,
+    forwarded: Option<Arc<HeaderMap>>,
 }
 
-/// Backends with equal holders are interchangeable: same principal, same client capabilities.
+/// Backends with equal holders are interchangeable: same principal, same client capabilities, same headers passed on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Holder {
     /// `None` for anonymous requests, each of which may come from a different client.
     principal: Option<Arc<str>>,
     capabilities: Arc<str>,
+    /// Digest of the headers that upstreams are sent.
+    forwarded: Option<Digest>,
 }
 
 impl Claim {
     /// The claim of `request`, from a client with these capabilities.
-    pub fn new(principal: &Principal, capabilities: &RawObject, request: &Request) -> Self {
+    pub fn new(
+        principal: &Principal,
+        capabilities: &RawObject,
+        forwarded: Option<Arc<HeaderMap>>,
+        request: &Request,
+    ) -> Self {
         let known = principal.id().map(Arc::from);
         let capabilities = client_features(capabilities);
         let rounds = ["_meta", "requestState", "inputResponses"];
         let params = request.params.iter().filter(|(key, _)| !rounds.contains(key));
         // Hashed in place: parameters may be as large as a message.
         let kind = if principal.id().is_some() { "principal" } else { "anonymous" };
-        let who = [kind, principal.id().unwrap_or_default(), capabilities.text(), &request.method];
+        let headers = forwarded.as_deref().map(digest_of);
+        let passed_on = headers.as_ref().map(ToString::to_string).unwrap_or_default();
+        let who =
+            [kind, principal.id().unwrap_or_default(), capabilities.text(), &request.method, &passed_on];
         let chain = who.into_iter().chain(params.flat_map(|(key, value)| [key, value]));
         Self {
-            holder: Holder { principal: known, capabilities: capabilities.text().into() },
+            holder: Holder {
+                principal: known,
+                capabilities: capabilities.text().into(),
+                forwarded: headers.clone(),
+            },
             chain: Digest::of_parts(chain),
             state: request.params.string("requestState"),
+            forwarded,
         }
     }
 
@@ -59,10 +76,22 @@ impl Claim {
         RawObject::parse(&*self.holder.capabilities).unwrap_or_else(|_| RawObject::empty())
     }
 
+    /// The headers that upstreams are sent.
+    pub(super) fn forwarded(&self) -> Option<&Arc<HeaderMap>> {
+        self.forwarded.as_ref()
+    }
+
     /// Whether upstreams may send requests to the client. What they list may depend on it.
     pub fn can_be_asked(&self) -> bool {
         &*self.holder.capabilities != "{}"
     }
+}
+
+fn digest_of(headers: &HeaderMap) -> Digest {
+    let mut all: Vec<_> =
+        headers.iter().map(|(name, value)| format!("{name}={}", hex(value.as_bytes()))).collect();
+    all.sort();
+    Digest::of_parts(all.iter().map(String::as_str))
 }
 
 /// Backends that are not serving a request.

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use axum::http::HeaderMap;
 use mcp_disclosure_core::{Era, Principal, RawObject};
 use mcp_disclosure_transport::{ErrorText, Request, code};
 use parking_lot::Mutex;
@@ -91,6 +92,24 @@ impl Backends {
         upstreams.filter(|one| scope(&one.config().settings) == Scope::Session).count()
     }
 
+    /// Those of a caller's headers that any upstream is sent.
+    pub fn forwarded(&self, headers: &HeaderMap) -> Option<Arc<HeaderMap>> {
+        let declared = self.declared.borrow();
+        let upstreams = declared.upstreams.iter().flat_map(|upstreams| upstreams.iter());
+        let mut forwarded = HeaderMap::new();
+        for name in upstreams.flat_map(|one| one.config().target.forward()) {
+            if !forwarded.contains_key(name) {
+                for value in headers.get_all(name) {
+                    let mut value = value.clone();
+                    // Whatever it is, it is not for logs.
+                    value.set_sensitive(true);
+                    forwarded.append(name, value);
+                }
+            }
+        }
+        (!forwarded.is_empty()).then(|| Arc::new(forwarded))
+    }
+
     /// The backend shared by all clients without a dedicated one.
     pub fn shared(&self) -> &Arc<Backend> {
         &self.shared
@@ -126,8 +145,14 @@ impl Backends {
     }
 
     /// The claim of a request without a session; `None` if all clients share upstreams.
-    pub fn claim(&self, principal: &Principal, capabilities: &RawObject, request: &Request) -> Option<Claim> {
-        (self.dedicated() > 0).then(|| Claim::new(principal, capabilities, request))
+    pub fn claim(
+        &self,
+        principal: &Principal,
+        capabilities: &RawObject,
+        forwarded: Option<Arc<HeaderMap>>,
+        request: &Request,
+    ) -> Option<Claim> {
+        (self.dedicated() > 0).then(|| Claim::new(principal, capabilities, forwarded, request))
     }
 
     /// The backend for a stateless request to an upstream; `None` if the shared one can be used, since its
@@ -140,13 +165,15 @@ impl Backends {
         claim: &Claim,
         peer: &Peer,
     ) -> Result<Option<Arc<BackendGuard>>, ErrorText> {
-        if !claim.can_be_asked() && self.stateless.keeps_nothing() {
+        let forwarded = claim.forwarded();
+        if !claim.can_be_asked() && forwarded.is_none() && self.stateless.keeps_nothing() {
             return Ok(None);
         }
         if let Some(guard) = self.pool.take(claim) {
             return Ok(Some(guard));
         }
         let client = Arc::new(Client::new(Era::Stateless, &claim.capabilities()));
+        client.forwarded.follow(forwarded.cloned());
         let backend = self.dedicate(client, &self.stateless, peer, self.dedicated()).await?;
         // Whether requests may share it depends on what its upstreams are.
         backend.settled().await;

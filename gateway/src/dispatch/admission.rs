@@ -1,6 +1,6 @@
 //! Admission: which callers are accepted, and as which principal.
 
-use std::{fmt, time::Instant};
+use std::{fmt, sync::Arc, time::Instant};
 
 use async_trait::async_trait;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
@@ -67,6 +67,8 @@ pub struct Admitted {
     pub(crate) until: Option<Instant>,
     /// The last change of permissions before that.
     pub(crate) at: u64,
+    /// Headers of its request that upstreams of its own are sent.
+    pub(crate) forwarded: Option<Arc<HeaderMap>>,
 }
 
 impl Gateway {
@@ -78,7 +80,8 @@ impl Gateway {
         // Looked at first: what changes from here on is not in the permissions for certain.
         let at = self.last_change();
         let Admittance { principal, until } = self.admission.admit(request).await?;
-        Ok(Admitted { principal, until, at })
+        let forwarded = principal.id().and_then(|_| self.backends.forwarded(request.headers));
+        Ok(Admitted { principal, until, at, forwarded })
     }
 
     /// The same request as admitted now, if permissions may have changed since.
@@ -96,7 +99,7 @@ impl Gateway {
     /// Admits a message of the client on stdio.
     pub(crate) fn admit_on_stdio(&self) -> Admitted {
         let at = self.last_change();
-        Admitted { principal: self.admission.on_stdio(), until: None, at }
+        Admitted { principal: self.admission.on_stdio(), until: None, at, forwarded: None }
     }
 
     pub(super) fn last_change(&self) -> u64 {

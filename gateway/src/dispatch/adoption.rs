@@ -88,6 +88,7 @@ impl Gateway {
             client.came_through(chain.iter().map(String::as_str).collect());
         }
         client.asked_by(replicas);
+        client.forwarded.follow(admitted.forwarded.clone());
         let address = Address { location: opened.location(), parameters: Vec::new() };
         let opening = Opening {
             principal: admitted.principal.clone(),

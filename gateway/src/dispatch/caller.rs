@@ -22,6 +22,7 @@ use crate::{
     negotiation::Choice,
     observe::{Trace, Who},
     session::{Address, Client, Outlet, Peer, ReplyRoute, Session, Watched},
+    slot::Late,
     upstream::Owner,
 };
 
@@ -172,6 +173,13 @@ impl Caller {
 }
 
 impl Gateway {
+    /// Whose call timed out, as well as that can be told: a session's, otherwise a principal's or an address's.
+    pub(super) fn late(&self, caller: &Caller) -> Late {
+        let client = caller.session.as_ref().map_or(caller.peer.name(), |session| session.id());
+        let is_alone = caller.backend.client().is_some() || !self.sessions.are_several();
+        Late { client: Arc::clone(client), is_alone }
+    }
+
     /// The caller of a request in a session, with the permissions that its principal has now.
     pub fn in_session(
         self: &Arc<Self>,
@@ -250,7 +258,7 @@ impl Gateway {
         peer: &Peer,
         outlet: Outlet,
     ) -> Result<Caller, ErrorText> {
-        let Admitted { principal, at, .. } = admitted;
+        let Admitted { principal, at, forwarded, .. } = admitted;
         let (strategy, permits) = (address.location.strategy.as_deref(), principal.permits());
         let choice = self.strategies.choose(strategy, permits, &meta.offer, Era::Stateless);
         let varied =
@@ -262,7 +270,7 @@ impl Gateway {
             Some(id) => Fetcher::Principal(id.into()),
             None => Fetcher::Peer { address: Arc::clone(peer.name()), client: meta.identity() },
         };
-        let claim = self.backends.claim(&principal, &meta.capabilities, request);
+        let claim = self.backends.claim(&principal, &meta.capabilities, forwarded, request);
         let own_lists = claim.as_ref().is_some_and(Claim::can_be_asked);
         // A task runs where its call did.
         let task = request.params.string("taskId").filter(|_| claim.is_some());

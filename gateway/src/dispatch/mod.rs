@@ -54,6 +54,7 @@ pub use caller::Caller;
 use checks::Checks;
 pub use fetches::FetchLimits;
 use mcp_disclosure_core::{Kind, ReceiptKey};
+pub(crate) use requests::unfinished;
 pub use revisions::OfferedRevisions;
 use rounds::Rounds;
 pub use start::{Assembly, StartedGateway};
@@ -102,6 +103,9 @@ pub struct Gateway {
     admission: Arc<dyn Admission>,
     observer: Arc<dyn Observer>,
     shutdown: CancellationToken,
+    drain: Duration,
+    /// Cancelled when no request may run any longer.
+    drained: CancellationToken,
 }
 
 /// Settings for signed receipt handles.
@@ -122,6 +126,11 @@ impl Gateway {
     /// The backends, and which of them serves which client.
     pub fn backends(&self) -> &Backends {
         &self.backends
+    }
+
+    /// Whether the store of sessions can be used; `None` if there is none.
+    pub fn has_store(&self) -> Option<bool> {
+        self.replicas.as_ref().map(|replicas| replicas.store().is_connected())
     }
 
     /// The open sessions.
@@ -173,6 +182,16 @@ impl Gateway {
         &self.shutdown
     }
 
+    /// How long requests may still run after a shutdown.
+    pub(crate) fn drain(&self) -> Duration {
+        self.drain
+    }
+
+    /// Cancelled when that time is over, or nothing is left to run: what still runs is answered with an error.
+    pub fn drained(&self) -> &CancellationToken {
+        &self.drained
+    }
+
     /// Waits until no request of a session is in progress, whether its client reads the answer here or not.
     pub(crate) async fn at_rest(&self) {
         while self.sessions.all().iter().any(|session| !session.in_flight.is_empty()) {
@@ -191,6 +210,7 @@ impl Gateway {
     /// Shuts down: closes client streams gracefully, then upstreams.
     pub async fn close(&self) {
         self.shutdown.cancel();
+        self.drained.cancel();
         self.rounds.forget_all();
         self.tasks.forget_all();
         if let Some(replicas) = &self.replicas {

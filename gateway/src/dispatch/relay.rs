@@ -9,6 +9,7 @@ use std::{borrow::Cow, sync::Arc};
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, code};
 use serde_json::json;
+use tokio::time::Instant;
 
 use super::{Caller, Gateway, reports::Relay, state};
 use crate::{
@@ -88,23 +89,27 @@ impl Gateway {
         slot: &Slot,
         request: UpstreamRequest,
     ) -> Result<(Arc<Upstream>, Json), Unanswered> {
-        let caller = &self.reaching(caller).await.map_err(Failed::Other)?;
+        let caller = &self.reaching(caller).await.map_err(Failed::Unsent)?;
         // The slot may be the shared backend's.
-        let own = caller.backend.slot_numbered(slot.number()).ok_or_else(|| Failed::Other(removed(slot)))?;
-        let mut last = None;
+        let own = caller.backend.slot_numbered(slot.number()).ok_or_else(|| Failed::Unsent(removed(slot)))?;
+        let (mut lost, since) = (None, Instant::now());
         loop {
-            let upstream = own.connected(last.as_ref()).await.map_err(Failed::Other)?;
+            let upstream = own.connected(lost.as_ref(), since).await.map_err(Failed::Unsent)?;
             match self.relay_to(caller, &upstream, &request).await {
                 // It was not processed, so it can be repeated on a new connection.
                 Err(Failed::Upstream(error))
-                    if error.is_unprocessed() && error.is_disconnection() && last.is_none() =>
+                    if error.is_unprocessed() && error.is_disconnection() && lost.is_none() =>
                 {
                     tracing::info!(upstream = %upstream.name(), error = error.in_full(), "request waits for a new connection");
-                    own.give_up(&upstream);
-                    last = Some(upstream);
+                    lost = Some(own.give_up(upstream, error));
                 }
                 Ok(result) => return Ok((upstream, result)),
-                Err(failed) => return Err(failed.at(&upstream, &request.method)),
+                Err(failed) => {
+                    if matches!(failed, Failed::Upstream(CallError::TimedOut { .. })) {
+                        own.timed_out(&upstream, self.late(caller));
+                    }
+                    return Err(failed.at(&upstream, &request.method));
+                }
             }
         }
     }
@@ -142,12 +147,17 @@ pub(super) struct Unanswered {
     pub(super) error: ErrorText,
     /// Whose error it is, of a call of a tool. Codes do not say: upstreams may use any.
     outcome: Outcome,
+    /// Whether the upstream certainly has not processed it.
+    is_unsent: bool,
 }
 
 impl Unanswered {
     /// The error, for an answer to a call that is watched.
     pub(super) fn watched(self, watch: &mut Watch<'_>) -> ErrorText {
         watch.decides(self.outcome);
+        if self.is_unsent {
+            watch.was_not_sent();
+        }
         self.error
     }
 }
@@ -160,15 +170,13 @@ impl From<Unanswered> for ErrorText {
 
 impl From<Failed> for Unanswered {
     fn from(failed: Failed) -> Self {
-        let outcome = failed.outcome();
-        match failed {
-            Failed::Other(error) | Failed::Client(error) | Failed::Upstream(CallError::Answered(error)) => {
-                Self { error, outcome }
-            }
-            Failed::Upstream(failed) => {
-                Self { error: ErrorText::new(code::UPSTREAM_FAILED, failed), outcome }
-            }
-        }
+        let (outcome, is_unsent) = (failed.outcome(), failed.is_unsent());
+        let error = match failed {
+            Failed::Upstream(CallError::Answered(error)) => error,
+            Failed::Upstream(failed) => ErrorText::new(code::UPSTREAM_FAILED, failed),
+            Failed::Unsent(error) | Failed::Other(error) | Failed::Client(error) => error,
+        };
+        Self { error, outcome, is_unsent }
     }
 }
 
@@ -179,6 +187,8 @@ pub(super) enum Failed {
     Upstream(CallError),
     /// The client did not give what the upstream asked it for.
     Client(ErrorText),
+    /// It could not be sent; what to answer.
+    Unsent(ErrorText),
     /// Something else; what to answer.
     Other(ErrorText),
 }
@@ -186,17 +196,22 @@ pub(super) enum Failed {
 impl Failed {
     /// The upstream's own error, or an error that says why there is no result.
     pub(super) fn at(self, upstream: &Upstream, method: &str) -> Unanswered {
-        let outcome = self.outcome();
+        let (outcome, is_unsent) = (self.outcome(), self.is_unsent());
         match self {
             Self::Upstream(failed) if !matches!(failed, CallError::Answered(_)) => {
                 tracing::warn!(upstream = %upstream.name(), method, error = failed.in_full(), "upstream request failed");
                 let message = format_args!("upstream '{}' {failed}", upstream.name());
                 let error = ErrorText::new(code::UPSTREAM_FAILED, message)
                     .with_data(&json!({"upstream": upstream.name().as_str()}));
-                Unanswered { error, outcome }
+                Unanswered { error, outcome, is_unsent }
             }
             other => other.into(),
         }
+    }
+
+    /// Whether the upstream certainly has not processed it.
+    fn is_unsent(&self) -> bool {
+        matches!(self, Self::Unsent(_)) || matches!(self, Self::Upstream(error) if error.is_unprocessed())
     }
 
     /// What became of a call that failed like this.
@@ -206,7 +221,7 @@ impl Failed {
             Self::Upstream(CallError::TooDeep(_)) => Outcome::Invalid,
             Self::Upstream(_) => Outcome::Failed,
             Self::Client(_) => Outcome::Cancelled,
-            Self::Other(error) => Outcome::of_own(error),
+            Self::Unsent(error) | Self::Other(error) => Outcome::of_own(error),
         }
     }
 }

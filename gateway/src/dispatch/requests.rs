@@ -115,13 +115,19 @@ impl Gateway {
         let traced = watch.trace().map(|trace| Box::new(caller.followed(trace)));
         let caller = traced.as_deref().unwrap_or(caller);
         let answering = async {
-            match refused {
-                Some(error) => {
-                    watch.decides(Outcome::Invalid);
-                    Err(error)
-                }
-                None => self.answer(caller, request, &mut watch).await,
+            if let Some(error) = refused {
+                watch.decides(Outcome::Invalid);
+                return Err(error);
             }
+            let answered = tokio::select! {
+                biased;
+                answered = self.answer(caller, request, &mut watch) => Some(answered),
+                () = self.drained.cancelled() => None,
+            };
+            answered.unwrap_or_else(|| {
+                watch.decides(Outcome::Failed);
+                Err(unfinished())
+            })
         };
         let answered = AssertUnwindSafe(answering).catch_unwind().await;
         let answered = answered.unwrap_or_else(|_| {
@@ -253,7 +259,7 @@ impl Gateway {
         let backend = self.backends.for_session(&id, &opening.client, &opening.peer).await?;
         let unopened = Unopened::new(self, &id);
         backend.recalled().await;
-        tracing::info!(session = %Short(&id), client = initialize.client, %revision, strategy = %choice.name, reason = %choice.reason, "session opened");
+        tracing::info!(session = %Short(&id), principal = opening.principal.id(), client = initialize.client, %revision, strategy = %choice.name, reason = %choice.reason, "session opened");
         let (own, parameters) = (Arc::clone(&backend), std::mem::take(&mut opening.address.parameters));
         let opened = self.opening(&initialize, &opening, &choice);
         let session = Session::new(id, revision, choice, opening, own, place, &self.limits);
@@ -379,6 +385,14 @@ fn needs_all(method: Option<Method>, page: &Page, params: &RawObject) -> bool {
             .is_some_and(|wanted| wanted.member("resourceSubscriptions").is_some()),
         _ => true,
     }
+}
+
+/// The answer to what runs when the gateway ends.
+pub(crate) fn unfinished() -> ErrorText {
+    ErrorText::new(
+        code::INTERNAL_ERROR,
+        "the gateway is shutting down, and the request did not finish in time",
+    )
 }
 
 pub(super) fn panicked(method: &str) -> ErrorText {

@@ -31,6 +31,9 @@ use mcp_disclosure_transport::printable::Short;
 /// How long lists wait for upstreams that are starting, unless an assembly says otherwise. Most hosts list once.
 const WAIT_FOR_UPSTREAMS: Duration = Duration::from_secs(20);
 
+/// How long requests may still run after a shutdown, unless an assembly says otherwise.
+const DRAIN: Duration = Duration::from_secs(10);
+
 /// The longest time between two sweeps.
 const SWEEPING: Duration = Duration::from_secs(1);
 
@@ -55,6 +58,8 @@ pub struct Assembly {
     pub timeouts: Timeouts,
     /// How long lists wait for upstreams that are starting, measured from the start of the gateway.
     pub wait_for_upstreams: Duration,
+    /// How long requests of HTTP clients may still run after a shutdown; what is left is answered with an error.
+    pub drain: Duration,
     /// What upstreams listed in earlier runs of the program, if that is kept.
     pub memory: Option<Arc<dyn Memory>>,
     /// Watches upstreams come up.
@@ -94,6 +99,7 @@ impl Assembly {
             session_store: None,
             timeouts: Timeouts { connect: Duration::from_secs(60), request: Duration::from_secs(120) },
             wait_for_upstreams: WAIT_FOR_UPSTREAMS,
+            drain: DRAIN,
             memory: None,
             witness: None,
             asks_info: true,
@@ -184,6 +190,8 @@ impl Gateway {
             admission: assembly.admission,
             observer: assembly.observer,
             shutdown: CancellationToken::new(),
+            drain: assembly.drain,
+            drained: CancellationToken::new(),
         });
         tokio::spawn(Arc::clone(&gateway).sweep(assembly.sessions));
         tokio::spawn(Arc::clone(&gateway).receive());

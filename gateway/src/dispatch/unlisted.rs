@@ -73,7 +73,7 @@ pub(super) async fn relisted(
         return Ok(false);
     }
     watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
-    slot.connected(None).await?;
+    slot.connected(None, tokio::time::Instant::now()).await.inspect_err(|_| watch.was_not_sent())?;
     caller.backend.listed(&slot).await;
     Ok(true)
 }

@@ -67,6 +67,7 @@ struct Watched {
     outcome: Option<Outcome>,
     refusal: Option<&'static str>,
     is_unjudged: bool,
+    is_unsent: bool,
     fingerprint: Option<Box<str>>,
 }
 
@@ -121,6 +122,13 @@ impl<'a> Watch<'a> {
     pub(crate) fn decides(&mut self, outcome: Outcome) {
         if let Some(call) = &mut self.call {
             call.outcome = Some(outcome);
+        }
+    }
+
+    /// That its upstream certainly has not run it.
+    pub(crate) fn was_not_sent(&mut self) {
+        if let Some(call) = &mut self.call {
+            call.is_unsent = true;
         }
     }
 
@@ -205,6 +213,8 @@ impl<'a> Watch<'a> {
             match outcome {
                 Outcome::Refused => log!("call refused"),
                 Outcome::Unknown | Outcome::NotPermitted => log!("unknown tool called"),
+                Outcome::Invalid | Outcome::Unrecorded | Outcome::Unavailable => log!("call not run"),
+                Outcome::Failed if call.is_unsent => log!("call not run"),
                 _ if event.resolves => log!("call resolved"),
                 _ => log!("tool called"),
             }
@@ -227,6 +237,7 @@ impl Watched {
             outcome: None,
             refusal: None,
             is_unjudged: false,
+            is_unsent: false,
             fingerprint: None,
         }
     }

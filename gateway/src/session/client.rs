@@ -19,7 +19,7 @@ use parking_lot::Mutex;
 use tokio::sync::{SetOnce, mpsc, oneshot, watch};
 
 use super::{
-    Outbox, Outlet,
+    Forwarded, Outbox, Outlet,
     questions::{OpenQuestion, Questions},
     store::Replicas,
 };
@@ -48,6 +48,8 @@ pub struct Client {
     chosen: watch::Sender<Chosen>,
     /// The replicas of which any may receive the client's responses.
     replicas: OnceLock<Arc<Replicas>>,
+    /// Its headers that upstreams of its own are sent.
+    pub forwarded: Arc<Forwarded>,
 }
 
 /// A client's choices of concerns, of which each change has a number.
@@ -129,6 +131,7 @@ impl Client {
             chain: OnceLock::new(),
             chosen: watch::Sender::default(),
             replicas: OnceLock::new(),
+            forwarded: Arc::default(),
             outbox: Outbox::default(),
             state: Mutex::default(),
         }

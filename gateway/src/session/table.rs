@@ -93,6 +93,11 @@ impl Sessions {
         self.table.lock().room(self.bounds.most)
     }
 
+    /// Whether more than one is open.
+    pub fn are_several(&self) -> bool {
+        self.table.lock().all().nth(1).is_some()
+    }
+
     /// Adds a session.
     ///
     /// # Errors

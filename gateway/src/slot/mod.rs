@@ -7,8 +7,10 @@
 mod choices;
 mod configured;
 mod event;
+mod pings;
 mod remembered;
 mod status;
+mod streak;
 mod subscriptions;
 mod supervision;
 mod supervisor;
@@ -20,19 +22,33 @@ pub(crate) use configured::name;
 pub use configured::{Configured, Upstreams};
 pub use event::{Event, Signals};
 use mcp_disclosure_core::UpstreamName;
-use mcp_disclosure_transport::{Connection, ErrorText, code};
+use mcp_disclosure_transport::{CallError, Connection, ErrorText, code};
 use parking_lot::Mutex;
 pub use remembered::{Memory, Remembered};
 use serde_json::json;
 pub use status::{Recollection, Status};
+pub use streak::Late;
 use subscriptions::Wishes;
 pub use supervision::{End, State, Supervision};
 pub use supervisor::Supervisor;
-use tokio::sync::{mpsc, watch};
+use tokio::{
+    sync::{mpsc, watch},
+    time::Instant,
+};
 use tokio_util::sync::CancellationToken;
 pub use witness::Witness;
 
 use crate::upstream::Upstream;
+
+/// How long requests wait for an upstream whose address cannot be reached: one that is started again is back by then.
+const UNREACHABLE: Duration = Duration::from_millis(4_500);
+
+/// A connection that could not be used.
+#[derive(Debug)]
+pub struct Lost {
+    upstream: Arc<Upstream>,
+    error: CallError,
+}
 
 /// A supervised upstream.
 #[derive(Debug)]
@@ -116,23 +132,46 @@ impl Slot {
         self.signals.attach(follower);
     }
 
-    /// The upstream, once it is connected: a new connection if `after` is the current one.
+    /// The upstream, once it is connected: a new connection if `lost` is the current one, which could not be used.
     ///
     /// # Errors
-    /// -32000 if that takes longer than the time-out for connecting, or never happens; the message names the upstream
-    /// and why its last attempt failed.
-    pub async fn connected(&self, after: Option<&Arc<Upstream>>) -> Result<Arc<Upstream>, ErrorText> {
-        let mut status = self.status.subscribe();
-        let is_new = |upstream: &Arc<Upstream>| after.is_none_or(|after| !Arc::ptr_eq(after, upstream));
-        let decided = status.wait_for(|status| {
-            status.is_stopped() || status.needs_sign_in() || status.upstream.as_ref().is_some_and(is_new)
-        });
-        if let Ok(Ok(status)) = tokio::time::timeout(self.patience, decided).await
-            && let Some(upstream) = &status.upstream
-        {
-            return Ok(Arc::clone(upstream));
+    /// -32000 if that takes longer than the time-out for connecting, counted from `since`, or never happens; or if the
+    /// upstream does not answer. The message names the upstream and why its last attempt failed.
+    pub async fn connected(&self, lost: Option<&Lost>, since: Instant) -> Result<Arc<Upstream>, ErrorText> {
+        let mut statuses = self.status.subscribe();
+        let is_new =
+            |upstream: &&Arc<Upstream>| lost.is_none_or(|lost| !Arc::ptr_eq(&lost.upstream, upstream));
+        loop {
+            let until = {
+                let status = statuses.borrow_and_update();
+                if status.is_stopped() || status.fails_at_once() {
+                    break;
+                }
+                let is_pinged = matches!(status.supervision.state(), State::Pinged { .. });
+                if let Some(upstream) = status.upstream.as_ref().filter(is_new)
+                    && !is_pinged
+                {
+                    return Ok(Arc::clone(upstream));
+                }
+                let is_dead = status.is_unreachable() || lost.is_some_and(|lost| lost.error.is_unreachable());
+                since + if is_dead { self.patience.min(UNREACHABLE) } else { self.patience }
+            };
+            if !matches!(tokio::time::timeout_at(until, statuses.changed()).await, Ok(Ok(()))) {
+                break;
+            }
         }
-        Err(self.unavailable())
+        Err(self.unavailable(lost, since.elapsed()))
+    }
+
+    /// A call on this connection timed out.
+    pub(crate) fn timed_out(&self, upstream: &Arc<Upstream>, late: Late) {
+        self.status.send_if_modified(|status| {
+            let is_current = status.upstream.as_ref().is_some_and(|current| Arc::ptr_eq(current, upstream));
+            if is_current {
+                status.supervision.timed_out(late, upstream.answers());
+            }
+            is_current
+        });
     }
 
     /// Whether it never listed anything, and may yet.
@@ -152,9 +191,10 @@ impl Slot {
         let _stopped = status.wait_for(|status| status.is_tried() || status.introduction.is_some()).await;
     }
 
-    /// Ends a connection to a server that cannot be reached, so that a new one is opened.
-    pub fn give_up(&self, upstream: &Upstream) {
+    /// Ends a connection that could not be used for this reason, so that a new one is opened.
+    pub fn give_up(&self, upstream: Arc<Upstream>, error: CallError) -> Lost {
         upstream.connection().closing().cancel();
+        Lost { upstream, error }
     }
 
     /// Ends supervision and the connection.
@@ -164,27 +204,25 @@ impl Slot {
         let _stopped = status.wait_for(Status::is_stopped).await;
     }
 
-    fn unavailable(&self) -> ErrorText {
+    fn unavailable(&self, lost: Option<&Lost>, waited: Duration) -> ErrorText {
         let status = self.status.borrow();
         let subject = match self.name() {
             Some(name) => format!("upstream '{name}'"),
             None => "the upstream".to_owned(),
         };
-        let message = match (&status.error, status.is_stopped()) {
-            (Some(error), _) if status.needs_sign_in() => error.for_clients(),
-            (Some(error), true) => format!("{subject} is not running: {}", error.for_clients()),
+        let waited = (waited.as_secs_f64() * 10.0).round() / 10.0;
+        // Its connection was closed for that, which says less.
+        let lost = lost.filter(|lost| lost.error.is_unreachable());
+        let lost = lost.map(|lost| format!("{subject} {}", lost.error));
+        let why = lost.or_else(|| Some(status.error.as_ref()?.for_clients()));
+        let message = match (why, status.is_stopped()) {
+            (Some(why), _) if status.fails_at_once() => why,
+            (Some(why), true) => format!("{subject} is not running: {why}"),
             (None, true) => format!("{subject} is not running"),
-            (Some(error), false) => format!(
-                "{subject} is unavailable: waited {} seconds for it to restart; {}",
-                self.patience.as_secs_f64(),
-                error.for_clients()
-            ),
-            (None, false) => {
-                format!(
-                    "{subject} is unavailable: waited {} seconds for it to start",
-                    self.patience.as_secs_f64()
-                )
+            (Some(why), false) => {
+                format!("{subject} is unavailable: waited {waited} seconds for it to restart; {why}")
             }
+            (None, false) => format!("{subject} is unavailable: waited {waited} seconds for it to start"),
         };
         ErrorText::new(code::UPSTREAM_FAILED, message)
             .with_data(&json!({"upstream": self.name().map(UpstreamName::as_str)}))

@@ -22,7 +22,7 @@ pub struct Status {
     pub recollection: Recollection,
     /// The number of its client's choices that its lists follow; none precede it if it has no client.
     pub followed: u64,
-    /// Why its last connection or attempt failed; `None` while it is connected.
+    /// Why its last connection or attempt failed, or that it does not answer; `None` while it is ready.
     pub error: Option<Arc<UpstreamError>>,
 }
 
@@ -69,6 +69,16 @@ impl Status {
     pub fn needs_sign_in(&self) -> bool {
         matches!(self.supervision.state(), State::Failing { .. })
             && self.error.as_ref().is_some_and(|error| error.needs_sign_in())
+    }
+
+    /// Whether calls fail without waiting: until a person signs in, or it answers again.
+    pub fn fails_at_once(&self) -> bool {
+        self.needs_sign_in() || matches!(self.supervision.state(), State::Silent { .. })
+    }
+
+    /// Whether nothing could be reached at its address.
+    pub fn is_unreachable(&self) -> bool {
+        self.upstream.is_none() && self.error.as_ref().is_some_and(|error| error.is_unreachable())
     }
 
     /// Whether no further attempts are made.

@@ -8,7 +8,7 @@ use std::{
 
 use mcp_disclosure_transport::{ErrorText, LoggingLevel, code};
 use parking_lot::Mutex;
-use tokio::{runtime::Handle, sync::Mutex as AsyncMutex};
+use tokio::{runtime::Handle, sync::Mutex as AsyncMutex, time::Instant};
 
 use super::Slot;
 use crate::upstream::{CallError, Upstream};
@@ -167,7 +167,7 @@ impl Slot {
     }
 
     async fn ask_for(&self, uri: &str, subscribed: &mut Subscribed) -> Result<(), ErrorText> {
-        let upstream = self.connected(None).await?;
+        let upstream = self.connected(None, Instant::now()).await?;
         let at = Arc::downgrade(&upstream);
         // The subscriber may give up while it waits.
         *subscribed = Subscribed::Asked(Weak::clone(&at));

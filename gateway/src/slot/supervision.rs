@@ -6,7 +6,15 @@
 //!   ▲    │                                          ▼
 //!   │    └────────────────── failed ──────────▶ Failing
 //!   └────────────────────── retrying ───────────────┘
+//!
+//!          timed_out             unanswered
+//!  Ready ─────────────▶ Pinged ─────────────▶ Silent
+//!    ▲                    │                     │
+//!    └──── answered ──────┴──── answered ───────┘
 //! ```
+//!
+//! `Pinged` and `Silent` end as `Ready` does. A call waits while its upstream is `Pinged`, and fails at once while it is `Silent`:
+//! pings look for an answer then, so that no client has to pay for the attempt.
 //!
 //! `stopped` leads from every state to `Stopped`, which is final; so do `ended` and `failed` with
 //! [`Restart::Never`]. The owner keeps the time: it passes in the current time and a random number, and calls
@@ -16,6 +24,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::streak::{Late, Streak};
 use crate::upstream::Restart;
 
 /// The delay after the first failure, doubled with each further failure in a row.
@@ -46,6 +55,16 @@ pub enum State {
         /// Since when.
         since: Instant,
     },
+    /// It is connected, calls timed out, and it was sent a ping.
+    Pinged {
+        /// Since when it is connected.
+        since: Instant,
+    },
+    /// It is connected, and answers neither calls nor pings.
+    Silent {
+        /// Since when it is connected.
+        since: Instant,
+    },
     /// The last connection or attempt failed.
     Failing {
         /// When the next attempt is due.
@@ -68,6 +87,7 @@ pub enum End {
 #[derive(Clone, Debug)]
 pub struct Supervision {
     state: State,
+    streak: Option<Streak>,
     restart: Restart,
     failures: u32,
     connections: u64,
@@ -76,7 +96,7 @@ pub struct Supervision {
 impl Supervision {
     /// An upstream whose first attempt begins now.
     pub fn new(restart: Restart) -> Self {
-        Self { state: State::Starting, restart, failures: 0, connections: 0 }
+        Self { state: State::Starting, streak: None, restart, failures: 0, connections: 0 }
     }
 
     /// The current state.
@@ -103,7 +123,7 @@ impl Supervision {
     /// 5 times in a row or stopped.
     pub fn keeps_lists(&self) -> bool {
         match self.state {
-            State::Ready { .. } => true,
+            State::Ready { .. } | State::Pinged { .. } | State::Silent { .. } => true,
             State::Starting | State::Failing { .. } => self.failures < TOLERATED,
             State::Stopped => false,
         }
@@ -112,7 +132,33 @@ impl Supervision {
     /// The attempt succeeded.
     pub fn connected(&mut self, now: Instant) {
         self.state = State::Ready { since: now };
+        self.streak = None;
         self.connections += 1;
+    }
+
+    /// A call timed out, when the connection had answered so many requests. It is to be pinged if that made it [`Pinged`](State::Pinged). Calls of one client alone never do, unless
+    /// it has the upstream to itself: they may be slow by what they ask for.
+    pub fn timed_out(&mut self, late: Late, answers: u64) {
+        let State::Ready { since } = self.state else { return };
+        let streak = Streak::with(self.streak.take(), late, answers);
+        match streak.is_suspicious() {
+            true => self.state = State::Pinged { since },
+            false => self.streak = Some(streak),
+        }
+    }
+
+    /// A ping was not answered. Returns whether that is news.
+    pub fn unanswered(&mut self) -> bool {
+        let State::Pinged { since } = self.state else { return false };
+        self.state = State::Silent { since };
+        true
+    }
+
+    /// A ping was answered. Returns whether that is news.
+    pub fn answered(&mut self) -> bool {
+        let (State::Pinged { since } | State::Silent { since }) = self.state else { return false };
+        self.state = State::Ready { since };
+        true
     }
 
     /// The attempt failed. `chance` is a random number from 0 to 1.
@@ -127,7 +173,9 @@ impl Supervision {
     /// The connection ended. `chance` is a random number from 0 to 1.
     pub fn ended(&mut self, end: End, now: Instant, chance: f64) {
         let lasted = match self.state {
-            State::Ready { since } => now.saturating_duration_since(since),
+            State::Ready { since } | State::Pinged { since } | State::Silent { since } => {
+                now.saturating_duration_since(since)
+            }
             _ => Duration::ZERO,
         };
         if lasted >= HEALTHY {
@@ -269,6 +317,58 @@ mod tests {
         scene.supervision.retrying();
         assert_eq!(scene.supervision.state(), State::Stopped);
         assert_eq!(Scene::new(Restart::Never).failed(0.0), None);
+    }
+
+    /// A call of this client that timed out.
+    fn late(client: &str, is_alone: bool) -> Late {
+        Late { client: client.into(), is_alone }
+    }
+
+    fn is_pinged(supervision: &Supervision) -> bool {
+        matches!(supervision.state(), State::Pinged { .. })
+    }
+
+    #[test]
+    fn u20_three_calls_in_a_row_that_time_out_lead_to_a_ping_and_an_answer_in_between_does_not_count() {
+        let mut scene = Scene::new(Restart::Always);
+        scene.supervision.timed_out(late("a", false), 0);
+        assert_eq!(scene.supervision.state(), State::Starting);
+        let supervision = &mut scene.connected().supervision;
+        for (client, answers) in [("a", 7), ("b", 7), ("a", 8), ("b", 8)] {
+            supervision.timed_out(late(client, false), answers);
+            assert!(!is_pinged(supervision), "{client} {answers}");
+        }
+        supervision.timed_out(late("a", false), 8);
+        assert!(is_pinged(supervision));
+        assert!(supervision.answered() && !supervision.answered());
+        supervision.timed_out(late("b", false), 9);
+        assert!(matches!(supervision.state(), State::Ready { .. }), "the streak is over");
+    }
+
+    #[test]
+    fn u20_slow_calls_of_one_client_alone_lead_to_no_ping_unless_the_upstream_is_its_own() {
+        let mut scene = Scene::new(Restart::Always);
+        let supervision = &mut scene.connected().supervision;
+        (0..100).for_each(|_| supervision.timed_out(late("a", false), 0));
+        assert!(!is_pinged(supervision));
+        supervision.timed_out(late("a", true), 0);
+        assert!(is_pinged(supervision));
+    }
+
+    #[test]
+    fn u20_what_answers_no_ping_is_silent_until_it_answers_one_or_is_connected_again() {
+        let mut scene = Scene::new(Restart::Always);
+        let silence = |scene: &mut Scene| {
+            (0..3).for_each(|_| scene.supervision.timed_out(late("a", true), 0));
+            assert!(scene.supervision.unanswered() && !scene.supervision.unanswered());
+            assert!(scene.supervision.keeps_lists());
+        };
+        silence(scene.connected());
+        assert!(scene.supervision.answered());
+        assert!(!scene.supervision.unanswered(), "no ping is sent");
+        silence(&mut scene);
+        assert_eq!(scene.wait(60.0).ended(End::Lost), Some(1.0), "it was connected for a minute");
+        assert!(matches!(scene.connected().supervision.state(), State::Ready { .. }));
     }
 
     #[test]

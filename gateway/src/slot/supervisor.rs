@@ -109,7 +109,7 @@ pub(super) struct Connected {
 pub(super) struct Task {
     pub(super) slot: Arc<Slot>,
     pub(super) telling: Telling,
-    terms: Terms,
+    pub(super) terms: Terms,
     memory: Option<Arc<dyn Memory>>,
     witness: Option<Arc<dyn Witness>>,
     pub(super) client: Option<Arc<Client>>,
@@ -119,7 +119,13 @@ pub(super) struct Task {
 impl Task {
     /// Keeps the upstream connected until it stops.
     async fn run(&self) {
-        tokio::join!(self.keep_connected(), self.recall());
+        let connected = async {
+            tokio::select! {
+                () = self.keep_connected() => {}
+                () = self.ping_when_asked() => {}
+            }
+        };
+        tokio::join!(connected, self.recall());
     }
 
     async fn keep_connected(&self) {

@@ -44,6 +44,12 @@ pub enum Why {
     /// The handshake response is invalid, or names an unsupported protocol version.
     #[error("sent an invalid handshake response: {0}")]
     Foreign(String),
+    /// It is connected, and answers neither calls nor pings.
+    #[error("does not answer: calls in a row timed out, and a ping has no answer within {} seconds", waited.as_secs_f64())]
+    Hung {
+        /// How long the ping was waited for.
+        waited: Duration,
+    },
     /// It leads back to this gateway.
     #[error("leads back to this gateway: {CIRCLE}")]
     Circle,
@@ -63,6 +69,7 @@ impl UpstreamError {
                 format!("{subject} did not answer within {} seconds", waited.as_secs_f64())
             }
             Why::Foreign(_) => format!("{subject} sent an invalid handshake response"),
+            Why::Hung { .. } => format!("{subject} {}; calls are sent to it again once it answers", self.why),
             Why::Circle => format!("{subject} leads back to this gateway"),
         }
     }
@@ -70,6 +77,11 @@ impl UpstreamError {
     /// Whether a person has to sign in before another attempt may succeed.
     pub fn needs_sign_in(&self) -> bool {
         matches!(&self.why, Why::Talk(CallError::Http(error)) if error.needs_sign_in())
+    }
+
+    /// Whether nothing could be reached at its address.
+    pub fn is_unreachable(&self) -> bool {
+        matches!(&self.why, Why::Talk(error) if error.is_unreachable())
     }
 
     /// Whether it leads back to this gateway, so that another attempt would fail like this one.

@@ -4,7 +4,7 @@ use std::{
     collections::BTreeMap,
     sync::{
         Arc, OnceLock, Weak,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
@@ -42,6 +42,8 @@ pub(super) struct UpstreamHandler {
     limits: Limits,
     /// Whether a request to open a URL was refused: one line of the log says so.
     has_refused: AtomicBool,
+    /// How many requests were answered.
+    answers: AtomicU64,
 }
 
 /// Requests in progress on behalf of clients.
@@ -73,6 +75,7 @@ impl UpstreamHandler {
             updates: Budget::new(limits.upstream_queue_bytes),
             limits: *limits,
             has_refused: AtomicBool::new(false),
+            answers: AtomicU64::new(0),
         })
     }
 
@@ -96,6 +99,11 @@ impl UpstreamHandler {
         let mut requests = self.requests.lock();
         requests.under_way.begin(&owner);
         requests.pending.insert(request, (owner, reports));
+    }
+
+    /// How many requests were answered so far.
+    pub(super) fn answers(&self) -> u64 {
+        self.answers.load(Ordering::Relaxed)
     }
 
     /// Whether a request in progress asked for log messages.
@@ -203,6 +211,9 @@ impl Handler for UpstreamHandler {
     }
 
     fn settled(&self, request: RequestId, how: Settled) {
+        if matches!(how, Settled::Answered | Settled::Late) {
+            self.answers.fetch_add(1, Ordering::Relaxed);
+        }
         let mut requests = self.requests.lock();
         let (owner, reports) = requests.pending.remove(&request).unwrap_or_default();
         let lasting = |reports: &&Arc<dyn Reports>| how == Settled::Answered && reports.outlasts_answer();

@@ -29,6 +29,7 @@ use std::{
     time::Duration,
 };
 
+use axum::http::HeaderName;
 pub use call::{Reports, UpstreamCall};
 pub use config::UpstreamConfig;
 pub use disclosing::Channel;
@@ -101,6 +102,14 @@ impl Target {
     /// `rmcp` handlers in this process: `make` is called for each connection.
     pub fn handlers<S: rmcp::Service<RoleServer>>(make: impl Fn() -> S + Send + Sync + 'static) -> Self {
         Self::Handler(Arc::new(move || Box::new(make())))
+    }
+
+    /// The headers of its caller that it is sent.
+    pub(crate) fn forward(&self) -> &[HeaderName] {
+        match self {
+            Self::Url(endpoint) => &endpoint.forward,
+            _ => &[],
+        }
     }
 
     /// Whether it is a URL.
@@ -259,6 +268,27 @@ impl Upstream {
             }
             answered
         }
+    }
+
+    /// How many requests it has answered on this connection, late answers included.
+    pub(crate) fn answers(&self) -> u64 {
+        self.handler.answers()
+    }
+
+    /// Pings it. Returns whether it answers this or any other request within this time, in whatever way.
+    pub(crate) async fn is_answering(&self, within: Duration) -> bool {
+        let before = self.answers();
+        let era = self.introduction.eras.nearest(Era::Session);
+        // The stateless era has no ping.
+        let method = if era == Era::Session { "ping" } else { "server/discover" };
+        let sender = Sender { timeout: within, ..self.sender() };
+        let answered = sender.ask(era, method, RawObject::empty()).await;
+        !matches!(answered, Err(CallError::TimedOut { .. })) || self.answers() != before
+    }
+
+    /// That it does not answer.
+    pub(crate) fn hung(&self, waited: Duration) -> UpstreamError {
+        self.failed(Why::Hung { waited })
     }
 
     fn sender(&self) -> Sender {

@@ -6,7 +6,11 @@ use std::{
 };
 
 use mcp_disclosure_core::{Era, RawObject, UI, UpstreamName};
-use mcp_disclosure_transport::{Bounds, CallError, Connection, child, http, in_process};
+use mcp_disclosure_transport::{
+    Bounds, CallError, Connection, child,
+    http::{self, Forwarding},
+    in_process,
+};
 use parking_lot::Mutex;
 use tokio_util::sync::DropGuard;
 
@@ -149,7 +153,8 @@ impl Opening<'_> {
             limits,
         );
         let chain = self.terms.lineage.variable(config.name.as_ref());
-        let connection = open(&config.target, &chain, Arc::clone(&handler), limits.bounds());
+        let caller = self.client.map(|client| Arc::clone(&client.forwarded) as Arc<dyn Forwarding>);
+        let connection = open(&config.target, &chain, caller, Arc::clone(&handler), limits.bounds());
         let connection =
             connection.map_err(|source| UpstreamError { remote: false, ..self.error(Why::Start(source)) })?;
         (self.opened)(&connection);
@@ -233,10 +238,11 @@ fn other(era: Era) -> Era {
     }
 }
 
-/// Opens a connection. A program gets `chain` as the gateways that lead to it.
+/// Opens a connection. A program gets `chain` as the gateways that lead to it, an endpoint headers of its caller.
 fn open(
     target: &Target,
     chain: &str,
+    caller: Option<Arc<dyn Forwarding>>,
     handler: Arc<UpstreamHandler>,
     bounds: Bounds,
 ) -> io::Result<Arc<Connection>> {
@@ -244,7 +250,7 @@ fn open(
         Target::Command(program) => {
             child::connect(program.command().env(lineage::VARIABLE, chain), handler, bounds)?
         }
-        Target::Url(endpoint) => http::connect(endpoint.clone(), true, handler, bounds),
+        Target::Url(endpoint) => http::connect(endpoint.clone(), true, caller, handler, bounds),
         Target::Handler(make) => in_process::connect(make(), handler, bounds),
         Target::Responder(responder) => {
             let responder = Arc::clone(responder);

@@ -17,6 +17,7 @@ mod orders;
 mod pins;
 mod report;
 mod schemas;
+mod seen;
 mod serving;
 mod texts;
 
@@ -27,6 +28,7 @@ pub use findable::findable;
 pub use finding::{Finding, Findings, Place, Rule, Severity};
 use mcp_disclosure_core::{Principal, Snapshot, Tool, View};
 pub use report::{Report, SignInState};
+pub use seen::Seen;
 use serde_json::Value;
 pub use serving::{left_out, objections, refusals, unpassed, unreachable, unserved};
 

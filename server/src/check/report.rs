@@ -7,7 +7,7 @@ use mcp_disclosure_transport::printable::one_line;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Finding, Findings, Place, Severity};
+use super::{Finding, Findings, Place, Seen, Severity};
 
 /// Maximum places listed per kind of finding, in reports for people.
 const MOST_PLACES: usize = 12;
@@ -17,6 +17,8 @@ const MOST_PLACES: usize = 12;
 pub struct Report {
     /// How many tools were looked at; `None` where it came to none.
     pub tools: Option<usize>,
+    /// What one caller sees, if that was asked for.
+    pub seen: Option<Seen>,
     /// Which upstreams are signed in to.
     pub sign_ins: Vec<SignInState>,
     /// What was found.
@@ -60,7 +62,7 @@ impl Report {
     }
 
     /// JSON: `tools`, `errors`, `warnings`, `notes` (counts) and `findings`, each with `code`, `severity`, `message`,
-    /// `hint` and what is known of `tool`, `primitive`, `file`, `line`, `column`. `signIns`, where upstreams are signed in to.
+    /// `hint` and what is known of `tool`, `primitive`, `file`, `line`, `column`. `caller`, where one is asked for; `signIns`, where upstreams are signed in to.
     pub fn to_json(&self) -> String {
         let findings: Vec<JsonFinding<'_>> = self.findings.0.iter().map(Finding::message).collect();
         let mut report = json!({
@@ -70,6 +72,9 @@ impl Report {
             "notes": self.notes(),
             "findings": findings,
         });
+        if let Some(seen) = &self.seen {
+            report["caller"] = json!(seen);
+        }
         if !self.sign_ins.is_empty() {
             report["signIns"] = json!(self.sign_ins);
         }
@@ -79,7 +84,7 @@ impl Report {
     /// Text for people: kinds of findings, worst first, each with what to do and where. Lines of names have at most this
     /// width.
     pub fn to_text(&self, coloured: bool, width: usize) -> String {
-        let mut text = String::new();
+        let mut text = self.seen.as_ref().map(Seen::to_text).unwrap_or_default();
         for SignInState { upstream, is_signed_in, detail } in &self.sign_ins {
             let state = if *is_signed_in { "signed in" } else { "not signed in" };
             // Writing to a string does not fail.

@@ -21,8 +21,8 @@ use super::{
 };
 use crate::{
     check::{
-        Findings, Report, Severity, SignInState, Subject, access, callers, findable, left_out, objections,
-        refusals, unpassed, unreachable, unserved,
+        Findings, Report, Seen, Severity, SignInState, Subject, access, callers, findable, left_out,
+        objections, refusals, unpassed, unreachable, unserved,
     },
     config::Named,
     failure::Failure,
@@ -41,6 +41,7 @@ pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure
         source,
         strategies,
         allow_anonymous,
+        principal,
         session_store,
         strict,
         notes,
@@ -49,7 +50,8 @@ pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure
         format,
     } = arguments;
     let queries = queries.as_deref().map(queries::read).transpose()?.unwrap_or_default();
-    let source = open(program, source, allow_anonymous);
+    let source =
+        open(program, source, allow_anonymous).and_then(|source| source.seen_by(principal.as_deref()));
     let sign_ins = source.as_ref().map(|source| sign_ins(source.upstreams())).unwrap_or_default();
     let mut findings =
         source.as_ref().map_or_else(|_| Findings::default(), |source| left_out(source.left_out()));
@@ -57,6 +59,7 @@ pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure
     let refused = looked.is_err();
     let report = looked.unwrap_or_else(|failure| Report {
         tools: None,
+        seen: None,
         sign_ins: Vec::new(),
         findings: refusals(&failure),
         notes_left_out: 0,
@@ -103,6 +106,7 @@ fn look(
     let ranker = ranker(&options.settings);
     let file = source.files().declarations().cloned();
     let contents = source.contents().map_err(Failure::Configuration)?;
+    let caller = source.caller().cloned();
     let assembly = Assembly {
         wait_for_upstreams: PATIENCE,
         witness: Some(Arc::new(Patience::new())),
@@ -130,10 +134,11 @@ fn look(
             findings.0.extend(callers(file).0);
         }
         let tools = Some(snapshot.tool_count());
+        let seen = caller.map(|caller| Seen::by(&caller, &snapshot, &everything));
         findings.0.extend(Subject::new(snapshot).look().0);
         findings.0.extend(findable(&everything, &ranker, queries).0);
         started.gateway.close().await;
-        Ok(Report { tools, sign_ins: Vec::new(), findings, notes_left_out: 0 })
+        Ok(Report { tools, seen, sign_ins: Vec::new(), findings, notes_left_out: 0 })
     })
 }
 

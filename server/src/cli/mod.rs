@@ -6,6 +6,7 @@ mod arguments;
 mod check;
 mod choices;
 mod circle;
+mod client_config;
 mod compare;
 mod demo;
 mod entrance;
@@ -41,6 +42,7 @@ pub use arguments::{
     InitArguments, LOG, PlaceArguments, PromptArguments, ServeArguments, StrategyArguments, UndoArguments,
 };
 pub use check::check;
+pub use client_config::{ClientConfigArguments, client_config};
 pub use compare::{CompareArguments, compare};
 pub use demo::demo;
 pub use export::export;

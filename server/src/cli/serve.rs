@@ -9,6 +9,7 @@ use mcp_disclosure_gateway::{
     observe::Several,
     slot::Memory,
 };
+use mcp_disclosure_transport::child::guard;
 use tokio::{net::TcpListener, task::JoinSet};
 
 use super::{
@@ -28,6 +29,9 @@ use crate::{
     remember::Store,
     switch::Switch,
 };
+
+/// Over stdio, how long after the signal this process waits for its upstreams: hosts kill what has not ended after two seconds.
+const LEAVING: Duration = Duration::from_millis(1_800);
 
 /// Serves until the client goes (stdio) or the process is asked to end (HTTP).
 ///
@@ -62,6 +66,7 @@ pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure
         scope: arguments.upstream_scope,
         wait_for_upstreams: arguments.wait_for_upstreams,
         revisions: arguments.revisions,
+        drain: arguments.drain,
         memory: memory(arguments.remember, source.list_bytes()),
         ..source.prepare(&program.registry, &options, key)?
     };
@@ -104,8 +109,17 @@ async fn over_stdio(
     let Some(gateway) = start(client.alone(assembly), baseline, operating, admin).await? else {
         return Ok(());
     };
+    let shutdown = gateway.shutdown().clone();
+    let late = tokio::spawn(async move {
+        shutdown.cancelled().await;
+        tokio::time::sleep(LEAVING).await;
+    });
     let served = client.serve(&gateway).await;
-    gateway.close().await;
+    tokio::select! {
+        () = gateway.close() => {}
+        // The guard asks them once more, and kills what does not listen.
+        _ = late => guard::hand_over(),
+    }
     Ok(served?)
 }
 
@@ -226,7 +240,7 @@ async fn follow(
             }
             Asked::Reload => tracing::info!("SIGHUP: the configuration is being read already"),
             Asked::End => {
-                tracing::info!("shutting down, running calls finish first");
+                tracing::info!("shutting down, running calls may finish first");
                 return gateway.shutdown().cancel();
             }
         }

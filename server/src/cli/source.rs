@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{ReceiptKey, Registry, Settings, UpstreamName};
+use async_trait::async_trait;
+use mcp_disclosure_core::{Principal, ReceiptKey, Registry, Settings, UpstreamName};
 use mcp_disclosure_gateway::{
-    Assembly, Problem,
+    Admission, Admittance, Arriving, Assembly, Denied, Problem,
     catalogue::Declared,
     limits::LimitSettings,
     lineage::Lineage,
@@ -43,6 +44,8 @@ pub(super) struct Source {
     pub(super) limits: LimitSettings,
     /// The gateways above this one.
     lineage: Lineage,
+    /// Whoever comes in is taken for this caller, if there is one.
+    caller: Option<Principal>,
 }
 
 impl Opened {
@@ -57,7 +60,7 @@ impl Opened {
         let Self { origin, files, timeouts, limits, lineage } = self;
         let origin = Origin { access, waits_for_all, ..origin };
         let contents = origin.contents(&files).and_then(|contents| serving_some(contents, &files));
-        Source { origin, files, contents, timeouts, limits, lineage }
+        Source { origin, files, contents, timeouts, limits, lineage, caller: None }
     }
 }
 
@@ -88,6 +91,24 @@ impl Source {
     /// Servers of hosts' files that cannot be used, and what to do about that.
     pub(super) fn left_out(&self) -> &[Problem] {
         self.contents.as_ref().map_or(&[], |contents| &contents.found.left_out)
+    }
+
+    /// The same source, where whoever comes in is the principal of this name, if there is one.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] if its files have no such principal.
+    pub(super) fn seen_by(self, name: Option<&str>) -> Result<Self, Failure> {
+        let Some(name) = name else { return Ok(self) };
+        let permits = self.files.declarations().and_then(|file| file.permits_of(name)).ok_or_else(|| {
+            let problem = Problem::new(format!("--principal: there is no principal '{name}'"));
+            usage(problem.hint("it is an entry of [[principals]] in the file that --config names"))
+        })?;
+        Ok(Self { caller: Some(Principal::new(format!("principal '{name}'"), permits)), ..self })
+    }
+
+    /// Whom whoever comes in is taken for.
+    pub(super) fn caller(&self) -> Option<&Principal> {
+        self.caller.as_ref()
     }
 
     /// What its files said.
@@ -172,7 +193,13 @@ impl Source {
     /// A gateway of it, with the contract's defaults.
     pub(super) fn assembly(self, declared: Declared, strategies: Strategies, key: ReceiptKey) -> Assembly {
         let found = self.contents.map(|contents| contents.found).unwrap_or_default();
+        let assembly = Assembly::new(strategies, key);
+        let admission = match self.caller {
+            Some(caller) => Arc::new(Only(caller)),
+            None => assembly.admission,
+        };
         Assembly {
+            admission,
             upstreams: self.origin.configs(&found),
             declared,
             timeouts: self.timeouts,
@@ -180,8 +207,23 @@ impl Source {
             lineage: self.lineage,
             // Only what serves calls tools of the user's.
             asks_info: false,
-            ..Assembly::new(strategies, key)
+            ..assembly
         }
+    }
+}
+
+/// Takes everyone for one caller.
+#[derive(Debug)]
+struct Only(Principal);
+
+#[async_trait]
+impl Admission for Only {
+    async fn admit(&self, _: &Arriving<'_>) -> Result<Admittance, Denied> {
+        Ok(self.0.clone().into())
+    }
+
+    fn on_stdio(&self) -> Principal {
+        self.0.clone()
     }
 }
 

@@ -224,6 +224,14 @@ pub struct UpstreamEntry {
     /// Headers of each request to the URL.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
+    /// Headers of an authenticated caller's requests that the URL is sent, by name: needs `scope = "session"`. They go to no
+    /// other origin, and into no log.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub forward: Vec<String>,
+    /// Whether `forward` may name "authorization". The URL then gets the token that was issued for this gateway, and may use it
+    /// wherever it is accepted; MCP forbids that.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub forward_authorization: bool,
     /// How to sign in to the URL, where it asks for that and no header of `headers` authorizes requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oauth: Option<OauthEntry>,

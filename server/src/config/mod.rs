@@ -9,6 +9,7 @@ mod endpoint_type;
 mod environment;
 mod fields;
 mod file;
+mod forward;
 pub(crate) mod hosts;
 mod mistaken;
 mod oauth;

@@ -10,7 +10,7 @@ use mcp_disclosure_gateway::{
 use mcp_disclosure_sign_in::{Folder, Settings, SignIn};
 use reqwest::{
     Url,
-    header::{HeaderMap, HeaderName, HeaderValue},
+    header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
 };
 
 use super::{
@@ -77,7 +77,7 @@ pub fn upstreams(file: &DisclosureFile, base: &Path) -> Result<Vec<Named>, Vec<P
 }
 
 /// The key that is wrong, such as `headers.NAME`, or empty for the whole entry; why, and what to do about it.
-type Wrong = (String, String, &'static str);
+pub(super) type Wrong = (String, String, &'static str);
 
 impl Named {
     /// The gateway's configuration of it.
@@ -95,6 +95,9 @@ impl Named {
     /// How to sign in to it, if that is possible: it is a URL, and no header authorizes requests.
     pub fn sign_in(&self) -> Option<SignIn> {
         let Target::Url(endpoint) = &self.target else { return None };
+        if endpoint.forward.contains(&AUTHORIZATION) {
+            return None;
+        }
         SignIn::new(endpoint, self.oauth.clone(), Folder::of_user()?, self.login.clone())
     }
 
@@ -280,6 +283,13 @@ impl UpstreamEntry {
             let message = format!("env: '{name}' cannot be the name of a variable");
             wrong.push((format!("env.{name}"), message, "names have no '='"));
         }
+        if !self.forward.is_empty() || self.forward_authorization {
+            wrong.push((
+                "forward".to_owned(),
+                "forward is for a url, and this is a program".to_owned(),
+                "leave it out, or give a url",
+            ));
+        }
         if self.endpoint_type.is_some() {
             let message = "type is for a url, and this is a program".to_owned();
             wrong.push(("type".to_owned(), message, "leave it out, or give a url"));
@@ -327,10 +337,14 @@ impl UpstreamEntry {
                 )),
             }
         }
+        let forward = self.forwarded(&map).unwrap_or_else(|mut problems| {
+            wrong.append(&mut problems);
+            Vec::new()
+        });
         match url {
             Some(url) if wrong.is_empty() => {
                 let kind = self.endpoint_type.map(Into::into).unwrap_or_default();
-                Ok(Target::Url(Endpoint { url, kind, headers: map, authorization: None }))
+                Ok(Target::Url(Endpoint { url, kind, headers: map, authorization: None, forward }))
             }
             _ => Err(wrong),
         }

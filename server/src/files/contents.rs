@@ -7,7 +7,7 @@ use mcp_disclosure_gateway::{Place, catalogue::Declared};
 use mcp_disclosure_access::Settings;
 use mcp_disclosure_core::Permits;
 
-use super::Found;
+use super::{Found, grants};
 use crate::lock::LOCK;
 
 /// What files declare.
@@ -68,6 +68,11 @@ impl Contents {
             .chain(self.left_by_its_upstream(older))
             .chain(self.forgotten_since(older))
             .collect()
+    }
+
+    /// What changed of what principals and profiles may use, in a line each.
+    pub fn granted_since(&self, older: &Self) -> Vec<String> {
+        grants::changes(named(&older.access), named(&self.access))
     }
 
     /// Upstreams that hold what is not reviewed, and of which nothing is reviewed any more: all that they list would be

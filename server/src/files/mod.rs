@@ -2,6 +2,7 @@
 
 mod contents;
 mod description_files;
+mod grants;
 mod origin;
 mod private;
 mod quiet;

@@ -143,6 +143,9 @@ impl Follower {
         if contents.found.left_out != self.in_force.found.left_out {
             contents.found.log();
         }
+        for changed in contents.granted_since(&self.in_force) {
+            tracing::info!("grant changed: {changed}");
+        }
         self.in_force = contents;
         Ok(changes)
     }

@@ -117,6 +117,11 @@ impl Counting {
         Ok(Self { waiting, counters, principals: Principals::default() })
     }
 
+    /// What it counted.
+    pub(super) fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
     /// Some tools of a list were sent.
     pub(super) fn sent_some(&self, who: &Who<'_>, page: &Arc<Page>, names: &[String]) {
         let (strategy, principal) = (who.strategy, self.principals.label(who.principal));

@@ -1,9 +1,10 @@
 //! Metrics: what happened, counted as it happens, and the state when they are read, in Prometheus' text format.
 //!
 //! Labels have few values: strategies that are offered, outcomes and codes of this program, upstreams of the
-//! configuration. Tools, principals and what clients call themselves are no labels, since peers could make any number.
+//! configuration, and the first principals. Tools and what clients call themselves are no labels, since peers could make any number.
 
 use std::{
+    collections::BTreeMap,
     sync::Arc,
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
@@ -15,7 +16,9 @@ use mcp_disclosure_gateway::{
 };
 use prometheus::{
     Gauge, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry,
-    TextEncoder, core::Collector, proto::MetricFamily,
+    TextEncoder,
+    core::Collector,
+    proto::{Metric, MetricFamily},
 };
 
 use super::{
@@ -23,6 +26,7 @@ use super::{
     counting::{Counters, Counting},
     served::Served,
     state,
+    totals::{Tokens, Totals},
 };
 use crate::failure::Failure;
 
@@ -54,21 +58,6 @@ pub(super) struct Metrics {
     counting: Counting,
     losses: Option<Arc<Losses>>,
     begun: Instant,
-}
-
-/// The sums that the status shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub(super) struct Totals {
-    /// Calls of tools, of strategies' own as well, whatever became of them.
-    pub(super) calls: u64,
-    /// Calls and fetches that a strategy or the check of arguments refused.
-    pub(super) refusals: u64,
-    /// Requests that delivered descriptions.
-    pub(super) fetches: u64,
-    /// Tokens of the lists of tools that were sent.
-    pub(super) tokens_listed: u64,
-    /// Tokens that complete lists of the same tools would have had.
-    pub(super) tokens_full: u64,
 }
 
 impl Metrics {
@@ -214,15 +203,29 @@ impl Metrics {
 
     /// The sums over all labels.
     pub(super) fn totals(&self) -> Totals {
-        let sum = |counter: &IntCounterVec| {
-            let families = counter.collect();
-            let values = families
-                .iter()
-                .flat_map(|family| family.get_metric())
-                .map(|one| one.get_counter().get_value());
-            values.sum::<f64>() as u64
-        };
+        let sum = |counter: &IntCounterVec| by_labels(counter).iter().map(|(_, value)| value).sum();
+        let mut principals: BTreeMap<String, Tokens> = BTreeMap::new();
+        for (labels, value) in by_labels(&self.counting.counters().listed_to) {
+            principals.entry(labels.concat()).or_default().listed = value;
+        }
+        for (labels, value) in by_labels(&self.counting.counters().full_to) {
+            principals.entry(labels.concat()).or_default().full = value;
+        }
+        principals.retain(|_, tokens| tokens.full > 0);
+        let mut upstream_calls: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
+        for (labels, value) in by_labels(&self.upstream_calls) {
+            // In the order of their names: outcome, upstream.
+            if let [outcome, upstream] = &*labels {
+                upstream_calls.entry(upstream.clone()).or_default().insert(outcome.clone(), value);
+            }
+        }
         Totals {
+            principals,
+            upstream_calls,
+            searches_missed: sum(&self.missed),
+            reload_failures: self.reload_failures.get(),
+            http_connections: self.connections.get(),
+            http_connections_limit: self.most_connections.get(),
             calls: sum(&self.calls),
             refusals: sum(&self.refusals),
             fetches: sum(&self.fetches),
@@ -278,6 +281,11 @@ impl Metrics {
             up.with_label_values(&label).set(i64::from(upstream.is_ready()));
             tools.with_label_values(&label).set(number(upstream.tools));
             restarts.with_label_values(&label).inc_by(upstream.restarts);
+        }
+        if let Some(store) = state::store(served) {
+            metrics
+                .single_gauge("session_store_up", "Whether the store of sessions can be used.")
+                .set(i64::from(store == "up"));
         }
         if let Some(losses) = &self.losses {
             let written =
@@ -387,6 +395,14 @@ impl Family<'_> {
         self.registry.register(Box::new(metric.clone())).expect("each name is registered once");
         metric
     }
+}
+
+/// The values of a counter, by the values of its labels.
+fn by_labels(counter: &IntCounterVec) -> Vec<(Vec<String>, u64)> {
+    let families = counter.collect();
+    let each = families.iter().flat_map(|family| family.get_metric());
+    let labels = |one: &Metric| one.get_label().iter().map(|label| label.value().to_owned()).collect();
+    each.map(|one| (labels(one), one.get_counter().get_value() as u64)).collect()
 }
 
 fn options(name: &str, help: &str) -> Opts {

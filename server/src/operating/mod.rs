@@ -17,6 +17,7 @@ mod readiness;
 mod served;
 mod state;
 mod status;
+mod totals;
 
 use std::sync::Arc;
 

@@ -26,7 +26,7 @@ th, td { text-align: left; padding: .35rem .5rem; border-bottom: 1px solid var(-
 th[scope=row] { font-weight: 500; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 .ready { color: var(--good); }
-.failing, .stopped, .lost { color: var(--bad); }
+.failing, .silent, .stopped, .lost { color: var(--bad); }
 small { display: block; color: var(--soft); }
 ";
 
@@ -51,6 +51,7 @@ pub(super) fn page(status: &Status) -> Markup {
                     (figures(status))
                     (upstreams(status))
                     (clients(status))
+                    (principals(status))
                 }
             }
         }
@@ -73,6 +74,17 @@ fn figures(status: &Status) -> Markup {
                 (figure("descriptions fetched", totals.fetches))
                 (figure("tokens listed", totals.tokens_listed))
                 (figure("of complete lists", totals.tokens_full))
+                (figure("searches that missed", totals.searches_missed))
+                (figure("failed reloads", totals.reload_failures))
+                @if totals.http_connections_limit > 0 {
+                    div {
+                        dt { "connections" }
+                        dd { (totals.http_connections) " of " (totals.http_connections_limit) }
+                    }
+                }
+                @if let Some(store) = status.store {
+                    div { dt { "session store" } dd class=[(store == "down").then_some("lost")] { (store) } }
+                }
                 @if let Some(audit) = &status.audit {
                     (figure("audit records", audit.written))
                     div { dt { "audit records lost" } dd class=[(audit.lost > 0).then_some("lost")] { (grouped(audit.lost)) } }
@@ -111,10 +123,13 @@ fn upstreams(status: &Status) -> Markup {
                         th scope="col" { "state" }
                         th scope="col" class="number" { "tools" }
                         th scope="col" class="number" { "restarts" }
+                        th scope="col" class="number" { "calls" }
+                        th scope="col" class="number" { "without a good result" }
                     }
                 }
                 tbody {
                     @for upstream in &status.upstreams {
+                        @let (calls, bad) = status.totals.calls_of(&one_line(&upstream.name));
                         tr {
                             th scope="row" {
                                 (one_line(&upstream.name))
@@ -123,6 +138,8 @@ fn upstreams(status: &Status) -> Markup {
                             td class=(upstream.state) { (upstream.state) }
                             td class="number" { (upstream.tools) }
                             td class="number" { (upstream.restarts) }
+                            td class="number" { (grouped(calls)) }
+                            td class="number" { (grouped(bad)) }
                         }
                     }
                 }
@@ -144,6 +161,35 @@ fn clients(status: &Status) -> Markup {
                     tbody {
                         @for (strategy, count) in served {
                             tr { th scope="row" { (strategy) } td class="number" { (count) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn principals(status: &Status) -> Markup {
+    let principals = &status.totals.principals;
+    html! {
+        @if !principals.is_empty() {
+            section aria-labelledby="principals" {
+                h2 id="principals" { "Tokens of lists by principal" }
+                table {
+                    thead {
+                        tr {
+                            th scope="col" { "principal" }
+                            th scope="col" class="number" { "listed" }
+                            th scope="col" class="number" { "of complete lists" }
+                        }
+                    }
+                    tbody {
+                        @for (principal, tokens) in principals {
+                            tr {
+                                th scope="row" { (principal) }
+                                td class="number" { (grouped(tokens.listed)) }
+                                td class="number" { (grouped(tokens.full)) }
+                            }
                         }
                     }
                 }
@@ -177,7 +223,7 @@ fn duration(seconds: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::operating::{metrics::Totals, state::UpstreamState, status::Records};
+    use crate::operating::{state::UpstreamState, status::Records, totals::Totals};
 
     #[test]
     fn o1_the_page_escapes_what_upstreams_are_called_and_needs_nothing() {
@@ -192,6 +238,7 @@ mod tests {
             version: "1",
             uptime_seconds: 90_061,
             upstreams: vec![upstream],
+            store: Some("down"),
             clients: [("full".to_owned(), 1)].into(),
             totals: Totals { calls: 1_234_567, tokens_listed: 25, tokens_full: 100, ..Totals::default() },
             audit: Some(Records { written: 1, lost: 2 }),

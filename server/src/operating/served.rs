@@ -36,11 +36,11 @@ impl Served {
         }
     }
 
-    /// Waits until the gateway served and is asked to end.
+    /// Waits until the gateway served, and was given its time to end.
     pub(super) async fn ending(&self) {
-        let shutdown = self.gateway.wait().await.upgrade().map(|gateway| gateway.shutdown().clone());
-        if let Some(shutdown) = shutdown {
-            shutdown.cancelled().await;
+        let drained = self.gateway.wait().await.upgrade().map(|gateway| gateway.drained().clone());
+        if let Some(drained) = drained {
+            drained.cancelled().await;
         }
     }
 }

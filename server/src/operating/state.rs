@@ -12,7 +12,7 @@ use super::served::Served;
 pub(super) struct UpstreamState {
     /// Its name; one of a command line that has not introduced itself yet is called by its program or URL.
     pub(super) name: String,
-    /// `starting`, `ready`, `failing` or `stopped`.
+    /// `starting`, `ready`, `silent` (it is connected, and does not answer), `failing` or `stopped`.
     pub(super) state: &'static str,
     /// How many tools it lists; 0 if they are not offered.
     pub(super) tools: usize,
@@ -38,7 +38,8 @@ impl UpstreamState {
             ),
             state: match status.supervision.state() {
                 State::Starting => "starting",
-                State::Ready { .. } => READY,
+                State::Ready { .. } | State::Pinged { .. } => READY,
+                State::Silent { .. } => "silent",
                 State::Failing { .. } => "failing",
                 State::Stopped => "stopped",
             },
@@ -54,6 +55,12 @@ const READY: &str = "ready";
 /// The upstreams, in the order of the configuration.
 pub(super) fn upstreams(served: &Served) -> Vec<UpstreamState> {
     served.slots().iter().map(|slot| UpstreamState::of(slot)).collect()
+}
+
+/// Whether the store of sessions is `up` or `down`; `None` if there is none, or no gateway yet.
+pub(super) fn store(served: &Served) -> Option<&'static str> {
+    let is_up = served.gateway()?.has_store()?;
+    Some(if is_up { "up" } else { "down" })
 }
 
 /// Open sessions by strategy. Every offered strategy has an entry, once there is a gateway.

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{
-    metrics::{Metrics, Totals},
+    metrics::Metrics,
     served::Served,
     state::{self, UpstreamState},
+    totals::Totals,
 };
 
 /// The state of a gateway, and what it did since its start.
@@ -19,6 +20,9 @@ pub(super) struct Status {
     pub(super) uptime_seconds: u64,
     /// The upstreams, in the order of the configuration.
     pub(super) upstreams: Vec<UpstreamState>,
+    /// Whether the store of sessions is `up` or `down`, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) store: Option<&'static str>,
     /// Open sessions, by the strategy that serves them.
     pub(super) clients: BTreeMap<String, usize>,
     #[serde(flatten)]
@@ -41,6 +45,7 @@ impl Status {
             version: env!("CARGO_PKG_VERSION"),
             uptime_seconds: metrics.uptime().as_secs(),
             upstreams: state::upstreams(served),
+            store: state::store(served),
             clients: state::clients(served),
             totals: metrics.totals(),
             audit: metrics.losses().map(|losses| Records { written: losses.written(), lost: losses.lost() }),

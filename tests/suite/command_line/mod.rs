@@ -18,6 +18,7 @@ mod export;
 mod export_again;
 mod help;
 mod hosts;
+mod hung;
 mod init;
 mod lines;
 mod live_upstreams;

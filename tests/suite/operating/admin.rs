@@ -48,6 +48,9 @@ fn o1_metrics_count_calls_refusals_fetches_and_tokens() {
         (&expected, &json!(3), &json!(1))
     );
     assert_eq!((&status["fetches"], &status["clients"]["resource"]), (&json!(1), &json!(1)));
+    assert_eq!(status["upstream_calls"], json!({"odd": {"ok": 1}}));
+    assert_eq!((&status["searches_missed"], &status["reload_failures"]), (&json!(0), &json!(0)));
+    assert!(status.get("store").is_none(), "there is none");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::{
 };
 
 use kit::{
-    process::{Signal, until},
+    process::{Signal, get, until},
     redis::Redis,
 };
 use serde_json::{Value, json};
@@ -64,6 +64,26 @@ fn k4_a_store_that_is_down_is_named_and_comes_back() {
     let web = Web::open(b.at);
     web.fetch(a.at);
     assert!(web.may_call(b.at));
+}
+
+#[test]
+fn k4_operators_see_that_the_store_is_down_while_clients_without_sessions_are_served() {
+    let mut redis = Redis::start(&[]);
+    let a = Replica::start(&redis.url(), &["--strategy", "resource", "--admin", "127.0.0.1:0"], &[ODD]);
+    let shown = |path: &str| get(a.process.admin(), path, "Host: localhost\r\nAccept: application/json\r\n");
+    let says = |state: &str, up: i32| {
+        let ready = shown("/readyz");
+        assert_eq!(ready.status, 200, "{ready:?}");
+        ready.json()["store"] == state
+            && shown("/status").json()["store"] == state
+            && shown("/metrics").body.contains(&format!("\nmcp_disclosure_session_store_up {up}\n"))
+    };
+    assert!(until(|| says("up", 1)));
+    redis.kill();
+    assert!(until(|| says("down", 0)));
+    stateless(a.at);
+    redis.restart();
+    assert!(until(|| says("up", 1)));
 }
 
 #[test]

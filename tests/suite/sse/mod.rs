@@ -18,7 +18,13 @@ use crate::questions::converse;
 
 fn target(server: &SseServer, kind: EndpointKind) -> Target {
     let headers = [("x-api-key".parse().unwrap(), "s3cret".parse().unwrap())].into_iter().collect();
-    Target::Url(Endpoint { url: server.url().parse().unwrap(), kind, headers, authorization: None })
+    Target::Url(Endpoint {
+        url: server.url().parse().unwrap(),
+        kind,
+        headers,
+        authorization: None,
+        forward: Vec::new(),
+    })
 }
 
 async fn before(server: &SseServer, kind: EndpointKind, options: Options) -> Bench {

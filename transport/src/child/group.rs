@@ -104,6 +104,9 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
+        if guard::has_all() {
+            return;
+        }
         self.send(Insist::Kill);
         self.forget();
     }

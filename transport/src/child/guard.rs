@@ -8,9 +8,9 @@
 //! and fail in the same way.
 
 #[cfg(unix)]
-pub use unix::{enable, is_asked_for, stand};
+pub use unix::{enable, hand_over, is_asked_for, stand};
 #[cfg(unix)]
-pub(super) use unix::{release, watch};
+pub(super) use unix::{has_all, release, watch};
 
 /// There is no guard on this system.
 #[cfg(not(unix))]
@@ -26,15 +26,22 @@ mod other {
     /// There is no guard.
     pub fn enable() {}
 
+    /// There is no guard.
+    pub fn hand_over() {}
+
+    pub(in super::super) fn has_all() -> bool {
+        false
+    }
+
     pub(in super::super) fn watch(_group: u32) {}
 
     pub(in super::super) fn release(_group: u32) {}
 }
 
 #[cfg(not(unix))]
-pub use other::{enable, is_asked_for, stand};
+pub use other::{enable, hand_over, is_asked_for, stand};
 #[cfg(not(unix))]
-pub(super) use other::{release, watch};
+pub(super) use other::{has_all, release, watch};
 
 #[cfg(unix)]
 mod unix {
@@ -44,7 +51,10 @@ mod unix {
         os::unix::process::CommandExt,
         path::PathBuf,
         process::{Child, Command, Stdio},
-        sync::OnceLock,
+        sync::{
+            OnceLock,
+            atomic::{AtomicBool, Ordering},
+        },
         thread,
         time::{Duration, Instant},
     };
@@ -61,6 +71,8 @@ mod unix {
     const GRACE: Duration = Duration::from_millis(500);
 
     static GUARD: OnceLock<Mutex<Guard>> = OnceLock::new();
+
+    static HAS_ALL: AtomicBool = AtomicBool::new(false);
 
     /// Whether this process was started as a guard.
     pub fn is_asked_for() -> bool {
@@ -99,6 +111,16 @@ mod unix {
     /// [`stand`]: any other would run normally as its own guard.
     pub fn enable() {
         GUARD.get_or_init(Mutex::default);
+    }
+
+    /// This process is about to end: children that are still there are left to the guard, which asks before it kills.
+    pub fn hand_over() {
+        HAS_ALL.store(GUARD.get().is_some(), Ordering::Relaxed);
+    }
+
+    /// Whether children are left to the guard.
+    pub(in super::super) fn has_all() -> bool {
+        HAS_ALL.load(Ordering::Relaxed)
     }
 
     #[derive(Debug, Default)]

@@ -43,7 +43,7 @@ pub fn connect(
     handler: Arc<dyn Handler>,
     bounds: Bounds,
 ) -> io::Result<Arc<Connection>> {
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(cfg!(not(unix)));
     Group::lead(command);
     let mut child = command.spawn()?;
     let group = Group::of(&child);

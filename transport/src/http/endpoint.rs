@@ -1,8 +1,11 @@
 //! HTTP endpoints.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
-use reqwest::{Url, header::HeaderMap};
+use reqwest::{
+    Url,
+    header::{HeaderMap, HeaderName},
+};
 
 use super::Authorizer;
 
@@ -17,6 +20,14 @@ pub struct Endpoint {
     pub headers: HeaderMap,
     /// What authorizes requests to it, besides these headers.
     pub authorization: Option<Authorizer>,
+    /// Headers that are passed on of the caller that a connection belongs to.
+    pub forward: Vec<HeaderName>,
+}
+
+/// A caller whose headers are passed on.
+pub trait Forwarding: fmt::Debug + Send + Sync {
+    /// Its headers, as far as any endpoint is sent them.
+    fn headers(&self) -> Option<Arc<HeaderMap>>;
 }
 
 /// Which of MCP's HTTP transports an endpoint serves.
@@ -33,7 +44,13 @@ pub enum EndpointKind {
 
 impl From<Url> for Endpoint {
     fn from(url: Url) -> Self {
-        Self { url, kind: EndpointKind::default(), headers: HeaderMap::new(), authorization: None }
+        Self {
+            url,
+            kind: EndpointKind::default(),
+            headers: HeaderMap::new(),
+            authorization: None,
+            forward: Vec::new(),
+        }
     }
 }
 

@@ -108,13 +108,17 @@ impl HttpError {
         }
     }
 
+    /// Whether there was no connection to send the request on.
+    pub fn is_unreachable(&self) -> bool {
+        matches!(self, Self::Dns { .. } | Self::Tls { .. } | Self::Connect { .. })
+    }
+
     /// Whether the request was not sent, because there was no connection to send it on, or was refused because nobody is
     /// signed in.
     pub fn is_unsent(&self) -> bool {
         match self {
-            Self::Dns { .. } | Self::Tls { .. } | Self::Connect { .. } => true,
             Self::Unauthorized(unauthorized) => !matches!(unauthorized, Unauthorized::Scopes { .. }),
-            _ => false,
+            _ => self.is_unreachable(),
         }
     }
 
@@ -146,8 +150,8 @@ impl HttpError {
                 other => other.is_server_error(),
             },
             Self::Unauthorized(unauthorized) => matches!(unauthorized, Unauthorized::Unavailable { .. }),
-            Self::Dns { .. } | Self::Tls { .. } | Self::Connect { .. } | Self::Broken { .. } => true,
-            _ => false,
+            Self::Broken { .. } => true,
+            _ => self.is_unreachable(),
         }
     }
 }

@@ -21,14 +21,14 @@ use std::{sync::Arc, time::Duration};
 
 pub use authorization::{Authorization, Authorizer, Challenge, Unauthorized};
 pub(crate) use backoff::Backoff;
-pub use endpoint::{Endpoint, EndpointKind, without_secrets};
+pub use endpoint::{Endpoint, EndpointKind, Forwarding, without_secrets};
 use error::Cause;
 pub use error::HttpError;
 use parking_lot::Mutex;
 use position::StreamPosition;
 use reqwest::{
     Client, Method, RequestBuilder, Url,
-    header::{HeaderMap, HeaderValue},
+    header::{HeaderMap, HeaderName, HeaderValue},
 };
 pub use sse::NoEndpoint;
 use tokio::sync::{OnceCell, watch};
@@ -51,16 +51,19 @@ const LINGER: Duration = Duration::from_secs(1);
 /// Time-out for deleting a session.
 const LEAVING: Duration = Duration::from_secs(2);
 
-const CONNECTING: Duration = Duration::from_secs(20);
+/// How long name, TCP and TLS may take: two SYN are repeated by then. Within five seconds a call of a dead server is an error.
+const CONNECTING: Duration = Duration::from_secs(4);
 
 /// How long an unused connection is kept. A server that closes it while a call is on its way loses the call, and those made
 /// with Node or uvicorn close after five seconds.
 const UNUSED: Duration = Duration::from_secs(4);
 
-/// Connects to an endpoint. `listens` says whether to open the general GET stream of a session.
+/// Connects to an endpoint, for this caller if the connection is one caller's alone. `listens` says whether to open the
+/// general GET stream of a session.
 pub fn connect(
     endpoint: Endpoint,
     listens: bool,
+    caller: Option<Arc<dyn Forwarding>>,
     handler: Arc<dyn Handler>,
     bounds: Bounds,
 ) -> Arc<Connection> {
@@ -71,7 +74,7 @@ pub fn connect(
     let ending = Ending(Arc::clone(&connection));
     tokio::spawn(async move {
         let connection = Arc::clone(&ending.0);
-        let Endpoint { url, kind, headers, authorization } = endpoint;
+        let Endpoint { url, kind, headers, authorization, forward } = endpoint;
         match client(headers) {
             Ok(client) => {
                 let (session, messages, posting) =
@@ -81,6 +84,8 @@ pub fn connect(
                     url,
                     kind,
                     authorization,
+                    forward,
+                    caller,
                     listens,
                     session,
                     messages,
@@ -121,6 +126,8 @@ struct Link {
     url: Url,
     kind: EndpointKind,
     authorization: Option<Authorizer>,
+    forward: Vec<HeaderName>,
+    caller: Option<Arc<dyn Forwarding>>,
     listens: bool,
     session: Mutex<Option<HeaderValue>>,
     /// Where messages are posted by HTTP+SSE, once that is what the server serves.
@@ -236,7 +243,12 @@ impl Link {
 
     fn bare(&self, method: Method) -> RequestBuilder {
         let messages = self.messages.get().filter(|_| method == Method::POST);
-        self.client.request(method, messages.unwrap_or(&self.url).clone())
+        let request = self.client.request(method, messages.unwrap_or(&self.url).clone());
+        // Like all of its headers they go to this origin only: redirects to another one are not followed.
+        let Some(headers) = self.caller.as_ref().and_then(|caller| caller.headers()) else { return request };
+        let named =
+            self.forward.iter().flat_map(|name| headers.get_all(name).iter().map(move |value| (name, value)));
+        named.fold(request, |request, (name, value)| request.header(name, value))
     }
 
     fn session(&self) -> Option<HeaderValue> {

@@ -171,7 +171,7 @@ impl RunningAt {
             return Ok(upstream);
         }
         match self.outlasts_connection {
-            true => self.slot.connected(None).await.map_err(Failure::Other),
+            true => self.slot.connected(None, tokio::time::Instant::now()).await.map_err(Failure::Other),
             false => Err(Failure::Lost(self.lost())),
         }
     }

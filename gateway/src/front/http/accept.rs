@@ -44,8 +44,8 @@ use super::{
 };
 use crate::{dispatch::Gateway, limits::Limits, observe::Observer};
 
-/// After a shutdown is requested, running calls get this long to finish.
-const GRACE: Duration = Duration::from_secs(10);
+/// How long what was answered at the end may take to be sent.
+const FLUSH: Duration = Duration::from_secs(2);
 
 /// A connection without requests is closed after this time. If one side closes while the other sends, a request is lost,
 /// so it exceeds the time for which proxies keep unused connections: a minute or two, and 600 seconds Google's.
@@ -70,14 +70,31 @@ const CLOSE: HeaderValue = HeaderValue::from_static("close");
 const REFUSING: Duration = Duration::from_secs(1);
 
 /// Serves clients until the gateway shuts down. Responses in progress are finished first, and requests whose clients read
-/// the answer later or elsewhere. Errors of connections and of the listener are logged.
+/// the answer later or elsewhere; those that are not done in [time](crate::dispatch::Assembly::drain) are answered with an
+/// error. Errors of connections and of the listener are logged.
 pub async fn serve(gateway: Arc<Gateway>, listener: TcpListener, guard: Guard) {
     let guard = Arc::new(guard);
     let app = routes(Arc::clone(&gateway), Arc::clone(&guard));
     let observer = Arc::clone(gateway.observer());
     let connections = Connections::new(gateway.limits(), Some(Arc::clone(&observer)));
     let serving = Serving::new(gateway.limits(), &guard, observer, connections, app);
-    serving.run(listener, gateway.shutdown().cancelled(), gateway.at_rest()).await;
+    let drain = gateway.drain();
+    let mut done = pin!(serving.run(listener, gateway.shutdown().cancelled(), gateway.at_rest()));
+    let too_late = async {
+        gateway.shutdown().cancelled().await;
+        tokio::time::sleep(drain).await;
+    };
+    tokio::select! {
+        () = &mut done => {}
+        () = too_late => {
+            tracing::warn!("shutdown: what still runs after {} seconds is answered with an error", drain.as_secs_f64());
+            gateway.drained().cancel();
+            if tokio::time::timeout(FLUSH, done).await.is_err() {
+                tracing::warn!("shutdown: dropped connections whose clients do not read");
+            }
+        }
+    }
+    gateway.drained().cancel();
 }
 
 /// Serves another application in the same way until `shutdown`, such as pages for operators: behind the guard, and with
@@ -93,6 +110,7 @@ pub async fn serve_app(
     let limits = Limits { connections: limits.connections.min(OF_PAGES), ..*limits };
     let connections = Connections::new(&limits, None);
     let serving = Serving::new(&limits, &Arc::new(guard), observer, connections, app);
+    // Nothing there runs long.
     serving.run(listener, shutdown, std::future::ready(())).await;
 }
 
@@ -166,13 +184,8 @@ impl Serving {
             }
         }
         drop(listener);
-        let done = async {
-            self.open.shutdown().await;
-            finished.await;
-        };
-        if tokio::time::timeout(GRACE, done).await.is_err() {
-            tracing::warn!("shutdown: dropped requests still running after {} seconds", GRACE.as_secs());
-        }
+        self.open.shutdown().await;
+        finished.await;
     }
 
     fn take(&self, stream: TcpStream, peer: SocketAddr) {

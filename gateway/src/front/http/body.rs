@@ -17,6 +17,7 @@ use http_body_util::BodyExt;
 use hyper::body::{Frame, SizeHint};
 use mcp_disclosure_transport::{ErrorText, Id, Response as RpcResponse, code};
 
+use super::refusals::Reason;
 use crate::{
     limits::Limits,
     session::{Frames, Outlet, Peer, Place, Text, Unread},
@@ -72,23 +73,29 @@ pub(super) fn json(status: StatusCode, message: impl Into<Body>) -> Response {
     response
 }
 
+/// A JSON-RPC error, to the request of this id or to another message. The log has its message as the reason.
+pub(super) fn refused(status: StatusCode, id: Option<Id>, error: ErrorText) -> Response {
+    let reason = Reason(error.message());
+    let mut response = json(status, RpcResponse { id, outcome: Err(error) }.encode());
+    response.extensions_mut().insert(reason);
+    response
+}
+
 /// A JSON-RPC error without a request id.
 pub(super) fn error(status: StatusCode, error: &ErrorText) -> Response {
-    json(status, RpcResponse { id: None, outcome: Err(error.clone()) }.encode())
+    refused(status, None, error.clone())
 }
 
 /// The error that a peer has reached a limit.
 pub(super) fn limited(id: Option<Id>, error: ErrorText) -> Response {
-    let message = RpcResponse { id, outcome: Err(error) }.encode();
-    let mut response = json(StatusCode::TOO_MANY_REQUESTS, message);
+    let mut response = refused(StatusCode::TOO_MANY_REQUESTS, id, error);
     ask_for_patience(&mut response);
     response
 }
 
 /// The error that something needed for a session is not there now.
 pub(super) fn unavailable(id: Option<Id>, error: ErrorText) -> Response {
-    let message = RpcResponse { id, outcome: Err(error) }.encode();
-    let mut response = json(StatusCode::SERVICE_UNAVAILABLE, message);
+    let mut response = refused(StatusCode::SERVICE_UNAVAILABLE, id, error);
     ask_for_patience(&mut response);
     response
 }

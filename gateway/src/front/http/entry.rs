@@ -9,7 +9,7 @@ use axum::{
     response::Response,
 };
 
-use super::{Front, body, connections::Connection, lasting::Lasting, refusals::Reason};
+use super::{Front, body, connections::Connection, lasting::Lasting};
 use crate::{
     dispatch::{Admission, Arriving, Denied},
     session::Location,
@@ -68,7 +68,6 @@ pub(super) async fn admit_to_pages(
 
 pub(super) fn response(denied: Denied) -> Response {
     let mut response = body::error(denied.status, &denied.error);
-    response.extensions_mut().insert(Reason(denied.error.message()));
     if let Some(challenge) = denied.challenge {
         response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
     }

@@ -228,6 +228,9 @@ impl Front {
             _ => None,
         };
         let session = own.ok_or_else(Unserved::unknown)?;
+        if !session.client.forwarded.follow(admitted.forwarded.clone()) {
+            return Err(Unserved::of_other_headers());
+        }
         session.touch();
         Ok(Some(session))
     }
@@ -243,6 +246,12 @@ impl Unserved {
     /// There is no such session, or it is another principal's.
     fn unknown() -> Self {
         let message = "this session is unknown or has ended; initialize a new one";
+        Self { status: StatusCode::NOT_FOUND, error: ErrorText::new(code::INVALID_REQUEST, message) }
+    }
+
+    /// Upstreams are sent other headers in it.
+    fn of_other_headers() -> Self {
+        let message = "headers that upstreams are sent differ from those this session was opened with; initialize a new one";
         Self { status: StatusCode::NOT_FOUND, error: ErrorText::new(code::INVALID_REQUEST, message) }
     }
 
@@ -264,7 +273,7 @@ impl Unserved {
         match self.status {
             StatusCode::TOO_MANY_REQUESTS => body::limited(id, self.error),
             StatusCode::SERVICE_UNAVAILABLE => body::unavailable(id, self.error),
-            status => body::error(status, &self.error),
+            status => body::refused(status, id, self.error),
         }
     }
 }

@@ -7,7 +7,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::Response as HttpResponse,
 };
-use mcp_disclosure_core::Era;
+use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::{
     ErrorText, Id, Message, Notification, Request, Response, code, headers::SESSION,
 };
@@ -18,7 +18,9 @@ use super::{
     body::{self, Accepts},
     entry,
     lasting::ends_by_itself,
-    query, standard_headers,
+    query,
+    refusals::Reason,
+    standard_headers,
     stream::{Held, Stream},
 };
 use crate::{
@@ -114,7 +116,7 @@ impl Front {
 
     async fn request(&self, posted: Posted, request: Request) -> HttpResponse {
         let (headers, accepts) = (&posted.headers, posted.accepts);
-        let refuse = |status, id: Id, error| body::json(status, Response::new(id, Err(error)).encode());
+        let refuse = |status, id: Id, error| body::refused(status, Some(id), error);
         let meta = match check(&request, self.gateway.limits()) {
             Ok(meta) => meta,
             Err(error) => return refuse(StatusCode::BAD_REQUEST, request.id, error),
@@ -178,13 +180,14 @@ impl Front {
         let address = match self.address(&posted) {
             Ok(address) => address,
             Err((status, error)) => {
-                return body::json(status, Response::new(request.id.clone(), Err(error)).encode());
+                return body::refused(status, Some(request.id.clone()), error);
             }
         };
-        let Posted { admitted: Admitted { principal, .. }, peer, .. } = posted;
+        let Posted { admitted: Admitted { principal, forwarded, .. }, peer, .. } = posted;
         let capabilities = request.params.object("capabilities").unwrap_or_default();
-        let opening =
-            Opening { principal, address, client: Arc::new(Client::new(Era::Session, &capabilities)), peer };
+        let client = Arc::new(Client::new(Era::Session, &capabilities));
+        client.forwarded.follow(forwarded);
+        let opening = Opening { principal, address, client, peer };
         match self.gateway.initialize(&request.params, opening).await {
             Ok((session, result)) => {
                 let answer = Response::new(request.id.clone(), Ok(result)).encode();
@@ -206,7 +209,7 @@ impl Front {
                     code::INVALID_PARAMS | code::INVALID_REQUEST => StatusCode::BAD_REQUEST,
                     _ => StatusCode::SERVICE_UNAVAILABLE,
                 };
-                body::json(status, Response::new(request.id.clone(), Err(error)).encode())
+                body::refused(status, Some(request.id.clone()), error)
             }
         }
     }
@@ -218,8 +221,11 @@ impl Front {
             Ok(Some(session)) => session,
             Ok(None) => {
                 let message = "no session: send initialize first and then its Mcp-Session-Id, or params._meta as of 2026-07-28";
-                let refused = Response::new(request.id, Err(ErrorText::invalid_params(message)));
-                return body::json(StatusCode::BAD_REQUEST, refused.encode());
+                return body::refused(
+                    StatusCode::BAD_REQUEST,
+                    Some(request.id),
+                    ErrorText::invalid_params(message),
+                );
             }
             Err(unserved) => {
                 if unserved.status == StatusCode::SERVICE_UNAVAILABLE {
@@ -230,7 +236,7 @@ impl Front {
             }
         };
         if let Err(error) = standard_headers::check_version(headers) {
-            return body::json(StatusCode::BAD_REQUEST, Response::new(request.id, Err(error)).encode());
+            return body::refused(StatusCode::BAD_REQUEST, Some(request.id), error);
         }
         let ticket = match session.in_flight.begin(&request.id) {
             Ok(ticket) => ticket,
@@ -241,7 +247,7 @@ impl Front {
                     BeginError::Ended => StatusCode::NOT_FOUND,
                 };
                 let message = ErrorText::new(code::INVALID_REQUEST, refused);
-                return body::json(status, Response::new(request.id, Err(message)).encode());
+                return body::refused(status, Some(request.id), message);
             }
         };
         session.begin_work();
@@ -266,7 +272,9 @@ impl Front {
                 Some((Frame::Answer(message, error), place))
                     if accepts.json || status(era, error) != StatusCode::OK =>
                 {
+                    let reason = error.and_then(|_| reason(&message.whole()));
                     let mut response = body::json(status(era, error), body::unread(message, place));
+                    reason.into_iter().for_each(|reason| drop(response.extensions_mut().insert(reason)));
                     if matches!(error, Some(code::LIMIT_REACHED | code::STORE_UNAVAILABLE)) {
                         body::ask_for_patience(&mut response);
                     }
@@ -332,6 +340,12 @@ fn can_be_told(accepts: Accepts, request: &Request) -> Result<(), (StatusCode, E
     }
     let message = ErrorText::new(code::INVALID_REQUEST, "Accept must name text/event-stream");
     Err((StatusCode::NOT_ACCEPTABLE, message))
+}
+
+/// Why an answer refuses its request, for the log.
+fn reason(answer: &[u8]) -> Option<Reason> {
+    let answer = RawObject::parse(std::str::from_utf8(answer).ok()?).ok()?;
+    Some(Reason(answer.object("error")?.string("message")?))
 }
 
 /// The HTTP status of a response: the stateless era maps some errors to statuses.

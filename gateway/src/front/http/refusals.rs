@@ -59,12 +59,18 @@ impl Refusals {
     pub(super) fn note(&self, status: StatusCode, reason: Option<&str>, peer: Option<IpAddr>) {
         protected(|| self.observer.turned_away(status.as_u16()));
         let peer = peer.map(|peer| peer.to_string());
-        // Clients ask for what does not exist: a session that has ended, a stream that was never opened.
-        if matches!(status, StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED) {
+        // Clients ask for what does not exist: a page, a stream that was never opened.
+        let is_usual =
+            status == StatusCode::METHOD_NOT_ALLOWED || (status == StatusCode::NOT_FOUND && reason.is_none());
+        if is_usual {
             tracing::debug!(status = status.as_u16(), peer, reason, "request refused");
             return;
         }
         let Some(count) = self.count(status, Instant::now()) else { return };
+        // A session that has ended is no fault of anybody's.
+        if status == StatusCode::NOT_FOUND {
+            return tracing::info!(status = status.as_u16(), count, last = peer, reason, "requests refused");
+        }
         tracing::warn!(status = status.as_u16(), count, last = peer, reason, "requests refused");
     }
 

@@ -19,9 +19,6 @@ use crate::session::{
 /// A comment is sent after this long without an event, so that no intermediary closes the connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// At shutdown, responses in progress get this long.
-const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
-
 /// A comment.
 const COMMENT: &[u8] = b":\r\n\r\n";
 
@@ -145,9 +142,6 @@ impl Stream {
             biased;
             received = buffer.next(turn) => received,
             () = self.shutdown.cancelled(), if buffer.purpose() == Purpose::News => None,
-            () = self.shutdown.cancelled() => {
-                tokio::time::timeout(DRAIN_TIMEOUT, buffer.next(turn)).await.ok().flatten()
-            }
             () = silence => return Some(Rest::comment()),
         };
         let Some((event, place)) = received else {

@@ -22,17 +22,18 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use crate::{
     backend::Scope,
     dialect::{RequestKind, check, classify},
-    dispatch::{Assembly, Caller, Gateway},
+    dispatch::{Assembly, Caller, Gateway, unfinished},
     error::Error,
     limits::Limits,
     session::{Address, Client, Frames, InFlight, Opening, Outlet, Peer, Place, Session},
 };
 
-/// After the end of input or a shutdown request, running calls get this long to finish.
-const GRACE: Duration = Duration::from_secs(10);
+/// How long running calls may take to finish, and then their responses to be read: after the end of input, where a script
+/// may wait for them.
+const AT_THE_END: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(2));
 
-/// At the end, queued responses get this long to be read.
-const FLUSH: Duration = Duration::from_secs(2);
+/// The same at a shutdown: hosts kill a program that has not ended two seconds after SIGTERM.
+const AT_SHUTDOWN: (Duration, Duration) = (Duration::from_millis(1_200), Duration::from_millis(300));
 
 /// A client on its streams. Its first message is read at once, since it declares what upstreams may request of the
 /// client: those that are served to it [alone](Self::alone) are sent `initialize` only then.
@@ -114,9 +115,12 @@ impl<R: AsyncRead + Unpin + Send + 'static> Stdio<R> {
         drop(connection);
         client.close();
         // Every holder of the outlet is gone, so the writer finishes.
-        let written = tokio::time::timeout(FLUSH, self.writing).await;
-        if let Ok(Ok(Err(source))) = written {
-            return Err(Error::Io { what: "cannot write stdout", source });
+        let shutdown = gateway.shutdown();
+        tokio::select! {
+            written = self.writing => if let Ok(Err(source)) = written {
+                return Err(Error::Io { what: "cannot write stdout", source });
+            },
+            () = over(shutdown, AT_THE_END.1, AT_SHUTDOWN.1) => {}
         }
         read.map_err(|source| Error::Io { what: "cannot read stdin", source })
     }
@@ -322,24 +326,34 @@ impl Connection {
             self.listening.cancel_all();
         }
         let hung_up = self.hung_up.clone();
-        let finished = tokio::select! {
-            finished = tokio::time::timeout(GRACE, all_done) => finished,
-            () = hung_up.cancelled() => Ok(()),
+        let is_late = tokio::select! {
+            () = all_done => false,
+            () = hung_up.cancelled() => false,
+            () = over(self.gateway.shutdown(), AT_THE_END.0, AT_SHUTDOWN.0) => true,
         };
-        let unfinished = self.in_flight.ids();
+        let left = self.in_flight.ids();
         self.running.shutdown().await;
-        if finished.is_err() {
-            let seconds = GRACE.as_secs();
-            tracing::warn!("shutdown: dropped calls still running after {seconds} seconds");
-            let message =
-                format!("the gateway is shutting down; the request did not finish within {seconds} seconds");
-            for id in unfinished {
-                self.answer(id, Err(ErrorText::new(code::INTERNAL_ERROR, &message))).await;
+        if is_late {
+            tracing::warn!("shutdown: calls that still run are answered with an error");
+            for id in left {
+                self.answer(id, Err(unfinished())).await;
             }
         }
         if let Some(session) = &self.session {
             self.gateway.end_session(session.id());
         }
+    }
+}
+
+/// Waits for one time, or for the other one from a shutdown on.
+async fn over(shutdown: &CancellationToken, at_the_end: Duration, at_shutdown: Duration) {
+    let shut_down = async {
+        shutdown.cancelled().await;
+        tokio::time::sleep(at_shutdown).await;
+    };
+    tokio::select! {
+        () = tokio::time::sleep(at_the_end) => {}
+        () = shut_down => {}
     }
 }
 
@@ -368,7 +382,7 @@ async fn write(
         // After the end, a client that does not read is waited for only briefly.
         let overdue = async {
             ending.cancelled().await;
-            tokio::time::sleep(FLUSH).await;
+            tokio::time::sleep(AT_THE_END.1).await;
         };
         tokio::select! {
             biased;

@@ -101,7 +101,7 @@ impl Scene {
         let config = UpstreamConfig::new(UpstreamName::parse("kit").ok(), Target::handler(server.clone()));
         let upstreams = Upstreams::new([config]);
         let slot = supervisor.start(&upstreams[0], false, None);
-        slot.connected(None).await.unwrap();
+        slot.connected(None, Instant::now()).await.unwrap();
         Self { server, slot }
     }
 
@@ -198,12 +198,12 @@ async fn a_new_connection_is_asked_for_what_has_subscribers() {
     scene.slot.subscribe("kit://other").await.unwrap();
     scene.slot.unsubscribe("kit://other");
     scene.heard().await;
-    scene.slot.give_up(&scene.slot.upstream().unwrap());
+    scene.slot.upstream().unwrap().connection().closing().cancel();
     assert_eq!(scene.heard().await, ["subscribe", "subscribed"]);
     // One that refuses is asked again, by the next subscriber and when it is connected again.
     scene.server.refuses.store(true, Ordering::Relaxed);
     for _ in 0..2 {
-        scene.slot.give_up(&scene.slot.upstream().unwrap());
+        scene.slot.upstream().unwrap().connection().closing().cancel();
         assert_eq!(scene.heard().await, ["subscribe", "subscribed"]);
     }
     scene.server.refuses.store(false, Ordering::Relaxed);

@@ -25,6 +25,10 @@ pub struct CheckArguments {
     #[arg(long, help_heading = "Access")]
     pub allow_anonymous: bool,
 
+    /// Show what this principal sees and pays, an entry of [[principals]]
+    #[arg(long, value_name = "NAME", help_heading = "Access")]
+    pub principal: Option<String>,
+
     /// The store of sessions.
     #[command(flatten)]
     pub session_store: SessionStoreArguments,

@@ -20,8 +20,8 @@ pub use shown::{DemoArguments, PromptArguments};
 pub use strategy::StrategyArguments;
 
 use super::{
-    CompareArguments, LoginArguments, LogoutArguments, ManArguments, limits, log_filter,
-    source_arguments::HEADING,
+    ClientConfigArguments, CompareArguments, LoginArguments, LogoutArguments, ManArguments, limits,
+    log_filter, source_arguments::HEADING,
 };
 use crate::log::LogFormat;
 
@@ -177,6 +177,14 @@ pub enum Command {
     /// init changed are turned back.
     #[command(verbatim_doc_comment)]
     Undo(UndoArguments),
+    /// Print the entry by which a host comes in over HTTP
+    ///
+    ///   mcp-disclosure client-config --host cursor --config disclosure.toml --principal ann
+    ///
+    /// It has the URL, and for a principal with a token the header that carries it. The token itself is not printed: hosts
+    /// read it from a variable where they can.
+    #[command(verbatim_doc_comment)]
+    ClientConfig(ClientConfigArguments),
     /// Sign in to upstreams that ask for it, in a browser
     ///
     ///   mcp-disclosure login --config disclosure.toml tracker

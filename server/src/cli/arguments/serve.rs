@@ -98,6 +98,10 @@ pub struct ServeArguments {
     #[arg(long, value_name = "COUNT", default_value_t = FetchLimits::DEFAULT_PER_MINUTE, help_heading = "Receipts")]
     pub fetches_per_minute: u32,
 
+    /// How long, in seconds, calls of HTTP clients may still run after SIGTERM; what is left is answered with an error
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds, help_heading = "Clients")]
+    pub drain: Duration,
+
     /// The key that signs receipts, at least 32 bytes; replicas with the same key accept each other's receipts
     /// [default: a new key at each start]
     #[arg(long, value_name = "FILE", help_heading = "Receipts")]

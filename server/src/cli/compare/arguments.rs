@@ -30,6 +30,10 @@ pub struct CompareArguments {
     #[arg(long, value_name = "NAMES", default_value = "all", help_heading = "Strategy")]
     pub strategies: Vec<String>,
 
+    /// Compare what this principal sees and pays, an entry of [[principals]]
+    #[arg(long, value_name = "NAME", help_heading = "Work")]
+    pub principal: Option<String>,
+
     /// Settings of strategies.
     #[command(flatten)]
     pub settings: SettingArguments,
@@ -113,6 +117,7 @@ impl CompareArguments {
             command: Command::of(&source, &settings),
             source,
             settings,
+            principal: self.principal.clone(),
             rows: Rows { flag: "--strategies", text: rows },
             transport: self.transport,
             progress: Progress::new(),

@@ -35,6 +35,8 @@ pub(in crate::cli) struct Setup<'a> {
     pub(in crate::cli) source: SourceArguments,
     pub(in crate::cli) settings: SettingArguments,
     pub(in crate::cli) rows: Rows<'a>,
+    /// The principal that is compared for, if not everyone.
+    pub(in crate::cli) principal: Option<String>,
     /// The command that serves the source.
     pub(in crate::cli) command: Command,
     /// How clients connect.
@@ -72,8 +74,8 @@ impl<'a> Prepared<'a> {
     /// # Errors
     /// Like `serve`, for the source and the strategies; what is wrong with rows.
     pub(in crate::cli) async fn of(setup: Setup<'a>) -> Result<Self, Failure> {
-        let Setup { registry, own, source, settings, rows, command, transport, progress } = setup;
-        let source = source.resolve(own)?;
+        let Setup { registry, own, source, settings, rows, principal, command, transport, progress } = setup;
+        let source = source.resolve(own)?.seen_by(principal.as_deref())?;
         source.warn();
         let declared = checked(&source, &settings)?;
         let mut contestants = Contestants::build(registry, rows, &settings, &source, &command)?;
@@ -82,6 +84,8 @@ impl<'a> Prepared<'a> {
         let read = real.read().await;
         let examined = contestants.examine(real.gateway());
         let mut notes = real.missing();
+        notes
+            .extend(source.caller().and_then(|caller| Some(format!("What {} sees and pays.", caller.id()?))));
         notes.extend(stage::disclosing(real.gateway()));
         real.close().await;
         let (subject, stand_ins) = read?;

@@ -70,7 +70,11 @@ impl Stage {
     pub(in crate::cli) async fn read(&self) -> Result<(Subject, StandIns), Failure> {
         let backend = self.gateway.backends().shared();
         let upstreams = backend.upstreams();
-        let subject = subject::of(backend.catalogue().current().snapshot(), &upstreams);
+        let subject = subject::of(
+            backend.catalogue().current().snapshot(),
+            &self.gateway.admission().on_stdio(),
+            &upstreams,
+        );
         let mut stand_ins = StandIns::new();
         for upstream in &upstreams {
             let stand_in =

@@ -6,9 +6,9 @@ use mcp_disclosure_compare::{Subject, Tool};
 use mcp_disclosure_core::{Principal, RawObject, Snapshot, ToolName, View, VisibleTool};
 use mcp_disclosure_gateway::upstream::Upstream;
 
-/// The tools of a catalogue, as an anonymous client sees them.
-pub(super) fn of(snapshot: &Arc<Snapshot>, upstreams: &[Arc<Upstream>]) -> Subject {
-    let view = View::of(Arc::clone(snapshot), &Principal::anonymous());
+/// The tools of a catalogue, as this client sees them.
+pub(super) fn of(snapshot: &Arc<Snapshot>, caller: &Principal, upstreams: &[Arc<Upstream>]) -> Subject {
+    let view = View::of(Arc::clone(snapshot), caller);
     let sorted = view.categories().flat_map(|category| {
         category.tools().map(move |tool| (tool.name().clone(), category.name().to_owned()))
     });

@@ -62,6 +62,7 @@ pub(super) async fn played(
         own: Some(&own),
         source,
         settings,
+        principal: None,
         rows: Rows { flag: FLAG, text: &rows },
         command,
         transport: Transport::Stdio,

@@ -1,0 +1,58 @@
+//! Pings to an upstream whose calls time out.
+
+use std::{sync::Arc, time::Duration};
+
+use super::{Event, State, Status, supervisor::Task};
+use crate::upstream::Upstream;
+
+/// How long the first ping to an upstream whose calls time out is waited for, and the longest of those that follow.
+const PINGS: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(60));
+
+impl Task {
+    /// Pings a connection on which calls time out, until it answers or ends.
+    pub(super) async fn ping_when_asked(&self) {
+        let mut statuses = self.slot.status.subscribe();
+        let is_asked = |status: &Status| matches!(status.supervision.state(), State::Pinged { .. });
+        while let Ok(Some(upstream)) = statuses.wait_for(is_asked).await.map(|status| status.upstream.clone())
+        {
+            self.ping(&upstream).await;
+        }
+    }
+
+    async fn ping(&self, upstream: &Arc<Upstream>) {
+        let (first, longest) = PINGS;
+        let mut patience = first.min(self.terms.timeouts.request);
+        while !upstream.is_answering(patience).await {
+            let error = upstream.hung(patience);
+            let is_news = self.turn(|status| {
+                let is_news = status.supervision.unanswered();
+                if is_news {
+                    status.error = Some(Arc::new(error));
+                }
+                is_news
+            });
+            if is_news {
+                tracing::warn!(upstream = %upstream.name(), "upstream answers neither calls nor a ping; calls fail at once until it does");
+            }
+            patience = (2 * patience).min(longest);
+        }
+        let mut was_silent = false;
+        self.turn(|status| {
+            let is_news = status.supervision.answered();
+            was_silent = is_news && status.error.take().is_some();
+            is_news
+        });
+        if was_silent && !upstream.connection().is_ended() {
+            tracing::info!(upstream = %upstream.name(), "upstream answers again");
+        }
+    }
+
+    /// Changes the status, and says so if it is news.
+    fn turn(&self, change: impl FnOnce(&mut Status) -> bool) -> bool {
+        let is_news = self.slot.status.send_if_modified(change);
+        if is_news {
+            self.slot.signals.send(self.slot.number(), &Event::Changed);
+        }
+        is_news
+    }
+}

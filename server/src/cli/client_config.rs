@@ -1,0 +1,204 @@
+//! `client-config`: the entry by which a host comes in over HTTP.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use mcp_disclosure_access::{Caller, Settings, TokenSource};
+use mcp_disclosure_gateway::Problem;
+use reqwest::Url;
+use serde_json::{Value, json};
+
+use super::{SourceArguments, entrance::entrance, print_text};
+use crate::{config::AccessFlags, failure::Failure, init::places::host_names, log};
+
+/// The variable that holds a token which the configuration reads from a file.
+const VARIABLE: &str = "MCP_DISCLOSURE_TOKEN";
+
+/// `client-config`.
+#[derive(Debug, Args)]
+pub struct ClientConfigArguments {
+    /// The host
+    #[arg(long, value_name = "HOST", value_parser = clap::builder::PossibleValuesParser::new(host_names().collect::<Vec<_>>()))]
+    pub host: String,
+
+    /// Whom it is for, an entry of [[principals]]; without it, requests have no token
+    #[arg(long, value_name = "NAME")]
+    pub principal: Option<String>,
+
+    /// The configuration that is served, disclosure.toml
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
+    /// Where clients find it [default: what the configuration listens on]
+    #[arg(long, value_name = "URL")]
+    pub url: Option<Url>,
+
+    /// What the host calls it
+    #[arg(long, value_name = "NAME", default_value = "mcp-disclosure")]
+    pub name: String,
+}
+
+/// Prints the entry for a host's file.
+///
+/// # Errors
+/// [`Failure::Usage`] for a principal that has no way in over HTTP; [`Failure::Configuration`] for a file that cannot be read.
+pub fn client_config(arguments: ClientConfigArguments) -> Result<(), Failure> {
+    let ClientConfigArguments { host, principal, config, url, name } = arguments;
+    let source = SourceArguments { config, ..SourceArguments::default() };
+    let (access, listen) = if source.config.is_some() {
+        let opened = source.open(None, true)?;
+        let (_, listen) = entrance((None, None), &opened.serve());
+        let source = opened.source(AccessFlags::default(), false);
+        (source.contents().map_err(Failure::Configuration)?.access, listen)
+    } else {
+        (Settings::default(), entrance((None, None), &Default::default()).1)
+    };
+    let url = url.map_or_else(|| format!("http://{listen}/mcp"), String::from);
+    let token = principal.map(|principal| token_of(&access, &principal)).transpose()?.flatten();
+    print_text(&entry(&host, &name, &url, token.as_deref()))?;
+    if let Some(token) = token {
+        let where_to = match host.as_str() {
+            "cline" | "zed" | "claude-desktop" => format!("put the token in place of {token}"),
+            "vscode" => "the host asks for the token".to_owned(),
+            "continue" => format!("the secret {token} is the token"),
+            _ => format!("the host's environment needs {token}, the token"),
+        };
+        log::note(&where_to);
+    }
+    Ok(())
+}
+
+/// The variable for the token of a principal; `None` where the host signs in by itself.
+fn token_of(access: &Settings, name: &str) -> Result<Option<String>, Failure> {
+    let usage = |message: String, hint: String| Failure::Usage(vec![Problem::new(message).hint(hint)]);
+    let Some(entry) = access.principals.iter().find(|entry| entry.name == name) else {
+        let names: Vec<&str> = access.principals.iter().map(|entry| entry.name.as_str()).collect();
+        return Err(usage(
+            format!("--principal: there is no principal '{name}'"),
+            match names.is_empty() {
+                true => "name the file that has [[principals]] by --config".to_owned(),
+                false => format!("they are {}", names.join(", ")),
+            },
+        ));
+    };
+    match &entry.caller {
+        Caller::Token(token) => {
+            let token = access.tokens.iter().find(|known| known.name == *token);
+            Ok(Some(match token.map(|token| &token.source) {
+                Some(TokenSource::Environment(variable)) => variable.clone(),
+                _ => VARIABLE.to_owned(),
+            }))
+        }
+        Caller::Claims(_) => Ok(None),
+        Caller::Named => Err(usage(
+            format!("principal '{name}' has neither token nor claims, so it is for stdio"),
+            "give it a token, or use serve --principal".to_owned(),
+        )),
+    }
+}
+
+/// The entry for this host's file, in its syntax; the value of the token is taken from this variable, where hosts can.
+pub(crate) fn entry(host: &str, name: &str, url: &str, token: Option<&str>) -> String {
+    let bearer = |reference: String| format!("Bearer {reference}");
+    let headers = |mut entry: Value, reference: fn(&str) -> String| {
+        if let Some(token) = token {
+            entry["headers"] = json!({"Authorization": bearer(reference(token))});
+        }
+        entry
+    };
+    let braces: fn(&str) -> String = |token| format!("${{env:{token}}}");
+    let literal: fn(&str) -> String = str::to_owned;
+    let servers = |key: &str, entry: Value| format!("{:#}\n", json!({key: {name: entry}}));
+    match host {
+        "claude-desktop" => {
+            let mut entry = json!({"command": "npx", "args": ["-y", "mcp-remote", url]});
+            if let Some(token) = token {
+                // A space in an argument is lost on Windows.
+                entry["args"] =
+                    json!(["-y", "mcp-remote", url, "--header", "Authorization:${AUTHORIZATION}"]);
+                entry["env"] = json!({"AUTHORIZATION": bearer(token.to_owned())});
+            }
+            servers("mcpServers", entry)
+        }
+        "claude-code" => servers(
+            "mcpServers",
+            headers(json!({"type": "http", "url": url}), |token| format!("${{{token}}}")),
+        ),
+        "cursor" => servers("mcpServers", headers(json!({"url": url}), braces)),
+        "windsurf" => servers("mcpServers", headers(json!({"serverUrl": url}), braces)),
+        "gemini" => servers("mcpServers", headers(json!({"httpUrl": url}), |token| format!("${token}"))),
+        "cline" => servers("mcpServers", headers(json!({"type": "streamableHttp", "url": url}), literal)),
+        "roo" => servers("mcpServers", headers(json!({"type": "streamable-http", "url": url}), braces)),
+        "zed" => servers("context_servers", headers(json!({"url": url}), literal)),
+        "opencode" => {
+            servers("mcp", headers(json!({"type": "remote", "url": url}), |token| format!("{{env:{token}}}")))
+        }
+        "vscode" => {
+            let entry = headers(json!({"type": "http", "url": url}), |token| format!("${{input:{token}}}"));
+            let mut file = json!({"servers": {name: entry}});
+            if let Some(token) = token {
+                let asks =
+                    json!({"type": "promptString", "id": token, "description": "Token", "password": true});
+                file["inputs"] = json!([asks]);
+            }
+            format!("{file:#}\n")
+        }
+        "continue" => {
+            let (name, url) = (json!(name), json!(url));
+            let head = format!("mcpServers:\n  - name: {name}\n    type: streamable-http\n    url: {url}\n");
+            let header = token.map(|token| {
+                format!("    requestOptions:\n      headers:\n        Authorization: \"Bearer ${{{{ secrets.{token} }}}}\"\n")
+            });
+            head + &header.unwrap_or_default()
+        }
+        // codex
+        _ => {
+            let head = format!("[mcp_servers.{}]\nurl = {}\n", json!(name), json!(url));
+            head + &token
+                .map(|token| format!("bearer_token_env_var = {}\n", json!(token)))
+                .unwrap_or_default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::config::hosts::read_as;
+
+    const URL: &str = "https://tools.example.com/mcp";
+
+    #[test]
+    fn u11_each_host_reads_its_entry_and_the_page_shows_it() {
+        let bare = |text: &str| text.split_whitespace().collect::<String>();
+        let page = bare(include_str!("../../../docs/clients.md"));
+        for host in host_names() {
+            let entry = entry(host, "tools", URL, Some("TOOLS_TOKEN"));
+            assert!(page.contains(&bare(&entry)), "docs/clients.md lacks this of {host}:\n{entry}");
+            let file = match host {
+                "codex" => "config.toml",
+                "continue" => "config.yaml",
+                "zed" => ".config/zed/settings.json",
+                _ => "mcp.json",
+            };
+            let read = read_as(Path::new(file), &entry, Path::new(""))
+                .unwrap_or_else(|error| panic!("{host}: {error}"));
+            // One whose variable is not set is left out, and said to be.
+            let said: String = read.left_out.iter().map(ToString::to_string).collect();
+            assert!(read.upstreams.len() == 1 || said.contains("TOOLS_TOKEN"), "{host}: {said}");
+        }
+    }
+
+    #[test]
+    fn without_a_token_there_is_no_header() {
+        for host in host_names() {
+            let entry = entry(host, "tools", URL, None);
+            assert!(
+                entry.contains(URL) && !entry.contains("uthorization") && !entry.contains("bearer"),
+                "{entry}"
+            );
+        }
+    }
+}

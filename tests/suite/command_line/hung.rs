@@ -1,0 +1,152 @@
+//! Upstreams that hang, or cannot be reached any more (U20).
+
+use std::{
+    net::{SocketAddr, TcpStream},
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use kit::process::{Process, Signal, get, id_in, post};
+use rustix::process::{Pid, kill_process};
+use serde_json::{Value, json};
+use tokio::net::{TcpListener, TcpSocket};
+
+use super::{ODD, serve_odd, shown, start, text};
+
+const SILENT: &str = "upstream answers neither calls nor a ping";
+const LATE: &str = "upstream 'odd' did not respond within 1 seconds";
+
+/// Sends a signal to the process whose id is in this file.
+fn signal(file: &Path, signal: Signal) {
+    let id = id_in(file, "").trim().parse().ok().and_then(Pid::from_raw).unwrap();
+    kill_process(id, signal).unwrap();
+}
+
+#[track_caller]
+fn error(answer: &Value) -> &str {
+    answer["error"]["message"].as_str().unwrap_or_else(|| panic!("no error in {answer}"))
+}
+
+#[test]
+fn u20_calls_of_an_upstream_that_hangs_fail_at_once_until_it_answers_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("id");
+    let mut gateway = serve_odd(&["--request-timeout", "1"], &["ordinary", shown(&file)]);
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    for _ in 0..2 {
+        signal(&file, Signal::STOP);
+        for _ in 0..3 {
+            assert_eq!(error(&gateway.call("echo", json!({}))), LATE);
+        }
+        gateway.logged(SILENT);
+        for _ in 0..20 {
+            let answer = gateway.call("echo", json!({}));
+            assert!(error(&answer).starts_with("upstream 'odd' does not answer: "), "{answer}");
+            assert_eq!(answer["error"]["data"], json!({"upstream": "odd"}));
+        }
+        assert_eq!(gateway.tool_names(), ["echo", "wait"], "its tools stay listed");
+        signal(&file, Signal::CONT);
+        gateway.logged("upstream answers again");
+        // The line may be that of the first time.
+        let is_back = || gateway.call("echo", json!({"text": "back"}))["result"].is_object();
+        assert!(kit::process::until(is_back));
+    }
+    gateway.finish().says(0, &["call not run"]);
+}
+
+#[test]
+fn u20_slow_calls_are_given_up_each_for_itself_while_pings_are_answered() {
+    let mut gateway = serve_odd(&["--request-timeout", "1"], &["hangs-on-call"]);
+    for _ in 0..3 {
+        let ids: Vec<u64> =
+            (0..4).map(|_| gateway.ask("tools/call", json!({"name": "echo", "arguments": {}}))).collect();
+        for id in ids {
+            assert_eq!(error(&gateway.answer(id)), LATE);
+        }
+    }
+    let ended = gateway.finish();
+    assert!(!ended.says(0, &[]).stderr.contains(SILENT), "{}", ended.stderr);
+}
+
+/// A session at this address.
+fn session(at: SocketAddr) -> String {
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}});
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
+    post(at, None, &message).0.unwrap()
+}
+
+fn call(at: SocketAddr, session: &str) -> Value {
+    let params = json!({"name": "echo", "arguments": {"text": "here"}});
+    let message = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params});
+    post(at, Some(session), &message).1
+}
+
+fn over_http(flags: &[&str], upstream: &[&str]) -> Process {
+    let serve = ["serve", "--strategy", "full", "--transport", "http", "--listen", "127.0.0.1:0"];
+    start(&[&serve[..], flags, upstream].concat())
+}
+
+#[test]
+fn u20_slow_calls_of_one_of_several_clients_do_not_keep_others_out() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("id");
+    let flags = ["--request-timeout", "1", "--admin", "127.0.0.1:0", "--"];
+    let gateway = over_http(&flags, &[ODD, "ordinary", shown(&file)]);
+    let at = gateway.address();
+    let [ann, bob] = [session(at), session(at)];
+    let state = || {
+        let headers = "Host: localhost\r\nAccept: application/json\r\n";
+        get(gateway.admin(), "/status", headers).json()["upstreams"][0]["state"].clone()
+    };
+    assert_eq!(text(&call(at, &ann)), "here");
+    signal(&file, Signal::STOP);
+    for _ in 0..4 {
+        assert_eq!(error(&call(at, &ann)), LATE);
+    }
+    assert_eq!(state(), "ready", "it may be what one client asks for");
+    assert_eq!(error(&call(at, &bob)), LATE);
+    gateway.logged(SILENT);
+    assert_eq!(state(), "silent");
+    assert_eq!(get(gateway.admin(), "/readyz", "Host: localhost\r\n").status, 503);
+    for who in [&ann, &bob] {
+        assert!(error(&call(at, who)).starts_with("upstream 'odd' does not answer: "));
+    }
+    signal(&file, Signal::CONT);
+    gateway.logged("upstream answers again");
+    for who in [&ann, &bob] {
+        assert_eq!(text(&call(at, who)), "here");
+    }
+}
+
+/// A listener at this address that takes no connection: its backlog is full.
+async fn deaf(at: SocketAddr) -> (TcpListener, Vec<TcpStream>) {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_reuseaddr(true).unwrap();
+    socket.bind(at).unwrap();
+    let listener = socket.listen(0).unwrap();
+    let waiting = (0..4).filter_map(|_| TcpStream::connect_timeout(&at, Duration::from_secs(1)).ok());
+    (listener, waiting.collect())
+}
+
+#[tokio::test]
+async fn u20_a_call_of_an_http_server_that_is_gone_is_an_error_within_five_seconds() {
+    for is_deaf in [false, true] {
+        let mut server = over_http(&["--"], &[ODD, "ordinary"]);
+        let at = server.address();
+        let url = format!("http://{at}/mcp");
+        let gateway = over_http(&[], &["--upstream-url", &url]);
+        let own = gateway.address();
+        let client = session(own);
+        assert_eq!(text(&call(own, &client)), "here");
+        server.signal(Signal::KILL);
+        assert!(kit::process::until(|| !server.is_running()));
+        let _deaf = if is_deaf { Some(deaf(at).await) } else { None };
+        for _ in 0..2 {
+            let begun = Instant::now();
+            let answer = call(own, &client);
+            assert!(error(&answer).contains("cannot be reached"), "{answer}");
+            // The machine may be busy; it was a minute.
+            assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
+        }
+    }
+}
