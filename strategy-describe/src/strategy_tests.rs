@@ -239,9 +239,8 @@ fn d7_ordinary_clients_are_listed_whole_tools_and_the_bridge() {
     let bridge_tool = own[0].definition();
     assert_eq!(
         a.text(),
-        format!(
-            r#"{{"name":"a","title":"T","description":"Does a.","_meta":{{"k":1}},"inputSchema":{PERMISSIVE_SCHEMA}}}"#
-        )
+        // One that every client passes on: see decision 0022.
+        r#"{"name":"a","title":"T","description":"Does a.","_meta":{"k":1},"inputSchema":{"type":"object","properties":{"arguments":{}}}}"#
     );
     assert_eq!(bridge_tool.string("name").unwrap(), "describe_tools");
     assert!(listing.instructions.unwrap().contains(r#"call describe_tools with {"names":["a"]}"#));

@@ -227,7 +227,12 @@ impl UpstreamEntry {
     /// Everything that is wrong with it.
     pub(super) fn target(&self, base: &Path, lookup: Lookup<'_>) -> Result<Target, Vec<Wrong>> {
         let mut wrong = Vec::new();
+        // A program that reads its own variables in its arguments, as mcp-remote does, gets these as they are: no secret of the
+        // environment is in a command line.
+        let left =
+            |name: &str| lookup(name).or_else(|| self.env.contains_key(name).then(|| format!("${{{name}}}")));
         let mut filled = |key: &str, text: &str| {
+            let lookup: Lookup<'_> = if key == "args" { &left } else { lookup };
             expand(text, lookup).unwrap_or_else(|message| {
                 wrong.push((key.to_owned(), format!("{key}: {message}"), "'$${' stands for '${'"));
                 String::new()

@@ -40,7 +40,7 @@ fn said(arguments: &[&str], on_stdout: bool, no_color: Option<&str>) -> String {
 fn no_color_is_honoured() {
     let prompt = ["prompt", "--strategy", "full"];
     for (arguments, on_stdout, expected) in
-        [(&prompt[..], false, "has no guidance"), (&["check"], true, "2 tools: ")]
+        [(&prompt[..], false, "has no guidance"), (&["check", "--notes"], true, "2 tools: ")]
     {
         let said = |no_color| said(arguments, on_stdout, no_color);
         assert!(said(None).contains('\u{1b}'), "a terminal gets colours");

@@ -273,7 +273,8 @@ impl Unserved {
         match self.status {
             StatusCode::TOO_MANY_REQUESTS => body::limited(id, self.error),
             StatusCode::SERVICE_UNAVAILABLE => body::unavailable(id, self.error),
-            status => body::refused(status, id, self.error),
+            // It is about the session; clients take an error with the request's id for the request's own.
+            status => body::error(status, &self.error),
         }
     }
 }
