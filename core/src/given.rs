@@ -42,6 +42,30 @@ pub fn string(json: &str) -> Option<Cow<'_, str>> {
     plain.or_else(|_| serde_json::from_str::<String>(json).map(Cow::Owned)).ok()
 }
 
+/// What some decoders take for an ASCII letter, though it is none: a long s, a dotless i and the sign of kelvin.
+const FOLDED: [char; 3] = ['ſ', 'ı', '\u{212a}'];
+
+/// Whether a reader that ignores case would take `key` for `ours`, which is ASCII. Some characters beyond ASCII fold to ASCII
+/// letters, such as the long s.
+pub fn is_like(key: &str, ours: &str) -> bool {
+    // Nearly all keys are ASCII. Folding each of them character by character took a sixth of a call's time.
+    if key.is_ascii() {
+        return key.eq_ignore_ascii_case(ours);
+    }
+    let fold = |character: char| character.to_uppercase().flat_map(char::to_lowercase);
+    key.len() <= 3 * ours.len() && key.chars().flat_map(fold).eq(ours.chars().flat_map(fold))
+}
+
+/// Whether an object somewhere in a JSON text can have a member [like](is_like) this: results are large, and nearly all have not. A
+/// key may be written in escapes.
+pub fn may_have(text: &str, member: &str) -> bool {
+    let is_member = |(at, _): (usize, &str)| {
+        let key = text.as_bytes().get(at + 1..at + 2 + member.len()).and_then(<[u8]>::split_last);
+        key.is_some_and(|(end, key)| *end == b'"' && key.eq_ignore_ascii_case(member.as_bytes()))
+    };
+    text.match_indices('"').any(is_member) || text.contains("\\u") || text.contains(FOLDED)
+}
+
 /// The items of a JSON array, up to one more than `most`: then there are too many, and the rest is not read. `None` for anything else.
 pub fn items(json: &str, most: usize) -> Option<Vec<&str>> {
     Some(values(json, most)?.into_iter().map(RawValue::get).collect())
@@ -99,6 +123,15 @@ mod tests {
         assert_eq!(items("[1,2,3,4]", 2), Some(vec!["1", "2", "3"]));
         for other in ["{}", "7", "\"[]\"", "[", "[1,", ""] {
             assert_eq!(items(other, 9), None, "{other}");
+        }
+        for (text, may) in [
+            (r#"{"URI":1}"#, true),
+            (r#"{"\u0075ri":1}"#, true),
+            (r#"{"urı":1}"#, true),
+            (r#"{"uris":"a uri"}"#, false),
+            (r#"{"a":"uri"#, false),
+        ] {
+            assert_eq!(may_have(text, "uri"), may, "{text}");
         }
         assert_eq!(string(r#""a\u0062""#).as_deref(), Some("ab"));
         assert!(matches!(string("\"ab\""), Some(Cow::Borrowed("ab"))) && string("7").is_none());

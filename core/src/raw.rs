@@ -9,7 +9,7 @@ use std::{collections::HashSet, fmt, ops::Range, sync::Arc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::{layout::compact, take::each_member, text::RawText};
+use crate::{given::is_like, layout::compact, take::each_member, text::RawText};
 
 /// Maximum number of members. Each takes 32 bytes and an allocation, and may be five bytes of text.
 const MAX_MEMBERS: usize = 100_000;
@@ -69,6 +69,11 @@ impl RawObject {
     /// The text of a member's value.
     pub fn member(&self, key: &str) -> Option<&str> {
         self.iter().rev().find(|(name, _)| *name == key).map(|(_, value)| value)
+    }
+
+    /// The values of all members that some reader may take for `key`: several, or [in another case](is_like).
+    pub fn like(&self, key: &str) -> impl DoubleEndedIterator<Item = &str> {
+        self.iter().filter(move |(name, _)| is_like(name, key)).map(|(_, value)| value)
     }
 
     /// The text of a member's value, without a copy.

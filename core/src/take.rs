@@ -15,6 +15,16 @@ pub fn member<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     read.ok().and(found)
 }
 
+/// The members in order; `None` for what is no object, and for more than `most`.
+pub fn members(text: &str, most: usize) -> Option<Vec<(String, &str)>> {
+    let mut members = Vec::new();
+    let read = each_member(text, |key, value| {
+        members.push((key, value));
+        if members.len() <= most { Ok(()) } else { Err("too many members".to_owned()) }
+    });
+    read.ok().map(|()| members)
+}
+
 /// Visits the members of the JSON text of an object in order, values as text, up to the first error.
 pub(crate) fn each_member<'t>(
     text: &'t str,

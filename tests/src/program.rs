@@ -153,7 +153,10 @@ impl<W: Write> Program<W> {
             self.scenario.resources.push(serde_json::value::to_raw_value(&staged).unwrap());
             self.notify("tools/list_changed", "{}");
         } else if let Some(updated) = uri.strip_prefix(&control("updated:")) {
-            self.notify("resources/updated", &json!({"uri": updated.replace('!', "/")}).to_string());
+            let updated = updated.replace('!', "/");
+            let said = self.scenario.answers.get(&format!("resources/updated {updated}"));
+            let said = said.map_or_else(|| json!({"uri": updated}).to_string(), |said| said.get().to_owned());
+            self.notify("resources/updated", &said);
         } else if uri == control("updated") {
             self.notify("resources/updated", r#"{"uri":"kit://doc","x-odd":1}"#);
         }

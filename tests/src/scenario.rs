@@ -34,7 +34,8 @@ pub struct Scenario {
     pub templates: Vec<Box<RawValue>>,
     /// The items of `prompts/list`.
     pub prompts: Vec<Box<RawValue>>,
-    /// Answers by `<method> <name or uri>`: objects with `result` or `error`.
+    /// Answers by `<method> <name or uri>`: objects with `result` or `error`; and by `resources/updated <uri>`, the parameters of
+    /// that notification.
     pub answers: BTreeMap<String, Box<RawValue>>,
     /// What it lists later: reading a resource that ends in `/stage/N` brings the N-th, and one more resource,
     /// `kit://staged/N`, from which that is seen.

@@ -34,6 +34,7 @@ mod docs;
 mod failures;
 mod filtering;
 mod groups;
+mod hidden_links;
 mod hidden_resources;
 mod hiding;
 mod hostile;

@@ -26,11 +26,11 @@ pub enum CallError {
     #[error("{0}")]
     Http(HttpError),
     /// The response is neither an object result nor an error with code and message.
-    #[error("sent an invalid response: {what}: {shown}")]
+    #[error("sent an invalid response: {what}")]
     Invalid {
         /// What is invalid.
         what: &'static str,
-        /// The response, shortened.
+        /// The response, shortened: for the operator, since it may name what is hidden from clients.
         shown: String,
     },
     /// The response cannot be parsed.
@@ -62,7 +62,8 @@ impl CallError {
         match self {
             Self::Ended { reason, .. } => format!("has ended: {}", reason.in_full()),
             Self::Http(error) => error.in_full(),
-            // A response was meant for the client; the others have no details.
+            Self::Invalid { shown, .. } => format!("{self}: {shown}"),
+            // The others have no details.
             _ => self.to_string(),
         }
     }

@@ -295,3 +295,48 @@ fn p3_a_query_is_hidden_in_any_order_and_among_others() {
     }
     assert!(!guard.hides("b", &Uri::requested("x://h/one?v=1&id=s")));
 }
+
+#[test]
+fn p3_what_upstreams_spell_as_nobody_may_ask_for_it_is_hidden() {
+    let guard = guard(&["file:///data/secret.txt", "https://host/secret", "doc://h/private/*"]);
+    for uri in [
+        "https://host./secret",
+        "https://host.:8443/secret",
+        "https://host/secret\u{2028}",
+        "https://\u{ff48}ost/secret",
+        "doc://h./private/a",
+        "doc://h/private%00/x",
+        "doc ://h/private/x",
+        "doc://h/\u{2025}/private/x",
+        "doc://h/b/\u{ff0e}\u{ff0e}/private/x",
+        "doc://h/b/.. /private/x",
+        "doc://h/a/..;/private/x",
+        "doc://h/a/..\u{ff1b}v=1/private/x",
+        "doc://h/a/\u{ff05}2e%2e/private/x",
+        "file://user@/data/secret.txt",
+        "FILE://user:p@else.where/data/./secret.txt",
+        "file:///data/\u{ff53}ecret.txt",
+        "file:///data/%EF%BD%93ecret.txt",
+        "file:///data/secret.txt.",
+        "file:///data/secret.txt\u{3000}",
+        "file:///data/secret.txt%C2%A0",
+        "file:///data/secret.txt%00.png",
+        "file:///data/secret.txt;v=1?x",
+    ] {
+        assert!(hides_stated(&guard, uri), "{uri:?}");
+    }
+    for uri in
+        ["https://host/secrets", "doc://h/privates/x", "file:///data/secret", "file:///data/secret.txt.gz"]
+    {
+        assert!(!hides_stated(&guard, uri), "{uri:?}");
+    }
+    // Rules are read in the same way, and what stands before a wildcard is kept.
+    for (rule, hidden, shown) in [
+        ("https://host./\u{ff53}", "https://host/s", "https://host/t"),
+        ("file:///v1.*", "file:///v1.2", "file:///v12"),
+        ("x://h/*.", "x://h/a.", "x://h/a"),
+    ] {
+        let guard = self::guard(&[rule]);
+        assert!(hides_stated(&guard, hidden) && !hides_stated(&guard, shown), "{rule}");
+    }
+}

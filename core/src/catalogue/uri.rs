@@ -6,7 +6,7 @@
 //! need not be canonical and is compared by its [key](Uri::key). A key is no URI: upstreams get the text that the client
 //! sent.
 
-use std::collections::BTreeSet;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 use percent_encoding::percent_decode_str;
@@ -33,7 +33,9 @@ impl Uri {
             return Self { text, key, forms: Vec::new(), parameters: Vec::new(), is_doubtful: true };
         }
         let key = key(text);
-        let forms: BTreeSet<String> = [text, &key].into_iter().flat_map(forms).collect();
+        let readings: BTreeSet<String> =
+            [text.to_owned(), key.clone()].into_iter().chain(readings(text)).collect();
+        let forms: BTreeSet<String> = readings.iter().flat_map(|reading| forms(reading)).collect();
         let (forms, parameters) = (forms.into_iter().collect(), parameters(text));
         Self { text: text.to_owned(), key, forms, parameters, is_doubtful: false }
     }
@@ -156,14 +158,62 @@ pub(crate) fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&done).into_owned()
 }
 
+/// What servers may read that take less exactly what a [canonical](is_canonical) URI has not: some cut one off at a null, and some
+/// the parameters off its segments before they resolve dots.
+fn readings(text: &str) -> impl Iterator<Item = String> {
+    let plain = plain(text);
+    let cut = plain.split_once('\0').map(|(before, _)| before.to_owned());
+    let bare = plain.contains(';').then(|| without_parameters(&plain));
+    [cut, bare, Some(plain)].into_iter().flatten().map(|text| lenient(&text))
+}
+
+/// The key of what is left of a [plain](plain) text without what is not canonical.
+fn lenient(plain: &str) -> String {
+    let local = match plain.split_once("://") {
+        Some((scheme, rest)) if scheme.trim().eq_ignore_ascii_case("file") => {
+            Cow::Owned(format!("file:///{}", rest.split_once('/').map_or("", |(_host, path)| path)))
+        }
+        _ => Cow::Borrowed(plain),
+    };
+    trimmed(&key(&trimmed(&local)))
+}
+
+/// The text decoded, in Unicode's form NFKC and with slashes of one kind, as often as one of these makes another one possible.
+fn plain(text: &str) -> String {
+    let plain = ComposingNormalizerBorrowed::new_nfkc().normalize(&decoded(text)).replace('\\', "/");
+    if plain == text { plain } else { self::plain(&plain) }
+}
+
+/// The text without control characters, and its parts without white space around them and dots at their end.
+fn trimmed(text: &str) -> String {
+    let parts = text.split_inclusive([':', '/', '?', '#', '&', '=', ';']).map(|part| {
+        let part = part.replace(char::is_control, "");
+        let name = part.trim_end_matches([':', '/', '?', '#', '&', '=', ';']);
+        let end = &part[name.len()..];
+        let name = name.trim();
+        match name.trim_end_matches(|last: char| last == '.' || last.is_whitespace()) {
+            // A segment of dots means something.
+            "" => format!("{name}{end}"),
+            bare => format!("{bare}{end}"),
+        }
+    });
+    parts.collect()
+}
+
+/// The text without the parameters of its segments (`;x`).
+fn without_parameters(text: &str) -> String {
+    let (path, query) = text.split_at(text.find(['?', '#']).unwrap_or(text.len()));
+    let segments: Vec<&str> =
+        path.split('/').map(|segment| segment.split(';').next().unwrap_or_default()).collect();
+    segments.join("/") + query
+}
+
 /// What a server may know a resource by: with and without a fragment, a query, parameters, a port, a slash at its end, and
 /// slashes behind its scheme; a plus may be a space.
 fn forms(text: &str) -> impl Iterator<Item = String> {
     let without_fragment = text.split('#').next().unwrap_or_default();
     let path = without_fragment.split('?').next().unwrap_or_default().trim_end_matches('/');
-    let without_parameters: Vec<&str> =
-        path.split('/').map(|segment| segment.split(';').next().unwrap_or_default()).collect();
-    let without_parameters = without_parameters.join("/");
+    let without_parameters = without_parameters(path);
     let without_parameters = without_parameters.trim_end_matches('/');
     let forms = [text, without_fragment, path, &format!("{path}/"), without_parameters].map(str::to_owned);
     forms.into_iter().flat_map(|form| {
@@ -175,15 +225,18 @@ fn forms(text: &str) -> impl Iterator<Item = String> {
 /// The parameters of a query, decoded and in lower case: for what hides. Servers read them in any order, and most read none
 /// that they do not know.
 pub(crate) fn parameters(text: &str) -> Vec<String> {
-    let text = decoded(text);
+    let text = trimmed(&plain(text).replace('+', " "));
     let query = text.split_once('?').map_or("", |(_, query)| query).split('#').next().unwrap_or_default();
     let parameters = query.split(['&', ';']).filter(|parameter| !parameter.is_empty());
-    parameters.map(|parameter| folded(parameter).replace('+', " ")).collect()
+    parameters.map(folded).collect()
 }
 
 /// A pattern in the forms in which it can match one of a URI.
 pub(crate) fn pattern_forms(pattern: &str) -> Vec<String> {
-    let forms = [pattern.to_owned(), decoded(pattern), key(pattern)].map(|form| folded(&form));
+    // A dot at the end of a pattern is not at that of what it matches.
+    let plain = plain(pattern);
+    let lenient = if pattern.contains(['*', '?']) { key(&plain) } else { lenient(&plain) };
+    let forms = [pattern.to_owned(), decoded(pattern), key(pattern), lenient].map(|form| folded(&form));
     let forms: BTreeSet<String> = forms.into_iter().flat_map(|form| [without_slashes(&form), form]).collect();
     forms.into_iter().collect()
 }

@@ -77,6 +77,7 @@ fn p3_other_spellings_are_not_canonical() {
         "x://h/a?path=../b",
         "x://h/a#/./b",
         "x://h/a/..;/b",
+        "x://h/.hidden/...",
         "x://h/%2e%2e/a",
         "x://h/.%2E/a",
         // Escapes: needless, of delimiters, in lower case, twice, cut off, and of no text.

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use mcp_disclosure_core::{Kind, Permits, Principal, RawObject, Stack, View, our_uri};
+use mcp_disclosure_core::{Kind, Permits, Principal, RawObject, Stack, View, given::is_like, our_uri};
 use tokio::{
     sync::{mpsc, watch},
     task::spawn_blocking,
@@ -218,14 +218,16 @@ impl Follower {
         let Some(name) = slot.name() else { return };
         let current = self.backend.catalogue.current();
         let snapshot = current.snapshot();
-        let uri = params.string("uri").unwrap_or_default();
-        if !snapshot.hides_resource(name, &uri) {
-            // Subscribers may know it by either.
-            let ours = our_uri(name, &uri);
-            let params_of_ours = params.with_value("uri", &ours);
-            for (uri, params) in [(&uri, params), (&ours, params_of_ours)] {
-                self.backend.audience.notify_updated(&Watched::of(number, uri), params);
-            }
+        let Some(uri) = params.string("uri").filter(|uri| !snapshot.hides_resource(name, uri)) else {
+            return;
+        };
+        // Another member may name what is hidden, to who takes it for the URI.
+        let is_guarded = snapshot.guards_resources();
+        let params =
+            params.retain(|key| matches!(key, "uri" | "_meta") || !(is_guarded || is_like(key, "uri")));
+        // Subscribers may know it by either.
+        for uri in [&uri, &our_uri(name, &uri)] {
+            self.backend.audience.notify_updated(&Watched::of(number, uri), params.with_value("uri", uri));
         }
     }
 

@@ -2,22 +2,30 @@
 //! others get those by which clients know them.
 //!
 //! A result in which nothing changes keeps its original text, and with one upstream and without resource rules no result is
-//! inspected.
+//! inspected. Names of members count in any case, as some clients decode them.
 
-use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use mcp_disclosure_core::{RawObject, RawText, View, with_pages};
+use mcp_disclosure_core::{
+    RawObject, View,
+    given::{self, is_like, may_have},
+    take::members,
+    with_pages,
+};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 
 /// The members that hold blocks, one or several: of results, of messages, and of requests that a result asks a client for.
-const CONTAINERS: [&str; 5] = ["content", "contents", "messages", "params", REQUESTS];
+const CONTAINERS: [&str; 6] = ["content", "contents", "messages", "params", "resource", REQUESTS];
 
 /// The container whose blocks have names.
 const REQUESTS: &str = "inputRequests";
 
-/// How deep blocks are nested at most: a requested message has blocks, of which the result of a tool has others. What is deeper
-/// is none.
-const DEEPEST: usize = 8;
+/// How deep lists and objects are nested at most. The protocol needs ten: a requested message has blocks, of which the result of
+/// a tool embeds resources.
+const DEEPEST: usize = 12;
+
+/// How many items or members of one value are looked at.
+const MOST: usize = 100_000;
 
 /// Filters a `resources/read` result; `None` if all of its contents are hidden. `asked` is the URI that the upstream was asked for,
 /// and the one that the client asked for.
@@ -30,22 +38,30 @@ pub(super) fn readable(
     result: Json,
     asked: (&str, &str),
 ) -> Result<Option<Json>, ErrorText> {
-    Ok(match (Sight { view, upstream, asked: Some(asked) }).looked_through(&result)? {
-        Rest::Whole => Some(result),
-        Rest::Part(rest) => (rest.member("contents") != Some("[]")).then(|| rest.into()),
-        Rest::Nothing => None,
-    })
+    let sight = Sight { view, upstream, asked: Some(asked) };
+    let Some(part) = sight.looked_through(result.as_str(), false)? else { return Ok(Some(result)) };
+    let part = RawObject::parse(part).map_err(|_| illegible(upstream))?;
+    let is_empty = part.like("contents").any(|contents| contents == "[]");
+    Ok((!is_empty).then(|| part.into()))
 }
 
 /// Filters the result of a call or of a prompt, in which resources get the URIs that clients know them by.
 ///
 /// # Errors
-/// -32000 if it may refer to a hidden resource and cannot be looked through.
+/// -32000 if it may refer to a hidden resource and cannot be looked through, or does nothing but refer to one.
 pub(super) fn shown(view: &View, upstream: &str, result: Json) -> Result<Json, ErrorText> {
-    match (Sight { view, upstream, asked: None }).looked_through(&result)? {
-        Rest::Whole => Ok(result),
-        Rest::Part(rest) => Ok(rest.into()),
-        Rest::Nothing => Err(illegible(upstream)),
+    let part = Sight { view, upstream, asked: None }.looked_through(result.as_str(), false)?;
+    Ok(part.map_or(result, Json::from))
+}
+
+/// Filters what a result asks a client for, by name, in the same way.
+///
+/// # Errors
+/// As of [`shown`].
+pub(super) fn asked(view: &View, upstream: &str, requests: &RawObject) -> Result<RawObject, ErrorText> {
+    match (Sight { view, upstream, asked: None }).looked_through(requests.text(), true)? {
+        Some(part) => RawObject::parse(part).map_err(|_| illegible(upstream)),
+        None => Ok(requests.clone()),
     }
 }
 
@@ -59,10 +75,11 @@ pub(super) fn illegible(upstream: &str) -> ErrorText {
     )
 }
 
-/// What is left of a block.
+/// What is left of a value.
 enum Rest {
     Whole,
-    Part(RawObject),
+    /// This, as JSON.
+    Part(String),
     Nothing,
 }
 
@@ -76,19 +93,17 @@ struct Sight<'a> {
 }
 
 impl Sight<'_> {
-    fn looked_through(self, result: &Json) -> Result<Rest, ErrorText> {
-        let text = result.as_str();
-        // Every block about a resource has a `uri`, and a page has a `resourceUri`; the key may be written with escapes.
-        let may_refer = || text.contains("\"uri\"") || text.contains("ourceUri\"") || text.contains("\\u");
+    /// What is left of an object, whose members are blocks if it is `named`; `None` if all of it is.
+    fn looked_through(self, object: &str, named: bool) -> Result<Option<String>, ErrorText> {
+        // Every block about a resource has a `uri`, and a page has a `resourceUri`.
+        let may_refer = || may_have(object, "uri") || object.contains("ourceUri\"");
         if !(self.view.guards_resources() || self.renames()) || !may_refer() {
-            return Ok(Rest::Whole);
+            return Ok(None);
         }
-        match RawObject::parse(text) {
-            Ok(result) => Ok(self.rest_of(&result, 0)),
-            Err(_) => match self.unreadable() {
-                Rest::Nothing => Err(illegible(self.upstream)),
-                whole => Ok(whole),
-            },
+        match self.rest_of(object.trim_start(), named, 0) {
+            Rest::Whole => Ok(None),
+            Rest::Part(part) => Ok(Some(part)),
+            Rest::Nothing => Err(illegible(self.upstream)),
         }
     }
 
@@ -97,125 +112,71 @@ impl Sight<'_> {
         if self.view.guards_resources() { Rest::Nothing } else { Rest::Whole }
     }
 
-    /// What is left of a block that may have others in its [containers](CONTAINERS).
-    fn rest_of(self, block: &RawObject, depth: usize) -> Rest {
-        if depth > DEEPEST {
-            return self.unreadable();
+    /// What is left of a block, of a list of blocks or, if they are `named`, of an object of them. What is no object or list refers
+    /// to nothing.
+    fn rest_of(self, text: &str, named: bool, depth: usize) -> Rest {
+        match text.as_bytes().first() {
+            Some(b'[' | b'{') if depth > DEEPEST => self.unreadable(),
+            Some(b'[') => {
+                let items = given::items(text, MOST).filter(|items| items.len() <= MOST);
+                let Some(items) = items else { return self.unreadable() };
+                let changes = changes(items.iter().map(|item| self.rest_of(item, false, depth + 1)));
+                if changes.is_empty() {
+                    return Rest::Whole;
+                }
+                let items = items.iter().enumerate();
+                let kept: Vec<&str> = items.filter_map(|(at, item)| left(&changes, at, item)).collect();
+                Rest::Part(format!("[{}]", kept.join(",")))
+            }
+            Some(b'{') => {
+                let Some(members) = members(text, MOST) else { return self.unreadable() };
+                let rests = members.iter().map(|(key, value)| match named {
+                    true => self.rest_of(value, false, depth + 1),
+                    false => self.rest_of_member(key, value, depth + 1),
+                });
+                let changes = changes(rests);
+                if changes.is_empty() {
+                    return Rest::Whole;
+                }
+                if !named && changes.values().any(Option::is_none) {
+                    return Rest::Nothing;
+                }
+                let members = members.iter().enumerate();
+                let kept =
+                    members.filter_map(|(at, (key, value))| Some((&**key, left(&changes, at, value)?)));
+                Rest::Part(RawObject::assemble(kept).text().to_owned())
+            }
+            _ => Rest::Whole,
         }
-        if self.hides(block) {
+    }
+
+    /// What is left of a member of a block; nothing, if it makes the block one about a hidden resource.
+    fn rest_of_member(self, key: &str, value: &str, depth: usize) -> Rest {
+        let is_container = || CONTAINERS.iter().any(|container| is_like(key, container));
+        match () {
+            () if is_like(key, "uri") => self.rest_of_uri(value),
+            () if is_container() => self.rest_of(value, is_like(key, REQUESTS), depth),
+            () if key == "_meta" && self.renames() => {
+                let renamed = with_pages(&RawObject::assemble([(key, value)]), |uri| self.served(uri).into());
+                let renamed = renamed.and_then(|block| block.member(key).map(str::to_owned));
+                renamed.map_or(Rest::Whole, Rest::Part)
+            }
+            () => Rest::Whole,
+        }
+    }
+
+    fn rest_of_uri(self, value: &str) -> Rest {
+        let Some(uri) = given::string(value) else {
+            // A null refers to nothing.
+            return if value == "null" { Rest::Whole } else { self.unreadable() };
+        };
+        if self.view.hides_resource(&uri)(self.upstream) {
             return Rest::Nothing;
         }
-        let mut rest = self.renamed(block).map_or(Rest::Whole, Rest::Part);
-        for (container, text) in block.iter().filter(|(key, _)| CONTAINERS.contains(key)) {
-            let kept = match text.as_bytes().first() {
-                Some(b'[') => self.shown_of(text, depth + 1),
-                Some(b'{') => {
-                    let inner = match RawObject::parse(text) {
-                        Err(_) => self.unreadable(),
-                        Ok(inner) if container == REQUESTS => self.each_of(&inner, depth + 1),
-                        Ok(inner) => self.rest_of(&inner, depth + 1),
-                    };
-                    match inner {
-                        Rest::Whole => None,
-                        Rest::Part(part) => Some(part.text().to_owned()),
-                        Rest::Nothing => return Rest::Nothing,
-                    }
-                }
-                _ => None,
-            };
-            if let Some(kept) = kept {
-                let before = if let Rest::Part(part) = &rest { part } else { block };
-                rest = Rest::Part(before.with(container, &kept));
-            }
+        match self.served(&uri) {
+            served if self.renames() && served != uri => Rest::Part(Json::of(&served).as_str().to_owned()),
+            _ => Rest::Whole,
         }
-        rest
-    }
-
-    /// The blocks of a list that are kept, as JSON; `None` if all of it is. What is no object or list refers to nothing.
-    fn shown_of(self, blocks: &str, depth: usize) -> Option<String> {
-        if depth > DEEPEST {
-            return matches!(self.unreadable(), Rest::Nothing).then(|| "[]".to_owned());
-        }
-        let blocks: Vec<RawText> = serde_json::from_str(blocks).ok()?;
-        let mut is_whole = true;
-        let mut kept: Vec<Cow<'_, str>> = Vec::with_capacity(blocks.len());
-        for block in &blocks {
-            let text = block.get();
-            let part = match text.as_bytes().first() {
-                Some(b'{') => match RawObject::of(block)
-                    .map_or_else(|_| self.unreadable(), |block| self.rest_of(&block, depth))
-                {
-                    Rest::Whole => None,
-                    Rest::Part(part) => Some(part.text().to_owned()),
-                    Rest::Nothing => {
-                        is_whole = false;
-                        continue;
-                    }
-                },
-                Some(b'[') => self.shown_of(text, depth + 1),
-                _ => None,
-            };
-            is_whole &= part.is_none();
-            kept.push(part.map_or(Cow::Borrowed(text), Cow::Owned));
-        }
-        (!is_whole).then(|| format!("[{}]", kept.join(",")))
-    }
-
-    /// What is left of blocks that have names.
-    fn each_of(self, blocks: &RawObject, depth: usize) -> Rest {
-        let mut rest = Rest::Whole;
-        for (name, text) in blocks.iter() {
-            let left = RawObject::parse(text)
-                .map_or_else(|_| self.unreadable(), |block| self.rest_of(&block, depth));
-            let before = if let Rest::Part(part) = &rest { part } else { blocks };
-            rest = match left {
-                Rest::Whole => continue,
-                Rest::Part(part) => Rest::Part(before.with(name, part.text())),
-                Rest::Nothing => Rest::Part(before.retain(|key| key != name)),
-            };
-        }
-        rest
-    }
-
-    /// Whether a block refers to a hidden resource: contents and links have a `uri`, and so has an embedded
-    /// `resource`.
-    fn hides(self, block: &RawObject) -> bool {
-        if !self.view.guards_resources() {
-            return false;
-        }
-        // A client may take any of several members of the same name.
-        let uris = |block: &RawObject| -> Vec<String> {
-            let values = block.iter().filter(|(key, _)| *key == "uri").map(|(_, value)| value);
-            values.filter_map(|value| serde_json::from_str(value).ok()).collect()
-        };
-        let embedded = block.iter().filter(|(key, _)| *key == "resource");
-        let embedded =
-            embedded.filter(|(_, value)| value.starts_with('{')).map(|(_, value)| RawObject::parse(value));
-        let mut found = uris(block);
-        for resource in embedded {
-            let Ok(resource) = resource else { return true };
-            found.extend(uris(&resource));
-        }
-        found.iter().any(|uri| self.view.hides_resource(uri)(self.upstream))
-    }
-
-    /// A block with the URIs by which clients know what it refers to; `None` if they are its own.
-    fn renamed(self, block: &RawObject) -> Option<RawObject> {
-        if !self.renames() {
-            return None;
-        }
-        let own = self.with_served_uri(block);
-        let pages = with_pages(own.as_ref().unwrap_or(block), |uri| self.served(uri).into());
-        let own = pages.or(own);
-        let embedded = block.object("resource").and_then(|resource| self.with_served_uri(&resource));
-        let before = own.as_ref().unwrap_or(block);
-        embedded.map(|resource| before.with("resource", resource.text())).or(own)
-    }
-
-    fn with_served_uri(self, block: &RawObject) -> Option<RawObject> {
-        let uri = block.string("uri")?;
-        let served = self.served(&uri);
-        (served != uri).then(|| block.with_value("uri", &served))
     }
 
     fn served(self, uri: &str) -> String {
@@ -229,4 +190,19 @@ impl Sight<'_> {
     fn renames(self) -> bool {
         self.view.shares_uris() || self.asked.is_some_and(|(own, asked)| own != asked)
     }
+}
+
+/// What is left of the values that change, by their places.
+fn changes(rests: impl Iterator<Item = Rest>) -> BTreeMap<usize, Option<String>> {
+    let changed = rests.enumerate().filter_map(|(at, rest)| match rest {
+        Rest::Whole => None,
+        Rest::Part(part) => Some((at, Some(part))),
+        Rest::Nothing => Some((at, None)),
+    });
+    changed.collect()
+}
+
+/// What is left of the value at a place, if anything is.
+fn left<'a>(changes: &'a BTreeMap<usize, Option<String>>, at: usize, value: &'a str) -> Option<&'a str> {
+    changes.get(&at).map_or(Some(value), Option::as_deref)
 }

@@ -11,11 +11,10 @@ use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, code};
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::{Caller, Gateway, reports::Relay, state};
+use super::{Caller, Gateway, links, reports::Relay, state};
 use crate::{
     dialect::{RequestMeta, asks_for_input},
     observe::{Outcome, Watch},
-    session::Client,
     slot::Slot,
     upstream::{CallError, Reports, Upstream, UpstreamCall},
 };
@@ -290,7 +289,7 @@ async fn relay_with_input(
         };
         again = params.clone();
         if let Some(requests) = required.object("inputRequests") {
-            let responses = answers(client, upstream, &requests).await.map_err(Failed::Client)?;
+            let responses = answers(caller, upstream, &requests).await.map_err(Failed::Client)?;
             again = again.with("inputResponses", responses.text());
         }
         if let Some(state) = required.member("requestState") {
@@ -301,12 +300,14 @@ async fn relay_with_input(
     Err(ErrorText::new(code::UPSTREAM_FAILED, format_args!("upstream '{}' {what}", upstream.name())).into())
 }
 
-/// Sends all input requests to the client concurrently and collects the responses.
+/// Sends all input requests to the client concurrently, as far as it may see them, and collects the responses.
 pub(super) async fn answers(
-    client: Option<&Arc<Client>>,
+    caller: &Caller,
     upstream: &Upstream,
     requests: &RawObject,
 ) -> Result<RawObject, ErrorText> {
+    let view = caller.backend.catalogue().current().view(&caller.principal, &caller.choice);
+    let (client, requests) = (caller.client(), links::asked(&view, upstream.name().as_str(), requests)?);
     let asking = requests.iter().map(|(key, request)| async move {
         let request = RawObject::parse(request).unwrap_or_else(|_| RawObject::empty());
         let method = request.string("method").unwrap_or_default();

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use mcp_disclosure_core::{RawObject, View, given};
+use mcp_disclosure_core::{
+    RawObject, View,
+    given::{self, is_like},
+};
 use mcp_disclosure_transport::{ErrorText, Json};
 use serde_json::value::RawValue;
 
@@ -11,7 +14,7 @@ use super::links::illegible;
 /// Maximum number of suggestions in an answer, by the protocol.
 const MOST_VALUES: usize = 100;
 
-/// Filters a `completion/complete` result. If a value is removed, so is `total`, which would reveal it.
+/// Filters a `completion/complete` result, of which nothing but what was judged is passed on while anything is hidden.
 ///
 /// # Errors
 /// -32000 if it cannot be looked through.
@@ -28,9 +31,11 @@ pub(super) fn shown(
     let template = params.object("ref").and_then(|reference| reference.string("uri")).unwrap_or_default();
     let illegible = || illegible(upstream);
     let whole = RawObject::parse(result.as_str()).map_err(|_| illegible())?;
-    let completion = whole.object("completion").ok_or_else(illegible)?;
-    let values = completion.member("values").ok_or_else(illegible)?;
-    let values = given::values(values, MOST_VALUES).ok_or_else(illegible)?;
+    let completion = whole.like("completion").next_back().ok_or_else(illegible)?;
+    let completion = RawObject::parse(completion).map_err(|_| illegible())?;
+    let member = |key| completion.like(key).next_back();
+    let values = member("values").and_then(|values| given::values(values, MOST_VALUES));
+    let values = values.ok_or_else(illegible)?;
     let known = context(params);
     let argument = |member| params.object("argument").and_then(|argument| argument.string(member));
     let (argument, typed) = (argument("name").unwrap_or_default(), argument("value").unwrap_or_default());
@@ -52,11 +57,13 @@ pub(super) fn shown(
     };
     let kept: Vec<&RawValue> =
         values.iter().copied().take(MOST_VALUES).filter(|value| !is_hidden(value)).collect();
-    if kept.len() == values.len() {
-        return Ok(result);
-    }
-    let completion = completion.with_value("values", &kept).retain(|key| key != "total");
-    Ok(whole.with("completion", completion.text()).into())
+    // What else stands in it was not judged. A number would reveal what was removed.
+    let total = member("total").filter(|total| kept.len() == values.len() && total.parse::<u64>().is_ok());
+    let more = member("hasMore").filter(|more| matches!(*more, "true" | "false"));
+    let shown = RawObject::empty().with_value("values", &kept);
+    let shown = total.iter().fold(shown, |shown, total| shown.with("total", total));
+    let shown = more.iter().fold(shown, |shown, more| shown.with("hasMore", more));
+    Ok(whole.retain(|key| !is_like(key, "completion")).with("completion", shown.text()).into())
 }
 
 /// Variables that already have a value.

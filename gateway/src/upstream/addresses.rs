@@ -5,11 +5,15 @@
 //! that one is required (-32042); each is looked through by shape, whatever its method or code says, and as the most
 //! lenient of clients reads it: names in any case, a list or an object.
 
-use mcp_disclosure_core::RawObject;
+use mcp_disclosure_core::{
+    RawObject,
+    given::{self, may_have},
+};
 use mcp_disclosure_transport::{CallError, ErrorText, Json, http::is_loopback};
-use memchr::memchr_iter;
 use reqwest::Url;
-use serde_json::value::RawValue;
+
+/// How many items of a list are looked at.
+const MOST: usize = 100_000;
 
 /// What stands for the scheme of an address where the text cannot be read, though some client may.
 const ILLEGIBLE: &str = "what cannot be looked through";
@@ -17,9 +21,12 @@ const ILLEGIBLE: &str = "what cannot be looked through";
 /// What replaces another address.
 const REFUSED: &str = "it asks people to open a URL that is neither https nor http of this machine";
 
+/// What is said of a text in which there may be another address.
+const UNKNOWN: &str = "it cannot be looked through for URLs that people are asked to open";
+
 /// The scheme of the first other address that the parameters of a request name.
 pub(super) fn refused_in(params: &RawObject) -> Option<String> {
-    members(params, "url").find_map(refused)
+    params.like("url").find_map(refused)
 }
 
 fn illegible() -> Option<String> {
@@ -41,6 +48,7 @@ pub(super) fn checked(answered: Result<Json, CallError>) -> Result<Json, CallErr
         Err(_) => None,
     };
     match scheme {
+        Some(shown) if shown == ILLEGIBLE => Err(CallError::Invalid { what: UNKNOWN, shown }),
         Some(shown) => Err(CallError::Invalid { what: REFUSED, shown }),
         None => answered,
     }
@@ -51,9 +59,9 @@ fn in_result(text: &str) -> Option<String> {
         return None;
     }
     let Ok(result) = RawObject::parse(text) else { return illegible() };
-    members(&result, "inputRequests").flat_map(objects).find_map(|request| {
+    result.like("inputRequests").flat_map(objects).find_map(|request| {
         let Ok(request) = request else { return illegible() };
-        let mut params = members(&request, "params").filter(|params| params.starts_with('{'));
+        let mut params = request.like("params").filter(|params| params.starts_with('{'));
         params.find_map(|params| {
             RawObject::parse(params).map_or_else(|_| illegible(), |params| refused_in(&params))
         })
@@ -65,34 +73,13 @@ fn in_error(text: &str) -> Option<String> {
         return None;
     }
     let Ok(error) = RawObject::parse(text) else { return illegible() };
-    members(&error, "data").filter(|data| data.starts_with('{')).find_map(|data| {
+    error.like("data").filter(|data| data.starts_with('{')).find_map(|data| {
         let Ok(data) = RawObject::parse(data) else { return illegible() };
-        members(&data, "elicitations").flat_map(objects).find_map(|one| match one {
+        data.like("elicitations").flat_map(objects).find_map(|one| match one {
             Ok(one) => refused_in(&one),
             Err(Illegible) => illegible(),
         })
     })
-}
-
-/// Whether an object can have this member somewhere: results are large, and nearly all have not. A key may be written in escapes.
-fn may_have(text: &str, member: &str) -> bool {
-    let bytes = text.as_bytes();
-    let is_member = |at: usize| {
-        let key = bytes.get(at + 1..at + 1 + member.len());
-        key.is_some_and(|key| key.eq_ignore_ascii_case(member.as_bytes()))
-    };
-    memchr_iter(b'"', bytes).any(is_member)
-        || memchr_iter(b'\\', bytes).any(|at| bytes.get(at + 1) == Some(&b'u'))
-        || text.contains(LONG_S)
-}
-
-/// An `s` to decoders that fold case as Unicode does.
-const LONG_S: char = 'ſ';
-
-/// All members of this name in any case, as some clients decode them: which of them a client takes is not known.
-fn members<'a>(object: &'a RawObject, name: &'a str) -> impl Iterator<Item = &'a str> {
-    let is_named = move |key: &str| key.replace(LONG_S, "s").eq_ignore_ascii_case(name);
-    object.iter().filter(move |(key, _)| is_named(key)).map(|(_, value)| value)
 }
 
 /// What is no object here can be one to some client: a key that is no text, or more members than are read.
@@ -102,9 +89,9 @@ struct Illegible;
 fn objects(text: &str) -> Vec<Result<RawObject, Illegible>> {
     let object = |value: &str| value.starts_with('{').then(|| RawObject::parse(value).map_err(|_| Illegible));
     match text.as_bytes().first() {
-        Some(b'[') => match serde_json::from_str::<Vec<&RawValue>>(text) {
-            Ok(list) => list.into_iter().filter_map(|value| object(value.get())).collect(),
-            Err(_) => vec![Err(Illegible)],
+        Some(b'[') => match given::items(text, MOST) {
+            Some(list) if list.len() <= MOST => list.into_iter().filter_map(object).collect(),
+            _ => vec![Err(Illegible)],
         },
         Some(b'{') => match RawObject::parse(text) {
             Ok(all) => all.iter().filter_map(|(_, value)| object(value)).collect(),

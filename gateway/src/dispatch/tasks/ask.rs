@@ -212,7 +212,7 @@ impl Asking<'_> {
             })
             .collect();
         let ours = RawObject::assemble(ours.iter().map(|(key, question)| (*key, question.text())));
-        let answered = answers(self.caller.client(), &upstream, &ours).await.map_err(Failure::Other)?;
+        let answered = answers(self.caller, &upstream, &ours).await.map_err(Failure::Other)?;
         drop(route);
         let params = RawObject::empty().with("inputResponses", answered.text());
         self.ask("tasks/update", &params).await.map(drop)
