@@ -1,6 +1,6 @@
 //! Why a request has no result.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use mcp_disclosure_core::brief::shorten;
 
@@ -29,7 +29,7 @@ pub enum CallError {
     #[error("sent an invalid response: {what}")]
     Invalid {
         /// What is invalid.
-        what: &'static str,
+        what: Cow<'static, str>,
         /// The response, shortened: for the operator, since it may name what is hidden from clients.
         shown: String,
     },
@@ -62,7 +62,7 @@ impl CallError {
         match self {
             Self::Ended { reason, .. } => format!("has ended: {}", reason.in_full()),
             Self::Http(error) => error.in_full(),
-            Self::Invalid { shown, .. } => format!("{self}: {shown}"),
+            Self::Invalid { shown, .. } if !shown.is_empty() => format!("{self}: {shown}"),
             // The others have no details.
             _ => self.to_string(),
         }
@@ -98,10 +98,14 @@ pub(crate) fn check(outcome: Result<Json, ErrorText>) -> Result<Json, CallError>
     let shown = |text: &Json| shorten(text.as_str(), 120);
     match outcome {
         Ok(result) if result.as_str().starts_with('{') => Ok(result),
-        Ok(result) => Err(CallError::Invalid { what: "its result is not an object", shown: shown(&result) }),
+        Ok(result) => {
+            Err(CallError::Invalid { what: "its result is not an object".into(), shown: shown(&result) })
+        }
         Err(error) if error.is_sound() => Err(CallError::Answered(error)),
+        // What it says is for the client, as any error's message is.
         Err(error) => {
-            Err(CallError::Invalid { what: "its error has no code and message", shown: shown(error.text()) })
+            let what = format!("its error has no code and message: {}", shown(error.text()));
+            Err(CallError::Invalid { what: what.into(), shown: String::new() })
         }
     }
 }

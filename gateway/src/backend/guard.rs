@@ -60,11 +60,7 @@ impl Claim {
             [kind, principal.id().unwrap_or_default(), capabilities.text(), &request.method, &passed_on];
         let chain = who.into_iter().chain(params.flat_map(|(key, value)| [key, value]));
         Self {
-            holder: Holder {
-                principal: known,
-                capabilities: capabilities.text().into(),
-                forwarded: headers.clone(),
-            },
+            holder: Holder { principal: known, capabilities: capabilities.text().into(), forwarded: headers },
             chain: Digest::of_parts(chain),
             state: request.params.string("requestState"),
             forwarded,

@@ -48,8 +48,8 @@ pub(super) fn checked(answered: Result<Json, CallError>) -> Result<Json, CallErr
         Err(_) => None,
     };
     match scheme {
-        Some(shown) if shown == ILLEGIBLE => Err(CallError::Invalid { what: UNKNOWN, shown }),
-        Some(shown) => Err(CallError::Invalid { what: REFUSED, shown }),
+        Some(shown) if shown == ILLEGIBLE => Err(CallError::Invalid { what: UNKNOWN.into(), shown }),
+        Some(shown) => Err(CallError::Invalid { what: REFUSED.into(), shown }),
         None => answered,
     }
 }

@@ -155,7 +155,7 @@ fn o4_over_stdio_sigterm_ends_it_before_hosts_kill_it() {
     // Neither the end of its input nor SIGTERM ends this one.
     let script = "trap '' TERM; \"$@\"; while :; do sleep 1; done";
     let mut gateway =
-        start(&["serve", "--strategy", "full", "--", "sh", "-c", &script, "sh", ODD, "ordinary", &id]);
+        start(&["serve", "--strategy", "full", "--", "sh", "-c", script, "sh", ODD, "ordinary", &id]);
     gateway.initialize();
     let call = gateway.ask("tools/call", wait_for(&awaited));
     gateway.tools();
