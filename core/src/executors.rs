@@ -11,6 +11,7 @@ use crate::{
     inner_call::{inner_call, members},
     name::ToolName,
     own_tool::OwnTool,
+    setting::{SettingKind, SettingValue},
 };
 
 /// Maximum length of a name in a message, in characters.
@@ -26,6 +27,10 @@ pub enum Executors {
     /// One that calls tools marked as read-only, and one that calls the rest, so that users of a host can always allow the
     /// first.
     ByEffect,
+}
+
+impl SettingValue for Executors {
+    const KIND: SettingKind = SettingKind::Word(&["one", "by-effect"]);
 }
 
 /// The tools of a strategy that call others, as a model calls them: `{"tool", "arguments"}`.

@@ -53,8 +53,8 @@ pub use catalogue::categories::{ListedCategory, PermittedItems};
 pub use catalogue::description::{DescriptionError, DescriptionFile, Supplement};
 pub use catalogue::lists::{ListHints, Material, UpstreamLists};
 pub use catalogue::lock::{
-    DefinitionChange, Definitions as ListedDefinitions, Held, Lock, Record, Review, changes_between,
-    qualified,
+    DefinitionChange, Definitions as ListedDefinitions, Held, Lock, OnChange, Record, Review,
+    changes_between, qualified,
 };
 pub use catalogue::mirrored::Mirrored;
 pub use catalogue::naming::{Naming, NamingError};
@@ -63,7 +63,7 @@ pub use catalogue::pattern::Pattern;
 pub use catalogue::permits::{Grant, NoUpstream, Permits, Quotas};
 pub use catalogue::principal::Principal;
 pub use catalogue::provider::{OwnGroup, OwnInfo, Provider};
-pub use catalogue::rules::{OnChange, Rule, Rules, Switches};
+pub use catalogue::rules::{Rule, Rules, Switches};
 pub use catalogue::shared_uris::{matches_template, our_uri, own_uri};
 pub use catalogue::snapshot::{About, Category, Entry, Primitive, Snapshot};
 pub use catalogue::tool::{CHEAP_SCHEMA_BYTES, PERMISSIVE_SCHEMA, Tool, is_withheld};

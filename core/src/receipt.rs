@@ -15,7 +15,11 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use crate::{digest::Digest, name::ToolName};
+use crate::{
+    digest::Digest,
+    name::ToolName,
+    setting::{SettingKind, SettingValue},
+};
 
 /// How long a handle is valid unless configured otherwise.
 pub const DEFAULT_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
@@ -49,6 +53,10 @@ pub enum SessionReceipts {
     Auto,
     /// A signed receipt in the delivered schema, which calls must contain.
     Signed,
+}
+
+impl SettingValue for SessionReceipts {
+    const KIND: SettingKind = SettingKind::Word(&["session", "auto", "signed"]);
 }
 
 /// What stands for a delivery.

@@ -8,8 +8,6 @@ use std::{
 
 use serde_json::Value;
 
-use crate::{executors::Executors, receipt::SessionReceipts};
-
 /// A setting of a strategy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setting {
@@ -56,14 +54,6 @@ kinds! {
     Text: String, PathBuf;
     Texts: Vec<String>;
     Table: BTreeMap<String, String>, BTreeMap<String, Value>, HashMap<String, Vec<String>>;
-}
-
-impl SettingValue for Executors {
-    const KIND: SettingKind = SettingKind::Word(&["one", "by-effect"]);
-}
-
-impl SettingValue for SessionReceipts {
-    const KIND: SettingKind = SettingKind::Word(&["session", "auto", "signed"]);
 }
 
 /// Declares the settings of a strategy: a struct that is deserialized from `[strategy.NAME]`, its defaults, and `SETTINGS`, which is

@@ -72,7 +72,7 @@ impl Accepting for First {
         if lock.knows(&lists.name) {
             return Ok(lock);
         }
-        lock.add(lists);
+        lock.add(&lists.name, &lists.definitions());
         if let Some(written) = &mut written {
             if !written.insert(lists.name.clone()) {
                 return Err(format!("{} says nothing of it any more", path.display()));

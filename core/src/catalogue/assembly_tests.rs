@@ -165,7 +165,7 @@ fn u14_what_is_new_and_held_takes_no_name_from_others_and_what_changed_keeps_its
     let changed = upstream("a", json!([{"name": "x", "description": "Another.", "inputSchema": {}}]));
     let served = |a: &UpstreamLists, known: &UpstreamLists| {
         let mut lock = Lock::default();
-        lock.add(known);
+        lock.add(&known.name, &known.definitions());
         let on_change = [(a.name.clone(), OnChange::Hold)].into();
         let rules = Rules { review: Arc::new(Review { lock, on_change }), ..Rules::default() };
         let upstreams = [a.clone(), b.clone()];

@@ -8,7 +8,7 @@ use std::{
 use crate::{
     catalogue::{
         lists::{Material, UpstreamLists},
-        lock::Held,
+        lock::{Definitions, Held},
         matching::Item,
         pattern::CLASH_SEPARATOR,
         warning::Warning,
@@ -40,6 +40,13 @@ impl Item {
         }
         resolve_clashes(&mut all);
         all
+    }
+}
+
+impl UpstreamLists {
+    /// The tools as they were listed, by their own names.
+    pub fn definitions(&self) -> Definitions {
+        read_entries(self, Kind::Tools, &mut Vec::new()).into_iter().collect()
     }
 }
 

@@ -11,9 +11,9 @@ use std::{
 };
 
 use crate::{
-    catalogue::{listed_items::read_entries, lists::UpstreamLists, pattern::SEPARATOR, rules::OnChange},
+    catalogue::pattern::SEPARATOR,
     digest::{Digest, hex},
-    name::{Kind, UpstreamName},
+    name::UpstreamName,
     raw::RawObject,
 };
 
@@ -26,13 +26,6 @@ const OTHERS: &str = "others";
 
 /// The tools of an upstream as it listed them, by their own names.
 pub type Definitions = BTreeMap<String, RawObject>;
-
-impl UpstreamLists {
-    /// The tools as they were listed, by their own names.
-    pub fn definitions(&self) -> Definitions {
-        read_entries(self, Kind::Tools, &mut Vec::new()).into_iter().collect()
-    }
-}
 
 /// The record of a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -154,11 +147,10 @@ impl Lock {
     }
 
     /// Records every tool of an upstream that none is recorded of.
-    pub fn add(&mut self, lists: &UpstreamLists) {
-        self.0.insert(qualified(&lists.name, ""), None);
-        for (tool, definition) in lists.definitions() {
-            let name = qualified(&lists.name, &tool);
-            self.0.entry(name).or_insert_with(|| Some(Record::of(&definition)));
+    pub fn add(&mut self, upstream: &str, definitions: &Definitions) {
+        self.0.insert(qualified(upstream, ""), None);
+        for (tool, definition) in definitions {
+            self.0.entry(qualified(upstream, tool)).or_insert_with(|| Some(Record::of(definition)));
         }
     }
 
@@ -294,6 +286,32 @@ fn changes<B: Before>(before: &BTreeMap<&str, B>, now: &Definitions) -> Vec<Defi
         now: None,
     });
     came.chain(gone).collect()
+}
+
+/// What is done about new and changed definitions of an upstream's tools.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    strum::Display,
+    strum::EnumMessage,
+    strum::VariantArray,
+    serde::Deserialize,
+    serde::Serialize,
+)]
+#[strum(serialize_all = "lowercase")]
+#[serde(rename_all = "lowercase")]
+pub enum OnChange {
+    /// They are served, which the log says.
+    #[default]
+    Serve,
+    /// They are served, and each is a warning.
+    Warn,
+    /// They do not exist for clients until they are accepted.
+    Hold,
 }
 
 /// What is done about upstreams whose definitions change, and what was reviewed.

@@ -33,32 +33,6 @@ pub struct Rules {
     pub review: Arc<Review>,
 }
 
-/// What is done about new and changed definitions of an upstream's tools.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    strum::Display,
-    strum::EnumMessage,
-    strum::VariantArray,
-    serde::Deserialize,
-    serde::Serialize,
-)]
-#[strum(serialize_all = "lowercase")]
-#[serde(rename_all = "lowercase")]
-pub enum OnChange {
-    /// They are served, which the log says.
-    #[default]
-    Serve,
-    /// They are served, and each is a warning.
-    Warn,
-    /// They do not exist for clients until they are accepted.
-    Hold,
-}
-
 /// Which tools of one upstream exist. They are bound to the upstream's name and the tools' own names, so that what is
 /// switched off stays so when a tool comes late, or is served by another name.
 #[derive(Clone, Debug, PartialEq)]

@@ -32,7 +32,7 @@ pub(super) fn lock(origins: &Origins<'_>, report: &mut Report) -> Lock {
             }
         }
         if !is_held {
-            lock.add(lists);
+            lock.add(&lists.name, &lists.definitions());
         }
     }
     lock
