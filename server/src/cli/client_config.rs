@@ -21,7 +21,7 @@ pub struct ClientConfigArguments {
     #[arg(long, value_name = "HOST", value_parser = clap::builder::PossibleValuesParser::new(host_names().collect::<Vec<_>>()))]
     pub host: String,
 
-    /// Whom it is for, an entry of [[principals]]; without it, requests have no token
+    /// Whom it is for, by its name in the file; without it, requests have no token
     #[arg(long, value_name = "NAME")]
     pub principal: Option<String>,
 

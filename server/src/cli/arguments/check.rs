@@ -25,7 +25,7 @@ pub struct CheckArguments {
     #[arg(long, help_heading = "Access")]
     pub allow_anonymous: bool,
 
-    /// Show what this principal sees and pays, an entry of [[principals]]
+    /// Show what this principal sees and pays, by its name in the file
     #[arg(long, value_name = "NAME", help_heading = "Access")]
     pub principal: Option<String>,
 

@@ -30,7 +30,7 @@ pub struct CompareArguments {
     #[arg(long, value_name = "NAMES", default_value = "all", help_heading = "Strategy")]
     pub strategies: Vec<String>,
 
-    /// Compare what this principal sees and pays, an entry of [[principals]]
+    /// Compare what this principal sees and pays, by its name in the file
     #[arg(long, value_name = "NAME", help_heading = "Work")]
     pub principal: Option<String>,
 
