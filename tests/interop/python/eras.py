@@ -15,6 +15,12 @@ def without_era(answer):
     return {"result": {**result, **({"_meta": meta} if meta else {})}}
 
 
+def without_tasks(answer):
+    """A list without the tools that run as a task only: a client of 2026-07-28 that declares no tasks has none (T1)."""
+    tools = [tool for tool in answer["result"]["tools"] if tool.get("execution", {}).get("taskSupport") != "required"]
+    return {"result": {**answer["result"], "tools": tools}}
+
+
 def missing_of_era(answer):
     """What 2026-07-28 requires of an answer to a list or a read and this one lacks."""
     result = answer.get("result", {})

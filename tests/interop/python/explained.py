@@ -1,5 +1,6 @@
 """The suites of `describe` and `info`, before server-everything and @playwright/mcp, over both transports."""
 
+from eras import without_tasks
 from programs import EVERYTHING, PLAYWRIGHT, gateway, http_gateway
 from questions import BAD_ARGUMENTS, CALLS
 from suites import BRIDGE, as_json, complete_definitions, minimal_list, same, text_of
@@ -20,7 +21,8 @@ async def run(checks, connect, era):
         async with checks.group(f"{name}, {era}"):
             direct = {}
             async with connect(upstream) as connection:
-                direct["tools/list"] = await connection.tools()
+                listed = await connection.tools()
+                direct["tools/list"] = without_tasks(listed) if era == MODERN else listed
                 for call, (tool, arguments) in {**calls, WRONG: BAD_ARGUMENTS}.items():
                     direct[call] = await connection.call(tool, arguments)
             for suite, flags in ((described, ()), (informed, ()), (entered, ENTRY_ONLY)):

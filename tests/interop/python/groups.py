@@ -3,6 +3,7 @@ transports."""
 
 import json
 
+from eras import without_tasks
 from programs import EVERYTHING, gateway, http_gateway
 
 GROUPS = "io.modelcontextprotocol/groups"
@@ -12,7 +13,10 @@ OFFERED = ("--offer", "full,groups")
 async def converse(checks, connect, era, unknown):
     """`connect(target, declares)` connects; `unknown` is the code of an unknown group in its era."""
     async with connect(EVERYTHING, False) as connection:
-        direct = {tool["name"]: tool for tool in (await connection.tools())["result"]["tools"]}
+        listed_directly = await connection.tools()
+    if era == "2026-07-28":
+        listed_directly = without_tasks(listed_directly)
+    direct = {tool["name"]: tool for tool in listed_directly["result"]["tools"]}
     async with http_gateway("auto", EVERYTHING, *OFFERED) as offering, http_gateway("groups", EVERYTHING) as pinning:
         for transport, offered, pinned in (
             ("stdio", gateway("auto", EVERYTHING, *OFFERED), gateway("groups", EVERYTHING)),

@@ -5,7 +5,9 @@ import json
 from eras import missing_of_era, without_era
 from questions import BAD_ARGUMENTS, CALLS, NAMES_NOBODY_HAS, UNTOUCHED, ask_everything
 
+# What stands for a schema that is withheld (R1), and where the strategy lists some of them (D7).
 PERMISSIVE = {"type": "object", "additionalProperties": True}
+WRAPPING = {"type": "object", "properties": {"arguments": {}}}
 DESCRIPTIONS = "resource:///tool_descriptions"
 RESOURCE_NAME = "Tool Descriptions - Required for tool use"
 BRIDGE = "describe_tools"
@@ -53,7 +55,9 @@ def minimal_list(checks, answer, direct, ours=BRIDGE, brief_length=BRIEF_LENGTH,
     def listed_schema(tool):
         schema = slim(tool["inputSchema"])
         cheap = len(json.dumps(schema, separators=(",", ":"), ensure_ascii=False).encode()) <= CHEAP
-        return schema if inlines and cheap else PERMISSIVE
+        if not inlines:
+            return PERMISSIVE
+        return schema if cheap else WRAPPING
 
     tools = answer["result"]["tools"]
     complete = direct["tools/list"]["result"]["tools"]

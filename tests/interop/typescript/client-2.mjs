@@ -1,6 +1,7 @@
 // The official TypeScript client 2.x: sessions, and the stateless protocol 2026-07-28, over both transports.
 
 import { Checks } from './checks.mjs';
+import { withoutTasks } from './eras.mjs';
 import { EVERYTHING, gateway, httpGateway } from './programs.mjs';
 import { askEverything } from './questions.mjs';
 import { NAME, connect } from './sdk2.mjs';
@@ -11,19 +12,14 @@ const PROBING = { mode: 'auto' };
 
 const checks = new Checks(NAME);
 let direct = {};
-
-// Clients of 2026-07-28 that declare no tasks are not listed what runs as a task only (T1).
-function withoutTasks(answers) {
-  const { result } = answers['tools/list'];
-  const tools = result.tools.filter(({ execution }) => execution?.taskSupport !== 'required');
-  return { ...answers, 'tools/list': { result: { ...result, tools } } };
-}
+let ofStateless = {};
 
 
 await checks.group('direct', async (atEnd) => {
   // server-everything speaks up to 2025-11-25 only, so the direct answers are of that era.
   direct = await askEverything(await connect(EVERYTHING, atEnd));
   checks.true('the server answers', direct['tools/list'].result, direct);
+  ofStateless = { ...direct, 'tools/list': withoutTasks(direct['tools/list']) };
 });
 await checks.group('stdio, sessions, full', async (atEnd) => {
   await transparent(checks, await connect(gateway('full', EVERYTHING), atEnd), direct);
@@ -34,15 +30,15 @@ await checks.group('stdio, sessions, resource', async (atEnd) => {
 await checks.group('stdio, 2026-07-28 by probing, full', async (atEnd) => {
   const connection = await connect(gateway('full', EVERYTHING), atEnd, PROBING);
   checks.true('speaks 2026-07-28', connection.modern);
-  await transparent(checks, connection, withoutTasks(direct));
+  await transparent(checks, connection, ofStateless);
   await cancelled(checks, connection);
 });
 await checks.group('stdio, 2026-07-28 pinned, resource', async (atEnd) => {
-  await stateless(checks, await connect(gateway('resource', EVERYTHING), atEnd, PINNED), withoutTasks(direct));
+  await stateless(checks, await connect(gateway('resource', EVERYTHING), atEnd, PINNED), ofStateless);
 });
 await checks.group('stdio, 2026-07-28 pinned, resource by negotiation', async (atEnd) => {
   const options = { ...PINNED, capabilities: { extensions: OFFER } };
-  await negotiated(checks, await connect(gateway('auto', EVERYTHING), atEnd, options), withoutTasks(direct), 'extensions');
+  await negotiated(checks, await connect(gateway('auto', EVERYTHING), atEnd, options), ofStateless, 'extensions');
 });
 await checks.group('http', overHttp);
 process.exit(checks.close());
@@ -55,11 +51,11 @@ async function overHttp(atEnd) {
   await checks.group('http, 2026-07-28 by probing, full by its address', async (atEnd) => {
     const connection = await connect(`${origin}/mcp/full`, atEnd, PROBING);
     checks.true('speaks 2026-07-28', connection.modern);
-    await transparent(checks, connection, withoutTasks(direct));
+    await transparent(checks, connection, ofStateless);
     await cancelled(checks, connection);
   });
   await checks.group('http, 2026-07-28 pinned, resource', async (atEnd) => {
-    const receipt = await stateless(checks, await connect(`${origin}/mcp`, atEnd, PINNED), withoutTasks(direct));
-    await onAnotherConnection(checks, await connect(`${origin}/mcp`, atEnd, PINNED), receipt, withoutTasks(direct));
+    const receipt = await stateless(checks, await connect(`${origin}/mcp`, atEnd, PINNED), ofStateless);
+    await onAnotherConnection(checks, await connect(`${origin}/mcp`, atEnd, PINNED), receipt, ofStateless);
   });
 }

@@ -16,5 +16,11 @@ export function withoutEra(answer) {
   return { result: { ...result, ...(Object.keys(meta).length && { _meta: meta }) } };
 }
 
+// A list without the tools that run as a task only: a client of 2026-07-28 that declares no tasks has none (T1).
+export function withoutTasks({ result }) {
+  const tools = result.tools.filter(({ execution }) => execution?.taskSupport !== 'required');
+  return { result: { ...result, tools } };
+}
+
 // What 2026-07-28 requires of an answer to a list or a read and this one lacks.
 export const missingOfEra = (answer) => REQUIRED.filter((key) => !(key in (answer.result ?? {})));

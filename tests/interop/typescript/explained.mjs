@@ -1,5 +1,6 @@
 // The suites of `describe` and `info`, before server-everything and @playwright/mcp, over both transports.
 
+import { withoutTasks } from './eras.mjs';
 import { EVERYTHING, PLAYWRIGHT, gateway, httpGateway } from './programs.mjs';
 import { BAD_ARGUMENTS, CALLS } from './questions.mjs';
 import { BRIDGE, asJson, completeDefinitions, minimalList, same, textOf } from './suites.mjs';
@@ -24,7 +25,8 @@ export async function run(checks, era, { connect, connectOffering, describe }) {
     const direct = {};
     await checks.group(`${name}, ${era}`, async (atEnd) => {
       const connection = await connect(upstream, atEnd);
-      direct['tools/list'] = await connection.tools();
+      const listed = await connection.tools();
+      direct['tools/list'] = modern ? withoutTasks(listed) : listed;
       for (const [call, asked] of Object.entries(calls)) direct[call] = await connection.call(...asked);
       direct[WRONG] = await connection.call(...BAD_ARGUMENTS);
     });

@@ -54,7 +54,7 @@ async function view(connection) {
     theirs: theirs.length,
     exact: theirs.filter(({ name }) => EXACT.includes(name)).length,
     ours: tools.filter(ours).map(({ name }) => name),
-    schemas: theirs.every(({ inputSchema }) => 'properties' in inputSchema),
+    schemas: theirs.every(({ inputSchema }) => 'required' in inputSchema),
   };
 }
 

@@ -4,6 +4,7 @@
 import { ResultSchema } from '@modelcontextprotocol/sdk/types.js';
 
 import { Checks } from './checks.mjs';
+import { withoutTasks } from './eras.mjs';
 import { EVERYTHING, gateway, httpGateway } from './programs.mjs';
 import * as sdk1 from './sdk1.mjs';
 import * as sdk2 from './sdk2.mjs';
@@ -24,7 +25,7 @@ const CLIENTS = [
     connect: (target, atEnd, declares) => sdk1.connect(target, atEnd, declares ? { experimental: DECLARED } : {}),
   },
   { ...client2('legacy', -32002), name: `${sdk2.NAME}, sessions` },
-  { ...client2({ pin: '2026-07-28' }, -32602), name: `${sdk2.NAME}, 2026-07-28` },
+  { ...client2({ pin: '2026-07-28' }, -32602), modern: true, name: `${sdk2.NAME}, 2026-07-28` },
 ];
 
 const checks = new Checks('groups, TypeScript');
@@ -39,7 +40,8 @@ function client2(mode, unknown) {
 
 async function converse(client, atEnd) {
   // server-everything has no stateless era; the list is the same.
-  const { result } = await (await sdk1.connect(EVERYTHING, atEnd)).tools();
+  const listed = await (await sdk1.connect(EVERYTHING, atEnd)).tools();
+  const { result } = client.modern ? withoutTasks(listed) : listed;
   const direct = new Map(result.tools.map((tool) => [tool.name, tool]));
   const addresses = {
     stdio: { offered: gateway('auto', EVERYTHING, ...OFFERED), pinned: gateway('groups', EVERYTHING) },

@@ -87,7 +87,7 @@ async function byKeyboard(browser, address) {
   const names = await page.evaluate(() =>
     [...document.querySelectorAll('section')].map((section) => document.getElementById(section.getAttribute('aria-labelledby'))?.innerText),
   );
-  checks.true('screen reader: sections have names', names.length >= 4 && names.every(Boolean), names);
+  checks.true('screen reader: sections have names', names.length > 0 && names.every(Boolean), names);
   const without = await page.locator('tbody tr:not(:has(th[scope=row]))').count();
   checks.equal('screen reader: rows have headings', without, 0);
   await page.close();

@@ -4,7 +4,9 @@ import { missingOfEra, withoutEra } from './eras.mjs';
 import { BAD_ARGUMENTS, CALLS, NAMES_NOBODY_HAS, UNTOUCHED, askEverything, longCall } from './questions.mjs';
 
 export const DESCRIPTIONS = 'resource:///tool_descriptions';
+// What stands for a schema that is withheld (R1), and where the strategy lists some of them (D7).
 const PERMISSIVE = { type: 'object', additionalProperties: true };
+const WRAPPING = { type: 'object', properties: { arguments: {} } };
 export const BRIDGE = 'describe_tools';
 const BRIEF_LENGTH = 160;
 const INVALID_PARAMS = -32602;
@@ -56,8 +58,8 @@ export async function cancelled(checks, connection) {
 export function minimalList(checks, answer, direct, options = {}) {
   const { ours = [BRIDGE], briefLength = BRIEF_LENGTH, inlines = false, kept = KEPT } = options;
   const listedSchema = ({ inputSchema }) => {
-    const isCheap = Buffer.byteLength(JSON.stringify(slim(inputSchema))) <= CHEAP;
-    return inlines && isCheap ? slim(inputSchema) : PERMISSIVE;
+    if (!inlines) return PERMISSIVE;
+    return Buffer.byteLength(JSON.stringify(slim(inputSchema))) <= CHEAP ? slim(inputSchema) : WRAPPING;
   };
   const tools = answer.result.tools;
   const complete = direct['tools/list'].result.tools;
