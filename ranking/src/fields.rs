@@ -19,19 +19,8 @@ const LONGEST: usize = 32 * 1024;
 const HEAVIEST: f32 = 1000.0;
 
 /// A place where a tool has words.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Deserialize,
-    strum::Display,
-    strum::EnumCount,
-    strum::EnumIter,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(strum::Display, strum::EnumCount, strum::EnumIter)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 #[repr(u8)]

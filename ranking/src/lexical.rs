@@ -1,24 +1,21 @@
-//! The ranker of this crate: words, weighed by where they stand.
+//! The ranker of this crate: words, weighed by where they stand, and how near they are as vectors.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use std::{collections::HashSet, sync::Arc};
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{Context, View, brief::shorten};
-use serde::Deserialize;
 
 use crate::{
-    Hit, Match, Query, Ranker, Ranking, Weights,
+    Hit, LexicalSettings, Match, Query, Ranker, Ranking, Weights,
     index::{Index, Term},
     spelling::{corrections, meant_name},
     thesaurus::Thesaurus,
+    vectors::{Latest, Vectors},
     words::{Word, beginning, is_change, is_stop_word, is_unspaced, words},
 };
 
 /// How much of a query is read, in bytes, and how many different words of it.
-pub(crate) const LONGEST_QUERY: usize = 4_096;
+const LONGEST_QUERY: usize = 4_096;
 /// See [`LONGEST_QUERY`].
 const MOST_WORDS: usize = 64;
 
@@ -57,21 +54,28 @@ const EFFECT: f32 = 0.3;
 /// The score of a misspelt name, in relation to the best other one.
 const MEANT: f32 = 1.1;
 
-/// The settings of [`Lexical`].
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LexicalSettings {
-    /// The weight of a word by the place where a tool has it.
-    pub weights: Weights,
-    /// Words, and the words that can stand for them, beside the built-in ones.
-    pub synonyms: HashMap<String, Vec<String>>,
+/// Ranks by words (BM25F) and, where the program has the table of vectors, by how near the words of a query are to what a tool
+/// is about: "folder" is near "directory". See the crate's documentation.
+#[derive(Debug)]
+pub struct BuiltIn {
+    key: ReadingKey,
+    thesaurus: Thesaurus,
 }
 
-/// Ranks by words (BM25F). See the crate's documentation.
-#[derive(Debug)]
-pub struct Lexical {
-    weights: Weights,
-    thesaurus: Thesaurus,
+/// What the reading of a view depends on besides the view: weights, and vectors where there are any.
+type ReadingKey = (Weights, Option<Latest>);
+
+/// What a view lists, as words and as vectors.
+struct Reading {
+    index: Arc<Index>,
+    vectors: Option<Arc<Vectors>>,
+}
+
+impl Reading {
+    fn of(view: &View, (weights, latest): &ReadingKey) -> Self {
+        let vectors = latest.as_ref().map(|latest| Vectors::of(view, latest));
+        Self { index: view.derived_with(weights, Index::of), vectors }
+    }
 }
 
 /// A word of a query with the terms that it is looked for by.
@@ -85,35 +89,44 @@ struct Wanted<'q> {
     terms: Vec<(&'q Term, f32)>,
 }
 
-impl Lexical {
+impl BuiltIn {
     /// A ranker with these settings.
     pub fn new(settings: &LexicalSettings) -> Self {
+        Self { key: (settings.weights, Latest::of_table()), ..Self::by_words(settings) }
+    }
+
+    /// One that compares words alone.
+    pub fn by_words(settings: &LexicalSettings) -> Self {
         let own = settings.synonyms.iter().map(|(word, others)| (word.as_str(), others.as_slice()));
-        Self { weights: settings.weights, thesaurus: Thesaurus::with(own) }
+        Self { key: (settings.weights, None), thesaurus: Thesaurus::with(own) }
     }
 
     /// Makes what [`rank_now`](Self::rank_now) needs for `cx.view`, beside the workers that serve clients.
     pub async fn prepare(&self, cx: &Context<'_>) {
-        drop(cx.derive_with(&self.weights, Index::of).await);
+        drop(cx.derive_with(&self.key, Reading::of).await);
     }
 
     /// [`Ranker::rank`] in place, where no other client waits: the first query of a view reads its tools here.
     pub fn rank_now(&self, view: &View, query: &Query<'_>) -> Ranking {
-        self.rank_in(&self.index(view), query, None)
+        self.rank_near(view, query, None)
     }
 
-    /// The same with what a model says of how near each tool is, where it does.
-    #[cfg(not(feature = "vectors"))]
+    /// The same with what a model says of how near each tool is, where it does: it counts as much as the vectors here, which know
+    /// what tools are called.
     pub(crate) fn rank_near(&self, view: &View, query: &Query<'_>, near: Option<Vec<f32>>) -> Ranking {
-        self.rank_in(&self.index(view), query, near.as_deref())
-    }
-
-    fn index(&self, view: &View) -> Arc<Index> {
-        view.derived_with(&self.weights, Index::of)
+        let Reading { index, vectors } = &*view.derived_with(&self.key, Reading::of);
+        let own = vectors.as_ref().and_then(|all| all.nearness(beginning(query.text, LONGEST_QUERY)));
+        let near = match (near, own) {
+            (Some(near), Some(own)) => {
+                Some(near.iter().zip(&own).map(|(one, other)| f32::midpoint(*one, *other)).collect())
+            }
+            (near, own) => near.or(own),
+        };
+        self.rank_in(index, query, near.as_deref())
     }
 
     /// Ranks by words and, where it is known, by how near each tool is to the query (-1 to 1).
-    pub(crate) fn rank_in(&self, index: &Index, query: &Query<'_>, near: Option<&[f32]>) -> Ranking {
+    fn rank_in(&self, index: &Index, query: &Query<'_>, near: Option<&[f32]>) -> Ranking {
         let text = beginning(query.text, LONGEST_QUERY);
         let words = meaningful(words(text));
         let mut corrected = MOST_CORRECTED;
@@ -163,12 +176,12 @@ impl Lexical {
     /// The words of a query that a tool lacks, as written and each once; none if the view does not list it.
     pub fn lacking(&self, view: &View, tool: &str, query: &str) -> Vec<String> {
         let Some(at) = view.tools().position(|listed| **listed.name() == *tool) else { return Vec::new() };
-        let index = self.index(view);
+        let index = &view.derived_with(&self.key, Reading::of).index;
         let words = meaningful(words(beginning(query, LONGEST_QUERY)));
         let mut corrected = MOST_CORRECTED;
         let has = |term: &Term| term.postings.iter().any(|posting| posting.tool as usize == at);
         let mut lacks = |word: &Word| {
-            let wanted = self.wanted(&index, word, &mut corrected);
+            let wanted = self.wanted(index, word, &mut corrected);
             !wanted.terms.iter().any(|(term, _)| has(term))
         };
         let lacking = words.iter().filter(|word| lacks(word));
@@ -259,9 +272,10 @@ fn misspelt_name(index: &Index, query: &str) -> Option<u32> {
 }
 
 #[async_trait]
-impl Ranker for Lexical {
+impl Ranker for BuiltIn {
     async fn rank(&self, cx: &Context<'_>, query: &Query<'_>) -> Ranking {
-        self.rank_in(&*cx.derive_with(&self.weights, Index::of).await, query, None)
+        self.prepare(cx).await;
+        self.rank_now(cx.view, query)
     }
 }
 

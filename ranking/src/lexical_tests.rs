@@ -25,7 +25,7 @@ fn files() -> View {
 }
 
 fn rank(view: &View, text: &str) -> Ranking {
-    Lexical::new(&LexicalSettings::default()).rank_now(view, &Query::new(text, 10))
+    BuiltIn::by_words(&LexicalSettings::default()).rank_now(view, &Query::new(text, 10))
 }
 
 fn best(view: &View, text: &str) -> (String, Match) {
@@ -81,8 +81,9 @@ fn words_are_found_by_form_synonym_and_place() {
 
 #[test]
 fn s7_the_words_that_a_tool_lacks_are_named() {
-    let lacking =
-        |tool: &str, query: &str| Lexical::new(&LexicalSettings::default()).lacking(&files(), tool, query);
+    let lacking = |tool: &str, query: &str| {
+        BuiltIn::by_words(&LexicalSettings::default()).lacking(&files(), tool, query)
+    };
     assert_eq!(lacking("move_file", "rename the folder"), ["folder"]);
     assert_eq!(lacking("move_file", "zip archives"), ["zip", "archives"]);
     assert!(lacking("move_file", "move").is_empty() && lacking("no_tool", "zip").is_empty());
@@ -96,7 +97,7 @@ fn s7_a_field_of_weight_0_is_not_searched() {
         json!({"name": "write", "description": "Write a file."}),
     ]);
     let rank = |weights: Weights| {
-        let ranker = Lexical::new(&LexicalSettings { weights, ..LexicalSettings::default() });
+        let ranker = BuiltIn::by_words(&LexicalSettings { weights, ..LexicalSettings::default() });
         let ranking = ranker.rank_now(&view, &Query::new("slurp text", 5));
         (ranking.hits.len(), ranking.unmatched.join(" "))
     };
@@ -104,7 +105,7 @@ fn s7_a_field_of_weight_0_is_not_searched() {
     assert_eq!(rank(weights), (0, "slurp text".to_owned()));
     assert_eq!(rank(Weights::default()), (1, "text".to_owned()));
     assert_eq!(rank(weights), (0, "slurp text".to_owned()));
-    let exact = Lexical::new(&LexicalSettings { weights, ..LexicalSettings::default() });
+    let exact = BuiltIn::by_words(&LexicalSettings { weights, ..LexicalSettings::default() });
     assert_eq!(exact.rank_now(&view, &Query::new("slurp_file", 5)).hits[0].matched, Match::Exact);
 }
 
@@ -113,11 +114,11 @@ fn s2_a_category_limits_hits_to_its_tools() {
     let view = files();
     let category = view.categories().next().unwrap();
     let query = Query { category: Some(category.name()), ..Query::new("directory file", 10) };
-    let ranked = Lexical::new(&LexicalSettings::default()).rank_now(&view, &query);
+    let ranked = BuiltIn::by_words(&LexicalSettings::default()).rank_now(&view, &query);
     assert!(!ranked.hits.is_empty());
     assert!(ranked.hits.iter().all(|hit| category.tools().any(|tool| *tool.name() == hit.name)));
     let nowhere = Query { category: Some("none"), ..query };
-    assert!(Lexical::new(&LexicalSettings::default()).rank_now(&view, &nowhere).hits.is_empty());
+    assert!(BuiltIn::by_words(&LexicalSettings::default()).rank_now(&view, &nowhere).hits.is_empty());
 }
 
 #[test]

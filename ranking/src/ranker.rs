@@ -1,9 +1,12 @@
 //! The seam between strategies that find tools by words and whatever ranks them.
 
-use std::fmt;
+use std::{collections::HashMap, fmt};
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{Context, ToolName, UpstreamName};
+use serde::Deserialize;
+
+use crate::Weights;
 
 /// Ranks the listed tools of a view. Implementations can wait for a model or a service.
 ///
@@ -13,6 +16,16 @@ pub trait Ranker: fmt::Debug + Send + Sync + 'static {
     /// The tools of `cx.view` that fit a query, best first; ties in the order of the view. What the first query makes and
     /// later ones use, such as an index, is made by [`Context::derive_with`].
     async fn rank(&self, cx: &Context<'_>, query: &Query<'_>) -> Ranking;
+}
+
+/// The settings of [`BuiltIn`](crate::BuiltIn).
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LexicalSettings {
+    /// The weight of a word by the place where a tool has it.
+    pub weights: Weights,
+    /// Words, and the words that can stand for them, beside the built-in ones.
+    pub synonyms: HashMap<String, Vec<String>>,
 }
 
 /// A query.

@@ -17,8 +17,13 @@ const DIMENSIONS: usize = 100;
 /// How many words of a text are read: what a tool does stands at the beginning.
 const MOST_WORDS: usize = 120;
 
-/// The words and their vectors, read where the program lies: nothing is loaded.
-static TABLE: Table = Table { bytes: include_bytes!("../vectors/words.bin") };
+/// The words and their vectors, read where the program lies: nothing is loaded. Without the feature there are none.
+static TABLE: Table = Table {
+    #[cfg(feature = "vectors")]
+    bytes: include_bytes!("../vectors/words.bin"),
+    #[cfg(not(feature = "vectors"))]
+    bytes: &[],
+};
 
 type Vector = [f32; DIMENSIONS];
 
@@ -112,6 +117,13 @@ impl PartialEq for Latest {
     }
 }
 
+impl Latest {
+    /// That of a new ranker; `None` if the program has no vectors.
+    pub(crate) fn of_table() -> Option<Self> {
+        (TABLE.len() > 0).then(Self::default)
+    }
+}
+
 impl Vectors {
     pub(crate) fn of(view: &View, Latest(latest): &Latest) -> Arc<Self> {
         let latest = || latest.lock().unwrap_or_else(PoisonError::into_inner);
@@ -167,6 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg(feature = "vectors")]
     fn the_table_is_sorted_and_has_directions() {
         assert!((1..TABLE.len()).all(|word| TABLE.letters(word - 1) < TABLE.letters(word)));
         assert_eq!(TABLE.find("zzzzzzzz"), None);

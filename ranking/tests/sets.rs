@@ -6,7 +6,7 @@
 use std::{collections::HashSet, path::Path, sync::Arc};
 
 use mcp_disclosure_core::{Principal, RawObject, Snapshot, UpstreamLists, UpstreamName, View};
-use mcp_disclosure_ranking::{BuiltIn, Lexical, LexicalSettings, Match, Query, Ranking};
+use mcp_disclosure_ranking::{BuiltIn, LexicalSettings, Match, Query, Ranking};
 use serde::Deserialize;
 
 /// A labelled query. Without tools nothing should be found.
@@ -84,7 +84,7 @@ fn s8_tools_are_found_on_sets_that_were_not_made_here() {
     let ours = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/search"));
     let more = std::env::var_os("SETS");
     let (lexical, built_in) =
-        (Lexical::new(&LexicalSettings::default()), BuiltIn::new(&LexicalSettings::default()));
+        (BuiltIn::by_words(&LexicalSettings::default()), BuiltIn::new(&LexicalSettings::default()));
     for folder in [ours].into_iter().chain(more.as_deref().map(Path::new)) {
         for set in sets(folder) {
             let words = measure(folder, &set, |view, query| lexical.rank_now(view, query));

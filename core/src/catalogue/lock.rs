@@ -289,19 +289,8 @@ fn changes<B: Before>(before: &BTreeMap<&str, B>, now: &Definitions) -> Vec<Defi
 }
 
 /// What is done about new and changed definitions of an upstream's tools.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    strum::Display,
-    strum::EnumMessage,
-    strum::VariantArray,
-    serde::Deserialize,
-    serde::Serialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
 #[strum(serialize_all = "lowercase")]
 #[serde(rename_all = "lowercase")]
 pub enum OnChange {

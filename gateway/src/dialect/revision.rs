@@ -4,9 +4,8 @@ use mcp_disclosure_core::Era;
 use strum::IntoEnumIterator;
 
 /// A revision of MCP, oldest first.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::Display, strum::EnumIter, strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(strum::Display, strum::EnumIter, strum::EnumString)]
 pub enum Revision {
     /// The first revision.
     #[strum(serialize = "2024-11-05")]
