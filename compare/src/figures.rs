@@ -2,36 +2,32 @@
 
 use crate::{
     Row,
-    curve::Curve,
-    probe::Step,
-    report::{CallTokens, Compared, Detail, InitialTokens, Latency, Negotiating, StepTokens, Times},
+    probe::{Step, tokens},
+    report::{CallTokens, Compared, Detail, InitialTokens, Negotiating, StepTokens},
     run::Run,
-    spread::Spread,
 };
 
 /// What was measured under one strategy.
-pub(crate) struct Measured {
-    /// Runs of an ordinary host: at least one.
-    pub(crate) runs: Vec<Run>,
-    /// A run of a client that supports the strategy.
+pub(crate) struct Measured<'r> {
+    /// The run of an ordinary host.
+    pub(crate) run: &'r Run,
+    /// The run of a client that supports the strategy.
     pub(crate) negotiating: Run,
-    pub(crate) curve: Curve,
+    /// The smallest number of used tools at which an ordinary host reads more than under `full`.
+    pub(crate) break_even: Option<usize>,
 }
 
 /// The figures of a strategy.
-pub(crate) fn compared(row: &Row, turns: u64, measured: Measured, baseline: Option<&Compared>) -> Compared {
-    let Measured { runs, negotiating, curve } = measured;
-    // Counts are the same in every run; only times differ.
-    let first = &runs[0];
-    let sums = Sums::of(first, turns);
+pub(crate) fn compared(
+    row: &Row,
+    turns: u64,
+    measured: Measured<'_>,
+    baseline: Option<&Compared>,
+) -> Compared {
+    let Measured { run, negotiating, break_even } = measured;
+    let sums = Sums::of(run, turns);
     let whole = |tokens: Option<u64>, of: fn(&Compared) -> Option<u64>| {
         Some(share_saved(tokens?, baseline.map_or(tokens, of)?))
-    };
-    let times = Times {
-        connect: Spread::of(runs.iter().map(|run| run.connect)),
-        list: Spread::of(runs.iter().map(|run| run.list)),
-        discover: Spread::of(runs.iter().map(|run| run.steps.iter().flatten().map(|step| step.took).sum())),
-        call: Spread::of(runs.iter().flat_map(|run| run.calls.iter().map(|(call, _)| call.took))),
     };
     let native = Sums::of(&negotiating, turns);
     Compared {
@@ -41,18 +37,12 @@ pub(crate) fn compared(row: &Row, turns: u64, measured: Measured, baseline: Opti
         total_tokens: sums.total,
         initial_saving: whole(Some(sums.initial), |full| Some(full.initial_tokens)).unwrap_or(0.0),
         total_saving: whole(sums.total, |full| full.total_tokens),
-        round_trips: first.traffic.round_trips(),
-        wire_bytes: first.traffic.bytes(),
-        latency_ms: Latency {
-            connect: times.connect.median,
-            list: times.list.median,
-            discover: times.discover.median,
-            call: times.call.median,
-        },
-        break_even_tools: curve.break_even,
+        round_trips: run.traffic.round_trips(),
+        wire_bytes: run.traffic.bytes(),
+        break_even_tools: break_even,
         conversation_tokens: sums.conversation,
         conversation_saving: whole(sums.conversation, |full| full.conversation_tokens),
-        steps: first.steps.as_ref().map(|steps| steps.len() + first.calls.len()),
+        steps: run.steps.as_ref().map(|steps| steps.len() + run.calls.len()),
         negotiating: Negotiating {
             initial_tokens: native.initial,
             discovery_tokens: native.discovery,
@@ -63,11 +53,9 @@ pub(crate) fn compared(row: &Row, turns: u64, measured: Measured, baseline: Opti
         not_offered: row.not_offered.clone(),
         also: Vec::new(),
         detail: Some(Detail {
-            initial: initial_tokens(first),
-            steps: first.steps.iter().flatten().map(step_tokens).collect(),
-            calls: calls(&first.calls, baseline),
-            curve: curve.points,
-            times_ms: times,
+            initial: initial_tokens(run),
+            steps: run.steps.iter().flatten().map(step_tokens).collect(),
+            calls: calls(&run.calls, baseline),
         }),
     }
 }
@@ -83,7 +71,7 @@ struct Sums {
 impl Sums {
     fn of(run: &Run, turns: u64) -> Self {
         let (initial, steps) = (run.start.total(), run.steps.as_deref());
-        let discovery = steps.map(learned);
+        let discovery = steps.map(tokens);
         Self {
             initial,
             discovery,
@@ -96,11 +84,6 @@ impl Sums {
 fn initial_tokens(run: &Run) -> InitialTokens {
     let start = run.start;
     InitialTokens { tools: start.tools, resources: start.resources, instructions: start.instructions }
-}
-
-/// The cost of all steps of learning.
-pub(crate) fn learned(steps: &[Step]) -> u64 {
-    steps.iter().map(|step| step.tokens.both()).sum()
 }
 
 /// The tokens that a model reads over a conversation in which the whole context is sent with every request: `turns`

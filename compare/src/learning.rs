@@ -45,14 +45,6 @@ impl Probe<'_> {
         Ok(Some(steps))
     }
 
-    /// The tokens that learning these tools adds, without a lasting effect on later steps.
-    pub(crate) async fn try_learning(&mut self, names: &[&str]) -> Result<Option<u64>, Error> {
-        let browsing = self.browsing.clone();
-        let steps = self.learn(names).await?;
-        self.browsing = browsing;
-        Ok(steps.map(|steps| steps.iter().map(|step| step.tokens.both()).sum()))
-    }
-
     /// Whether the list shows how this tool is called.
     pub(crate) fn shows_use(&self, name: &str) -> bool {
         let Some(tool) = self.listed_tool(self.served_name(name)) else { return false };

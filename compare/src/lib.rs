@@ -9,11 +9,10 @@
 //! `docs/compare.md` defines what is counted, and how.
 
 pub mod agent;
-mod basis;
 mod bench;
+mod break_even;
 mod browsing;
 mod comparison;
-mod curve;
 mod error;
 mod figures;
 mod fold;
@@ -32,14 +31,11 @@ mod row;
 mod run;
 mod sample;
 mod seen;
-mod spread;
 mod subject;
 mod tokenizer;
 pub mod transcript;
-mod vocabulary;
 
-pub use basis::Basis;
-pub use comparison::{BASELINE, Comparison, Progress, Work};
+pub use comparison::{BASELINE, Comparison, Progress};
 pub use error::Error;
 pub use host_kind::HostKind;
 pub use output::Format;
@@ -48,6 +44,5 @@ pub use recommendation::{Recommendation, Served};
 pub use report::Report;
 pub use retrieval::Query;
 pub use row::Row;
-pub use spread::Spread;
-pub use subject::{Subject, Tool};
+pub use subject::{Subject, Tool, Used};
 pub use tokenizer::Tokenizer;

@@ -33,16 +33,6 @@ pub(crate) fn saved(share: Option<f64>) -> String {
     }
 }
 
-/// Milliseconds, with significant digits only.
-pub(crate) fn milliseconds(time: f64) -> String {
-    if time < 10.0 { format!("{time:.2}") } else { format!("{time:.0}") }
-}
-
-/// Bytes in thousands.
-pub(crate) fn kilobytes(bytes: u64) -> String {
-    format!("{:.1}", bytes as f64 / 1000.0)
-}
-
 /// A number with a noun, in singular or plural.
 pub(crate) fn of(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", grouped(count as u64)) }
@@ -58,7 +48,6 @@ mod tests {
             [0, 999, 1000, 37332, 1_000_000].map(grouped),
             ["0", "999", "1,000", "37,332", "1,000,000"]
         );
-        assert_eq!((milliseconds(0.125), milliseconds(12.7)), ("0.12".to_owned(), "13".to_owned()));
         assert_eq!((of(1, "tool"), of(2, "tool")), ("1 tool".to_owned(), "2 tools".to_owned()));
     }
 

@@ -1,9 +1,6 @@
 //! A measured connection: the steps of a host, and the cost of each.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
 
 use mcp_disclosure_client::{Error as Refusal, Host, Link, Preferences, Traffic};
 use mcp_disclosure_core::RawObject;
@@ -42,8 +39,6 @@ pub(crate) struct Probe<'a> {
     pub(crate) browsing: Browsing,
     /// What answers have shown of arguments, such as receipts.
     pub(crate) lessons: Lessons,
-    pub(crate) connected_in: Duration,
-    pub(crate) listed_in: Duration,
 }
 
 /// The model's context at the start, in tokens.
@@ -65,7 +60,6 @@ impl Start {
 pub(crate) struct Step {
     pub(crate) requests: u64,
     pub(crate) tokens: Tokens,
-    pub(crate) took: Duration,
 }
 
 impl<'a> Probe<'a> {
@@ -77,9 +71,7 @@ impl<'a> Probe<'a> {
         manner: Manner,
     ) -> Result<Self, Error> {
         let mut probe = Self::enter(bench, links, row, manner, Arc::default()).await?;
-        let begun = Instant::now();
         let tools = probe.host.list().await.map_err(|source| probe.failed("listing tools", source))?;
-        probe.listed_in = begun.elapsed();
         probe.listed = Arc::new(Listed::new(tools, &bench.baseline));
         Ok(probe)
     }
@@ -102,15 +94,13 @@ impl<'a> Probe<'a> {
         };
         let failed = |source| Error::Connection { strategy: row.name.clone(), during: "connecting", source };
         let link = links(&row.name).map_err(failed)?;
-        let begun = Instant::now();
         let host = Host::connect(link, preferences).await.map_err(failed)?;
-        let connected_in = begun.elapsed();
         let served = host.server().selected.clone();
         if served.as_deref() != Some(&*row.strategy) {
             return Err(Error::NotServed { asked: row.strategy.clone(), served });
         }
-        let (browsing, lessons, listed_in) = (Browsing::default(), Lessons::default(), Duration::ZERO);
-        Ok(Self { bench, row, manner, host, ledger, listed, browsing, lessons, connected_in, listed_in })
+        let (browsing, lessons) = (Browsing::default(), Lessons::default());
+        Ok(Self { bench, row, manner, host, ledger, listed, browsing, lessons })
     }
 
     /// The listed resources and templates.
@@ -194,11 +184,10 @@ impl<'a> Probe<'a> {
         during: &'static str,
         work: impl Future<Output = Result<T, Refusal>>,
     ) -> Result<(Step, T), Error> {
-        let (mark, begun) = (self.mark(), Instant::now());
+        let mark = self.mark();
         let done = work.await.map_err(|source| self.failed(during, source))?;
-        let took = begun.elapsed();
         let (requests, tokens) = self.since(mark);
-        Ok((Step { requests, tokens, took }, done))
+        Ok((Step { requests, tokens }, done))
     }
 
     /// The name by which a tool is served.
@@ -246,6 +235,10 @@ impl Step {
         self.requests += other.requests;
         self.tokens.request += other.tokens.request;
         self.tokens.answer += other.tokens.answer;
-        self.took += other.took;
     }
+}
+
+/// The tokens of all steps.
+pub(crate) fn tokens(steps: &[Step]) -> u64 {
+    steps.iter().map(|step| step.tokens.both()).sum()
 }

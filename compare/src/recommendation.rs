@@ -150,7 +150,7 @@ fn trips(additional: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Latency, Negotiating};
+    use crate::report::Negotiating;
 
     /// A strategy with this start, this cost of a conversation of ten turns, and this many round trips.
     fn compared(name: &str, initial: u64, conversation: u64, trips: u64) -> Compared {
@@ -170,7 +170,6 @@ mod tests {
             total_saving: Some(0.0),
             round_trips: trips,
             wire_bytes: 0,
-            latency_ms: Latency { connect: 0.0, list: 0.0, discover: 0.0, call: 0.0 },
             break_even_tools: None,
             conversation_tokens: Some(conversation),
             conversation_saving: Some(1.0 - conversation as f64 / 40_000.0),

@@ -1,9 +1,6 @@
 //! One run of a strategy, from handshake to last call.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
 
 use mcp_disclosure_client::Traffic;
 
@@ -14,12 +11,6 @@ use crate::{
     listed::Listed,
     probe::{LinkFactory, Manner, Probe, Start, Step},
 };
-
-/// The tasks, with tools of the subject.
-pub(crate) struct Job {
-    pub(crate) used: Vec<String>,
-    pub(crate) tasks: Vec<Task>,
-}
 
 /// One run of a strategy, from handshake to last call.
 pub(crate) struct Run {
@@ -33,8 +24,6 @@ pub(crate) struct Run {
     /// Each call, and whether it succeeded.
     pub(crate) calls: Vec<(Step, bool)>,
     pub(crate) traffic: Traffic,
-    pub(crate) connect: Duration,
-    pub(crate) list: Duration,
 }
 
 impl Run {
@@ -44,25 +33,23 @@ impl Run {
         links: &LinkFactory,
         row: &Row,
         manner: Manner,
-        job: &Job,
+        tasks: &[Task],
     ) -> Result<Self, Error> {
         let needs_resources = manner == Manner::Native && adds_resources(bench, links, row).await?;
         let mut probe = Probe::open(bench, links, row, manner).await?;
-        let begun = Instant::now();
         let resources = if needs_resources { probe.resources().await? } else { Vec::new() };
-        let list = probe.listed_in + begun.elapsed();
         let start = probe.start(&bench.baseline.added(resources));
-        let names: Vec<&str> = job.used.iter().map(String::as_str).collect();
+        let names: Vec<&str> = tasks.iter().map(|task| &*task.tool).collect();
         let steps = probe.learn(&names).await?;
-        let missing = job.used.iter().filter(|name| !probe.finds(name)).cloned().collect();
-        let mut calls = Vec::with_capacity(job.tasks.len());
-        for task in &job.tasks {
+        let missing = names.iter().filter(|name| !probe.finds(name)).map(ToString::to_string).collect();
+        let mut calls = Vec::with_capacity(tasks.len());
+        for task in tasks {
             calls.push(probe.call(task).await?);
         }
         let (traffic, shown) = (probe.traffic(), probe.shown());
         probe.host.close().await;
         let listed = Arc::clone(&probe.listed);
-        Ok(Self { listed, shown, start, steps, missing, calls, traffic, connect: probe.connected_in, list })
+        Ok(Self { listed, shown, start, steps, missing, calls, traffic })
     }
 }
 

@@ -72,7 +72,7 @@ pub fn page(report: &Report, transcripts: Option<&str>) -> String {
 /// The sheets of a table or of Markdown.
 fn chosen(report: &Report, detail: bool) -> Vec<Sheet> {
     let first = [sheets::overview, sheets::retrieval];
-    let more = [sheets::parts, sheets::times, sheets::steps, sheets::growth];
+    let more = [sheets::parts, sheets::steps];
     let more = if detail { &more[..] } else { &[] };
     let chosen = first.iter().chain(more).map(|sheet| sheet(report));
     chosen.filter(|sheet| !sheet.rows.is_empty()).collect()

@@ -3,10 +3,9 @@
 use super::sheet::{Column, Sheet};
 use crate::{
     Report,
-    number::{grouped, kilobytes, known, milliseconds, of, percent, saved},
+    number::{grouped, known, of, percent, saved},
     report::{Compared, Detail},
     retrieval::Retrieval,
-    spread::Spread,
 };
 
 /// The main sheet.
@@ -88,22 +87,6 @@ pub(super) fn retrieval(report: &Report) -> Sheet {
     figured(title, columns, report.retrieval.iter().map(row))
 }
 
-/// Wall times.
-pub(super) fn times(report: &Report) -> Sheet {
-    let row = |(strategy, detail): (&Compared, &Detail)| {
-        let times = &detail.times_ms;
-        let cells = [times.connect, times.list, times.discover, times.call].map(time);
-        [marked(strategy)].into_iter().chain(cells).chain([kilobytes(strategy.wire_bytes)]).collect()
-    };
-    let title = format!(
-        "Milliseconds over {}: median of {} (minimum to maximum), and kilobytes in total",
-        report.transport,
-        of(report.repeats, "connection")
-    );
-    let columns = ["connect", "list", "learning", "a call", "kB"].map(Column::figures);
-    figured(title, columns, detailed(report).map(row))
-}
-
 /// The cost of each step of learning.
 pub(super) fn steps(report: &Report) -> Sheet {
     let rows = detailed(report).flat_map(|(strategy, detail)| {
@@ -113,22 +96,6 @@ pub(super) fn steps(report: &Report) -> Sheet {
         })
     });
     figured("Steps of learning", ["step", "requests", "written", "read"].map(Column::figures), rows)
-}
-
-/// Total tokens by the number of used tools, for some numbers.
-pub(super) fn growth(report: &Report) -> Sheet {
-    let counts = |detail: &Detail| detail.curve.iter().map(|point| point.tools).collect::<Vec<_>>();
-    let all = detailed(report).next().map(|(_, detail)| counts(detail)).unwrap_or_default();
-    let last = all.last().copied().unwrap_or(0);
-    let shown = |count: &usize| matches!(count, 0 | 1 | 3 | 8 | 20 | 60) || *count == last;
-    let counts: Vec<usize> = all.into_iter().filter(shown).collect();
-    let row = |(strategy, detail): (&Compared, &Detail)| {
-        let tokens = |count: &usize| detail.curve.iter().find(|point| point.tools == *count);
-        let cells = counts.iter().map(|count| known(tokens(count).map(|point| point.tokens)));
-        [marked(strategy)].into_iter().chain(cells).collect()
-    };
-    let columns = counts.iter().map(|count| Column::figures(grouped(*count as u64)));
-    figured("Total tokens by the number of tools used", columns, detailed(report).map(row))
 }
 
 /// The subject of a report, in a sentence.
@@ -178,9 +145,4 @@ fn break_even(strategy: &Compared) -> String {
         (None, None) => "unknown".to_owned(),
         (None, Some(_)) => "never".to_owned(),
     }
-}
-
-fn time(spread: Spread) -> String {
-    let [median, least, most] = [spread.median, spread.least, spread.most].map(milliseconds);
-    format!("{median} ({least}–{most})")
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::course::Course;
-use crate::{Error, Subject, agent::Task};
+use crate::{Error, Subject, Tool, agent::Task};
 
 /// A task, as in the file of `--task`. `docs/compare.md` documents its members.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -65,18 +65,9 @@ impl Assignment {
         Self { request: None, calls, host: ClientKind::default(), courses: Course::usual() }
     }
 
-    /// The first tool of the sample, called with the arguments of its example or else with the minimum that its schema
-    /// requires; no calls if there is no tool.
-    pub fn sample(subject: &Subject) -> Self {
-        Self::of(subject.sample(1).into_iter().map(|tool| Call::of(tool.task())).collect())
-    }
-
-    /// These tools, called in the same way.
-    ///
-    /// # Errors
-    /// [`Error::UnknownTools`] with all unknown names.
-    pub fn using(subject: &Subject, names: &[String]) -> Result<Self, Error> {
-        Ok(Self::of(subject.named(names)?.into_iter().map(|tool| Call::of(tool.task())).collect()))
+    /// These tools, each called with the arguments of its example, or else with the minimum that its schema requires.
+    pub fn using(tools: &[&Tool]) -> Self {
+        Self::of(tools.iter().map(|tool| Call::of(tool.task())).collect())
     }
 
     /// Checks that the source has the tools, and that given mistakes are mistakes.

@@ -92,7 +92,7 @@ fn retrieval(report: &Report) -> Markup {
 
 /// What figures are made of, folded.
 fn behind(report: &Report) -> Markup {
-    let sheets = [sheets::parts, sheets::times, sheets::steps, sheets::growth].map(|sheet| sheet(report));
+    let sheets = [sheets::parts, sheets::steps].map(|sheet| sheet(report));
     html! {
         @if !report.notes.is_empty() {
             section.notes aria-labelledby="notes" {

@@ -110,18 +110,10 @@ impl<'a> Prepared<'a> {
     /// # Errors
     /// See [`Stages::start`].
     pub(super) async fn on_stand_ins(&mut self) -> Result<Stages, Failure> {
-        self.stages(Some(self.stand_ins.clone())).await
+        self.stages(self.stand_ins.clone()).await
     }
 
-    /// A gateway for each row, in front of the upstreams of the source.
-    ///
-    /// # Errors
-    /// See [`Stages::start`].
-    pub(super) async fn on_upstreams(&mut self) -> Result<Stages, Failure> {
-        self.stages(None).await
-    }
-
-    async fn stages(&mut self, upstreams: Option<StandIns>) -> Result<Stages, Failure> {
+    async fn stages(&mut self, upstreams: StandIns) -> Result<Stages, Failure> {
         let source = (&self.source, &self.declared);
         Stages::start(source, upstreams, &mut self.contestants, self.transport).await
     }
@@ -145,7 +137,7 @@ impl<'a> Prepared<'a> {
         flag: &str,
     ) -> Result<Transcript, Failure> {
         let Behind { upstreams, reached } = behind;
-        let stages = self.stages(Some(upstreams)).await?;
+        let stages = self.stages(upstreams).await?;
         let rows = self.contestants.rows().into_iter().filter(|row| names.contains(&row.name));
         let set: Vec<transcript::Stage> = rows
             .map(|row| transcript::Stage { row, links: stages.links(), reached: Arc::clone(&reached) })

@@ -85,19 +85,18 @@ impl Stage {
         Ok((subject, stand_ins))
     }
 
-    /// A gateway for the row of this name, in front of these upstreams, or else those of the source.
+    /// A gateway for the row of this name, in front of these upstreams.
     ///
     /// # Errors
     /// If the row cannot be served, or no port can be bound.
     async fn of_row(
         name: &str,
         (source, declared): (&Source, &Declared),
-        upstreams: Option<StandIns>,
+        upstreams: StandIns,
         contestants: &Contestants<'_>,
         transport: Transport,
     ) -> Result<Self, Failure> {
         let assembly = source.clone().assembly(declared.clone(), contestants.pinned(name)?, fresh_key()?);
-        let upstreams = upstreams.unwrap_or_else(|| assembly.upstreams.clone());
         let assembly = Assembly { upstreams, fetches: unlimited(), ..assembly };
         let gateway = Gateway::start(assembly).await?.gateway;
         let address = match transport {
@@ -138,18 +137,16 @@ impl Stage {
 }
 
 /// The stages of all rows, with the same upstreams.
-#[derive(Default)]
 pub(in crate::cli) struct Stages(Vec<Stage>);
 
 impl Stages {
-    /// A gateway for each row that can be served, in front of these upstreams, or else those of the source, which are then
-    /// started for each row. The other rows are left out.
+    /// A gateway for each row that can be served, in front of these upstreams. The other rows are left out.
     ///
     /// # Errors
     /// If the baseline cannot be served, or a row that was asked for by its name.
     pub(in crate::cli) async fn start(
         source: (&Source, &Declared),
-        upstreams: Option<StandIns>,
+        upstreams: StandIns,
         contestants: &mut Contestants<'_>,
         transport: Transport,
     ) -> Result<Self, Failure> {

@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use mcp_disclosure_compare::{
-    Format, Report,
-    agent::Task,
+    Format, Report, Used,
     transcript::{self, Assignment, Call, Look, Transcript},
 };
 use mcp_disclosure_gateway::Problem;
 
-use super::{CompareArguments, arguments::Use, message, prepared::Prepared, write};
+use super::{CompareArguments, message, prepared::Prepared, write};
 use crate::{
     cli::{Program, check::is_coloured, given_file, print_styled, print_text, runtime_for_one, width::width},
     failure::Failure,
@@ -27,7 +26,7 @@ pub struct TranscriptArguments {
     /// Show one task under each strategy, step by step
     ///
     /// What the model sees, asks, calls and gets
-    #[arg(long, conflicts_with_all = ["script", "fail_over", "detail", "omit_input_schema"])]
+    #[arg(long, conflicts_with_all = ["fail_over", "detail", "omit_input_schema"])]
     pub transcript: bool,
 
     /// The task: a JSON file of calls, in order, with their answers; docs/compare.md describes it
@@ -100,12 +99,9 @@ pub(super) async fn of_report(
     program: &Program,
     prepared: &mut Prepared<'_>,
     arguments: &CompareArguments,
-    (report, script): (&Report, Option<Vec<Task>>),
+    report: &Report,
 ) -> Result<Option<String>, Failure> {
-    let task = match script {
-        Some(tasks) => Assignment::of(tasks.into_iter().map(Call::of).collect()),
-        None => using(program, prepared, &report.used)?,
-    };
+    let task = using(program, prepared, &Used::Names(report.used.clone()))?;
     if task.calls.is_empty() {
         return Ok(None);
     }
@@ -130,27 +126,19 @@ async fn play(
 ///
 /// # Errors
 /// [`Failure::Usage`] with all unknown names.
-fn chosen(program: &Program, prepared: &Prepared<'_>, used: Option<&Use>) -> Result<Assignment, Failure> {
-    let count = match used {
-        Some(Use::Names(names)) => return using(program, prepared, names),
-        Some(Use::Count(count)) => *count,
-        None => {
-            let is_there = |call: &Call| prepared.subject.tool(&call.tool).is_some();
-            let own = crate::own_task().filter(|_| prepared.is_own(program));
-            if let Some(own) = own.filter(|task| task.calls.iter().all(is_there)) {
-                return Ok(own);
-            }
-            1
-        }
-    };
-    let tools = prepared.subject.tools();
-    let order = prepared.subject.order().into_iter().take(count);
-    using(program, prepared, &order.map(|at| tools[at].name.clone()).collect::<Vec<_>>())
+fn chosen(program: &Program, prepared: &Prepared<'_>, used: Option<&Used>) -> Result<Assignment, Failure> {
+    let is_there = |call: &Call| prepared.subject.tool(&call.tool).is_some();
+    let own = crate::own_task().filter(|_| used.is_none() && prepared.is_own(program));
+    match own.filter(|task| task.calls.iter().all(is_there)) {
+        Some(own) => Ok(own),
+        None => using(program, prepared, used.unwrap_or(&Used::Count(1))),
+    }
 }
 
 /// The task of these tools, with the answers of the demonstration if it is what is served.
-fn using(program: &Program, prepared: &Prepared<'_>, names: &[String]) -> Result<Assignment, Failure> {
-    let task = Assignment::using(&prepared.subject, names).map_err(|error| message(error, "--use"))?;
+fn using(program: &Program, prepared: &Prepared<'_>, used: &Used) -> Result<Assignment, Failure> {
+    let tools = prepared.subject.used(used).map_err(|error| message(error, "--use"))?;
+    let task = Assignment::using(&tools);
     if !prepared.is_own(program) {
         return Ok(task);
     }
