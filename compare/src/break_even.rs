@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::{
     Error, Row,
-    bench::Bench,
-    learning::AT_ONCE,
-    listed::Listed,
-    probe::{LinkFactory, Manner, Probe, tokens},
+    baseline::Listed,
+    connection::{ClientKind, LinkFactory},
+    probe::{AT_ONCE, Probe, tokens},
+    run::Bench,
 };
 
 /// The smallest number of used tools with which an ordinary host reads more than `limit`, what it reads under `full`, which
@@ -28,15 +28,15 @@ pub(crate) async fn break_even(
     }
     let names: Vec<&str> =
         bench.subject.sample(bench.subject.tools().len()).iter().map(|tool| &*tool.name).collect();
-    let mut probe = Probe::enter(bench, links, row, Manner::Plain, Arc::clone(listed)).await?;
+    let mut probe = Probe::enter(bench, links, row, ClientKind::Ordinary, Arc::clone(listed)).await?;
     let (mut used, mut spent, mut found) = (0, initial, None);
     for next in names.chunks(AT_ONCE) {
-        let before = probe.browsing.clone();
+        let before = probe.plan.browsing.clone();
         let Some(steps) = probe.learn(next).await? else { break };
         if spent + tokens(&steps) > limit {
             // Which of these tools it is shows by learning fewer of them.
             for count in 1..=next.len() {
-                probe.browsing = before.clone();
+                probe.plan.browsing = before.clone();
                 let steps = probe.learn(&next[..count]).await?.unwrap_or_default();
                 if spent + tokens(&steps) > limit {
                     found = Some(used + count);
@@ -47,6 +47,6 @@ pub(crate) async fn break_even(
         }
         (used, spent) = (used + next.len(), spent + tokens(&steps));
     }
-    probe.host.close().await;
+    probe.connection.host.close().await;
     Ok(found)
 }

@@ -3,14 +3,15 @@
 use crate::{
     Error, HostKind, Query, Recommendation, Report, Row, Served, Subject, Tokenizer, Tool, Used,
     agent::Task,
-    bench::{Baseline, Bench},
+    baseline::Baseline,
     break_even::break_even,
+    connection::{ClientKind, LinkFactory},
     figures::{self, Measured},
     notes,
-    probe::{LinkFactory, Manner, Probe},
+    probe::Probe,
     report::Compared,
     retrieval,
-    run::Run,
+    run::{Bench, Run},
     tokenizer::Counter,
 };
 
@@ -112,9 +113,9 @@ impl Comparison {
     }
 
     async fn baseline(&self, bench: &Bench<'_>, row: &Row) -> Result<Baseline, Error> {
-        let probe = Probe::open(bench, &self.links, row, Manner::Native).await?;
-        let baseline = Baseline::of(&probe).await?;
-        probe.host.close().await;
+        let probe = Probe::open(bench, &self.links, row, ClientKind::Negotiating).await?;
+        let baseline = Baseline::of(probe.listed.tools(), &probe.connection.resources().await?);
+        probe.connection.host.close().await;
         Ok(baseline)
     }
 
@@ -128,7 +129,7 @@ impl Comparison {
         step: &mut impl FnMut(&str, &str),
     ) -> Result<(), Error> {
         step(&row.name, "lists, learning and calls");
-        let run = Run::of(bench, &self.links, row, Manner::Plain, tasks).await?;
+        let run = Run::of(bench, &self.links, row, ClientKind::Ordinary, tasks).await?;
         let same = found.shown.iter().position(|other| *other == run.shown);
         if let Some(first) = same.map(|at| &mut found.strategies[at]) {
             found.notes.push(notes::same(row, &first.name));
@@ -139,7 +140,7 @@ impl Comparison {
             }
         }
         found.notes.extend(notes::missing(row, &run.missing));
-        let negotiating = Run::of(bench, &self.links, row, Manner::Native, tasks).await?;
+        let negotiating = Run::of(bench, &self.links, row, ClientKind::Negotiating, tasks).await?;
         step(&row.name, "growing number of tools");
         let baseline = found.strategies.first();
         let initial = run.start.total();

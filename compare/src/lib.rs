@@ -9,17 +9,14 @@
 //! `docs/compare.md` defines what is counted, and how.
 
 pub mod agent;
-mod bench;
+mod baseline;
 mod break_even;
-mod browsing;
 mod comparison;
+mod connection;
 mod error;
 mod figures;
 mod fold;
 mod host_kind;
-mod learning;
-mod ledger;
-mod listed;
 mod notes;
 mod number;
 pub mod output;
@@ -36,10 +33,10 @@ mod tokenizer;
 pub mod transcript;
 
 pub use comparison::{BASELINE, Comparison, Progress};
+pub use connection::{ClientKind, LinkFactory, Reached};
 pub use error::Error;
 pub use host_kind::HostKind;
 pub use output::Format;
-pub use probe::LinkFactory;
 pub use recommendation::{Recommendation, Served};
 pub use report::Report;
 pub use retrieval::Query;

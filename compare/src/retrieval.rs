@@ -8,8 +8,9 @@ use serde::Serialize;
 
 use crate::{
     Error, Row, Subject,
-    bench::Bench,
-    probe::{LinkFactory, Manner, Probe, answered},
+    connection::{ClientKind, LinkFactory},
+    probe::{Probe, answered},
+    run::Bench,
 };
 
 /// A model reads about this many hits.
@@ -144,7 +145,7 @@ async fn of(
     finder: Finder,
     asked: &[Asked<'_>],
 ) -> Result<Retrieval, Error> {
-    let probe = Probe::open(bench, links, row, Manner::Plain).await?;
+    let probe = Probe::open(bench, links, row, ClientKind::Ordinary).await?;
     let mut tally = Tally::default();
     for query in asked {
         // A registry refuses finders without arguments.
@@ -153,7 +154,7 @@ async fn of(
         let hits = finder.hits(&answered(&result));
         tally.count(query, &hits, |name| probe.served_name(name), step.tokens.answer);
     }
-    probe.host.close().await;
+    probe.connection.host.close().await;
     Ok(tally.retrieval(row, finder))
 }
 

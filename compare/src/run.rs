@@ -5,12 +5,25 @@ use std::sync::Arc;
 use mcp_disclosure_client::Traffic;
 
 use crate::{
-    Error, Row,
+    Error, HostKind, Row, Subject,
     agent::Task,
-    bench::Bench,
-    listed::Listed,
-    probe::{LinkFactory, Manner, Probe, Start, Step},
+    baseline::{Baseline, Listed},
+    connection::{ClientKind, LinkFactory},
+    probe::{Probe, Start, Step},
+    tokenizer::Counter,
 };
+
+/// What all runs of a comparison have in common.
+pub(crate) struct Bench<'a> {
+    pub(crate) subject: &'a Subject,
+    pub(crate) counter: Counter,
+    /// What hosts show of a listed tool.
+    pub(crate) host: HostKind,
+    /// Whether to request lists without `inputSchema`, where the strategy supports that.
+    pub(crate) omits_schemas: bool,
+    /// The lists of `full`; empty until they are known.
+    pub(crate) baseline: Baseline,
+}
 
 /// One run of a strategy, from handshake to last call.
 pub(crate) struct Run {
@@ -32,12 +45,12 @@ impl Run {
         bench: &Bench<'_>,
         links: &LinkFactory,
         row: &Row,
-        manner: Manner,
+        kind: ClientKind,
         tasks: &[Task],
     ) -> Result<Self, Error> {
-        let needs_resources = manner == Manner::Native && adds_resources(bench, links, row).await?;
-        let mut probe = Probe::open(bench, links, row, manner).await?;
-        let resources = if needs_resources { probe.resources().await? } else { Vec::new() };
+        let needs_resources = kind == ClientKind::Negotiating && adds_resources(bench, links, row).await?;
+        let mut probe = Probe::open(bench, links, row, kind).await?;
+        let resources = if needs_resources { probe.connection.resources().await? } else { Vec::new() };
         let start = probe.start(&bench.baseline.added(resources));
         let names: Vec<&str> = tasks.iter().map(|task| &*task.tool).collect();
         let steps = probe.learn(&names).await?;
@@ -46,8 +59,8 @@ impl Run {
         for task in tasks {
             calls.push(probe.call(task).await?);
         }
-        let (traffic, shown) = (probe.traffic(), probe.shown());
-        probe.host.close().await;
+        let (traffic, shown) = (probe.connection.host.traffic(), probe.shown());
+        probe.connection.host.close().await;
         let listed = Arc::clone(&probe.listed);
         Ok(Self { listed, shown, start, steps, missing, calls, traffic })
     }
@@ -55,8 +68,8 @@ impl Run {
 
 /// Whether a model needs to see resources under this strategy: it lists resources that are not the source's.
 async fn adds_resources(bench: &Bench<'_>, links: &LinkFactory, row: &Row) -> Result<bool, Error> {
-    let probe = Probe::enter(bench, links, row, Manner::Native, Arc::default()).await?;
-    let added = bench.baseline.added(probe.resources().await?);
-    probe.host.close().await;
+    let probe = Probe::enter(bench, links, row, ClientKind::Negotiating, Arc::default()).await?;
+    let added = bench.baseline.added(probe.connection.resources().await?);
+    probe.connection.host.close().await;
     Ok(!added.is_empty())
 }

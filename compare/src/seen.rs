@@ -3,7 +3,7 @@
 use mcp_disclosure_core::RawObject;
 use serde_json::Value;
 
-use crate::{ledger::Exchange, tokenizer::Counter};
+use crate::{connection::Exchange, tokenizer::Counter};
 
 /// Listed items as one compact JSON array, with members in the original order, as in requests to model APIs.
 pub(crate) fn array<'a>(items: impl IntoIterator<Item = &'a RawObject>) -> String {

@@ -6,7 +6,7 @@
 //! answer determine its next move, never knowledge of the strategy. The result is a [`Trace`].
 
 mod advice;
-mod lessons;
+mod browsing;
 mod moves;
 mod performance;
 mod plan;
@@ -15,7 +15,10 @@ mod trace;
 use mcp_disclosure_client::{Error, Host};
 use mcp_disclosure_core::{Finder, Lesson, RawObject};
 
-pub(crate) use self::lessons::Lessons;
+pub(crate) use self::{
+    moves::{Learned, Move},
+    plan::Plan,
+};
 pub use self::{
     performance::Performance,
     trace::{Outcome, Problem, Purpose, Step, Trace},

@@ -1,16 +1,16 @@
 //! One agent at work: the moves of its tasks, and what it makes of the answers.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, sync::Arc};
 
 use mcp_disclosure_client::Error;
-use mcp_disclosure_core::RawObject;
+use mcp_disclosure_core::{Finder, RawObject};
 
 use super::{
     Agent, Habit, Outcome, Purpose, Step, Task, Trace, advice,
-    lessons::Lessons,
-    moves::{Move, Seen},
+    moves::{Learned, Move, Seen},
     plan::Plan,
 };
+use crate::baseline::{Baseline, Listed};
 
 /// Maximum number of moves for one task.
 const MOST_MOVES: usize = 10;
@@ -20,33 +20,41 @@ pub struct Performance<'a> {
     agent: &'a Agent<'a>,
     plan: Plan,
     trace: Trace,
-    lessons: Lessons,
+    learned: Learned,
     made: Vec<Move>,
     mistake: Option<Task>,
-    pursued: Vec<Task>,
 }
 
 impl<'a> Performance<'a> {
     pub(super) fn new(agent: &'a Agent<'a>, tools: Vec<RawObject>) -> Self {
         Self {
             agent,
-            plan: Plan::new(agent, tools),
+            plan: Plan::new(
+                agent.host.channel().clone(),
+                agent.reads_resources,
+                (agent.lesson, agent.finder),
+                listed(tools),
+            ),
             trace: Trace::default(),
-            lessons: Lessons::default(),
+            learned: Learned::default(),
             made: Vec::new(),
             mistake: agent.mistake.clone(),
-            pursued: Vec::new(),
         }
     }
 
     /// Goes on with other tools, as the host has listed them again.
     pub fn list(&mut self, tools: Vec<RawObject>) {
-        self.plan.list(tools);
+        self.plan.list(listed(tools));
     }
 
     /// Looks for this tool in this category, or by these words, where tools are found instead of being listed.
     pub fn look_for(&mut self, tool: &str, category: &str, words: &str) {
         self.plan.look_for(tool, category, words);
+    }
+
+    /// The call by which the agent finds tools by words, if there is one.
+    pub(crate) fn finder(&self) -> Option<Finder> {
+        self.plan.finder()
     }
 
     /// The moves so far, and the outcomes of the tasks.
@@ -69,8 +77,7 @@ impl<'a> Performance<'a> {
     }
 
     /// Ends the performance.
-    pub fn end(mut self) -> Trace {
-        self.trace.needed = self.plan.needed(&self.pursued);
+    pub fn end(self) -> Trace {
         self.trace
     }
 
@@ -121,7 +128,7 @@ impl<'a> Performance<'a> {
                     (result, succeeded) = (seen.result, true);
                     break;
                 }
-                queue.extend(self.plan.ask_again(&task.tool, &step, &seen));
+                queue.extend(self.plan.ask_again(&task.tool, &step, &seen.content));
                 continue;
             }
             // The right call is not repeated after the same refusal.
@@ -153,7 +160,6 @@ impl<'a> Performance<'a> {
         }
         let recovered = succeeded && self.trace.errors().count() > before;
         self.trace.outcomes.push(Outcome { tool: task.tool.clone(), result, succeeded, recovered });
-        self.pursued.push(task.clone());
         Ok(())
     }
 
@@ -165,16 +171,16 @@ impl<'a> Performance<'a> {
 
     /// The moves by which a tool is learned that is not known yet; it is looked for under the other name.
     fn learning(&mut self, tool: &str, sought: &str) -> Vec<Move> {
-        if self.lessons.know(tool) {
+        if self.learned.knows(tool) {
             return Vec::new();
         }
-        let found = self.plan.find(sought).into_iter();
+        let found = self.plan.find(&[sought]).into_iter().flatten();
         found.chain(self.plan.fetch(tool)).collect()
     }
 
     /// The next move of a queue, without those that teach what a category has just shown.
     fn next(&self, queue: &mut VecDeque<Move>, tool: &str) -> Option<Move> {
-        let fetch = self.plan.ask(tool).filter(|_| self.plan.is_shown(tool));
+        let fetch = self.plan.ask(&[tool]).map(|(next, _)| next).filter(|_| self.plan.is_shown(tool));
         queue.retain(|step| fetch.as_ref() != Some(step));
         queue.pop_front()
     }
@@ -193,9 +199,9 @@ impl<'a> Performance<'a> {
 
     /// Makes a move, records it, and learns from the answer.
     async fn make(&mut self, step: &Move, purpose: Purpose) -> Result<Seen, Error> {
-        let seen = step.make(self.agent.host, &self.lessons, purpose).await?;
+        let seen = step.make(self.agent.host, &self.learned, purpose).await?;
         if purpose == Purpose::Learn && seen.problem.is_none() {
-            self.lessons.learn(&seen.content);
+            self.learned.learn(&seen.content);
             self.plan.learn(step, &seen);
         }
         let (method, target) = step.shown();
@@ -209,4 +215,9 @@ impl<'a> Performance<'a> {
     fn follow(&self, seen: &Seen, wanted: &str, made: &Move) -> Option<Move> {
         advice::read(seen, wanted, self.agent.reads_resources).filter(|next| next != made)
     }
+}
+
+/// The tools as the host has listed them; under which names the source itself has them is not known to a model.
+fn listed(tools: Vec<RawObject>) -> Arc<Listed> {
+    Arc::new(Listed::new(tools, &Baseline::default()))
 }

@@ -9,8 +9,6 @@ pub struct Trace {
     pub steps: Vec<Step>,
     /// The outcome of each task.
     pub outcomes: Vec<Outcome>,
-    /// The number of moves that the workflow needs.
-    pub(super) needed: usize,
 }
 
 /// One move.
@@ -63,27 +61,6 @@ impl Trace {
     /// The received errors, in order.
     pub fn errors(&self) -> impl Iterator<Item = &Problem> {
         self.steps.iter().filter_map(|step| step.problem.as_ref())
-    }
-
-    /// Whether an error with this code was received.
-    pub fn contains_error(&self, code: &str) -> bool {
-        self.errors().any(|problem| problem.code == code)
-    }
-
-    /// Whether this tool was called.
-    pub fn contains_call(&self, tool: &str) -> bool {
-        self.steps.iter().any(|step| step.method == "tools/call" && step.target == tool)
-    }
-
-    /// The last resource that was read.
-    pub fn last_resource_uri(&self) -> Option<&str> {
-        let last = self.steps.iter().rev().find(|step| step.method == "resources/read");
-        last.map(|step| step.target.as_str())
-    }
-
-    /// The number of moves beyond those that the workflow needs.
-    pub fn extra_trips(&self) -> usize {
-        self.steps.len().saturating_sub(self.needed)
     }
 
     /// Whether every task succeeded.

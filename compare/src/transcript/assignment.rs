@@ -5,8 +5,7 @@ use mcp_disclosure_core::RawObject;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::course::Course;
-use crate::{Error, Subject, Tool, agent::Task};
+use crate::{ClientKind, Error, Subject, Tool, agent::Task};
 
 /// A task, as in the file of `--task`. `docs/compare.md` documents its members.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -21,8 +20,8 @@ pub struct Assignment {
     #[serde(default)]
     pub host: ClientKind,
     /// How the model goes about it, one after the other.
-    #[serde(default = "Course::usual")]
-    pub courses: Vec<Course>,
+    #[serde(default = "Behavior::usual")]
+    pub courses: Vec<Behavior>,
 }
 
 /// One call of a task.
@@ -48,21 +47,44 @@ pub struct Call {
     pub wrong_name: Option<String>,
 }
 
-/// The kind of host.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ClientKind {
-    /// It knows nothing of disclosure, and its model can use tools only, as most hosts do.
-    #[default]
-    Ordinary,
-    /// It negotiates the strategy and uses its native channel.
-    Negotiating,
+/// How a model goes about a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Behavior {
+    /// It follows the workflow of the strategy.
+    Workflow,
+    /// It calls before it has learned how. Where the list does not show the parameters it guesses them.
+    TooEarly,
+    /// It has learned how, and gives wrong arguments all the same.
+    WrongArgument,
+    /// It misspells the tool's name.
+    UnknownName,
+    /// It fetches every description in order to choose.
+    EverythingFirst,
+}
+
+impl Behavior {
+    /// The behaviors of a transcript that names none: the workflow, and the three usual mistakes.
+    pub fn usual() -> Vec<Self> {
+        vec![Self::Workflow, Self::TooEarly, Self::WrongArgument, Self::UnknownName]
+    }
+
+    /// The heading.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Workflow => "The task, as intended",
+            Self::TooEarly => "If the model calls too early",
+            Self::WrongArgument => "If it gives a wrong argument",
+            Self::UnknownName => "If it misspells the tool's name",
+            Self::EverythingFirst => "If it fetches everything first",
+        }
+    }
 }
 
 impl Assignment {
     /// A task of these calls for an ordinary host.
     pub fn of(calls: Vec<Call>) -> Self {
-        Self { request: None, calls, host: ClientKind::default(), courses: Course::usual() }
+        Self { request: None, calls, host: ClientKind::default(), courses: Behavior::usual() }
     }
 
     /// These tools, each called with the arguments of its example, or else with the minimum that its schema requires.
@@ -210,7 +232,7 @@ mod tests {
     #[test]
     fn what_is_wrong_with_a_file_is_said_with_its_place() {
         let parsed = |text: &str| Assignment::parse(text).map(|task| task.courses.len());
-        assert_eq!(parsed(r#"{"calls": [{"tool": "a"}]}"#), Ok(Course::usual().len()));
+        assert_eq!(parsed(r#"{"calls": [{"tool": "a"}]}"#), Ok(Behavior::usual().len()));
         assert_eq!(parsed(r#"{"calls": [{"tool": "a"}], "courses": ["too-early"]}"#), Ok(1));
         for (text, expected) in [
             (r#"{"calls": []}"#, "'calls' is empty"),

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::{
         Tokenizer,
-        transcript::{Act, Assignment, Course, Ending, Kind, Played, Speaker, Step},
+        transcript::{Act, Assignment, Behavior, Ending, Kind, Played, Speaker, Step},
     };
 
     /// A transcript of one act with one step, whose message is hostile and long.
@@ -79,7 +79,7 @@ mod tests {
             messages: vec![message],
         };
         let act = Act {
-            course: Course::Workflow,
+            course: Behavior::Workflow,
             ending: Ending::Failed,
             errors: 1,
             start_tokens: 0,

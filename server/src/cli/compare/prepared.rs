@@ -139,8 +139,8 @@ impl<'a> Prepared<'a> {
         let Behind { upstreams, reached } = behind;
         let stages = self.stages(upstreams).await?;
         let rows = self.contestants.rows().into_iter().filter(|row| names.contains(&row.name));
-        let set: Vec<transcript::Stage> = rows
-            .map(|row| transcript::Stage { row, links: stages.links(), reached: Arc::clone(&reached) })
+        let set: Vec<transcript::Server> = rows
+            .map(|row| transcript::Server { row, links: stages.links(), reached: Arc::clone(&reached) })
             .collect();
         let play = Play { subject: &self.subject, assignment, tokenizer, host };
         let played = play.run(&set, &|done, total, what| self.step(done, total, what)).await;
