@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use mcp_disclosure_client::{
     Channel, Concerns, Direction, Error as Refusal, Host, Kind, Link, Observer, Passage, Preferences,
 };
-use mcp_disclosure_core::RawObject;
+use mcp_disclosure_core::{RawObject, size};
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, HostKind, Row};
+use crate::{Error, Row};
 
 /// Opens a new link to a server that serves the row of this name to every client.
 pub type LinkFactory = Arc<dyn Fn(&str) -> Result<Link, Refusal> + Send + Sync>;
@@ -25,6 +25,36 @@ pub enum ClientKind {
     Ordinary,
     /// It negotiates the strategy and uses its native channel.
     Negotiating,
+}
+
+/// Which members of a listed tool a host shows to its model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, strum::Display, strum::EnumString)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum HostKind {
+    /// `name`, `description` and `inputSchema`: what APIs of models take.
+    #[default]
+    Ordinary,
+    /// Every member, as listed.
+    Verbatim,
+}
+
+impl HostKind {
+    /// What the model sees of a listed tool.
+    pub(crate) fn shown(self, tool: &RawObject) -> RawObject {
+        match self {
+            Self::Ordinary => size::shown(tool),
+            Self::Verbatim => tool.clone(),
+        }
+    }
+
+    /// The members, in words.
+    pub fn members(self) -> &'static str {
+        match self {
+            Self::Ordinary => "name, description and inputSchema of a tool",
+            Self::Verbatim => "every member of a tool",
+        }
+    }
 }
 
 /// One connection of a host.

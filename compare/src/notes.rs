@@ -1,6 +1,6 @@
 //! Notes for readers of a report: what its figures do not say by themselves.
 
-use crate::{Row, Subject, Used, comparison::BASELINE, number::of, report::Compared};
+use crate::{Row, Subject, Used, comparison::BASELINE, report::Compared, text::of};
 
 /// Names of tools in a note.
 const MOST_NAMES: usize = 5;

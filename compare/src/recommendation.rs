@@ -5,8 +5,8 @@ use serde::Serialize;
 use crate::{
     Row,
     comparison::BASELINE,
-    number::{grouped, of, percent},
     report::Compared,
+    text::{grouped, of, percent},
 };
 
 /// Savings below this share of a conversation do not pay for additional steps: each is one more answer of the model to

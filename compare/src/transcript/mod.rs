@@ -20,7 +20,6 @@ mod wording;
 
 pub use assignment::{Assignment, Behavior, Call};
 pub use html::{html, page, style};
-pub(crate) use markdown::escaped;
 pub use markdown::markdown;
 pub use play::{Play, Server};
 pub use step::{Act, Ending, Kind, Phase, Played, Speaker, Step, Transcript};

@@ -3,8 +3,8 @@
 
 use super::{Act, Behavior, Kind, Look, Played, Speaker, Step, Transcript, sentences::call_shown};
 use crate::{
-    fold::{cut, first, wrapped},
-    number::{grouped, percent},
+    text::{cut, first, wrapped},
+    text::{grouped, percent},
 };
 
 /// Maximum width: longer lines are hard to read.

@@ -6,7 +6,7 @@ use super::{
     Act, Kind, Played, Speaker, Step, Transcript,
     sentences::{AS_INTENDED, Detail, body, heading, sums},
 };
-use crate::{fold::wrapped, number::grouped};
+use crate::{text::grouped, text::wrapped};
 
 /// How a transcript looks on a terminal.
 #[derive(Clone, Copy, Debug)]

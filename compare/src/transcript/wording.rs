@@ -4,7 +4,7 @@ use mcp_disclosure_client::Concerns;
 use mcp_disclosure_core::RawObject;
 
 use super::{Behavior, gist};
-use crate::{agent::Task, baseline::Baseline, number::of};
+use crate::{agent::Task, baseline::Baseline, text::of};
 
 /// The server's instructions.
 pub(super) const INTRODUCED: &str = "says how its tools are used";

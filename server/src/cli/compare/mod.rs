@@ -3,15 +3,13 @@
 mod arguments;
 pub(super) mod command;
 pub(super) mod contestants;
+pub(super) mod files;
 pub(super) mod prepared;
 pub(super) mod progress;
-pub(super) mod queries;
-mod scripted;
 mod secrets;
 mod spec;
 mod stage;
 mod stand_in;
-mod subject;
 pub(super) mod transcript;
 
 use std::path::Path;
@@ -75,7 +73,7 @@ struct Compared {
 }
 
 async fn run(program: &Program, mut arguments: CompareArguments) -> Result<Compared, Failure> {
-    let queries = arguments.queries.as_deref().map(queries::read).transpose()?.unwrap_or_default();
+    let queries = arguments.queries.as_deref().map(files::queries).transpose()?.unwrap_or_default();
     let rows = arguments.strategies.join(",");
     let mut prepared = Prepared::of(arguments.setup(program, &rows)).await?;
     let stages = prepared.on_stand_ins().await?;

@@ -1,6 +1,6 @@
 //! `compare --transcript`: one task under each strategy, step by step.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use mcp_disclosure_compare::{
@@ -9,9 +9,9 @@ use mcp_disclosure_compare::{
 };
 use mcp_disclosure_gateway::Problem;
 
-use super::{CompareArguments, message, prepared::Prepared, write};
+use super::{CompareArguments, files, message, prepared::Prepared, write};
 use crate::{
-    cli::{Program, check::is_coloured, given_file, print_styled, print_text, runtime_for_one, width::width},
+    cli::{Program, check::is_coloured, print_styled, print_text, runtime_for_one, width::width},
     failure::Failure,
 };
 
@@ -66,7 +66,7 @@ pub(super) fn show(program: &Program, arguments: CompareArguments) -> Result<(),
 }
 
 async fn run(program: &Program, mut arguments: CompareArguments) -> Result<Transcript, Failure> {
-    let given = arguments.transcript.task.as_deref().map(read).transpose()?;
+    let given = arguments.transcript.task.as_deref().map(files::task).transpose()?;
     let flag = if given.is_some() { "--task" } else { "--use" };
     let rows = arguments.strategies.join(",");
     let mut prepared = Prepared::of(arguments.setup(program, &rows)).await?;
@@ -144,13 +144,4 @@ fn using(program: &Program, prepared: &Prepared<'_>, used: &Used) -> Result<Assi
     }
     let answered = |call: Call| Call { answer: crate::own_answer(&call.tool, &call.arguments), ..call };
     Ok(Assignment { calls: task.calls.into_iter().map(answered).collect(), ..task })
-}
-
-fn read(path: &Path) -> Result<Assignment, Failure> {
-    let problem = |message: String| {
-        let hint = r#"a task is {"calls": [{"tool": "NAME", "arguments": {}, "answer": "TEXT"}]}; docs/compare.md has the rest"#;
-        Failure::Configuration(vec![Problem::new(format!("--task {}: {message}", path.display())).hint(hint)])
-    };
-    let text = given_file::read(path).map_err(problem)?;
-    Assignment::parse(&text).map_err(problem)
 }

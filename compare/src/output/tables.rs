@@ -1,15 +1,63 @@
-//! The sheets of a report: their figures, titles and columns.
+//! The tables of a report: their figures, titles and columns, independent of the format.
 
-use super::sheet::{Column, Sheet};
 use crate::{
     Report,
-    number::{grouped, known, of, percent, saved},
     report::{Compared, Detail},
     retrieval::Retrieval,
+    text::{grouped, known, of, percent, saved},
 };
 
-/// The main sheet.
-pub(super) fn overview(report: &Report) -> Sheet {
+/// One table of a report.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Table {
+    /// The title.
+    pub(super) title: String,
+    pub(super) columns: Vec<Column>,
+    pub(super) rows: Vec<Vec<String>>,
+    /// The row of the recommended strategy.
+    pub(super) recommended: Option<usize>,
+}
+
+/// A column.
+#[derive(Clone, Debug)]
+pub(super) struct Column {
+    pub(super) title: String,
+    /// Whether it has figures.
+    pub(super) is_figure: bool,
+    /// Whether it is among those that are shown where there is no room for more.
+    pub(super) is_basic: bool,
+}
+
+impl Column {
+    pub(super) fn words(title: &str) -> Self {
+        Self { title: title.to_owned(), is_figure: false, is_basic: true }
+    }
+
+    pub(super) fn figures(title: impl Into<String>) -> Self {
+        Self { title: title.into(), is_figure: true, is_basic: true }
+    }
+
+    /// A column for those who ask for more, or have the room.
+    pub(super) fn more(self) -> Self {
+        Self { is_basic: false, ..self }
+    }
+}
+
+impl Table {
+    /// The table with those of its columns only that are basic.
+    pub(super) fn basic(&self) -> Self {
+        let kept: Vec<usize> = (0..self.columns.len()).filter(|at| self.columns[*at].is_basic).collect();
+        let row = |row: &Vec<String>| kept.iter().map(|at| row[*at].clone()).collect();
+        Self {
+            columns: kept.iter().map(|at| self.columns[*at].clone()).collect(),
+            rows: self.rows.iter().map(row).collect(),
+            ..self.clone()
+        }
+    }
+}
+
+/// The main table.
+pub(super) fn overview(report: &Report) -> Table {
     let row = |strategy: &Compared| {
         vec![
             marked(strategy),
@@ -29,7 +77,7 @@ pub(super) fn overview(report: &Report) -> Sheet {
     let basic = ["start", "total", "saved", "steps"].map(Column::figures);
     let more =
         ["learning", &turns, "break-even", "trips", "native"].map(|title| Column::figures(title).more());
-    Sheet {
+    Table {
         title: "Tokens of a model in an ordinary host until it has its results".to_owned(),
         columns: [Column::words("strategy")].into_iter().chain(basic).chain(more).collect(),
         rows: report.strategies.iter().map(row).collect(),
@@ -44,7 +92,7 @@ fn marked(strategy: &Compared) -> String {
 }
 
 /// The parts of the start, and the figures of clients that support the strategy.
-pub(super) fn parts(report: &Report) -> Sheet {
+pub(super) fn parts(report: &Report) -> Table {
     let row = |(strategy, detail): (&Compared, &Detail)| {
         let Detail { initial, calls, .. } = detail;
         let native = &strategy.negotiating;
@@ -65,7 +113,7 @@ pub(super) fn parts(report: &Report) -> Sheet {
 }
 
 /// How well tools are found by words.
-pub(super) fn retrieval(report: &Report) -> Sheet {
+pub(super) fn retrieval(report: &Report) -> Table {
     let row = |found: &Retrieval| {
         let words: Vec<&str> = found.missed_words.iter().take(6).map(|word| word.word.as_str()).collect();
         vec![
@@ -88,7 +136,7 @@ pub(super) fn retrieval(report: &Report) -> Sheet {
 }
 
 /// The cost of each step of learning.
-pub(super) fn steps(report: &Report) -> Sheet {
+pub(super) fn steps(report: &Report) -> Table {
     let rows = detailed(report).flat_map(|(strategy, detail)| {
         detail.steps.iter().zip(1u32..).map(|(step, number)| {
             let figures = [step.requests, step.request_tokens, step.answer_tokens].map(grouped);
@@ -109,7 +157,7 @@ pub(super) fn heading(report: &Report) -> String {
     format!("{} of {}, {used}; {} tokens", of(report.tools, "tool"), report.source, report.tokenizer)
 }
 
-/// What the figures of the main sheet are.
+/// What the figures of the main table are.
 pub(super) const LEGEND: [(&str, &str); 9] = [
     ("start", "instructions and listed tools, before the first prompt"),
     ("total", "that, and learning the used tools"),
@@ -125,14 +173,14 @@ pub(super) const LEGEND: [(&str, &str); 9] = [
     ),
 ];
 
-/// A sheet with the strategy in its first column.
+/// A table with the strategy in its first column.
 fn figured(
     title: impl Into<String>,
     columns: impl IntoIterator<Item = Column>,
     rows: impl Iterator<Item = Vec<String>>,
-) -> Sheet {
+) -> Table {
     let columns = [Column::words("strategy")].into_iter().chain(columns).collect();
-    Sheet { title: title.into(), columns, rows: rows.collect(), recommended: None }
+    Table { title: title.into(), columns, rows: rows.collect(), recommended: None }
 }
 
 fn detailed(report: &Report) -> impl Iterator<Item = (&Compared, &Detail)> {
