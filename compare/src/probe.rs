@@ -11,8 +11,9 @@ use crate::{
     agent::{Learned, Move, Plan, Task},
     baseline::Listed,
     connection::{ClientKind, Connection, LinkFactory, Wishes},
+    report::{InitialTokens, StepTokens},
     run::Bench,
-    seen::{self, Tokens},
+    seen,
 };
 
 /// The number of tools that are learned at once: those that a task needs next, not all that it might need.
@@ -26,27 +27,6 @@ pub(crate) struct Probe<'a> {
     pub(crate) plan: Plan,
     /// What answers have shown of arguments, such as receipts.
     learned: Learned,
-}
-
-/// The model's context at the start, in tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Start {
-    pub(crate) tools: u64,
-    pub(crate) resources: u64,
-    pub(crate) instructions: u64,
-}
-
-impl Start {
-    pub(crate) fn total(self) -> u64 {
-        self.tools + self.resources + self.instructions
-    }
-}
-
-/// Requests that a model makes at once, and their cost.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Step {
-    pub(crate) requests: u64,
-    pub(crate) tokens: Tokens,
 }
 
 impl<'a> Probe<'a> {
@@ -90,9 +70,9 @@ impl<'a> Probe<'a> {
     }
 
     /// The cost of the model's context at the start; `resources` are those that it needs to see.
-    pub(crate) fn start(&self, resources: &[RawObject]) -> Start {
+    pub(crate) fn start(&self, resources: &[RawObject]) -> InitialTokens {
         let count = |text: &str| if text.is_empty() { 0 } else { self.bench.counter.count(text) };
-        Start {
+        InitialTokens {
             tools: count(&self.shown_tools()),
             resources: if resources.is_empty() { 0 } else { count(&seen::array(resources)) },
             instructions: count(&self.connection.instructions()),
@@ -101,7 +81,7 @@ impl<'a> Probe<'a> {
 
     /// Learns how to use these tools, in as many steps as a sensible host takes. Those that are listed with their
     /// parameters need no step. `None` if this client does not know how tools are learned under the strategy.
-    pub(crate) async fn learn(&mut self, names: &[&str]) -> Result<Option<Vec<Step>>, Error> {
+    pub(crate) async fn learn(&mut self, names: &[&str]) -> Result<Option<Vec<StepTokens>>, Error> {
         let mut steps = Vec::new();
         if self.has_no_lesson() {
             return Ok(names.iter().all(|name| self.shows_use(name)).then_some(steps));
@@ -132,8 +112,8 @@ impl<'a> Probe<'a> {
     }
 
     /// Makes the moves of a round at once. A category that is not there shows nothing: a choice can leave out a whole one.
-    async fn find(&mut self, round: &[Move]) -> Result<Step, Error> {
-        let mut whole = Step::default();
+    async fn find(&mut self, round: &[Move]) -> Result<StepTokens, Error> {
+        let mut whole = StepTokens::default();
         let is_category = self.connection.is_channel(&Channel::InfoTool);
         for next in round {
             let (step, answer) = self.make("finding tools", next, is_category).await?;
@@ -144,7 +124,7 @@ impl<'a> Probe<'a> {
     }
 
     /// Fetches complete definitions in one step.
-    async fn describe(&mut self, names: &[&str]) -> Result<Option<Step>, Error> {
+    async fn describe(&mut self, names: &[&str]) -> Result<Option<StepTokens>, Error> {
         let is_listed = names.iter().all(|name| self.listed.tool(name).is_some());
         let has_lesson = self.row().lesson.is_some_and(|lesson| self.listed.tool(lesson.tool()).is_some());
         let described = match self.connection.kind {
@@ -167,8 +147,8 @@ impl<'a> Probe<'a> {
 
     /// Asks for these tools, as a model does that can use tools only. An answer may show others of them as well, such as
     /// those of a group.
-    async fn ask_for(&mut self, mut left: Vec<&str>) -> Result<Option<Step>, Error> {
-        let mut whole = Step::default();
+    async fn ask_for(&mut self, mut left: Vec<&str>) -> Result<Option<StepTokens>, Error> {
+        let mut whole = StepTokens::default();
         while let Some(name) = left.first().copied() {
             let Some((next, count)) = self.plan.ask(&left) else { return Ok(None) };
             let (step, answer) = self.make("learning tools", &next, false).await?;
@@ -189,9 +169,9 @@ impl<'a> Probe<'a> {
         during: &'static str,
         next: &Move,
         may_fail: bool,
-    ) -> Result<(Step, Value), Error> {
+    ) -> Result<(StepTokens, Value), Error> {
         // Models that can use tools only make no other moves.
-        let Move::Call { tool, arguments } = next else { return Ok(<(Step, Value)>::default()) };
+        let Move::Call { tool, arguments } = next else { return Ok(<(StepTokens, Value)>::default()) };
         let (step, result) = self.ask(during, tool, arguments).await?;
         if is_error(&result) && !may_fail {
             let said = result.compact().text().chars().take(300).collect();
@@ -221,7 +201,7 @@ impl<'a> Probe<'a> {
     }
 
     /// Calls a tool, and returns whether it succeeded.
-    pub(crate) async fn call(&self, task: &Task) -> Result<(Step, bool), Error> {
+    pub(crate) async fn call(&self, task: &Task) -> Result<(StepTokens, bool), Error> {
         let name = self.served_name(&task.tool);
         let (step, result) = match self.connection.kind {
             ClientKind::Negotiating => {
@@ -240,7 +220,7 @@ impl<'a> Probe<'a> {
         during: &'static str,
         tool: &str,
         arguments: &RawObject,
-    ) -> Result<(Step, RawObject), Error> {
+    ) -> Result<(StepTokens, RawObject), Error> {
         self.step(during, self.connection.host.call_unprepared(tool, arguments)).await
     }
 
@@ -249,13 +229,12 @@ impl<'a> Probe<'a> {
         &self,
         during: &'static str,
         work: impl Future<Output = Result<T, Refusal>>,
-    ) -> Result<(Step, T), Error> {
+    ) -> Result<(StepTokens, T), Error> {
         let mark = self.connection.mark();
         let done = work.await.map_err(|source| self.connection.failed(during, source))?;
         let mut exchanges = self.connection.since(mark);
         exchanges.retain(|exchange| !exchange.is_list());
-        let tokens = Tokens::of(&exchanges, &self.bench.counter);
-        Ok((Step { requests: exchanges.len() as u64, tokens }, done))
+        Ok((seen::tokens(&exchanges, &self.bench.counter), done))
     }
 
     /// The name by which a tool is served.
@@ -284,15 +263,7 @@ pub(crate) fn answered(result: &RawObject) -> Value {
     }
 }
 
-impl Step {
-    fn add(&mut self, other: Self) {
-        self.requests += other.requests;
-        self.tokens.request += other.tokens.request;
-        self.tokens.answer += other.tokens.answer;
-    }
-}
-
 /// The tokens of all steps.
-pub(crate) fn tokens(steps: &[Step]) -> u64 {
-    steps.iter().map(|step| step.tokens.both()).sum()
+pub(crate) fn tokens(steps: &[StepTokens]) -> u64 {
+    steps.iter().map(|step| step.both()).sum()
 }

@@ -94,7 +94,7 @@ pub struct Detail {
 }
 
 /// Tokens at the start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct InitialTokens {
     /// Listed tools.
     pub tools: u64,
@@ -105,7 +105,7 @@ pub struct InitialTokens {
 }
 
 /// Tokens of one step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct StepTokens {
     /// The number of requests.
     pub requests: u64,
@@ -143,6 +143,25 @@ pub struct Negotiating {
     pub conversation_tokens: Option<u64>,
     /// As [`Compared::round_trips`].
     pub round_trips: u64,
+}
+
+impl InitialTokens {
+    pub(crate) fn total(self) -> u64 {
+        self.tools + self.resources + self.instructions
+    }
+}
+
+impl StepTokens {
+    /// What the model writes and reads.
+    pub(crate) fn both(self) -> u64 {
+        self.request_tokens + self.answer_tokens
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.request_tokens += other.request_tokens;
+        self.answer_tokens += other.answer_tokens;
+    }
 }
 
 impl Report {

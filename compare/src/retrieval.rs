@@ -152,7 +152,7 @@ async fn of(
         let arguments = finder.arguments(query.text).unwrap_or_default();
         let (step, result) = probe.ask("finding tools", finder.tool(), &arguments).await?;
         let hits = finder.hits(&answered(&result));
-        tally.count(query, &hits, |name| probe.served_name(name), step.tokens.answer);
+        tally.count(query, &hits, |name| probe.served_name(name), step.answer_tokens);
     }
     probe.connection.host.close().await;
     Ok(tally.retrieval(row, finder))

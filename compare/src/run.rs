@@ -9,7 +9,8 @@ use crate::{
     agent::Task,
     baseline::{Baseline, Listed},
     connection::{ClientKind, LinkFactory},
-    probe::{Probe, Start, Step},
+    probe::Probe,
+    report::{InitialTokens, StepTokens},
     tokenizer::Counter,
 };
 
@@ -30,12 +31,12 @@ pub(crate) struct Run {
     pub(crate) listed: Arc<Listed>,
     /// The texts of the model's context at the start.
     pub(crate) shown: String,
-    pub(crate) start: Start,
-    pub(crate) steps: Option<Vec<Step>>,
+    pub(crate) start: InitialTokens,
+    pub(crate) steps: Option<Vec<StepTokens>>,
     /// Used tools that a model does not find.
     pub(crate) missing: Vec<String>,
     /// Each call, and whether it succeeded.
-    pub(crate) calls: Vec<(Step, bool)>,
+    pub(crate) calls: Vec<(StepTokens, bool)>,
     pub(crate) traffic: Traffic,
 }
 

@@ -10,18 +10,14 @@ mod browsing;
 mod moves;
 mod performance;
 mod plan;
-mod trace;
 
 use mcp_disclosure_client::{Error, Host};
 use mcp_disclosure_core::{Finder, Lesson, RawObject};
 
+pub use self::performance::{Outcome, Performance, Problem, Purpose, Step, Trace};
 pub(crate) use self::{
     moves::{Learned, Move},
     plan::Plan,
-};
-pub use self::{
-    performance::Performance,
-    trace::{Outcome, Problem, Purpose, Step, Trace},
 };
 
 /// How a model calls tools.

@@ -67,9 +67,18 @@ fn heading(report: &Report) -> Markup {
             @if report.used.is_empty() { "none" }
             ". Tokens by " (report.tokenizer) "."
         }
-        p.result { "Use " strong { (recommendation.strategy) } ": " (recommendation.reason) "." }
+        p.result { "Use " strong { (recommendation.strategy) } ": " (words(&recommendation.reason)) "." }
         @if let Some(command) = &recommendation.command {
             pre.command tabindex="0" { code { (command) } }
+        }
+    }
+}
+
+/// A text in which names of flags are not broken behind their hyphens.
+fn words(text: &str) -> Markup {
+    html! {
+        @for word in text.split_inclusive(' ') {
+            @if word.starts_with("--") { span.whole { (word) } } @else { (word) }
         }
     }
 }
@@ -106,7 +115,7 @@ fn behind(report: &Report) -> Markup {
         @if !report.notes.is_empty() {
             section.notes aria-labelledby="notes" {
                 h2 #notes { "Notes" }
-                ul { @for note in &report.notes { li { (note) } } }
+                ul { @for note in &report.notes { li { (words(note)) } } }
             }
         }
         details {
@@ -116,7 +125,7 @@ fn behind(report: &Report) -> Markup {
             dl { @for (name, meaning) in tables::LEGEND { dt { (name) } dd { (meaning) } } }
             @for table in more.iter().filter(|table| !table.rows.is_empty()) {
                 h3 { (table.title) }
-                (scrolled(table))
+                (blocks(table, None))
             }
         }
     }
@@ -141,27 +150,8 @@ fn bars(report: &Report) -> Vec<Markup> {
     report.strategies.iter().map(bar).collect()
 }
 
-/// A table that is scrolled sideways where it is wider than the page.
-fn scrolled(table: &Table) -> Markup {
-    html! {
-        div.scrolls tabindex="0" role="region" aria-label=(table.title) {
-            table {
-                thead { tr { @for column in &table.columns { th scope="col" class=[class(column)] { (column.title) } } } }
-                tbody {
-                    @for row in &table.rows {
-                        tr {
-                            @for (at, (cell, column)) in row.iter().zip(&table.columns).enumerate() {
-                                @if at == 0 { th scope="row" { (cell) } } @else { td class=[class(column)] { (cell) } }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// A table whose rows become blocks where there is no room for a line. `bars` is the title of a column behind the name,
+/// A table that is scrolled sideways where it is wider than the page, and whose rows become blocks where there is no room
+/// for a line. `bars` is the title of a column behind the name,
 /// and what stands there. Roles are given, since blocks are not read as a table.
 fn blocks(table: &Table, bars: Option<(&str, &[Markup])>) -> Markup {
     let bar = |row: usize| bars.and_then(|(_, bars)| bars.get(row));

@@ -5,7 +5,7 @@ use mcp_disclosure_core::RawObject;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{ClientKind, Error, Subject, Tool, agent::Task};
+use crate::{ClientKind, Tool, agent::Task};
 
 /// A task, as in the file of `--task`. `docs/compare.md` documents its members.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -92,22 +92,6 @@ impl Assignment {
         Self::of(tools.iter().map(|tool| Call::of(tool.task())).collect())
     }
 
-    /// Checks that the source has the tools, and that given mistakes are mistakes.
-    pub(super) fn examine(&self, subject: &Subject) -> Result<(), Error> {
-        let names: Vec<String> = self.calls.iter().map(|call| call.tool.clone()).collect();
-        subject.named(&names)?;
-        for (at, call) in self.calls.iter().enumerate() {
-            let wrong = |member, what| Err(Error::NoMistake { call: at, member, what });
-            if let Some(name) = call.wrong_name.as_ref().filter(|name| subject.tool(name).is_some()) {
-                return wrong("wrong_name", format!("there is a tool '{name}'"));
-            }
-            if call.wrong_arguments.as_ref().is_some_and(|wrong| is_same(wrong, &call.arguments)) {
-                return wrong("wrong_arguments", "these are the right arguments".to_owned());
-            }
-        }
-        Ok(())
-    }
-
     /// Reads a task from its JSON text.
     ///
     /// # Errors
@@ -159,11 +143,6 @@ impl Call {
         let tool = self.wrong_name.clone().unwrap_or_else(derived);
         Task { tool, arguments: self.arguments.clone() }
     }
-}
-
-fn is_same(one: &RawObject, other: &RawObject) -> bool {
-    let value = |object: &RawObject| serde_json::from_str::<Value>(object.text()).ok();
-    value(one) == value(other)
 }
 
 fn guessed(right: &RawObject) -> RawObject {

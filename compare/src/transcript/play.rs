@@ -41,10 +41,11 @@ impl Play<'_> {
     /// Plays the task on each server, with each behavior of the model; each time over a new connection.
     ///
     /// # Errors
-    /// [`Error::UnknownTools`] and [`Error::NoMistake`] before the first connection, or the first failure of one. What a server refuses is part of
+    /// [`Error::UnknownTools`] before the first connection, or the first failure of one. What a server refuses is part of
     /// the transcript.
     pub async fn run(self, servers: &[Server], progress: Progress<'_>) -> Result<Transcript, Error> {
-        self.assignment.examine(self.subject)?;
+        let tools: Vec<String> = self.assignment.calls.iter().map(|call| call.tool.clone()).collect();
+        self.subject.named(&tools)?;
         let counter = Counter::new(self.tokenizer);
         let source = self.source(servers, &counter).await?;
         let behaviors = &self.assignment.courses;

@@ -12,7 +12,7 @@ mod stage;
 mod stand_in;
 pub(super) mod transcript;
 
-use std::path::Path;
+use std::path::PathBuf;
 
 pub use arguments::CompareArguments;
 use mcp_disclosure_compare::{
@@ -51,15 +51,7 @@ pub fn compare(program: &Program, arguments: CompareArguments) -> Result<(), Fai
         Format::Html => output::page(&report, transcript.as_deref()),
         format => format.write(&report, detail, screen),
     };
-    match (out, format) {
-        (Some(path), _) => {
-            write(&path, &text)?;
-            log::note(&format!("written: {}", path.display()));
-        }
-        // Its texts are escaped already, and its colours are not.
-        (None, Format::Table) => print_styled(&text)?,
-        (None, _) => print_text(&text)?,
-    }
+    deliver(&text, format, out)?;
     budget.map_or(Ok(()), |most| within(most, &report, &asked))
 }
 
@@ -128,8 +120,18 @@ fn message(error: Error, flag: &str) -> Failure {
     }
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|source| Failure::Write { path: path.to_owned(), source })
+/// Writes a report or a transcript to a file, or else prints it.
+fn deliver(text: &str, format: Format, out: Option<PathBuf>) -> Result<(), Failure> {
+    match (out, format) {
+        (Some(path), _) => {
+            std::fs::write(&path, text).map_err(|source| Failure::Write { path: path.clone(), source })?;
+            log::note(&format!("written: {}", path.display()));
+            Ok(())
+        }
+        // Its texts are escaped already, and its colours are not.
+        (None, Format::Table) => print_styled(text),
+        (None, _) => print_text(text),
+    }
 }
 
 /// # Errors

@@ -92,8 +92,8 @@ impl Spec {
     ///
     /// # Errors
     /// What means nothing for its strategy, with the remedy.
-    pub(super) fn said(&self, registry: &Registry) -> Result<Overrides, Problem> {
-        let mut said = Overrides::default();
+    pub(super) fn overrides(&self, registry: &Registry) -> Result<Overrides, Problem> {
+        let mut overrides = Overrides::default();
         for part in &self.parts {
             let Some(profile) = find(registry, &part.name) else { continue };
             for item in &part.items {
@@ -102,14 +102,14 @@ impl Spec {
                 };
                 match (&item.key, profile.role) {
                     (Some(key), Role::Filter) => {
-                        said.choices.push((part.name.clone(), key.clone(), item.value.clone()));
+                        overrides.choices.push((part.name.clone(), key.clone(), item.value.clone()));
                     }
                     (None, Role::Filter) => {
                         let hint = format!("write {}(NAME={})", part.name, item.value);
                         return problem(&format!("'{}' is a value without a name", item.value), hint);
                     }
                     (Some(key), Role::Presenter) => {
-                        said.settings.push((part.name.clone(), key.clone(), value(&item.value)));
+                        overrides.settings.push((part.name.clone(), key.clone(), value(&item.value)));
                     }
                     (None, Role::Presenter) => {
                         let variants = profile.variants;
@@ -119,12 +119,16 @@ impl Spec {
                                 hint_of_variants(profile, &item.value),
                             );
                         };
-                        said.settings.push((part.name.clone(), variant.key.to_owned(), variant.value.into()));
+                        overrides.settings.push((
+                            part.name.clone(),
+                            variant.key.to_owned(),
+                            variant.value.into(),
+                        ));
                     }
                 }
             }
         }
-        Ok(said)
+        Ok(overrides)
     }
 }
 
@@ -231,10 +235,10 @@ mod tests {
         let written: Vec<String> = rows.iter().map(Spec::to_string).collect();
         assert_eq!(written, ["full", "info(entry-only)", "concerns(cost=low,size=3)+info(tools=stubs)"]);
         assert_eq!(rows.iter().map(Spec::strategy).collect::<Vec<_>>(), ["full", "info", "concerns+info"]);
-        assert_eq!(rows[0].said(&registry).unwrap(), Overrides::default());
+        assert_eq!(rows[0].overrides(&registry).unwrap(), Overrides::default());
         let settings = |value: &str| vec![("info".to_owned(), "tools".to_owned(), json!(value))];
-        assert_eq!(rows[1].said(&registry).unwrap().settings, settings("entry-only"));
-        let stacked = rows[2].said(&registry).unwrap();
+        assert_eq!(rows[1].overrides(&registry).unwrap().settings, settings("entry-only"));
+        let stacked = rows[2].overrides(&registry).unwrap();
         assert_eq!(stacked.settings, settings("stubs"));
         let choice = |name: &str, value: &str| ("concerns".to_owned(), name.to_owned(), value.to_owned());
         assert_eq!(stacked.choices, [choice("cost", "low"), choice("size", "3")]);
@@ -261,7 +265,7 @@ mod tests {
             ("describe(short)", "describe has no variant 'short'", "describe(KEY=VALUE)"),
             ("concerns(low)+info", "'low' is a value without a name", "write concerns(NAME=low)"),
         ] {
-            let problem = Spec::list(text).unwrap()[0].said(&registry).unwrap_err();
+            let problem = Spec::list(text).unwrap()[0].overrides(&registry).unwrap_err();
             assert!(problem.message().contains(message), "{}", problem.message());
             assert!(problem.remedy().unwrap().contains(hint), "{:?}", problem.remedy());
         }

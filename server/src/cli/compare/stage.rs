@@ -3,7 +3,7 @@
 use std::{collections::HashMap, io, sync::Arc};
 
 use mcp_disclosure_client::{Error, Link};
-use mcp_disclosure_compare::{LinkFactory, Subject, Tool};
+use mcp_disclosure_compare::{BASELINE, LinkFactory, Subject, Tool};
 use mcp_disclosure_core::{Principal, RawObject, ReceiptKey, Snapshot, ToolName, View, VisibleTool};
 use mcp_disclosure_gateway::{
     Assembly, FetchLimits, Gateway,
@@ -35,7 +35,7 @@ pub(in crate::cli) struct Stage {
 }
 
 impl Stage {
-    /// A gateway in front of the source itself; clients choose the strategy.
+    /// A gateway in front of the source itself, to read what it serves.
     ///
     /// # Errors
     /// See [`Gateway::start`].
@@ -45,7 +45,7 @@ impl Stage {
         contestants: &Contestants<'_>,
         progress: &Arc<Progress>,
     ) -> Result<Self, Failure> {
-        let assembly = source.clone().assembly(declared, contestants.negotiated()?, fresh_key()?);
+        let assembly = source.clone().assembly(declared, contestants.pinned(BASELINE)?, fresh_key()?);
         let witness: Arc<dyn Witness> = Arc::clone(progress) as _;
         let assembly = Assembly { witness: Some(witness), fetches: unlimited(), ..assembly };
         let count = assembly.upstreams.len();

@@ -9,9 +9,9 @@ use mcp_disclosure_compare::{
 };
 use mcp_disclosure_gateway::Problem;
 
-use super::{CompareArguments, files, message, prepared::Prepared, write};
+use super::{CompareArguments, deliver, files, message, prepared::Prepared};
 use crate::{
-    cli::{Program, check::is_coloured, print_styled, print_text, runtime_for_one, width::width},
+    cli::{Program, check::is_coloured, runtime_for_one, width::width},
     failure::Failure,
 };
 
@@ -57,12 +57,7 @@ pub(super) fn show(program: &Program, arguments: CompareArguments) -> Result<(),
         Format::Json => transcript::json(&transcript),
         Format::Html => transcript::page(&transcript),
     };
-    match (out, format) {
-        (Some(path), _) => write(&path, &text),
-        // Its texts are escaped already, and its colours are not.
-        (None, Format::Table) => print_styled(&text),
-        (None, _) => print_text(&text),
-    }
+    deliver(&text, format, out)
 }
 
 async fn run(program: &Program, mut arguments: CompareArguments) -> Result<Transcript, Failure> {
