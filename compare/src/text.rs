@@ -50,6 +50,9 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
     let note = |left: usize| format!("… {} more bytes", grouped(left as u64));
     let kept = width.saturating_sub(note(text.len()).chars().count()).max(1);
     let end = text.char_indices().nth(kept).map_or(text.len(), |(at, _)| at);
+    // Between words, unless that leaves less than half of the room.
+    let space = if text[end..].starts_with(' ') { None } else { text[..end].rfind(' ') };
+    let end = space.filter(|space| 2 * space > end).unwrap_or(end);
     format!("{}{}", &text[..end], note(text.len() - end))
 }
 
@@ -131,6 +134,7 @@ mod tests {
         assert_eq!(shown.chars().count(), 40);
         let kept = shown.chars().take_while(|letter| *letter == 'x').count();
         assert!(shown.ends_with(&format!("… {} more bytes", grouped(2_000 - kept as u64))), "{shown}");
+        assert_eq!(cut("one two three four five six seven eight", 30), "one two three… 26 more bytes");
         // Bytes, not characters, and never within one.
         assert!(cut(&"é".repeat(100), 30).ends_with(" more bytes"));
         assert!(cut(&long, 1).starts_with("x…"));
