@@ -1,18 +1,20 @@
 //! A comparison: the runs for each strategy, in order, and the figures that are computed from them.
 
-use std::sync::Arc;
+use mcp_disclosure_client::Concerns;
+use mcp_disclosure_core::{Finder, Lesson};
 
 use crate::{
-    Error, HostKind, Query, Recommendation, Report, Row, Served, Subject, Tokenizer,
+    Error, HostKind, Query, Recommendation, Report, Served, Subject, Tokenizer, Tool, Used,
     agent::Task,
-    bench::{Baseline, Bench},
-    curve::Curve,
+    baseline::Baseline,
+    break_even::break_even,
+    connection::{ClientKind, LinkFactory},
     figures::{self, Measured},
     notes,
-    probe::{LinkFactory, Manner, Probe},
-    report::{Compared, bases},
+    probe::Probe,
+    report::Compared,
     retrieval,
-    run::{Job, Run},
+    run::{Bench, Run},
     tokenizer::Counter,
 };
 
@@ -27,8 +29,8 @@ pub struct Comparison {
     pub rows: Vec<Row>,
     /// Opens links to a server of these tools whose calls are answered by a stand-in.
     pub links: LinkFactory,
-    /// The tasks for which the tools are used.
-    pub work: Work,
+    /// The tools that are used, each called once.
+    pub used: Used,
     /// Queries to find tools by.
     pub queries: Vec<Query>,
     /// What hosts show of a listed tool.
@@ -37,8 +39,6 @@ pub struct Comparison {
     pub tokenizer: Tokenizer,
     /// The number of requests to a model in a conversation, without discovery.
     pub turns: u64,
-    /// The number of timed runs.
-    pub repeats: usize,
     /// Whether negotiating clients ask for lists without `inputSchema`, where that can be asked.
     pub omits_schemas: bool,
     /// The transport, such as `stdio`.
@@ -47,19 +47,41 @@ pub struct Comparison {
     pub served: Option<Served>,
 }
 
-/// The tasks for which the tools are used.
-pub enum Work {
-    /// The first tools of [`Subject::order`], this many, each called once.
-    Sample(usize),
-    /// These tools, each called once.
-    Names(Vec<String>),
-    /// These calls, over links of their own, once for each strategy: they reach the real tools.
-    Script {
-        /// The calls.
-        tasks: Vec<Task>,
-        /// Opens links to a server of the real tools.
-        links: LinkFactory,
-    },
+/// A row of a comparison. Links are opened by its name.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The name in the report, such as `concerns(cost=low)+describe`. No two rows have the same.
+    pub name: String,
+    /// The strategy that the server announces.
+    pub strategy: String,
+    /// The concerns that the server has chosen for every client at the start.
+    pub choices: Concerns,
+    /// The call by which a model learns a tool, if the strategy declares one.
+    pub lesson: Option<Lesson>,
+    /// The call by which a model finds tools by words, if the strategy declares one.
+    pub finder: Option<Finder>,
+    /// Whether filters narrow what the presenter shows.
+    pub is_stack: bool,
+    /// Why `serve` would not offer it for this source with the same settings.
+    pub not_offered: Option<String>,
+    /// The command line that serves the source this way, if there is one.
+    pub command: Option<String>,
+}
+
+impl Row {
+    /// A strategy by its name alone.
+    pub fn of(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            strategy: name.to_owned(),
+            choices: Concerns::new(),
+            lesson: None,
+            finder: None,
+            is_stack: false,
+            not_offered: None,
+            command: None,
+        }
+    }
 }
 
 /// Receives the progress of a comparison: steps done, steps in total, and the current step.
@@ -104,59 +126,36 @@ impl Comparison {
         // What an operator's choice leaves out is in no list.
         let subject = self.subject.only(|tool| bench.baseline.lists(&tool.name));
         bench.subject = &subject;
-        let job = self.job(&subject)?;
+        let tasks: Vec<Task> = subject.used(&self.used)?.into_iter().map(Tool::task).collect();
         let queries = retrieval::resolved(&subject, &self.queries)?;
         let mut found = Found::default();
         for row in &rows {
-            self.compare(&bench, row, &job, &mut found, &mut step).await?;
+            self.compare(&bench, row, &tasks, &mut found, &mut step).await?;
         }
         let Found { strategies, rows: finding, mut notes, .. } = found;
         progress(total, total, "tools found by words");
         let retrieval = retrieval::run(&bench, &self.links, &finding, &queries).await?;
         progress(total, total, "done");
-        notes.splice(0..0, notes::of_work(&self.work, &subject));
+        notes.splice(0..0, notes::of_sample(&self.used, &subject));
         Ok(Report {
             source: subject.source.clone(),
             tools: subject.tools().len(),
             tokenizer: self.tokenizer,
             host: self.host,
-            used: job.used,
+            used: tasks.into_iter().map(|task| task.tool).collect(),
             recommendation: Recommendation::of(&rows, &strategies, self.turns, self.served.as_ref()),
             strategies,
             turns: self.turns,
             transport: self.transport.clone(),
-            repeats: self.repeats(),
-            basis: bases(self.tokenizer),
             notes,
             retrieval,
         })
     }
 
-    fn job(&self, subject: &Subject) -> Result<Job, Error> {
-        let found = match &self.work {
-            Work::Sample(count) => subject.sample(*count),
-            Work::Names(names) => subject.named(names)?,
-            Work::Script { tasks, .. } => {
-                subject.named(&tasks.iter().map(|task| task.tool.clone()).collect::<Vec<_>>())?
-            }
-        };
-        let used = found.iter().map(|tool| tool.name.clone()).collect();
-        let tasks = match &self.work {
-            Work::Script { tasks, .. } => tasks.clone(),
-            _ => found.iter().map(|tool| tool.task()).collect(),
-        };
-        Ok(Job { used, tasks })
-    }
-
-    /// Calls that reach real tools are made once.
-    fn repeats(&self) -> usize {
-        if matches!(self.work, Work::Script { .. }) { 1 } else { self.repeats.max(1) }
-    }
-
     async fn baseline(&self, bench: &Bench<'_>, row: &Row) -> Result<Baseline, Error> {
-        let probe = Probe::open(bench, &self.links, row, Manner::Native).await?;
-        let baseline = Baseline::of(&probe).await?;
-        probe.host.close().await;
+        let probe = Probe::open(bench, &self.links, row, ClientKind::Negotiating).await?;
+        let baseline = Baseline::of(probe.listed.tools(), &probe.connection.resources().await?);
+        probe.connection.host.close().await;
         Ok(baseline)
     }
 
@@ -165,14 +164,13 @@ impl Comparison {
         &self,
         bench: &Bench<'_>,
         row: &'r Row,
-        job: &Job,
+        tasks: &[Task],
         found: &mut Found<'r>,
         step: &mut impl FnMut(&str, &str),
     ) -> Result<(), Error> {
         step(&row.name, "lists, learning and calls");
-        let mut runs = vec![Run::of(bench, &self.links, row, Manner::Plain, job).await?];
-        let (listed, shown) = (Arc::clone(&runs[0].listed), std::mem::take(&mut runs[0].shown));
-        let same = found.shown.iter().position(|other| *other == shown);
+        let run = Run::of(bench, &self.links, row, ClientKind::Ordinary, tasks).await?;
+        let same = found.shown.iter().position(|other| *other == run.shown);
         if let Some(first) = same.map(|at| &mut found.strategies[at]) {
             found.notes.push(notes::same(row, &first.name));
             if row.is_stack {
@@ -181,25 +179,19 @@ impl Comparison {
                 return Ok(());
             }
         }
-        found.notes.extend(notes::missing(row, &runs[0].missing));
-        for _ in 1..self.repeats() {
-            runs.push(Run::of(bench, &self.links, row, Manner::Plain, job).await?);
-        }
-        if let Work::Script { links, .. } = &self.work {
-            runs[0].calls = Run::of(bench, links, row, Manner::Plain, job).await?.calls;
-        }
-        let negotiating = Run::of(bench, &self.links, row, Manner::Native, job).await?;
+        found.notes.extend(notes::missing(row, &run.missing));
+        let negotiating = Run::of(bench, &self.links, row, ClientKind::Negotiating, tasks).await?;
         step(&row.name, "growing number of tools");
         let baseline = found.strategies.first();
-        let initial = runs[0].start.total();
+        let initial = run.start.total();
         let limit = baseline.map_or(initial, |baseline| baseline.initial_tokens);
-        let curve = Curve::run(bench, &self.links, row, &listed, initial, limit).await?;
-        let measured = Measured { runs, negotiating, curve };
+        let break_even = break_even(bench, &self.links, row, &run.listed, initial, limit).await?;
+        let measured = Measured { run: &run, negotiating, break_even };
         let compared = figures::compared(row, self.turns, measured, baseline);
-        found.notes.extend(notes::of_row(&compared, job.tasks.len()));
+        found.notes.extend(notes::of_row(&compared, tasks.len()));
         found.strategies.push(compared);
         found.rows.push(row);
-        found.shown.push(shown);
+        found.shown.push(run.shown);
         Ok(())
     }
 }

@@ -18,16 +18,6 @@ pub enum Error {
         /// The line of each, the label, and the most similar name of a tool.
         unknown: Vec<(usize, String, Option<String>)>,
     },
-    /// What a task gives as a mistake is right.
-    #[error("calls[{call}].{member}: {what}")]
-    NoMistake {
-        /// The call, from 0.
-        call: usize,
-        /// The member of the call.
-        member: &'static str,
-        /// What is wrong with it.
-        what: String,
-    },
     /// The server selected another strategy than the requested one.
     #[error("requested strategy '{asked}', but the server selected {}", shown(served))]
     NotServed {

@@ -1,24 +1,19 @@
 //! Notes for readers of a report: what its figures do not say by themselves.
 
-use crate::{Row, Subject, Work, comparison::BASELINE, number::of, report::Compared};
+use crate::{Row, Subject, Used, comparison::BASELINE, report::Compared, text::of};
 
 /// Names of tools in a note.
 const MOST_NAMES: usize = 5;
 
-/// Notes on the tasks.
-pub(crate) fn of_work(work: &Work, subject: &Subject) -> Option<String> {
+/// A sample that is larger than the source.
+pub(crate) fn of_sample(used: &Used, subject: &Subject) -> Option<String> {
     let tools = subject.tools().len();
-    match work {
-        Work::Script { .. } => {
-            Some("The calls of the script were sent to the real tools, once for each strategy.".to_owned())
-        }
-        Work::Sample(wanted) if *wanted > tools => Some(match tools {
-            0 => "The source has no tools.".to_owned(),
-            1 => "The source has one tool, which is used.".to_owned(),
-            tools => format!("The source has {}; all of them are used.", of(tools, "tool")),
-        }),
-        _ => None,
-    }
+    let is_larger = matches!(used, Used::Count(wanted) if *wanted > tools);
+    is_larger.then(|| match tools {
+        0 => "The source has no tools.".to_owned(),
+        1 => "The source has one tool, which is used.".to_owned(),
+        tools => format!("The source has {}; all of them are used.", of(tools, "tool")),
+    })
 }
 
 /// A row that shows a model what an earlier one shows.

@@ -1,71 +1,32 @@
 //! A measured connection: the steps of a host, and the cost of each.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
 
-use mcp_disclosure_client::{Error as Refusal, Host, Link, Preferences, Traffic};
+use mcp_disclosure_client::{Channel, Error as Refusal};
 use mcp_disclosure_core::RawObject;
 use serde_json::Value;
 
 use crate::{
     Error, Row,
-    agent::{Lessons, Task},
-    bench::Bench,
-    browsing::Browsing,
-    ledger::Ledger,
-    listed::Listed,
-    seen::{self, Tokens},
+    agent::{Learned, Move, Plan, Task},
+    baseline::Listed,
+    connection::{ClientKind, Connection, LinkFactory, Wishes},
+    report::{InitialTokens, StepTokens},
+    run::Bench,
+    seen,
 };
 
-/// Opens a new link to a server that serves the row of this name to every client.
-pub type LinkFactory = Arc<dyn Fn(&str) -> Result<Link, Refusal> + Send + Sync>;
-
-/// The kind of client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Manner {
-    /// It supports the strategy and uses its native channel.
-    Native,
-    /// That of an ordinary host: it supports no strategy, and its model can use tools only.
-    Plain,
-}
+/// The number of tools that are learned at once: those that a task needs next, not all that it might need.
+pub(crate) const AT_ONCE: usize = 8;
 
 /// A measured connection.
 pub(crate) struct Probe<'a> {
-    pub(crate) bench: &'a Bench<'a>,
-    pub(crate) row: &'a Row,
-    pub(crate) manner: Manner,
-    pub(crate) host: Host,
-    ledger: Ledger,
+    bench: &'a Bench<'a>,
+    pub(crate) connection: Connection<'a>,
     pub(crate) listed: Arc<Listed>,
-    pub(crate) browsing: Browsing,
+    pub(crate) plan: Plan,
     /// What answers have shown of arguments, such as receipts.
-    pub(crate) lessons: Lessons,
-    pub(crate) connected_in: Duration,
-    pub(crate) listed_in: Duration,
-}
-
-/// The model's context at the start, in tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Start {
-    pub(crate) tools: u64,
-    pub(crate) resources: u64,
-    pub(crate) instructions: u64,
-}
-
-impl Start {
-    pub(crate) fn total(self) -> u64 {
-        self.tools + self.resources + self.instructions
-    }
-}
-
-/// Requests that a model makes at once, and their cost.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Step {
-    pub(crate) requests: u64,
-    pub(crate) tokens: Tokens,
-    pub(crate) took: Duration,
+    learned: Learned,
 }
 
 impl<'a> Probe<'a> {
@@ -74,13 +35,12 @@ impl<'a> Probe<'a> {
         bench: &'a Bench<'a>,
         links: &LinkFactory,
         row: &'a Row,
-        manner: Manner,
+        kind: ClientKind,
     ) -> Result<Self, Error> {
-        let mut probe = Self::enter(bench, links, row, manner, Arc::default()).await?;
-        let begun = Instant::now();
-        let tools = probe.host.list().await.map_err(|source| probe.failed("listing tools", source))?;
-        probe.listed_in = begun.elapsed();
-        probe.listed = Arc::new(Listed::new(tools, &bench.baseline));
+        let probe = Self::enter(bench, links, row, kind, Arc::default()).await?;
+        let listed = Arc::new(Listed::new(probe.connection.tools().await?, &bench.baseline));
+        let mut probe = Self { listed: Arc::clone(&listed), ..probe };
+        probe.plan.list(listed);
         Ok(probe)
     }
 
@@ -89,90 +49,166 @@ impl<'a> Probe<'a> {
         bench: &'a Bench<'a>,
         links: &LinkFactory,
         row: &'a Row,
-        manner: Manner,
+        kind: ClientKind,
         listed: Arc<Listed>,
     ) -> Result<Self, Error> {
-        let ledger = Ledger::default();
-        let native = manner == Manner::Native;
-        let preferences = Preferences {
-            omit_input_schema: bench.omits_schemas && native,
-            listens: false,
-            observer: Some(ledger.observer()),
-            ..Preferences::of(native.then_some(&*row.strategy))
-        };
-        let failed = |source| Error::Connection { strategy: row.name.clone(), during: "connecting", source };
-        let link = links(&row.name).map_err(failed)?;
-        let begun = Instant::now();
-        let host = Host::connect(link, preferences).await.map_err(failed)?;
-        let connected_in = begun.elapsed();
-        let served = host.server().selected.clone();
-        if served.as_deref() != Some(&*row.strategy) {
-            return Err(Error::NotServed { asked: row.strategy.clone(), served });
-        }
-        let (browsing, lessons, listed_in) = (Browsing::default(), Lessons::default(), Duration::ZERO);
-        Ok(Self { bench, row, manner, host, ledger, listed, browsing, lessons, connected_in, listed_in })
-    }
-
-    /// The listed resources and templates.
-    pub(crate) async fn resources(&self) -> Result<Vec<RawObject>, Error> {
-        listed_resources(&self.host).await.map_err(|source| self.failed("listing resources", source))
-    }
-
-    /// The instructions that the host shows to the model.
-    fn instructions(&self) -> String {
-        match self.manner {
-            Manner::Native => self.host.system_prompt(),
-            Manner::Plain => self.host.server().instructions.clone().unwrap_or_default(),
-        }
+        let wishes = Wishes { omits_schemas: bench.omits_schemas, ..Wishes::default() };
+        let connection = Connection::open(links, row, (kind, bench.host), wishes).await?;
+        let channel = connection.host.channel().clone();
+        let plan = Plan::new(channel, false, (row.lesson, row.finder), Arc::clone(&listed));
+        Ok(Self { bench, connection, listed, plan, learned: Learned::default() })
     }
 
     /// The listed tools as the host shows them to the model.
     fn shown_tools(&self) -> String {
-        let shown: Vec<RawObject> =
-            self.listed.tools().iter().map(|tool| self.bench.host.shown(tool)).collect();
-        seen::array(&shown)
+        seen::array(&self.connection.shown(self.listed.tools()))
     }
 
     /// The texts of the model's context at the start, without resources.
     pub(crate) fn shown(&self) -> String {
-        format!("{}\n{}", self.instructions(), self.shown_tools())
+        format!("{}\n{}", self.connection.instructions(), self.shown_tools())
     }
 
     /// The cost of the model's context at the start; `resources` are those that it needs to see.
-    pub(crate) fn start(&self, resources: &[RawObject]) -> Start {
+    pub(crate) fn start(&self, resources: &[RawObject]) -> InitialTokens {
         let count = |text: &str| if text.is_empty() { 0 } else { self.bench.counter.count(text) };
-        Start {
+        InitialTokens {
             tools: count(&self.shown_tools()),
             resources: if resources.is_empty() { 0 } else { count(&seen::array(resources)) },
-            instructions: count(&self.instructions()),
+            instructions: count(&self.connection.instructions()),
         }
     }
 
-    /// The traffic of the connection.
-    pub(crate) fn traffic(&self) -> Traffic {
-        self.host.traffic()
+    /// Learns how to use these tools, in as many steps as a sensible host takes. Those that are listed with their
+    /// parameters need no step. `None` if this client does not know how tools are learned under the strategy.
+    pub(crate) async fn learn(&mut self, names: &[&str]) -> Result<Option<Vec<StepTokens>>, Error> {
+        let mut steps = Vec::new();
+        if self.has_no_lesson() {
+            return Ok(names.iter().all(|name| self.shows_use(name)).then_some(steps));
+        }
+        for names in names.chunks(AT_ONCE) {
+            let unknown = names.iter().filter(|name| !self.shows_use(name));
+            let unknown: Vec<(&str, String)> =
+                unknown.map(|name| (*name, self.served_name(name).to_owned())).collect();
+            for (name, served) in unknown.iter().filter(|(_, served)| self.listed.tool(served).is_none()) {
+                if let Some(tool) = self.bench.subject.tool(name) {
+                    self.plan.look_for(served, &tool.category, &tool.words());
+                }
+            }
+            let mut left: Vec<&str> = unknown.iter().map(|(_, served)| &**served).collect();
+            for round in self.plan.find(&left) {
+                steps.push(self.find(&round).await?);
+            }
+            left.retain(|name| !self.plan.is_shown(name));
+            if left.is_empty() {
+                continue;
+            }
+            match self.describe(&left).await? {
+                Some(step) => steps.push(step),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(steps))
     }
 
-    /// The current position, for [`Probe::since`].
-    pub(crate) fn mark(&self) -> usize {
-        self.ledger.mark()
+    /// Makes the moves of a round at once. A category that is not there shows nothing: a choice can leave out a whole one.
+    async fn find(&mut self, round: &[Move]) -> Result<StepTokens, Error> {
+        let mut whole = StepTokens::default();
+        let is_category = self.connection.is_channel(&Channel::InfoTool);
+        for next in round {
+            let (step, answer) = self.make("finding tools", next, is_category).await?;
+            self.plan.browsing.learn(&answer);
+            whole.add(step);
+        }
+        Ok(whole)
     }
 
-    /// The requests of the model since a position, and the tokens that it has written and read. It does not request
-    /// lists; hosts do.
-    pub(crate) fn since(&self, mark: usize) -> (u64, Tokens) {
-        let mut exchanges = self.ledger.since(mark);
-        exchanges.retain(|exchange| !exchange.method.ends_with("/list"));
-        (exchanges.len() as u64, Tokens::of(&exchanges, &self.bench.counter))
+    /// Fetches complete definitions in one step.
+    async fn describe(&mut self, names: &[&str]) -> Result<Option<StepTokens>, Error> {
+        let is_listed = names.iter().all(|name| self.listed.tool(name).is_some());
+        let has_lesson = self.row().lesson.is_some_and(|lesson| self.listed.tool(lesson.tool()).is_some());
+        let described = match self.connection.kind {
+            ClientKind::Negotiating if !has_lesson => {
+                let described = self.step("learning tools", self.connection.host.describe(names)).await;
+                described.map(|(step, _)| Some(step))
+            }
+            _ => self.ask_for(names.to_vec()).await,
+        };
+        match described {
+            // A name that the strategy uses for its own tool, and that no list mentions.
+            Err(Error::Connection { source: Refusal::UnknownTool { .. }, .. } | Error::NotLearned { .. })
+                if !is_listed =>
+            {
+                Ok(None)
+            }
+            described => described,
+        }
+    }
+
+    /// Asks for these tools, as a model does that can use tools only. An answer may show others of them as well, such as
+    /// those of a group.
+    async fn ask_for(&mut self, mut left: Vec<&str>) -> Result<Option<StepTokens>, Error> {
+        let mut whole = StepTokens::default();
+        while let Some(name) = left.first().copied() {
+            let Some((next, count)) = self.plan.ask(&left) else { return Ok(None) };
+            let (step, answer) = self.make("learning tools", &next, false).await?;
+            whole.add(step);
+            if let Some(again) = self.plan.ask_again(name, &next, &answer) {
+                whole.add(self.make("learning tools", &again, false).await?.0);
+            }
+            self.plan.browsing.learn(&answer);
+            left.drain(..count);
+            left.retain(|name| !self.plan.is_shown(name));
+        }
+        Ok(Some(whole))
+    }
+
+    /// A call that teaches, and must not fail unless it `may_fail`.
+    async fn make(
+        &mut self,
+        during: &'static str,
+        next: &Move,
+        may_fail: bool,
+    ) -> Result<(StepTokens, Value), Error> {
+        // Models that can use tools only make no other moves.
+        let Move::Call { tool, arguments } = next else { return Ok(<(StepTokens, Value)>::default()) };
+        let (step, result) = self.ask(during, tool, arguments).await?;
+        if is_error(&result) && !may_fail {
+            let said = result.compact().text().chars().take(300).collect();
+            return Err(Error::NotLearned { strategy: self.row().name.clone(), during, said });
+        }
+        let answer = answered(&result);
+        self.learned.learn(&answer);
+        Ok((step, answer))
+    }
+
+    /// Whether the list shows how this tool is called.
+    fn shows_use(&self, name: &str) -> bool {
+        let Some(tool) = self.listed.tool(self.served_name(name)) else { return false };
+        let baseline = &self.bench.baseline;
+        baseline.shows_use(tool) || (self.has_no_lesson() && baseline.is_complete(tool))
+    }
+
+    /// Whether nothing but the list teaches a tool.
+    fn has_no_lesson(&self) -> bool {
+        self.row().lesson.is_none() && self.connection.is_channel(&Channel::List)
+    }
+
+    /// Whether a model finds the tool: it is listed, or found by its category or by a call.
+    pub(crate) fn finds(&self, name: &str) -> bool {
+        let name = self.served_name(name);
+        self.listed.tool(name).is_some() || self.row().lesson.is_some() || self.plan.browsing.names(name)
     }
 
     /// Calls a tool, and returns whether it succeeded.
-    pub(crate) async fn call(&self, task: &Task) -> Result<(Step, bool), Error> {
+    pub(crate) async fn call(&self, task: &Task) -> Result<(StepTokens, bool), Error> {
         let name = self.served_name(&task.tool);
-        let (step, result) = match self.manner {
-            Manner::Native => self.step("calling a tool", self.host.call(name, &task.arguments)).await?,
-            Manner::Plain => {
-                self.ask("calling a tool", name, &self.lessons.complete(name, &task.arguments)).await?
+        let (step, result) = match self.connection.kind {
+            ClientKind::Negotiating => {
+                self.step("calling a tool", self.connection.host.call(name, &task.arguments)).await?
+            }
+            ClientKind::Ordinary => {
+                self.ask("calling a tool", name, &self.learned.complete(name, &task.arguments)).await?
             }
         };
         Ok((step, !is_error(&result)))
@@ -183,22 +219,22 @@ impl<'a> Probe<'a> {
         &self,
         during: &'static str,
         tool: &str,
-        arguments: &(impl serde::Serialize + ?Sized),
-    ) -> Result<(Step, RawObject), Error> {
-        self.step(during, self.host.call_unprepared(tool, arguments)).await
+        arguments: &RawObject,
+    ) -> Result<(StepTokens, RawObject), Error> {
+        self.step(during, self.connection.host.call_unprepared(tool, arguments)).await
     }
 
-    /// Awaits a future, and counts the messages in the meantime.
-    pub(crate) async fn step<T>(
+    /// Awaits a future, and counts the requests of the model in the meantime, and the tokens that it has written and read.
+    async fn step<T>(
         &self,
         during: &'static str,
         work: impl Future<Output = Result<T, Refusal>>,
-    ) -> Result<(Step, T), Error> {
-        let (mark, begun) = (self.mark(), Instant::now());
-        let done = work.await.map_err(|source| self.failed(during, source))?;
-        let took = begun.elapsed();
-        let (requests, tokens) = self.since(mark);
-        Ok((Step { requests, tokens, took }, done))
+    ) -> Result<(StepTokens, T), Error> {
+        let mark = self.connection.mark();
+        let done = work.await.map_err(|source| self.connection.failed(during, source))?;
+        let mut exchanges = self.connection.since(mark);
+        exchanges.retain(|exchange| !exchange.is_list());
+        Ok((seen::tokens(&exchanges, &self.bench.counter), done))
     }
 
     /// The name by which a tool is served.
@@ -206,27 +242,13 @@ impl<'a> Probe<'a> {
         self.listed.served_name(name)
     }
 
-    pub(crate) fn listed_tool(&self, name: &str) -> Option<&RawObject> {
-        self.listed.tool(name)
+    fn row(&self) -> &Row {
+        self.connection.row
     }
-
-    pub(crate) fn failed(&self, during: &'static str, source: Refusal) -> Error {
-        Error::Connection { strategy: self.row.name.clone(), during, source }
-    }
-}
-
-/// The resources and templates that a server lists; none if it has none.
-pub(crate) async fn listed_resources(host: &Host) -> Result<Vec<RawObject>, Refusal> {
-    if !host.server().has("resources") {
-        return Ok(Vec::new());
-    }
-    let mut listed = host.resources().await?;
-    listed.extend(host.resource_templates().await?);
-    Ok(listed)
 }
 
 /// Whether the result of a call is an error.
-pub(crate) fn is_error(result: &RawObject) -> bool {
+fn is_error(result: &RawObject) -> bool {
     result.member("isError") == Some("true")
 }
 
@@ -241,11 +263,7 @@ pub(crate) fn answered(result: &RawObject) -> Value {
     }
 }
 
-impl Step {
-    pub(crate) fn add(&mut self, other: Self) {
-        self.requests += other.requests;
-        self.tokens.request += other.tokens.request;
-        self.tokens.answer += other.tokens.answer;
-        self.took += other.took;
-    }
+/// The tokens of all steps.
+pub(crate) fn tokens(steps: &[StepTokens]) -> u64 {
+    steps.iter().map(|step| step.both()).sum()
 }

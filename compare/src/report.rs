@@ -1,10 +1,8 @@
 //! The report of a comparison. One structure; `output` writes it in four formats.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
-use crate::{Basis, HostKind, Recommendation, Tokenizer, retrieval::Retrieval, spread::Spread};
+use crate::{HostKind, Recommendation, Tokenizer, retrieval::Retrieval};
 
 /// The report of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -27,10 +25,6 @@ pub struct Report {
     pub turns: u64,
     /// The transport, such as `stdio`.
     pub transport: String,
-    /// The number of connections of which each time is the median.
-    pub repeats: usize,
-    /// The basis of each figure, by its name in JSON.
-    pub basis: BTreeMap<&'static str, Basis>,
     /// Notes for the reader.
     pub notes: Vec<String>,
     /// How well tools are found by words, for each strategy that finds them; with `--queries`.
@@ -60,8 +54,6 @@ pub struct Compared {
     pub round_trips: u64,
     /// Bytes of JSON text, in both directions.
     pub wire_bytes: u64,
-    /// Median wall times.
-    pub latency_ms: Latency,
     /// The smallest number of used tools with which it costs more than `full`; none if it never does.
     pub break_even_tools: Option<usize>,
     /// Tokens that a model reads over a conversation in which everything is sent again with every request.
@@ -90,19 +82,6 @@ impl Compared {
     }
 }
 
-/// Median wall times in milliseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Latency {
-    /// The handshake.
-    pub connect: f64,
-    /// All required lists.
-    pub list: f64,
-    /// Learning all used tools.
-    pub discover: f64,
-    /// One call.
-    pub call: f64,
-}
-
 /// The details of a strategy's figures.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Detail {
@@ -112,14 +91,10 @@ pub struct Detail {
     pub steps: Vec<StepTokens>,
     /// The calls.
     pub calls: CallTokens,
-    /// Total tokens by the number of used tools.
-    pub curve: Vec<Point>,
-    /// Wall times.
-    pub times_ms: Times,
 }
 
 /// Tokens at the start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct InitialTokens {
     /// Listed tools.
     pub tools: u64,
@@ -130,7 +105,7 @@ pub struct InitialTokens {
 }
 
 /// Tokens of one step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct StepTokens {
     /// The number of requests.
     pub requests: u64,
@@ -170,26 +145,23 @@ pub struct Negotiating {
     pub round_trips: u64,
 }
 
-/// A point of a curve.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Point {
-    /// The number of used tools.
-    pub tools: usize,
-    /// The total tokens.
-    pub tokens: u64,
+impl InitialTokens {
+    pub(crate) fn total(self) -> u64 {
+        self.tools + self.resources + self.instructions
+    }
 }
 
-/// Wall times in milliseconds, with their spread.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Times {
-    /// As in [`Latency`].
-    pub connect: Spread,
-    /// As in [`Latency`].
-    pub list: Spread,
-    /// As in [`Latency`].
-    pub discover: Spread,
-    /// As in [`Latency`].
-    pub call: Spread,
+impl StepTokens {
+    /// What the model writes and reads.
+    pub(crate) fn both(self) -> u64 {
+        self.request_tokens + self.answer_tokens
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.request_tokens += other.request_tokens;
+        self.answer_tokens += other.answer_tokens;
+    }
 }
 
 impl Report {
@@ -209,24 +181,4 @@ impl Report {
         let named = self.strategies.iter().filter(move |strategy| is_named(strategy));
         named.filter(move |strategy| strategy.total_tokens.unwrap_or(strategy.initial_tokens) > most)
     }
-}
-
-/// The basis of each figure with this tokenizer.
-pub(crate) fn bases(tokenizer: Tokenizer) -> BTreeMap<&'static str, Basis> {
-    let (counted, derived) = (tokenizer.basis(), tokenizer.basis().derived());
-    BTreeMap::from([
-        ("initial_tokens", counted),
-        ("discovery_tokens", counted),
-        ("total_tokens", counted),
-        ("initial_saving", derived),
-        ("total_saving", derived),
-        ("round_trips", Basis::Measured),
-        ("wire_bytes", Basis::Measured),
-        ("latency_ms", Basis::Measured),
-        ("break_even_tools", counted),
-        ("conversation_tokens", derived),
-        ("conversation_saving", derived),
-        ("steps", Basis::Measured),
-        ("negotiating", counted),
-    ])
 }

@@ -8,8 +8,9 @@ use serde::Serialize;
 
 use crate::{
     Error, Row, Subject,
-    bench::Bench,
-    probe::{LinkFactory, Manner, Probe, answered},
+    connection::{ClientKind, LinkFactory},
+    probe::{Probe, answered},
+    run::Bench,
 };
 
 /// A model reads about this many hits.
@@ -144,16 +145,16 @@ async fn of(
     finder: Finder,
     asked: &[Asked<'_>],
 ) -> Result<Retrieval, Error> {
-    let probe = Probe::open(bench, links, row, Manner::Plain).await?;
+    let probe = Probe::open(bench, links, row, ClientKind::Ordinary).await?;
     let mut tally = Tally::default();
     for query in asked {
         // A registry refuses finders without arguments.
         let arguments = finder.arguments(query.text).unwrap_or_default();
         let (step, result) = probe.ask("finding tools", finder.tool(), &arguments).await?;
         let hits = finder.hits(&answered(&result));
-        tally.count(query, &hits, |name| probe.served_name(name), step.tokens.answer);
+        tally.count(query, &hits, |name| probe.served_name(name), step.answer_tokens);
     }
-    probe.host.close().await;
+    probe.connection.host.close().await;
     Ok(tally.retrieval(row, finder))
 }
 

@@ -1,24 +1,29 @@
 //! One run of a strategy, from handshake to last call.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
 
 use mcp_disclosure_client::Traffic;
 
 use crate::{
-    Error, Row,
+    Error, HostKind, Row, Subject,
     agent::Task,
-    bench::Bench,
-    listed::Listed,
-    probe::{LinkFactory, Manner, Probe, Start, Step},
+    baseline::{Baseline, Listed},
+    connection::{ClientKind, LinkFactory},
+    probe::Probe,
+    report::{InitialTokens, StepTokens},
+    tokenizer::Counter,
 };
 
-/// The tasks, with tools of the subject.
-pub(crate) struct Job {
-    pub(crate) used: Vec<String>,
-    pub(crate) tasks: Vec<Task>,
+/// What all runs of a comparison have in common.
+pub(crate) struct Bench<'a> {
+    pub(crate) subject: &'a Subject,
+    pub(crate) counter: Counter,
+    /// What hosts show of a listed tool.
+    pub(crate) host: HostKind,
+    /// Whether to request lists without `inputSchema`, where the strategy supports that.
+    pub(crate) omits_schemas: bool,
+    /// The lists of `full`; empty until they are known.
+    pub(crate) baseline: Baseline,
 }
 
 /// One run of a strategy, from handshake to last call.
@@ -26,15 +31,13 @@ pub(crate) struct Run {
     pub(crate) listed: Arc<Listed>,
     /// The texts of the model's context at the start.
     pub(crate) shown: String,
-    pub(crate) start: Start,
-    pub(crate) steps: Option<Vec<Step>>,
+    pub(crate) start: InitialTokens,
+    pub(crate) steps: Option<Vec<StepTokens>>,
     /// Used tools that a model does not find.
     pub(crate) missing: Vec<String>,
     /// Each call, and whether it succeeded.
-    pub(crate) calls: Vec<(Step, bool)>,
+    pub(crate) calls: Vec<(StepTokens, bool)>,
     pub(crate) traffic: Traffic,
-    pub(crate) connect: Duration,
-    pub(crate) list: Duration,
 }
 
 impl Run {
@@ -43,33 +46,31 @@ impl Run {
         bench: &Bench<'_>,
         links: &LinkFactory,
         row: &Row,
-        manner: Manner,
-        job: &Job,
+        kind: ClientKind,
+        tasks: &[Task],
     ) -> Result<Self, Error> {
-        let needs_resources = manner == Manner::Native && adds_resources(bench, links, row).await?;
-        let mut probe = Probe::open(bench, links, row, manner).await?;
-        let begun = Instant::now();
-        let resources = if needs_resources { probe.resources().await? } else { Vec::new() };
-        let list = probe.listed_in + begun.elapsed();
+        let needs_resources = kind == ClientKind::Negotiating && adds_resources(bench, links, row).await?;
+        let mut probe = Probe::open(bench, links, row, kind).await?;
+        let resources = if needs_resources { probe.connection.resources().await? } else { Vec::new() };
         let start = probe.start(&bench.baseline.added(resources));
-        let names: Vec<&str> = job.used.iter().map(String::as_str).collect();
+        let names: Vec<&str> = tasks.iter().map(|task| &*task.tool).collect();
         let steps = probe.learn(&names).await?;
-        let missing = job.used.iter().filter(|name| !probe.finds(name)).cloned().collect();
-        let mut calls = Vec::with_capacity(job.tasks.len());
-        for task in &job.tasks {
+        let missing = names.iter().filter(|name| !probe.finds(name)).map(ToString::to_string).collect();
+        let mut calls = Vec::with_capacity(tasks.len());
+        for task in tasks {
             calls.push(probe.call(task).await?);
         }
-        let (traffic, shown) = (probe.traffic(), probe.shown());
-        probe.host.close().await;
+        let (traffic, shown) = (probe.connection.host.traffic(), probe.shown());
+        probe.connection.host.close().await;
         let listed = Arc::clone(&probe.listed);
-        Ok(Self { listed, shown, start, steps, missing, calls, traffic, connect: probe.connected_in, list })
+        Ok(Self { listed, shown, start, steps, missing, calls, traffic })
     }
 }
 
 /// Whether a model needs to see resources under this strategy: it lists resources that are not the source's.
 async fn adds_resources(bench: &Bench<'_>, links: &LinkFactory, row: &Row) -> Result<bool, Error> {
-    let probe = Probe::enter(bench, links, row, Manner::Native, Arc::default()).await?;
-    let added = bench.baseline.added(probe.resources().await?);
-    probe.host.close().await;
+    let probe = Probe::enter(bench, links, row, ClientKind::Negotiating, Arc::default()).await?;
+    let added = bench.baseline.added(probe.connection.resources().await?);
+    probe.connection.host.close().await;
     Ok(!added.is_empty())
 }

@@ -3,7 +3,7 @@
 use mcp_disclosure_core::RawObject;
 use serde_json::Value;
 
-use crate::{ledger::Exchange, tokenizer::Counter};
+use crate::{connection::Exchange, report::StepTokens, tokenizer::Counter};
 
 /// Listed items as one compact JSON array, with members in the original order, as in requests to model APIs.
 pub(crate) fn array<'a>(items: impl IntoIterator<Item = &'a RawObject>) -> String {
@@ -12,24 +12,12 @@ pub(crate) fn array<'a>(items: impl IntoIterator<Item = &'a RawObject>) -> Strin
     format!("[{}]", texts.join(","))
 }
 
-/// The tokens of one exchange, in each direction.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tokens {
-    pub(crate) request: u64,
-    pub(crate) answer: u64,
-}
-
-impl Tokens {
-    pub(crate) fn of(exchanges: &[Exchange], counter: &Counter) -> Self {
-        let count = |text: &dyn Fn(&Exchange) -> String| {
-            exchanges.iter().map(|exchange| counter.count(&text(exchange))).sum()
-        };
-        Self { request: count(&written), answer: count(&read) }
-    }
-
-    pub(crate) fn both(self) -> u64 {
-        self.request + self.answer
-    }
+/// The requests, and the tokens in each direction.
+pub(crate) fn tokens(exchanges: &[Exchange], counter: &Counter) -> StepTokens {
+    let count =
+        |text: fn(&Exchange) -> String| exchanges.iter().map(|exchange| counter.count(&text(exchange))).sum();
+    let requests = exchanges.len() as u64;
+    StepTokens { requests, request_tokens: count(written), answer_tokens: count(read) }
 }
 
 /// The text that a model writes for this request: the parameters, without the host's `_meta`.

@@ -1,6 +1,9 @@
 //! The subject of a comparison: the tools of a source, and which of them are used.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    str::FromStr,
+};
 
 use mcp_disclosure_core::{RawObject, nearest::nearest};
 
@@ -30,6 +33,30 @@ pub struct Tool {
     pub example: Option<RawObject>,
     /// What that example is for, in words.
     pub purpose: Option<String>,
+}
+
+/// The tools to use.
+#[derive(Clone, Debug)]
+pub enum Used {
+    /// The first of [`Subject::order`], this many.
+    Count(usize),
+    /// Those of these names.
+    Names(Vec<String>),
+}
+
+impl FromStr for Used {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
+        let names: Vec<String> = names.map(str::to_owned).collect();
+        match text.trim().parse::<usize>() {
+            Ok(0) => Err("at least one tool is required".to_owned()),
+            Ok(count) => Ok(Self::Count(count)),
+            Err(_) if names.is_empty() => Err("expected names, or a number".to_owned()),
+            Err(_) => Ok(Self::Names(names)),
+        }
+    }
 }
 
 /// A model searches by a few words: this many of a description.
@@ -107,6 +134,17 @@ impl Subject {
         // The sequence is the binary numbers with their digits reversed.
         let mirrored = (1..=slots).map(|number| number.reverse_bits().checked_shr(unused).unwrap_or(0));
         mirrored.map(|slot| slot * count / slots).filter(|at| *at < count && seen.insert(*at)).collect()
+    }
+
+    /// The tools that are to be used.
+    ///
+    /// # Errors
+    /// [`Error::UnknownTools`] with all unknown names.
+    pub fn used(&self, used: &Used) -> Result<Vec<&Tool>, Error> {
+        match used {
+            Used::Count(count) => Ok(self.sample(*count)),
+            Used::Names(names) => self.named(names),
+        }
     }
 
     /// The first `count` tools in that order, or all if there are fewer.

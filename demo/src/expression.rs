@@ -19,7 +19,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 pub(crate) use functions::{Function, function};
 pub(crate) use parse::{parse, parse_equation, shortened};
 
-use crate::work::spend;
+use crate::error::spend;
 
 /// Powers of numbers longer than this many bits stay unevaluated.
 const MAX_BITS: u64 = 8192;
@@ -210,6 +210,19 @@ impl Expression {
             sum = sum.plus(&whole);
         }
         sum
+    }
+
+    /// The terms, each as the factors that depend on the variable, and the rest of it.
+    pub(crate) fn parted(&self, variable: &str) -> Vec<(Product, Self)> {
+        let depends = |base: &Base, exponent: &Self| {
+            exponent.contains(variable) || Self::from(base.clone()).contains(variable)
+        };
+        let parted = self.terms().map(|(product, coefficient)| {
+            let (inside, outside): (Product, Product) =
+                product.clone().into_iter().partition(|(base, exponent)| depends(base, exponent));
+            (inside, Self::term(outside, coefficient.clone()))
+        });
+        parted.collect()
     }
 
     /// The expression with a symbol replaced; `None` where that is undefined.

@@ -15,20 +15,17 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
-mod arguments;
 mod catalogue;
 mod error;
 mod expression;
+mod json;
 mod matrix;
-mod number;
 mod numerical;
-mod optimization;
 mod server;
 mod symbolic;
 mod tools;
 mod transforms;
-mod work;
 
 pub use catalogue::{CATEGORIES, CONCERNS, DESCRIPTION_FILES};
+pub use error::MAX_CALL_TIME;
 pub use server::{DESCRIPTION, FACTS, MathServer, NAME, VERSION};
-pub use work::MAX_CALL_TIME;

@@ -1,6 +1,11 @@
-//! Square matrices: their factors and their eigenvalues.
+//! Square matrices: systems of linear equations, and eigenvalues.
 
 use num_complex::Complex64;
+
+use crate::{
+    error::{Error, Result},
+    json::rounded,
+};
 
 /// Steps of the eigenvalue iteration for each eigenvalue.
 const STEPS: usize = 100;
@@ -20,89 +25,62 @@ impl Matrix {
     }
 
     /// The largest absolute value.
-    pub(crate) fn largest(&self) -> f64 {
+    fn largest(&self) -> f64 {
         self.0.iter().flatten().fold(0.0, |largest, value| value.abs().max(largest))
     }
 
-    pub(crate) fn is_symmetric(&self) -> bool {
+    fn is_symmetric(&self) -> bool {
         (0..self.size()).all(|row| (0..row).all(|column| self.0[row][column] == self.0[column][row]))
     }
 
-    pub(crate) fn times(&self, vector: &[f64]) -> Vec<f64> {
-        self.0.iter().map(|row| row.iter().zip(vector).map(|(cell, value)| cell * value).sum()).collect()
-    }
-}
-
-/// The result of Gaussian elimination with complete pivoting, which is slower than with partial pivoting and more exact.
-pub(crate) struct Factors {
-    /// The upper factor, and below its diagonal the lower one, whose diagonal is 1.
-    cells: Vec<Vec<f64>>,
-    rows: Vec<usize>,
-    columns: Vec<usize>,
-}
-
-impl Factors {
-    pub(crate) fn of(matrix: &Matrix) -> Self {
-        let size = matrix.size();
-        let mut cells = matrix.0.clone();
-        let (mut rows, mut columns): (Vec<usize>, Vec<usize>) = ((0..size).collect(), (0..size).collect());
-        for step in 0..size {
-            let places = (step..size).flat_map(|row| (step..size).map(move |column| (row, column)));
-            let largest = |one: &(usize, usize), two: &(usize, usize)| {
-                cells[one.0][one.1].abs().total_cmp(&cells[two.0][two.1].abs())
-            };
-            let (row, column) = places.max_by(largest).unwrap_or((step, step));
-            cells.swap(step, row);
-            rows.swap(step, row);
-            cells.iter_mut().for_each(|row| row.swap(step, column));
-            columns.swap(step, column);
-            let (above, below) = cells.split_at_mut(step + 1);
-            let pivots = &above[step];
-            if pivots[step] == 0.0 {
-                break;
+    /// The solution for a right-hand side, by Gaussian elimination with partial pivoting; `None` if the matrix is singular,
+    /// or has values that are not finite. A pivot as small as rounding errors is one of a singular matrix.
+    pub(crate) fn solve(&self, right: &[f64]) -> Option<Vec<f64>> {
+        let size = self.size();
+        let tiny = self.largest() * 1e-13 * size as f64;
+        let mut rows: Vec<Vec<f64>> =
+            self.0.iter().zip(right).map(|(row, right)| [row, &[*right][..]].concat()).collect();
+        for at in 0..size {
+            let size_of = |row: &usize| rows[*row][at].abs();
+            let best = (at..size).max_by(|one, two| size_of(one).total_cmp(&size_of(two)))?;
+            rows.swap(at, best);
+            let (above, below) = rows.split_at_mut(at + 1);
+            let pivots = &above[at];
+            if !pivots[at].is_finite() || pivots[at].abs() <= tiny {
+                return None;
             }
             for row in below {
-                let factor = row[step] / pivots[step];
-                row[step] = factor;
-                (step + 1..size).for_each(|column| row[column] -= factor * pivots[column]);
+                let factor = row[at] / pivots[at];
+                row.iter_mut().zip(pivots).skip(at).for_each(|(cell, pivot)| *cell -= factor * pivot);
             }
-        }
-        Self { cells, rows, columns }
-    }
-
-    /// The smallest absolute value that is divided by: 0 if the matrix is singular or has values that are not finite.
-    pub(crate) fn smallest_pivot(&self) -> f64 {
-        let pivots = (0..self.rows.len()).map(|at| self.cells[at][at].abs());
-        pivots.fold(f64::INFINITY, |least, pivot| {
-            if pivot < least {
-                pivot
-            } else if pivot.is_nan() {
-                0.0
-            } else {
-                least
-            }
-        })
-    }
-
-    /// The solution for a right-hand side; its values are not finite if the matrix is singular.
-    pub(crate) fn solve(&self, right: &[f64]) -> Vec<f64> {
-        let size = self.rows.len();
-        let mut values: Vec<f64> = self.rows.iter().map(|row| right[*row]).collect();
-        for row in 1..size {
-            values[row] -= (0..row).map(|column| self.cells[row][column] * values[column]).sum::<f64>();
-        }
-        for row in (0..size).rev() {
-            let known: f64 = (row + 1..size).map(|column| self.cells[row][column] * values[column]).sum();
-            values[row] = (values[row] - known) / self.cells[row][row];
         }
         let mut solution = vec![0.0; size];
-        self.columns.iter().zip(values).for_each(|(column, value)| solution[*column] = value);
-        solution
+        for row in (0..size).rev() {
+            let known: f64 = (row + 1..size).map(|column| rows[row][column] * solution[column]).sum();
+            solution[row] = (rows[row][size] - known) / rows[row][row];
+        }
+        Some(solution)
+    }
+
+    /// All eigenvalues, ascending by real and then imaginary part, and whether the matrix is symmetric.
+    pub(crate) fn eigenvalues(&self) -> Result<(Vec<Complex64>, bool)> {
+        let mut values = eigenvalues_of(self).ok_or_else(|| Error::NoConvergence {
+            tool: "matrix_eigenvalues",
+            reason: "the iteration did not converge; the matrix might be badly scaled".to_owned(),
+        })?;
+        let symmetric = self.is_symmetric();
+        let tiny = self.largest() * 1e-12;
+        for value in values.iter_mut().filter(|value| symmetric || value.im.abs() <= tiny) {
+            value.im = 0.0;
+        }
+        let key = |value: f64| rounded(value, 10);
+        values.sort_by(|one, two| key(one.re).total_cmp(&key(two.re)).then(one.im.total_cmp(&two.im)));
+        Ok((values, symmetric))
     }
 }
 
 /// All eigenvalues in no order, by the QR iteration with Wilkinson's shifts; `None` if it does not converge.
-pub(crate) fn eigenvalues_of(matrix: &Matrix) -> Option<Vec<Complex64>> {
+fn eigenvalues_of(matrix: &Matrix) -> Option<Vec<Complex64>> {
     let mut cells: Vec<Vec<Complex64>> =
         hessenberg(matrix).into_iter().map(|row| row.into_iter().map(Complex64::from).collect()).collect();
     let mut found = Vec::with_capacity(cells.len());
@@ -218,18 +196,22 @@ mod tests {
         Matrix((0..size).map(|_| (0..size).map(|_| next()).collect()).collect())
     }
 
+    fn times(matrix: &Matrix, vector: &[f64]) -> Vec<f64> {
+        matrix.0.iter().map(|row| row.iter().zip(vector).map(|(cell, value)| cell * value).sum()).collect()
+    }
+
     #[test]
     fn a_solution_solves() {
         for size in [1, 2, 5, 40, 200] {
             let matrix = noise(size, size as u64);
             let wanted: Vec<f64> = (0..size).map(|at| at as f64 - 3.0).collect();
-            let solution = Factors::of(&matrix).solve(&matrix.times(&wanted));
+            let solution = matrix.solve(&times(&matrix, &wanted)).unwrap();
             for (one, other) in solution.iter().zip(&wanted) {
                 assert!((one - other).abs() < 1e-9, "{size}: {one} {other}");
             }
         }
         let singular = Matrix(vec![vec![1.0, 2.0], vec![2.0, 4.0]]);
-        assert_eq!(Factors::of(&singular).smallest_pivot(), 0.0);
+        assert_eq!(singular.solve(&[1.0, 1.0]), None);
     }
 
     /// The coefficients of the polynomial with these roots but for the first, which is 1; by Vieta, so that no solver is tested by itself.

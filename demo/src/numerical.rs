@@ -1,37 +1,23 @@
-//! Numerical computing: quadrature, linear systems, eigenvalues.
+//! Functions of real places: their integrals, minima and roots.
 
-use num_complex::Complex64;
-
-use crate::error::{Error, Result};
-use crate::matrix::{Factors, Matrix, eigenvalues_of};
-use crate::work::spend;
+use crate::error::{Error, Result, spend};
 
 /// Maximum number of intervals of the quadrature.
 const MAX_INTERVALS: usize = 600;
 
-/// Positive nodes of the 15-point Kronrod rule, the Gauss nodes at odd places.
-const NODES: [f64; 8] = [
-    0.991_455_371_120_812_6,
-    0.949_107_912_342_758_5,
-    0.864_864_423_359_769_1,
-    0.741_531_185_599_394_4,
-    0.586_087_235_467_691_1,
-    0.405_845_151_377_397_2,
-    0.207_784_955_007_898_47,
-    0.0,
+/// Sweeps of the search for a minimum.
+const SWEEPS: usize = 2000;
+/// Values beyond these bounds count as an unbounded descent.
+const UNBOUNDED_VALUE: f64 = -1e15;
+const UNBOUNDED_PLACE: f64 = 1e9;
+
+/// The nodes from the middle on, and the weights, of Gauss' rule with seven points.
+const GAUSS: [(f64, f64); 4] = [
+    (0.0, 0.417_959_183_673_469_4),
+    (0.405_845_151_377_397_2, 0.381_830_050_505_118_9),
+    (0.741_531_185_599_394_4, 0.279_705_391_489_276_67),
+    (0.949_107_912_342_758_5, 0.129_484_966_168_869_7),
 ];
-const KRONROD_WEIGHTS: [f64; 8] = [
-    0.022_935_322_010_529_224,
-    0.063_092_092_629_978_55,
-    0.104_790_010_322_250_18,
-    0.140_653_259_715_525_92,
-    0.169_004_726_639_267_9,
-    0.190_350_578_064_785_4,
-    0.204_432_940_075_298_9,
-    0.209_482_141_084_727_83,
-];
-const GAUSS_WEIGHTS: [f64; 4] =
-    [0.129_484_966_168_869_7, 0.279_705_391_489_276_67, 0.381_830_050_505_118_9, 0.417_959_183_673_469_4];
 
 /// A definite integral with its error estimate.
 #[derive(Debug, Clone, Copy)]
@@ -44,7 +30,7 @@ pub(crate) struct Quadrature {
 pub(crate) fn quadrature(f: &dyn Fn(f64) -> f64, a: f64, b: f64, tolerance: f64) -> Result<Quadrature> {
     let failed =
         |reason: &str| Error::NoConvergence { tool: "numerical integration", reason: reason.to_owned() };
-    let mut parts = vec![(a, b, kronrod(f, a, b))];
+    let mut parts = vec![(a, b, part(f, a, b))];
     loop {
         let value: f64 = parts.iter().map(|part| part.2.value).sum();
         let error: f64 = parts.iter().map(|part| part.2.error).sum();
@@ -60,54 +46,110 @@ pub(crate) fn quadrature(f: &dyn Fn(f64) -> f64, a: f64, b: f64, tolerance: f64)
         let worst = (0..parts.len()).max_by(|one, two| parts[*one].2.error.total_cmp(&parts[*two].2.error));
         let (from, to, _) = parts.swap_remove(worst.unwrap_or(0));
         let middle = from + (to - from) / 2.0;
-        parts.push((from, middle, kronrod(f, from, middle)));
-        parts.push((middle, to, kronrod(f, middle, to)));
+        parts.push((from, middle, part(f, from, middle)));
+        parts.push((middle, to, part(f, middle, to)));
     }
 }
 
-fn kronrod(f: &dyn Fn(f64) -> f64, a: f64, b: f64) -> Quadrature {
+/// The integral by the halves of an interval; the error is what differs from that by the whole of it.
+fn part(f: &dyn Fn(f64) -> f64, a: f64, b: f64) -> Quadrature {
     spend(100);
+    let middle = a + (b - a) / 2.0;
+    let value = gauss(f, a, middle) + gauss(f, middle, b);
+    Quadrature { value, error: (value - gauss(f, a, b)).abs() }
+}
+
+fn gauss(f: &dyn Fn(f64) -> f64, a: f64, b: f64) -> f64 {
     let (center, half) = (a + (b - a) / 2.0, (b - a) / 2.0);
-    let (mut fine, mut coarse) = (0.0, 0.0);
-    for (index, node) in NODES.iter().enumerate() {
-        let value = if *node == 0.0 { f(center) } else { f(center - half * node) + f(center + half * node) };
-        fine += KRONROD_WEIGHTS[index] * value;
-        if index % 2 == 1 {
-            coarse += GAUSS_WEIGHTS[index / 2] * value;
-        }
-    }
-    Quadrature { value: fine * half, error: ((fine - coarse) * half).abs() }
+    let pair =
+        |node: f64| if node == 0.0 { f(center) } else { f(center - half * node) + f(center + half * node) };
+    GAUSS.iter().map(|(node, weight)| weight * pair(*node)).sum::<f64>() * half
 }
 
-/// Solves a square system.
-pub(crate) fn linear_solve(matrix: &Matrix, right: &[f64]) -> Result<Vec<f64>> {
-    let factors = Factors::of(matrix);
-    // Pivots this small are rounding errors of a singular matrix.
-    if factors.smallest_pivot() <= matrix.largest() * 1e-13 * matrix.size() as f64 {
-        return Err(Error::Singular);
+/// A local minimum near `start`.
+pub(crate) fn minimum(f: &dyn Fn(&[f64]) -> f64, start: &[f64]) -> Result<Vec<f64>> {
+    let failed = |reason: &str| Error::NoConvergence { tool: "minimize", reason: reason.to_owned() };
+    if !f(start).is_finite() {
+        return Err(failed("the expression has no real finite value at `start`; choose another start"));
     }
-    let mut solution = factors.solve(right);
-    // One step of iterative refinement corrects the last digits, so that rounding removes differences between machines.
-    let rest: Vec<f64> =
-        right.iter().zip(matrix.times(&solution)).map(|(wanted, reached)| wanted - reached).collect();
-    solution.iter_mut().zip(factors.solve(&rest)).for_each(|(value, correction)| *value += correction);
-    Ok(solution)
+    let best = descent(f, start);
+    if f(&best) < UNBOUNDED_VALUE || best.iter().any(|place| place.abs() > UNBOUNDED_PLACE) {
+        return Err(failed("the expression is unbounded below near `start`"));
+    }
+    Ok(best)
 }
 
-/// All eigenvalues, ascending by real and then imaginary part, and whether the matrix is symmetric.
-pub(crate) fn eigenvalues(matrix: &Matrix) -> Result<(Vec<Complex64>, bool)> {
-    let mut values = eigenvalues_of(matrix).ok_or_else(|| Error::NoConvergence {
-        tool: "matrix_eigenvalues",
-        reason: "the iteration did not converge; the matrix might be badly scaled".to_owned(),
-    })?;
-    let symmetric = matrix.is_symmetric();
-    let scale = matrix.largest();
-    for value in &mut values {
-        if symmetric || value.im.abs() <= scale * 1e-12 {
-            value.im = 0.0;
+/// Hooke and Jeeves' search: steps along each variable, and once more in the direction in which these led; longer ones
+/// after a descent, shorter ones where there is none.
+fn descent(f: &dyn Fn(&[f64]) -> f64, start: &[f64]) -> Vec<f64> {
+    let value = |place: &[f64]| {
+        spend(start.len() as u64 * 8);
+        let value = f(place);
+        if value.is_nan() { f64::INFINITY } else { value }
+    };
+    let (mut best, mut least, mut step) = (start.to_vec(), value(start), 0.1);
+    for _ in 0..SWEEPS {
+        let before = best.clone();
+        let mut attempt = |place: Vec<f64>, best: &mut Vec<f64>| {
+            let reached = value(&place);
+            if reached < least {
+                (*best, least) = (place, reached);
+            }
+        };
+        for axis in 0..best.len() {
+            for length in [step, -step] {
+                let mut place = best.clone();
+                place[axis] += length * place[axis].abs().max(1.0);
+                attempt(place, &mut best);
+            }
+        }
+        let further = best.iter().zip(&before).map(|(now, then)| 2.0 * now - then).collect();
+        attempt(further, &mut best);
+        step *= if best == before { 0.5 } else { 2.0 };
+        if step < 1e-9 || least < UNBOUNDED_VALUE {
+            break;
         }
     }
-    let key = |value: f64| crate::number::rounded(value, 10);
-    values.sort_by(|one, two| key(one.re).total_cmp(&key(two.re)).then(one.im.total_cmp(&two.im)));
-    Ok((values, symmetric))
+    best
+}
+
+/// A root between two places where `f` has different signs, by bisection.
+pub(crate) fn root(f: &dyn Fn(f64) -> f64, lower: f64, upper: f64) -> Result<f64> {
+    let failed = |reason: String| Error::NoConvergence { tool: "find_root", reason };
+    let (mut a, mut b) = (lower, upper);
+    let (left, right) = (f(a), f(b));
+    if !left.is_finite() || !right.is_finite() {
+        return Err(failed("the expression has no real finite value at a bound".to_owned()));
+    }
+    if left == 0.0 || right == 0.0 {
+        return Ok(if left == 0.0 { a } else { b });
+    }
+    if left.signum() == right.signum() {
+        return Err(failed(format!(
+            "the expression has the same sign at both bounds ({left:.4} at {a}, {right:.4} at {b}); expected bounds with \
+             different signs"
+        )));
+    }
+    loop {
+        spend(10);
+        let middle = a + (b - a) / 2.0;
+        let value = f(middle);
+        if value.is_nan() {
+            return Err(failed(format!("the expression has no real value at {middle}")));
+        }
+        if value == 0.0 || middle == a || middle == b {
+            // At a jump or a pole the sign changes too, but there is no root.
+            return match value.abs() <= 1e-6 * left.abs().max(right.abs()).max(1.0) {
+                true => Ok(middle),
+                false => Err(failed(format!(
+                    "the sign changes at {middle} without a root, as at a pole or a jump"
+                ))),
+            };
+        }
+        if value.signum() == left.signum() {
+            a = middle;
+        } else {
+            b = middle;
+        }
+    }
 }

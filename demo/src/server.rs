@@ -8,7 +8,8 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value};
 
-use crate::{catalogue, tools, work};
+use crate::json::Arguments;
+use crate::{catalogue, error, tools};
 
 /// The name in `serverInfo`.
 pub const NAME: &str = "Math MCP";
@@ -40,8 +41,10 @@ impl MathServer {
     /// Invalid arguments and mathematical errors are a result with `isError: true`. The computation runs on the calling
     /// thread.
     pub fn call(&self, name: &str, arguments: &Map<String, Value>) -> Option<CallToolResult> {
-        let run = tools::find(name)?;
-        Some(match work::bounded(|| run(arguments)) {
+        let (run, tool) = (tools::find(name)?, self.get_tool(name)?);
+        let known = tool.input_schema.get("properties").and_then(Value::as_object)?;
+        let arguments = Arguments(arguments);
+        Some(match error::bounded(|| arguments.only(known).and_then(|()| run(&arguments))) {
             Ok(output) => CallToolResult::structured(output),
             Err(error) => CallToolResult::error(vec![ContentBlock::text(error.to_string())]),
         })

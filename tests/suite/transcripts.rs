@@ -139,7 +139,7 @@ fn q1_tokens_add_up_and_are_those_of_the_table() {
         }
     }
     let report = Process::start(&mut program(
-        &[&["compare", "--format", "json", "--detail", "--repeat", "1"], &arguments[..]].concat(),
+        &[&["compare", "--format", "json", "--detail"], &arguments[..]].concat(),
     ));
     let report: Value = serde_json::from_str(&report.finish().says(0, &[]).stdout).unwrap();
     for strategy in list(&report, "strategies") {

@@ -6,19 +6,18 @@
 //! answer determine its next move, never knowledge of the strategy. The result is a [`Trace`].
 
 mod advice;
-mod lessons;
+mod browsing;
 mod moves;
 mod performance;
 mod plan;
-mod trace;
 
 use mcp_disclosure_client::{Error, Host};
 use mcp_disclosure_core::{Finder, Lesson, RawObject};
 
-pub(crate) use self::lessons::Lessons;
-pub use self::{
-    performance::Performance,
-    trace::{Outcome, Problem, Purpose, Step, Trace},
+pub use self::performance::{Outcome, Performance, Problem, Purpose, Step, Trace};
+pub(crate) use self::{
+    moves::{Learned, Move},
+    plan::Plan,
 };
 
 /// How a model calls tools.

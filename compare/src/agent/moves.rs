@@ -1,14 +1,16 @@
-//! The moves of an agent, and their answers as a model sees them.
+//! The moves of an agent, their answers as a model sees them, and what these teach.
+
+use std::collections::BTreeMap;
 
 use mcp_disclosure_client::{Error, Host};
 use mcp_disclosure_core::RawObject;
 use serde_json::{Value, json};
 
-use super::{Problem, Purpose, Task, lessons::Lessons};
+use super::{Problem, Purpose, Task};
 
 /// One move.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Move {
+pub(crate) enum Move {
     Read {
         uri: String,
     },
@@ -59,7 +61,7 @@ impl Move {
         (method.to_owned(), target)
     }
 
-    pub(super) async fn make(&self, host: &Host, lessons: &Lessons, purpose: Purpose) -> Result<Seen, Error> {
+    pub(super) async fn make(&self, host: &Host, learned: &Learned, purpose: Purpose) -> Result<Seen, Error> {
         let answered = match self {
             Self::Read { uri } => host.read_resource(uri).await,
             Self::Describe { names } => host.request("tools/describe", &json!({"names": names})).await,
@@ -68,7 +70,7 @@ impl Move {
                 RawObject::empty().with_value("tools", &found)
             }),
             Self::Call { tool, arguments } => {
-                host.call_unprepared(tool, &lessons.complete(tool, arguments)).await
+                host.call_unprepared(tool, &learned.complete(tool, arguments)).await
             }
         };
         match answered {
@@ -124,4 +126,47 @@ fn missing(content: &Value, purpose: Purpose) -> Option<Problem> {
     let entries = content.as_object().filter(|_| purpose == Purpose::Learn)?;
     let message = entries.values().find_map(|entry| entry.get("error")?.as_str())?;
     Some(Problem { code: String::new(), message: message.to_owned() })
+}
+
+/// What was learned from answers: arguments with a `const` value in the schema, by tool.
+#[derive(Debug, Default)]
+pub(crate) struct Learned(BTreeMap<String, Vec<(String, String)>>);
+
+impl Learned {
+    pub(super) fn knows(&self, tool: &str) -> bool {
+        self.0.contains_key(tool)
+    }
+
+    /// Records every definition in the answer.
+    pub(crate) fn learn(&mut self, answer: &Value) {
+        self.note(answer, 0);
+    }
+
+    fn note(&mut self, value: &Value, depth: usize) {
+        // Definitions are the answer itself, in an array, or under their names.
+        if depth > 2 {
+            return;
+        }
+        let name = value["name"].as_str().filter(|_| value["inputSchema"].is_object());
+        match name.or_else(|| value["tool"].as_str()) {
+            Some(name) => {
+                let properties = value["inputSchema"]["properties"].as_object();
+                let fixed = properties.into_iter().flatten().filter_map(|(argument, schema)| {
+                    Some((argument.clone(), schema.get("const")?.to_string()))
+                });
+                self.0.insert(name.to_owned(), fixed.collect());
+            }
+            None => match value {
+                Value::Array(items) => items.iter().for_each(|item| self.note(item, depth + 1)),
+                Value::Object(members) => members.values().for_each(|item| self.note(item, depth + 1)),
+                _ => {}
+            },
+        }
+    }
+
+    /// The arguments, with those whose value the tool's schema states.
+    pub(crate) fn complete(&self, tool: &str, arguments: &RawObject) -> RawObject {
+        let fixed = self.0.get(tool).into_iter().flatten();
+        fixed.fold(arguments.clone(), |arguments, (name, value)| arguments.with(name, value))
+    }
 }

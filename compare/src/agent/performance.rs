@@ -1,52 +1,127 @@
-//! One agent at work: the moves of its tasks, and what it makes of the answers.
+//! One agent at work: the moves of its tasks, what it makes of the answers, and the record of both.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, sync::Arc};
 
 use mcp_disclosure_client::Error;
-use mcp_disclosure_core::RawObject;
+use mcp_disclosure_core::{Finder, RawObject};
 
 use super::{
-    Agent, Habit, Outcome, Purpose, Step, Task, Trace, advice,
-    lessons::Lessons,
-    moves::{Move, Seen},
+    Agent, Habit, Task, advice,
+    moves::{Learned, Move, Seen},
     plan::Plan,
 };
+use crate::baseline::{Baseline, Listed};
 
 /// Maximum number of moves for one task.
 const MOST_MOVES: usize = 10;
+
+/// The record of an agent's moves and results.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// Every move after the first list, in order.
+    pub steps: Vec<Step>,
+    /// The outcome of each task.
+    pub outcomes: Vec<Outcome>,
+}
+
+/// One move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What it was made for.
+    pub purpose: Purpose,
+    /// The request's method.
+    pub method: String,
+    /// Its subject: the tool's name, or the URI.
+    pub target: String,
+    /// Whether it is the agent's [mistake](super::Agent::mistaking).
+    pub is_mistake: bool,
+    /// The error, if it failed.
+    pub problem: Option<Problem>,
+}
+
+/// What a move is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To find a tool, or to learn how it is used.
+    Learn,
+    /// To use the tool of the task.
+    Call,
+}
+
+/// An error that an agent received.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Its code, such as `TOOL_DESCRIPTION_REQUIRED` or `-32602`; empty if the error is a text only.
+    pub code: String,
+    /// Its message.
+    pub message: String,
+}
+
+/// The outcome of a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The tool.
+    pub tool: String,
+    /// The result of its last call, possibly with `isError: true`; none if no call had a result.
+    pub result: Option<RawObject>,
+    /// Whether the tool was called successfully.
+    pub succeeded: bool,
+    /// Whether it succeeded after an error, by following the error's suggestion.
+    pub recovered: bool,
+}
+
+impl Trace {
+    /// The received errors, in order.
+    pub fn errors(&self) -> impl Iterator<Item = &Problem> {
+        self.steps.iter().filter_map(|step| step.problem.as_ref())
+    }
+
+    /// Whether every task succeeded.
+    pub fn succeeded(&self) -> bool {
+        self.outcomes.iter().all(|outcome| outcome.succeeded)
+    }
+}
 
 /// One agent at work. It remembers what it has learned from task to task.
 pub struct Performance<'a> {
     agent: &'a Agent<'a>,
     plan: Plan,
     trace: Trace,
-    lessons: Lessons,
+    learned: Learned,
     made: Vec<Move>,
     mistake: Option<Task>,
-    pursued: Vec<Task>,
 }
 
 impl<'a> Performance<'a> {
     pub(super) fn new(agent: &'a Agent<'a>, tools: Vec<RawObject>) -> Self {
         Self {
             agent,
-            plan: Plan::new(agent, tools),
+            plan: Plan::new(
+                agent.host.channel().clone(),
+                agent.reads_resources,
+                (agent.lesson, agent.finder),
+                listed(tools),
+            ),
             trace: Trace::default(),
-            lessons: Lessons::default(),
+            learned: Learned::default(),
             made: Vec::new(),
             mistake: agent.mistake.clone(),
-            pursued: Vec::new(),
         }
     }
 
     /// Goes on with other tools, as the host has listed them again.
     pub fn list(&mut self, tools: Vec<RawObject>) {
-        self.plan.list(tools);
+        self.plan.list(listed(tools));
     }
 
     /// Looks for this tool in this category, or by these words, where tools are found instead of being listed.
     pub fn look_for(&mut self, tool: &str, category: &str, words: &str) {
         self.plan.look_for(tool, category, words);
+    }
+
+    /// The call by which the agent finds tools by words, if there is one.
+    pub(crate) fn finder(&self) -> Option<Finder> {
+        self.plan.finder()
     }
 
     /// The moves so far, and the outcomes of the tasks.
@@ -69,8 +144,7 @@ impl<'a> Performance<'a> {
     }
 
     /// Ends the performance.
-    pub fn end(mut self) -> Trace {
-        self.trace.needed = self.plan.needed(&self.pursued);
+    pub fn end(self) -> Trace {
         self.trace
     }
 
@@ -121,7 +195,7 @@ impl<'a> Performance<'a> {
                     (result, succeeded) = (seen.result, true);
                     break;
                 }
-                queue.extend(self.plan.ask_again(&task.tool, &step, &seen));
+                queue.extend(self.plan.ask_again(&task.tool, &step, &seen.content));
                 continue;
             }
             // The right call is not repeated after the same refusal.
@@ -153,7 +227,6 @@ impl<'a> Performance<'a> {
         }
         let recovered = succeeded && self.trace.errors().count() > before;
         self.trace.outcomes.push(Outcome { tool: task.tool.clone(), result, succeeded, recovered });
-        self.pursued.push(task.clone());
         Ok(())
     }
 
@@ -165,16 +238,16 @@ impl<'a> Performance<'a> {
 
     /// The moves by which a tool is learned that is not known yet; it is looked for under the other name.
     fn learning(&mut self, tool: &str, sought: &str) -> Vec<Move> {
-        if self.lessons.know(tool) {
+        if self.learned.knows(tool) {
             return Vec::new();
         }
-        let found = self.plan.find(sought).into_iter();
+        let found = self.plan.find(&[sought]).into_iter().flatten();
         found.chain(self.plan.fetch(tool)).collect()
     }
 
     /// The next move of a queue, without those that teach what a category has just shown.
     fn next(&self, queue: &mut VecDeque<Move>, tool: &str) -> Option<Move> {
-        let fetch = self.plan.ask(tool).filter(|_| self.plan.is_shown(tool));
+        let fetch = self.plan.ask(&[tool]).map(|(next, _)| next).filter(|_| self.plan.is_shown(tool));
         queue.retain(|step| fetch.as_ref() != Some(step));
         queue.pop_front()
     }
@@ -193,9 +266,9 @@ impl<'a> Performance<'a> {
 
     /// Makes a move, records it, and learns from the answer.
     async fn make(&mut self, step: &Move, purpose: Purpose) -> Result<Seen, Error> {
-        let seen = step.make(self.agent.host, &self.lessons, purpose).await?;
+        let seen = step.make(self.agent.host, &self.learned, purpose).await?;
         if purpose == Purpose::Learn && seen.problem.is_none() {
-            self.lessons.learn(&seen.content);
+            self.learned.learn(&seen.content);
             self.plan.learn(step, &seen);
         }
         let (method, target) = step.shown();
@@ -209,4 +282,9 @@ impl<'a> Performance<'a> {
     fn follow(&self, seen: &Seen, wanted: &str, made: &Move) -> Option<Move> {
         advice::read(seen, wanted, self.agent.reads_resources).filter(|next| next != made)
     }
+}
+
+/// The tools as the host has listed them; under which names the source itself has them is not known to a model.
+fn listed(tools: Vec<RawObject>) -> Arc<Listed> {
+    Arc::new(Listed::new(tools, &Baseline::default()))
 }

@@ -1,87 +1,83 @@
-//! The workflow of a strategy: which moves teach a tool.
+//! The workflow of a strategy: by which moves a model finds tools, and learns how they are used.
 
-use std::collections::{HashMap, HashSet};
+use std::{collections::HashMap, sync::Arc};
 
 use mcp_disclosure_client::Channel;
 use mcp_disclosure_core::{Finder, Lesson, RawObject, descriptions_uri};
 use serde_json::{Value, json};
 
 use super::{
-    Agent, Task,
+    browsing::{Browsing, INFO, is_category, topic_of_tool},
     moves::{Move, Seen},
 };
-use crate::{
-    browsing::{Browsing, INFO, is_category, is_named, topic_of_tool},
-    listed::shows_parameters,
-};
+use crate::baseline::{Listed, shows_parameters};
 
 /// The bridge tool, for models whose hosts do not use the strategy's native channel.
 const BRIDGE: &str = "describe_tools";
 
-/// The workflow of a strategy.
-pub(super) struct Plan {
+/// The workflow of a strategy, and what the model has found so far.
+pub(crate) struct Plan {
     channel: Channel,
-    tools: Vec<RawObject>,
+    listed: Arc<Listed>,
     reads_resources: bool,
     lesson: Option<Lesson>,
     finder: Option<Finder>,
-    /// The words by which the model searches for tools that are not listed, by tool.
-    words: HashMap<String, String>,
-    /// The categories in which the model looks for tools that are not listed, by tool.
-    categories: HashMap<String, String>,
-    /// Searches made so far.
-    searches: usize,
-    browsing: Browsing,
+    /// The category of a tool and words for it, by which the model finds it where it is not listed.
+    sought: HashMap<String, (String, String)>,
+    pub(crate) browsing: Browsing,
 }
 
 impl Plan {
-    pub(super) fn new(agent: &Agent<'_>, tools: Vec<RawObject>) -> Self {
-        Self {
-            channel: agent.host.channel().clone(),
-            tools,
-            reads_resources: agent.reads_resources,
-            lesson: agent.lesson,
-            finder: agent.finder,
-            words: HashMap::new(),
-            categories: HashMap::new(),
-            searches: 0,
-            browsing: Browsing::default(),
-        }
+    /// The workflow over this channel, under a strategy that declares these calls.
+    pub(crate) fn new(
+        channel: Channel,
+        reads_resources: bool,
+        (lesson, finder): (Option<Lesson>, Option<Finder>),
+        listed: Arc<Listed>,
+    ) -> Self {
+        let (sought, browsing) = (HashMap::new(), Browsing::default());
+        Self { channel, listed, reads_resources, lesson, finder, sought, browsing }
     }
 
     /// Replaces the listed tools.
-    pub(super) fn list(&mut self, tools: Vec<RawObject>) {
-        self.tools = tools;
+    pub(crate) fn list(&mut self, listed: Arc<Listed>) {
+        self.listed = listed;
     }
 
     /// Looks for this tool in this category, or by these words, where it is not listed.
-    pub(super) fn look_for(&mut self, tool: &str, category: &str, words: &str) {
-        self.categories.insert(tool.to_owned(), category.to_owned());
-        self.words.insert(tool.to_owned(), words.to_owned());
+    pub(crate) fn look_for(&mut self, tool: &str, category: &str, words: &str) {
+        self.sought.insert(tool.to_owned(), (category.to_owned(), words.to_owned()));
     }
 
-    /// The moves by which the agent finds a tool that is not listed: by its category, or by words.
-    pub(super) fn find(&mut self, tool: &str) -> Vec<Move> {
-        if let Some(search) = self.search(tool) {
-            self.searches += 1;
-            return vec![search];
+    /// The moves by which the model finds those of the tools that are not listed, and that no answer has shown: by their
+    /// categories, or by words. Those of one round are made at once.
+    pub(crate) fn find(&mut self, tools: &[&str]) -> Vec<Vec<Move>> {
+        let sought = tools.iter().filter(|tool| self.listed(tool).is_none() && !self.is_shown(tool));
+        let sought: Vec<&(String, String)> = sought.filter_map(|tool| self.sought.get(*tool)).collect();
+        if self.channel == Channel::InfoTool {
+            let description = self.listed(INFO).and_then(|tool| tool.string("description"));
+            let categories = sought.iter().map(|(category, _)| &**category);
+            let rounds = self.browsing.rounds(&description.unwrap_or_default(), categories);
+            return rounds
+                .iter()
+                .map(|topics| topics.iter().map(|topic| Move::ask(INFO, topic)).collect())
+                .collect();
         }
-        let category = self.categories.get(tool).filter(|_| self.browses(tool));
-        let rounds = self.browsing.rounds(&self.index(), category.map(String::as_str));
-        rounds.iter().flatten().map(|topic| Move::ask(INFO, topic)).collect()
+        let Some(finder) = self.finder() else { return Vec::new() };
+        let words = sought.iter().map(|(_, words)| words).filter(|words| !words.is_empty());
+        let search = |arguments| Move::Call { tool: finder.tool().to_owned(), arguments };
+        let searches: Vec<Move> = words.filter_map(|words| finder.arguments(words).map(search)).collect();
+        if searches.is_empty() { Vec::new() } else { vec![searches] }
     }
 
-    /// The search for a tool that neither a list nor an earlier answer shows.
-    fn search(&self, tool: &str) -> Option<Move> {
-        let finder = self.finder.filter(|finder| self.listed(finder.tool()).is_some())?;
-        let words = self.words.get(tool).filter(|words| !words.is_empty())?;
-        let is_sought = self.listed(tool).is_none() && !self.browses(tool) && !self.is_shown(tool);
-        let arguments = finder.arguments(words).filter(|_| is_sought)?;
-        Some(Move::Call { tool: finder.tool().to_owned(), arguments })
+    /// The call that finds tools by words, where it is not the tool that has categories.
+    pub(crate) fn finder(&self) -> Option<Finder> {
+        let finder = self.finder.filter(|_| self.channel != Channel::InfoTool);
+        finder.filter(|finder| self.listed(finder.tool()).is_some())
     }
 
-    /// Whether the answer of a category showed how this tool is used.
-    pub(super) fn is_shown(&self, tool: &str) -> bool {
+    /// Whether an answer showed how this tool is used.
+    pub(crate) fn is_shown(&self, tool: &str) -> bool {
         self.browsing.shows(tool)
     }
 
@@ -94,58 +90,60 @@ impl Plan {
         }
     }
 
-    /// The move by which the agent learns how to use a tool, if one is needed.
+    /// The move by which the model learns how to use a tool, if one is needed.
     pub(super) fn fetch(&self, tool: &str) -> Option<Move> {
         let is_known = self.is_shown(tool) || self.listed(tool).is_some_and(shows_parameters);
-        if is_known { None } else { self.ask(tool) }
+        if is_known { None } else { self.ask(&[tool]).map(|(next, _)| next) }
     }
 
-    /// The move that asks how a tool is used.
-    pub(super) fn ask(&self, tool: &str) -> Option<Move> {
+    /// The move that asks how tools are used, and how many of these it asks for, from the first on. `None` if nothing but
+    /// the list teaches tools.
+    pub(crate) fn ask(&self, tools: &[&str]) -> Option<(Move, usize)> {
+        let first = *tools.first()?;
         // A client that knows a method for it is not listed the tool.
         if let Some(lesson) = self.lesson.filter(|lesson| self.listed(lesson.tool()).is_some()) {
-            let arguments = lesson.arguments(tool)?;
-            return Some(Move::Call { tool: lesson.tool().to_owned(), arguments });
+            let arguments = lesson.arguments(first)?;
+            return Some((Move::Call { tool: lesson.tool().to_owned(), arguments }, 1));
         }
+        let names = || tools.iter().map(ToString::to_string).collect();
         match &self.channel {
             Channel::Resource { uri } if self.reads_resources => {
-                Some(Move::Read { uri: descriptions_uri(uri, [tool]) })
+                Some((Move::Read { uri: descriptions_uri(uri, tools.iter().copied()) }, tools.len()))
             }
-            Channel::Resource { .. } => Some(Move::ask(BRIDGE, &json!({"names": [tool]}))),
-            Channel::Method if self.listed(BRIDGE).is_some() => {
-                Some(Move::ask(BRIDGE, &json!({"names": [tool]})))
+            Channel::InfoTool => Some((Move::ask(INFO, &json!({"topic": first})), 1)),
+            Channel::Groups => Some((Move::Find { tool: first.to_owned() }, 1)),
+            _ if self.listed(BRIDGE).is_some() => {
+                Some((Move::ask(BRIDGE, &json!({"names": tools})), tools.len()))
             }
-            Channel::Method => Some(Move::Describe { names: vec![tool.to_owned()] }),
-            Channel::Groups => Some(Move::Find { tool: tool.to_owned() }),
-            Channel::InfoTool => Some(Move::ask(INFO, &json!({"topic": tool}))),
+            Channel::Method => Some((Move::Describe { names: names() }, tools.len())),
             _ => None,
         }
     }
 
     /// Whether the answer to this move shows that a tool is not there: its category does not name it, or does not exist.
     pub(super) fn is_missing(&self, tool: &str, made: &Move, seen: &Seen) -> bool {
-        let category = self.categories.get(tool).filter(|_| self.browses(tool));
-        let asked = category.map(|category| Move::ask(INFO, &json!({"topic": category})));
+        let is_browsed = self.channel == Channel::InfoTool && self.listed(tool).is_none();
+        let category = self.sought.get(tool).filter(|_| is_browsed);
+        let asked = category.map(|(category, _)| Move::ask(INFO, &json!({"topic": category})));
         let named = |lines: &Value| lines.as_array().into_iter().flatten().any(|line| line["name"] == tool);
         let is_named = named(&seen.content["tools"]) || !seen.content["next"].is_null();
         asked.as_ref() == Some(made) && (seen.problem.is_some() || !is_named)
     }
 
     /// The move after asking for a tool was answered with a category of its name.
-    pub(super) fn ask_again(&self, tool: &str, made: &Move, seen: &Seen) -> Option<Move> {
-        let has_its_name = is_category(&seen.content) && self.ask(tool).as_ref() == Some(made);
+    pub(crate) fn ask_again(&self, tool: &str, made: &Move, answer: &Value) -> Option<Move> {
+        let has_its_name = is_category(answer) && self.ask(&[tool]).is_some_and(|(asked, _)| asked == *made);
         has_its_name.then(|| Move::ask(INFO, &topic_of_tool(tool)))
     }
 
     /// The first moves of fetching everything.
     pub(super) fn everything(&self) -> Vec<Move> {
-        let names = || self.tools.iter().filter_map(|tool| tool.string("name"));
+        let names = || self.listed.tools().iter().filter_map(|tool| tool.string("name")).collect();
         match &self.channel {
             Channel::Resource { uri } if self.reads_resources => vec![Move::Read { uri: uri.clone() }],
-            Channel::Resource { .. } => vec![Move::ask(BRIDGE, &json!({}))],
-            Channel::Method if self.listed(BRIDGE).is_some() => vec![Move::ask(BRIDGE, &json!({}))],
-            Channel::Method => vec![Move::Describe { names: names().collect() }],
             Channel::InfoTool => vec![Move::ask(INFO, &json!({}))],
+            _ if self.listed(BRIDGE).is_some() => vec![Move::ask(BRIDGE, &json!({}))],
+            Channel::Method => vec![Move::Describe { names: names() }],
             _ => Vec::new(),
         }
     }
@@ -164,26 +162,6 @@ impl Plan {
 
     /// The tool in the list, if it is listed.
     pub(super) fn listed(&self, name: &str) -> Option<&RawObject> {
-        self.tools.iter().find(|tool| tool.string("name").as_deref() == Some(name))
-    }
-
-    /// The number of moves that these tasks need.
-    pub(super) fn needed(&self, tasks: &[Task]) -> usize {
-        let tools: HashSet<&str> = tasks.iter().map(|task| task.tool.as_str()).collect();
-        let fetches = tools.iter().filter(|tool| self.fetch(tool).is_some()).count();
-        let sought = tools.iter().filter(|tool| self.browses(tool));
-        let categories: HashSet<&String> = sought.filter_map(|tool| self.categories.get(*tool)).collect();
-        let index = self.index();
-        let overview = usize::from(categories.iter().any(|category| !is_named(&index, category)));
-        tasks.len() + fetches + categories.len() + overview + self.searches
-    }
-
-    /// The description of the tool that explains others.
-    fn index(&self) -> String {
-        self.listed(INFO).and_then(|tool| tool.string("description")).unwrap_or_default()
-    }
-
-    fn browses(&self, tool: &str) -> bool {
-        self.channel == Channel::InfoTool && self.listed(tool).is_none()
+        self.listed.tool(name)
     }
 }

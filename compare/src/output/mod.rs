@@ -1,15 +1,13 @@
 //! Output of a report in one of four formats.
 
-mod html;
-mod markdown;
-mod sheet;
-mod sheets;
+pub(crate) mod html;
+mod tables;
 mod terminal;
 
-use mcp_disclosure_core::printable::printable;
+use mcp_disclosure_core::printable::{one_line, printable};
 
-use self::sheet::Sheet;
-use crate::Report;
+use self::tables::Table;
+use crate::{Report, text::escaped};
 
 /// The format of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::Display, strum::EnumString)]
@@ -32,7 +30,7 @@ impl Format {
         let text = match self {
             // Its texts are escaped already, and its colours are not.
             Self::Table => return terminal::write(report, detail, screen),
-            Self::Markdown => markdown::write(report, detail),
+            Self::Markdown => markdown(report, detail),
             Self::Html => page(report, None),
             Self::Json => {
                 let shown = if detail { report.clone() } else { report.without_detail() };
@@ -69,11 +67,44 @@ pub fn page(report: &Report, transcripts: Option<&str>) -> String {
     printable(&html::write(report, transcripts)).into_owned()
 }
 
-/// The sheets of a table or of Markdown.
-fn chosen(report: &Report, detail: bool) -> Vec<Sheet> {
-    let first = [sheets::overview, sheets::retrieval];
-    let more = [sheets::parts, sheets::times, sheets::steps, sheets::growth];
+/// The tables of a terminal or of Markdown.
+fn chosen(report: &Report, detail: bool) -> Vec<Table> {
+    let first = [tables::overview, tables::retrieval];
+    let more = [tables::parts, tables::steps];
     let more = if detail { &more[..] } else { &[] };
-    let chosen = first.iter().chain(more).map(|sheet| sheet(report));
-    chosen.filter(|sheet| !sheet.rows.is_empty()).collect()
+    let chosen = first.iter().chain(more).map(|table| table(report));
+    chosen.filter(|table| !table.rows.is_empty()).collect()
+}
+
+/// Tables in Markdown.
+fn markdown(report: &Report, detail: bool) -> String {
+    let mut text = format!("## {}\n", escaped(&tables::heading(report)));
+    text.push_str(&format!("\n{}\n", escaped(&report.recommendation.sentence())));
+    if let Some(command) = &report.recommendation.command {
+        text.push_str(&format!("\n    {}\n", one_line(command)));
+    }
+    for table in chosen(report, detail) {
+        text.push_str(&format!("\n**{}**\n\n{}", table.title, markdown_table(&table)));
+    }
+    text.push('\n');
+    for note in &report.notes {
+        text.push_str(&format!("- {}\n", escaped(note)));
+    }
+    let legend = tables::LEGEND.map(|(name, meaning)| format!("{name}: {meaning}"));
+    text.push_str(&format!("\n{}.\n", legend.join("; ")));
+    text
+}
+
+fn markdown_table(table: &Table) -> String {
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let titles = line(table.columns.iter().map(|column| escaped(&column.title)).collect());
+    let sides = table.columns.iter().map(|column| if column.is_figure { "---:" } else { "---" }.to_owned());
+    let rows = table.rows.iter().enumerate().map(|(at, row)| {
+        let mut cells: Vec<String> = row.iter().map(|cell| escaped(cell)).collect();
+        if table.recommended == Some(at) {
+            cells[0] = format!("**{}**", cells[0]);
+        }
+        line(cells)
+    });
+    [titles, line(sides.collect())].into_iter().chain(rows).collect()
 }

@@ -2,8 +2,11 @@
 
 use mcp_disclosure_core::printable::one_line;
 
-use super::{Screen, chosen, sheet::Sheet, sheets};
-use crate::{Report, fold::wrapped};
+use super::{
+    Screen, chosen,
+    tables::{self, Table},
+};
+use crate::{Report, text::wrapped};
 
 /// From this width on all columns are shown that fit.
 const WIDE: usize = 100;
@@ -15,15 +18,15 @@ const MOST_NOTES: usize = 3;
 const GAP: usize = 2;
 
 pub(super) fn write(report: &Report, detail: bool, screen: Screen) -> String {
-    let mut lines = hanging(&sheets::heading(report), screen.width);
+    let mut lines = hanging(&tables::heading(report), screen.width);
     lines.push(String::new());
     lines.extend(wrapped(&report.recommendation.sentence(), screen.width));
     // Not wrapped: it is there to be copied.
     lines.extend(report.recommendation.command.iter().map(|command| format!("  {}", one_line(command))));
-    for sheet in chosen(report, detail) {
+    for table in chosen(report, detail) {
         lines.push(String::new());
-        lines.extend(wrapped(&sheet.title, screen.width));
-        lines.extend(drawn(&sheet, screen));
+        lines.extend(wrapped(&table.title, screen.width));
+        lines.extend(drawn(&table, screen));
     }
     lines.push(String::new());
     for note in notes(report, detail) {
@@ -46,40 +49,40 @@ fn notes(report: &Report, detail: bool) -> Vec<String> {
         let left = notes.split_off(MOST_NOTES - 2).len();
         notes.push(format!("{left} more notes: --detail."));
     }
-    let columns = sheets::LEGEND.iter().take(if detail { usize::MAX } else { 4 });
+    let columns = tables::LEGEND.iter().take(if detail { usize::MAX } else { 4 });
     let columns: Vec<String> = columns.map(|(name, meaning)| format!("{name}: {meaning}")).collect();
     let more = if detail { "" } else { " More columns: --wide." };
     notes.push(format!("{}.{more}", columns.join("; ")));
     notes
 }
 
-/// The sheet with all columns if it is wanted wide or there is room for them, else with the basic ones, and in blocks where
+/// The table with all columns if it is wanted wide or there is room for them, else with the basic ones, and in blocks where
 /// not even these have room.
-fn drawn(sheet: &Sheet, screen: Screen) -> Vec<String> {
-    let basic = sheet.basic();
-    let fits = |sheet: &Sheet| widths(sheet).iter().sum::<usize>() <= screen.width;
-    if screen.wide || (screen.width >= WIDE && fits(sheet)) {
-        table(sheet, screen)
+fn drawn(table: &Table, screen: Screen) -> Vec<String> {
+    let basic = table.basic();
+    let fits = |table: &Table| widths(table).iter().sum::<usize>() <= screen.width;
+    if screen.wide || (screen.width >= WIDE && fits(table)) {
+        lines_of(table, screen)
     } else if fits(&basic) {
-        table(&basic, screen)
+        lines_of(&basic, screen)
     } else {
         blocks(&basic, screen)
     }
 }
 
 /// The width of each column, with the gap or the mark before it.
-fn widths(sheet: &Sheet) -> Vec<usize> {
+fn widths(table: &Table) -> Vec<usize> {
     let width = |at: usize| {
-        let cells = sheet.rows.iter().map(|row| length(&row[at]));
-        cells.chain([length(&sheet.columns[at].title)]).max().unwrap_or(0)
+        let cells = table.rows.iter().map(|row| length(&row[at]));
+        cells.chain([length(&table.columns[at].title)]).max().unwrap_or(0)
     };
-    (0..sheet.columns.len()).map(|at| GAP + width(at)).collect()
+    (0..table.columns.len()).map(|at| GAP + width(at)).collect()
 }
 
-fn table(sheet: &Sheet, screen: Screen) -> Vec<String> {
-    let widths = widths(sheet);
+fn lines_of(table: &Table, screen: Screen) -> Vec<String> {
+    let widths = widths(table);
     let line = |cells: &mut dyn Iterator<Item = &str>, mark: &str| {
-        let columns = sheet.columns.iter().zip(&widths).enumerate();
+        let columns = table.columns.iter().zip(&widths).enumerate();
         let padded = columns.zip(cells).map(|((at, (column, width)), cell)| {
             let cell = one_line(cell);
             let space = " ".repeat(width - GAP - length(&cell));
@@ -88,10 +91,10 @@ fn table(sheet: &Sheet, screen: Screen) -> Vec<String> {
         });
         padded.collect::<String>()
     };
-    let mut lines = vec![line(&mut sheet.columns.iter().map(|column| column.title.as_str()), "  ")];
+    let mut lines = vec![line(&mut table.columns.iter().map(|column| column.title.as_str()), "  ")];
     lines.push("─".repeat(widths.iter().sum()));
-    for (at, row) in sheet.rows.iter().enumerate() {
-        let is_recommended = sheet.recommended == Some(at);
+    for (at, row) in table.rows.iter().enumerate() {
+        let is_recommended = table.recommended == Some(at);
         let text = line(&mut row.iter().map(String::as_str), if is_recommended { "▸ " } else { "  " });
         lines.push(screen.painted(&text, is_recommended));
     }
@@ -99,15 +102,15 @@ fn table(sheet: &Sheet, screen: Screen) -> Vec<String> {
 }
 
 /// Each row as its name and, below it, its figures.
-fn blocks(sheet: &Sheet, screen: Screen) -> Vec<String> {
+fn blocks(table: &Table, screen: Screen) -> Vec<String> {
     let mut lines = Vec::new();
-    for (at, row) in sheet.rows.iter().enumerate() {
-        let is_recommended = sheet.recommended == Some(at);
+    for (at, row) in table.rows.iter().enumerate() {
+        let is_recommended = table.recommended == Some(at);
         let mark = if is_recommended { "▸ " } else { "  " };
         let name = wrapped(&one_line(&row[0]), screen.width - GAP);
         lines.extend(name.iter().map(|name| screen.painted(&format!("{mark}{name}"), is_recommended)));
         let mut figures = String::new();
-        for (column, cell) in sheet.columns.iter().zip(row).skip(1) {
+        for (column, cell) in table.columns.iter().zip(row).skip(1) {
             // What costs more says so itself.
             let title = if cell.starts_with("costs ") { "" } else { column.title.as_str() };
             let figure = format!("{title} {}", one_line(cell)).trim_start().to_owned();
@@ -138,16 +141,16 @@ fn length(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::sheet::Column;
+    use crate::output::tables::Column;
 
-    fn sheet(name: &str) -> Sheet {
+    fn table(name: &str) -> Table {
         let columns = [Column::words("strategy"), Column::figures("start"), Column::figures("trips").more()];
         let row = |name: &str| vec![name.to_owned(), "1,234".to_owned(), "4".to_owned()];
-        Sheet {
+        Table {
             columns: columns.into(),
             rows: vec![row("full"), row(name)],
             recommended: Some(1),
-            ..Sheet::default()
+            ..Table::default()
         }
     }
 
@@ -163,15 +166,15 @@ mod tests {
             "  full      1,234      4",
             "▸ search    1,234      4",
         ];
-        assert_eq!(drawn(&sheet("search"), screen(100)), all);
-        assert_eq!(drawn(&sheet("search"), Screen { wide: true, ..screen(10) }), all);
-        assert_eq!(drawn(&sheet("search"), screen(80))[3], "▸ search    1,234");
+        assert_eq!(drawn(&table("search"), screen(100)), all);
+        assert_eq!(drawn(&table("search"), Screen { wide: true, ..screen(10) }), all);
+        assert_eq!(drawn(&table("search"), screen(80))[3], "▸ search    1,234");
         assert_eq!(
-            drawn(&sheet("concerns+search"), screen(20)),
+            drawn(&table("concerns+search"), screen(20)),
             ["  full", "    start 1,234", "▸ concerns+search", "    start 1,234"]
         );
         let coloured = Screen { coloured: true, ..screen(80) };
-        assert_eq!(drawn(&sheet("search"), coloured)[3], "\u{1b}[1;32m▸ search    1,234\u{1b}[0m");
-        assert!(!drawn(&sheet("search"), coloured)[2].contains('\u{1b}'));
+        assert_eq!(drawn(&table("search"), coloured)[3], "\u{1b}[1;32m▸ search    1,234\u{1b}[0m");
+        assert!(!drawn(&table("search"), coloured)[2].contains('\u{1b}'));
     }
 }

@@ -5,8 +5,7 @@ use mcp_disclosure_core::RawObject;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::course::Course;
-use crate::{Error, Subject, agent::Task};
+use crate::{ClientKind, Tool, agent::Task};
 
 /// A task, as in the file of `--task`. `docs/compare.md` documents its members.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -21,8 +20,8 @@ pub struct Assignment {
     #[serde(default)]
     pub host: ClientKind,
     /// How the model goes about it, one after the other.
-    #[serde(default = "Course::usual")]
-    pub courses: Vec<Course>,
+    #[serde(default = "Behavior::usual")]
+    pub courses: Vec<Behavior>,
 }
 
 /// One call of a task.
@@ -48,51 +47,49 @@ pub struct Call {
     pub wrong_name: Option<String>,
 }
 
-/// The kind of host.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ClientKind {
-    /// It knows nothing of disclosure, and its model can use tools only, as most hosts do.
-    #[default]
-    Ordinary,
-    /// It negotiates the strategy and uses its native channel.
-    Negotiating,
+/// How a model goes about a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Behavior {
+    /// It follows the workflow of the strategy.
+    Workflow,
+    /// It calls before it has learned how. Where the list does not show the parameters it guesses them.
+    TooEarly,
+    /// It has learned how, and gives wrong arguments all the same.
+    WrongArgument,
+    /// It misspells the tool's name.
+    UnknownName,
+    /// It fetches every description in order to choose.
+    EverythingFirst,
+}
+
+impl Behavior {
+    /// The behaviors of a transcript that names none: the workflow, and the three usual mistakes.
+    pub fn usual() -> Vec<Self> {
+        vec![Self::Workflow, Self::TooEarly, Self::WrongArgument, Self::UnknownName]
+    }
+
+    /// The heading.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Workflow => "The task, as intended",
+            Self::TooEarly => "If the model calls too early",
+            Self::WrongArgument => "If it gives a wrong argument",
+            Self::UnknownName => "If it misspells the tool's name",
+            Self::EverythingFirst => "If it fetches everything first",
+        }
+    }
 }
 
 impl Assignment {
     /// A task of these calls for an ordinary host.
     pub fn of(calls: Vec<Call>) -> Self {
-        Self { request: None, calls, host: ClientKind::default(), courses: Course::usual() }
+        Self { request: None, calls, host: ClientKind::default(), courses: Behavior::usual() }
     }
 
-    /// The first tool of the sample, called with the arguments of its example or else with the minimum that its schema
-    /// requires; no calls if there is no tool.
-    pub fn sample(subject: &Subject) -> Self {
-        Self::of(subject.sample(1).into_iter().map(|tool| Call::of(tool.task())).collect())
-    }
-
-    /// These tools, called in the same way.
-    ///
-    /// # Errors
-    /// [`Error::UnknownTools`] with all unknown names.
-    pub fn using(subject: &Subject, names: &[String]) -> Result<Self, Error> {
-        Ok(Self::of(subject.named(names)?.into_iter().map(|tool| Call::of(tool.task())).collect()))
-    }
-
-    /// Checks that the source has the tools, and that given mistakes are mistakes.
-    pub(super) fn examine(&self, subject: &Subject) -> Result<(), Error> {
-        let names: Vec<String> = self.calls.iter().map(|call| call.tool.clone()).collect();
-        subject.named(&names)?;
-        for (at, call) in self.calls.iter().enumerate() {
-            let wrong = |member, what| Err(Error::NoMistake { call: at, member, what });
-            if let Some(name) = call.wrong_name.as_ref().filter(|name| subject.tool(name).is_some()) {
-                return wrong("wrong_name", format!("there is a tool '{name}'"));
-            }
-            if call.wrong_arguments.as_ref().is_some_and(|wrong| is_same(wrong, &call.arguments)) {
-                return wrong("wrong_arguments", "these are the right arguments".to_owned());
-            }
-        }
-        Ok(())
+    /// These tools, each called with the arguments of its example, or else with the minimum that its schema requires.
+    pub fn using(tools: &[&Tool]) -> Self {
+        Self::of(tools.iter().map(|tool| Call::of(tool.task())).collect())
     }
 
     /// Reads a task from its JSON text.
@@ -146,11 +143,6 @@ impl Call {
         let tool = self.wrong_name.clone().unwrap_or_else(derived);
         Task { tool, arguments: self.arguments.clone() }
     }
-}
-
-fn is_same(one: &RawObject, other: &RawObject) -> bool {
-    let value = |object: &RawObject| serde_json::from_str::<Value>(object.text()).ok();
-    value(one) == value(other)
 }
 
 fn guessed(right: &RawObject) -> RawObject {
@@ -219,7 +211,7 @@ mod tests {
     #[test]
     fn what_is_wrong_with_a_file_is_said_with_its_place() {
         let parsed = |text: &str| Assignment::parse(text).map(|task| task.courses.len());
-        assert_eq!(parsed(r#"{"calls": [{"tool": "a"}]}"#), Ok(Course::usual().len()));
+        assert_eq!(parsed(r#"{"calls": [{"tool": "a"}]}"#), Ok(Behavior::usual().len()));
         assert_eq!(parsed(r#"{"calls": [{"tool": "a"}], "courses": ["too-early"]}"#), Ok(1));
         for (text, expected) in [
             (r#"{"calls": []}"#, "'calls' is empty"),

@@ -1,12 +1,10 @@
 //! A transcript in GitHub Flavored Markdown.
 
-use mcp_disclosure_core::printable::printable;
-
 use super::{
     Act, Step, Transcript,
     sentences::{AS_INTENDED, Detail, body, heading, sums},
 };
-use crate::number::grouped;
+use crate::text::{escaped, grouped};
 
 /// Maximum length of a line of quoted text.
 const WIDTH: usize = 110;
@@ -68,34 +66,4 @@ fn item(step: &Step, number: usize, used: &[String], full: bool) -> String {
     }
     text.push_str(&format!("{indent}{fence}\n"));
     text
-}
-
-/// Names and texts are untrusted, and must not become markup. An underscore within a word is not markup.
-pub(crate) fn escaped(text: &str) -> String {
-    let letters: Vec<char> = printable(text).chars().collect();
-    let is_word =
-        |at: Option<usize>| at.and_then(|at| letters.get(at)).is_some_and(|letter| letter.is_alphanumeric());
-    let mut escaped = String::with_capacity(text.len());
-    for (at, letter) in letters.iter().enumerate() {
-        match letter {
-            '\n' => escaped.push(' '),
-            '_' if is_word(at.checked_sub(1)) && is_word(Some(at + 1)) => escaped.push('_'),
-            '|' | '<' | '`' | '*' | '_' | '[' | '\\' | '#' => escaped.extend(['\\', *letter]),
-            _ => escaped.push(*letter),
-        }
-    }
-    escaped
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_text_becomes_markup() {
-        assert_eq!(
-            escaped("get_data_ _x_ *a* [b](c) `d`\n#e"),
-            "get_data\\_ \\_x\\_ \\*a\\* \\[b](c) \\`d\\` \\#e"
-        );
-    }
 }

@@ -7,28 +7,26 @@
 //! wording of a strategy: sentences are derived from the kinds of messages, and texts of messages are quoted.
 
 mod assignment;
-mod course;
 mod gist;
 mod html;
 mod markdown;
 mod play;
-mod scene;
+mod recorder;
 mod sentences;
-mod source;
 mod step;
 mod story;
 mod terminal;
 mod wording;
 
-pub use assignment::{Assignment, Call, ClientKind};
-pub use course::Course;
+pub use assignment::{Assignment, Behavior, Call};
 pub use html::{html, page, style};
-pub(crate) use markdown::escaped;
 pub use markdown::markdown;
-pub use play::{Play, Stage};
+pub use play::{Play, Server};
 pub use step::{Act, Ending, Kind, Phase, Played, Speaker, Step, Transcript};
 pub use story::story;
 pub use terminal::{Look, terminal};
+
+use crate::ClientKind;
 
 /// A transcript as JSON, with the members that `docs/compare.md` documents.
 pub fn json(transcript: &Transcript) -> String {

@@ -1,30 +1,27 @@
 //! Plays a task under each strategy.
 
-use std::sync::Arc;
-
-use mcp_disclosure_client::Concerns;
-use mcp_disclosure_core::RawObject;
+use mcp_disclosure_client::{Channel, Concerns, Host};
 
 use super::{
-    Act, Assignment, Call, ClientKind, Course, Ending, Kind, Phase, Played, Step, Transcript, scene::Scene,
-    source::Source,
+    Act, Assignment, Behavior, Call, Ending, Kind, Phase, Played, Step, Transcript, recorder::Recorder,
 };
 use crate::{
-    Error, HostKind, Row, Subject, Tokenizer,
+    ClientKind, Error, HostKind, Row, Subject, Tokenizer,
     agent::{Agent, Habit, Performance, Purpose, Task, Trace},
+    baseline::{Baseline, Listed},
     comparison::{BASELINE, Progress},
-    probe::LinkFactory,
+    connection::{LinkFactory, Reached},
     tokenizer::Counter,
 };
 
 /// A server that serves every client with one row.
-pub struct Stage {
+pub struct Server {
     /// The row: its strategy, the host's choices, and how tools are learned.
     pub row: Row,
     /// Opens links to the server.
     pub links: LinkFactory,
-    /// The number of calls that have reached its upstreams so far.
-    pub reached: Arc<dyn Fn() -> u64 + Send + Sync>,
+    /// Counts the calls that have reached its upstreams.
+    pub reached: Reached,
 }
 
 /// A task, to be played under each strategy.
@@ -41,137 +38,143 @@ pub struct Play<'a> {
 }
 
 impl Play<'_> {
-    /// Plays the task on each stage, by each of its courses; each time over a new connection.
+    /// Plays the task on each server, with each behavior of the model; each time over a new connection.
     ///
     /// # Errors
-    /// [`Error::UnknownTools`] and [`Error::NoMistake`] before the first connection, or the first failure of one. What a server refuses is part of
+    /// [`Error::UnknownTools`] before the first connection, or the first failure of one. What a server refuses is part of
     /// the transcript.
-    pub async fn run(self, stages: &[Stage], progress: Progress<'_>) -> Result<Transcript, Error> {
-        self.assignment.examine(self.subject)?;
+    pub async fn run(self, servers: &[Server], progress: Progress<'_>) -> Result<Transcript, Error> {
+        let tools: Vec<String> = self.assignment.calls.iter().map(|call| call.tool.clone()).collect();
+        self.subject.named(&tools)?;
         let counter = Counter::new(self.tokenizer);
-        let source = self.source(stages, &counter).await?;
-        let courses = &self.assignment.courses;
-        let (mut done, total) = (0, stages.len() * courses.len());
-        let mut strategies = Vec::with_capacity(stages.len());
-        for stage in stages {
-            let mut acts = Vec::with_capacity(courses.len());
-            for course in courses {
-                progress(done, total, &format!("{}: {}", stage.row.name, course.title()));
+        let source = self.source(servers, &counter).await?;
+        let behaviors = &self.assignment.courses;
+        let (mut done, total) = (0, servers.len() * behaviors.len());
+        let mut strategies = Vec::with_capacity(servers.len());
+        for server in servers {
+            let mut acts = Vec::with_capacity(behaviors.len());
+            for behavior in behaviors {
+                progress(done, total, &format!("{}: {}", server.row.name, behavior.title()));
                 done += 1;
-                let act = self.act(stage, *course, &counter, &source).await?;
+                let act = self.act(server, *behavior, &counter, &source).await?;
                 acts.push(if acts.is_empty() { act } else { act.without_start() });
             }
-            strategies.push(Played { name: stage.row.name.clone(), acts });
+            strategies.push(Played { name: server.row.name.clone(), acts });
         }
         progress(total, total, "done");
-        let source = self.subject.source.clone();
-        let tools = self.subject.tools().len();
-        let notes = Vec::new();
-        Ok(Transcript { source, tools, tokenizer: self.tokenizer, task: self.assignment, strategies, notes })
+        let (name, tools) = (self.subject.source.clone(), self.subject.tools().len());
+        let (tokenizer, notes) = (self.tokenizer, Vec::new());
+        Ok(Transcript { source: name, tools, tokenizer, task: self.assignment, strategies, notes })
     }
 
-    /// What the source lists; its resources are those of a stage with complete definitions, if there is one.
-    async fn source(&self, stages: &[Stage], counter: &Counter) -> Result<Source, Error> {
-        let source = Source::new(self.subject);
-        let baseline = stages.iter().find(|stage| stage.row.strategy == BASELINE);
-        let Some(stage) = baseline.filter(|_| self.assignment.host == ClientKind::Negotiating) else {
-            return Ok(source);
+    /// What the source lists; its resources are those of a server of complete definitions, if there is one.
+    async fn source(&self, servers: &[Server], counter: &Counter) -> Result<Baseline, Error> {
+        let tools = self.subject.tools().iter().map(|tool| &tool.definition);
+        let full = servers.iter().find(|server| server.row.strategy == BASELINE);
+        let Some(server) = full.filter(|_| self.assignment.host == ClientKind::Negotiating) else {
+            return Ok(Baseline::of(tools, &[]));
         };
         let kind = ClientKind::Negotiating;
-        let scene = Scene::open(stage, (counter, self.host), kind, Concerns::new()).await?;
-        let resources = scene.resources().await?;
-        scene.close().await;
-        Ok(source.with_resources(&resources))
+        let recorder = Recorder::open(server, (counter, self.host), kind, Concerns::new()).await?;
+        let resources = recorder.connection.resources().await?;
+        recorder.close().await;
+        Ok(Baseline::of(tools, &resources))
     }
 
     async fn act(
         &self,
-        stage: &Stage,
-        course: Course,
+        server: &Server,
+        behavior: Behavior,
         counter: &Counter,
-        source: &Source,
+        source: &Baseline,
     ) -> Result<Act, Error> {
-        let calls = self.calls(course);
+        let calls = self.calls(behavior);
         let client = self.assignment.host;
         let choices = calls.first().and_then(|call| call.choose.clone()).unwrap_or_default();
-        let mut scene = Scene::open(stage, (counter, self.host), client, choices).await?;
-        let mut tools = scene.begin(source).await?;
-        let mistake = calls.first().and_then(|call| mistake(call, course, &tools, source));
-        let handle = scene.host.clone();
-        let agent = agent(&handle, course, client, &stage.row, &mistake);
-        let mut performance = agent.begin(tools.clone());
+        let mut recorder = Recorder::open(server, (counter, self.host), client, choices).await?;
+        recorder.begin(source).await?;
+        let mistake = calls.first().and_then(|call| mistake(call, behavior, &recorder.listed, source));
+        let handle = recorder.connection.host.clone();
+        let agent = agent(&handle, behavior, client, &server.row, &mistake);
+        let mut performance = agent.begin(recorder.listed.tools().to_vec());
         for (at, call) in calls.iter().enumerate() {
-            (scene.call, scene.attempt) = (at + 1, 1);
+            (recorder.call, recorder.attempt) = (at + 1, 1);
             if let Some(choices) = call.choose.as_ref().filter(|_| at > 0) {
-                tools = scene.choose(choices, source).await?;
-                performance.list(tools.clone());
+                recorder.choose(choices, source).await?;
+                performance.list(recorder.listed.tools().to_vec());
             }
             let mistake = mistake.as_ref().filter(|_| at == 0);
-            self.pursue(&mut scene, &mut performance, (call, mistake, course), (&tools, source)).await?;
+            self.pursue(&mut recorder, &mut performance, (call, mistake, behavior), source).await?;
         }
         let trace = performance.end();
-        let steps = scene.close().await;
-        Ok(Act::of(course, &trace, steps))
+        let steps = recorder.close().await;
+        Ok(Act::of(behavior, &trace, steps))
     }
 
     /// One call, until it has a result or the model gives up.
     async fn pursue(
         &self,
-        scene: &mut Scene<'_>,
+        recorder: &mut Recorder<'_>,
         performance: &mut Performance<'_>,
-        (call, mistake, course): (&Call, Option<&Task>, Course),
-        (tools, source): (&[RawObject], &Source),
+        (call, mistake, behavior): (&Call, Option<&Task>, Behavior),
+        source: &Baseline,
     ) -> Result<(), Error> {
-        let right = Task { tool: source.served_name(&call.tool, tools), ..call.right() };
+        let right = Task { tool: recorder.listed.served_name(&call.tool).to_owned(), ..call.right() };
         if let Some(tool) = self.subject.tool(&call.tool) {
             // One sentence can be about several calls; their tools say more.
             let request = self.assignment.request.clone().filter(|_| self.assignment.calls.len() == 1);
             let words = request.unwrap_or_else(|| tool.words());
             performance.look_for(&right.tool, &tool.category, &words);
         }
+        let about = (&right, mistake, behavior);
         let before = performance.trace().steps.len();
-        if course == Course::EverythingFirst && scene.call == 1 {
+        if behavior == Behavior::EverythingFirst && recorder.call == 1 {
             let fetched = performance.fetch_everything(&right.tool).await;
-            fetched.map_err(|source| scene.failed("fetching everything", source))?;
-            scene.record(&performance.trace().steps[before..], &right, mistake, course);
+            fetched.map_err(|source| recorder.connection.failed("fetching everything", source))?;
+            recorder.record(&performance.trace().steps[before..], about, performance.finder());
         }
         let before = performance.trace().steps.len();
-        let listed = listed(&right.tool, tools);
-        scene.pick(&right.tool, listed, source);
-        if listed.is_some() || scene.finds_unlisted() {
-            performance.pursue(&right).await.map_err(|source| scene.failed("calling a tool", source))?;
+        recorder.pick(&right.tool, source);
+        if recorder.listed.tool(&right.tool).is_some() || finds_unlisted(recorder) {
+            let pursued = performance.pursue(&right).await;
+            pursued.map_err(|source| recorder.connection.failed("calling a tool", source))?;
         } else {
             performance.give_up(&right);
         }
         let made = &performance.trace().steps[before..];
-        scene.record(made, &right, mistake, course);
+        recorder.record(made, about, performance.finder());
         if !made.iter().any(|step| step.purpose == Purpose::Call) {
-            scene.miss();
+            recorder.miss();
         }
         Ok(())
     }
 
     /// The workflow has every call; a mistake is shown with the first.
-    fn calls(&self, course: Course) -> &[Call] {
-        match course {
-            Course::Workflow => &self.assignment.calls,
+    fn calls(&self, behavior: Behavior) -> &[Call] {
+        match behavior {
+            Behavior::Workflow => &self.assignment.calls,
             _ => &self.assignment.calls[..1],
         }
     }
 }
 
+/// Whether a model can find tools that are not listed.
+fn finds_unlisted(recorder: &Recorder<'_>) -> bool {
+    recorder.connection.is_channel(&Channel::InfoTool) || recorder.connection.row.lesson.is_some()
+}
+
 /// The agent that behaves like this.
 fn agent<'a>(
-    host: &'a mcp_disclosure_client::Host,
-    course: Course,
+    host: &'a Host,
+    behavior: Behavior,
     kind: ClientKind,
     row: &Row,
     mistake: &Option<Task>,
 ) -> Agent<'a> {
-    let habit = match course {
-        Course::Workflow | Course::WrongArgument | Course::UnknownName => Habit::Workflow,
-        Course::TooEarly => Habit::SkipFetching,
-        Course::EverythingFirst => Habit::FetchEverything,
+    let habit = match behavior {
+        Behavior::Workflow | Behavior::WrongArgument | Behavior::UnknownName => Habit::Workflow,
+        Behavior::TooEarly => Habit::SkipFetching,
+        Behavior::EverythingFirst => Habit::FetchEverything,
     };
     let agent = Agent::new(host, habit).taught_by(row.lesson).finding_by(row.finder);
     let agent = if kind == ClientKind::Ordinary { agent.without_resources() } else { agent };
@@ -182,24 +185,20 @@ fn agent<'a>(
 }
 
 /// The call that the model begins with instead of the right one.
-fn mistake(call: &Call, course: Course, tools: &[RawObject], source: &Source) -> Option<Task> {
-    let tool = source.served_name(&call.tool, tools);
-    match course {
-        Course::UnknownName => Some(call.with_wrong_name(|name| source.serves(name))),
-        Course::WrongArgument => Some(Task { tool, ..call.with_wrong_arguments() }),
+fn mistake(call: &Call, behavior: Behavior, listed: &Listed, source: &Baseline) -> Option<Task> {
+    let tool = listed.served_name(&call.tool).to_owned();
+    match behavior {
+        Behavior::UnknownName => Some(call.with_wrong_name(|name| source.serves(name))),
+        Behavior::WrongArgument => Some(Task { tool, ..call.with_wrong_arguments() }),
         // What the list shows need not be guessed.
-        Course::TooEarly if listed(&tool, tools).is_some_and(|tool| source.is_complete(tool)) => None,
-        Course::TooEarly => Some(Task { tool, ..call.with_wrong_arguments() }),
-        Course::Workflow | Course::EverythingFirst => None,
+        Behavior::TooEarly if listed.tool(&tool).is_some_and(|tool| source.shows_use(tool)) => None,
+        Behavior::TooEarly => Some(Task { tool, ..call.with_wrong_arguments() }),
+        Behavior::Workflow | Behavior::EverythingFirst => None,
     }
 }
 
-fn listed<'a>(name: &str, tools: &'a [RawObject]) -> Option<&'a RawObject> {
-    tools.iter().find(|tool| tool.string("name").as_deref() == Some(name))
-}
-
 impl Act {
-    fn of(course: Course, trace: &Trace, steps: Vec<Step>) -> Self {
+    fn of(course: Behavior, trace: &Trace, steps: Vec<Step>) -> Self {
         let ending = match (trace.succeeded(), trace.errors().next().is_some()) {
             (false, _) => Ending::Failed,
             (true, true) => Ending::Recovered,

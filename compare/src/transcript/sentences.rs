@@ -3,10 +3,7 @@
 use mcp_disclosure_core::RawObject;
 
 use super::{Act, ClientKind, Ending, Kind, Step, Transcript};
-use crate::{
-    fold::{self, first, wrapped},
-    number::{grouped, of},
-};
+use crate::text::{self, first, grouped, of, wrapped};
 
 /// Maximum number of tools of a list.
 const MOST_TOOLS: usize = 3;
@@ -56,7 +53,7 @@ pub(super) fn body(step: &Step, used: &[String], detail: Detail) -> Vec<String> 
     if detail.full {
         return wrapped(&step.text, detail.width);
     }
-    let cut = |line: &String| fold::cut(line, detail.width);
+    let cut = |line: &String| text::cut(line, detail.width);
     let some = |lines: &[String], most: usize, what: &str| {
         let (shown, left) = first(lines, most);
         let note = (left > 0).then(|| format!("… {} more {what}", grouped(left as u64)));
@@ -67,7 +64,7 @@ pub(super) fn body(step: &Step, used: &[String], detail: Detail) -> Vec<String> 
         Kind::Introduced => some(&step.gist, MOST_LINES, "lines"),
         // The way out of an error is not to be cut.
         Kind::Refused => {
-            let lines = step.gist.iter().flat_map(|line| wrapped(&fold::cut(line, LONGEST), detail.width));
+            let lines = step.gist.iter().flat_map(|line| wrapped(&text::cut(line, LONGEST), detail.width));
             some(&lines.collect::<Vec<_>>(), 2 * MOST_LINES, "lines")
         }
         Kind::Explained => {

@@ -3,7 +3,7 @@
 use mcp_disclosure_core::RawObject;
 use serde::Serialize;
 
-use super::{Assignment, Course};
+use super::{Assignment, Behavior};
 use crate::Tokenizer;
 
 /// One task under each strategy.
@@ -36,7 +36,7 @@ pub struct Played {
 #[derive(Clone, Debug, Serialize)]
 pub struct Act {
     /// The course.
-    pub course: Course,
+    pub course: Behavior,
     /// How it ended.
     pub ending: Ending,
     /// The number of errors that the model received.

@@ -1,10 +1,10 @@
 //! A transcript as a story for readers who have never seen MCP: one task without disclosure and with it, on one screen of
 //! a terminal.
 
-use super::{Act, Course, Kind, Look, Played, Speaker, Step, Transcript, sentences::call_shown};
+use super::{Act, Behavior, Kind, Look, Played, Speaker, Step, Transcript, sentences::call_shown};
 use crate::{
-    fold::{cut, first, wrapped},
-    number::{grouped, percent},
+    text::{cut, first, wrapped},
+    text::{grouped, percent},
 };
 
 /// Maximum width: longer lines are hard to read.
@@ -27,7 +27,7 @@ const QUOTES: [usize; 5] = [usize::MAX, 4, 2, 1, 0];
 
 /// The story of the first strategy of a transcript against the second, after the paragraphs of the opening and before
 /// commands to try, each with what it does. Both strategies have the same task, and the second may have the course
-/// [`Course::TooEarly`] too. Empty if there are not two.
+/// [`Behavior::TooEarly`] too. Empty if there are not two.
 pub fn story(
     transcript: &Transcript,
     opening: &[String],
@@ -112,7 +112,7 @@ impl Teller {
 
     /// What happens when the model calls without having learned how.
     fn early(&mut self, with: &Played) {
-        let early = with.acts.iter().find(|act| act.course == Course::TooEarly);
+        let early = with.acts.iter().find(|act| act.course == Behavior::TooEarly);
         let Some(early) = early.filter(|act| act.errors > 0) else { return };
         let title = self.bold("And if the model calls without asking?");
         self.lines.push(title);

@@ -6,7 +6,7 @@ use super::{
     Act, Kind, Played, Speaker, Step, Transcript,
     sentences::{AS_INTENDED, Detail, body, heading, sums},
 };
-use crate::{fold::wrapped, number::grouped};
+use crate::{text::grouped, text::wrapped};
 
 /// How a transcript looks on a terminal.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +55,7 @@ struct Page {
 impl Page {
     fn played(&self, played: &Played, used: &[String], lines: &mut Vec<String>) {
         let title = format!("── {} ", one_line(&played.name));
-        let columns = " tokens ── so far";
+        let columns = if self.look.width < NARROW { "" } else { " tokens ── so far" };
         match self.look.width.checked_sub(title.chars().count() + columns.chars().count()) {
             Some(rule) => {
                 lines.push(self.paint(Ink::Bold, &format!("{title}{}{columns}", "─".repeat(rule))));

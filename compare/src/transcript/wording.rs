@@ -3,18 +3,18 @@
 use mcp_disclosure_client::Concerns;
 use mcp_disclosure_core::RawObject;
 
-use super::{Course, gist, source::Source};
-use crate::{agent::Task, number::of};
+use super::{Behavior, gist};
+use crate::{agent::Task, baseline::Baseline, text::of};
 
 /// The server's instructions.
 pub(super) const INTRODUCED: &str = "says how its tools are used";
 
 /// What a list of tools shows of the source's tools, and what it adds.
-pub(super) fn listed(tools: &[RawObject], source: &Source) -> String {
+pub(super) fn listed(tools: &[RawObject], source: &Baseline) -> String {
     let is_own = |tool: &&RawObject| tool.string("name").is_some_and(|name| !source.serves(&name));
     let own: Vec<String> = tools.iter().filter(is_own).filter_map(|tool| tool.string("name")).collect();
     let (count, listed) = (source.len(), tools.len() - own.len());
-    let complete = tools.iter().filter(|tool| !is_own(tool) && source.is_complete(tool)).count();
+    let complete = tools.iter().filter(|tool| !is_own(tool) && source.shows_use(tool)).count();
     let shown = match listed {
         0 => format!("lists none of the {}", of(count, "tool")),
         _ if complete == listed && listed < count => {
@@ -48,10 +48,10 @@ pub(super) fn chose(choices: &Concerns) -> String {
 }
 
 /// The model's choice of a tool.
-pub(super) fn picked(tool: &str, listed: Option<&RawObject>, source: &Source) -> String {
+pub(super) fn picked(tool: &str, listed: Option<&RawObject>, source: &Baseline) -> String {
     match listed {
         None => "looks for a tool, since none of the list does this".to_owned(),
-        Some(listed) if source.is_complete(listed) => {
+        Some(listed) if source.shows_use(listed) => {
             format!("picks {tool}, and knows its parameters from the list")
         }
         Some(_) => format!("picks {tool} by its short description"),
@@ -72,10 +72,10 @@ pub(super) fn asked(text: &str, task: &Task, mistake: Option<&Task>, searches: b
 pub(super) const EXPLAINED: &str = "explains";
 
 /// A call, right or mistaken; `attempt` is from 1.
-pub(super) fn called(task: &Task, mistake: Option<&Task>, course: Course, attempt: usize) -> String {
-    match (mistake, course) {
-        (Some(wrong), Course::UnknownName) => format!("calls {}, which does not exist", wrong.tool),
-        (Some(wrong), Course::WrongArgument) => format!("calls {}, with a wrong argument", wrong.tool),
+pub(super) fn called(task: &Task, mistake: Option<&Task>, behavior: Behavior, attempt: usize) -> String {
+    match (mistake, behavior) {
+        (Some(wrong), Behavior::UnknownName) => format!("calls {}, which does not exist", wrong.tool),
+        (Some(wrong), Behavior::WrongArgument) => format!("calls {}, with a wrong argument", wrong.tool),
         (Some(wrong), _) => format!("calls {}, guessing its parameters", wrong.tool),
         (None, _) if attempt == 1 => format!("calls {}", task.tool),
         (None, _) => format!("calls {} again", task.tool),
@@ -108,7 +108,11 @@ mod tests {
 
     #[test]
     fn a_list_is_summed_up_by_what_it_shows() {
-        let source = Source::of([("a", "{}"), ("b", r#"{"type":"object","x":1}"#)]);
+        let complete = tools(&[
+            r#"{"name":"a","inputSchema":{}}"#,
+            r#"{"name":"b","inputSchema":{"type":"object","x":1}}"#,
+        ]);
+        let source = Baseline::of(&complete, &[]);
         let whole = r#"{"name":"a","inputSchema":{"properties":{"x":{}}}}"#;
         let brief = r#"{"name":"b","inputSchema":{"type":"object"}}"#;
         let own = r#"{"name":"describe_tools","inputSchema":{"properties":{"names":{}}}}"#;

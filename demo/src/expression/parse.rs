@@ -1,4 +1,4 @@
-//! Text to expressions: a recursive descent with limits on length, nesting and numbers.
+//! Text to expressions, by precedence of operators, with limits on length, nesting and numbers.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -13,6 +13,11 @@ const MAX_LENGTH: usize = 2000;
 const MAX_NESTING: usize = 64;
 /// Digits of one number, and the size of its decimal exponent.
 const MAX_DIGITS: usize = 100;
+/// How strongly operators bind.
+const SUM: u8 = 1;
+const PRODUCT: u8 = 2;
+const SIGN: u8 = 3;
+const POWER: u8 = 4;
 /// Characters of the input that an error message repeats.
 const SHOWN: usize = 60;
 
@@ -78,64 +83,49 @@ fn syntax(reason: impl Into<String>) -> Wrong {
 
 impl Parser {
     fn whole(&mut self) -> Parsed {
-        let expression = self.sum()?;
+        let expression = self.operation(SUM)?;
         match self.peek() {
             None => Ok(expression),
             Some(found) => Err(syntax(format!("unexpected {found:?}"))),
         }
     }
 
-    fn sum(&mut self) -> Parsed {
-        self.deeper()?;
-        let mut sum = self.term()?;
-        loop {
-            if self.take("+") {
-                sum = sum.plus(&self.term()?);
-            } else if self.take("-") {
-                sum = sum.minus(&self.term()?);
-            } else {
-                self.depth -= 1;
-                return Ok(sum);
-            }
+    /// Operations that bind at least as strongly as this. A sign binds weaker than a power, as in `-x**2`, and powers group
+    /// to the right: `2**3**2` is `2**9`.
+    fn operation(&mut self, least: u8) -> Parsed {
+        self.depth += 1;
+        // What stands in parentheses behind an operator counts twice.
+        if self.depth > 2 * MAX_NESTING {
+            return Err(syntax(format!("a nesting deeper than {MAX_NESTING}")));
         }
-    }
-
-    fn term(&mut self) -> Parsed {
-        let mut value = self.signed()?;
-        loop {
-            if self.ahead("**") {
-                return Err(syntax("unexpected \"**\""));
-            } else if self.take("*") {
-                value = value.times(&self.signed()?);
-            } else if self.take("/") {
-                value = value.over(&self.signed()?).ok_or(Wrong::Undefined)?;
-            } else {
-                return Ok(value);
-            }
-        }
-    }
-
-    /// A sign binds weaker than a power: `-x**2` is `-(x**2)`.
-    fn signed(&mut self) -> Parsed {
-        self.deeper()?;
-        let value = if self.take("-") {
-            self.signed()?.negated()
-        } else if self.take("+") {
-            self.signed()?
-        } else {
-            self.power()?
+        let mut value = match self.peek() {
+            Some('-') => self.behind(1, SIGN)?.negated(),
+            Some('+') => self.behind(1, SIGN)?,
+            _ => self.atom()?,
         };
+        while let Some((operator, _)) = self.operator().filter(|(_, binds)| *binds >= least) {
+            value = match operator {
+                "+" => value.plus(&self.behind(1, PRODUCT)?),
+                "-" => value.minus(&self.behind(1, PRODUCT)?),
+                "*" => value.times(&self.behind(1, SIGN)?),
+                "/" => value.over(&self.behind(1, SIGN)?).ok_or(Wrong::Undefined)?,
+                power => value.power(&self.behind(power.len(), SIGN)?).ok_or(Wrong::Undefined)?,
+            };
+        }
         self.depth -= 1;
         Ok(value)
     }
 
-    /// Powers group to the right: `2**3**2` is `2**9`.
-    fn power(&mut self) -> Parsed {
-        let base = self.atom()?;
-        if self.take("**") || self.take("^") {
-            return base.power(&self.signed()?).ok_or(Wrong::Undefined);
-        }
-        Ok(base)
+    /// The operation behind an operator of this length.
+    fn behind(&mut self, length: usize, least: u8) -> Parsed {
+        self.at += length;
+        self.operation(least)
+    }
+
+    /// The operator here, and how strongly it binds.
+    fn operator(&mut self) -> Option<(&'static str, u8)> {
+        let known = [("**", POWER), ("^", POWER), ("*", PRODUCT), ("/", PRODUCT), ("+", SUM), ("-", SUM)];
+        known.into_iter().find(|(operator, _)| self.ahead(operator))
     }
 
     fn atom(&mut self) -> Parsed {
@@ -152,7 +142,7 @@ impl Parser {
     }
 
     fn closed(&mut self) -> Parsed {
-        let inner = self.sum()?;
+        let inner = self.operation(SUM)?;
         if self.take(")") { Ok(inner) } else { Err(syntax("a missing \")\"")) }
     }
 
@@ -210,15 +200,6 @@ impl Parser {
         self.at += 1 + sign + digits.len();
         let size = digits.parse().unwrap_or(i64::from(u32::MAX));
         if negative { -size } else { size }
-    }
-
-    fn deeper(&mut self) -> std::result::Result<(), Wrong> {
-        self.depth += 1;
-        // A parenthesis counts twice, as a sum and as what may bear a sign.
-        if self.depth > 2 * MAX_NESTING {
-            return Err(syntax(format!("a nesting deeper than {MAX_NESTING}")));
-        }
-        Ok(())
     }
 
     fn peek(&mut self) -> Option<char> {

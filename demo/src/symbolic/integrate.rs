@@ -21,7 +21,8 @@ pub(crate) fn integral(integrand: &Expression, variable: &str) -> Result<Express
         tool: "symbolic_integrate",
         subject: format!("the integral of {:?}", shortened(&integrand.to_string())),
         advice: "it integrates polynomials, also times sin, cos, sinh, cosh or exp of a linear argument, powers of such \
-            arguments, and quotients by irreducible quadratic polynomials; use numerical_integrate for a definite integral",
+            arguments, and numbers over quadratic polynomials without real roots; use numerical_integrate for a definite \
+            integral",
     })
 }
 
@@ -55,16 +56,9 @@ pub(crate) fn definite_integral(
 }
 
 fn termwise(integrand: &Expression, variable: &str) -> Option<Expression> {
-    let mut sum = Expression::default();
-    for (product, coefficient) in integrand.terms() {
-        let (inside, outside): (Product, Product) =
-            product.clone().into_iter().partition(|(base, exponent)| {
-                exponent.contains(variable) || Expression::from(base.clone()).contains(variable)
-            });
-        let outside = Expression::term(outside, coefficient.clone());
-        sum = sum.plus(&outside.times(&term(inside, variable)?).expanded());
-    }
-    Some(sum)
+    integrand.parted(variable).into_iter().try_fold(Expression::default(), |sum, (inside, outside)| {
+        Some(sum.plus(&outside.times(&term(inside, variable)?).expanded()))
+    })
 }
 
 /// The integral of a natural power of the variable times one other factor.
@@ -82,8 +76,8 @@ fn term(mut inside: Product, variable: &str) -> Option<Expression> {
         (Base::Sum(sum), exponent) if power.is_zero() && linear(&sum, variable).is_some() => {
             powers(&sum, &exponent, variable)
         }
-        (Base::Sum(sum), exponent) if exponent.as_integer() == Some(-1) => {
-            over_quadratic(&power, &Polynomial::of(&sum, &Base::Symbol(variable.to_owned()))?, variable)
+        (Base::Sum(sum), exponent) if power.is_zero() && exponent.as_integer() == Some(-1) => {
+            over_quadratic(&Polynomial::of(&sum, &symbol)?, &symbol)
         }
         (Base::E, argument) => by_parts(power, None, &argument, variable),
         (Base::Function(name, argument), one) if one.is_one() => {
@@ -152,39 +146,29 @@ fn by_parts(
     Some(sum)
 }
 
-/// The integral of `x**power / below`, where `below` is quadratic and has no real roots.
-fn over_quadratic(power: &Expression, below: &Polynomial, variable: &str) -> Option<Expression> {
+/// The integral of `1/(a*x**2 + b*x + c)`, where that has no real roots: `2/w*atan((2*a*x + b)/w)`, `w**2 = 4*a*c - b**2`.
+fn over_quadratic(below: &Polynomial, symbol: &Base) -> Option<Expression> {
     let [c, b, a] = below.0.as_slice() else { return None };
-    let (two, four) = (BigRational::from_integer(2.into()), BigRational::from_integer(4.into()));
-    let width = &four * a * c - b * b;
+    let width = BigRational::from_integer(4.into()) * a * c - b * b;
     if !width.is_positive() {
         return None;
     }
-    let symbol = Base::Symbol(variable.to_owned());
-    let above = Polynomial::of(&Expression::from(symbol.clone()).power(power)?, &symbol)?;
-    let (quotient, rest) = above.divide(below);
-    // (s*x + r)/(a*x**2 + b*x + c) = s/(2*a) * its logarithm + the rest over a completed square.
-    let at = |degree: usize| rest.0.get(degree).cloned().unwrap_or_default();
-    let (slope, level) = (at(1), at(0));
-    let logarithm = function(Function::Ln, below.to_expression(&symbol))?.scaled(&(&slope / (&two * a)));
     let root = Expression::number(width).sqrt();
-    let middle = Polynomial(vec![b.clone(), a * &two]).to_expression(&symbol);
-    let angle = function(Function::Atan, middle.over(&root)?.expanded())?.over(&root)?;
-    let whole = termwise(&quotient.to_expression(&symbol), variable)?;
-    Some(whole.plus(&logarithm).plus(&angle.scaled(&(level * two - slope * b / a))))
+    let angle = function(Function::Atan, below.derivative().to_expression(symbol).over(&root)?.expanded())?;
+    Expression::integer(2).times(&angle).over(&root)
 }
 
 /// Whether the derivative of `found` is the integrand, at points where both have real values.
 fn holds(found: &Expression, integrand: &Expression, variable: &str) -> bool {
     let slope = found.derivative(variable);
-    let symbols: Vec<String> = slope.clone().plus(integrand).symbols().into_iter().collect();
-    let others = symbols.iter().filter(|name| *name != variable).enumerate();
+    let symbols = slope.clone().plus(integrand).symbols();
+    let others = symbols.iter().filter(|name| *name != variable).zip(1..);
     let others: Vec<(&str, f64)> =
-        others.map(|(index, name)| (name.as_str(), 0.731 + 0.437 * index as f64)).collect();
+        others.map(|(name, at)| (&**name, 0.437 * f64::from(at) + 0.294)).collect();
     let pairs = POINTS.iter().map(|point| {
         let places = [&others[..], &[(variable, *point)]].concat();
         (slope.value(&places), integrand.value(&places))
     });
     let compared: Vec<(f64, f64)> = pairs.filter(|(one, two)| one.is_finite() && two.is_finite()).collect();
-    compared.len() >= 2 && compared.iter().all(|(one, two)| (one - two).abs() <= 1e-6 * two.abs().max(1e-3))
+    !compared.is_empty() && compared.iter().all(|(one, two)| (one - two).abs() <= 1e-6 * two.abs().max(1e-3))
 }

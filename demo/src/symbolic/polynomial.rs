@@ -1,10 +1,10 @@
 //! Polynomials in one base, such as `x` or `sin(x)`, with exact coefficients.
 
 use num_rational::BigRational;
-use num_traits::{One, Zero};
+use num_traits::Zero;
 
+use crate::error::spend;
 use crate::expression::{Base, Expression};
-use crate::work::spend;
 
 /// Polynomials of a higher degree are not treated as such.
 const MAX_DEGREE: usize = 60;
@@ -23,16 +23,13 @@ impl Polynomial {
 
     /// The expression as a polynomial with numbers as coefficients, where it is one.
     pub(crate) fn of(expression: &Expression, base: &Base) -> Option<Self> {
-        coefficients(expression, base)?
-            .iter()
-            .map(Expression::as_number)
-            .collect::<Option<_>>()
-            .map(Self::new)
+        let list = coefficients(expression, base)?;
+        list.iter().map(Expression::as_number).collect::<Option<_>>().map(Self::new)
     }
 
     pub(crate) fn to_expression(&self, base: &Base) -> Expression {
-        self.0.iter().enumerate().fold(Expression::default(), |sum, (degree, coefficient)| {
-            let power = Expression::from(base.clone()).power(&Expression::integer(degree as i64));
+        self.0.iter().zip(0..).fold(Expression::default(), |sum, (coefficient, degree)| {
+            let power = Expression::from(base.clone()).power(&Expression::integer(degree));
             sum.plus(&power.unwrap_or_default().scaled(coefficient))
         })
     }
@@ -40,10 +37,6 @@ impl Polynomial {
     /// The degree; 0 for the zero polynomial too.
     pub(crate) fn degree(&self) -> usize {
         self.0.len().saturating_sub(1)
-    }
-
-    pub(crate) fn is_zero(&self) -> bool {
-        self.0.is_empty()
     }
 
     pub(crate) fn leading(&self) -> BigRational {
@@ -75,10 +68,9 @@ impl Polynomial {
     /// The greatest common divisor with leading coefficient 1.
     pub(crate) fn gcd(&self, other: &Self) -> Self {
         let (mut one, mut two) = (self.clone(), other.clone());
-        while !two.is_zero() {
-            let (_, rest) = one.divide(&two);
-            one = two;
-            two = rest.monic();
+        while !two.0.is_empty() {
+            let rest = one.divide(&two).1.monic();
+            (one, two) = (two, rest);
         }
         one.monic()
     }
@@ -113,32 +105,4 @@ pub(crate) fn coefficients(expression: &Expression, base: &Base) -> Option<Vec<E
         collected[degree] = std::mem::take(&mut collected[degree]).plus(&rest);
     }
     Some(collected)
-}
-
-/// Reduces augmented rows over the fractions. Gives the pivot column of each row, or `None` where the equations contradict
-/// each other.
-pub(crate) fn eliminate(rows: &mut [Vec<BigRational>], columns: usize) -> Option<Vec<usize>> {
-    let mut pivots = Vec::new();
-    for column in 0..columns {
-        let at = pivots.len();
-        let Some(found) = (at..rows.len()).find(|row| !rows[*row][column].is_zero()) else {
-            continue;
-        };
-        rows.swap(at, found);
-        let scale = BigRational::one() / &rows[at][column];
-        rows[at].iter_mut().for_each(|value| *value *= &scale);
-        let pivot = rows[at].clone();
-        for (index, row) in rows.iter_mut().enumerate() {
-            if index == at || row[column].is_zero() {
-                continue;
-            }
-            spend(4 * pivot.len() as u64);
-            let factor = row[column].clone();
-            row.iter_mut().zip(&pivot).for_each(|(value, own)| *value -= &factor * own);
-        }
-        pivots.push(column);
-    }
-    let contradiction =
-        rows[pivots.len()..].iter().any(|row| row.last().is_some_and(|right| !right.is_zero()));
-    (!contradiction).then_some(pivots)
 }

@@ -7,11 +7,11 @@ use num_rational::BigRational;
 use num_traits::{FromPrimitive, One, Signed, ToPrimitive};
 
 use super::polynomial::Polynomial;
+use crate::error::spend;
 use crate::expression::{Expression, shortened};
-use crate::matrix::{Matrix, eigenvalues_of};
 
-/// Steps of Newton's method on each estimate.
-const POLISH: usize = 8;
+/// Iterations of the search for all roots at once.
+const ITERATIONS: usize = 500;
 
 /// A root.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,7 +56,7 @@ pub(crate) fn roots(polynomial: &Polynomial) -> Option<Vec<Root>> {
         let factor = Polynomial(vec![-candidate.clone(), BigRational::one()]);
         if let (quotient, remainder) = rest.divide(&factor)
             && rest.degree() > 0
-            && remainder.is_zero()
+            && remainder.0.is_empty()
         {
             rest = quotient;
             found.push(Root::exact(Expression::number(candidate)));
@@ -113,7 +113,7 @@ fn split_quadratics(polynomial: Polynomial) -> Option<Vec<Polynomial>> {
             };
             let candidate = Polynomial(vec![last, middle, BigRational::one()]);
             let (quotient, remainder) = rest.divide(&candidate);
-            if remainder.is_zero() {
+            if remainder.0.is_empty() {
                 found.push(candidate);
                 rest = quotient;
             }
@@ -123,36 +123,41 @@ fn split_quadratics(polynomial: Polynomial) -> Option<Vec<Polynomial>> {
     Some(found)
 }
 
-/// The eigenvalues of the companion matrix, each improved by Newton's method; `None` where they cannot be found.
+/// All roots at once, by Weierstrass' iteration; `None` where they cannot be found. The polynomial has no repeated ones.
 fn numerical_roots(polynomial: &Polynomial) -> Option<Vec<Complex64>> {
     let monic: Vec<f64> = polynomial.monic().0.iter().filter_map(ToPrimitive::to_f64).collect();
     let degree = polynomial.degree();
-    if degree == 0 || monic.len() <= degree || monic.iter().any(|one| !one.is_finite()) {
+    if monic.len() <= degree || monic.iter().any(|one| !one.is_finite()) {
         return (degree == 0).then(Vec::new);
     }
-    let cell = |row: usize, column: usize| match column + 1 {
-        last if last == degree => -monic[row],
-        next => f64::from(u8::from(row == next)),
-    };
-    let rows = (0..degree).map(|row| (0..degree).map(|column| cell(row, column)).collect()).collect();
-    let mut estimates = eigenvalues_of(&Matrix::of_rows(rows))?;
-    for z in &mut estimates {
-        for _ in 0..POLISH {
-            let (value, slope) = monic
-                .iter()
-                .rev()
-                .fold((Complex64::ZERO, Complex64::ZERO), |(p, d), one| (p * *z + one, d * *z + p));
-            let step = value / slope;
-            if !step.is_finite() || step.norm() > 1e-3 * z.norm().max(1e-3) {
-                break;
+    // All roots are within this circle (Fujiwara); no estimate is real, or the conjugate of another.
+    let sizes = monic[..degree].iter().enumerate();
+    let radius = sizes.fold(0.0, |most: f64, (at, one)| most.max(one.abs().powf(1.0 / (degree - at) as f64)));
+    let angle = |at: usize| 0.4 + std::f64::consts::TAU * at as f64 / degree as f64;
+    let mut found: Vec<Complex64> =
+        (0..degree).map(|at| Complex64::from_polar(radius.max(1e-6), angle(at))).collect();
+    for _ in 0..ITERATIONS {
+        spend(degree as u64);
+        let mut largest = 0.0_f64;
+        for at in 0..degree {
+            let z = found[at];
+            let value = monic.iter().rev().fold(Complex64::ZERO, |value, one| value * z + one);
+            let others = found.iter().enumerate().filter(|(other, _)| *other != at);
+            let step = value / others.map(|(_, other)| z - other).product::<Complex64>();
+            if !step.is_finite() {
+                return None;
             }
-            *z -= step;
+            found[at] -= step;
+            largest = largest.max(step.norm() / z.norm().max(1e-6));
         }
-        if z.im.abs() < 1e-10 * z.norm().max(1e-6) {
-            z.im = 0.0;
+        if largest < 1e-15 {
+            break;
         }
     }
-    Some(estimates)
+    for z in found.iter_mut().filter(|z| z.im.abs() < 1e-10 * z.norm().max(1e-6)) {
+        z.im = 0.0;
+    }
+    Some(found)
 }
 
 /// Whether the polynomial is 0 at the root, but for rounding errors.

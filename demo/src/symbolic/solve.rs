@@ -1,12 +1,14 @@
-//! One equation in one variable.
+//! One equation in one variable, and systems of linear equations.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use super::polynomial::{Polynomial, coefficients};
 use super::roots::{Root, quadratic, roots};
 use super::simplify::{cancelled, fraction, simplified};
 use crate::error::{Error, Result};
-use crate::expression::{Base, Expression, Function, Product, function, shortened};
+use crate::expression::{Base, Expression, Function, function, shortened};
+use crate::json::rounded;
 
 /// Which solutions are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +53,7 @@ pub(crate) fn solve(equation: &Expression, variable: &str) -> Result<(Vec<Root>,
 
 /// Ascending by real part, then by imaginary part; roots that are no numbers by their text.
 pub(crate) fn order(one: &Root, two: &Root) -> Ordering {
-    let rounded = |value: f64| crate::number::rounded(if value.abs() < 1e-12 { 0.0 } else { value }, 10);
+    let rounded = |value: f64| rounded(if value.abs() < 1e-12 { 0.0 } else { value }, 10);
     match (one.value(), two.value()) {
         (Some(one), Some(two)) => {
             rounded(one.re).total_cmp(&rounded(two.re)).then(rounded(one.im).total_cmp(&rounded(two.im)))
@@ -91,20 +93,15 @@ fn polynomial_roots(whole: &Expression, symbol: &Base) -> Option<Vec<Root>> {
 /// The roots of `a*f(x) + b`, where `f` is an exponential or a logarithm.
 fn inverted(whole: &Expression, variable: &str) -> Option<Vec<Root>> {
     let (mut slope, mut rest, mut inner) = (Expression::default(), Expression::default(), None);
-    for (product, coefficient) in whole.expanded().terms() {
-        let of = |product| Expression::term(product, coefficient.clone());
-        let (inside, outside): (Product, Product) =
-            product.clone().into_iter().partition(|(base, exponent)| {
-                exponent.contains(variable) || Expression::from(base.clone()).contains(variable)
-            });
+    for (inside, outside) in whole.expanded().parted(variable) {
         if inside.is_empty() {
-            rest = rest.plus(&of(outside));
+            rest = rest.plus(&outside);
             continue;
         }
         if inner.replace(inside.clone()).is_some_and(|known| known != inside) || inside.len() != 1 {
             return None;
         }
-        slope = slope.plus(&of(outside));
+        slope = slope.plus(&outside);
     }
     let value = simplified(&rest.negated().over(&slope)?);
     let equation = match inner?.into_iter().next()? {
@@ -116,4 +113,44 @@ fn inverted(whole: &Expression, variable: &str) -> Option<Vec<Root>> {
         _ => return None,
     };
     polynomial_roots(&equation, &Base::Symbol(variable.to_owned()))
+}
+
+/// The solution of linear `equations = 0`, if there is one; a variable without a value is free. Each variable is taken from
+/// the first equation that has it, and put into the others.
+pub(crate) fn solve_linear(
+    equations: &[Expression],
+    variables: &[String],
+) -> Result<Option<BTreeMap<String, Root>>> {
+    if equations.iter().all(Expression::is_zero) {
+        return Err(Error::AlwaysTrue { variables: variables.join(", ") });
+    }
+    let mut rest: Vec<Expression> =
+        equations.iter().map(|equation| fraction(&cancelled(equation)).0).collect();
+    let mut found: BTreeMap<String, Expression> = BTreeMap::new();
+    for variable in variables {
+        let symbol = Base::Symbol(variable.clone());
+        let value = |equation: &Expression| match coefficients(equation, &symbol)?.as_slice() {
+            [level, slope] if slope.as_number().is_some() => level.negated().over(slope),
+            _ => None,
+        };
+        let Some((at, value)) = rest.iter().enumerate().find_map(|(at, one)| Some((at, value(one)?))) else {
+            continue;
+        };
+        rest.remove(at);
+        for one in rest.iter_mut().chain(found.values_mut()) {
+            *one = one.substituted(variable, &value).unwrap_or_default().expanded();
+        }
+        found.insert(variable.clone(), value.expanded());
+    }
+    let is_number = |left: &Expression| left.as_number().is_some();
+    if !rest.iter().all(is_number) {
+        return Err(Error::NoMethod {
+            tool: "symbolic_solve",
+            subject: "these equations together".to_owned(),
+            advice: "it solves systems of linear equations with numbers before the variables; give one equation, or use \
+                find_root for a numerical solution",
+        });
+    }
+    let is_solved = rest.iter().all(Expression::is_zero);
+    Ok(is_solved.then(|| found.into_iter().map(|(name, value)| (name, Root::exact(value))).collect()))
 }

@@ -1,17 +1,14 @@
 //! The numerical tools, the transforms and the optimization.
 
-use std::collections::BTreeSet;
-
 use num_complex::Complex64;
 use serde_json::{Map, Value, json};
 
-use crate::arguments::{Arguments, as_number, kind, wrong};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::expression::Expression;
+use crate::json::{Arguments, as_number, kind, number, numbers, rounded, with_digits, wrong};
 use crate::matrix::Matrix;
-use crate::number::{number, numbers, rounded, with_digits};
-use crate::optimization::{self, Problem};
-use crate::{numerical, transforms};
+use crate::numerical;
+use crate::transforms;
 
 /// Rows of a matrix to be inverted.
 const MAX_ROWS: usize = 200;
@@ -23,14 +20,14 @@ const MAX_POINTS: usize = 65_536;
 const MAX_VARIABLES: usize = 10;
 /// The quadrature's tolerance, relative where the value is above 1.
 const TOLERANCE: f64 = 1e-12;
-/// Digits of a minimum's place: at a flat bottom no method gives more.
-const PLACE_DIGITS: usize = 8;
+/// Digits of a minimum's place: around it, values differ too little for more.
+const PLACE_DIGITS: usize = 6;
+/// Digits of the minimum itself.
+const VALUE_DIGITS: usize = 8;
 
-pub(super) fn integrate(arguments: &Map<String, Value>) -> Result<Value> {
-    let arguments = Arguments(arguments);
-    arguments.only(&["expression", "variable", "lower", "upper"])?;
-    let (expression, variable) = function_of_one(&arguments)?;
-    let (lower, upper) = (bound(&arguments, "lower")?, bound(&arguments, "upper")?);
+pub(super) fn integrate(arguments: &Arguments) -> Result<Value> {
+    let (expression, variable) = function_of_one(arguments)?;
+    let (lower, upper) = (bound(arguments, "lower")?, bound(arguments, "upper")?);
     let f = |x: f64| expression.value(&[(&variable, x)]);
     let found = numerical::quadrature(&f, lower, upper, TOLERANCE)
         .or_else(|_| numerical::quadrature(&f, lower, upper, 1e-8))?;
@@ -40,46 +37,30 @@ pub(super) fn integrate(arguments: &Map<String, Value>) -> Result<Value> {
     Ok(json!({ "value": number(found.value, 1e-14)?, "error_bound": error_bound }))
 }
 
-pub(super) fn linear_solve(arguments: &Map<String, Value>) -> Result<Value> {
-    let arguments = Arguments(arguments);
-    arguments.only(&["matrix", "right_hand_side"])?;
-    let matrix = square_matrix(&arguments, MAX_ROWS)?;
+pub(super) fn linear_solve(arguments: &Arguments) -> Result<Value> {
+    let matrix = square_matrix(arguments, MAX_ROWS)?;
     let right = arguments.numbers("right_hand_side", MAX_ROWS)?;
     if right.len() != matrix.size() {
         let expected = format!("{}, one for each row of `matrix`", matrix.size());
         return Err(wrong("right_hand_side", &format!("{} numbers", right.len()), &expected));
     }
-    let solution = numerical::linear_solve(&matrix, &right)?;
-    Ok(json!({ "solution": numbers(&solution)? }))
+    let solution = matrix.solve(&right).ok_or(Error::Singular)?;
+    Ok(json!({ "solution": numbers(&solution, largest(&solution))? }))
 }
 
-pub(super) fn matrix_eigenvalues(arguments: &Map<String, Value>) -> Result<Value> {
-    let arguments = Arguments(arguments);
-    arguments.only(&["matrix"])?;
-    let (values, symmetric) = numerical::eigenvalues(&square_matrix(&arguments, MAX_EIGEN_ROWS)?)?;
-    let (real, imaginary): (Vec<f64>, Vec<f64>) = values.iter().map(|value| (value.re, value.im)).unzip();
-    let tiny = values.iter().map(|value| value.norm()).fold(0.0, f64::max) * 1e-13;
-    let part = |list: &[f64]| list.iter().map(|value| number(*value, tiny)).collect::<Result<Vec<_>>>();
-    Ok(json!({ "real": part(&real)?, "imaginary": part(&imaginary)?, "symmetric": symmetric }))
+pub(super) fn matrix_eigenvalues(arguments: &Arguments) -> Result<Value> {
+    let (values, symmetric) = square_matrix(arguments, MAX_EIGEN_ROWS)?.eigenvalues()?;
+    let (real, imaginary) = parts(&values)?;
+    Ok(json!({ "real": real, "imaginary": imaginary, "symmetric": symmetric }))
 }
 
-pub(super) fn fft(arguments: &Map<String, Value>) -> Result<Value> {
-    let arguments = Arguments(arguments);
-    arguments.only(&["values", "inverse"])?;
+pub(super) fn fft(arguments: &Arguments) -> Result<Value> {
     let values = arguments.array("values", MAX_POINTS)?.iter().map(complex).collect::<Result<Vec<_>>>()?;
-    let result = transforms::fft(values, arguments.boolean("inverse")?);
-    let tiny = result.iter().map(|value| value.norm()).fold(0.0, f64::max) * 1e-13;
-    let part = |of: fn(&Complex64) -> f64| {
-        result.iter().map(|value| number(of(value), tiny)).collect::<Result<Vec<_>>>()
-    };
-    Ok(
-        json!({ "real": part(|value| value.re)?, "imaginary": part(|value| value.im)?, "length": result.len() }),
-    )
+    let (real, imaginary) = parts(&transforms::fft(&values, arguments.boolean("inverse")?))?;
+    Ok(json!({ "real": real, "imaginary": imaginary, "length": values.len() }))
 }
 
-pub(super) fn convolve(arguments: &Map<String, Value>) -> Result<Value> {
-    let arguments = Arguments(arguments);
-    arguments.only(&["a", "b", "mode"])?;
+pub(super) fn convolve(arguments: &Arguments) -> Result<Value> {
     let (a, b) = (arguments.numbers("a", MAX_POINTS)?, arguments.numbers("b", MAX_POINTS)?);
     let mode = arguments.choice("mode", &["full", "same", "valid"])?;
     let full = transforms::convolve(&a, &b);
@@ -89,46 +70,43 @@ pub(super) fn convolve(arguments: &Map<String, Value>) -> Result<Value> {
         "valid" => &full[short - 1..long],
         _ => &full[..],
     };
-    Ok(json!({ "values": numbers(kept)?, "length": kept.len() }))
+    Ok(json!({ "values": numbers(kept, largest(kept))?, "length": kept.len() }))
 }
 
-pub(super) fn minimize(arguments: &Map<String, Value>) -> Result<Value> {
-    let arguments = Arguments(arguments);
-    arguments.only(&["expression", "start"])?;
+pub(super) fn minimize(arguments: &Arguments) -> Result<Value> {
     let expression = arguments.expression("expression")?;
-    let (names, start) = start(&arguments, &expression)?;
-    let slopes: Vec<Expression> = names.iter().map(|name| expression.derivative(name)).collect();
-    let bends: Vec<Expression> =
-        slopes.iter().flat_map(|slope| names.iter().map(|name| slope.derivative(name))).collect();
-    let at = |expression: &Expression, place: &[f64]| {
+    let (names, start) = start(arguments, &expression)?;
+    let f = |place: &[f64]| {
         let values: Vec<(&str, f64)> = names.iter().map(String::as_str).zip(place.iter().copied()).collect();
         expression.value(&values)
     };
-    let problem = Problem {
-        value: &|place| at(&expression, place),
-        gradient: &|place| slopes.iter().map(|slope| at(slope, place)).collect(),
-        curvature: &|place| bends.iter().map(|bend| at(bend, place)).collect(),
-    };
-    let place = optimization::minimize(&problem, &start)?;
+    let place = numerical::minimum(&f, &start)?;
     let mut minimizer = Map::new();
     for (name, value) in names.iter().zip(&place) {
-        minimizer.insert(name.clone(), with_digits(*value, 1e-8, PLACE_DIGITS)?);
+        minimizer.insert(name.clone(), with_digits(*value, 1e-7, PLACE_DIGITS)?);
     }
-    Ok(
-        json!({ "minimizer": minimizer, "minimum": with_digits(at(&expression, &place), 1e-12, PLACE_DIGITS)? }),
-    )
+    Ok(json!({ "minimizer": minimizer, "minimum": with_digits(f(&place), 1e-12, VALUE_DIGITS)? }))
 }
 
-pub(super) fn find_root(arguments: &Map<String, Value>) -> Result<Value> {
-    let arguments = Arguments(arguments);
-    arguments.only(&["expression", "variable", "lower", "upper"])?;
-    let (expression, variable) = function_of_one(&arguments)?;
-    let (lower, upper) = (bound(&arguments, "lower")?, bound(&arguments, "upper")?);
+pub(super) fn find_root(arguments: &Arguments) -> Result<Value> {
+    let (expression, variable) = function_of_one(arguments)?;
+    let (lower, upper) = (bound(arguments, "lower")?, bound(arguments, "upper")?);
     if lower >= upper {
         return Err(wrong("upper", &upper.to_string(), &format!("a number above `lower` ({lower})")));
     }
-    let root = optimization::root(&|x| expression.value(&[(&variable, x)]), lower, upper)?;
+    let root = numerical::root(&|x| expression.value(&[(&variable, x)]), lower, upper)?;
     Ok(json!({ "root": number(root, 1e-14)?, "variable": variable }))
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |largest, value| value.abs().max(largest))
+}
+
+/// The real and the imaginary parts.
+fn parts(values: &[Complex64]) -> Result<(Vec<Value>, Vec<Value>)> {
+    let largest = values.iter().map(|value| value.norm()).fold(0.0, f64::max);
+    let (real, imaginary): (Vec<f64>, Vec<f64>) = values.iter().map(|value| (value.re, value.im)).unzip();
+    Ok((numbers(&real, largest)?, numbers(&imaginary, largest)?))
 }
 
 fn function_of_one(arguments: &Arguments) -> Result<(Expression, String)> {
@@ -181,20 +159,17 @@ fn complex(value: &Value) -> Result<Complex64> {
 }
 
 fn start(arguments: &Arguments, expression: &Expression) -> Result<(Vec<String>, Vec<f64>)> {
-    let symbols = expression.symbols();
+    let symbols: Vec<String> = expression.symbols().into_iter().collect();
     let expected = format!(
         "an object with a number for each of the 1 to {MAX_VARIABLES} variables of the expression ({})",
-        symbols.iter().cloned().collect::<Vec<_>>().join(", ")
+        symbols.join(", ")
     );
-    let value = arguments.required("start", &expected)?;
-    let object = value.as_object().ok_or_else(|| wrong("start", &kind(value), &expected))?;
-    if symbols.is_empty()
-        || object.len() > MAX_VARIABLES
-        || !object.keys().collect::<BTreeSet<_>>().into_iter().eq(symbols.iter())
-    {
+    let object = arguments.required("start", &expected, Value::as_object)?;
+    let is_given = object.len() == symbols.len() && symbols.iter().all(|name| object.contains_key(name));
+    if !is_given || !(1..=MAX_VARIABLES).contains(&symbols.len()) {
         let given = object.keys().take(MAX_VARIABLES).cloned().collect::<Vec<_>>().join(", ");
         return Err(wrong("start", &format!("an object with the keys ({given})"), &expected));
     }
     let places = symbols.iter().map(|name| as_number("start", &object[name])).collect::<Result<_>>()?;
-    Ok((symbols.into_iter().collect(), places))
+    Ok((symbols, places))
 }

@@ -1,11 +1,12 @@
 //! The four symbolic tools.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
-use crate::arguments::{Arguments, wrong};
 use crate::error::{Error, Result};
 use crate::expression::{Expression, parse_equation, shortened};
-use crate::number::{DIGITS, number, rounded};
+use crate::json::{Arguments, DIGITS, number, rounded, wrong};
 use crate::symbolic::{
     Domain, Root, definite_integral, integral, simplified, solve as solve_one, solve_linear,
 };
@@ -15,12 +16,9 @@ const MAX_EQUATIONS: usize = 10;
 /// The highest derivative.
 const MAX_ORDER: i64 = 10;
 
-pub(super) fn solve(arguments: &Map<String, Value>) -> Result<Value> {
-    let arguments = Arguments(arguments);
-    arguments.only(&["equations", "variables", "domain"])?;
-    let texts = arguments
-        .texts("equations", MAX_EQUATIONS)?
-        .ok_or_else(|| wrong("equations", "nothing", "a string or an array of strings"))?;
+pub(super) fn solve(arguments: &Arguments) -> Result<Value> {
+    let texts = arguments.texts("equations", MAX_EQUATIONS)?;
+    let texts = texts.ok_or_else(|| wrong("equations", "nothing", "a string or an array of strings"))?;
     let equations: Vec<Expression> =
         texts.iter().map(|text| parse_equation("equations", text)).collect::<Result<_>>()?;
     let domain = match arguments.choice("domain", &["complex", "real", "positive", "integer"])? {
@@ -29,7 +27,7 @@ pub(super) fn solve(arguments: &Map<String, Value>) -> Result<Value> {
         "integer" => Domain::Integer,
         _ => Domain::Complex,
     };
-    let variables = variables(&arguments, &equations)?;
+    let variables = variables(arguments, &equations)?;
     if let ([equation], [variable]) = (equations.as_slice(), variables.as_slice()) {
         let (mut roots, principal) = solve_one(equation, variable)?;
         roots.retain(|root| domain.admits(root));
@@ -43,28 +41,19 @@ pub(super) fn solve(arguments: &Map<String, Value>) -> Result<Value> {
         }
         return Ok(output);
     }
-    let solution =
-        solve_linear(&equations, &variables)?.filter(|found| found.values().all(|root| domain.admits(root)));
-    let list: Vec<Value> = solution
-        .iter()
-        .map(|found| match variables.as_slice() {
-            [variable] => found.get(variable).map_or(Ok(Value::Null), root_value),
-            _ => {
-                let values =
-                    variables.iter().filter_map(|name| Some((name.clone(), root_value(found.get(name)?))));
-                values
-                    .map(|(name, value)| Ok((name, value?)))
-                    .collect::<Result<Map<_, _>>>()
-                    .map(Value::Object)
-            }
-        })
-        .collect::<Result<_>>()?;
-    Ok(json!({ "solutions": list, "variables": variables }))
+    let solution = solve_linear(&equations, &variables)?;
+    let solution = solution.filter(|found| found.values().all(|root| domain.admits(root)));
+    let list = solution.iter().map(|found| match variables.as_slice() {
+        [variable] => found.get(variable).map_or(Ok(Value::Null), root_value),
+        _ => {
+            let members = found.iter().map(|(name, root)| Ok((name.clone(), root_value(root)?)));
+            members.collect::<Result<Map<_, _>>>().map(Value::Object)
+        }
+    });
+    Ok(json!({ "solutions": list.collect::<Result<Vec<_>>>()?, "variables": variables }))
 }
 
-pub(super) fn differentiate(arguments: &Map<String, Value>) -> Result<Value> {
-    let arguments = Arguments(arguments);
-    arguments.only(&["expression", "variable", "order"])?;
+pub(super) fn differentiate(arguments: &Arguments) -> Result<Value> {
     let mut expression = arguments.expression("expression")?;
     let variable = arguments.variable("variable", &expression)?;
     let order = arguments.integer("order", 1, 1, MAX_ORDER)?;
@@ -74,9 +63,7 @@ pub(super) fn differentiate(arguments: &Map<String, Value>) -> Result<Value> {
     Ok(json!({ "derivative": expression.to_string(), "variable": variable, "order": order }))
 }
 
-pub(super) fn integrate(arguments: &Map<String, Value>) -> Result<Value> {
-    let arguments = Arguments(arguments);
-    arguments.only(&["expression", "variable", "lower", "upper"])?;
+pub(super) fn integrate(arguments: &Arguments) -> Result<Value> {
     let expression = arguments.expression("expression")?;
     let variable = arguments.variable("variable", &expression)?;
     match (arguments.constant("lower")?, arguments.constant("upper")?) {
@@ -101,38 +88,33 @@ pub(super) fn integrate(arguments: &Map<String, Value>) -> Result<Value> {
     }
 }
 
-pub(super) fn simplify(arguments: &Map<String, Value>) -> Result<Value> {
-    let arguments = Arguments(arguments);
-    arguments.only(&["expression"])?;
+pub(super) fn simplify(arguments: &Arguments) -> Result<Value> {
     Ok(json!({ "simplified": simplified(&arguments.expression("expression")?).to_string() }))
 }
 
 fn variables(arguments: &Arguments, equations: &[Expression]) -> Result<Vec<String>> {
-    let mut symbols: Vec<String> = equations.iter().flat_map(Expression::symbols).collect();
-    symbols.sort();
-    symbols.dedup();
-    let expected = || match symbols.len() {
-        0 => "equations with at least one variable".to_owned(),
-        _ => format!("variables of the equations ({})", symbols.join(", ")),
-    };
+    let symbols: BTreeSet<String> = equations.iter().flat_map(Expression::symbols).collect();
+    let known = symbols.iter().cloned().collect::<Vec<_>>().join(", ");
     let Some(texts) = arguments.texts("variables", MAX_EQUATIONS)? else {
         return match symbols.len() {
             0 if equations.iter().all(Expression::is_zero) => {
                 Err(Error::AlwaysTrue { variables: "its variables".to_owned() })
             }
-            0 => Err(wrong("equations", "no variable", &expected())),
-            1..=MAX_EQUATIONS => Ok(symbols),
-            many => {
-                Err(wrong("equations", &format!("{many} variables"), &format!("at most {MAX_EQUATIONS}")))
+            1..=MAX_EQUATIONS => Ok(symbols.into_iter().collect()),
+            count => {
+                let expected = format!("equations with 1 to {MAX_EQUATIONS} of them");
+                Err(wrong("equations", &format!("{count} variables"), &expected))
             }
         };
     };
     let mut named: Vec<String> = Vec::new();
-    for text in &texts {
-        match symbols.iter().find(|name| *name == text.trim()) {
-            Some(name) if named.contains(name) => {}
-            Some(name) => named.push(name.clone()),
-            None => return Err(wrong("variables", &format!("{:?}", shortened(text)), &expected())),
+    for text in texts.into_iter().map(str::trim) {
+        if !symbols.contains(text) {
+            let expected = format!("variables of the equations ({known})");
+            return Err(wrong("variables", &format!("{:?}", shortened(text)), &expected));
+        }
+        if !named.iter().any(|name| name == text) {
+            named.push(text.to_owned());
         }
     }
     Ok(named)

@@ -123,7 +123,8 @@ fn what_has_no_method_is_refused_with_what_has_one() {
         let known = ["symbolic_solve has no method for", "; it solves ", "find_root"];
         assert!(known.iter().all(|part| error.contains(part)), "{equations}: {error}");
     }
-    for expression in ["exp(-x**2)", "sin(x)/x", "x**x", "sin(x)**2", "1/(x**2 - 1)", "ln(x)"] {
+    for expression in ["exp(-x**2)", "sin(x)/x", "x**x", "sin(x)**2", "1/(x**2 - 1)", "x/(x**2 + 1)", "ln(x)"]
+    {
         let error = call("symbolic_integrate", json!({ "expression": expression })).unwrap_err();
         let known = ["symbolic_integrate has no method for", "; it integrates ", "numerical_integrate"];
         assert!(known.iter().all(|part| error.contains(part)), "{expression}: {error}");
@@ -210,7 +211,7 @@ fn antiderivatives_have_the_integrand_as_derivative() {
         "x**3*cos(2*x + 1)",
         "x*cosh(x/2)",
         "1/(x**2 + x + 1)",
-        "x**3/(2*x**2 + 3)",
+        "3/(2*x**2 + 3)",
         "(x**3 - x)/(x - 1)",
     ] {
         let found = call("symbolic_integrate", json!({"expression": expression, "variable": "x"})).unwrap();

@@ -10,7 +10,7 @@ use mcp_disclosure_strategy_search::{self as search, SearchConfig};
 
 use super::{
     AccessArguments, CheckArguments, Format, Program, SourceArguments, StrategyArguments,
-    compare::{progress::Patience, queries},
+    compare::{files, progress::Patience},
     entrance::{door, entrance},
     login::{described, name},
     print_styled, print_text, runtime_for_one,
@@ -49,7 +49,7 @@ pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure
         allow,
         format,
     } = arguments;
-    let queries = queries.as_deref().map(queries::read).transpose()?.unwrap_or_default();
+    let queries = queries.as_deref().map(files::queries).transpose()?.unwrap_or_default();
     let source =
         open(program, source, allow_anonymous).and_then(|source| source.seen_by(principal.as_deref()));
     let sign_ins = source.as_ref().map(|source| sign_ins(source.upstreams())).unwrap_or_default();

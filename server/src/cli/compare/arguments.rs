@@ -1,12 +1,12 @@
 //! The arguments of `compare`.
 
-use std::{mem::take, num::NonZeroUsize, path::PathBuf, str::FromStr};
+use std::{mem::take, path::PathBuf, str::FromStr};
 
 use clap::{
     Args,
     builder::{PossibleValuesParser, TypedValueParser},
 };
-use mcp_disclosure_compare::{Format, HostKind, Tokenizer};
+use mcp_disclosure_compare::{Format, HostKind, Tokenizer, Used};
 
 use super::{
     command::Command, contestants::Rows, prepared::Setup, progress::Progress, transcript::TranscriptArguments,
@@ -46,11 +46,7 @@ pub struct CompareArguments {
     ///
     /// Their names, or how many, spread over the list; in a transcript one
     #[arg(long = "use", value_name = "NAMES|N", help_heading = "Work")]
-    pub used: Option<Use>,
-
-    /// Calls to make to the real tools: a JSON array of {"tool", "arguments"}. Without it no tool is called
-    #[arg(long, value_name = "FILE", conflicts_with = "used", help_heading = "Work")]
-    pub script: Option<PathBuf>,
+    pub used: Option<Used>,
 
     /// Queries, to see how well tools are found by words
     ///
@@ -66,15 +62,11 @@ pub struct CompareArguments {
     #[arg(long, value_name = "COUNT", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1_000_000), help_heading = "Work")]
     pub turns: u64,
 
-    /// Connections per strategy; times are their medians
-    #[arg(long, value_name = "COUNT", default_value = "5", help_heading = "Work", value_parser = repeats)]
-    pub repeat: usize,
-
     /// How clients connect: over stdio, or over HTTP on a local port
     #[arg(long, value_enum, default_value_t, help_heading = "Work")]
     pub transport: Transport,
 
-    /// Token count: o200k_base, cl100k_base, or chars/4
+    /// Token count: o200k_base, or chars/4
     #[arg(long, value_name = "NAME", default_value_t, hide_possible_values = true, value_parser = word::<Tokenizer>(Tokenizer::NAMES), help_heading = "Report")]
     pub tokenizer: Tokenizer,
 
@@ -88,7 +80,7 @@ pub struct CompareArguments {
 
     /// Include what the figures are made of
     ///
-    /// Parts, steps, times, growth
+    /// Parts of the start, steps of learning
     #[arg(long, help_heading = "Report")]
     pub detail: bool,
 
@@ -125,39 +117,10 @@ impl CompareArguments {
     }
 }
 
-/// The tools to use.
-#[derive(Clone, Debug)]
-pub enum Use {
-    /// This number of tools, sampled by the comparison.
-    Count(usize),
-    /// Tools with these names.
-    Names(Vec<String>),
-}
-
-impl FromStr for Use {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let names = || text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned);
-        match text.trim().parse::<usize>() {
-            Ok(0) => Err("at least one tool is required".to_owned()),
-            Ok(count) => Ok(Self::Count(count)),
-            Err(_) if names().next().is_none() => Err("expected names, or a number".to_owned()),
-            Err(_) => Ok(Self::Names(names().collect())),
-        }
-    }
-}
-
 /// One of these words, parsed.
 fn word<T>(words: impl IntoIterator<Item = &'static str>) -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err = strum::ParseError> + Clone + Send + Sync + 'static,
 {
     PossibleValuesParser::new(words.into_iter().collect::<Vec<_>>()).try_map(|word| word.parse::<T>())
-}
-
-fn repeats(text: &str) -> Result<usize, String> {
-    let expected = || "expected a number from 1 to 1000".to_owned();
-    let count: NonZeroUsize = text.parse().map_err(|_| expected())?;
-    if count.get() <= 1000 { Ok(count.get()) } else { Err(expected()) }
 }

@@ -45,12 +45,12 @@ impl Command {
 
     /// The command line that serves every client with this strategy, these settings and these choices; `None` if there are
     /// some without a flag.
-    pub(super) fn serving(&self, strategy: &str, said: &Overrides) -> Option<String> {
+    pub(super) fn serving(&self, strategy: &str, overrides: &Overrides) -> Option<String> {
         let mut settings = self.settings.clone();
-        for (strategy, key, value) in &said.settings {
+        for (strategy, key, value) in &overrides.settings {
             settings.set(strategy, key, value.as_str()?).then_some(())?;
         }
-        for (filter, name, value) in &said.choices {
+        for (filter, name, value) in &overrides.choices {
             settings.choose(filter, name, value).then_some(())?;
         }
         Some(self.line(&["--strategy", strategy], &settings))
@@ -204,13 +204,15 @@ mod tests {
     fn q3_settings_and_choices_of_a_row_are_flags() {
         let of = |strategy: &str, key: &str| (strategy.to_owned(), key.to_owned(), json!("entry-only"));
         let choice = ("concerns".to_owned(), "cost".to_owned(), "low".to_owned());
-        let said = Overrides { settings: vec![of("info", "tools")], choices: vec![choice] };
+        let overrides = Overrides { settings: vec![of("info", "tools")], choices: vec![choice] };
         assert_eq!(
-            command(&["--concern=cost=high", "--info-tools=stubs"]).serving("concerns+info", &said).unwrap(),
+            command(&["--concern=cost=high", "--info-tools=stubs"])
+                .serving("concerns+info", &overrides)
+                .unwrap(),
             "x serve --strategy concerns+info --info-tools entry-only --concern cost=low"
         );
-        let said = Overrides { settings: vec![of("x", "own")], ..Overrides::default() };
-        assert_eq!(command(&[]).serving("x", &said), None);
+        let overrides = Overrides { settings: vec![of("x", "own")], ..Overrides::default() };
+        assert_eq!(command(&[]).serving("x", &overrides), None);
         let choice = ("another".to_owned(), "cost".to_owned(), "low".to_owned());
         assert_eq!(
             command(&[]).serving("x", &Overrides { choices: vec![choice], ..Overrides::default() }),

@@ -86,25 +86,23 @@ impl<'a> Contestants<'a> {
         let relaxed = SettingArguments { long_briefs: Some(relaxed), ..flags.clone() };
         let relaxed = relaxed.over(source.settings());
         let served = StrategyArguments::default().over(source);
-        let (contestants, asked) = (Vec::new(), Vec::new());
         let fallback = match &*served.fallback {
             adaptive::NAME => vec![BASELINE.to_owned(), served.over_budget.clone()],
             fallback => vec![fallback.to_owned()],
         };
         let offered = source.serve().offer.map(|offered| [offered, fallback].concat());
         let served = StrategyOptions { settings: as_set.clone(), ..served };
-        let (notes, by_default, command_by_default) = (Vec::new(), None, command.by_default());
         let mut built = Self {
             registry,
-            contestants,
+            contestants: Vec::new(),
             flag,
-            asked,
+            asked: Vec::new(),
             asks_for_all,
             served,
             offered,
-            notes,
-            by_default,
-            command: command_by_default,
+            notes: Vec::new(),
+            by_default: None,
+            command: command.by_default(),
         };
         let mut problems = Vec::new();
         let first = [(Spec::of(BASELINE), false)].into_iter();
@@ -169,27 +167,8 @@ impl<'a> Contestants<'a> {
         let contestant = self.contestants.iter().find(|contestant| contestant.row.name == name);
         let (strategy, settings) = contestant
             .map_or((name, Settings::new()), |found| (&*found.row.strategy, found.settings.clone()));
-        self.strategies(Some(strategy.to_owned()), vec![strategy.to_owned()], strategy, settings)
-    }
-
-    /// Strategies that serve each client with the one it requests.
-    ///
-    /// # Errors
-    /// See [`Strategies::build`].
-    pub(in crate::cli) fn negotiated(&self) -> Result<Strategies, Failure> {
-        let offered = self.contestants.iter().map(|contestant| contestant.row.strategy.clone()).collect();
-        let settings = self.contestants.first().map(|first| first.settings.clone()).unwrap_or_default();
-        self.strategies(None, offered, BASELINE, settings)
-    }
-
-    fn strategies(
-        &self,
-        pinned: Option<String>,
-        offered: Vec<String>,
-        fallback: &str,
-        settings: Settings,
-    ) -> Result<Strategies, Failure> {
-        let fallback = fallback.to_owned();
+        let (pinned, fallback) = (Some(strategy.to_owned()), strategy.to_owned());
+        let offered = vec![strategy.to_owned()];
         let options = StrategyOptions { pinned, offered, fallback, settings, ..self.served.clone() };
         strategies::build(self.registry, &options).map_err(Failure::Configuration)
     }
@@ -241,8 +220,8 @@ impl Contestant {
         relaxed: &Settings,
         command: &Command,
     ) -> Result<Self, Problem> {
-        let said = spec.said(registry)?;
-        let settings = with(as_set, &said);
+        let overrides = spec.overrides(registry)?;
+        let settings = with(as_set, &overrides);
         let build = |settings: &Settings| {
             registry
                 .builder(settings)
@@ -253,39 +232,39 @@ impl Contestant {
         let profile = as_set.profile();
         let row = Row {
             strategy: profile.name.to_string(),
-            choices: choices(&said),
+            choices: choices(&overrides),
             lesson: profile.lesson,
             finder: profile.finder,
             is_stack: spec.is_stack(registry),
             not_offered: None,
-            command: command.serving(&profile.name, &said),
+            command: command.serving(&profile.name, &overrides),
             name: spec.to_string(),
         };
-        let row = match row.is_stack || !said.settings.is_empty() {
+        let row = match row.is_stack || !overrides.settings.is_empty() {
             true => row,
             // As the registry names it.
             false => Row { name: row.strategy.clone(), ..row },
         };
-        Ok(Self { row, settings: with(relaxed, &said), as_set })
+        Ok(Self { row, settings: with(relaxed, &overrides), as_set })
     }
 }
 
 /// The settings with those of a row. What a row chooses is chosen by the operator: every client starts with it, also one
 /// that knows nothing of concerns.
-fn with(settings: &Settings, said: &Overrides) -> Settings {
+fn with(settings: &Settings, overrides: &Overrides) -> Settings {
     let mut settings = settings.clone();
-    for (strategy, key, value) in &said.settings {
+    for (strategy, key, value) in &overrides.settings {
         settings::set(&mut settings, strategy, key, value.clone());
     }
-    for (filter, name, value) in &said.choices {
+    for (filter, name, value) in &overrides.choices {
         settings::choose(&mut settings, filter, name.clone(), value.clone());
     }
     settings
 }
 
 /// What a row chooses, by concern.
-fn choices(said: &Overrides) -> Concerns {
-    said.choices.iter().map(|(_, name, value)| (name.clone(), Value::from(value.as_str()))).collect()
+fn choices(overrides: &Overrides) -> Concerns {
+    overrides.choices.iter().map(|(_, name, value)| (name.clone(), Value::from(value.as_str()))).collect()
 }
 
 /// All presenters, and their variants. A filter alone shows what its presenter shows until a host chooses values.

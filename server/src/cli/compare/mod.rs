@@ -3,29 +3,25 @@
 mod arguments;
 pub(super) mod command;
 pub(super) mod contestants;
+pub(super) mod files;
 pub(super) mod prepared;
 pub(super) mod progress;
-pub(super) mod queries;
-mod script;
-mod scripted;
 mod secrets;
 mod spec;
 mod stage;
 mod stand_in;
-mod subject;
 pub(super) mod transcript;
 
-use std::path::Path;
+use std::path::PathBuf;
 
 pub use arguments::CompareArguments;
 use mcp_disclosure_compare::{
-    Comparison, Error, Format, Query, Report, Work,
-    agent::Task,
+    Comparison, Error, Format, Query, Report, Used,
     output::{self, Screen},
 };
 use mcp_disclosure_gateway::Problem;
 
-use self::{arguments::Use, prepared::Prepared, stage::Stages};
+use self::{prepared::Prepared, stage::Stages};
 use super::{Program, check::is_coloured, print_styled, print_text, runtime_for_one, width};
 use crate::{failure::Failure, log};
 
@@ -55,15 +51,7 @@ pub fn compare(program: &Program, arguments: CompareArguments) -> Result<(), Fai
         Format::Html => output::page(&report, transcript.as_deref()),
         format => format.write(&report, detail, screen),
     };
-    match (out, format) {
-        (Some(path), _) => {
-            write(&path, &text)?;
-            log::note(&format!("written: {}", path.display()));
-        }
-        // Its texts are escaped already, and its colours are not.
-        (None, Format::Table) => print_styled(&text)?,
-        (None, _) => print_text(&text)?,
-    }
+    deliver(&text, format, out)?;
     budget.map_or(Ok(()), |most| within(most, &report, &asked))
 }
 
@@ -77,16 +65,15 @@ struct Compared {
 }
 
 async fn run(program: &Program, mut arguments: CompareArguments) -> Result<Compared, Failure> {
-    let script = arguments.script.as_deref().map(script::read).transpose()?;
-    let queries = arguments.queries.as_deref().map(queries::read).transpose()?.unwrap_or_default();
+    let queries = arguments.queries.as_deref().map(files::queries).transpose()?.unwrap_or_default();
     let rows = arguments.strategies.join(",");
     let mut prepared = Prepared::of(arguments.setup(program, &rows)).await?;
     let stages = prepared.on_stand_ins().await?;
-    let measured = measured(&mut prepared, &arguments, &stages, queries, script.clone()).await;
+    let measured = measured(&prepared, &arguments, &stages, queries).await;
     stages.close().await;
     let mut report = measured?;
     let transcript = match arguments.format {
-        Format::Html => transcript::of_report(program, &mut prepared, &arguments, (&report, script)).await?,
+        Format::Html => transcript::of_report(program, &mut prepared, &arguments, &report).await?,
         _ => None,
     };
     let command = report.recommendation.command.as_deref().and_then(command::note);
@@ -94,55 +81,28 @@ async fn run(program: &Program, mut arguments: CompareArguments) -> Result<Compa
     Ok(Compared { report, transcript, asked: prepared.contestants.asked() })
 }
 
-/// The comparison itself, on gateways in front of stand-ins; the calls of a script reach the real tools.
+/// The comparison itself, on gateways in front of stand-ins.
 async fn measured(
-    prepared: &mut Prepared<'_>,
-    arguments: &CompareArguments,
-    stages: &Stages,
-    queries: Vec<Query>,
-    script: Option<Vec<Task>>,
-) -> Result<Report, Failure> {
-    let flag = if script.is_some() { "--script" } else { "--use" };
-    let real = match &script {
-        Some(tasks) => {
-            script::warn(tasks.len(), prepared.contestants.names().len());
-            prepared.on_upstreams().await?
-        }
-        None => Stages::default(),
-    };
-    let work = match (script, &arguments.used) {
-        (Some(tasks), _) => Work::Script { tasks, links: real.links() },
-        (None, Some(Use::Names(names))) => Work::Names(names.clone()),
-        (None, Some(Use::Count(count))) => Work::Sample(*count),
-        (None, None) => Work::Sample(USED),
-    };
-    let comparison = comparison(prepared, arguments, stages, work, queries);
-    let report = comparison.run(&|done, total, what| prepared.step(done, total, what)).await;
-    real.close().await;
-    report.map_err(|error| message(error, flag))
-}
-
-fn comparison(
     prepared: &Prepared<'_>,
     arguments: &CompareArguments,
     stages: &Stages,
-    work: Work,
     queries: Vec<Query>,
-) -> Comparison {
-    Comparison {
+) -> Result<Report, Failure> {
+    let comparison = Comparison {
         subject: prepared.subject.clone(),
         rows: prepared.contestants.rows(),
         links: stages.links(),
-        work,
+        used: arguments.used.clone().unwrap_or(Used::Count(USED)),
         queries,
         host: arguments.host,
         tokenizer: arguments.tokenizer,
         turns: arguments.turns,
-        repeats: arguments.repeat,
         omits_schemas: arguments.omit_input_schema,
         transport: arguments.transport.to_string(),
         served: prepared.contestants.by_default(),
-    }
+    };
+    let report = comparison.run(&|done, total, what| prepared.step(done, total, what)).await;
+    report.map_err(|error| message(error, "--use"))
 }
 
 /// The failure of a comparison; `flag` is the one that named tools.
@@ -160,8 +120,18 @@ fn message(error: Error, flag: &str) -> Failure {
     }
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|source| Failure::Write { path: path.to_owned(), source })
+/// Writes a report or a transcript to a file, or else prints it.
+fn deliver(text: &str, format: Format, out: Option<PathBuf>) -> Result<(), Failure> {
+    match (out, format) {
+        (Some(path), _) => {
+            std::fs::write(&path, text).map_err(|source| Failure::Write { path: path.clone(), source })?;
+            log::note(&format!("written: {}", path.display()));
+            Ok(())
+        }
+        // Its texts are escaped already, and its colours are not.
+        (None, Format::Table) => print_styled(text),
+        (None, _) => print_text(text),
+    }
 }
 
 /// # Errors

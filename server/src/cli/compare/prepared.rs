@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_disclosure_compare::{
-    HostKind, Subject, Tokenizer,
+    HostKind, Reached, Subject, Tokenizer,
     transcript::{self, Assignment, Play, Transcript},
 };
 use mcp_disclosure_core::Registry;
@@ -18,8 +18,8 @@ use super::{
     contestants::{Contestants, Rows},
     message,
     progress::Progress,
-    scripted::Script,
-    stage::{self, Stage, Stages, StandIns},
+    stage::{self, Stage, Stages},
+    stand_in::{self, StandIn},
 };
 use crate::{
     cli::{Program, SettingArguments, SourceArguments, source::Source},
@@ -52,7 +52,7 @@ pub(in crate::cli) struct Prepared<'a> {
     progress: Arc<Progress>,
     source: Source,
     declared: Declared,
-    stand_ins: StandIns,
+    stand_ins: Vec<StandIn>,
     transport: Transport,
     /// Which upstreams are missing, or disclose progressively themselves.
     notes: Vec<String>,
@@ -65,7 +65,7 @@ pub(in crate::cli) struct Behind {
     /// The upstreams, or what stands in for them.
     pub(in crate::cli) upstreams: Vec<UpstreamConfig>,
     /// The number of calls that have reached them.
-    pub(in crate::cli) reached: Arc<dyn Fn() -> u64 + Send + Sync>,
+    pub(in crate::cli) reached: Reached,
 }
 
 impl<'a> Prepared<'a> {
@@ -110,26 +110,17 @@ impl<'a> Prepared<'a> {
     /// # Errors
     /// See [`Stages::start`].
     pub(super) async fn on_stand_ins(&mut self) -> Result<Stages, Failure> {
-        self.stages(Some(self.stand_ins.clone())).await
+        self.stages(stand_in::upstreams(&self.stand_ins)).await
     }
 
-    /// A gateway for each row, in front of the upstreams of the source.
-    ///
-    /// # Errors
-    /// See [`Stages::start`].
-    pub(super) async fn on_upstreams(&mut self) -> Result<Stages, Failure> {
-        self.stages(None).await
-    }
-
-    async fn stages(&mut self, upstreams: Option<StandIns>) -> Result<Stages, Failure> {
+    async fn stages(&mut self, upstreams: Vec<UpstreamConfig>) -> Result<Stages, Failure> {
         let source = (&self.source, &self.declared);
         Stages::start(source, upstreams, &mut self.contestants, self.transport).await
     }
 
     /// Stand-ins that answer the calls of a task as the task says.
     pub(super) fn scripted(&self, task: &Assignment) -> Behind {
-        let script = Script::of(task);
-        Behind { upstreams: script.given_to(self.stand_ins.clone()), reached: script.reached() }
+        stand_in::scripted(&self.stand_ins, task)
     }
 
     /// Plays a task under each of the rows with these names; `flag` is the one that names tools.
@@ -145,10 +136,10 @@ impl<'a> Prepared<'a> {
         flag: &str,
     ) -> Result<Transcript, Failure> {
         let Behind { upstreams, reached } = behind;
-        let stages = self.stages(Some(upstreams)).await?;
+        let stages = self.stages(upstreams).await?;
         let rows = self.contestants.rows().into_iter().filter(|row| names.contains(&row.name));
-        let set: Vec<transcript::Stage> = rows
-            .map(|row| transcript::Stage { row, links: stages.links(), reached: Arc::clone(&reached) })
+        let set: Vec<transcript::Server> = rows
+            .map(|row| transcript::Server { row, links: stages.links(), reached: Arc::clone(&reached) })
             .collect();
         let play = Play { subject: &self.subject, assignment, tokenizer, host };
         let played = play.run(&set, &|done, total, what| self.step(done, total, what)).await;

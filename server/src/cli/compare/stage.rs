@@ -1,20 +1,20 @@
 //! Stages: the gateways on which strategies are compared, and links to them.
 
-use std::{io, sync::Arc};
+use std::{collections::HashMap, io, sync::Arc};
 
 use mcp_disclosure_client::{Error, Link};
-use mcp_disclosure_compare::{LinkFactory, Subject};
-use mcp_disclosure_core::ReceiptKey;
+use mcp_disclosure_compare::{BASELINE, LinkFactory, Subject, Tool};
+use mcp_disclosure_core::{Principal, RawObject, ReceiptKey, Snapshot, ToolName, View, VisibleTool};
 use mcp_disclosure_gateway::{
     Assembly, FetchLimits, Gateway,
     catalogue::Declared,
     front::{http, stdio::Stdio},
     slot::Witness,
-    upstream::{Target, UpstreamConfig},
+    upstream::{Upstream, UpstreamConfig},
 };
 use tokio::net::TcpListener;
 
-use super::{contestants::Contestants, progress::Progress, stand_in::StandIn, subject};
+use super::{contestants::Contestants, progress::Progress, stand_in::StandIn};
 use crate::{
     cli::{serve::receipt_key, source::Source},
     config::Transport,
@@ -23,9 +23,6 @@ use crate::{
 
 /// Buffer for messages not yet read, in bytes: that of a pipe of the operating system.
 const PIPE: usize = 64 * 1024;
-
-/// Stand-ins for the upstreams of a source.
-pub(in crate::cli) type StandIns = Vec<UpstreamConfig>;
 
 /// A gateway, exactly as `serve` runs it, and links to it.
 pub(in crate::cli) struct Stage {
@@ -38,7 +35,7 @@ pub(in crate::cli) struct Stage {
 }
 
 impl Stage {
-    /// A gateway in front of the source itself; clients choose the strategy.
+    /// A gateway in front of the source itself, to read what it serves.
     ///
     /// # Errors
     /// See [`Gateway::start`].
@@ -48,7 +45,7 @@ impl Stage {
         contestants: &Contestants<'_>,
         progress: &Arc<Progress>,
     ) -> Result<Self, Failure> {
-        let assembly = source.clone().assembly(declared, contestants.negotiated()?, fresh_key()?);
+        let assembly = source.clone().assembly(declared, contestants.pinned(BASELINE)?, fresh_key()?);
         let witness: Arc<dyn Witness> = Arc::clone(progress) as _;
         let assembly = Assembly { witness: Some(witness), fetches: unlimited(), ..assembly };
         let count = assembly.upstreams.len();
@@ -67,37 +64,31 @@ impl Stage {
     ///
     /// # Errors
     /// [`Failure::Upstreams`] for the first upstream that does not list again.
-    pub(in crate::cli) async fn read(&self) -> Result<(Subject, StandIns), Failure> {
+    pub(super) async fn read(&self) -> Result<(Subject, Vec<StandIn>), Failure> {
         let backend = self.gateway.backends().shared();
         let upstreams = backend.upstreams();
-        let subject = subject::of(
-            backend.catalogue().current().snapshot(),
-            &self.gateway.admission().on_stdio(),
-            &upstreams,
-        );
-        let mut stand_ins = StandIns::new();
+        let caller = self.gateway.admission().on_stdio();
+        let subject = subject(backend.catalogue().current().snapshot(), &caller, &upstreams);
+        let mut stand_ins = Vec::new();
         for upstream in &upstreams {
-            let stand_in =
-                StandIn::of(upstream).await.map_err(|error| Failure::Upstreams(vec![Arc::new(error)]))?;
-            let target = Target::Responder(Arc::new(stand_in));
-            stand_ins.push(UpstreamConfig::new(upstream.name().clone(), target));
+            let failed = |error| Failure::Upstreams(vec![Arc::new(error)]);
+            stand_ins.push(StandIn::of(upstream).await.map_err(failed)?);
         }
         Ok((subject, stand_ins))
     }
 
-    /// A gateway for the row of this name, in front of these upstreams, or else those of the source.
+    /// A gateway for the row of this name, in front of these upstreams.
     ///
     /// # Errors
     /// If the row cannot be served, or no port can be bound.
     async fn of_row(
         name: &str,
         (source, declared): (&Source, &Declared),
-        upstreams: Option<StandIns>,
+        upstreams: Vec<UpstreamConfig>,
         contestants: &Contestants<'_>,
         transport: Transport,
     ) -> Result<Self, Failure> {
         let assembly = source.clone().assembly(declared.clone(), contestants.pinned(name)?, fresh_key()?);
-        let upstreams = upstreams.unwrap_or_else(|| assembly.upstreams.clone());
         let assembly = Assembly { upstreams, fetches: unlimited(), ..assembly };
         let gateway = Gateway::start(assembly).await?.gateway;
         let address = match transport {
@@ -138,18 +129,16 @@ impl Stage {
 }
 
 /// The stages of all rows, with the same upstreams.
-#[derive(Default)]
 pub(in crate::cli) struct Stages(Vec<Stage>);
 
 impl Stages {
-    /// A gateway for each row that can be served, in front of these upstreams, or else those of the source, which are then
-    /// started for each row. The other rows are left out.
+    /// A gateway for each row that can be served, in front of these upstreams. The other rows are left out.
     ///
     /// # Errors
     /// If the baseline cannot be served, or a row that was asked for by its name.
     pub(in crate::cli) async fn start(
         source: (&Source, &Declared),
-        upstreams: Option<StandIns>,
+        upstreams: Vec<UpstreamConfig>,
         contestants: &mut Contestants<'_>,
         transport: Transport,
     ) -> Result<Self, Failure> {
@@ -240,4 +229,30 @@ async fn listen(gateway: &Arc<Gateway>) -> Result<String, Failure> {
     let guard = http::Guard::new(address.ip(), &[], &[]);
     tokio::spawn(http::serve(Arc::clone(gateway), listener, guard));
     Ok(format!("http://{address}/mcp"))
+}
+
+/// The tools of a catalogue, as this client sees them.
+fn subject(snapshot: &Arc<Snapshot>, caller: &Principal, upstreams: &[Arc<Upstream>]) -> Subject {
+    let view = View::of(Arc::clone(snapshot), caller);
+    let sorted = view.categories().flat_map(|category| {
+        category.tools().map(move |tool| (tool.name().clone(), category.name().to_owned()))
+    });
+    let categories: HashMap<ToolName, String> = sorted.collect();
+    let tools = view.tools().map(|visible| Tool {
+        name: visible.name().to_string(),
+        origin: (visible.tool().upstream().to_string(), visible.tool().upstream_name().to_string()),
+        category: categories.get(visible.name()).cloned().unwrap_or_default(),
+        definition: visible.definition().into_owned(),
+        example: example(&visible).and_then(|example| example.object("input")),
+        purpose: example(&visible).and_then(|example| example.string("description")),
+    });
+    // Names only: commands and URLs may contain secrets.
+    let names: Vec<String> = upstreams.iter().map(|upstream| upstream.name().to_string()).collect();
+    Subject::new(names.join(", "), tools.collect())
+}
+
+/// The first example of a description file.
+fn example(tool: &VisibleTool<'_>) -> Option<RawObject> {
+    let examples = tool.tool().supplement().part("examples")?;
+    serde_json::from_str::<Vec<RawObject>>(examples).ok()?.into_iter().next()
 }

@@ -1,18 +1,17 @@
 //! `compare --transcript`: one task under each strategy, step by step.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use mcp_disclosure_compare::{
-    Format, Report,
-    agent::Task,
+    Format, Report, Used,
     transcript::{self, Assignment, Call, Look, Transcript},
 };
 use mcp_disclosure_gateway::Problem;
 
-use super::{CompareArguments, arguments::Use, message, prepared::Prepared, write};
+use super::{CompareArguments, deliver, files, message, prepared::Prepared};
 use crate::{
-    cli::{Program, check::is_coloured, given_file, print_styled, print_text, runtime_for_one, width::width},
+    cli::{Program, check::is_coloured, runtime_for_one, width::width},
     failure::Failure,
 };
 
@@ -27,7 +26,7 @@ pub struct TranscriptArguments {
     /// Show one task under each strategy, step by step
     ///
     /// What the model sees, asks, calls and gets
-    #[arg(long, conflicts_with_all = ["script", "fail_over", "detail", "omit_input_schema"])]
+    #[arg(long, conflicts_with_all = ["fail_over", "detail", "omit_input_schema"])]
     pub transcript: bool,
 
     /// The task: a JSON file of calls, in order, with their answers; docs/compare.md describes it
@@ -58,16 +57,11 @@ pub(super) fn show(program: &Program, arguments: CompareArguments) -> Result<(),
         Format::Json => transcript::json(&transcript),
         Format::Html => transcript::page(&transcript),
     };
-    match (out, format) {
-        (Some(path), _) => write(&path, &text),
-        // Its texts are escaped already, and its colours are not.
-        (None, Format::Table) => print_styled(&text),
-        (None, _) => print_text(&text),
-    }
+    deliver(&text, format, out)
 }
 
 async fn run(program: &Program, mut arguments: CompareArguments) -> Result<Transcript, Failure> {
-    let given = arguments.transcript.task.as_deref().map(read).transpose()?;
+    let given = arguments.transcript.task.as_deref().map(files::task).transpose()?;
     let flag = if given.is_some() { "--task" } else { "--use" };
     let rows = arguments.strategies.join(",");
     let mut prepared = Prepared::of(arguments.setup(program, &rows)).await?;
@@ -100,12 +94,9 @@ pub(super) async fn of_report(
     program: &Program,
     prepared: &mut Prepared<'_>,
     arguments: &CompareArguments,
-    (report, script): (&Report, Option<Vec<Task>>),
+    report: &Report,
 ) -> Result<Option<String>, Failure> {
-    let task = match script {
-        Some(tasks) => Assignment::of(tasks.into_iter().map(Call::of).collect()),
-        None => using(program, prepared, &report.used)?,
-    };
+    let task = using(program, prepared, &Used::Names(report.used.clone()))?;
     if task.calls.is_empty() {
         return Ok(None);
     }
@@ -130,39 +121,22 @@ async fn play(
 ///
 /// # Errors
 /// [`Failure::Usage`] with all unknown names.
-fn chosen(program: &Program, prepared: &Prepared<'_>, used: Option<&Use>) -> Result<Assignment, Failure> {
-    let count = match used {
-        Some(Use::Names(names)) => return using(program, prepared, names),
-        Some(Use::Count(count)) => *count,
-        None => {
-            let is_there = |call: &Call| prepared.subject.tool(&call.tool).is_some();
-            let own = crate::own_task().filter(|_| prepared.is_own(program));
-            if let Some(own) = own.filter(|task| task.calls.iter().all(is_there)) {
-                return Ok(own);
-            }
-            1
-        }
-    };
-    let tools = prepared.subject.tools();
-    let order = prepared.subject.order().into_iter().take(count);
-    using(program, prepared, &order.map(|at| tools[at].name.clone()).collect::<Vec<_>>())
+fn chosen(program: &Program, prepared: &Prepared<'_>, used: Option<&Used>) -> Result<Assignment, Failure> {
+    let is_there = |call: &Call| prepared.subject.tool(&call.tool).is_some();
+    let own = crate::own_task().filter(|_| used.is_none() && prepared.is_own(program));
+    match own.filter(|task| task.calls.iter().all(is_there)) {
+        Some(own) => Ok(own),
+        None => using(program, prepared, used.unwrap_or(&Used::Count(1))),
+    }
 }
 
 /// The task of these tools, with the answers of the demonstration if it is what is served.
-fn using(program: &Program, prepared: &Prepared<'_>, names: &[String]) -> Result<Assignment, Failure> {
-    let task = Assignment::using(&prepared.subject, names).map_err(|error| message(error, "--use"))?;
+fn using(program: &Program, prepared: &Prepared<'_>, used: &Used) -> Result<Assignment, Failure> {
+    let tools = prepared.subject.used(used).map_err(|error| message(error, "--use"))?;
+    let task = Assignment::using(&tools);
     if !prepared.is_own(program) {
         return Ok(task);
     }
     let answered = |call: Call| Call { answer: crate::own_answer(&call.tool, &call.arguments), ..call };
     Ok(Assignment { calls: task.calls.into_iter().map(answered).collect(), ..task })
-}
-
-fn read(path: &Path) -> Result<Assignment, Failure> {
-    let problem = |message: String| {
-        let hint = r#"a task is {"calls": [{"tool": "NAME", "arguments": {}, "answer": "TEXT"}]}; docs/compare.md has the rest"#;
-        Failure::Configuration(vec![Problem::new(format!("--task {}: {message}", path.display())).hint(hint)])
-    };
-    let text = given_file::read(path).map_err(problem)?;
-    Assignment::parse(&text).map_err(problem)
 }

@@ -7,7 +7,7 @@ use std::sync::{
 
 use mcp_disclosure_compare::{
     HostKind, Row, Tokenizer,
-    transcript::{Assignment, Course, Transcript},
+    transcript::{Assignment, Behavior, Transcript},
 };
 use mcp_disclosure_core::full;
 use mcp_disclosure_demo::MathServer;
@@ -76,7 +76,7 @@ pub(super) async fn played(
         upstreams: vec![UpstreamConfig::new(None, Target::handler(counted))],
         reached: Arc::new(move || reached.load(Ordering::Acquire)),
     };
-    let assignment = Assignment { courses: vec![Course::Workflow, Course::TooEarly], ..task() };
+    let assignment = Assignment { courses: vec![Behavior::Workflow, Behavior::TooEarly], ..task() };
     let shown_as = (Tokenizer::default(), HostKind::default());
     let transcript = prepared.play(behind, assignment, shown_as, &names, FLAG).await?;
     let [_, shown] = prepared.contestants.rows().try_into().map_err(|_| several(strategy))?;

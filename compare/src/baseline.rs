@@ -1,11 +1,61 @@
-//! What a server listed.
+//! What a source lists by itself, and what a list under a strategy shows of it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use mcp_disclosure_core::{RawObject, is_withheld};
 use serde_json::Value;
 
-use crate::bench::Baseline;
+/// What a source lists by itself, as `full` does.
+#[derive(Debug, Default)]
+pub(crate) struct Baseline {
+    /// The schemas of its tools, by name.
+    schemas: HashMap<String, String>,
+    resources: HashSet<String>,
+}
+
+impl Baseline {
+    /// These complete definitions and resources.
+    pub(crate) fn of<'t>(tools: impl IntoIterator<Item = &'t RawObject>, resources: &[RawObject]) -> Self {
+        let schema = |tool: &RawObject| Some((tool.string("name")?, tool.member("inputSchema")?.to_owned()));
+        Self {
+            schemas: tools.into_iter().filter_map(schema).collect(),
+            resources: resources.iter().map(|resource| resource.text().to_owned()).collect(),
+        }
+    }
+
+    /// The number of tools.
+    pub(crate) fn len(&self) -> usize {
+        self.schemas.len()
+    }
+
+    /// Whether a tool of this name is listed.
+    pub(crate) fn lists(&self, name: &str) -> bool {
+        self.schemas.contains_key(name)
+    }
+
+    /// Whether this is the name of a tool of the source; one whose name a strategy uses itself has a prefix.
+    pub(crate) fn serves(&self, name: &str) -> bool {
+        self.lists(name) || name.rsplit_once("__").is_some_and(|(_, own)| self.lists(own))
+    }
+
+    /// Whether a tool is listed with its complete schema.
+    pub(crate) fn is_complete(&self, tool: &RawObject) -> bool {
+        let name = tool.string("name").unwrap_or_default();
+        tool.member("inputSchema") == self.schemas.get(&name).map(String::as_str)
+    }
+
+    /// Whether the list shows how the tool is called: its schema is complete, or at least describes parameters. Where
+    /// schemas are withheld, another stands for them, also for a tool that has no other.
+    pub(crate) fn shows_use(&self, tool: &RawObject) -> bool {
+        let schema = tool.member("inputSchema").filter(|schema| !is_withheld(schema));
+        schema.is_some_and(|_| self.is_complete(tool) || shows_parameters(tool))
+    }
+
+    /// The listed resources that a strategy adds. The source's own are the same under every strategy.
+    pub(crate) fn added(&self, resources: Vec<RawObject>) -> Vec<RawObject> {
+        resources.into_iter().filter(|resource| !self.resources.contains(resource.text())).collect()
+    }
+}
 
 /// The tools that a server listed on one connection. Other connections to it receive the same.
 #[derive(Debug, Default)]

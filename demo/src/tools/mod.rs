@@ -3,12 +3,13 @@
 mod numeric;
 mod symbolic;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::error::Result;
+use crate::json::Arguments;
 
 /// A tool's function.
-pub(crate) type Run = fn(&Map<String, Value>) -> Result<Value>;
+pub(crate) type Run = fn(&Arguments) -> Result<Value>;
 
 /// The function of the tool with this name.
 pub(crate) fn find(name: &str) -> Option<Run> {

@@ -5,10 +5,8 @@ mod polynomial;
 mod roots;
 mod simplify;
 mod solve;
-mod system;
 
 pub(crate) use integrate::{definite_integral, integral};
 pub(crate) use roots::Root;
 pub(crate) use simplify::simplified;
-pub(crate) use solve::{Domain, solve};
-pub(crate) use system::solve_linear;
+pub(crate) use solve::{Domain, solve, solve_linear};

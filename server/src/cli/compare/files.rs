@@ -1,14 +1,14 @@
-//! `--queries`: labelled queries to find tools by.
+//! The files of `--queries` and `--task`.
 
 use std::path::Path;
 
-use mcp_disclosure_compare::Query;
+use mcp_disclosure_compare::{Query, transcript::Assignment};
 use mcp_disclosure_gateway::Problem;
 use serde::Deserialize;
 
 use crate::{cli::given_file, failure::Failure};
 
-/// A line of the file. Other members, such as those of labelled tasks, are ignored.
+/// A line of queries. Other members, such as those of labelled tasks, are ignored.
 #[derive(Deserialize)]
 struct Line {
     query: String,
@@ -19,7 +19,7 @@ struct Line {
 ///
 /// # Errors
 /// [`Failure::Configuration`] with every invalid line.
-pub(in crate::cli) fn read(path: &Path) -> Result<Vec<Query>, Failure> {
+pub(in crate::cli) fn queries(path: &Path) -> Result<Vec<Query>, Failure> {
     let problem = |message: String| {
         Problem::new(format!("--queries {}: {message}", path.display()))
             .hint(r#"each line is {"query": "WORDS", "tools": ["NAME"]}; no tools: nothing should be found"#)
@@ -39,4 +39,17 @@ pub(in crate::cli) fn read(path: &Path) -> Result<Vec<Query>, Failure> {
         problems.push(problem("there are no queries".to_owned()));
     }
     if problems.is_empty() { Ok(queries) } else { Err(Failure::Configuration(problems)) }
+}
+
+/// Reads a task.
+///
+/// # Errors
+/// [`Failure::Configuration`] with what is wrong with it.
+pub(super) fn task(path: &Path) -> Result<Assignment, Failure> {
+    let problem = |message: String| {
+        let hint = r#"a task is {"calls": [{"tool": "NAME", "arguments": {}, "answer": "TEXT"}]}; docs/compare.md has the rest"#;
+        Failure::Configuration(vec![Problem::new(format!("--task {}: {message}", path.display())).hint(hint)])
+    };
+    let text = given_file::read(path).map_err(problem)?;
+    Assignment::parse(&text).map_err(problem)
 }

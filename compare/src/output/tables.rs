@@ -1,16 +1,63 @@
-//! The sheets of a report: their figures, titles and columns.
+//! The tables of a report: their figures, titles and columns, independent of the format.
 
-use super::sheet::{Column, Sheet};
 use crate::{
     Report,
-    number::{grouped, kilobytes, known, milliseconds, of, percent, saved},
     report::{Compared, Detail},
     retrieval::Retrieval,
-    spread::Spread,
+    text::{grouped, known, of, percent, saved},
 };
 
-/// The main sheet.
-pub(super) fn overview(report: &Report) -> Sheet {
+/// One table of a report.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Table {
+    /// The title.
+    pub(super) title: String,
+    pub(super) columns: Vec<Column>,
+    pub(super) rows: Vec<Vec<String>>,
+    /// The row of the recommended strategy.
+    pub(super) recommended: Option<usize>,
+}
+
+/// A column.
+#[derive(Clone, Debug)]
+pub(super) struct Column {
+    pub(super) title: String,
+    /// Whether it has figures.
+    pub(super) is_figure: bool,
+    /// Whether it is among those that are shown where there is no room for more.
+    pub(super) is_basic: bool,
+}
+
+impl Column {
+    pub(super) fn words(title: &str) -> Self {
+        Self { title: title.to_owned(), is_figure: false, is_basic: true }
+    }
+
+    pub(super) fn figures(title: impl Into<String>) -> Self {
+        Self { title: title.into(), is_figure: true, is_basic: true }
+    }
+
+    /// A column for those who ask for more, or have the room.
+    pub(super) fn more(self) -> Self {
+        Self { is_basic: false, ..self }
+    }
+}
+
+impl Table {
+    /// The table with those of its columns only that are basic.
+    pub(super) fn basic(&self) -> Self {
+        let kept: Vec<usize> = (0..self.columns.len()).filter(|at| self.columns[*at].is_basic).collect();
+        let row = |row: &Vec<String>| kept.iter().map(|at| row[*at].clone()).collect();
+        Self {
+            columns: kept.iter().map(|at| self.columns[*at].clone()).collect(),
+            rows: self.rows.iter().map(row).collect(),
+            ..self.clone()
+        }
+    }
+}
+
+/// The main table.
+pub(super) fn overview(report: &Report) -> Table {
     let row = |strategy: &Compared| {
         vec![
             marked(strategy),
@@ -30,7 +77,7 @@ pub(super) fn overview(report: &Report) -> Sheet {
     let basic = ["start", "total", "saved", "steps"].map(Column::figures);
     let more =
         ["learning", &turns, "break-even", "trips", "native"].map(|title| Column::figures(title).more());
-    Sheet {
+    Table {
         title: "Tokens of a model in an ordinary host until it has its results".to_owned(),
         columns: [Column::words("strategy")].into_iter().chain(basic).chain(more).collect(),
         rows: report.strategies.iter().map(row).collect(),
@@ -45,7 +92,7 @@ fn marked(strategy: &Compared) -> String {
 }
 
 /// The parts of the start, and the figures of clients that support the strategy.
-pub(super) fn parts(report: &Report) -> Sheet {
+pub(super) fn parts(report: &Report) -> Table {
     let row = |(strategy, detail): (&Compared, &Detail)| {
         let Detail { initial, calls, .. } = detail;
         let native = &strategy.negotiating;
@@ -66,7 +113,7 @@ pub(super) fn parts(report: &Report) -> Sheet {
 }
 
 /// How well tools are found by words.
-pub(super) fn retrieval(report: &Report) -> Sheet {
+pub(super) fn retrieval(report: &Report) -> Table {
     let row = |found: &Retrieval| {
         let words: Vec<&str> = found.missed_words.iter().take(6).map(|word| word.word.as_str()).collect();
         vec![
@@ -88,24 +135,8 @@ pub(super) fn retrieval(report: &Report) -> Sheet {
     figured(title, columns, report.retrieval.iter().map(row))
 }
 
-/// Wall times.
-pub(super) fn times(report: &Report) -> Sheet {
-    let row = |(strategy, detail): (&Compared, &Detail)| {
-        let times = &detail.times_ms;
-        let cells = [times.connect, times.list, times.discover, times.call].map(time);
-        [marked(strategy)].into_iter().chain(cells).chain([kilobytes(strategy.wire_bytes)]).collect()
-    };
-    let title = format!(
-        "Milliseconds over {}: median of {} (minimum to maximum), and kilobytes in total",
-        report.transport,
-        of(report.repeats, "connection")
-    );
-    let columns = ["connect", "list", "learning", "a call", "kB"].map(Column::figures);
-    figured(title, columns, detailed(report).map(row))
-}
-
 /// The cost of each step of learning.
-pub(super) fn steps(report: &Report) -> Sheet {
+pub(super) fn steps(report: &Report) -> Table {
     let rows = detailed(report).flat_map(|(strategy, detail)| {
         detail.steps.iter().zip(1u32..).map(|(step, number)| {
             let figures = [step.requests, step.request_tokens, step.answer_tokens].map(grouped);
@@ -113,22 +144,6 @@ pub(super) fn steps(report: &Report) -> Sheet {
         })
     });
     figured("Steps of learning", ["step", "requests", "written", "read"].map(Column::figures), rows)
-}
-
-/// Total tokens by the number of used tools, for some numbers.
-pub(super) fn growth(report: &Report) -> Sheet {
-    let counts = |detail: &Detail| detail.curve.iter().map(|point| point.tools).collect::<Vec<_>>();
-    let all = detailed(report).next().map(|(_, detail)| counts(detail)).unwrap_or_default();
-    let last = all.last().copied().unwrap_or(0);
-    let shown = |count: &usize| matches!(count, 0 | 1 | 3 | 8 | 20 | 60) || *count == last;
-    let counts: Vec<usize> = all.into_iter().filter(shown).collect();
-    let row = |(strategy, detail): (&Compared, &Detail)| {
-        let tokens = |count: &usize| detail.curve.iter().find(|point| point.tools == *count);
-        let cells = counts.iter().map(|count| known(tokens(count).map(|point| point.tokens)));
-        [marked(strategy)].into_iter().chain(cells).collect()
-    };
-    let columns = counts.iter().map(|count| Column::figures(grouped(*count as u64)));
-    figured("Total tokens by the number of tools used", columns, detailed(report).map(row))
 }
 
 /// The subject of a report, in a sentence.
@@ -142,7 +157,7 @@ pub(super) fn heading(report: &Report) -> String {
     format!("{} of {}, {used}; {} tokens", of(report.tools, "tool"), report.source, report.tokenizer)
 }
 
-/// What the figures of the main sheet are.
+/// What the figures of the main table are.
 pub(super) const LEGEND: [(&str, &str); 9] = [
     ("start", "instructions and listed tools, before the first prompt"),
     ("total", "that, and learning the used tools"),
@@ -158,14 +173,14 @@ pub(super) const LEGEND: [(&str, &str); 9] = [
     ),
 ];
 
-/// A sheet with the strategy in its first column.
+/// A table with the strategy in its first column.
 fn figured(
     title: impl Into<String>,
     columns: impl IntoIterator<Item = Column>,
     rows: impl Iterator<Item = Vec<String>>,
-) -> Sheet {
+) -> Table {
     let columns = [Column::words("strategy")].into_iter().chain(columns).collect();
-    Sheet { title: title.into(), columns, rows: rows.collect(), recommended: None }
+    Table { title: title.into(), columns, rows: rows.collect(), recommended: None }
 }
 
 fn detailed(report: &Report) -> impl Iterator<Item = (&Compared, &Detail)> {
@@ -178,9 +193,4 @@ fn break_even(strategy: &Compared) -> String {
         (None, None) => "unknown".to_owned(),
         (None, Some(_)) => "never".to_owned(),
     }
-}
-
-fn time(spread: Spread) -> String {
-    let [median, least, most] = [spread.median, spread.least, spread.most].map(milliseconds);
-    format!("{median} ({least}–{most})")
 }

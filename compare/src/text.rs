@@ -1,8 +1,44 @@
-//! Long texts, cut to what fits, with a note of what is left out.
+//! How figures and texts are written: numbers, long texts, and texts of others.
 
 use mcp_disclosure_core::printable::{one_line, printable};
 
-use crate::number::grouped;
+/// With a comma between thousands.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() * 4 / 3);
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// The same, or the mark of an unknown figure.
+pub(crate) fn known(number: Option<u64>) -> String {
+    number.map_or_else(|| "unknown".to_owned(), grouped)
+}
+
+/// A share, in percent.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// A saved share. What costs more is said in words: no figure is ever a negative saving.
+pub(crate) fn saved(share: Option<f64>) -> String {
+    match share {
+        None => "unknown".to_owned(),
+        Some(share) if share < 0.0 => format!("costs {} more", percent(-share)),
+        Some(0.0) => "–".to_owned(),
+        Some(share) => percent(share),
+    }
+}
+
+/// A number with a noun, in singular or plural.
+pub(crate) fn of(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", grouped(count as u64)) }
+}
 
 /// The text in one line of at most `width` characters; what is left out is counted in bytes.
 pub(crate) fn cut(text: &str, width: usize) -> String {
@@ -14,6 +50,9 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
     let note = |left: usize| format!("… {} more bytes", grouped(left as u64));
     let kept = width.saturating_sub(note(text.len()).chars().count()).max(1);
     let end = text.char_indices().nth(kept).map_or(text.len(), |(at, _)| at);
+    // Between words, unless that leaves less than half of the room.
+    let space = if text[end..].starts_with(' ') { None } else { text[..end].rfind(' ') };
+    let end = space.filter(|space| 2 * space > end).unwrap_or(end);
     format!("{}{}", &text[..end], note(text.len() - end))
 }
 
@@ -50,9 +89,42 @@ pub(crate) fn first<T>(lines: &[T], most: usize) -> (&[T], usize) {
     if lines.len() <= most + 1 { (lines, 0) } else { (&lines[..most], lines.len() - most) }
 }
 
+/// Names and texts are untrusted, and must not become markup. An underscore within a word is not markup.
+pub(crate) fn escaped(text: &str) -> String {
+    let letters: Vec<char> = printable(text).chars().collect();
+    let is_word =
+        |at: Option<usize>| at.and_then(|at| letters.get(at)).is_some_and(|letter| letter.is_alphanumeric());
+    let mut escaped = String::with_capacity(text.len());
+    for (at, letter) in letters.iter().enumerate() {
+        match letter {
+            '\n' => escaped.push(' '),
+            '_' if is_word(at.checked_sub(1)) && is_word(Some(at + 1)) => escaped.push('_'),
+            '|' | '<' | '`' | '*' | '_' | '[' | '\\' | '#' => escaped.extend(['\\', *letter]),
+            _ => escaped.push(*letter),
+        }
+    }
+    escaped
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reads_well() {
+        assert_eq!(
+            [0, 999, 1000, 37332, 1_000_000].map(grouped),
+            ["0", "999", "1,000", "37,332", "1,000,000"]
+        );
+        assert_eq!((of(1, "tool"), of(2, "tool")), ("1 tool".to_owned(), "2 tools".to_owned()));
+    }
+
+    #[test]
+    fn q3_what_is_saved_is_never_negative() {
+        assert_eq!(saved(Some(0.805)), "80.5 %");
+        assert_eq!(saved(Some(-0.5)), "costs 50.0 % more");
+        assert_eq!((saved(Some(0.0)), saved(None)), ("–".to_owned(), "unknown".to_owned()));
+    }
 
     #[test]
     fn what_is_cut_is_counted() {
@@ -62,6 +134,7 @@ mod tests {
         assert_eq!(shown.chars().count(), 40);
         let kept = shown.chars().take_while(|letter| *letter == 'x').count();
         assert!(shown.ends_with(&format!("… {} more bytes", grouped(2_000 - kept as u64))), "{shown}");
+        assert_eq!(cut("one two three four five six seven eight", 30), "one two three… 26 more bytes");
         // Bytes, not characters, and never within one.
         assert!(cut(&"é".repeat(100), 30).ends_with(" more bytes"));
         assert!(cut(&long, 1).starts_with("x…"));
@@ -80,5 +153,13 @@ mod tests {
         assert_eq!(wrapped("a abcdefgh b", 3), ["a", "abc", "def", "gh", "b"]);
         assert_eq!(first(&[1, 2, 3], 2), (&[1, 2, 3][..], 0));
         assert_eq!(first(&[1, 2, 3, 4], 2), (&[1, 2][..], 2));
+    }
+
+    #[test]
+    fn no_text_becomes_markup() {
+        assert_eq!(
+            escaped("get_data_ _x_ *a* [b](c) `d`\n#e"),
+            "get_data\\_ \\_x\\_ \\*a\\* \\[b](c) \\`d\\` \\#e"
+        );
     }
 }

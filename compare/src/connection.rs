@@ -1,0 +1,226 @@
+//! One connection of a host to a server of a row, and the record of its messages.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp_disclosure_client::{
+    Channel, Concerns, Direction, Error as Refusal, Host, Kind, Link, Observer, Passage, Preferences,
+};
+use mcp_disclosure_core::{RawObject, size};
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Row};
+
+/// Opens a new link to a server that serves the row of this name to every client.
+pub type LinkFactory = Arc<dyn Fn(&str) -> Result<Link, Refusal> + Send + Sync>;
+
+/// Counts the calls that have reached the upstreams of a server so far.
+pub type Reached = Arc<dyn Fn() -> u64 + Send + Sync>;
+
+/// The kind of client.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClientKind {
+    /// It knows nothing of disclosure, and its model can use tools only, as most hosts do.
+    #[default]
+    Ordinary,
+    /// It negotiates the strategy and uses its native channel.
+    Negotiating,
+}
+
+/// Which members of a listed tool a host shows to its model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, strum::Display, strum::EnumString)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+pub enum HostKind {
+    /// `name`, `description` and `inputSchema`: what APIs of models take.
+    #[default]
+    Ordinary,
+    /// Every member, as listed.
+    Verbatim,
+}
+
+impl HostKind {
+    /// What the model sees of a listed tool.
+    pub(crate) fn shown(self, tool: &RawObject) -> RawObject {
+        match self {
+            Self::Ordinary => size::shown(tool),
+            Self::Verbatim => tool.clone(),
+        }
+    }
+
+    /// The members, in words.
+    pub fn members(self) -> &'static str {
+        match self {
+            Self::Ordinary => "name, description and inputSchema of a tool",
+            Self::Verbatim => "every member of a tool",
+        }
+    }
+}
+
+/// One connection of a host.
+pub(crate) struct Connection<'a> {
+    pub(crate) row: &'a Row,
+    pub(crate) kind: ClientKind,
+    /// What the host shows of a listed tool.
+    shows: HostKind,
+    pub(crate) host: Host,
+    record: Record,
+}
+
+/// What a host asks for in the handshake.
+#[derive(Default)]
+pub(crate) struct Wishes {
+    /// Lists without `inputSchema`, where a negotiating client can ask for that.
+    pub(crate) omits_schemas: bool,
+    /// Its choices of concerns.
+    pub(crate) choices: Concerns,
+    /// Counts the calls that reach upstreams.
+    pub(crate) reached: Option<Reached>,
+}
+
+impl<'a> Connection<'a> {
+    /// Connects.
+    ///
+    /// # Errors
+    /// The failure of the connection, or that the server serves another strategy than that of the row.
+    pub(crate) async fn open(
+        links: &LinkFactory,
+        row: &'a Row,
+        (kind, shows): (ClientKind, HostKind),
+        wishes: Wishes,
+    ) -> Result<Self, Error> {
+        let Wishes { omits_schemas, choices, reached } = wishes;
+        let record = Record { reached, ..Record::default() };
+        let is_native = kind == ClientKind::Negotiating;
+        let preferences = Preferences {
+            omit_input_schema: omits_schemas && is_native,
+            listens: false,
+            observer: Some(record.observer()),
+            concerns: choices,
+            ..Preferences::of(is_native.then_some(&*row.strategy))
+        };
+        let failed = |source| failed(row, "connecting", source);
+        let host = Host::connect(links(&row.name).map_err(failed)?, preferences).await.map_err(failed)?;
+        let served = host.server().selected.clone();
+        if served.as_deref() != Some(&*row.strategy) {
+            return Err(Error::NotServed { asked: row.strategy.clone(), served });
+        }
+        Ok(Self { row, kind, shows, host, record })
+    }
+
+    /// The listed tools.
+    pub(crate) async fn tools(&self) -> Result<Vec<RawObject>, Error> {
+        self.host.list().await.map_err(|source| self.failed("listing tools", source))
+    }
+
+    /// The listed resources and templates; none if the server has none.
+    pub(crate) async fn resources(&self) -> Result<Vec<RawObject>, Error> {
+        if !self.host.server().has("resources") {
+            return Ok(Vec::new());
+        }
+        let failed = |source| self.failed("listing resources", source);
+        let mut listed = self.host.resources().await.map_err(failed)?;
+        listed.extend(self.host.resource_templates().await.map_err(failed)?);
+        Ok(listed)
+    }
+
+    /// The instructions that the host shows to the model.
+    pub(crate) fn instructions(&self) -> String {
+        match self.kind {
+            ClientKind::Negotiating => self.host.system_prompt(),
+            ClientKind::Ordinary => self.host.server().instructions.clone().unwrap_or_default(),
+        }
+    }
+
+    /// A list of tools as the host shows it to the model.
+    pub(crate) fn shown(&self, tools: &[RawObject]) -> Vec<RawObject> {
+        tools.iter().map(|tool| self.shows.shown(tool)).collect()
+    }
+
+    /// Whether the model's host asks over this channel.
+    pub(crate) fn is_channel(&self, channel: &Channel) -> bool {
+        self.host.channel() == channel
+    }
+
+    /// The current position in the record, for [`Connection::since`].
+    pub(crate) fn mark(&self) -> usize {
+        self.record.lines().len()
+    }
+
+    /// The requests since a position that have a response, in the order in which they were sent.
+    pub(crate) fn since(&self, mark: usize) -> Vec<Exchange> {
+        let lines = self.record.lines();
+        let (requests, answers): (Vec<_>, Vec<_>) = lines.iter().skip(mark).partition(|line| line.is_request);
+        let exchange = |request: &Line| {
+            let id = request.message.member("id");
+            let answer = answers.iter().find(|answer| answer.message.member("id") == id)?;
+            let (method, request) = (request.method.clone(), request.message.clone());
+            Some(Exchange { method, request, answer: answer.message.clone(), reached: answer.reached })
+        };
+        requests.into_iter().filter_map(exchange).collect()
+    }
+
+    pub(crate) fn failed(&self, during: &'static str, source: Refusal) -> Error {
+        failed(self.row, during, source)
+    }
+}
+
+fn failed(row: &Row, during: &'static str, source: Refusal) -> Error {
+    Error::Connection { strategy: row.name.clone(), during, source }
+}
+
+/// A request of the host with its response.
+#[derive(Debug)]
+pub(crate) struct Exchange {
+    pub(crate) method: String,
+    /// The whole message.
+    pub(crate) request: RawObject,
+    /// The whole message: a result or an error.
+    pub(crate) answer: RawObject,
+    /// The number of calls that had reached the upstreams when the response arrived.
+    pub(crate) reached: u64,
+}
+
+impl Exchange {
+    /// Whether this is a request of the host itself, and not of its model.
+    pub(crate) fn is_list(&self) -> bool {
+        self.method.ends_with("/list")
+    }
+}
+
+/// The messages of one connection.
+#[derive(Clone, Default)]
+struct Record {
+    lines: Arc<Mutex<Vec<Line>>>,
+    reached: Option<Reached>,
+}
+
+struct Line {
+    is_request: bool,
+    method: String,
+    message: RawObject,
+    reached: u64,
+}
+
+impl Record {
+    fn observer(&self) -> Observer {
+        let record = self.clone();
+        Arc::new(move |passage: &Passage<'_>| {
+            let is_request = match (passage.direction, passage.kind) {
+                (Direction::Sent, Kind::Request) => true,
+                (Direction::Received, Kind::Answer) => false,
+                _ => return,
+            };
+            if let Ok(message) = RawObject::parse(passage.text) {
+                let reached = record.reached.as_ref().map_or(0, |reached| reached());
+                let method = passage.method.to_owned();
+                record.lines().push(Line { is_request, method, message, reached });
+            }
+        })
+    }
+
+    fn lines(&self) -> MutexGuard<'_, Vec<Line>> {
+        // No code path panics while it holds the lock, and the list is consistent at every step.
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,267 @@
+//! A transcript as an HTML fragment: the first strategy beside one of the others, which a reader chooses, aligned step by
+//! step, with the exact JSON on demand.
+//!
+//! The fragment has headings from `h3` on and needs no script. Its [`style`] uses the variables of the page around it, which
+//! also defines them for dark and print.
+
+use std::collections::BTreeSet;
+
+use maud::{Markup, PreEscaped, html};
+use mcp_disclosure_core::{RawObject, printable::printable};
+
+use super::{
+    Act, Kind, Phase, Played, Step, Transcript,
+    sentences::{self, AS_INTENDED, Detail},
+    step::Place,
+};
+use crate::{
+    output,
+    text::{grouped, wrapped},
+};
+
+const STYLE: &str = include_str!("style.css");
+
+/// The style of a fragment with this many strategies, for the page's `style` element.
+pub fn style(strategies: usize) -> String {
+    // The chosen one is shown beside the first.
+    let shown = (1..strategies).map(|at| {
+        let column = at + 1;
+        format!(".transcript > input:nth-of-type({at}):checked ~ .act .column:nth-child({column}) {{ display: grid; }}\n")
+    });
+    [STYLE.to_owned()].into_iter().chain(shown).collect()
+}
+
+/// The fragment, in which this strategy is chosen, or else the second. Mistakes are folded, so that the page around it stays
+/// short.
+pub fn html(transcript: &Transcript, chosen: &str) -> String {
+    fragment(transcript, chosen, true)
+}
+
+fn fragment(transcript: &Transcript, chosen: &str, folds: bool) -> String {
+    let courses = transcript.strategies.iter().map(|played| played.acts.len()).max().unwrap_or(0);
+    let others = transcript.strategies.get(1..).unwrap_or_default();
+    let chosen = others.iter().position(|played| played.name == chosen).unwrap_or(0);
+    let markup = html! {
+        div.transcript {
+            (heading(transcript))
+            @for (at, played) in others.iter().enumerate() {
+                @let id = format!("played-{at}");
+                input type="radio" name="played" id=(id) checked[at == chosen];
+                label for=(id) { (played.name) }
+            }
+            @for at in 0..courses { (act(transcript, at, folds && at > 0)) }
+            @if !transcript.notes.is_empty() {
+                ul { @for note in &transcript.notes { li { (note) } } }
+            }
+        }
+    };
+    // Whatever came from others is in it, and none of it is to be obeyed.
+    printable(&markup.into_string()).into_owned()
+}
+
+/// A page with nothing but a transcript. It loads nothing, and has no script.
+pub fn page(transcript: &Transcript) -> String {
+    let title = format!("{}: one task under each strategy", transcript.source);
+    let body = html! {
+        h1 { (transcript.source) }
+        main {
+            section {
+                h2 { "One task under each strategy" }
+                (PreEscaped(fragment(transcript, "", false)))
+            }
+        }
+    };
+    printable(&output::html::page(&title, &style(transcript.strategies.len()), &body)).into_owned()
+}
+
+/// Length of a line of quoted text; narrower columns wrap it.
+const WIDTH: usize = 160;
+
+/// Maximum length of one exact message, in bytes: lists of hundreds of tools are not repeated in a page.
+const LONGEST_MESSAGE: usize = 10_000;
+
+/// Maximum length of a line of an exact message.
+const LINE: usize = 400;
+
+/// The task and the host.
+fn heading(transcript: &Transcript) -> Markup {
+    html! {
+        @for line in sentences::heading(transcript) { p.about { (line) } }
+        p.about { "Beside each step: its tokens → all tokens so far." }
+    }
+}
+
+/// The course at this position, under each strategy.
+fn act(transcript: &Transcript, at: usize, is_folded: bool) -> Markup {
+    let acts: Vec<(&Played, &Act)> =
+        transcript.strategies.iter().filter_map(|played| Some((played, played.acts.get(at)?))).collect();
+    let Some((_, first)) = acts.first() else { return PreEscaped(String::new()) };
+    let used: Vec<String> = transcript.task.calls.iter().map(|call| call.tool.clone()).collect();
+    // A column that has nothing of its own does not stretch the others.
+    let is_shown = |played: &Played, act: &Act| at == 0 || !act.is_like(&played.acts[0]);
+    let places: BTreeSet<Place> =
+        acts.iter().filter(|(played, act)| is_shown(played, act)).flat_map(|(_, act)| act.places()).collect();
+    let rows = places.len() + 2;
+    let title = first.course.title();
+    let columns = html! {
+            div.columns role="group" aria-label=(title) style={ "--rows:" (rows) } {
+                @for (played, act) in acts {
+                    article.column {
+                        h4 { (played.name) }
+                        @if is_shown(played, act) { (rows_of(act, &played.acts[..at.min(1)], &places, &used)) }
+                        @else { p.same { (AS_INTENDED) } }
+                        p.sum { (sum(act)) }
+                    }
+                }
+            }
+    };
+    html! {
+        @if is_folded { details.act { summary { h3 { (title) } } (columns) } }
+        @else { div.act { h3 { (title) } (columns) } }
+    }
+}
+
+/// The steps of an act by their places. What an earlier act has shown exactly is not repeated.
+fn rows_of(act: &Act, earlier: &[Act], places: &BTreeSet<Place>, used: &[String]) -> Markup {
+    let own = act.places();
+    let is_new = |step: &Step| {
+        let mut shown = earlier.iter().flat_map(|act| &act.steps);
+        !shown.any(|shown| (shown.kind, &shown.text) == (step.kind, &step.text))
+    };
+    html! {
+        @for (place, row) in places.iter().zip(2..) {
+            @let steps: Vec<&Step> =
+                act.steps.iter().zip(&own).filter(|(_, own)| *own == place).map(|(step, _)| step).collect();
+            @if !steps.is_empty() {
+                div.row style={ "grid-row:" (row) } {
+                    h5 { (place.phase) @if place.attempt > 1 && place.phase == Phase::Call { " again" } }
+                    ol role="list" { @for step in steps { (item(step, used, is_new(step))) } }
+                }
+            }
+        }
+    }
+}
+
+fn item(step: &Step, used: &[String], is_new: bool) -> Markup {
+    let lines = sentences::body(step, used, Detail { width: WIDTH, full: false });
+    html! {
+        li.refused[step.kind == Kind::Refused] {
+            p {
+                @if step.tokens > 0 { (figures(step)) }
+                b { (step.speaker) } " " (step.says)
+            }
+            @if !lines.is_empty() { pre { @for line in &lines { (broken(line)) "\n" } } }
+            @if is_new && !step.messages.is_empty() {
+                details {
+                    summary { "JSON" span.unseen { ": " (step.speaker) " " (step.says) } }
+                    @for message in &step.messages { pre tabindex="0" { (exact(message)) } }
+                }
+            }
+        }
+    }
+}
+
+/// A line that can be wrapped behind commas: compact JSON has no spaces.
+fn broken(line: &str) -> Markup {
+    html! { @for part in line.split_inclusive(',') { (part) wbr; } }
+}
+
+/// The tokens of a step, and of all steps so far.
+fn figures(step: &Step) -> Markup {
+    html! {
+        span.tokens {
+            (grouped(step.tokens)) span.unseen { " tokens" } " → "
+            (grouped(step.tokens_so_far)) span.unseen { " so far. " }
+        }
+    }
+}
+
+/// One message, indented; a long one is cut.
+fn exact(message: &RawObject) -> String {
+    let value: Option<serde_json::Value> = serde_json::from_str(message.text()).ok();
+    let text = value.map_or_else(|| message.text().to_owned(), |value| format!("{value:#}"));
+    let is_end = |at: &usize| text.is_char_boundary(*at);
+    let end = (0..=text.len().min(LONGEST_MESSAGE)).rev().find(is_end).unwrap_or(0);
+    let lines = text[..end].lines().flat_map(|line| {
+        // Only texts within are longer, and indentation is kept.
+        if line.chars().count() <= LINE { vec![line.to_owned()] } else { wrapped(line, LINE) }
+    });
+    let shown = lines.collect::<Vec<_>>().join("\n");
+    let left = text.len() - end;
+    if left == 0 { shown } else { format!("{shown}\n… {} more bytes", grouped(left as u64)) }
+}
+
+fn sum(act: &Act) -> Markup {
+    html! {
+        strong { (grouped(act.tokens())) " tokens" } ": "
+        (grouped(act.start_tokens)) " at the start, " (grouped(act.learning_tokens)) " to learn, "
+        (grouped(act.call_tokens)) " for calls. " (sentences::ending(act)) "."
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_disclosure_core::RawObject;
+
+    use super::*;
+    use crate::{
+        Tokenizer,
+        transcript::{Act, Assignment, Behavior, Ending, Kind, Played, Speaker, Step},
+    };
+
+    /// A transcript of one act with one step, whose message is hostile and long.
+    fn transcript(hostile: &str) -> Transcript {
+        let message = RawObject::empty().with_value("text", &format!("{hostile}{}", "x".repeat(100_000)));
+        let step = Step {
+            kind: Kind::Refused,
+            speaker: Speaker::Gateway,
+            call: 1,
+            attempt: 1,
+            says: hostile.to_owned(),
+            gist: vec![hostile.to_owned()],
+            text: hostile.to_owned(),
+            tokens: 1,
+            tokens_so_far: 1,
+            messages: vec![message],
+        };
+        let act = Act {
+            course: Behavior::Workflow,
+            ending: Ending::Failed,
+            errors: 1,
+            start_tokens: 0,
+            learning_tokens: 1,
+            call_tokens: 0,
+            steps: vec![step],
+        };
+        Transcript {
+            source: hostile.to_owned(),
+            tools: 1,
+            tokenizer: Tokenizer::FourCharacters,
+            task: Assignment { request: Some(hostile.to_owned()), ..Assignment::of(Vec::new()) },
+            strategies: vec![Played { name: hostile.to_owned(), acts: vec![act] }],
+            notes: vec![hostile.to_owned()],
+        }
+    }
+
+    #[test]
+    fn q1_texts_stay_text_and_long_messages_are_cut() {
+        let page = page(&transcript("<script src=//x></script><img src=//x onerror=y>"));
+        for loaded in ["<script", "<img", "<link", "url(", "@import", "src=\"", "href="] {
+            assert!(!page.contains(loaded), "{loaded} in {page}");
+        }
+        assert!(page.contains("&lt;script src=//x&gt;") && page.contains("more bytes"));
+        assert!(page.len() < 30_000, "{} bytes", page.len());
+    }
+
+    #[test]
+    fn q1_headings_descend_and_every_message_is_reached_by_the_keyboard() {
+        let page = page(&transcript("x"));
+        let levels: Vec<u8> = page
+            .match_indices("<h")
+            .filter_map(|(at, _)| page.as_bytes()[at + 2].checked_sub(b'0'))
+            .collect();
+        let levels: Vec<u8> = levels.into_iter().filter(|level| *level < 7).collect();
+        assert_eq!(levels, [1, 2, 3, 4, 5]);
+        assert_eq!(page.matches("<details><summary>").count(), 1);
+    }
+}

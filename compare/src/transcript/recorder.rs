@@ -1,0 +1,213 @@
+//! What happens on one connection of a host, recorded as the steps of a transcript.
+
+use std::sync::Arc;
+
+use mcp_disclosure_client::{Concerns, Error as Refusal};
+use mcp_disclosure_core::{Finder, RawObject};
+
+use super::{Behavior, ClientKind, Kind, Server, Speaker, Step, gist, wording};
+use crate::{
+    Error, HostKind,
+    agent::{self, Purpose, Task},
+    baseline::{Baseline, Listed},
+    connection::{Connection, Exchange, Wishes},
+    seen,
+    tokenizer::Counter,
+};
+
+/// One connection of a host, and its steps so far.
+pub(super) struct Recorder<'a> {
+    pub(super) connection: Connection<'a>,
+    counter: &'a Counter,
+    pub(super) listed: Arc<Listed>,
+    /// The position in the connection's record behind what is recorded in steps.
+    mark: usize,
+    /// The number of calls that had reached the upstreams by then.
+    reached: u64,
+    steps: Vec<Step>,
+    /// The call of the task, from 1, and the attempt at it.
+    pub(super) call: usize,
+    pub(super) attempt: usize,
+}
+
+/// A list, as the model gets it.
+struct List {
+    says: String,
+    items: Vec<RawObject>,
+    messages: Vec<RawObject>,
+}
+
+impl<'a> Recorder<'a> {
+    /// Connects. The host's first choices of concerns are part of the handshake.
+    pub(super) async fn open(
+        server: &'a Server,
+        (counter, shows): (&'a Counter, HostKind),
+        kind: ClientKind,
+        choices: Concerns,
+    ) -> Result<Self, Error> {
+        let says = (!choices.is_empty()).then(|| wording::chose(&choices));
+        let wishes = Wishes { choices, reached: Some(Arc::clone(&server.reached)), omits_schemas: false };
+        let connection = Connection::open(&server.links, &server.row, (kind, shows), wishes).await?;
+        let (listed, steps, reached) = (Arc::default(), Vec::new(), (server.reached)());
+        let mut recorder = Self { connection, counter, listed, mark: 0, reached, steps, call: 1, attempt: 1 };
+        if let Some(says) = says {
+            recorder.add(Kind::Chose, Speaker::Host, says);
+        }
+        Ok(recorder)
+    }
+
+    /// The instructions and the lists, as the model gets them.
+    pub(super) async fn begin(&mut self, source: &Baseline) -> Result<(), Error> {
+        let greeting = answers(self.fresh());
+        let tools = self.connection.tools().await?;
+        let listed = answers(self.fresh());
+        let prompt = self.connection.instructions();
+        if !prompt.is_empty() {
+            let lines = prompt.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
+            let step = self.add(Kind::Introduced, Speaker::Gateway, wording::INTRODUCED.to_owned());
+            (step.gist, step.messages) = (lines, greeting);
+            self.count(prompt);
+        }
+        self.list_tools(tools, source, listed);
+        if self.connection.kind == ClientKind::Negotiating && self.delivers_resources() {
+            let items = source.added(self.connection.resources().await?);
+            let messages = answers(self.fresh());
+            self.list(List { says: wording::listed_resources(items.len()), items, messages });
+        }
+        Ok(())
+    }
+
+    /// Changes the host's choices, after which tools are listed again.
+    pub(super) async fn choose(&mut self, choices: &Concerns, source: &Baseline) -> Result<(), Error> {
+        let tools = match self.connection.host.update_concerns(choices).await {
+            Ok(updated) => updated.tools,
+            // Without concerns there is nothing to choose, and the list is what it was.
+            Err(Refusal::Answered { .. }) => self.connection.tools().await?,
+            Err(source) => return Err(self.connection.failed("choosing concerns", source)),
+        };
+        let (lists, asked): (Vec<Exchange>, Vec<Exchange>) =
+            self.fresh().into_iter().partition(Exchange::is_list);
+        let step = self.add(Kind::Chose, Speaker::Host, wording::chose(choices));
+        step.messages = asked.into_iter().map(|exchange| exchange.request).collect();
+        self.list_tools(tools, source, answers(lists));
+        Ok(())
+    }
+
+    /// The model's choice of a tool.
+    pub(super) fn pick(&mut self, tool: &str, source: &Baseline) {
+        let says = wording::picked(tool, self.listed.tool(tool), source);
+        self.add(Kind::Picked, Speaker::Model, says);
+    }
+
+    /// The model finds no tool for the task.
+    pub(super) fn miss(&mut self) {
+        self.add(Kind::Picked, Speaker::Model, wording::MISSED.to_owned());
+    }
+
+    /// The moves of an agent since the last step, as steps; `finder` is the call that finds tools by words.
+    pub(super) fn record(
+        &mut self,
+        moves: &[agent::Step],
+        (task, mistake, behavior): (&Task, Option<&Task>, Behavior),
+        finder: Option<Finder>,
+    ) {
+        let mut exchanges = self.fresh();
+        exchanges.retain(|exchange| !exchange.is_list());
+        for (step, exchange) in moves.iter().zip(exchanges) {
+            let speaker = if step.method == "tools/call" { Speaker::Model } else { Speaker::Host };
+            let is_call = step.purpose == Purpose::Call;
+            let text = seen::written(&exchange);
+            let (kind, says) = if is_call {
+                let mistake = mistake.filter(|_| step.is_mistake);
+                (Kind::Called, wording::called(task, mistake, behavior, self.attempt))
+            } else {
+                let searches = finder.is_some_and(|finder| step.target == finder.tool());
+                (Kind::Asked, wording::asked(&text, task, mistake, searches))
+            };
+            self.add(kind, speaker, says).messages = vec![exchange.request.clone()];
+            self.count(text);
+            self.answer(step, exchange, is_call);
+        }
+    }
+
+    /// The answer to a move.
+    fn answer(&mut self, made: &agent::Step, exchange: Exchange, is_call: bool) {
+        let reached = is_call && exchange.reached > self.reached;
+        self.reached = exchange.reached;
+        let speaker = if reached { Speaker::Upstream } else { Speaker::Gateway };
+        let text = seen::read(&exchange);
+        let (kind, says, gist) = match (&made.problem, is_call) {
+            (Some(_), _) => (Kind::Refused, wording::refused(&text), gist::of_refusal(&text)),
+            (None, false) => (Kind::Explained, wording::EXPLAINED.to_owned(), gist::of_answer(&text)),
+            (None, true) => (Kind::Returned, wording::RETURNED.to_owned(), Vec::new()),
+        };
+        let step = self.add(kind, speaker, says);
+        (step.gist, step.messages) = (gist, vec![exchange.answer]);
+        self.count(text);
+        if is_call && made.problem.is_some() {
+            self.attempt += 1;
+        }
+    }
+
+    /// Closes the connection; the steps.
+    pub(super) async fn close(self) -> Vec<Step> {
+        self.connection.host.close().await;
+        self.steps
+    }
+
+    fn list_tools(&mut self, tools: Vec<RawObject>, source: &Baseline, messages: Vec<RawObject>) {
+        let (says, items) = (wording::listed(&tools, source), self.connection.shown(&tools));
+        self.listed = Arc::new(Listed::new(tools, source));
+        self.list(List { says, items, messages });
+    }
+
+    fn list(&mut self, list: List) {
+        let step = self.add(Kind::Listed, Speaker::Gateway, list.says);
+        (step.gist, step.messages) = (gist::of_list(&list.items), list.messages);
+        self.count(seen::array(&list.items));
+    }
+
+    /// Adds a step of which the model reads and writes nothing so far.
+    fn add(&mut self, kind: Kind, speaker: Speaker, says: String) -> &mut Step {
+        let tokens_so_far = self.steps.last().map_or(0, |step| step.tokens_so_far);
+        self.steps.push(Step {
+            kind,
+            speaker,
+            call: self.call,
+            attempt: self.attempt,
+            says,
+            gist: Vec::new(),
+            text: String::new(),
+            tokens: 0,
+            tokens_so_far,
+            messages: Vec::new(),
+        });
+        let last = self.steps.len() - 1;
+        &mut self.steps[last]
+    }
+
+    /// The text of the last step, which the model reads or writes.
+    fn count(&mut self, text: String) {
+        let tokens = if text.is_empty() { 0 } else { self.counter.count(&text) };
+        if let Some(step) = self.steps.last_mut() {
+            step.tokens_so_far += tokens;
+            (step.text, step.tokens) = (text, tokens);
+        }
+    }
+
+    /// The exchanges since the last time.
+    fn fresh(&mut self) -> Vec<Exchange> {
+        let exchanges = self.connection.since(self.mark);
+        self.mark = self.connection.mark();
+        exchanges
+    }
+
+    /// Whether the host's model needs to see resources: they deliver descriptions.
+    fn delivers_resources(&self) -> bool {
+        matches!(self.connection.host.channel(), mcp_disclosure_client::Channel::Resource { .. })
+    }
+}
+
+fn answers(exchanges: Vec<Exchange>) -> Vec<RawObject> {
+    exchanges.into_iter().map(|exchange| exchange.answer).collect()
+}
