@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{name::ToolName, size, text::RawText};
+use crate::{name::ToolName, raw::RawText, size};
 
 /// Maximum memory of the arguments of a strategy's own tool, in bytes.
 const MAX_MEMORY: usize = 32_000_000;

@@ -9,8 +9,7 @@ use crate::{
     decision::ToolCall,
     given,
     name::ToolName,
-    raw::RawObject,
-    text::RawText,
+    raw::{RawObject, RawText},
 };
 
 /// Maximum length of a given value in a problem, in characters.

@@ -44,7 +44,6 @@ pub mod slim;
 mod stack;
 mod strategy;
 pub mod take;
-mod text;
 
 pub use adaptive::Selected;
 pub use arguments::{ArgumentProblem, Checked, Schema, Verdict, type_of};
@@ -91,7 +90,7 @@ pub use name::{
     offers_groups,
 };
 pub use own_tool::OwnTool;
-pub use raw::RawObject;
+pub use raw::{RawObject, RawText};
 pub use receipt::{Handles, Marks, Receipt, ReceiptKey, ReceiptProblem, Receipts, SessionReceipts};
 pub use registry::{Builder, PlugIn, Registry, Settings};
 pub use setting::{Setting, SettingKind, SettingValue};
@@ -101,4 +100,3 @@ pub use stack::Stack;
 pub use strategy::{
     Advertisement, DisclosureStrategy, Extension, Lifecycle, Objection, Own, Profile, Role, Variant,
 };
-pub use text::RawText;

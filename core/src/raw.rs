@@ -1,29 +1,115 @@
-//! JSON objects that keep their original text, with addressable members.
+//! JSON that keeps its original text: values as text, and objects with addressable members.
 //!
 //! What an upstream sends must reach the client unchanged, known to this program or not. A [`RawObject`] therefore
 //! never re-serializes unedited values: it stores the range of each member's value in the text, and an edit builds a
 //! new text around the unedited pieces.
 
-use std::{collections::HashSet, fmt, ops::Range, sync::Arc};
+use std::{
+    collections::HashSet,
+    fmt,
+    ops::Range,
+    sync::{Arc, OnceLock},
+};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::Error};
 use serde_json::value::RawValue;
 
-use crate::{given::is_like, layout::compact, take::each_member, text::RawText};
+use crate::{digest::Digest, given::is_like, layout::compact, take::each_member};
 
 /// Maximum number of members. Each takes 32 bytes and an allocation, and may be five bytes of text.
 const MAX_MEMBERS: usize = 100_000;
+
+/// A text, and what is found out about it once, for all who share it: the same definition is in an upstream's lists, in each
+/// snapshot that is made of them, and compared with what was reviewed.
+#[derive(Debug, Default)]
+struct Shared {
+    // A `String`, which an assembled text becomes without a copy: some are as long as a message may be.
+    text: String,
+    /// The members in order, values as places in the text, once it was read as an object.
+    members: OnceLock<Box<[Member]>>,
+    digest: OnceLock<Digest>,
+}
+
+/// A member's key, and the place of its value.
+type Member = (Box<str>, Range<usize>);
+
+impl From<String> for Shared {
+    fn from(text: String) -> Self {
+        Self { text, ..Self::default() }
+    }
+}
+
+/// The JSON text of a value. Cloning is cheap, and so is taking it out of an object: see
+/// [`RawObject::share`](crate::RawObject::share).
+#[derive(Clone, Deserialize)]
+#[serde(from = "Box<RawValue>")]
+pub struct RawText {
+    shared: Arc<Shared>,
+    range: Range<usize>,
+}
+
+impl RawText {
+    /// A part of a text that is JSON by itself.
+    fn part(shared: &Arc<Shared>, range: Range<usize>) -> Self {
+        Self { shared: Arc::clone(shared), range }
+    }
+
+    /// Takes text that is JSON.
+    ///
+    /// # Errors
+    /// It is not.
+    pub fn parse(text: String) -> Result<Self, serde_json::Error> {
+        RawValue::from_string(text).map(Self::from)
+    }
+
+    /// The text by itself, shared where nothing else is in it.
+    fn whole(&self) -> Arc<Shared> {
+        match self.range.len() == self.shared.text.len() {
+            true => Arc::clone(&self.shared),
+            false => Arc::new(self.get().to_owned().into()),
+        }
+    }
+
+    /// The text.
+    pub fn get(&self) -> &str {
+        &self.shared.text[self.range.clone()]
+    }
+}
+
+impl From<Box<RawValue>> for RawText {
+    fn from(value: Box<RawValue>) -> Self {
+        let text = String::from(Box::<str>::from(value));
+        Self { range: 0..text.len(), shared: Arc::new(text.into()) }
+    }
+}
+
+impl Serialize for RawText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let raw: &RawValue = serde_json::from_str(self.get()).map_err(S::Error::custom)?;
+        raw.serialize(serializer)
+    }
+}
+
+impl fmt::Debug for RawText {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.get())
+    }
+}
 
 /// A JSON object: its exact text and its members, in order. One with more than 100,000 members is not parsed.
 ///
 /// Cloning is cheap. Duplicate keys are legal JSON; the last one wins in [`RawObject::member`], and
 /// all of them stay in the text.
-#[derive(Clone, PartialEq, Eq)]
-pub struct RawObject {
-    // A `String` inside, which an assembled text becomes without a copy: some are as long as a message may be.
-    text: Arc<String>,
-    members: Arc<[(Box<str>, Range<usize>)]>,
+#[derive(Clone)]
+pub struct RawObject(Arc<Shared>);
+
+impl PartialEq for RawObject {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.text() == other.text()
+    }
 }
+
+impl Eq for RawObject {}
 
 impl Default for RawObject {
     fn default() -> Self {
@@ -34,18 +120,22 @@ impl Default for RawObject {
 impl RawObject {
     /// Parses one object; anything else is an error of `serde_json`, with line and column.
     pub fn parse(text: impl Into<String>) -> Result<Self, serde_json::Error> {
+        let text: String = text.into();
         Self::read(Arc::new(text.into()))
     }
 
-    /// The same of a text that is kept already: nothing is copied if it is the whole of what it shares.
+    /// The same of a text that is kept already: nothing is copied if it is the whole of what it shares, and it is read once.
     pub fn of(text: &RawText) -> Result<Self, serde_json::Error> {
         Self::read(text.whole())
     }
 
-    fn read(text: Arc<String>) -> Result<Self, serde_json::Error> {
-        let start = text.as_ptr() as usize;
+    fn read(shared: Arc<Shared>) -> Result<Self, serde_json::Error> {
+        if shared.members.get().is_some() {
+            return Ok(Self(shared));
+        }
+        let start = shared.text.as_ptr() as usize;
         let mut members = Vec::with_capacity(8);
-        each_member(&text, |key, value| {
+        each_member(&shared.text, |key, value| {
             if members.len() == MAX_MEMBERS {
                 return Err(format!("an object of more than {MAX_MEMBERS} members"));
             }
@@ -53,17 +143,33 @@ impl RawObject {
             members.push((key.into_boxed_str(), from..from + value.len()));
             Ok(())
         })?;
-        Ok(Self { members: members.into(), text })
+        shared.members.get_or_init(|| members.into());
+        Ok(Self(shared))
+    }
+
+    fn of_members(text: String, members: Vec<Member>) -> Self {
+        let members = members.into_boxed_slice().into();
+        Self(Arc::new(Shared { members, ..text.into() }))
+    }
+
+    fn members(&self) -> &[Member] {
+        // Whatever makes an object knows them.
+        self.0.members.get().map_or(&[], |members| members)
     }
 
     /// The object without members.
     pub fn empty() -> Self {
-        Self { text: Arc::new("{}".to_owned()), members: Arc::new([]) }
+        Self::of_members("{}".to_owned(), Vec::new())
     }
 
     /// The whole text, as received or as edited.
     pub fn text(&self) -> &str {
-        &self.text
+        &self.0.text
+    }
+
+    /// The digest of the text, computed once.
+    pub fn digest(&self) -> Digest {
+        *self.0.digest.get_or_init(|| Digest::of(self.text()))
     }
 
     /// The text of a member's value.
@@ -78,8 +184,8 @@ impl RawObject {
 
     /// The text of a member's value, without a copy.
     pub fn share(&self, key: &str) -> Option<RawText> {
-        let (_, range) = self.members.iter().rev().find(|(name, _)| **name == *key)?;
-        Some(RawText::part(&self.text, range.clone()))
+        let (_, range) = self.members().iter().rev().find(|(name, _)| **name == *key)?;
+        Some(RawText::part(&self.0, range.clone()))
     }
 
     /// The decoded value of a string member.
@@ -94,12 +200,12 @@ impl RawObject {
 
     /// Whether the object has no members.
     pub fn is_empty(&self) -> bool {
-        self.members.is_empty()
+        self.members().is_empty()
     }
 
     /// The members in order, values as text.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&str, &str)> {
-        self.members.iter().map(|(key, range)| (&**key, &self.text[range.clone()]))
+        self.members().iter().map(|(key, range)| (&**key, &self.text()[range.clone()]))
     }
 
     /// The object with `key` set to the JSON text `value`: in its old place, or at the end.
@@ -140,7 +246,7 @@ impl RawObject {
     /// The object without white space between tokens, which would cost a model tokens. The text of numbers and strings
     /// is kept.
     pub fn compact(&self) -> Self {
-        Self::parse(compact(&self.text)).unwrap_or_else(|_| self.clone())
+        Self::parse(compact(self.text())).unwrap_or_else(|_| self.clone())
     }
 
     /// An object of these members, values as JSON text.
@@ -162,18 +268,18 @@ impl RawObject {
             text.push_str(value);
         }
         text.push('}');
-        Self { text: Arc::new(text), members: members.into() }
+        Self::of_members(text, members)
     }
 
     /// The whole text, without a copy.
     pub fn into_text(self) -> RawText {
-        RawText::part(&self.text, 0..self.text.len())
+        RawText::part(&self.0, 0..self.text().len())
     }
 }
 
 impl fmt::Debug for RawObject {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.text)
+        formatter.write_str(self.text())
     }
 }
 

@@ -70,7 +70,7 @@ impl Marks {
     }
 
     fn try_keep(&self, mark: &str) -> io::Result<()> {
-        write_private(self.0.folder(), self.file(mark)?, b"")?;
+        write_private(&self.file(mark)?, b"")?;
         keep_newest(self.0.folder(), "mark", MOST)
     }
 }

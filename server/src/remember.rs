@@ -95,7 +95,7 @@ impl Store {
         }
         let mut key = vec![0; 32];
         getrandom::fill(&mut key).map_err(io::Error::other)?;
-        write_private(&self.folder, &path, &key)?;
+        write_private(&path, &key)?;
         // Another process may have made one at the same time.
         fs::read(&path)
     }
@@ -117,7 +117,7 @@ impl Store {
         if fs::read(&path).is_ok_and(|before| before == remembered.text().as_bytes()) {
             return Ok(());
         }
-        write_private(&self.folder, &path, remembered.text().as_bytes())?;
+        write_private(&path, remembered.text().as_bytes())?;
         keep_newest(&self.folder, "json", MOST)
     }
 

@@ -126,7 +126,7 @@ impl<'v> Drafts<'v> {
             let said = Some(category.description()).filter(|said| !said.is_empty()).map(str::to_owned);
             let is_whole =
                 || view.tools().filter(|tool| **tool.tool().upstream() == *upstream).count() == tools.len();
-            if !is_declared && (category.own_name() == upstream || is_whole()) {
+            if !is_declared && is_of_one && (category.own_name() == upstream || is_whole()) {
                 let at = self.upstream(upstream);
                 self.all[at].tools.extend(names);
                 self.all[at].description = self.all[at].description.take().or(said);

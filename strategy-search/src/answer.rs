@@ -232,20 +232,26 @@ fn categories<'v>(
     shown.into()
 }
 
-/// The tools of a category, a line each; with [`Detail::Full`] with their definitions, as far as these fit.
+/// The tools of a category, a line each; with [`Detail::Full`] with their definitions, as far as these fit. What several servers
+/// define alike is one line with the list of them, as it is one hit.
 pub fn category(cx: &Context<'_>, category: ListedCategory<'_>, detail: Detail, mut bounds: Bounds) -> Value {
+    let servers = category.servers();
     let line = |tool: VisibleTool<'_>| {
         let mut shown = json!({"name": tool.name(), "brief": tool.brief()});
+        if servers.len() > 1 {
+            shown["servers"] = json!(servers);
+        }
         if detail == Detail::Full {
             add_use(&mut shown, cx, tool, detail, &mut bounds);
         }
         shown
     };
-    let tools: Vec<Value> = category.tools().take(MOST_LISTED).map(line).collect();
+    let tools: Vec<Value> = category.tools_of_one().take(MOST_LISTED).map(line).collect();
     let mut answer = Map::from_iter([("category".to_owned(), category.name().into())]);
     show(&mut answer, tools);
-    if category.tools().len() > MOST_LISTED {
-        let note = wording::more_tools(category.tools().len() - MOST_LISTED);
+    let count = category.tools_of_one().len();
+    if count > MOST_LISTED {
+        let note = wording::more_tools(count - MOST_LISTED);
         answer.insert("note".to_owned(), note.into());
     }
     answer.into()

@@ -86,7 +86,7 @@ impl Search {
         if query.is_empty() {
             let content = match within {
                 Some(category) => {
-                    let bounds = Bounds::of(&self.config, category.tools().len(), detail);
+                    let bounds = Bounds::of(&self.config, category.tools_of_one().len(), detail);
                     answer::category(cx, category, detail, bounds)
                 }
                 None => answer::overview(cx.view),

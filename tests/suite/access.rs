@@ -152,7 +152,9 @@ fn a3_check_and_compare_show_what_one_principal_sees_and_pays() {
             serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"));
         report.to_string()
     };
-    assert!(!report(&["--principal", "ann"]).contains("\"wait\"") && report(&[]).contains("wait"));
+    let of_ann = report(&["--principal", "ann"]);
+    assert!(!of_ann.contains("\"wait\"") && report(&[]).contains("wait"));
+    assert!(of_ann.contains(" --principal ann\""), "the command serves who was compared for: {of_ann}");
     run(&["check", "--principal", "eve"]).says(64, &[]);
 }
 

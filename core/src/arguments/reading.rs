@@ -8,7 +8,7 @@ use super::{
     call::MAX_BYTES,
     schema::{Schema, read},
 };
-use crate::{given, raw::RawObject, text::RawText};
+use crate::{given, raw::{RawObject, RawText}};
 
 /// The member that arguments are put into: the parameter that lists show in place of withheld ones.
 pub(crate) const WRAPPER: &str = "arguments";

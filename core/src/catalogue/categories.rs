@@ -1,9 +1,10 @@
 //! The listed tools of a view by category: sorted once per view, since every answer about categories needs it.
 //!
 //! A tool is in the operator's category for it, else in its server's own, else in one that is found by the words of the tools'
-//! names (`words`), upstream by upstream. All depends on nothing but what is listed.
+//! names (`words`), upstream by upstream. Categories of several upstreams whose tools are defined alike are one. All depends on
+//! nothing but what is listed.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, hash_map::Entry};
 
 use crate::{
     brief::in_a_line,
@@ -21,10 +22,12 @@ pub(crate) struct Categories {
 
 #[derive(Debug, Default)]
 struct Sorted {
-    /// The upstream whose category it is; `None` if it is the operator's.
-    upstream: Option<String>,
-    /// Its name there.
+    /// The upstreams whose category it is, each with the same tools; none if it is the operator's.
+    upstreams: Vec<String>,
+    /// Its name there; that of the first, where they differ.
     own: String,
+    /// Its other names there.
+    others: Vec<String>,
     name: String,
     description: String,
     tools: Vec<usize>,
@@ -60,7 +63,9 @@ impl Categories {
             }
         }
         declared.retain(|category| !category.tools.is_empty());
+        let has_several = unsorted.len() > 1;
         let found = unsorted.into_iter().flat_map(|(upstream, tools)| of_upstream(view, upstream, tools));
+        let found = if has_several { joined(view, found) } else { found.collect() };
         Self::named(declared.into_iter().chain(found).collect())
     }
 
@@ -71,16 +76,17 @@ impl Categories {
         let mut places: HashMap<String, usize> = HashMap::new();
         let mut meant: HashMap<String, usize> = HashMap::new();
         for (place, category) in sorted.iter_mut().enumerate() {
-            let full = category.upstream.as_ref().map(|upstream| format!("{upstream}/{}", category.own));
-            let plain = match &full {
-                Some(full) if counts[&category.own] > 1 => full.clone(),
-                _ => category.own.clone(),
-            };
+            let own = &category.own;
+            let full: Vec<String> =
+                category.upstreams.iter().map(|upstream| format!("{upstream}/{own}")).collect();
+            let plain = full.first().filter(|_| counts[own] > 1).unwrap_or(own).clone();
             let numbered = (2..).map(|number| format!("{plain} {number}"));
             let mut names = std::iter::once(plain.clone()).chain(numbered);
             category.name = names.find(|name| !places.contains_key(name)).unwrap_or(plain);
             places.insert(category.name.clone(), place);
-            full.map(|full| meant.entry(full).or_insert(place));
+            for name in full.into_iter().chain(category.others.iter().cloned()) {
+                meant.entry(name).or_insert(place);
+            }
         }
         meant.into_iter().for_each(|(name, place)| {
             places.entry(name).or_insert(place);
@@ -89,10 +95,36 @@ impl Categories {
     }
 }
 
+/// Categories of several upstreams whose tools are defined alike, each as one that says whose it is.
+fn joined(view: &View, found: impl Iterator<Item = Sorted>) -> Vec<Sorted> {
+    let mut joined: Vec<Sorted> = Vec::new();
+    let mut places: HashMap<Vec<&str>, usize> = HashMap::new();
+    for category in found {
+        let tools = category.tools.iter().map(|at| view.at(*at).tool().original().text()).collect();
+        match places.entry(tools) {
+            Entry::Vacant(place) => {
+                place.insert(joined.len());
+                joined.push(category);
+            }
+            Entry::Occupied(place) => {
+                let same = &mut joined[*place.get()];
+                same.upstreams.extend(category.upstreams);
+                same.tools.extend(category.tools);
+                same.others.extend(Some(category.own).filter(|own| *own != same.own));
+            }
+        }
+    }
+    for category in joined.iter_mut().filter(|category| category.upstreams.len() > 1) {
+        let servers = format!("The same at {}.", category.upstreams.join(", "));
+        category.description = format!("{} {servers}", category.description).trim_start().to_owned();
+    }
+    joined
+}
+
 /// The categories of an upstream's tools that are in none of the operator's.
 fn of_upstream(view: &View, upstream: &str, mut tools: Vec<(usize, &Tool)>) -> Vec<Sorted> {
     let category = |own: String, description: String, tools: Vec<usize>| Sorted {
-        upstream: Some(upstream.to_owned()),
+        upstreams: vec![upstream.to_owned()],
         own,
         description,
         tools,
@@ -180,12 +212,22 @@ impl<'v> ListedCategory<'v> {
 
     /// Whether it is the operator's.
     pub fn is_declared(self) -> bool {
-        self.sorted.upstream.is_none()
+        self.sorted.upstreams.is_empty()
+    }
+
+    /// The upstreams whose category it is, each of which has the same tools; none if it is the operator's.
+    pub fn servers(self) -> &'v [String] {
+        &self.sorted.upstreams
     }
 
     /// Its listed tools.
     pub fn tools(self) -> impl ExactSizeIterator<Item = VisibleTool<'v>> {
         self.sorted.tools.iter().map(move |at| self.view.at(*at))
+    }
+
+    /// Those of the first of its upstreams, which the others define alike.
+    pub fn tools_of_one(self) -> impl ExactSizeIterator<Item = VisibleTool<'v>> {
+        self.tools().take(self.tools().len() / self.servers().len().max(1))
     }
 }
 

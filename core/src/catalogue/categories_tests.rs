@@ -117,6 +117,35 @@ fn b8_servers_have_their_own_categories_and_clashing_names_have_the_server_in_fr
 }
 
 #[test]
+fn b8_categories_of_servers_whose_tools_are_defined_alike_are_one() {
+    let tools = ["create_issue", "list_issues", "add_label", "delete_label"];
+    let clone = |name: &str| upstream(name, json!({}), &tools);
+    // One that is alike but for a tool has what is alike in common.
+    let near = upstream("near", json!({}), &["create_issue", "list_issues", "add_label", "remove_label"]);
+    let small = |name: &str| upstream(name, json!({"description": "Says hello."}), &["echo", "whoami"]);
+    let lists = [clone("b"), clone("a"), near, clone("c"), small("x"), small("y")];
+    let whole = view(&lists);
+    let expected = some(&[("issue", 8), ("b/label", 6), ("near/label", 2), ("x", 4)]);
+    assert_eq!(categories(&whole), expected);
+    let described =
+        |view: &View, name: &str| view.category(name).map(|category| category.description().to_owned());
+    for (name, description) in [
+        ("issue", "The same at b, a, near, c."),
+        ("c/issue", "The same at b, a, near, c."),
+        ("c/label", "The same at b, a, c."),
+        ("near/label", ""),
+        ("y", "Says hello. The same at x, y."),
+    ] {
+        assert_eq!(described(&whole, name).as_deref(), Some(description), "{name}");
+    }
+    // Who may use one of them learns of no other.
+    let principal = Principal::anonymous().permitted(Permits::of_tools(["a/*", "x/*"]));
+    let part = View::of(Arc::new(Snapshot::build(&lists, &[])), &principal);
+    assert_eq!(categories(&part), some(&[("issue", 2), ("label", 2), ("x", 2)]));
+    assert_eq!(described(&part, "issue").as_deref(), Some(""));
+}
+
+#[test]
 fn b8_ten_thousand_pairs_take_no_long_time() {
     let names: Vec<String> =
         (0..10_000).flat_map(|pair| [format!("create_x{pair}y"), format!("list_x{pair}y")]).collect();

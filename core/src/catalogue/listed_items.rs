@@ -14,8 +14,7 @@ use crate::{
         warning::Warning,
     },
     name::Kind,
-    raw::RawObject,
-    text::RawText,
+    raw::{RawObject, RawText},
 };
 
 impl Item {

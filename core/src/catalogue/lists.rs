@@ -10,8 +10,7 @@ use crate::{
     },
     concern::Concern,
     name::{Kind, UpstreamName},
-    raw::RawObject,
-    text::RawText,
+    raw::{RawObject, RawText},
 };
 
 /// What one upstream brings: its lists, item by item as they were sent.

@@ -3,7 +3,6 @@
 //! A record holds no texts: it is one short line of a file, and still says which members changed.
 
 use std::{
-    borrow::Cow,
     collections::BTreeMap,
     fmt,
     ops::Bound::{Excluded, Unbounded},
@@ -28,41 +27,39 @@ const OTHERS: &str = "others";
 pub type Definitions = BTreeMap<String, RawObject>;
 
 /// The record of a definition.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
     /// The digest of the complete `Tool` object as the upstream listed it.
     pub definition: Digest,
-    /// The beginnings of the digests of its parts, where it has them.
-    parts: BTreeMap<&'static str, String>,
+    /// The beginnings of the digests of its parts, in the order of their names; `None` for a part that it does not have.
+    parts: [Option<[u8; PART_BYTES]>; PARTS.len()],
 }
 
 impl Record {
     /// The record of a definition.
     pub fn of(definition: &RawObject) -> Self {
-        let part = |name: &'static str| {
-            let others = || definition.retain(|key| key != "name" && !PARTS.contains(&key));
-            let text = match name {
+        let part = |name: &str| {
+            let digest = match name {
                 OTHERS => {
-                    Some(others()).filter(|others| !others.is_empty()).map(|others| others.text().to_owned())
+                    let others = definition.retain(|key| key != "name" && !PARTS.contains(&key));
+                    (!others.is_empty()).then(|| others.digest())
                 }
-                member => definition.member(member).map(str::to_owned),
+                member => definition.member(member).map(Digest::of),
             };
-            Some((name, hex(&Digest::of(&text?).as_bytes()[..PART_BYTES])))
+            digest.and_then(|digest| digest.as_bytes().first_chunk().copied())
         };
-        Self {
-            definition: Digest::of(definition.text()),
-            parts: PARTS.into_iter().filter_map(part).collect(),
-        }
+        Self { definition: definition.digest(), parts: PARTS.map(part) }
     }
 
     /// Whether it is that of this definition.
     fn is(&self, definition: &RawObject) -> bool {
-        self.definition == Digest::of(definition.text())
+        self.definition == definition.digest()
     }
 
     /// The parts that differ in another record.
     fn differing(&self, other: &Self) -> Vec<&'static str> {
-        PARTS.into_iter().filter(|part| self.parts.get(part) != other.parts.get(part)).collect()
+        let parts = self.parts.iter().zip(&other.parts);
+        PARTS.into_iter().zip(parts).filter(|(_, (own, others))| own != others).map(|(name, _)| name).collect()
     }
 }
 
@@ -70,7 +67,9 @@ impl fmt::Display for Record {
     /// The digest of the whole, then each part as `name:digits`, on one line.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}", self.definition)?;
-        self.parts.iter().try_for_each(|(name, digits)| write!(formatter, " {name}:{digits}"))
+        let parts = PARTS.iter().zip(&self.parts);
+        let mut parts = parts.filter_map(|(name, part)| Some((name, hex(part.as_ref()?))));
+        parts.try_for_each(|(name, digits)| write!(formatter, " {name}:{digits}"))
     }
 }
 
@@ -82,15 +81,19 @@ impl FromStr for Record {
         let definition = words.next().unwrap_or_default().parse().map_err(|error| format!("{error}"))?;
         let part = |word: &str| {
             let (name, digits) = word.split_once(':')?;
-            let name = PARTS.into_iter().find(|part| *part == name)?;
+            let at = PARTS.iter().position(|part| *part == name)?;
             let is_hex =
                 digits.len() == 2 * PART_BYTES && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-            is_hex.then(|| (name, digits.to_owned()))
+            let bytes = u32::from_str_radix(digits, 16).ok().filter(|_| is_hex)?.to_be_bytes();
+            Some((at, bytes))
         };
-        let parts = words.map(|word| {
-            part(word).ok_or_else(|| format!("expected a part such as 'description:0123abcd', not '{word}'"))
-        });
-        Ok(Self { definition, parts: parts.collect::<Result<_, _>>()? })
+        let mut parts = [None; PARTS.len()];
+        for word in words {
+            let (at, bytes) = part(word)
+                .ok_or_else(|| format!("expected a part such as 'description:0123abcd', not '{word}'"))?;
+            parts[at] = Some(bytes);
+        }
+        Ok(Self { definition, parts })
     }
 }
 
@@ -111,7 +114,7 @@ impl Lock {
 
     /// The records of both; where both have one, that of `other` counts.
     pub fn with(mut self, other: &Self) -> Self {
-        self.0.extend(other.0.iter().map(|(name, record)| (name.clone(), record.clone())));
+        self.0.extend(other.0.iter().map(|(name, record)| (name.clone(), *record)));
         self
     }
 
@@ -135,15 +138,15 @@ impl Lock {
     /// What differs in the definition of a tool that is recorded.
     pub fn change(&self, upstream: &str, tool: &str, now: &RawObject) -> Option<DefinitionChange> {
         let record = self.record(upstream, tool).filter(|record| !record.is(now))?;
-        let (before, now) = (Some(record.clone()), Some(Record::of(now)));
+        let (before, now) = (Some(*record), Some(Record::of(now)));
         Some(DefinitionChange { tool: tool.to_owned(), before, now })
     }
 
     /// What differs in an upstream's definitions from its records.
     pub fn changes(&self, upstream: &str, now: &Definitions) -> Vec<DefinitionChange> {
         let begin = qualified(upstream, "");
-        let records = self.of(&begin).collect();
-        changes(&records, now)
+        let records: BTreeMap<&str, &Record> = self.of(&begin).collect();
+        changes(&records, now, |record, now| record.is(now), |record| **record)
     }
 
     /// Records every tool of an upstream that none is recorded of.
@@ -160,7 +163,7 @@ impl Lock {
         for change in changes {
             let name = qualified(upstream, &change.tool);
             match &change.now {
-                Some(now) => drop(self.0.insert(name, Some(now.clone()))),
+                Some(now) => drop(self.0.insert(name, Some(*now))),
                 None => drop(self.0.remove(&name)),
             }
         }
@@ -237,52 +240,34 @@ impl fmt::Display for DefinitionChange {
     }
 }
 
-/// What a definition is compared with.
-trait Before {
-    fn is(&self, now: &RawObject) -> bool;
-    fn record(&self) -> Cow<'_, Record>;
-}
-
-impl Before for &Record {
-    fn is(&self, now: &RawObject) -> bool {
-        Record::is(self, now)
-    }
-
-    fn record(&self) -> Cow<'_, Record> {
-        Cow::Borrowed(self)
-    }
-}
-
-impl Before for &RawObject {
-    fn is(&self, now: &RawObject) -> bool {
-        // Nearly always nothing changed, to the byte.
-        self.text() == now.text() || Digest::of(self.text()) == Digest::of(now.text())
-    }
-
-    fn record(&self) -> Cow<'_, Record> {
-        Cow::Owned(Record::of(self))
-    }
-}
-
 /// What differs between two lists of an upstream.
 pub fn changes_between(before: &Definitions, now: &Definitions) -> Vec<DefinitionChange> {
-    changes(&before.iter().map(|(tool, definition)| (&**tool, definition)).collect(), now)
+    let before = before.iter().map(|(tool, definition)| (&**tool, definition)).collect();
+    // Nearly always nothing changed, to the byte.
+    let is_same = |was: &&RawObject, now: &RawObject| *was == now || was.digest() == now.digest();
+    changes(&before, now, is_same, |was| Record::of(was))
 }
 
-fn changes<B: Before>(before: &BTreeMap<&str, B>, now: &Definitions) -> Vec<DefinitionChange> {
+/// What differs from what was there `before`.
+fn changes<B>(
+    before: &BTreeMap<&str, B>,
+    now: &Definitions,
+    is_same: impl Fn(&B, &RawObject) -> bool,
+    record: impl Fn(&B) -> Record,
+) -> Vec<DefinitionChange> {
     let came = now.iter().filter_map(|(tool, definition)| {
         let was = before.get(&**tool);
-        let is_same = was.is_some_and(|was| was.is(definition));
-        (!is_same).then(|| DefinitionChange {
+        let is_new = was.is_none_or(|was| !is_same(was, definition));
+        is_new.then(|| DefinitionChange {
             tool: tool.clone(),
-            before: was.map(|was| was.record().into_owned()),
+            before: was.map(&record),
             now: Some(Record::of(definition)),
         })
     });
     let gone = before.iter().filter(|(tool, _)| !now.contains_key(**tool));
     let gone = gone.map(|(tool, was)| DefinitionChange {
         tool: (*tool).to_owned(),
-        before: Some(was.record().into_owned()),
+        before: Some(record(was)),
         now: None,
     });
     came.chain(gone).collect()
@@ -365,7 +350,7 @@ mod tests {
     #[test]
     fn u10_a_record_is_read_as_it_was_written() {
         let record = Record::of(&RawObject::parse(BEFORE).unwrap());
-        assert_eq!(record.to_string().parse(), Ok(record.clone()));
+        assert_eq!(record.to_string().parse(), Ok(record));
         let digest = record.definition.to_string();
         for wrong in
             ["", "sha256:00", "description:00000000", &format!("{digest} x"), &format!("{digest} title:0")]

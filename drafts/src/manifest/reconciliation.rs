@@ -20,7 +20,7 @@ impl Held {
     /// Computes the digests. What has no name is left out.
     pub fn new(tools: Vec<RawObject>) -> Self {
         let named = tools.into_iter().filter_map(|tool| Some((tool.string("name")?, tool)));
-        Self(named.map(|(name, tool)| (name, Digest::of(tool.text()), tool)).collect())
+        Self(named.map(|(name, tool)| (name, tool.digest(), tool)).collect())
     }
 
     /// Definitions whose names and digests are known.

@@ -1,16 +1,13 @@
 //! `check`: what would mislead a model or a host, in everything that would be served.
 //!
-//! A family of findings is a file; a finding is a [`Rule`] and a small function over a [`Subject`]. A new one is
-//! both, and a line in `FAMILIES`.
+//! A family of findings is a file; a finding is a [`Rule`] and a small function over a [`Subject`], or over each of its tools. A
+//! new one is both, and a line in `FAMILIES`.
 
 mod access;
 mod concerns;
-mod drift;
-mod examples;
 mod findable;
 mod finding;
 mod instructions;
-mod invisible;
 mod leaks;
 mod names;
 mod orders;
@@ -26,10 +23,10 @@ use std::sync::Arc;
 pub use access::{access, callers};
 pub use findable::findable;
 pub use finding::{Finding, Findings, Place, Rule, Severity};
-use mcp_disclosure_core::{Principal, Snapshot, Tool, View};
+use mcp_disclosure_core::{Principal, RawObject, Snapshot, Tool, View};
 pub use report::{Report, SignInState};
 pub use seen::Seen;
-use serde_json::Value;
+use serde_json::{Map, Value};
 pub use serving::{left_out, objections, refusals, unpassed, unreachable, unserved};
 
 /// Every code of a finding.
@@ -88,20 +85,79 @@ pub struct Subject {
     view: View,
 }
 
-type Family = fn(&Subject, &mut Findings);
+/// A tool, whose texts are parsed once for all families.
+struct Read<'s> {
+    tool: &'s Tool,
+    /// The members of its definition. What cannot be parsed, since it nests too deep, is null.
+    definition: Map<String, Value>,
+    /// What its description file, or its upstream beside the definition, says.
+    supplement: Map<String, Value>,
+}
+
+impl<'s> Read<'s> {
+    fn of(tool: &'s Tool) -> Self {
+        let parsed = |object: &RawObject| -> Map<String, Value> {
+            let value = |text| serde_json::from_str(text).unwrap_or_default();
+            object.iter().map(|(key, text)| (key.to_owned(), value(text))).collect()
+        };
+        let supplement = tool.supplement().parts.as_ref().map(parsed).unwrap_or_default();
+        Self { tool, definition: parsed(tool.definition()), supplement }
+    }
+
+    /// Visits every text that models read of it, with the members that lead there, and whether it is a member's name.
+    fn each_text(&self, mut visit: impl FnMut(&[&str], &str, bool)) {
+        for object in [&self.definition, &self.supplement] {
+            each_text_of(object, &mut Vec::new(), &mut visit);
+        }
+    }
+}
+
+/// Visits the names and the strings of an object and of all that is in it.
+fn each_text_of<'v>(
+    object: &'v Map<String, Value>,
+    path: &mut Vec<&'v str>,
+    visit: &mut impl FnMut(&[&str], &str, bool),
+) {
+    for (name, value) in object {
+        visit(path, name, true);
+        path.push(name);
+        each_string_of(value, path, visit);
+        path.pop();
+    }
+}
+
+fn each_string_of<'v>(
+    value: &'v Value,
+    path: &mut Vec<&'v str>,
+    visit: &mut impl FnMut(&[&str], &str, bool),
+) {
+    match value {
+        Value::String(text) => visit(path, text, false),
+        Value::Array(items) => items.iter().for_each(|item| each_string_of(item, path, visit)),
+        Value::Object(members) => each_text_of(members, path, visit),
+        _ => {}
+    }
+}
+
+/// What is looked for: in each tool, or in everything.
+enum Family {
+    OfTool(fn(&Subject, &Read<'_>, &mut Findings)),
+    OfAll(fn(&Subject, &mut Findings)),
+}
 
 /// Everything that is looked for.
-const FAMILIES: &[Family] = &[
-    serving::oddities,
-    drift::look,
-    texts::look,
-    names::look,
-    pins::look,
-    schemas::look,
-    examples::look,
-    leaks::look,
-    instructions::look,
-    concerns::look,
+const FAMILIES: [Family; 11] = [
+    Family::OfAll(serving::oddities),
+    Family::OfTool(serving::look),
+    Family::OfTool(texts::look),
+    Family::OfAll(texts::repeated),
+    Family::OfTool(names::look),
+    Family::OfAll(pins::look),
+    Family::OfTool(schemas::look),
+    Family::OfTool(leaks::look),
+    Family::OfTool(instructions::look),
+    Family::OfAll(instructions::look_at_others),
+    Family::OfAll(concerns::look),
 ];
 
 impl Subject {
@@ -113,9 +169,21 @@ impl Subject {
 
     /// Everything that is found in it.
     pub fn look(&self) -> Findings {
-        let mut findings = Findings::default();
-        FAMILIES.iter().for_each(|family| family(self, &mut findings));
-        findings
+        let mut found = FAMILIES.map(|family| (family, Findings::default()));
+        for tool in self.tools() {
+            let read = Read::of(tool);
+            for (family, findings) in &mut found {
+                if let Family::OfTool(look) = family {
+                    look(self, &read, findings);
+                }
+            }
+        }
+        for (family, findings) in &mut found {
+            if let Family::OfAll(look) = family {
+                look(self, findings);
+            }
+        }
+        Findings(found.into_iter().flat_map(|(_, findings)| findings.0).collect())
     }
 
     /// What exists.
@@ -126,11 +194,6 @@ impl Subject {
     fn tools(&self) -> impl Iterator<Item = &Tool> {
         self.view.tools().map(|visible| visible.tool())
     }
-}
-
-/// A tool's schema, where it can be read.
-fn schema(tool: &Tool, member: &str) -> Option<Value> {
-    serde_json::from_str(tool.definition().member(member)?).ok()
 }
 
 #[cfg(test)]

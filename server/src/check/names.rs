@@ -1,6 +1,6 @@
 //! Names that hosts and models have trouble with.
 
-use super::{Findings, Place, Rule, Severity, Subject};
+use super::{Findings, Place, Read, Rule, Severity, Subject};
 
 const OVER_60: Rule = Rule {
     code: "name-over-60",
@@ -30,25 +30,20 @@ const CLASH: Rule = Rule {
     hint: "give one of the upstreams a prefix in disclosure.toml, or hide what is not wanted with hidden = true",
 };
 
-pub(super) fn look(subject: &Subject, findings: &mut Findings) {
-    for tool in subject.tools() {
-        let name = tool.key().as_str();
-        let length = name.chars().count();
-        if length > 60 {
-            findings.add(OVER_60, Place::from(tool), format!("{length} characters"));
-        } else if length > 48 {
-            findings.add(OVER_48, Place::from(tool), format!("{length} characters"));
-        }
-        let odd = |character: char| !character.is_ascii_alphanumeric() && !matches!(character, '_' | '-');
-        if let Some(character) = name.chars().find(|character| odd(*character)) {
-            findings.add(ODD, Place::from(tool), format!("{character:?}"));
-        }
-        if tool.key() == tool.qualified() {
-            findings.add(
-                CLASH,
-                Place::from(tool),
-                format!("'{}' of {}", tool.upstream_name(), tool.upstream()),
-            );
-        }
+pub(super) fn look(_: &Subject, read: &Read<'_>, findings: &mut Findings) {
+    let tool = read.tool;
+    let name = tool.key().as_str();
+    let length = name.chars().count();
+    if length > 60 {
+        findings.add(OVER_60, Place::from(tool), format!("{length} characters"));
+    } else if length > 48 {
+        findings.add(OVER_48, Place::from(tool), format!("{length} characters"));
+    }
+    let odd = |character: char| !character.is_ascii_alphanumeric() && !matches!(character, '_' | '-');
+    if let Some(character) = name.chars().find(|character| odd(*character)) {
+        findings.add(ODD, Place::from(tool), format!("{character:?}"));
+    }
+    if tool.key() == tool.qualified() {
+        findings.add(CLASH, Place::from(tool), format!("'{}' of {}", tool.upstream_name(), tool.upstream()));
     }
 }

@@ -3,12 +3,14 @@
 
 use std::collections::HashSet;
 
-use mcp_disclosure_core::printable::is_hidden;
+use mcp_disclosure_core::{brief::shorten, printable::is_hidden};
 
-use super::invisible::hidden;
-
-/// What is wrong with a text, and the piece that shows it.
-pub(super) type Found = (&'static str, String);
+/// The flags of England, Scotland and Wales: the only emoji with tags.
+const FLAGS: [&str; 3] = [
+    "\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+    "\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
+    "\u{1f3f4}\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}",
+];
 
 /// Maximum length of a quoted piece, in characters.
 const LONGEST: usize = 80;
@@ -29,8 +31,11 @@ const TAGS: &str = "important system sys instruction instructions assistant deve
 /// Tokens of models' own formats.
 const FORMATS: &[&str] = &["<|", "|>", "[inst]", "[/inst]", "<<sys>>", "<start_of_turn>", "<end_of_turn>"];
 
-const DISREGARD: &str = "ignore ignoring disregard disregarding forget override overrides overriding bypass neglect supersede \
-    supersedes superseding precedence priority abandon discard disable disabling";
+#[rustfmt::skip]
+const DISREGARD: &[&str] = &[
+    "ignore", "ignoring", "disregard", "disregarding", "forget", "override", "overrides", "overriding", "bypass", "neglect",
+    "supersede", "supersedes", "superseding", "precedence", "priority", "abandon", "discard", "disable", "disabling",
+];
 
 /// What only a model is given.
 const ORDERS: &str =
@@ -45,8 +50,11 @@ const OF_MODEL: &str = "previous previously prior above earlier preceding forego
     user's";
 
 /// Not "warning" or "alerting": "without warning" is what a tool does.
-const TELL: &str = "tell telling mention mentioning inform informing reveal revealing disclose disclosing say saying warn \
-    alert know knowing notice noticing aware explain admit acknowledge";
+#[rustfmt::skip]
+const TELL: &[&str] = &[
+    "tell", "telling", "mention", "mentioning", "inform", "informing", "reveal", "revealing", "disclose", "disclosing", "say",
+    "saying", "warn", "alert", "know", "knowing", "notice", "noticing", "aware", "explain", "admit", "acknowledge",
+];
 
 const PEOPLE: &str = "user users user's human humans anyone anybody person people operator";
 
@@ -64,8 +72,12 @@ const GET: &str = "read reading open cat access load retrieve fetch include send
 const TOLD: &[&str] = &["system prompt", "conversation history", "chat history", "previous messages"];
 const GIVE: &str = "send pass append upload attach submit forward put leak reveal print";
 
-/// What a text orders, one finding of each kind.
-pub(super) fn orders(text: &str) -> Vec<Found> {
+/// What a text orders, one finding of each kind: what is wrong with it, and the piece that shows it.
+pub(super) fn orders(text: &str) -> Vec<(&'static str, String)> {
+    // Most texts are such a word, which orders nothing: "type", "string".
+    if text.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return Vec::new();
+    }
     let judged = &text[..boundary(text, JUDGED)];
     let seen: String = judged.chars().filter(|character| !is_hidden(*character)).collect();
     let seen = seen.replace('’', "'").to_lowercase();
@@ -98,10 +110,7 @@ fn words(sentence: &str) -> Vec<&str> {
 }
 
 fn cut(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
-    }
+    shorten(text, LONGEST)
 }
 
 /// Tags that address the model: closed as in XML, or in capitals; a role in brackets or before a colon; a comment that
@@ -159,13 +168,13 @@ fn tag_name(tag: &str) -> &str {
 /// "ignore all previous instructions", "takes precedence over your guidelines", "forget everything above".
 fn disregards(words: &[&str]) -> bool {
     words.iter().enumerate().any(|(at, word)| {
-        let is_verb = is_in(DISREGARD, word) || *word == "follow" && is_forbidden(words, at, 2);
+        if !(DISREGARD.contains(word) || *word == "follow" && is_forbidden(words, at, 2)) {
+            return false;
+        }
         let rest = &words[at + 1..words.len().min(at + 9)];
         let has = |list: &str| rest.iter().any(|word| is_in(list, word));
-        let is_all = has("everything anything");
-        is_verb
-            && (has(ORDERS) && (has(OF_MODEL) || has("all any other the these those"))
-                || has(OF_MODEL) && (has(RULES) || is_all))
+        has(ORDERS) && (has(OF_MODEL) || has("all any other the these those"))
+            || has(OF_MODEL) && (has(RULES) || has("everything anything"))
     })
 }
 
@@ -173,7 +182,7 @@ fn disregards(words: &[&str]) -> bool {
 /// what was done. What else users are not told ("that the order was shipped") may be good advice.
 fn conceals(words: &[&str]) -> bool {
     words.iter().enumerate().any(|(at, word)| {
-        if !is_in(TELL, word) || !is_forbidden(words, at, 5) {
+        if !TELL.contains(word) || !is_forbidden(words, at, 5) {
             return false;
         }
         let said = &words[at..words.len().min(at + 9)];
@@ -211,7 +220,8 @@ fn credentials(text: &str) -> Option<String> {
     let text = text.trim_start_matches(|letter: char| !letter.is_alphanumeric());
     let text = if text.starts_with("pass ") { text } else { text.trim_start_matches(char::is_alphanumeric) };
     let of_files = CREDENTIALS.split(' ').map(|place| (place, GET));
-    of_files.chain(TOLD.iter().map(|what| (*what, GIVE))).find_map(|(place, verbs)| {
+    let all = of_files.chain(TOLD.iter().map(|what| (*what, GIVE)));
+    all.filter(|(place, _)| text.contains(place)).find_map(|(place, verbs)| {
         text.match_indices(place).find_map(|(at, _)| {
             let (before, after) = (&text[..at], &text[at + place.len()..]);
             // `.env`, and not `process.env` or `.environment`; `id_rsa`, and not `valid_rsa`.
@@ -234,6 +244,39 @@ fn is_of_purpose(words: &[&str], at: usize) -> bool {
     let before = |step: usize| at.checked_sub(step).map_or("", |at| words[at]);
     is_in("can may the a an cannot not", before(1))
         || before(1) == "to" && is_in("path paths file files folder key keys name used", before(2))
+}
+
+/// The first character that hides text or shows it in another order, and how many more there are: tags, overrides of
+/// direction, selectors that select nothing, and what has no width beside Latin letters or its like. Joiners and marks of
+/// direction belong to other scripts and to emoji.
+fn hidden(text: &str) -> Option<String> {
+    if text.is_ascii() {
+        return None;
+    }
+    let text = FLAGS
+        .iter()
+        .fold(text.trim_start_matches('\u{feff}').to_owned(), |text, flag| text.replace(flag, ""));
+    let letters: Vec<char> = text.chars().collect();
+    let mut found = letters.iter().enumerate().filter(|(at, letter)| {
+        let beside = [at.checked_sub(1), at.checked_add(1)].map(|at| letters.get(at?).copied());
+        match **letter {
+            '\u{e0000}'..='\u{e007f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+            '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{2028}' | '\u{2029}' => false,
+            letter if is_selector(letter) => beside[0].is_none_or(is_selector),
+            letter if is_hidden(letter) => {
+                beside[0].is_some_and(is_hidden) || beside.iter().flatten().any(char::is_ascii_graphic)
+            }
+            _ => false,
+        }
+    });
+    let (_, first) = found.next()?;
+    let more = found.count();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    Some(format!("U+{:04X}{more}", u32::from(*first)))
+}
+
+fn is_selector(letter: char) -> bool {
+    matches!(letter, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_disclosure_core::{Objection, Warning};
 use mcp_disclosure_gateway::{Problem, slot::Slot};
 
-use super::{Finding, Findings, Place, Rule, Severity, Subject};
+use super::{Finding, Findings, Place, Read, Rule, Severity, Subject};
 use crate::failure::Failure;
 
 const REFUSED: Rule = Rule {
@@ -69,6 +69,13 @@ const NEEDS_TASKS: Rule = Rule {
     severity: Severity::Note,
     summary: "a tool runs as a task only, and is not listed to clients that run none: those of revisions up to 2025-06-18, and of 2026-07-28 without the extension",
     hint: "see whether your hosts run tasks (2025-11-25, or io.modelcontextprotocol/tasks)",
+};
+
+const DRIFTED: Rule = Rule {
+    code: "drifted-definition",
+    severity: Severity::Warning,
+    summary: "the upstream's definition is not the one that was reviewed",
+    hint: "review what the tool is now, then accept it: mcp-disclosure accept NAME",
 };
 
 pub(super) const IDLE_RULE: Rule = Rule {
@@ -157,15 +164,20 @@ pub fn objections(strategy: &str, is_required: bool, objections: &[Objection]) -
     findings
 }
 
+pub(super) fn look(subject: &Subject, read: &Read<'_>, findings: &mut Findings) {
+    if read.tool.needs_task() {
+        findings.add(NEEDS_TASKS, read.tool.into(), "");
+    }
+    if let Some(change) = subject.snapshot.drift(read.tool) {
+        findings.add(DRIFTED, read.tool.into(), change.to_string());
+    }
+}
+
 pub(super) fn oddities(subject: &Subject, findings: &mut Findings) {
-    subject
-        .tools()
-        .filter(|tool| tool.needs_task())
-        .for_each(|tool| findings.add(NEEDS_TASKS, tool.into(), ""));
     for warning in subject.snapshot.warnings() {
         let rule = match warning {
             Warning::Unmatched { .. } | Warning::NothingMatches { .. } => IDLE_RULE,
-            Warning::Held { .. } => super::drift::DRIFTED,
+            Warning::Held { .. } => DRIFTED,
             // A finding about names.
             Warning::TooLong { .. } => continue,
             _ => ODD_LIST,

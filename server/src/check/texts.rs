@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use mcp_disclosure_core::{Tool, brief};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::{Findings, Place, Rule, Severity, Subject, leaks, schema};
+use super::{Findings, Place, Read, Rule, Severity, Subject, leaks};
 
 const NO_DESCRIPTION: Rule = Rule {
     code: "no-description",
@@ -66,33 +66,40 @@ const PARAMETERS: &[&str] = &["args:", "arguments:", "parameters:", "params:", "
 /// Words that say nothing about a tool.
 const EMPTY_WORDS: &[&str] = &["a", "an", "the", "this", "tool", "function", "to", "for", "of"];
 
-pub(super) fn look(subject: &Subject, findings: &mut Findings) {
+pub(super) fn look(_: &Subject, read: &Read<'_>, findings: &mut Findings) {
+    let tool = read.tool;
+    let description = described(tool);
+    let said = words(&description);
+    if said.is_empty() {
+        findings.of_text(NO_DESCRIPTION, tool, "");
+    } else if says_name(tool, &said) {
+        findings.of_text(REPEATS_NAME, tool, format!("{:?}", description.trim()));
+    }
+    let length = |brief: &String| brief::SHORT.length(brief.trim());
+    let written = tool.supplement().brief.as_ref().map(length);
+    if let Some(length) = written.filter(|length| *length > brief::SHORT.most()) {
+        findings.add(LONG_BRIEF, Place::from(tool), format!("{length} characters"));
+    }
+    if !said.is_empty() && !tool.is_described() {
+        findings.of_text(POOR_BRIEF, tool, format!("{:?}", tool.brief()));
+    }
+    let details = details(read);
+    if !details.is_empty() {
+        findings.of_text(BRIEF_SAYS_HOW, tool, details.join(", "));
+    }
+    let undescribed = undescribed(read);
+    if !undescribed.is_empty() {
+        findings.of_text(UNDESCRIBED, tool, undescribed.join(", "));
+    }
+}
+
+/// Tools with the same description.
+pub(super) fn repeated(subject: &Subject, findings: &mut Findings) {
     let mut by_text: BTreeMap<String, Vec<&Tool>> = BTreeMap::new();
     for tool in subject.tools() {
-        let description = tool.definition().string("description").unwrap_or_default();
-        let said = words(&description);
-        if said.is_empty() {
-            findings.of_text(NO_DESCRIPTION, tool, "");
-        } else if said == words(&spread(tool.upstream_name())) {
-            findings.of_text(REPEATS_NAME, tool, format!("{:?}", description.trim()));
-        } else {
+        let said = words(&described(tool));
+        if !said.is_empty() && !says_name(tool, &said) {
             by_text.entry(said.join(" ")).or_default().push(tool);
-        }
-        let length = |brief: &String| brief::SHORT.length(brief.trim());
-        let written = tool.supplement().brief.as_ref().map(length);
-        if let Some(length) = written.filter(|length| *length > brief::SHORT.most()) {
-            findings.add(LONG_BRIEF, Place::from(tool), format!("{length} characters"));
-        }
-        if !said.is_empty() && !tool.is_described() {
-            findings.of_text(POOR_BRIEF, tool, format!("{:?}", tool.brief()));
-        }
-        let details = details(tool);
-        if !details.is_empty() {
-            findings.of_text(BRIEF_SAYS_HOW, tool, details.join(", "));
-        }
-        let undescribed = undescribed(tool);
-        if !undescribed.is_empty() {
-            findings.of_text(UNDESCRIBED, tool, undescribed.join(", "));
         }
     }
     for tools in by_text.values().filter(|tools| tools.len() > 1) {
@@ -106,6 +113,14 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
             findings.of_text(REPEATED, tool, format!("the same as {}{more}", others.join(", ")));
         }
     }
+}
+
+fn described(tool: &Tool) -> String {
+    tool.definition().string("description").unwrap_or_default()
+}
+
+fn says_name(tool: &Tool, said: &[String]) -> bool {
+    said == words(&spread(tool.upstream_name()))
 }
 
 fn words(text: &str) -> Vec<String> {
@@ -129,8 +144,8 @@ fn spread(name: &str) -> String {
 
 /// What the brief has that says how the tool is used: parameters, examples and paths (tool-descriptions-resource §3.1); and
 /// whether it is too long.
-fn details(tool: &Tool) -> Vec<String> {
-    let brief = tool.brief();
+fn details(read: &Read<'_>) -> Vec<String> {
+    let brief = read.tool.brief();
     let lower = brief.to_lowercase();
     let mut found = Vec::new();
     let length = brief::LONGEST.length(brief.trim());
@@ -140,9 +155,7 @@ fn details(tool: &Tool) -> Vec<String> {
     found.extend(
         EXAMPLES.iter().find(|mark| lower.contains(**mark)).map(|mark| format!("an example ({mark})")),
     );
-    let schema = schema(tool, "inputSchema").unwrap_or_default();
-    let names =
-        schema.get("properties").and_then(Value::as_object).into_iter().flat_map(|names| names.keys());
+    let names = properties(read).into_iter().flat_map(|names| names.keys());
     let is_named =
         |name: &&String| ["`{}`", "{}=", "{}:"].iter().any(|form| has(brief, &form.replace("{}", name)));
     let named = names.filter(is_named).map(|name| format!("the parameter {name}"));
@@ -174,9 +187,10 @@ fn is_path(word: &str) -> bool {
 }
 
 /// The top-level parameters without a description, with local references followed.
-fn undescribed(tool: &Tool) -> Vec<String> {
-    let Some(schema) = schema(tool, "inputSchema") else { return Vec::new() };
-    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Vec::new() };
+fn undescribed(read: &Read<'_>) -> Vec<String> {
+    let Some((schema, properties)) = read.definition.get("inputSchema").zip(properties(read)) else {
+        return Vec::new();
+    };
     let silent = |value: &Value| {
         let referred =
             value.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#'));
@@ -186,4 +200,8 @@ fn undescribed(tool: &Tool) -> Vec<String> {
         })
     };
     properties.iter().filter(|(_, value)| silent(value)).map(|(name, _)| name.clone()).collect()
+}
+
+fn properties<'r>(read: &'r Read<'_>) -> Option<&'r Map<String, Value>> {
+    read.definition.get("inputSchema")?.get("properties")?.as_object()
 }

@@ -55,7 +55,7 @@ impl File {
             bytes.extend_from_slice(digest.as_bytes());
             bytes.extend(vector.quantized().iter().map(|component| component.cast_unsigned()));
         }
-        write_private(&self.folder, &self.name, &bytes)?;
+        write_private(&self.folder.join(&self.name), &bytes)?;
         keep_newest(&self.folder, EXTENSION, MOST)
     }
 }

@@ -10,12 +10,10 @@ mod layout;
 mod merge;
 mod moved;
 mod report;
-mod review;
 mod settings;
-mod wording;
 mod write;
 
-use std::{collections::HashSet, sync::Arc};
+use std::sync::Arc;
 
 pub use folder::Folder;
 use mcp_disclosure_core::{Lock, Snapshot, UpstreamLists, UpstreamName, View};
@@ -84,7 +82,7 @@ impl Export {
         let file = DisclosureFile::parse(CONFIGURATION, &text)?;
         file.declare(&origins.declared.about)?;
         export.file(origins, CONFIGURATION.to_owned(), text);
-        let reviewed = review::lock(origins, &mut export.report);
+        let reviewed = export.report.lock(origins);
         if reviewed != Lock::default() {
             export.file(origins, LOCK.to_owned(), lock::text(&reviewed));
         }
@@ -121,12 +119,6 @@ impl Export {
             self.files.push(File { name, text, before });
         }
     }
-}
-
-/// The tools that exist for clients, by upstream and own name.
-fn served(view: &View) -> HashSet<(&str, &str)> {
-    let tools = view.tools().map(|visible| visible.tool());
-    tools.map(|tool| (tool.upstream().as_str(), tool.upstream_name().as_str())).collect()
 }
 
 fn not_toml(error: toml::ser::Error) -> Problem {

@@ -1,15 +1,25 @@
-//! What an export found, for people.
+//! What an export records of definitions: what is new, and nothing that changed since it was reviewed. What it found is reported
+//! to people.
 
-use std::fmt::Write;
+use std::{collections::HashSet, fmt::Write};
 
-use mcp_disclosure_core::{Kind, Warning};
+use mcp_disclosure_core::{Kind, Lock, OnChange, Warning, qualified};
 use mcp_disclosure_transport::printable::one_line;
 
-use super::{CONFIGURATION, File, wording};
+use super::{CONFIGURATION, File, Folder, Origins};
 use crate::lock::LOCK;
 
 /// Maximum number of names in a list.
 const MAX_NAMED: usize = 20;
+
+/// What follows the names of tools whose definitions changed.
+const DRIFTED: &str = "review them, then: mcp-disclosure accept NAME, or all with mcp-disclosure accept";
+
+/// What follows the names of tools that are held.
+const HELD: &str = "they do not exist for clients until: mcp-disclosure accept NAME";
+
+/// What follows the names of tools that no upstream lists.
+const VANISHED: &str = "what was decided on them stays, in case they come back; remove it by hand";
 
 /// What an export found beside what was there already.
 #[derive(Debug, Default)]
@@ -27,6 +37,42 @@ pub struct Report {
 }
 
 impl Report {
+    /// What was reviewed, of the source and in the folder, with what is new. Tools that are held are not accepted by the way.
+    pub(super) fn lock(&mut self, origins: &Origins<'_>) -> Lock {
+        let mut lock = origins.lock.cloned().unwrap_or_default();
+        if let Some(own) = origins.folder.map(Folder::lock) {
+            lock = lock.with(own);
+        }
+        let tools = origins.view.tools().map(|visible| visible.tool());
+        let served: HashSet<(&str, &str)> =
+            tools.map(|tool| (tool.upstream().as_str(), tool.upstream_name().as_str())).collect();
+        for lists in &origins.lists {
+            let name = &lists.name;
+            let entry = origins.upstreams.iter().find(|(other, _)| other == name);
+            // What the program serves of its own is not named in files.
+            let Some(entry) = entry.and_then(|(_, entry)| entry.as_ref()) else { continue };
+            let is_held = entry.on_change == Some(OnChange::Hold) && lock.knows(name);
+            if origins.wishes.replace && !is_held {
+                lock.forget(name);
+            }
+            for change in lock.changes(name, &lists.definitions()) {
+                let tool = qualified(name, &change.tool);
+                match (&change.before, &change.now) {
+                    (None, _) if is_held => self.held.push(tool),
+                    // What is hidden is nothing new to anyone.
+                    (None, _) if !served.contains(&(name.as_str(), &change.tool)) => {}
+                    (None, _) => self.added.push(tool),
+                    (_, None) => self.vanished.push(tool),
+                    _ => self.drifted.push(format!("{tool} {change}")),
+                }
+            }
+            if !is_held {
+                lock.add(&lists.name, &lists.definitions());
+            }
+        }
+        lock
+    }
+
     /// Notes texts about tools that are not listed.
     pub(super) fn vanished(&mut self, warnings: &[Warning]) {
         for warning in warnings {
@@ -42,9 +88,9 @@ impl Report {
         let added = if merged { &*self.added } else { &[] };
         let news = [
             ("new", added, None),
-            ("new and held", &self.held, Some(wording::HELD)),
-            ("changed upstream", &self.drifted, Some(wording::DRIFTED)),
-            ("not listed any more", &self.vanished, Some(wording::VANISHED)),
+            ("new and held", &self.held, Some(HELD)),
+            ("changed upstream", &self.drifted, Some(DRIFTED)),
+            ("not listed any more", &self.vanished, Some(VANISHED)),
         ];
         let mut text = String::new();
         for (what, names, note) in news.into_iter().filter(|(_, names, _)| !names.is_empty()) {

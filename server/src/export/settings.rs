@@ -5,8 +5,42 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use toml::ser::Error;
 
-use super::{Folder, Origins, merge::Block, wording};
+use super::{Folder, Origins, merge::Block};
 use crate::config::{Tool, escape_all};
+
+const HEAD: &str = "\
+# Written by mcp-disclosure export. Serve it with: mcp-disclosure serve --config disclosure.toml
+# Every key is described in docs/reference.md, and in docs/disclosure.schema.json for editors.
+# What you write here stays: a further export into this folder adds what is new and reports what changed.
+#
+# What you do not decide comes from the servers. A tool is decided on in a section of its own:
+#
+# [tools.\"UPSTREAM/TOOL\"]
+# brief = \"What it does, for lists\"   # or category, concerns, hidden = true
+
+";
+
+const DESCRIPTIONS: &str = "\
+# Description files (NAME.json) beside this file, laid over what the upstreams say of their tools.
+tool_descriptions = \".\"
+";
+
+const UPSTREAMS: &str = "\
+# The servers whose tools are served. ${VAR} takes from the environment.
+";
+
+const DEMONSTRATION: &str = "\
+# The embedded demonstration is served. For servers of your own, remove this key, and add a table for each:
+#
+# [upstreams.files]
+# command = \"npx\"
+# args = [\"-y\", \"@modelcontextprotocol/server-filesystem\", \"/data\"]
+";
+
+const CATEGORIES: &str = "\
+# What `info` sorts tools into. Say in each description what a model would look here for. Names may be patterns: * is any
+# text, ? any one character.
+";
 
 /// The tables of a file, each under its whole name.
 struct Text(Vec<Block>);
@@ -16,10 +50,9 @@ pub(super) fn blocks(origins: &Origins<'_>, has_files: bool) -> Result<Vec<Block
     let mut text = Text(Vec::new());
     // No file can say what the program has of its own.
     let is_own = origins.upstreams.iter().any(|(_, entry)| entry.is_none());
-    let demonstration =
-        if is_own { format!("\n{}demo = true\n", wording::DEMONSTRATION) } else { String::new() };
-    let descriptions = if has_files { wording::DESCRIPTIONS } else { "" };
-    text.push(&[], format!("{}{descriptions}{demonstration}", wording::HEAD));
+    let demonstration = if is_own { format!("\n{DEMONSTRATION}demo = true\n") } else { String::new() };
+    let descriptions = if has_files { DESCRIPTIONS } else { "" };
+    text.push(&[], format!("{HEAD}{descriptions}{demonstration}"));
     let about = &origins.declared.about;
     let server = object([
         ("name", said(&about.name)),
@@ -60,7 +93,7 @@ pub(super) fn blocks(origins: &Origins<'_>, has_files: bool) -> Result<Vec<Block
 
 impl Text {
     fn upstreams(&mut self, origins: &Origins<'_>) -> Result<(), Error> {
-        let mut comment = heading(origins, wording::UPSTREAMS);
+        let mut comment = heading(origins, UPSTREAMS);
         for (name, entry) in &origins.upstreams {
             if let Some(entry) = entry {
                 // Its variables are not filled, so there is nothing to escape.
@@ -71,7 +104,7 @@ impl Text {
     }
 
     fn categories(&mut self, origins: &Origins<'_>) -> Result<(), Error> {
-        let mut comment = heading(origins, wording::CATEGORIES);
+        let mut comment = heading(origins, CATEGORIES);
         let declared = &origins.declared.about.categories;
         for category in declared {
             let tools = patterns(origins, &category.name);

@@ -7,13 +7,18 @@ use std::{
     time::SystemTime,
 };
 
-/// Replaces a file as a whole; it is readable by the user only, as its folder is.
-pub(crate) fn write_private(folder: &Path, name: impl AsRef<Path>, bytes: &[u8]) -> io::Result<()> {
+/// How the names of files begin that are written aside and then moved into place.
+pub(crate) const ASIDE: &str = ".mcp-disclosure-";
+
+/// Replaces a file as a whole, in a folder that is made if it is not there. Both are readable by the user only. Returns the file,
+/// for who must know that it is on disk.
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<fs::File> {
+    let folder = path.parent().unwrap_or(Path::new("."));
     make_private_folder(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    // It gets mode 0600.
+    let mut file = tempfile::Builder::new().prefix(ASIDE).tempfile_in(folder)?;
     file.write_all(bytes)?;
-    file.persist(folder.join(name))?;
-    Ok(())
+    Ok(file.persist(path)?)
 }
 
 /// Removes the oldest files with this extension, and keeps the newest ones up to this number.

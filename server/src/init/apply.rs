@@ -6,7 +6,7 @@ use super::{
     gather::Moved,
     plan::Plan,
     record::{Record, Records, Step},
-    write::{Change, Unwritten, write, write_private},
+    write::{Change, Unwritten, keep, write},
 };
 use crate::failure::Failure;
 
@@ -33,7 +33,7 @@ pub(super) fn applied(
         let mut record = before.clone().unwrap_or_else(|| Record::new(path));
         earlier.push((plan, before));
         record.steps.push(Step::of(&plan.change, current, &plan.moved));
-        plan.moved.iter().try_for_each(|moved| write_private(&moved.file, &moved.text))?;
+        plan.moved.iter().try_for_each(|moved| keep(&moved.file, &moved.text))?;
         records.keep(&record)
     });
     let changes: Vec<_> = plans.iter().map(|plan| plan.change.clone()).collect();

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     gather::Moved,
-    write::{Change, write_private},
+    write::{self, Change},
 };
 use crate::{failure::Failure, files::make_private_folder};
 
@@ -136,7 +136,7 @@ impl Records {
     pub(crate) fn keep(&self, record: &Record) -> Result<(), Failure> {
         let text = serde_json::to_string(record).map_err(io::Error::other);
         let text = text.map_err(|source| Failure::Io { what: "cannot write the record", source })?;
-        write_private(&self.file(&record.path), &text)
+        write::keep(&self.file(&record.path), &text)
     }
 
     /// Forgets the record of a file, if there is one.

@@ -6,8 +6,7 @@ use std::{
     time::Duration,
 };
 
-/// What begins the names of copies.
-pub(crate) const PREFIX: &str = ".mcp-disclosure-";
+use crate::files::ASIDE;
 
 /// The number of letters and digits behind it.
 const RANDOM: usize = 6;
@@ -37,7 +36,7 @@ pub(crate) fn remove<'p>(files: impl Iterator<Item = &'p Path>, own: &File) {
 }
 
 fn is_copy(name: &str) -> bool {
-    name.strip_prefix(PREFIX)
+    name.strip_prefix(ASIDE)
         .is_some_and(|rest| rest.len() == RANDOM && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 

@@ -9,8 +9,10 @@ use std::{
 use mcp_disclosure_gateway::Problem;
 use tempfile::NamedTempFile;
 
-use super::stale::PREFIX;
-use crate::{failure::Failure, files::make_private_folder};
+use crate::{
+    failure::Failure,
+    files::{ASIDE, write_private},
+};
 
 /// The largest file of a host that is edited, in bytes.
 pub(crate) const LARGEST: u64 = 16 * 1024 * 1024;
@@ -138,7 +140,7 @@ fn changed_meanwhile(change: &Change) -> Problem {
 /// A file beside another one with this text and the other's mode, on disk.
 fn aside(path: &Path, text: &str) -> io::Result<NamedTempFile> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(PREFIX).tempfile_in(folder)?;
+    let mut file = tempfile::Builder::new().prefix(ASIDE).tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
     file.as_file().set_permissions(fs::metadata(path)?.permissions())?;
     keep_owner(&file, path)?;
@@ -169,22 +171,13 @@ fn sync_folder(path: &Path) {
     }
 }
 
-/// Writes a file that only the user can read, as a whole, into a folder that is made if it is not there.
+/// Writes a file that only the user can read, and does not return before it is on disk.
 ///
 /// # Errors
 /// The file, and why it cannot be written.
-pub(crate) fn write_private(path: &Path, text: &str) -> Result<(), Failure> {
-    let written = || {
-        let folder = path.parent().unwrap_or(Path::new("."));
-        make_private_folder(folder)?;
-        // Files of this kind have mode 0600.
-        let mut file = tempfile::Builder::new().prefix(PREFIX).tempfile_in(folder)?;
-        file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
-        file.persist(path)?;
-        Ok(())
-    };
-    written().map_err(|source| Failure::Write { path: path.to_owned(), source })
+pub(crate) fn keep(path: &Path, text: &str) -> Result<(), Failure> {
+    let kept = write_private(path, text.as_bytes()).and_then(|file| file.sync_all());
+    kept.map_err(|source| Failure::Write { path: path.to_owned(), source })
 }
 
 #[cfg(test)]

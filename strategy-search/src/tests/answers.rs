@@ -210,3 +210,17 @@ fn s4_a_miss_costs_what_a_good_hit_does() {
     let all = answer(&view, &json!({})).content;
     assert_eq!(all["categories"].as_object().unwrap().len(), view.categories().len().min(120));
 }
+
+#[test]
+fn s2_what_several_servers_define_alike_is_one_line_of_a_category() {
+    let clone = |name: &str| UpstreamLists { name: UpstreamName::parse(name).unwrap(), ..tools() };
+    let snapshot = Snapshot::build(&["a", "b", "c"].map(clone), &[]);
+    let view = View::of(Arc::new(snapshot), &Principal::anonymous());
+    let description = search(Executors::One).search_tool(&view).definition().string("description").unwrap();
+    assert_eq!(description.matches("file").count(), 1, "{description}");
+    let listed = answer(&view, &json!({"category": "file"})).content;
+    let lines = listed["tools"].as_array().unwrap();
+    assert_eq!(lines.len(), 4, "{listed}");
+    assert!(lines.iter().all(|line| line["servers"] == json!(["a", "b", "c"])), "{listed}");
+    assert_eq!(answer(&view, &json!({"category": "c/file"})).content, listed);
+}

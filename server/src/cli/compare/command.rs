@@ -19,7 +19,7 @@ use crate::{
 /// The arguments of `serve` for a source.
 pub(in crate::cli) struct Command {
     program: String,
-    /// Those that name the source.
+    /// Those that name the source, and the principal that it is served to.
     source: Vec<String>,
     settings: SettingArguments,
     /// Behind `--`.
@@ -35,6 +35,12 @@ impl Command {
             settings: settings.clone(),
             upstream: secrets::command(&source.command),
         }
+    }
+
+    /// The same for this principal alone.
+    pub(super) fn to(mut self, principal: String) -> Self {
+        self.source.extend(["--principal".to_owned(), principal]);
+        self
     }
 
     /// The same by another program: the beginning of a command line.

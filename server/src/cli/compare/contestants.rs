@@ -124,17 +124,24 @@ impl<'a> Contestants<'a> {
         }
     }
 
-    /// Marks each strategy that refuses this source under the user's own settings, and checks choices of concerns.
+    /// Marks each strategy that refuses this source under the user's own settings, and checks choices of concerns. What clients
+    /// get without a flag is that of the caller that is compared for, if there is one.
     ///
     /// # Errors
     /// [`Failure::Configuration`] with every choice that the source does not declare.
-    pub(in crate::cli) fn examine(&mut self, gateway: &Gateway) -> Result<(), Failure> {
+    pub(in crate::cli) fn examine(
+        &mut self,
+        gateway: &Gateway,
+        caller: Option<&Principal>,
+    ) -> Result<(), Failure> {
         let snapshot = gateway.backends().shared().catalogue().current().snapshot().clone();
-        let everything = View::of(snapshot, &Principal::anonymous());
+        let everything = View::of(Arc::clone(&snapshot), &Principal::anonymous());
+        let seen = caller.map_or_else(|| everything.clone(), |caller| View::of(snapshot, caller));
         let declared = &everything.about().concerns;
         let by_default = strategies::build(self.registry, &self.served).map_err(Failure::Configuration)?;
-        let choice = by_default.choose(None, &Permits::all(), &Offer::default(), Era::Session);
-        self.by_default = choice.strategy.selects(&everything).map(|Selected { name, reason }| Served {
+        let permits = caller.map_or_else(Permits::all, |caller| caller.permits().clone());
+        let choice = by_default.choose(None, &permits, &Offer::default(), Era::Session);
+        self.by_default = choice.strategy.selects(&seen).map(|Selected { name, reason }| Served {
             row: name,
             because: reason,
             command: Some(self.command.clone()),

@@ -22,7 +22,7 @@ use super::{
     stand_in::{self, StandIn},
 };
 use crate::{
-    cli::{Program, SettingArguments, SourceArguments, source::Source},
+    cli::{Program, SettingArguments, SourceArguments, entrance::entrance, source::Source},
     config::Transport,
     failure::Failure,
 };
@@ -78,11 +78,17 @@ impl<'a> Prepared<'a> {
         let source = source.resolve(own)?.seen_by(principal.as_deref())?;
         source.warn();
         let declared = checked(&source, &settings)?;
+        // Over HTTP a client's token says who it is.
+        let is_over_stdio = entrance((None, None), &source.serve()).0 == Transport::Stdio;
+        let command = match principal.filter(|_| is_over_stdio) {
+            Some(principal) => command.to(principal),
+            None => command,
+        };
         let mut contestants = Contestants::build(registry, rows, &settings, &source, &command)?;
         let progress = Arc::new(progress);
         let real = Stage::real(&source, declared.clone(), &contestants, &progress).await?;
         let read = real.read().await;
-        let examined = contestants.examine(real.gateway());
+        let examined = contestants.examine(real.gateway(), source.caller());
         let mut notes = real.missing();
         notes
             .extend(source.caller().and_then(|caller| Some(format!("What {} sees and pays.", caller.id()?))));

@@ -90,7 +90,7 @@ impl Project {
         let plan =
             plan(self.place(), Path::new("/now"), &front(), Some(&destination), Rules::default()).unwrap();
         for moved in &plan.moved {
-            super::write::write_private(&moved.file, &moved.text).unwrap();
+            super::write::keep(&moved.file, &moved.text).unwrap();
         }
         plan
     }
