@@ -83,8 +83,8 @@ fn epitaph(
     let details: Vec<String> = last.shown().into_iter().chain(printed).collect();
     let details = details.join("; ");
     match (carried, status) {
-        (Err(reason), _) => reason.and(&details),
-        (Ok(()), Some(status)) => Reason::new(format!("the process ended with {status}")).because(details),
-        (Ok(()), None) => Reason::new("the process was killed").because(details),
+        (Err(reason), _) => reason.because(&details),
+        (Ok(()), Some(status)) => Reason::new(format!("the process ended with {status}")).because(&details),
+        (Ok(()), None) => Reason::new("the process was killed").because(&details),
     }
 }
