@@ -4,45 +4,72 @@ use std::{net::SocketAddr, sync::Arc};
 
 use axum::{
     extract::{ConnectInfo, Request, State},
-    http::{StatusCode, header},
+    http::{StatusCode, request::Parts},
     middleware::Next,
     response::Response,
 };
 
-use super::{Front, body, connections::Connection, lasting::Lasting};
+use super::{
+    Front, body,
+    connections::Connection,
+    lasting::{is_lasting, limited},
+    nothing_here,
+    refused::Refused,
+};
 use crate::{
-    dispatch::{Admission, Arriving, Denied},
-    session::Location,
+    dispatch::{Admission, Admitted, Arriving},
+    session::{Location, Peer},
 };
 
-/// Admits a request, and passes its principal, as admitted, the peer that it counts against, and its location on as extensions.
-pub(super) async fn admit(
+/// A request that was admitted, of which the body is not read yet.
+#[derive(Debug)]
+pub(super) struct Arrived {
+    pub(super) admitted: Admitted,
+    /// The peer that it counts against.
+    pub(super) peer: Peer,
+    pub(super) location: Location,
+    pub(super) head: Parts,
+}
+
+impl Arrived {
+    /// The request, to be admitted again.
+    pub(super) fn arriving(&self) -> Arriving<'_> {
+        arriving(&self.head, Some(&self.location))
+    }
+}
+
+fn arriving<'a>(head: &'a Parts, location: Option<&'a Location>) -> Arriving<'a> {
+    let profile = location.and_then(|location| location.profile.as_deref());
+    Arriving { method: &head.method, target: &head.uri, headers: &head.headers, profile }
+}
+
+/// The document at a request's path that anyone may read, if there is one.
+fn open_document(admission: &dyn Admission, arriving: &Arriving<'_>) -> Option<Response> {
+    let document = admission.open_document(arriving)?;
+    Some(body::json(StatusCode::OK, document.text().to_owned()))
+}
+
+/// Admits a request, and answers it.
+pub(super) async fn serve(
     State(front): State<Front>,
     ConnectInfo(from): ConnectInfo<SocketAddr>,
     request: Request,
-    next: Next,
-) -> Response {
-    let (mut parts, body) = request.into_parts();
-    let location = Location::of(parts.uri.path());
-    let profile = location.as_ref().and_then(|location| location.profile.as_deref());
-    let arriving = Arriving { method: &parts.method, target: &parts.uri, headers: &parts.headers, profile };
-    if let Some(document) = front.gateway.admission().open_document(&arriving) {
-        return body::json(StatusCode::OK, document.text().to_owned());
+) -> Result<Response, Refused> {
+    let (head, body) = request.into_parts();
+    let location = Location::of(head.uri.path());
+    let arriving = arriving(&head, location.as_ref());
+    if let Some(document) = open_document(front.gateway.admission(), &arriving) {
+        return Ok(document);
     }
-    match front.gateway.admit_request(&arriving).await {
-        Ok(admitted) => {
-            let lasting = Lasting::new(&front.gateway, &arriving, admitted.clone());
-            let peer = front.peer(from, &parts.headers, &admitted.principal);
-            if let Some(connection) = parts.extensions.get::<Arc<Connection>>() {
-                connection.belongs_to(peer.name());
-            }
-            parts.extensions.insert(admitted);
-            parts.extensions.insert(peer);
-            parts.extensions.insert(location);
-            lasting.limit(next.run(Request::from_parts(parts, body)).await)
-        }
-        Err(denied) => response(denied),
+    let admitted = front.gateway.admit_request(&arriving).await?;
+    let peer = front.peer(from, &head.headers, &admitted.principal);
+    if let Some(connection) = head.extensions.get::<Arc<Connection>>() {
+        connection.belongs_to(peer.name());
     }
+    let Some(location) = location else { return Ok(nothing_here()) };
+    let arrived = Arrived { admitted, peer, location, head };
+    let response = front.answer(&arrived, body).await?;
+    Ok(if is_lasting(&response) { limited(response, front.gateway, arrived) } else { response })
 }
 
 /// Admits a request to other pages, and passes its principal on as an extension.
@@ -50,26 +77,13 @@ pub(super) async fn admit_to_pages(
     State(admission): State<Arc<dyn Admission>>,
     request: Request,
     next: Next,
-) -> Response {
-    let (mut parts, body) = request.into_parts();
-    let arriving =
-        Arriving { method: &parts.method, target: &parts.uri, headers: &parts.headers, profile: None };
-    if let Some(document) = admission.open_document(&arriving) {
-        return body::json(StatusCode::OK, document.text().to_owned());
+) -> Result<Response, Refused> {
+    let (mut head, body) = request.into_parts();
+    let arriving = arriving(&head, None);
+    if let Some(document) = open_document(&*admission, &arriving) {
+        return Ok(document);
     }
-    match admission.admit(&arriving).await {
-        Ok(admitted) => {
-            parts.extensions.insert(admitted.principal);
-            next.run(Request::from_parts(parts, body)).await
-        }
-        Err(denied) => response(denied),
-    }
-}
-
-pub(super) fn response(denied: Denied) -> Response {
-    let mut response = body::error(denied.status, &denied.error);
-    if let Some(challenge) = denied.challenge {
-        response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
-    }
-    response
+    let admitted = admission.admit(&arriving).await?;
+    head.extensions.insert(admitted.principal);
+    Ok(next.run(Request::from_parts(head, body)).await)
 }

@@ -7,14 +7,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use axum::{
-    body::Body,
-    http::{HeaderMap, Method, Uri, header},
-    response::Response,
-};
+use axum::{body::Body, http::header, response::Response};
 use futures::StreamExt;
 
-use crate::dispatch::{Admitted, Arriving, Gateway};
+use super::entry::Arrived;
+use crate::dispatch::{Admitted, Gateway};
 
 /// Minimum interval between repeated admissions that no change of permissions caused.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -35,65 +32,36 @@ pub(super) fn is_lasting(response: &Response) -> bool {
     is_stream && response.extensions().get::<EndsByItself>().is_none()
 }
 
-/// A request that was admitted, for as long as a stream answers it.
-pub(super) struct Lasting {
-    gateway: Arc<Gateway>,
-    admitted: Admitted,
-    method: Method,
-    target: Uri,
-    headers: HeaderMap,
-    profile: Option<String>,
+/// The same stream of notifications, which ends when its request would not be admitted any more. The client asks again, and
+/// reads why not.
+pub(super) fn limited(stream: Response, gateway: Arc<Gateway>, request: Arrived) -> Response {
+    let ended = Box::pin(ended(gateway, request));
+    stream.map(|body| Body::from_stream(body.into_data_stream().take_until(ended)))
 }
 
-impl Lasting {
-    pub(super) fn new(gateway: &Arc<Gateway>, request: &Arriving<'_>, admitted: Admitted) -> Self {
-        Self {
-            gateway: Arc::clone(gateway),
-            admitted,
-            method: request.method.clone(),
-            target: request.target.clone(),
-            headers: request.headers.clone(),
-            profile: request.profile.map(str::to_owned),
-        }
-    }
-
-    /// The same response; if it is a stream of notifications, it ends when its request would not be admitted any more. The client asks
-    /// again, and reads why not.
-    pub(super) fn limit(self, response: Response) -> Response {
-        if !is_lasting(&response) {
-            return response;
-        }
-        let ended = Box::pin(self.ended());
-        response.map(|body| Body::from_stream(body.into_data_stream().take_until(ended)))
-    }
-
-    async fn ended(mut self) {
-        let mut permissions = self.gateway.permission_changes();
-        let mut earliest = Instant::now();
-        loop {
-            let (until, at) = (self.admitted.until, self.admitted.at);
-            let due = async {
-                match until {
-                    Some(until) => tokio::time::sleep_until(until.max(earliest).into()).await,
-                    None => pending().await,
-                }
-            };
-            tokio::select! {
-                // The sender lives as long as the gateway.
-                _ = permissions.wait_for(|change| *change > at) => {}
-                () = due => earliest = Instant::now() + PAUSE,
+async fn ended(gateway: Arc<Gateway>, mut request: Arrived) {
+    let mut permissions = gateway.permission_changes();
+    let mut earliest = Instant::now();
+    loop {
+        let Admitted { until, at, .. } = request.admitted;
+        let due = async {
+            match until {
+                Some(until) => tokio::time::sleep_until(until.max(earliest).into()).await,
+                None => pending().await,
             }
-            let Self { method, target, headers, profile, .. } = &self;
-            let arriving = Arriving { method, target, headers, profile: profile.as_deref() };
-            match self.gateway.admit_request(&arriving).await {
-                Ok(again) if again.principal.is_same(&self.admitted.principal) => self.admitted = again,
-                _ => {
-                    tracing::debug!(
-                        principal = self.admitted.principal.id(),
-                        "stream ended: not admitted any more"
-                    );
-                    return;
-                }
+        };
+        tokio::select! {
+            // The sender lives as long as the gateway.
+            _ = permissions.wait_for(|change| *change > at) => {}
+            () = due => earliest = Instant::now() + PAUSE,
+        }
+        let again = gateway.admit_request(&request.arriving()).await;
+        let former = &request.admitted.principal;
+        match again {
+            Ok(again) if again.principal.is_same(former) => request.admitted = again,
+            _ => {
+                tracing::debug!(principal = former.id(), "stream ended: not admitted any more");
+                return;
             }
         }
     }
