@@ -5,11 +5,7 @@ use std::sync::Arc;
 use mcp_disclosure_core::{ClientTraits, Era, Permits, RawObject, Stack};
 
 use super::{Bridge, Choice, NamedStrategy, Reason, Strategies};
-use crate::{
-    catalogue::Published,
-    dialect::{Offer, TASKS},
-    fallback::selection,
-};
+use crate::dialect::{Offer, TASKS};
 
 impl Strategies {
     /// Selects a strategy: by the URL path, then the operator's pin, then the client's first offered preference, then an
@@ -115,11 +111,6 @@ impl Strategies {
         let permitted = self.offered.iter().filter(|(name, _)| self.is_permitted(permits, name));
         let best = permitted.min_by_key(|named| hints.rank(size(named)))?;
         (hints.rank(size(best)) < hints.rank(size(&self.fallback))).then(|| best.clone())
-    }
-
-    /// What serves clients that request nothing, why, and what it saves, where the size of the list decides.
-    pub(crate) fn selection(&self, published: &Published) -> Option<String> {
-        selection(published, &self.choose(None, &Permits::all(), &Offer::default(), Era::Session))
     }
 
     /// Whether this strategy shows different items to different clients.

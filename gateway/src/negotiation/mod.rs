@@ -4,7 +4,6 @@ mod build;
 mod choice;
 mod choose;
 mod options;
-mod problems;
 mod variants;
 
 use std::{collections::HashMap, sync::Arc};
@@ -12,9 +11,9 @@ use std::{collections::HashMap, sync::Arc};
 use mcp_disclosure_core::{Definitions, Permits, Stack, full};
 
 pub use self::{
+    build::{describe, problem, warn_of},
     choice::{Choice, Reason},
     options::{Bridge, StrategyOptions, StrategyPlaces},
-    problems::{describe, problem, warn_of},
 };
 use crate::dialect::Offer;
 

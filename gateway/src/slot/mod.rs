@@ -5,40 +5,32 @@
 //! an upstream that is starting.
 
 mod choices;
-mod configured;
-mod event;
 mod pings;
 mod remembered;
 mod status;
-mod streak;
 mod subscriptions;
 mod supervision;
 mod supervisor;
-mod witness;
 
 use std::{sync::Arc, time::Duration};
 
-pub(crate) use configured::name;
-pub use configured::{Configured, Upstreams};
-pub use event::{Event, Signals};
 use mcp_disclosure_core::UpstreamName;
 use mcp_disclosure_transport::{CallError, Connection, ErrorText, code};
 use parking_lot::Mutex;
 pub use remembered::{Memory, Remembered};
 use serde_json::json;
-pub use status::{Recollection, Status};
-pub use streak::Late;
+pub(crate) use status::server_info;
+pub use status::{Recollection, Status, Witness};
 use subscriptions::Wishes;
-pub use supervision::{End, State, Supervision};
+pub use supervision::{End, Late, State, Supervision};
 pub use supervisor::Supervisor;
 use tokio::{
     sync::{mpsc, watch},
     time::Instant,
 };
 use tokio_util::sync::CancellationToken;
-pub use witness::Witness;
 
-use crate::upstream::Upstream;
+use crate::upstream::{Configured, Event, Signals, Upstream, Upstreams};
 
 /// How long requests wait for an upstream whose address cannot be reached: one that is started again is back by then.
 const UNREACHABLE: Duration = Duration::from_millis(4_500);
@@ -227,4 +219,28 @@ impl Slot {
         ErrorText::new(code::UPSTREAM_FAILED, message)
             .with_data(&json!({"upstream": self.name().map(UpstreamName::as_str)}))
     }
+}
+
+/// Names the upstreams that introduce themselves, in the order in which they are configured. One that failed at
+/// first is named when it comes.
+pub(crate) async fn name(slots: Vec<Arc<Slot>>, all: Upstreams) {
+    let unnamed = slots.into_iter().filter(|slot| slot.name().is_none());
+    let mut late = Vec::new();
+    for slot in unnamed {
+        slot.introduced().await;
+        let introduction = slot.status.borrow().introduction.clone();
+        match introduction {
+            Some(introduction) => all.name(&slot.configured, introduction.slug()),
+            None => late.push(slot),
+        }
+    }
+    let naming = late.iter().map(async |slot| {
+        let mut status = slot.status.subscribe();
+        let decided = status.wait_for(|status| status.introduction.is_some() || status.is_stopped()).await;
+        let introduction = decided.ok().and_then(|status| status.introduction.clone());
+        if let Some(introduction) = introduction {
+            all.name(&slot.configured, introduction.slug());
+        }
+    });
+    futures::future::join_all(naming).await;
 }

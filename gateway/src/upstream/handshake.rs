@@ -5,20 +5,54 @@
 
 use std::{sync::Arc, time::Duration};
 
-use mcp_disclosure_core::{EXTENSION, Era, GROUPS, RawObject, SKILLS, UI, UpstreamName};
+use mcp_disclosure_core::{EXTENSION, Era, GROUPS, Notes, RawObject, SKILLS, UI, UpstreamName};
 use mcp_disclosure_drafts::variants::SERVER_VARIANTS;
 use mcp_disclosure_transport::{CallError, Connection, code, meta};
 use serde_json::json;
 
 use super::{
     disclosing::concerns,
-    hello::Hello,
     proposals::{Failure, Proposals, Supported},
 };
 use crate::{
-    dialect::{RequestMeta, Revision, TASKS},
-    lineage::{Chain, is_circle},
+    dialect::{Offer, RequestMeta, Revision, TASKS},
+    lineage::{Chain, Lineage, is_circle},
+    session::{Chosen, Client},
 };
+
+/// This gateway's half of a handshake with an upstream.
+#[derive(Clone, Debug)]
+pub(super) struct Hello {
+    /// The capabilities of the client that the connection is dedicated to, or what is common to all.
+    pub(super) of_clients: RawObject,
+    /// The capabilities to declare: these, that complete definitions are asked for, and the chain.
+    pub(super) capabilities: RawObject,
+    /// The gateways that lead to the upstream.
+    pub(super) chain: Chain,
+    /// The client's choices of concerns.
+    pub(super) chosen: Chosen,
+}
+
+impl Hello {
+    pub(super) fn new(
+        client: Option<&Arc<Client>>,
+        common: RawObject,
+        tells: bool,
+        lineage: &Lineage,
+    ) -> Self {
+        let of_clients = client.map_or(common, |client| client.capabilities().clone());
+        let chain = lineage.chain(&client.map(|client| client.chain()).unwrap_or_default());
+        let chosen = client.map(|client| client.chosen().borrow().clone());
+        let chosen = chosen.unwrap_or_else(|| Chosen { number: u64::MAX, values: Notes::new() });
+        let values = if tells { chosen.values } else { Notes::new() };
+        Self {
+            capabilities: chain.add_to(&Offer::ours(&of_clients)),
+            of_clients,
+            chosen: Chosen { values, ..chosen },
+            chain,
+        }
+    }
+}
 
 /// Capabilities that clients are served with.
 const PASSED: [&str; 8] =

@@ -5,20 +5,17 @@
 //! transport crate.
 
 mod addresses;
-mod call;
 mod config;
 mod disclosing;
 mod error;
 mod groups;
 mod handler;
 mod handshake;
-mod hello;
 mod lists;
 mod manifest;
 mod opening;
 mod proposals;
-mod sender;
-mod settings;
+mod request;
 mod subscriptions;
 mod tasks;
 mod under_way;
@@ -30,13 +27,13 @@ use std::{
 };
 
 use axum::http::HeaderName;
-pub use call::{Reports, UpstreamCall};
-pub use config::UpstreamConfig;
+pub use config::{Configured, Restart, Scope, UpstreamConfig, UpstreamSettings, Upstreams};
 pub use disclosing::Channel;
 use disclosing::Disclosing;
 pub use disclosing::concerns::Told;
 pub use error::{UpstreamError, Why};
 use handler::UpstreamHandler;
+pub use handler::{Event, Signals};
 pub use handshake::{Eras, Introduction};
 use mcp_disclosure_core::{Era, Notes, RawObject, RawText, Rules, UpstreamLists, UpstreamName};
 use mcp_disclosure_drafts::manifest::is_offered;
@@ -48,9 +45,9 @@ pub use mcp_disclosure_transport::{
 use mcp_disclosure_transport::{Connection, ErrorText, Json, Request, code};
 pub use opening::{Introduced, Opening};
 use parking_lot::{Mutex, RwLock};
+use request::Sender;
+pub use request::{Reports, UpstreamCall};
 use rmcp::{RoleServer, service::DynService};
-use sender::Sender;
-pub use settings::{Restart, UpstreamSettings};
 use subscriptions::SubscriptionStreams;
 pub use tasks::ClientTask;
 pub(crate) use tasks::named;

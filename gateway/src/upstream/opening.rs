@@ -15,16 +15,14 @@ use parking_lot::Mutex;
 use tokio_util::sync::DropGuard;
 
 use super::{
-    Introduction, Target, Terms, Upstream, UpstreamError, Why,
+    Configured, Introduction, Signals, Target, Terms, Upstream, UpstreamError, Why,
     handler::UpstreamHandler,
-    handshake::{self, HandshakeError},
-    hello::Hello,
+    handshake::{self, HandshakeError, Hello},
     subscriptions::SubscriptionStreams,
 };
 use crate::{
     lineage,
     session::{Chosen, Client},
-    slot::{Configured, Signals},
 };
 
 /// The settings by which clients declare [`UI`]: the only form of pages that MCP Apps has.

@@ -7,7 +7,7 @@ use mcp_disclosure_core::{
 use mcp_disclosure_transport::{CallError, Json, meta::PROTOCOL_VERSION};
 
 use super::{Channel, Disclosing, fetch};
-use crate::upstream::{UpstreamCall, sender::Sender};
+use crate::upstream::{UpstreamCall, request::Sender};
 
 impl Disclosing {
     /// Sends a request on behalf of a client. A call is sent with the receipt that the upstream gave, and once more if the

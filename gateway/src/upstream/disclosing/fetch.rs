@@ -7,7 +7,7 @@ use mcp_disclosure_core::{Era, RawObject, RawText, Supplement, UpstreamLists, de
 use tokio::time::Instant;
 
 use super::{Channel, Definition};
-use crate::upstream::{CallError, Upstream, sender::Sender};
+use crate::upstream::{CallError, Upstream, request::Sender};
 
 /// Definitions in one read of a resource.
 const MOST_NAMES: usize = 32;

@@ -8,7 +8,7 @@
 //!    stays as it was listed: a server that refuses a name is no worse than one that discloses nothing.
 //! 2. What a server demands before a call is brought along, and fetched anew where it refuses all the same ([`call`]).
 //! 3. What it says of its tools by an `info` tool is asked when its definitions changed ([`own_info`]).
-//! 4. What only serves its disclosure is not listed to our clients ([`furniture`]).
+//! 4. What only serves its disclosure is not listed to our clients ([`channel`]).
 //!
 //! [`Offer::ours`]: crate::dialect::Offer::ours
 
@@ -16,7 +16,6 @@ mod call;
 mod channel;
 pub(crate) mod concerns;
 mod fetch;
-mod furniture;
 pub(in crate::upstream) mod own_info;
 
 use std::{
@@ -77,7 +76,7 @@ impl Disclosing {
         for (name, definition) in &definitions {
             self.keep_receipt(era, name, definition.receipt.clone());
         }
-        fetch::lay_over(furniture::removed(upstream.introduction(), &channel, lists), &definitions)
+        fetch::lay_over(channel::without_channel(upstream.introduction(), &channel, lists), &definitions)
     }
 
     fn keep_receipt(&self, era: Era, tool: &str, receipt: Option<(String, String)>) {
