@@ -195,7 +195,7 @@ impl Backend {
     /// Whether any upstream offers skills, or may turn out to, and to read directories of their files too.
     pub(crate) fn skills(&self) -> Option<bool> {
         let slots = self.slots();
-        let of = |slot: &Arc<Slot>| match slot.status().introduction {
+        let of = |slot: &Arc<Slot>| match slot.introduction() {
             Some(introduction) => introduction.skills(),
             None => slot.may_surprise().then_some(true),
         };
@@ -204,7 +204,7 @@ impl Backend {
 
     /// Whether calls of any upstream can be tasks, or may turn out to.
     pub(crate) fn may_run_tasks(&self) -> bool {
-        self.slots().iter().any(|slot| match slot.status().introduction {
+        self.slots().iter().any(|slot| match slot.introduction() {
             Some(introduction) => {
                 [Era::Session, Era::Stateless].into_iter().any(|era| introduction.runs_tasks(era))
             }

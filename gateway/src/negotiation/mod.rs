@@ -1,7 +1,6 @@
 //! Selection of the strategy that serves a client.
 
 mod build;
-mod choice;
 mod choose;
 mod options;
 mod variants;
@@ -12,7 +11,7 @@ use mcp_disclosure_core::{Definitions, Permits, Stack, full};
 
 pub use self::{
     build::{describe, problem, warn_of},
-    choice::{Choice, Reason},
+    choose::{Choice, Reason},
     options::{Bridge, StrategyOptions, StrategyPlaces},
 };
 use crate::dialect::Offer;

@@ -30,7 +30,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::upstream::{Configured, Event, Signals, Upstream, Upstreams};
+use crate::upstream::{Configured, Event, Introduction, Signals, Upstream, Upstreams};
 
 /// How long requests wait for an upstream whose address cannot be reached: one that is started again is back by then.
 const UNREACHABLE: Duration = Duration::from_millis(4_500);
@@ -83,29 +83,30 @@ impl Slot {
         self.status.borrow().upstream.clone()
     }
 
+    /// What the upstream last said of itself, if it is known.
+    pub fn introduction(&self) -> Option<Arc<Introduction>> {
+        self.status.borrow().introduction.clone()
+    }
+
     /// Whether the upstream has a capability, as far as is known.
     pub fn has(&self, capability: &str) -> bool {
-        self.status.borrow().introduction.as_ref().is_some_and(|introduction| introduction.has(capability))
+        self.introduction().is_some_and(|introduction| introduction.has(capability))
     }
 
     /// Whether the upstream supports resource subscriptions, as far as is known.
     pub fn can_subscribe(&self) -> bool {
-        let introduction = self.status.borrow().introduction.clone();
-        let resources = introduction.and_then(|introduction| introduction.capabilities.object("resources"));
-        resources.is_some_and(|resources| resources.member("subscribe") == Some("true"))
+        self.introduction().is_some_and(|introduction| introduction.says("resources", "subscribe"))
     }
 
     /// Whether the upstream says what a call would be like (SEP-1862), as far as is known.
     pub fn resolves(&self) -> bool {
-        let introduction = self.status.borrow().introduction.clone();
-        let tools = introduction.and_then(|introduction| introduction.capabilities.object("tools"));
-        tools.is_some_and(|tools| tools.member("resolve") == Some("true"))
+        self.introduction().is_some_and(|introduction| introduction.says("tools", "resolve"))
     }
 
     /// Whether the upstream speaks both eras, as far as is known, so that it may list something else in each of them.
     pub fn speaks_both_eras(&self) -> bool {
-        let introduction = self.status.borrow().introduction.clone();
-        introduction.is_some_and(|introduction| introduction.eras.session && introduction.eras.stateless)
+        self.introduction()
+            .is_some_and(|introduction| introduction.eras.session && introduction.eras.stateless)
     }
 
     /// Whether clients may have been answered before the upstream said what it is capable of.
@@ -228,8 +229,7 @@ pub(crate) async fn name(slots: Vec<Arc<Slot>>, all: Upstreams) {
     let mut late = Vec::new();
     for slot in unnamed {
         slot.introduced().await;
-        let introduction = slot.status.borrow().introduction.clone();
-        match introduction {
+        match slot.introduction() {
             Some(introduction) => all.name(&slot.configured, introduction.slug()),
             None => late.push(slot),
         }

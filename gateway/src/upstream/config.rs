@@ -10,6 +10,7 @@ use std::{
 };
 
 use mcp_disclosure_core::UpstreamName;
+use serde::{Deserialize, Serialize};
 use tokio::sync::SetOnce;
 
 use super::Target;
@@ -57,21 +58,10 @@ pub struct UpstreamSettings {
 }
 
 /// Whether an upstream that ended or failed is started again, or connected to again.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    strum::Display,
-    strum::EnumMessage,
-    strum::VariantArray,
-    serde::Deserialize,
-    serde::Serialize,
-)]
-#[strum(serialize_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum Restart {
     /// It is, after a delay that grows with each failure.
     #[default]
@@ -81,23 +71,12 @@ pub enum Restart {
 }
 
 /// Whether clients share upstreams.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 #[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    strum::Display,
-    strum::EnumMessage,
-    strum::EnumString,
-    strum::IntoStaticStr,
-    strum::VariantArray,
-    serde::Deserialize,
-    serde::Serialize,
+    strum::Display, strum::EnumMessage, strum::EnumString, strum::IntoStaticStr, strum::VariantArray,
 )]
 #[strum(serialize_all = "lowercase")]
-#[serde(rename_all = "lowercase")]
 pub enum Scope {
     /// All clients share one connection to each upstream, and are asked nothing.
     #[default]

@@ -11,6 +11,7 @@ use mcp_disclosure_transport::{CallError, Connection, code, meta};
 use serde_json::json;
 
 use super::{
+    Why,
     disclosing::concerns,
     proposals::{Failure, Proposals, Supported},
 };
@@ -82,6 +83,11 @@ impl Introduction {
         self.capabilities.member(capability).is_some()
     }
 
+    /// Whether the server set this flag of a capability.
+    pub(crate) fn says(&self, capability: &str, flag: &str) -> bool {
+        self.capabilities.object(capability).is_some_and(|settings| settings.member(flag) == Some("true"))
+    }
+
     /// Whether it offers skills (SEP-2640), and to read the directories of their files too.
     pub(crate) fn skills(&self) -> Option<bool> {
         let skills = self.capabilities.object("extensions")?.object(SKILLS)?;
@@ -149,32 +155,13 @@ impl Eras {
     }
 }
 
-/// Why the handshake failed.
-#[derive(Debug)]
-pub(super) enum HandshakeError {
-    /// No result.
-    Talk(CallError),
-    /// The response is invalid; why.
-    Foreign(String),
-    /// It leads back to this gateway.
-    Circle,
-}
-
-impl HandshakeError {
-    /// Whether a new connection in the other era may succeed, after one in this: some servers stick to the era of the first
-    /// request, and some exit when that is not `initialize`. One that exits at `initialize` does so whatever it is asked.
-    pub(super) fn may_work_in_other_era(&self, tried: Era) -> bool {
-        match self {
-            Self::Talk(CallError::Answered(error)) => error.code() == code::UNSUPPORTED_VERSION,
-            Self::Talk(error @ CallError::Ended { .. }) => tried == Era::Stateless && !is_circle(error),
-            Self::Talk(_) => false,
-            Self::Foreign(_) | Self::Circle => false,
-        }
-    }
-
-    /// Whether the connection ended by itself.
-    pub(super) fn is_end(&self) -> bool {
-        matches!(self, Self::Talk(CallError::Ended { .. }))
+/// Whether a new connection in the other era may succeed, after one in this: some servers stick to the era of the first
+/// request, and some exit when that is not `initialize`. One that exits at `initialize` does so whatever it is asked.
+pub(super) fn may_work_in_other_era(why: &Why, tried: Era) -> bool {
+    match why {
+        Why::Talk(CallError::Answered(error)) => error.code() == code::UNSUPPORTED_VERSION,
+        Why::Talk(error @ CallError::Ended { .. }) => tried == Era::Stateless && !is_circle(error),
+        _ => false,
     }
 }
 
@@ -190,10 +177,10 @@ pub(super) async fn introduce(
     hello: &Hello,
     prefer: Era,
     timeout: Duration,
-) -> Result<Introduction, HandshakeError> {
+) -> Result<Introduction, Why> {
     let introduction = introduce_in(connection, hello, prefer, timeout).await?;
     // It may have been reached before this gateway was, so it could not refuse.
-    if introduction.leads_to.meets(&hello.chain) { Err(HandshakeError::Circle) } else { Ok(introduction) }
+    if introduction.leads_to.meets(&hello.chain) { Err(Why::Circle) } else { Ok(introduction) }
 }
 
 async fn introduce_in(
@@ -201,7 +188,7 @@ async fn introduce_in(
     hello: &Hello,
     prefer: Era,
     timeout: Duration,
-) -> Result<Introduction, HandshakeError> {
+) -> Result<Introduction, Why> {
     let prefer = if connection.carries_stateless() { prefer } else { Era::Session };
     let mut proposals = Proposals::new(prefer);
     let mut proposed = proposals.first();

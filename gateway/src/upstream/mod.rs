@@ -12,7 +12,6 @@ mod groups;
 mod handler;
 mod handshake;
 mod lists;
-mod manifest;
 mod opening;
 mod proposals;
 mod request;
@@ -182,10 +181,8 @@ pub struct Asks {
 /// A connected upstream.
 #[derive(Debug)]
 pub struct Upstream {
-    number: usize,
-    remote: bool,
+    configured: Arc<Configured>,
     name: UpstreamName,
-    self_named: bool,
     introduction: Introduction,
     connection: Arc<Connection>,
     handler: Arc<UpstreamHandler>,
@@ -205,7 +202,7 @@ pub struct Upstream {
 impl Upstream {
     /// The number of its configuration.
     pub fn number(&self) -> usize {
-        self.number
+        self.configured.number()
     }
 
     /// Its name.
@@ -215,7 +212,7 @@ impl Upstream {
 
     /// Whether the name is derived from `serverInfo`.
     pub fn is_self_named(&self) -> bool {
-        self.self_named
+        self.configured.config().name.is_none()
     }
 
     /// The result of the handshake.
@@ -230,7 +227,7 @@ impl Upstream {
 
     /// Whether it is reached over HTTP, where each request has its own stream.
     pub fn is_remote(&self) -> bool {
-        self.remote
+        self.configured.config().target.is_remote()
     }
 
     /// Its limits.
@@ -377,7 +374,7 @@ impl Upstream {
     }
 
     fn failed(&self, why: Why) -> UpstreamError {
-        UpstreamError { name: Some(self.name.clone()), target: String::new(), remote: self.remote, why }
+        UpstreamError { name: Some(self.name.clone()), target: String::new(), remote: self.is_remote(), why }
     }
 }
 

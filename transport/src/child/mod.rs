@@ -3,7 +3,6 @@
 //! A child leads its own process group, which is ended with the child, with the connection, and, where a
 //! [`guard`] is enabled, with this process.
 
-mod environment;
 mod group;
 pub mod guard;
 mod program;

@@ -7,7 +7,6 @@ mod connections;
 mod cors;
 mod entry;
 mod guard;
-mod lasting;
 mod post;
 mod proxies;
 mod query;
@@ -29,9 +28,8 @@ use axum::{
     routing::any,
 };
 use cors::guarded;
-use entry::Arrived;
+use entry::{Arrived, ends_by_itself};
 pub use guard::Guard;
-use lasting::ends_by_itself;
 use mcp_disclosure_core::Principal;
 use mcp_disclosure_transport::{
     ErrorText,

@@ -14,8 +14,7 @@ use tokio::task::JoinHandle;
 use super::{
     Front,
     body::{self, Accepts},
-    entry::Arrived,
-    lasting::ends_by_itself,
+    entry::{Arrived, ends_by_itself},
     of_session, query,
     refused::{Reason, Refused, Stage, asking_for_patience},
     standard_headers,

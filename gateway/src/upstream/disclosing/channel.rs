@@ -31,8 +31,7 @@ impl Channel {
         if let Some(uri) = uris.find(|uri| is_descriptions(uri)) {
             return Some(Self::Resource { uri });
         }
-        let tools = introduction.capabilities.object("tools");
-        let delta = tools.is_some_and(|tools| tools.member("progressiveDisclosure") == Some("true"));
+        let delta = introduction.says("tools", "progressiveDisclosure");
         let selected = introduction.extension().and_then(|settings| settings.string("selected"));
         let describes = selected.is_some_and(|name| name.rsplit('+').next() == Some("describe"));
         (delta || describes).then_some(Self::Method)
