@@ -41,7 +41,7 @@ pub use mcp_disclosure_transport::{
     child::Program,
     http::{Authorization, Authorizer, Challenge, Endpoint, EndpointKind, Unauthorized, without_secrets},
 };
-use mcp_disclosure_transport::{Connection, ErrorText, Json, Request, code};
+use mcp_disclosure_transport::{Connection, ErrorText, Json, Request};
 pub use opening::{Introduced, Opening};
 use parking_lot::{Mutex, RwLock};
 use request::Sender;
@@ -245,25 +245,6 @@ impl Upstream {
         self.handler.tasks.add(own, task);
     }
 
-    /// Sends a request on behalf of a client and waits for its result. Dropping the future cancels the request.
-    ///
-    /// # Errors
-    /// Why there is no result.
-    pub fn request(
-        &self,
-        call: UpstreamCall,
-    ) -> impl Future<Output = Result<Json, CallError>> + Send + use<> {
-        let (sender, disclosing) = (self.sender(), Arc::clone(&self.disclosing));
-        let trace = call.trace.clone();
-        async move {
-            let answered = addresses::checked(disclosing.send(&sender, call).await);
-            if let Some(trace) = trace {
-                trace.ends(answered.as_ref().err().map(error_code));
-            }
-            answered
-        }
-    }
-
     /// How many requests it has answered on this connection, late answers included.
     pub(crate) fn answers(&self) -> u64 {
         self.handler.answers()
@@ -285,27 +266,9 @@ impl Upstream {
         self.failed(Why::Hung { waited })
     }
 
-    fn sender(&self) -> Sender {
-        Sender {
-            connection: Arc::clone(&self.connection),
-            handler: Arc::clone(&self.handler),
-            timeout: self.terms.timeouts.request,
-        }
-    }
-
     /// How it delivers the definitions that it does not list; `None` if its lists are complete.
     pub fn channel(&self) -> Option<Channel> {
         self.disclosing.channel()
-    }
-
-    /// Sends a request of the gateway's own, in the session era if the upstream supports it.
-    ///
-    /// # Errors
-    /// Why there is no result.
-    pub async fn query(&self, method: &str, params: RawObject) -> Result<Json, CallError> {
-        addresses::checked(
-            self.sender().ask(self.introduction.eras.nearest(Era::Session), method, params).await,
-        )
     }
 
     /// Whether it says by digests which of its definitions changed (SEP-2636).
@@ -375,13 +338,5 @@ impl Upstream {
 
     fn failed(&self, why: Why) -> UpstreamError {
         UpstreamError { name: Some(self.name.clone()), target: String::new(), remote: self.is_remote(), why }
-    }
-}
-
-/// The code of the error that a client gets.
-fn error_code(error: &CallError) -> i64 {
-    match error {
-        CallError::Answered(error) => error.code(),
-        _ => code::UPSTREAM_FAILED,
     }
 }
