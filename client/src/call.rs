@@ -1,11 +1,10 @@
 //! Calling tools, after the steps that the strategy requires.
 
-use mcp_disclosure_core::RawObject;
+use mcp_disclosure_core::{RawObject, delivered::wants_description};
 use serde::Serialize;
 
 use crate::{
     Channel, Definition, Error, Host,
-    answer::wants_description,
     connection::Mirrored,
     dialect,
     host::{Inner, object_of},

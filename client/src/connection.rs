@@ -6,12 +6,13 @@
 
 use std::{sync::Arc, time::Duration};
 
-use mcp_disclosure_core::RawObject;
+use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport as transport;
 use mcp_disclosure_transport::{Handler, Notification, Passage, RequestId};
+use tokio::task::JoinHandle;
 use tokio_util::sync::DropGuard;
 
-use crate::{Error, Link, definition::Memory, traffic::Meter};
+use crate::{Error, Link, Server, definition::Memory, dialect::RequestMetadata, traffic::Meter};
 
 /// Names and values of arguments that are repeated in headers.
 pub(crate) type Mirrored = Vec<(String, String)>;
@@ -32,7 +33,7 @@ impl Connection {
         memory: &Arc<Memory>,
     ) -> Result<Self, Error> {
         let (meter, memory) = (Arc::clone(meter), Arc::clone(memory));
-        let server = Server { name: link.to_string(), meter, memory };
+        let server = Owner { name: link.to_string(), meter, memory };
         let inner = link.open(listens, Arc::new(server))?;
         let closing = inner.closing().clone().drop_guard();
         Ok(Self { inner, _closing: closing })
@@ -67,13 +68,13 @@ impl Connection {
 
 /// Handles the server's requests and notifications.
 #[derive(Debug)]
-struct Server {
+struct Owner {
     name: String,
     meter: Arc<Meter>,
     memory: Arc<Memory>,
 }
 
-impl Handler for Server {
+impl Handler for Owner {
     fn name(&self) -> String {
         self.name.clone()
     }
@@ -91,5 +92,42 @@ impl Handler for Server {
 
     fn observe(&self, message: &Passage<'_>) {
         self.meter.pass(message);
+    }
+}
+
+/// The stream of notifications, if one is needed. It ends when this is dropped.
+#[derive(Debug)]
+pub(crate) struct News(Option<JoinHandle<()>>);
+
+impl Drop for News {
+    fn drop(&mut self) {
+        if let Some(task) = &self.0 {
+            task.abort();
+        }
+    }
+}
+
+impl News {
+    /// Subscribes to changed lists, in the stateless era.
+    pub(crate) fn follow(
+        connection: &Connection,
+        server: &Server,
+        metadata: &RequestMetadata,
+        listens: bool,
+    ) -> Self {
+        let flags = [
+            ("tools", "toolsListChanged"),
+            ("prompts", "promptsListChanged"),
+            ("resources", "resourcesListChanged"),
+        ];
+        let wanted =
+            flags.iter().filter(|(list, _)| server.notifies_of(list)).map(|(_, flag)| (*flag, "true"));
+        let filter = RawObject::assemble(wanted);
+        if !listens || server.era == Era::Session || filter.is_empty() {
+            return Self(None);
+        }
+        let params = RawObject::empty().with("notifications", filter.text());
+        let params = metadata.add_to(&params);
+        Self(Some(tokio::spawn(Arc::clone(connection.inner()).listen(params))))
     }
 }

@@ -1,15 +1,15 @@
 //! Fetching definitions, over the server's channel.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, time::Duration};
 
 use futures::future::try_join_all;
-use mcp_disclosure_core::{RawObject, delivered, descriptions_uri};
-
-use crate::{
-    Channel, Definition, Error, Host,
-    answer::{content_of, is_failed, refusal},
-    host::Inner,
+use mcp_disclosure_core::{
+    RawObject,
+    delivered::{self, content_of},
+    descriptions_uri,
 };
+
+use crate::{Channel, Definition, Error, Host, host::Inner};
 
 /// Maximum number of definitions in one fetch, as on this project's gateway.
 const MOST_NAMES: usize = 64;
@@ -202,4 +202,37 @@ fn unknown_in(error: Error, names: &[&str]) -> Error {
 
 fn invalid(method: &str, what: &str) -> Error {
     Error::InvalidResponse { method: method.to_owned(), what: what.to_owned() }
+}
+
+/// Whether a tool's result is an error.
+fn is_failed(result: &RawObject) -> bool {
+    result.member("isError") == Some("true")
+}
+
+/// The refusal in `{"error": {"code": …, "message": …}}`, if there is one.
+fn refusal(content: &RawObject) -> Option<Error> {
+    let error = content.object("error")?;
+    let code = error.string("code")?;
+    let seconds: Option<f64> = error.member("retry_after_seconds").and_then(|text| text.parse().ok());
+    let retry_after = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    Some(Error::Refused { code, message: error.string("message").unwrap_or_default(), retry_after })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(text: &str) -> RawObject {
+        RawObject::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_refusal_has_the_time_to_retry_after() {
+        let limited = object(r#"{"error":{"code":"RATE_LIMITED","message":"m","retry_after_seconds":2}}"#);
+        let Some(Error::Refused { code, retry_after, .. }) = refusal(&limited) else { panic!() };
+        assert_eq!((code.as_str(), retry_after), ("RATE_LIMITED", Some(Duration::from_secs(2))));
+        assert!(refusal(&object(r#"{"error":{"name":"error","description":"a tool"}}"#)).is_none());
+        let odd = object(r#"{"error":{"code":"X","retry_after_seconds":-1}}"#);
+        assert!(matches!(refusal(&odd), Some(Error::Refused { retry_after: None, .. })));
+    }
 }

@@ -109,10 +109,9 @@ impl Error {
         let method = method.to_owned();
         match error {
             CallError::Answered(error) => Self::Answered { method, error: ServerError::of(&error) },
-            CallError::Ended { reason, .. } => Self::Ended { reason: reason.in_full().to_string() },
+            CallError::Ended { reason, .. } => Self::Ended { reason: reason.in_full() },
             CallError::Http(failure) => Self::Http { method, failure },
             CallError::Invalid { what, .. } => Self::InvalidResponse { method, what: what.into_owned() },
-            CallError::Malformed { reason } => Self::InvalidResponse { method, what: reason },
             CallError::TimedOut { waited } => Self::TimedOut { method, waited },
             unsent => Self::Unsent { method, reason: unsent.to_string() },
         }

@@ -9,11 +9,10 @@ use serde::Serialize;
 
 use crate::{
     Channel, Error, Link, Preferences, Server,
-    connection::{Connection, Mirrored},
+    connection::{Connection, Mirrored, News},
     definition::{Definition, Listed, Memory},
     dialect::RequestMetadata,
     handshake,
-    news::News,
     preferences::Concerns,
     traffic::{Meter, Traffic},
     wording,

@@ -33,7 +33,6 @@
 //! crate are kept. Both eras of MCP are supported. Cached definitions are discarded when the server notifies that its
 //! tools changed. [`Traffic`] counts the messages and bytes, and an [`Observer`] receives every message.
 
-mod answer;
 mod call;
 pub mod channel;
 pub mod concerns;
@@ -52,7 +51,6 @@ mod host_tests;
 pub mod limits;
 pub mod link;
 mod manifest;
-mod news;
 pub mod preferences;
 pub mod server;
 pub mod traffic;

@@ -7,7 +7,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_disclosure_transport::{self as transport, PassageKind};
+use mcp_disclosure_transport as transport;
+pub use mcp_disclosure_transport::{Direction, PassageKind as Kind};
 use parking_lot::Mutex;
 
 /// The traffic of a connection so far. The difference of two values is the traffic in between.
@@ -88,26 +89,6 @@ impl Sub for Flow {
     }
 }
 
-/// The direction of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    /// From this client to the server.
-    Sent,
-    /// From the server to this client.
-    Received,
-}
-
-/// The kind of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A request.
-    Request,
-    /// A response: a result or an error.
-    Answer,
-    /// A notification.
-    Notification,
-}
-
 /// One message, as passed to an observer.
 #[derive(Clone, Copy, Debug)]
 pub struct Passage<'a> {
@@ -137,20 +118,15 @@ impl Meter {
     }
 
     pub(crate) fn pass(&self, message: &transport::Passage<'_>) {
-        let direction = if message.received { Direction::Received } else { Direction::Sent };
-        let kind = match message.kind {
-            PassageKind::Request => Kind::Request,
-            PassageKind::Notification => Kind::Notification,
-            PassageKind::Response => Kind::Answer,
-        };
+        let &transport::Passage { direction, kind, method, text } = message;
         {
             let mut flows = self.flows.lock();
             let flow = if direction == Direction::Sent { &mut flows.0 } else { &mut flows.1 };
-            flow.count(kind, message.text.len());
+            flow.count(kind, text.len());
         }
         if let Some(observer) = &self.observer {
-            let text = std::str::from_utf8(message.text).unwrap_or_default();
-            observer(&Passage { direction, kind, method: message.method, text });
+            let text = std::str::from_utf8(text).unwrap_or_default();
+            observer(&Passage { direction, kind, method, text });
         }
     }
 

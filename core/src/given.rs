@@ -73,8 +73,8 @@ pub fn items(json: &str, most: usize) -> Option<Vec<&str>> {
 
 /// The same, as values.
 pub fn values(json: &str, most: usize) -> Option<Vec<&RawValue>> {
-    let mut items = Vec::new();
-    let read = serde_json::Deserializer::from_str(json).deserialize_seq(Items { most, items: &mut items });
+    let (mut items, mut reader) = (Vec::new(), serde_json::Deserializer::from_str(json));
+    let read = reader.deserialize_seq(Items { most, items: &mut items }).and_then(|()| reader.end());
     (read.is_ok() || items.len() > most).then_some(items)
 }
 
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(items(r#" [ "a" , 1, {"b":[2]} ] "#, 3), Some(vec![r#""a""#, "1", r#"{"b":[2]}"#]));
         assert_eq!(items("[]", 0), Some(vec![]));
         assert_eq!(items("[1,2,3,4]", 2), Some(vec!["1", "2", "3"]));
-        for other in ["{}", "7", "\"[]\"", "[", "[1,", ""] {
+        for other in ["{}", "7", "\"[]\"", "[", "[1,", "[1] 2", ""] {
             assert_eq!(items(other, 9), None, "{other}");
         }
         for (text, may) in [

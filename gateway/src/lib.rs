@@ -13,7 +13,6 @@ mod disclose;
 pub mod dispatch;
 mod error;
 mod explain;
-mod fallback;
 pub mod front;
 pub mod limits;
 pub mod lineage;

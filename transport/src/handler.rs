@@ -64,14 +64,23 @@ pub enum Settled {
 /// A message that is sent or received.
 #[derive(Clone, Copy, Debug)]
 pub struct Passage<'a> {
-    /// Whether the peer sent it.
-    pub received: bool,
+    /// Who sent it.
+    pub direction: Direction,
     /// The kind of message.
     pub kind: PassageKind,
     /// Its method; for a response that of the request, or empty if no request with the id is pending.
     pub method: &'a str,
     /// The whole message.
     pub text: &'a [u8],
+}
+
+/// The direction of a message, as the owner of the connection sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// To the peer.
+    Sent,
+    /// From the peer.
+    Received,
 }
 
 /// The kind of a message.
@@ -81,6 +90,6 @@ pub enum PassageKind {
     Request,
     /// A notification.
     Notification,
-    /// A result or an error.
-    Response,
+    /// A response: a result or an error.
+    Answer,
 }

@@ -32,9 +32,9 @@ pub fn connect(
         let reason = match rmcp::serve_server(Guarded(service), pipe).await {
             Ok(running) => match running.waiting().await {
                 Ok(_) => Reason::from("the handler ended"),
-                Err(error) => Reason::from("the handler failed").because(error.to_string()),
+                Err(error) => Reason::from("the handler failed").because(&error.to_string()),
             },
-            Err(error) => Reason::from("the handler rejected the handshake").because(error.to_string()),
+            Err(error) => Reason::from("the handler rejected the handshake").because(&error.to_string()),
         };
         ending.0.end(reason);
     });

@@ -9,10 +9,10 @@
 
 mod bounds;
 mod budget;
-mod call_error;
 pub mod child;
 mod connection;
 mod depth;
+mod error;
 mod handler;
 pub mod headers;
 pub mod http;
@@ -23,22 +23,19 @@ mod logging_level;
 mod message;
 pub mod meta;
 mod outline;
-mod reason;
 mod request_id;
 mod rpc_error;
 pub mod streams;
 
 pub use bounds::{Bound, Bounds};
 pub use budget::{Budget, Share};
-pub use call_error::CallError;
 pub use connection::{Call, Connection};
-pub use handler::{Handler, Passage, PassageKind, Settled};
-pub use http::HttpError;
+pub use error::{CallError, HttpError, Reason};
+pub use handler::{Direction, Handler, Passage, PassageKind, Settled};
 pub use lines::{Line, Lines};
 pub use logging_level::LoggingLevel;
 pub use mcp_disclosure_core::printable;
 pub use message::{Id, Json, Message, Notification, Request, Response};
 pub use outline::Outline;
-pub use reason::{InFull, Reason};
 pub use request_id::RequestId;
 pub use rpc_error::{ErrorText, code};

@@ -102,7 +102,7 @@ async fn next_batch(queued: &mut Queued) -> (Vec<u8>, Vec<Room>) {
 
 async fn read(input: impl AsyncRead + Unpin, connection: &Arc<Connection>) -> Result<(), Reason> {
     let unreadable =
-        |error: std::io::Error| Reason::from("cannot read its output").because(error.to_string());
+        |error: std::io::Error| Reason::from("cannot read its output").because(&error.to_string());
     let mut lines = Lines::new(input, connection.bounds().message_bytes.most);
     let mut overlong = Overlong::new(connection);
     while let Some(line) = lines.next_with(|piece| overlong.take(piece)).await.map_err(unreadable)? {

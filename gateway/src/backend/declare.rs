@@ -4,7 +4,7 @@ use mcp_disclosure_core::Kind;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::Backends;
-use crate::{catalogue::Declared, problem::Problem, slot::Upstreams};
+use crate::{catalogue::Declared, problem::Problem, upstream::Upstreams};
 
 /// A request to put a set of declarations in force as a whole.
 #[derive(Debug)]

@@ -13,15 +13,14 @@ use tokio::{
 };
 
 use super::{
-    Backend, Scope,
-    clashes::clashes,
+    Backend, Scope, clashes,
     declare::{Declarations, Reply},
 };
 use crate::{
     catalogue::{Declared, Keeper, Published},
     session::Watched,
-    slot::{Event, Recollection, Slot, Status, Supervisor, Upstreams},
-    upstream::UpstreamError,
+    slot::{Recollection, Slot, Status, Supervisor},
+    upstream::{Event, UpstreamError, Upstreams},
 };
 
 /// While upstreams are starting, changes are gathered for at most this long, since most come at about the same time.
@@ -239,7 +238,7 @@ impl Follower {
             if let Some(upstreams) = &declared.upstreams {
                 self.upstreams = upstreams.clone();
             }
-            if let Some(asks) = &self.supervisor.asks {
+            if let Some(asks) = &self.supervisor.terms.asks {
                 *asks.rules.write() = Arc::clone(&declared.rules);
             }
             self.keeper.declare(declared);

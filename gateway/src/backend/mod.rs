@@ -4,11 +4,9 @@
 //! may send requests to a client, since nothing else identifies which client is meant. The backends share the slots of
 //! upstreams, but for those that list something else in each era, or to each client.
 
-mod clashes;
 mod declare;
 mod follow;
 mod guard;
-mod recipe;
 mod scope;
 mod slots;
 mod start;
@@ -20,27 +18,25 @@ use std::{
     time::Duration,
 };
 
-pub use clashes::clashes;
 pub use declare::Declaration;
 use follow::Progress;
 pub use guard::{BackendGuard, Claim};
 use mcp_disclosure_core::{Entry, Era, Kind, RawObject, View, matches_template};
 use mcp_disclosure_transport::{ErrorText, code};
 use parking_lot::{Mutex, RwLock};
-pub use recipe::Recipe;
-pub use scope::{Backends, Scope};
-use serde_json::json;
-pub use start::Started;
+pub use scope::Backends;
+pub use start::{Recipe, Started, clashes};
 pub use subscriptions::{Release, unknown_resource};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+pub use crate::upstream::Scope;
 use crate::{
     catalogue::{Catalogue, Listed, Page, Published},
     error::Error,
     session::{Audience, Client, Place},
-    slot::{Signals, Slot, Status},
-    upstream::{Upstream, UpstreamError},
+    slot::{Slot, Status, server_info},
+    upstream::{Signals, Upstream, UpstreamError},
 };
 
 /// How long a handshake waits at most for what is known from an earlier run of the program: a few files that are read, and a
@@ -199,7 +195,7 @@ impl Backend {
     /// Whether any upstream offers skills, or may turn out to, and to read directories of their files too.
     pub(crate) fn skills(&self) -> Option<bool> {
         let slots = self.slots();
-        let of = |slot: &Arc<Slot>| match slot.status().introduction {
+        let of = |slot: &Arc<Slot>| match slot.introduction() {
             Some(introduction) => introduction.skills(),
             None => slot.may_surprise().then_some(true),
         };
@@ -208,7 +204,7 @@ impl Backend {
 
     /// Whether calls of any upstream can be tasks, or may turn out to.
     pub(crate) fn may_run_tasks(&self) -> bool {
-        self.slots().iter().any(|slot| match slot.status().introduction {
+        self.slots().iter().any(|slot| match slot.introduction() {
             Some(introduction) => {
                 [Era::Session, Era::Stateless].into_iter().any(|era| introduction.runs_tasks(era))
             }
@@ -325,16 +321,4 @@ impl Backend {
         futures::future::join_all(slots.iter().filter(|slot| slot.is_stopping()).map(|slot| slot.stop()))
             .await;
     }
-}
-
-/// `serverInfo` of the only upstream, otherwise the gateway's own.
-pub(crate) fn server_info(upstreams: &[Status]) -> RawObject {
-    if let [only] = upstreams
-        && let Some(introduction) = &only.introduction
-        && !introduction.server_info.is_empty()
-    {
-        return introduction.server_info.clone();
-    }
-    let own = json!({"name": "mcp-disclosure", "version": env!("CARGO_PKG_VERSION")});
-    RawObject::parse(own.to_string()).unwrap_or_else(|_| RawObject::empty())
 }

@@ -20,21 +20,8 @@ use super::{
 use crate::{
     catalogue::Declared,
     session::{Client, Peer},
-    upstream::UpstreamSettings,
+    upstream::{Scope, UpstreamSettings},
 };
-
-/// Whether clients share upstreams.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
-#[derive(strum::Display, strum::EnumMessage, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
-#[strum(serialize_all = "lowercase")]
-#[serde(rename_all = "lowercase")]
-pub enum Scope {
-    /// All clients share one connection to each upstream, and are asked nothing.
-    #[default]
-    Shared,
-    /// Each session has connections of its own, and each request without a session has them while it runs.
-    Session,
-}
 
 /// All backends of a gateway.
 #[derive(Debug)]

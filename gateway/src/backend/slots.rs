@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use super::{Scope, follow::Follower};
-use crate::slot::{self, Configured, Slot};
+use crate::{
+    slot::{self, Slot},
+    upstream::Configured,
+};
 
 impl Follower {
     /// Makes the upstreams in force the backend's: keeps those it has, starts new ones and stops the others.

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use mcp_disclosure_core::Era;
+use mcp_disclosure_core::{ClientTraits, Era, Principal, Snapshot, Stack, View};
 use parking_lot::{Mutex, RwLock};
 use tokio::{
     sync::{mpsc, watch},
@@ -15,21 +15,51 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Backend, Declaration, Recipe,
-    clashes::clashes,
+    Backend, Declaration, Scope,
     declare::Declarations,
     follow::{Follower, Progress},
 };
 use crate::{
-    catalogue::{Catalogue, Declared, Keeper},
+    catalogue::{Catalogue, Declared, Keeper, Said},
     error::Error,
+    limits::Limits,
+    lineage::Lineage,
+    observe::Observer,
+    problem::Problem,
     session::Client,
-    slot::{Signals, Supervisor},
-    upstream::{Asks, UpstreamError},
+    slot::{Memory, Supervisor, Witness},
+    upstream::{Asks, Signals, Terms, Timeouts, UpstreamError},
 };
 
 /// How long lists wait for upstreams whose lists of an earlier run can be served.
 const WAIT_FOR_REMEMBERED: Duration = Duration::from_secs(2);
+
+/// Everything needed to start a backend, any number of times.
+#[derive(Clone, Debug)]
+pub struct Recipe {
+    /// Time-outs of upstreams.
+    pub timeouts: Timeouts,
+    /// How long lists wait for upstreams that are starting.
+    pub wait_for_upstreams: Duration,
+    /// Limits on the resources that upstreams may use.
+    pub limits: Limits,
+    /// Whether clients share upstreams, where an upstream's settings do not say.
+    pub scope: Scope,
+    /// What upstreams listed in earlier runs of the program.
+    pub memory: Option<Arc<dyn Memory>>,
+    /// Watches upstreams come up.
+    pub witness: Option<Arc<dyn Witness>>,
+    /// Observes what upstreams list.
+    pub observer: Arc<dyn Observer>,
+    /// What was said of changed definitions.
+    pub said: Arc<Said>,
+    /// Observes what upstreams are asked by calls of their own `info` tools; without an observer they are not asked.
+    pub asks: Option<Arc<dyn Observer>>,
+    /// The strategies that may serve clients, and whose own tools reserve names.
+    pub strategies: Vec<Arc<Stack>>,
+    /// The gateways that lead to this one.
+    pub lineage: Arc<Lineage>,
+}
 
 /// The shared backend, and the channel for its declarations.
 #[derive(Debug)]
@@ -136,25 +166,16 @@ impl Recipe {
         // What a dedicated upstream lists may be meant for its client alone.
         let is_dedicated = like.is_some() && client.is_some();
         let memory = self.memory.clone().filter(|_| !is_dedicated);
-        let (timeouts, limits) = (self.timeouts, self.limits);
-        let lineage = Arc::clone(&self.lineage);
-        let witness = self.witness.clone();
         let rules = Arc::new(RwLock::new(Arc::clone(&declared.rules)));
-        let asks = self.asks.clone().map(|observer| Asks { observer, rules });
-        let (stopping, audience) = (ending, Arc::clone(&backend.audience));
-        let supervisor = Supervisor {
-            timeouts,
-            limits,
-            lineage,
-            memory,
-            witness,
-            asks,
-            client,
-            audience,
-            era,
-            go,
-            stopping,
+        let terms = Terms {
+            timeouts: self.timeouts,
+            limits: self.limits,
+            lineage: Arc::clone(&self.lineage),
+            asks: self.asks.clone().map(|observer| Asks { observer, rules }),
+            audience: Arc::clone(&backend.audience),
         };
+        let (witness, stopping) = (self.witness.clone(), ending);
+        let supervisor = Supervisor { terms, memory, witness, client, era, go, stopping };
         let follower = Follower {
             backend: Arc::clone(&backend),
             keeper,
@@ -171,4 +192,20 @@ impl Recipe {
         follower.start(followed, declarations);
         backend
     }
+}
+
+/// Tools whose name clashes, with another or with a strategy's own, even in its long form. Only the first tool of such a
+/// name is served.
+pub fn clashes(strategies: &[Arc<Stack>], snapshot: &Arc<Snapshot>) -> Vec<Problem> {
+    let everything = View::of(Arc::clone(snapshot), &Principal::anonymous());
+    let with_bridge = ClientTraits { bridge: true, filter_bridge: true, ..ClientTraits::plain(Era::Session) };
+    let own = strategies.iter().flat_map(|strategy| strategy.reserved_names(&everything, &with_bridge));
+    let own: Vec<String> = own.collect();
+    let reserved: Vec<&str> = own.iter().map(String::as_str).collect();
+    let mut names = snapshot.unresolvable(&reserved);
+    names.sort();
+    names.dedup();
+    let message = |name| format!("tool '{name}': the name is taken, and so is <upstream>__<tool>");
+    let hint = "give the upstream another name";
+    names.iter().map(|name| Problem::new(message(name)).hint(hint)).collect()
 }

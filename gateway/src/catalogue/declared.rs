@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use mcp_disclosure_core::{About, DescriptionFile, Lock, Rules, UpstreamLists};
 
-use crate::slot::Upstreams;
+use crate::upstream::Upstreams;
 
 /// Everything the operator declares: upstreams, and rules for what they list. Replaced as a whole.
 #[derive(Clone, Debug, Default)]

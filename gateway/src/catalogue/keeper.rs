@@ -11,9 +11,8 @@ use super::{
     changes::{KnownDefinitions, Said},
 };
 use crate::{
-    backend::server_info,
     observe::Observer,
-    slot::{Recollection, Status},
+    slot::{Recollection, Status, server_info},
 };
 
 /// The material of snapshots: upstreams' lists, and the declarations laid over them.

@@ -7,12 +7,11 @@ mod finish;
 mod handshake;
 mod meta;
 mod offer;
-mod revision;
 
 pub(crate) use filter::Filter;
 pub(crate) use finish::{Caching, asks_for_input, complete, era_error, list_result, read_result};
+pub use handshake::Revision;
 pub(crate) use handshake::{Advertised, InitializeRequest, discover_result};
 pub(crate) use meta::{ClientIdentity, RequestKind, RequestMeta, check, classify, unsupported};
 pub use offer::Offer;
 pub(crate) use offer::TASKS;
-pub use revision::Revision;

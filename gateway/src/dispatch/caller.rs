@@ -1,6 +1,7 @@
 //! The caller of a request, independent of front and era.
 
 use std::{
+    borrow::Cow,
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -236,12 +237,12 @@ impl Gateway {
     ///
     /// # Errors
     /// -32000 if no upstream could be started for it.
-    pub(super) async fn reaching(&self, caller: &Caller) -> Result<Caller, ErrorText> {
-        let Some(claim) = &caller.claim else { return Ok(caller.clone()) };
+    pub(super) async fn reaching<'c>(&self, caller: &'c Caller) -> Result<Cow<'c, Caller>, ErrorText> {
+        let Some(claim) = &caller.claim else { return Ok(Cow::Borrowed(caller)) };
         let guard =
             caller.guard.get_or_try_init(|| Box::pin(self.backends.for_request(claim, &caller.peer))).await?;
         let backend = guard.as_ref().map_or(&caller.backend, |guard| guard.backend());
-        Ok(Caller { backend: Arc::clone(backend), ..caller.clone() })
+        Ok(Cow::Owned(Caller { backend: Arc::clone(backend), ..caller.clone() }))
     }
 
     /// The caller of a stateless request.
@@ -294,7 +295,7 @@ impl Gateway {
             guard,
             trace: None,
         };
-        let caller = if own_lists { self.reaching(&caller).await? } else { caller };
+        let caller = if own_lists { self.reaching(&caller).await?.into_owned() } else { caller };
         let memory = self.opened(&caller, address, &meta.offer).await?;
         let caller = Caller { memory, ..caller };
         self.explained.explain(|| {

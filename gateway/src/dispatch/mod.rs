@@ -75,9 +75,6 @@ use crate::{
     session::{Peers, Sessions, store::Replicas},
 };
 
-/// How often it is looked whether requests are in progress at the end.
-const LOOKING: Duration = Duration::from_millis(20);
-
 /// The gateway: everything that serves clients, shared by all of them.
 #[derive(Debug)]
 pub struct Gateway {
@@ -194,8 +191,8 @@ impl Gateway {
 
     /// Waits until no request of a session is in progress, whether its client reads the answer here or not.
     pub(crate) async fn at_rest(&self) {
-        while self.sessions.all().iter().any(|session| !session.in_flight.is_empty()) {
-            tokio::time::sleep(LOOKING).await;
+        while let Some(busy) = self.sessions.all().iter().find(|session| !session.in_flight.is_empty()) {
+            busy.in_flight.emptied().await;
         }
     }
 

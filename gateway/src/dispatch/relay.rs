@@ -88,7 +88,7 @@ impl Gateway {
         slot: &Slot,
         request: UpstreamRequest,
     ) -> Result<(Arc<Upstream>, Json), Unanswered> {
-        let caller = &self.reaching(caller).await.map_err(Failed::Unsent)?;
+        let caller = &*self.reaching(caller).await.map_err(Failed::Unsent)?;
         // The slot may be the shared backend's.
         let own = caller.backend.slot_numbered(slot.number()).ok_or_else(|| Failed::Unsent(removed(slot)))?;
         let (mut lost, since) = (None, Instant::now());

@@ -316,7 +316,7 @@ mod tests {
                 let (answer, answered) = oneshot::channel();
                 unanswered.push(answered);
                 let method = "roots/list".to_owned();
-                if asks.send(InputRequest::uncounted(method, answer)).is_err() {
+                if asks.send(InputRequest::uncounted(&method, answer)).is_err() {
                     return;
                 }
                 tokio::time::sleep(Duration::from_millis(1)).await;

@@ -32,7 +32,7 @@ impl Gateway {
         page: &Page,
         request: &Request,
     ) -> Result<Json, ErrorText> {
-        let caller = &self.reaching(caller).await?;
+        let caller = &*self.reaching(caller).await?;
         let Some(reads_directories) = caller.backend.skills() else {
             return Err(ErrorText::method_not_found(&request.method));
         };

@@ -14,7 +14,7 @@ use crate::{
     backend::{Backends, Recipe, Scope},
     catalogue::Declared,
     error::Error,
-    explain::Explained,
+    explain::{Explained, selection},
     limits::Limits,
     lineage::Lineage,
     negotiation::Strategies,
@@ -23,8 +23,8 @@ use crate::{
         Client, Peers, SessionLimits, Sessions,
         store::{Replicas, SessionStore},
     },
-    slot::{Memory, Upstreams, Witness},
-    upstream::{Timeouts, UpstreamConfig, UpstreamError},
+    slot::{Memory, Witness},
+    upstream::{Timeouts, UpstreamConfig, UpstreamError, Upstreams},
 };
 use mcp_disclosure_transport::printable::Short;
 
@@ -216,7 +216,7 @@ impl Gateway {
         // Beside the workers, since the lists of thousands of tools take a while.
         let saying = tokio::task::spawn_blocking(move || {
             let published = backend.catalogue().current();
-            self.strategies.selection(&published).inspect(|selection| tracing::info!("{selection}"))
+            selection(&published, &self.strategies).inspect(|selection| tracing::info!("{selection}"))
         });
         // A panic of a strategy is logged, and costs this line only.
         drop(saying.await);

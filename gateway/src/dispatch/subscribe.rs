@@ -1,7 +1,7 @@
 //! `resources/subscribe` and `resources/unsubscribe` in sessions; `subscriptions/listen` in the stateless
 //! era.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use mcp_disclosure_core::{Principal, RawObject, given, take::member};
 use mcp_disclosure_transport::{ErrorText, Id, Json, code};
@@ -130,8 +130,8 @@ impl Gateway {
         filter.resources().iter().try_for_each(|uri| self.check_uri(uri))?;
         let _place = caller.peer.subscriptions(filter.resources().len())?;
         let reaching =
-            if filter.resources().is_empty() { caller.clone() } else { self.reaching(caller).await? };
-        let caller = &reaching;
+            if filter.resources().is_empty() { Cow::Borrowed(caller) } else { self.reaching(caller).await? };
+        let caller = &*reaching;
         // If the client disconnects meanwhile, dropping this releases what was subscribed so far.
         let mut held = caller.backend.release_on_drop();
         for uri in filter.resources() {

@@ -6,17 +6,16 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    Principal, Registry, Snapshot, Stack, View,
+    Error, Objection, Principal, Registry, Snapshot, Stack, View,
     adaptive::NAME as ADAPTIVE,
     full,
-    nearest::{are_alike, nearest},
+    nearest::{are_alike, meant, nearest},
 };
 
-use super::{NamedStrategy, Strategies, StrategyOptions, describe, problem, warn_of};
+use super::{NamedStrategy, Strategies, StrategyOptions, StrategyPlaces};
 use crate::{
-    fallback::adaptive,
     problem::{Problem, Problems},
-    strategies::OVER_BUDGET,
+    strategies::{BUILT_IN, OVER_BUDGET},
 };
 
 impl Strategies {
@@ -62,11 +61,11 @@ impl Strategies {
             _ => build(&options.fallback),
         };
         if fallback.is_none() && !is_adaptive && are_alike(&options.fallback, ADAPTIVE) {
-            let meant = |problem: Problem| match problem.remedy() {
+            let hinted = |problem: Problem| match problem.remedy() {
                 None => problem.hint(format!("did you mean '{ADAPTIVE}'?")),
                 Some(_) => problem,
             };
-            let last = problems.pop().map(meant);
+            let last = problems.pop().map(hinted);
             problems.extend(last);
         }
         let (pinned, Some(fallback)) = (pinned.flatten(), fallback) else { return Err(problems.into()) };
@@ -171,4 +170,48 @@ fn foreign_settings(registry: &Registry, options: &StrategyOptions) -> Vec<Probl
         options.places.setting(name, None).cloned().into_iter().fold(problem, Problem::at)
     });
     problems.collect()
+}
+
+/// `adaptive` with this strategy for lists over the budget.
+fn adaptive(over: &NamedStrategy, budget: u64) -> NamedStrategy {
+    let adaptive = Stack::clone(&over.1).over_budget(budget);
+    (Arc::from(&*adaptive.profile().name), Arc::new(adaptive))
+}
+
+/// Why a strategy cannot be built, with what was probably meant, and where it is written.
+pub fn problem(error: &Error, places: &StrategyPlaces) -> Problem {
+    let problem = Problem::new(match error {
+        Error::Build { name, key: Some(key), source } => format!("strategy.{name}.{key}: {source}"),
+        _ => describe(error),
+    });
+    let (place, near) = match error {
+        Error::UnknownStrategy { name, .. } if BUILT_IN.contains(&&**name) => {
+            let hint = format!("this program was built without the feature '{name}'");
+            return places.of(name).cloned().into_iter().fold(problem, Problem::at).hint(hint);
+        }
+        Error::UnknownStrategy { name, known } => {
+            (places.of(name), nearest(name, known.split(", "), 1).first().map(|near| (*near).to_owned()))
+        }
+        Error::Build { name, key, source } => {
+            (places.setting(name, key.as_deref()), meant(&source.to_string()).map(str::to_owned))
+        }
+        _ => (None, None),
+    };
+    let problem = place.cloned().into_iter().fold(problem, Problem::at);
+    near.into_iter().fold(problem, |problem, near| problem.hint(format!("did you mean '{near}'?")))
+}
+
+/// Logs the first objection and the number of all.
+pub fn warn_of(strategy: &str, consequence: &str, objections: &[Objection]) {
+    if let Some(Objection { message, hint }) = objections.first() {
+        tracing::warn!(strategy, objections = objections.len(), "{consequence}: {message} (hint: {hint})");
+    }
+}
+
+/// The error and its sources, on one line.
+pub fn describe(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    }
 }

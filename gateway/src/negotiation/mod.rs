@@ -1,10 +1,8 @@
 //! Selection of the strategy that serves a client.
 
 mod build;
-mod choice;
 mod choose;
 mod options;
-mod problems;
 mod variants;
 
 use std::{collections::HashMap, sync::Arc};
@@ -12,9 +10,9 @@ use std::{collections::HashMap, sync::Arc};
 use mcp_disclosure_core::{Definitions, Permits, Stack, full};
 
 pub use self::{
-    choice::{Choice, Reason},
+    build::{describe, problem, warn_of},
+    choose::{Choice, Reason},
     options::{Bridge, StrategyOptions, StrategyPlaces},
-    problems::{describe, problem, warn_of},
 };
 use crate::dialect::Offer;
 

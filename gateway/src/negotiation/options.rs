@@ -3,14 +3,17 @@
 use std::collections::BTreeMap;
 
 use mcp_disclosure_core::{Definitions, Settings, adaptive};
+use serde::{Deserialize, Serialize};
 
 use crate::{problem::Place, strategies::OVER_BUDGET};
 
 /// When a strategy's channel is offered as an ordinary tool as well.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
-#[derive(strum::Display, strum::EnumMessage, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
-#[strum(serialize_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[derive(
+    strum::Display, strum::EnumMessage, strum::EnumString, strum::IntoStaticStr, strum::VariantArray,
+)]
+#[strum(serialize_all = "lowercase")]
 pub enum Bridge {
     /// To clients that have not declared the strategy that serves them.
     #[default]
@@ -62,9 +65,7 @@ impl StrategyPlaces {
         let found = self.names.iter().find(|(written, _)| written.split('+').any(|part| part == name));
         found.map(|(_, place)| place)
     }
-}
 
-impl StrategyPlaces {
     /// The place of a setting, or of all that are said of the strategy.
     pub(super) fn setting(&self, strategy: &str, key: Option<&str>) -> Option<&Place> {
         let places = self.settings.get(strategy)?;

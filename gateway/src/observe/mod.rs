@@ -6,7 +6,6 @@
 mod event;
 mod several;
 mod tally;
-mod trace;
 mod watch;
 
 use std::{
@@ -15,13 +14,12 @@ use std::{
     sync::Arc,
 };
 
-pub use event::{Called, Outcome, ToolChanges, Who};
+pub use event::{Called, Outcome, ToolChanges, Trace, TraceContext, Who};
 use futures::future::BoxFuture;
 use mcp_disclosure_core::{Kind, Note};
 use mcp_disclosure_transport::Request;
 pub use several::Several;
 pub use tally::{Cost, Step, Tally, Times, ToolCosts};
-pub use trace::{Trace, TraceContext};
 pub(crate) use watch::Watch;
 
 use crate::catalogue::Page;

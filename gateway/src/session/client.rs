@@ -20,7 +20,7 @@ use tokio::sync::{SetOnce, mpsc, oneshot, watch};
 
 use super::{
     Forwarded, Outbox, Outlet,
-    questions::{OpenQuestion, Questions},
+    questions::{InputRequest, OpenQuestion, Questions},
     store::Replicas,
 };
 use crate::{limits::Limits, lineage::Chain};
@@ -91,29 +91,6 @@ pub struct ReplyRoute {
     pub rounds: Option<mpsc::UnboundedSender<InputRequest>>,
     /// The lowest log level to deliver; `None` to deliver none.
     pub log_level: Option<LoggingLevel>,
-}
-
-/// A request from an upstream to a client of the stateless era, delivered in an `input_required` result.
-#[derive(Debug)]
-pub struct InputRequest {
-    /// The JSON-RPC method.
-    pub method: String,
-    /// The parameters.
-    pub params: RawObject,
-    /// Receives the client's response.
-    pub answer: oneshot::Sender<Answer>,
-    /// Held for as long as the parameters are, even if the upstream cancels the request.
-    _open: OpenQuestion,
-}
-
-#[cfg(test)]
-impl InputRequest {
-    /// A request without parameters that counts against no limit.
-    pub fn uncounted(method: String, answer: oneshot::Sender<Answer>) -> Self {
-        let params = RawObject::empty();
-        let _open = Questions::new(&Limits::default()).open(params.text().len()).unwrap();
-        Self { method, params, answer, _open }
-    }
 }
 
 impl Client {
@@ -267,7 +244,7 @@ impl Client {
         let (answer, answered) = oneshot::channel();
         let route = self.reply_route(upstream);
         if let Some(rounds) = route.as_ref().and_then(|route| route.rounds.as_ref()) {
-            let question = InputRequest { method: method.to_owned(), params, answer, _open: open };
+            let question = InputRequest::new(method, params, answer, open);
             rounds.send(question).map_err(|_| unreachable_client())?;
             let _pending = self.pending();
             return answered.await.unwrap_or_else(|_| Err(unreachable_client()));

@@ -4,6 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use mcp_disclosure_transport::Id;
 use parking_lot::Mutex;
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 /// Maximum requests in progress per client: a client that sends faster than responses arrive would fill
@@ -26,7 +27,14 @@ pub enum BeginError {
 
 /// The unanswered requests of one client.
 #[derive(Clone, Debug, Default)]
-pub struct InFlight(Arc<Mutex<Requests>>);
+pub struct InFlight(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    requests: Mutex<Requests>,
+    /// Notified whenever the last request ends.
+    emptied: Notify,
+}
 
 #[derive(Debug, Default)]
 struct Requests {
@@ -48,7 +56,7 @@ impl InFlight {
     /// # Errors
     /// If the id is in use, there are too many requests, or the client's session has ended.
     pub fn begin(&self, id: &Id) -> Result<Ticket, BeginError> {
-        let mut requests = self.0.lock();
+        let mut requests = self.0.requests.lock();
         if requests.has_ended {
             return Err(BeginError::Ended);
         }
@@ -66,7 +74,7 @@ impl InFlight {
 
     /// Cancels a request. Unknown ids are ignored, as the specification requires; `false` for one.
     pub fn cancel(&self, id: &Id) -> bool {
-        let requests = self.0.lock();
+        let requests = self.0.requests.lock();
         let request = requests.by_id.get(id);
         request.iter().for_each(|request| request.cancel());
         request.is_some()
@@ -74,23 +82,35 @@ impl InFlight {
 
     /// Cancels all.
     pub fn cancel_all(&self) {
-        self.0.lock().by_id.values().for_each(CancellationToken::cancel);
+        self.0.requests.lock().by_id.values().for_each(CancellationToken::cancel);
     }
 
     /// Cancels all, and refuses others from now on.
     pub fn end(&self) {
-        self.0.lock().has_ended = true;
+        self.0.requests.lock().has_ended = true;
         self.cancel_all();
     }
 
     /// The ids of all.
     pub fn ids(&self) -> Vec<Id> {
-        self.0.lock().by_id.keys().cloned().collect()
+        self.0.requests.lock().by_id.keys().cloned().collect()
     }
 
     /// Whether no request is in progress.
     pub fn is_empty(&self) -> bool {
-        self.0.lock().by_id.is_empty()
+        self.0.requests.lock().by_id.is_empty()
+    }
+
+    /// Waits until no request is in progress.
+    pub async fn emptied(&self) {
+        loop {
+            // It hears of what happens from here on, so that nothing is missed after the check.
+            let emptied = self.0.emptied.notified();
+            if self.is_empty() {
+                return;
+            }
+            emptied.await;
+        }
     }
 }
 
@@ -107,7 +127,11 @@ impl Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.requests.0.lock().by_id.remove(&self.id);
+        let mut requests = self.requests.0.requests.lock();
+        requests.by_id.remove(&self.id);
+        if requests.by_id.is_empty() {
+            self.requests.0.emptied.notify_waiters();
+        }
     }
 }
 

@@ -1,6 +1,8 @@
-//! How many requests one upstream may have open at one client, and how many bytes they may hold.
+//! Requests of upstreams to clients: how many one upstream may have open at one client, and how many bytes they may hold.
 
-use mcp_disclosure_transport::{Budget, ErrorText, Share, code};
+use mcp_disclosure_core::RawObject;
+use mcp_disclosure_transport::{Budget, ErrorText, Json, Share, code};
+use tokio::sync::oneshot;
 
 use crate::limits::Limits;
 
@@ -39,6 +41,38 @@ impl Questions {
             refused(format_args!("bytes: at most {} (limits.upstream_queue_bytes)", self.bytes.most()))
         })?;
         Ok(OpenQuestion { _count: count, _bytes: bytes })
+    }
+}
+
+/// A request from an upstream to a client of the stateless era, delivered in an `input_required` result.
+#[derive(Debug)]
+pub struct InputRequest {
+    /// The JSON-RPC method.
+    pub method: String,
+    /// The parameters.
+    pub params: RawObject,
+    /// Receives the client's response.
+    pub answer: oneshot::Sender<Result<Json, ErrorText>>,
+    /// Held for as long as the parameters are, even if the upstream cancels the request.
+    _open: OpenQuestion,
+}
+
+impl InputRequest {
+    pub(super) fn new(
+        method: &str,
+        params: RawObject,
+        answer: oneshot::Sender<Result<Json, ErrorText>>,
+        open: OpenQuestion,
+    ) -> Self {
+        Self { method: method.to_owned(), params, answer, _open: open }
+    }
+
+    /// A request without parameters that counts against no limit.
+    #[cfg(test)]
+    pub fn uncounted(method: &str, answer: oneshot::Sender<Result<Json, ErrorText>>) -> Self {
+        let params = RawObject::empty();
+        let open = Questions::new(&Limits::default()).open(params.text().len()).unwrap();
+        Self::new(method, params, answer, open)
     }
 }
 

@@ -5,40 +5,32 @@
 //! an upstream that is starting.
 
 mod choices;
-mod configured;
-mod event;
 mod pings;
 mod remembered;
 mod status;
-mod streak;
 mod subscriptions;
 mod supervision;
 mod supervisor;
-mod witness;
 
 use std::{sync::Arc, time::Duration};
 
-pub(crate) use configured::name;
-pub use configured::{Configured, Upstreams};
-pub use event::{Event, Signals};
 use mcp_disclosure_core::UpstreamName;
 use mcp_disclosure_transport::{CallError, Connection, ErrorText, code};
 use parking_lot::Mutex;
 pub use remembered::{Memory, Remembered};
 use serde_json::json;
-pub use status::{Recollection, Status};
-pub use streak::Late;
+pub(crate) use status::server_info;
+pub use status::{Recollection, Status, Witness};
 use subscriptions::Wishes;
-pub use supervision::{End, State, Supervision};
+pub use supervision::{End, Late, State, Supervision};
 pub use supervisor::Supervisor;
 use tokio::{
     sync::{mpsc, watch},
     time::Instant,
 };
 use tokio_util::sync::CancellationToken;
-pub use witness::Witness;
 
-use crate::upstream::Upstream;
+use crate::upstream::{Configured, Event, Introduction, Signals, Upstream, Upstreams};
 
 /// How long requests wait for an upstream whose address cannot be reached: one that is started again is back by then.
 const UNREACHABLE: Duration = Duration::from_millis(4_500);
@@ -91,29 +83,30 @@ impl Slot {
         self.status.borrow().upstream.clone()
     }
 
+    /// What the upstream last said of itself, if it is known.
+    pub fn introduction(&self) -> Option<Arc<Introduction>> {
+        self.status.borrow().introduction.clone()
+    }
+
     /// Whether the upstream has a capability, as far as is known.
     pub fn has(&self, capability: &str) -> bool {
-        self.status.borrow().introduction.as_ref().is_some_and(|introduction| introduction.has(capability))
+        self.introduction().is_some_and(|introduction| introduction.has(capability))
     }
 
     /// Whether the upstream supports resource subscriptions, as far as is known.
     pub fn can_subscribe(&self) -> bool {
-        let introduction = self.status.borrow().introduction.clone();
-        let resources = introduction.and_then(|introduction| introduction.capabilities.object("resources"));
-        resources.is_some_and(|resources| resources.member("subscribe") == Some("true"))
+        self.introduction().is_some_and(|introduction| introduction.says("resources", "subscribe"))
     }
 
     /// Whether the upstream says what a call would be like (SEP-1862), as far as is known.
     pub fn resolves(&self) -> bool {
-        let introduction = self.status.borrow().introduction.clone();
-        let tools = introduction.and_then(|introduction| introduction.capabilities.object("tools"));
-        tools.is_some_and(|tools| tools.member("resolve") == Some("true"))
+        self.introduction().is_some_and(|introduction| introduction.says("tools", "resolve"))
     }
 
     /// Whether the upstream speaks both eras, as far as is known, so that it may list something else in each of them.
     pub fn speaks_both_eras(&self) -> bool {
-        let introduction = self.status.borrow().introduction.clone();
-        introduction.is_some_and(|introduction| introduction.eras.session && introduction.eras.stateless)
+        self.introduction()
+            .is_some_and(|introduction| introduction.eras.session && introduction.eras.stateless)
     }
 
     /// Whether clients may have been answered before the upstream said what it is capable of.
@@ -227,4 +220,27 @@ impl Slot {
         ErrorText::new(code::UPSTREAM_FAILED, message)
             .with_data(&json!({"upstream": self.name().map(UpstreamName::as_str)}))
     }
+}
+
+/// Names the upstreams that introduce themselves, in the order in which they are configured. One that failed at
+/// first is named when it comes.
+pub(crate) async fn name(slots: Vec<Arc<Slot>>, all: Upstreams) {
+    let unnamed = slots.into_iter().filter(|slot| slot.name().is_none());
+    let mut late = Vec::new();
+    for slot in unnamed {
+        slot.introduced().await;
+        match slot.introduction() {
+            Some(introduction) => all.name(&slot.configured, introduction.slug()),
+            None => late.push(slot),
+        }
+    }
+    let naming = late.iter().map(async |slot| {
+        let mut status = slot.status.subscribe();
+        let decided = status.wait_for(|status| status.introduction.is_some() || status.is_stopped()).await;
+        let introduction = decided.ok().and_then(|status| status.introduction.clone());
+        if let Some(introduction) = introduction {
+            all.name(&slot.configured, introduction.slug());
+        }
+    });
+    futures::future::join_all(naming).await;
 }

@@ -2,8 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::{Event, State, Status, supervisor::Task};
-use crate::upstream::Upstream;
+use super::{State, Status, supervisor::Task};
+use crate::upstream::{Event, Upstream};
 
 /// How long the first ping to an upstream whose calls time out is waited for, and the longest of those that follow.
 const PINGS: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(60));

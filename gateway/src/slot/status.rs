@@ -1,10 +1,11 @@
-//! What is known of a supervised upstream.
+//! What is known of a supervised upstream, and who watches it come up.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
-use mcp_disclosure_core::UpstreamLists;
+use mcp_disclosure_core::{RawObject, UpstreamLists, UpstreamName};
+use serde_json::json;
 
-use super::{State, Supervision};
+use super::{Slot, State, Supervision};
 use crate::upstream::{Introduction, Upstream, UpstreamError};
 
 /// The status of a supervised upstream.
@@ -94,5 +95,32 @@ impl Status {
     /// The lists to offer to clients.
     pub fn offered(&self) -> Option<&Arc<UpstreamLists>> {
         self.lists.as_ref().filter(|_| self.supervision.keeps_lists())
+    }
+}
+
+/// `serverInfo` of the only upstream, otherwise the gateway's own.
+pub(crate) fn server_info(upstreams: &[Status]) -> RawObject {
+    if let [only] = upstreams
+        && let Some(introduction) = &only.introduction
+        && !introduction.server_info.is_empty()
+    {
+        return introduction.server_info.clone();
+    }
+    let own = json!({"name": "mcp-disclosure", "version": env!("CARGO_PKG_VERSION")});
+    RawObject::parse(own.to_string()).unwrap_or_else(|_| RawObject::empty())
+}
+
+/// Watches upstreams come up. Its methods are called where upstreams are served, so they must not block; they do nothing by
+/// default.
+pub trait Witness: Send + Sync + fmt::Debug {
+    /// The upstreams that clients share are being started; there is no gateway as long as one of them is
+    /// [awaited](crate::upstream::UpstreamConfig::awaited).
+    fn starting(&self, slots: &Arc<[Arc<Slot>]>) {
+        let _ = slots;
+    }
+
+    /// An upstream has connected and listed.
+    fn ready(&self, upstream: &UpstreamName, lists: &UpstreamLists) {
+        let _ = (upstream, lists);
     }
 }

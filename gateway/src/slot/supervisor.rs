@@ -8,14 +8,15 @@ use tokio::{sync::watch, task::spawn_blocking, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Configured, End, Event, Memory, Recollection, Remembered, Signals, Slot, State, Status, Supervision,
-    Wishes, Witness, choices::Telling,
+    End, Memory, Recollection, Remembered, Slot, State, Status, Supervision, Wishes, Witness,
+    choices::Telling,
 };
 use crate::{
-    limits::Limits,
-    lineage::Lineage,
-    session::{Audience, Client},
-    upstream::{Asks, Authorizer, Endpoint, Opening, Target, Terms, Timeouts, Upstream, UpstreamError},
+    session::Client,
+    upstream::{
+        Authorizer, Configured, Endpoint, Event, Opening, Signals, Target, Terms, Timeouts, Upstream,
+        UpstreamError,
+    },
 };
 
 /// The shortest time between two fetches of lists.
@@ -24,22 +25,14 @@ const RELISTING: Duration = Duration::from_millis(100);
 /// Starts slots.
 #[derive(Clone, Debug)]
 pub struct Supervisor {
-    /// Time-outs of upstreams without their own.
-    pub timeouts: Timeouts,
-    /// Limits on the resources that upstreams may use.
-    pub limits: Limits,
-    /// The gateways that lead to this one.
-    pub lineage: Arc<Lineage>,
+    /// What upstreams may use; its time-outs are those of upstreams without their own.
+    pub terms: Terms,
     /// What upstreams said and listed in earlier runs of the program.
     pub memory: Option<Arc<dyn Memory>>,
     /// Watches upstreams come up.
     pub witness: Option<Arc<dyn Witness>>,
-    /// How upstreams are asked what they say by `info` tools of their own; `None` if they are not asked.
-    pub asks: Option<Asks>,
     /// The client that upstreams may send requests to, if they are dedicated to one.
     pub client: Option<Arc<Client>>,
-    /// The clients that they serve.
-    pub audience: Arc<Audience>,
     /// The era in which upstreams are spoken to where they are dedicated to none.
     pub era: Era,
     /// Cancelled when upstreams may be started.
@@ -61,8 +54,8 @@ impl Supervisor {
     ) -> Arc<Slot> {
         let settings = &configured.config().settings;
         let timeouts = Timeouts {
-            connect: settings.connect_timeout.unwrap_or(self.timeouts.connect),
-            request: settings.request_timeout.unwrap_or(self.timeouts.request),
+            connect: settings.connect_timeout.unwrap_or(self.terms.timeouts.connect),
+            request: settings.request_timeout.unwrap_or(self.terms.timeouts.request),
         };
         // One that is awaited introduces itself before any client is served.
         let memory = self.memory.clone().filter(|_| is_remembered && !configured.config().awaited);
@@ -81,8 +74,7 @@ impl Supervisor {
             connection: Mutex::default(),
             stopping: self.stopping.child_token(),
         });
-        let (limits, lineage, asks) = (self.limits, Arc::clone(&self.lineage), self.asks.clone());
-        let terms = Terms { timeouts, limits, lineage, asks, audience: Arc::clone(&self.audience) };
+        let terms = Terms { timeouts, ..self.terms.clone() };
         let (witness, client, era) = (self.witness.clone(), self.client.clone(), self.era);
         let (own, telling) = (Arc::clone(&slot), Telling::default());
         let task = Task { slot: own, telling, terms, memory, witness, client, era };

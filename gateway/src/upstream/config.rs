@@ -1,8 +1,19 @@
-//! The configuration of an upstream.
+//! The configuration of upstreams, and their identities, which outlast a change of it.
+
+use std::{
+    ops::Deref,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use mcp_disclosure_core::UpstreamName;
+use serde::{Deserialize, Serialize};
+use tokio::sync::SetOnce;
 
-use super::{Target, UpstreamSettings};
+use super::Target;
 
 /// An upstream as configured: what it is called, how it is reached, and its settings.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,5 +39,166 @@ impl UpstreamConfig {
 impl From<Target> for UpstreamConfig {
     fn from(target: Target) -> Self {
         Self::new(None, target)
+    }
+}
+
+/// How the connection to one upstream is kept. What is `None` is as for all upstreams.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UpstreamSettings {
+    /// From start to the end of the handshake.
+    pub connect_timeout: Option<Duration>,
+    /// For a request, measured from its start or its last progress notification.
+    pub request_timeout: Option<Duration>,
+    /// What happens after it ended or failed.
+    pub restart: Restart,
+    /// Whether clients share its connection.
+    pub scope: Option<Scope>,
+    /// Methods that are passed on as they are; and the extension that clients who share it are said to have, `UI`.
+    pub pass: Vec<String>,
+}
+
+/// Whether an upstream that ended or failed is started again, or connected to again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[derive(strum::Display, strum::EnumMessage, strum::VariantArray)]
+#[strum(serialize_all = "lowercase")]
+pub enum Restart {
+    /// It is, after a delay that grows with each failure.
+    #[default]
+    Always,
+    /// It stays ended.
+    Never,
+}
+
+/// Whether clients share upstreams.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[derive(
+    strum::Display, strum::EnumMessage, strum::EnumString, strum::IntoStaticStr, strum::VariantArray,
+)]
+#[strum(serialize_all = "lowercase")]
+pub enum Scope {
+    /// All clients share one connection to each upstream, and are asked nothing.
+    #[default]
+    Shared,
+    /// Each session has connections of its own, and each request without a session has them while it runs.
+    Session,
+}
+
+/// A configured upstream. Connections of several backends to it share its number and name.
+#[derive(Debug)]
+pub struct Configured {
+    number: usize,
+    config: UpstreamConfig,
+    name: SetOnce<UpstreamName>,
+}
+
+impl Configured {
+    fn new(config: UpstreamConfig) -> Self {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let name = SetOnce::new_with(config.name.clone());
+        Self { number: NEXT.fetch_add(1, Ordering::Relaxed), config, name }
+    }
+
+    /// Its number, unique in this process.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Its configuration.
+    pub fn config(&self) -> &UpstreamConfig {
+        &self.config
+    }
+
+    /// Its name; `None` as long as it has to introduce itself.
+    pub fn name(&self) -> Option<&UpstreamName> {
+        self.name.get()
+    }
+
+    /// Its name, once it is known.
+    pub(crate) async fn named(&self) -> &UpstreamName {
+        self.name.wait().await
+    }
+
+    /// Names an upstream that introduced itself. The first name stays.
+    fn call(&self, name: UpstreamName) {
+        let _has_one = self.name.set(name);
+    }
+}
+
+/// The configured upstreams, in their order.
+#[derive(Clone, Debug, Default)]
+pub struct Upstreams(Arc<[Arc<Configured>]>);
+
+impl Upstreams {
+    /// These upstreams, none of which is known yet.
+    pub fn new(configs: impl IntoIterator<Item = UpstreamConfig>) -> Self {
+        Self(configs.into_iter().map(|config| Arc::new(Configured::new(config))).collect())
+    }
+
+    /// The same upstreams, where those with an unchanged configuration are the ones of `before`.
+    pub(crate) fn keeping(&self, before: &Self) -> Self {
+        let mut before: Vec<&Arc<Configured>> = before.iter().collect();
+        let mut kept = |new: &Arc<Configured>| {
+            let same = before.iter().position(|old| old.config == new.config)?;
+            Some(Arc::clone(before.remove(same)))
+        };
+        Self(self.iter().map(|new| kept(new).unwrap_or_else(|| Arc::clone(new))).collect())
+    }
+
+    /// Names an upstream after what it says of itself, unless another has that name or was given it by the operator:
+    /// rules are bound to names.
+    pub(crate) fn name(&self, configured: &Configured, wanted: UpstreamName) {
+        let is_taken = |name: &str| {
+            let names = self.iter().filter_map(|other| other.name());
+            names.into_iter().any(|other| **other == *name)
+        };
+        if !is_taken(&wanted) {
+            return configured.call(wanted);
+        }
+        let numbered = (2..).map(|number| format!("{wanted}-{number}"));
+        let free = numbered.into_iter().find(|name| !is_taken(name));
+        configured.call(free.and_then(|name| UpstreamName::parse(&name).ok()).unwrap_or(wanted));
+    }
+}
+
+impl Deref for Upstreams {
+    type Target = [Arc<Configured>];
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::upstream::Target;
+
+    fn named(name: Option<&str>, program: &str) -> UpstreamConfig {
+        let name = name.map(|name| UpstreamName::parse(name).unwrap());
+        UpstreamConfig::new(name, Target::command(program, vec![]))
+    }
+
+    #[test]
+    fn u13_unchanged_upstreams_keep_their_identity() {
+        let before = Upstreams::new([named(Some("a"), "x"), named(Some("b"), "x"), named(Some("c"), "x")]);
+        let after = Upstreams::new([named(Some("c"), "x"), named(Some("a"), "y"), named(Some("d"), "x")]);
+        let after = after.keeping(&before);
+        assert!(Arc::ptr_eq(&after[0], &before[2]));
+        let numbers: Vec<usize> = before.iter().chain(&*after).map(|one| one.number()).collect();
+        assert_eq!(numbers.iter().collect::<std::collections::HashSet<_>>().len(), 5);
+    }
+
+    #[test]
+    fn p2_an_upstream_that_names_itself_gets_no_name_that_another_has() {
+        let upstreams =
+            Upstreams::new([named(None, "x"), named(Some("notes"), "x"), named(None, "y"), named(None, "z")]);
+        let wanted = |name: &str| UpstreamName::parse(name).unwrap();
+        upstreams.name(&upstreams[0], wanted("notes"));
+        upstreams.name(&upstreams[2], wanted("math"));
+        upstreams.name(&upstreams[3], wanted("math"));
+        let names: Vec<&str> = upstreams.iter().map(|one| one.name().unwrap().as_str()).collect();
+        assert_eq!(names, ["notes-2", "notes", "math", "math-2"]);
     }
 }

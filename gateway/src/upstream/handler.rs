@@ -11,20 +11,17 @@ use std::{
 use futures::future::BoxFuture;
 use mcp_disclosure_core::RawObject;
 use mcp_disclosure_transport::{
-    Budget, ErrorText, Handler, Json, LoggingLevel, Notification, Request, RequestId, Settled,
+    Budget, ErrorText, Handler, Json, LoggingLevel, Notification, Request, RequestId, Settled, Share,
 };
 use parking_lot::Mutex;
+use tokio::sync::{Notify, mpsc};
 
 use super::{
     Owner, Reports, addresses,
     tasks::{TaskNames, named, related},
     under_way::UnderWay,
 };
-use crate::{
-    limits::Limits,
-    session::Client,
-    slot::{Event, Signals},
-};
+use crate::{limits::Limits, session::Client};
 
 /// The handler of a connection to an upstream.
 #[derive(Debug)]
@@ -254,5 +251,46 @@ impl Requests {
         let mut wanting = self.reports().filter(|(_, reports)| reports.wants_log());
         let (_, first) = wanting.next()?;
         wanting.next().is_none().then(|| Arc::clone(first))
+    }
+}
+
+/// What backends learn of an upstream.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// The status of its slot changed.
+    Changed,
+    /// A subscribed resource changed: the notification's parameters, and the queue space they take.
+    ResourceUpdated(RawObject, Arc<Share>),
+}
+
+/// Signals of an upstream's connections: events for backends, and changed lists for its slot.
+#[derive(Debug, Default)]
+pub struct Signals {
+    followers: Mutex<Vec<mpsc::UnboundedSender<(usize, Event)>>>,
+    lists: Notify,
+}
+
+impl Signals {
+    /// Sends events to this follower from now on.
+    pub fn attach(&self, follower: mpsc::UnboundedSender<(usize, Event)>) {
+        let mut followers = self.followers.lock();
+        // Backends of clients that are gone.
+        followers.retain(|follower| !follower.is_closed());
+        followers.push(follower);
+    }
+
+    /// Sends an event of the upstream with this number to all followers that are still there.
+    pub fn send(&self, number: usize, event: &Event) {
+        self.followers.lock().retain(|follower| follower.send((number, event.clone())).is_ok());
+    }
+
+    /// Lists of the upstream may have changed.
+    pub fn lists_changed(&self) {
+        self.lists.notify_one();
+    }
+
+    /// Waits for changed lists. Changes while nothing waits lead to one more return.
+    pub(crate) async fn changed_lists(&self) {
+        self.lists.notified().await;
     }
 }

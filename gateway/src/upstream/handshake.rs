@@ -5,20 +5,55 @@
 
 use std::{sync::Arc, time::Duration};
 
-use mcp_disclosure_core::{EXTENSION, Era, GROUPS, RawObject, SKILLS, UI, UpstreamName};
+use mcp_disclosure_core::{EXTENSION, Era, GROUPS, Notes, RawObject, SKILLS, UI, UpstreamName};
 use mcp_disclosure_drafts::variants::SERVER_VARIANTS;
 use mcp_disclosure_transport::{CallError, Connection, code, meta};
 use serde_json::json;
 
 use super::{
+    Why,
     disclosing::concerns,
-    hello::Hello,
     proposals::{Failure, Proposals, Supported},
 };
 use crate::{
-    dialect::{RequestMeta, Revision, TASKS},
-    lineage::{Chain, is_circle},
+    dialect::{Offer, RequestMeta, Revision, TASKS},
+    lineage::{Chain, Lineage, is_circle},
+    session::{Chosen, Client},
 };
+
+/// This gateway's half of a handshake with an upstream.
+#[derive(Clone, Debug)]
+pub(super) struct Hello {
+    /// The capabilities of the client that the connection is dedicated to, or what is common to all.
+    pub(super) of_clients: RawObject,
+    /// The capabilities to declare: these, that complete definitions are asked for, and the chain.
+    pub(super) capabilities: RawObject,
+    /// The gateways that lead to the upstream.
+    pub(super) chain: Chain,
+    /// The client's choices of concerns.
+    pub(super) chosen: Chosen,
+}
+
+impl Hello {
+    pub(super) fn new(
+        client: Option<&Arc<Client>>,
+        common: RawObject,
+        tells: bool,
+        lineage: &Lineage,
+    ) -> Self {
+        let of_clients = client.map_or(common, |client| client.capabilities().clone());
+        let chain = lineage.chain(&client.map(|client| client.chain()).unwrap_or_default());
+        let chosen = client.map(|client| client.chosen().borrow().clone());
+        let chosen = chosen.unwrap_or_else(|| Chosen { number: u64::MAX, values: Notes::new() });
+        let values = if tells { chosen.values } else { Notes::new() };
+        Self {
+            capabilities: chain.add_to(&Offer::ours(&of_clients)),
+            of_clients,
+            chosen: Chosen { values, ..chosen },
+            chain,
+        }
+    }
+}
 
 /// Capabilities that clients are served with.
 const PASSED: [&str; 8] =
@@ -46,6 +81,11 @@ impl Introduction {
     /// Whether the server declared this capability.
     pub fn has(&self, capability: &str) -> bool {
         self.capabilities.member(capability).is_some()
+    }
+
+    /// Whether the server set this flag of a capability.
+    pub(crate) fn says(&self, capability: &str, flag: &str) -> bool {
+        self.capabilities.object(capability).is_some_and(|settings| settings.member(flag) == Some("true"))
     }
 
     /// Whether it offers skills (SEP-2640), and to read the directories of their files too.
@@ -115,32 +155,13 @@ impl Eras {
     }
 }
 
-/// Why the handshake failed.
-#[derive(Debug)]
-pub(super) enum HandshakeError {
-    /// No result.
-    Talk(CallError),
-    /// The response is invalid; why.
-    Foreign(String),
-    /// It leads back to this gateway.
-    Circle,
-}
-
-impl HandshakeError {
-    /// Whether a new connection in the other era may succeed, after one in this: some servers stick to the era of the first
-    /// request, and some exit when that is not `initialize`. One that exits at `initialize` does so whatever it is asked.
-    pub(super) fn may_work_in_other_era(&self, tried: Era) -> bool {
-        match self {
-            Self::Talk(CallError::Answered(error)) => error.code() == code::UNSUPPORTED_VERSION,
-            Self::Talk(error @ CallError::Ended { .. }) => tried == Era::Stateless && !is_circle(error),
-            Self::Talk(_) => false,
-            Self::Foreign(_) | Self::Circle => false,
-        }
-    }
-
-    /// Whether the connection ended by itself.
-    pub(super) fn is_end(&self) -> bool {
-        matches!(self, Self::Talk(CallError::Ended { .. }))
+/// Whether a new connection in the other era may succeed, after one in this: some servers stick to the era of the first
+/// request, and some exit when that is not `initialize`. One that exits at `initialize` does so whatever it is asked.
+pub(super) fn may_work_in_other_era(why: &Why, tried: Era) -> bool {
+    match why {
+        Why::Talk(CallError::Answered(error)) => error.code() == code::UNSUPPORTED_VERSION,
+        Why::Talk(error @ CallError::Ended { .. }) => tried == Era::Stateless && !is_circle(error),
+        _ => false,
     }
 }
 
@@ -156,10 +177,10 @@ pub(super) async fn introduce(
     hello: &Hello,
     prefer: Era,
     timeout: Duration,
-) -> Result<Introduction, HandshakeError> {
+) -> Result<Introduction, Why> {
     let introduction = introduce_in(connection, hello, prefer, timeout).await?;
     // It may have been reached before this gateway was, so it could not refuse.
-    if introduction.leads_to.meets(&hello.chain) { Err(HandshakeError::Circle) } else { Ok(introduction) }
+    if introduction.leads_to.meets(&hello.chain) { Err(Why::Circle) } else { Ok(introduction) }
 }
 
 async fn introduce_in(
@@ -167,7 +188,7 @@ async fn introduce_in(
     hello: &Hello,
     prefer: Era,
     timeout: Duration,
-) -> Result<Introduction, HandshakeError> {
+) -> Result<Introduction, Why> {
     let prefer = if connection.carries_stateless() { prefer } else { Era::Session };
     let mut proposals = Proposals::new(prefer);
     let mut proposed = proposals.first();

@@ -5,20 +5,16 @@
 //! transport crate.
 
 mod addresses;
-mod call;
 mod config;
 mod disclosing;
 mod error;
 mod groups;
 mod handler;
 mod handshake;
-mod hello;
 mod lists;
-mod manifest;
 mod opening;
 mod proposals;
-mod sender;
-mod settings;
+mod request;
 mod subscriptions;
 mod tasks;
 mod under_way;
@@ -30,13 +26,13 @@ use std::{
 };
 
 use axum::http::HeaderName;
-pub use call::{Reports, UpstreamCall};
-pub use config::UpstreamConfig;
+pub use config::{Configured, Restart, Scope, UpstreamConfig, UpstreamSettings, Upstreams};
 pub use disclosing::Channel;
 use disclosing::Disclosing;
 pub use disclosing::concerns::Told;
 pub use error::{UpstreamError, Why};
 use handler::UpstreamHandler;
+pub use handler::{Event, Signals};
 pub use handshake::{Eras, Introduction};
 use mcp_disclosure_core::{Era, Notes, RawObject, RawText, Rules, UpstreamLists, UpstreamName};
 use mcp_disclosure_drafts::manifest::is_offered;
@@ -45,12 +41,12 @@ pub use mcp_disclosure_transport::{
     child::Program,
     http::{Authorization, Authorizer, Challenge, Endpoint, EndpointKind, Unauthorized, without_secrets},
 };
-use mcp_disclosure_transport::{Connection, ErrorText, Json, Request, code};
+use mcp_disclosure_transport::{Connection, ErrorText, Json, Request};
 pub use opening::{Introduced, Opening};
 use parking_lot::{Mutex, RwLock};
+use request::Sender;
+pub use request::{Reports, UpstreamCall};
 use rmcp::{RoleServer, service::DynService};
-use sender::Sender;
-pub use settings::{Restart, UpstreamSettings};
 use subscriptions::SubscriptionStreams;
 pub use tasks::ClientTask;
 pub(crate) use tasks::named;
@@ -185,10 +181,8 @@ pub struct Asks {
 /// A connected upstream.
 #[derive(Debug)]
 pub struct Upstream {
-    number: usize,
-    remote: bool,
+    configured: Arc<Configured>,
     name: UpstreamName,
-    self_named: bool,
     introduction: Introduction,
     connection: Arc<Connection>,
     handler: Arc<UpstreamHandler>,
@@ -208,7 +202,7 @@ pub struct Upstream {
 impl Upstream {
     /// The number of its configuration.
     pub fn number(&self) -> usize {
-        self.number
+        self.configured.number()
     }
 
     /// Its name.
@@ -218,7 +212,7 @@ impl Upstream {
 
     /// Whether the name is derived from `serverInfo`.
     pub fn is_self_named(&self) -> bool {
-        self.self_named
+        self.configured.config().name.is_none()
     }
 
     /// The result of the handshake.
@@ -233,7 +227,7 @@ impl Upstream {
 
     /// Whether it is reached over HTTP, where each request has its own stream.
     pub fn is_remote(&self) -> bool {
-        self.remote
+        self.configured.config().target.is_remote()
     }
 
     /// Its limits.
@@ -249,25 +243,6 @@ impl Upstream {
     /// From now on, messages about the task of this id of the upstream's reach its client under the client's id.
     pub(crate) fn begin_task(&self, own: &str, task: &Arc<ClientTask>) {
         self.handler.tasks.add(own, task);
-    }
-
-    /// Sends a request on behalf of a client and waits for its result. Dropping the future cancels the request.
-    ///
-    /// # Errors
-    /// Why there is no result.
-    pub fn request(
-        &self,
-        call: UpstreamCall,
-    ) -> impl Future<Output = Result<Json, CallError>> + Send + use<> {
-        let (sender, disclosing) = (self.sender(), Arc::clone(&self.disclosing));
-        let trace = call.trace.clone();
-        async move {
-            let answered = addresses::checked(disclosing.send(&sender, call).await);
-            if let Some(trace) = trace {
-                trace.ends(answered.as_ref().err().map(error_code));
-            }
-            answered
-        }
     }
 
     /// How many requests it has answered on this connection, late answers included.
@@ -291,27 +266,9 @@ impl Upstream {
         self.failed(Why::Hung { waited })
     }
 
-    fn sender(&self) -> Sender {
-        Sender {
-            connection: Arc::clone(&self.connection),
-            handler: Arc::clone(&self.handler),
-            timeout: self.terms.timeouts.request,
-        }
-    }
-
     /// How it delivers the definitions that it does not list; `None` if its lists are complete.
     pub fn channel(&self) -> Option<Channel> {
         self.disclosing.channel()
-    }
-
-    /// Sends a request of the gateway's own, in the session era if the upstream supports it.
-    ///
-    /// # Errors
-    /// Why there is no result.
-    pub async fn query(&self, method: &str, params: RawObject) -> Result<Json, CallError> {
-        addresses::checked(
-            self.sender().ask(self.introduction.eras.nearest(Era::Session), method, params).await,
-        )
     }
 
     /// Whether it says by digests which of its definitions changed (SEP-2636).
@@ -380,14 +337,6 @@ impl Upstream {
     }
 
     fn failed(&self, why: Why) -> UpstreamError {
-        UpstreamError { name: Some(self.name.clone()), target: String::new(), remote: self.remote, why }
-    }
-}
-
-/// The code of the error that a client gets.
-fn error_code(error: &CallError) -> i64 {
-    match error {
-        CallError::Answered(error) => error.code(),
-        _ => code::UPSTREAM_FAILED,
+        UpstreamError { name: Some(self.name.clone()), target: String::new(), remote: self.is_remote(), why }
     }
 }

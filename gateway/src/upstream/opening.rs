@@ -15,16 +15,14 @@ use parking_lot::Mutex;
 use tokio_util::sync::DropGuard;
 
 use super::{
-    Introduction, Target, Terms, Upstream, UpstreamError, Why,
+    Configured, Introduction, Signals, Target, Terms, Upstream, UpstreamError, Why,
     handler::UpstreamHandler,
-    handshake::{self, HandshakeError},
-    hello::Hello,
+    handshake::{self, Hello, may_work_in_other_era},
     subscriptions::SubscriptionStreams,
 };
 use crate::{
     lineage,
     session::{Chosen, Client},
-    slot::{Configured, Signals},
 };
 
 /// The settings by which clients declare [`UI`]: the only form of pages that MCP Apps has.
@@ -33,7 +31,7 @@ const PAGES: &str = r#"{"mimeTypes":["text/html;profile=mcp-app"]}"#;
 /// One attempt to connect to an upstream.
 pub struct Opening<'a> {
     /// The upstream.
-    pub configured: &'a Configured,
+    pub configured: &'a Arc<Configured>,
     /// Its time-outs and limits.
     pub terms: Terms,
     /// Where messages go that belong to no request.
@@ -58,20 +56,17 @@ pub struct Introduced {
     /// The choices of concerns that it was sent, and whether it is sent any.
     chosen: Chosen,
     follows_choices: bool,
-    number: usize,
-    remote: bool,
-    self_named: bool,
-    connection: Arc<Connection>,
-    handler: Arc<UpstreamHandler>,
+    configured: Arc<Configured>,
+    opened: Opened,
     terms: Terms,
-    /// Closes the connection when this is dropped.
-    closing: DropGuard,
 }
 
-/// A connection before the handshake.
+/// A connection, at first before the handshake.
+#[derive(Debug)]
 struct Opened {
     connection: Arc<Connection>,
     handler: Arc<UpstreamHandler>,
+    /// Closes the connection when this is dropped.
     closing: DropGuard,
 }
 
@@ -88,10 +83,10 @@ impl Opening<'_> {
         let (preferred, hello) = self.hello(&opened.connection).await;
         let era = self.only.unwrap_or(preferred);
         let first = self.shake_hands(opened, era, &hello).await;
-        let may_work = matches!(&first, Err((error, _)) if error.may_work_in_other_era(era));
+        let may_work = matches!(&first, Err((why, _)) if may_work_in_other_era(why, era));
         let reached = if may_work && self.only.is_none() {
             let second = self.shake_hands(self.open()?, other(era), &hello).await;
-            if matches!(&second, Err((error, _)) if error.is_end()) {
+            if matches!(&second, Err((Why::Talk(CallError::Ended { .. }), _))) {
                 // It is known to more servers.
                 *self.only = Some(Era::Session);
             }
@@ -101,22 +96,18 @@ impl Opening<'_> {
             first
         };
         let (opened, introduction) =
-            reached.map_err(|(error, connection)| self.failed(error, connection.foreign_output()))?;
+            reached.map_err(|(why, connection)| self.failed(why, connection.foreign_output()))?;
         *self.only = None;
-        let Opened { connection, handler, closing } = opened;
-        let config = self.configured.config();
+        let follows_choices =
+            introduction.eras.session && self.client.is_some_and(|client| client.has_session());
+        let configured = Arc::clone(self.configured);
         Ok(Introduced {
-            chosen: hello.chosen,
-            follows_choices: introduction.eras.session
-                && self.client.is_some_and(|client| client.has_session()),
             introduction,
-            number: self.configured.number(),
-            remote: config.target.is_remote(),
-            self_named: config.name.is_none(),
-            connection,
-            handler,
-            terms: self.terms.clone(),
-            closing,
+            chosen: hello.chosen,
+            follows_choices,
+            configured,
+            opened,
+            terms: self.terms,
         })
     }
 
@@ -167,7 +158,7 @@ impl Opening<'_> {
         opened: Opened,
         era: Era,
         hello: &Hello,
-    ) -> Result<(Opened, Introduction), (HandshakeError, Arc<Connection>)> {
+    ) -> Result<(Opened, Introduction), (Why, Arc<Connection>)> {
         opened.handler.introduce(&hello.of_clients);
         let timeout = self.terms.timeouts.connect;
         match handshake::introduce(&opened.connection, hello, era, timeout).await {
@@ -179,16 +170,14 @@ impl Opening<'_> {
         }
     }
 
-    fn failed(&self, error: HandshakeError, printed: Option<&str>) -> UpstreamError {
-        self.error(match error {
-            HandshakeError::Talk(CallError::TimedOut { waited }) => {
+    fn failed(&self, why: Why, printed: Option<&str>) -> UpstreamError {
+        self.error(match why {
+            Why::Talk(CallError::TimedOut { waited }) => {
                 let hint =
                     printed.map_or_else(String::new, |line| format!("; on stdout it printed {line:?}"));
                 Why::Silent { waited, hint }
             }
-            HandshakeError::Talk(error) => Why::Talk(error),
-            HandshakeError::Foreign(reason) => Why::Foreign(reason),
-            HandshakeError::Circle => Why::Circle,
+            why => why,
         })
     }
 
@@ -207,24 +196,20 @@ impl Introduced {
 
     /// The connected upstream, under its name.
     pub fn upstream(self, name: &UpstreamName) -> Upstream {
-        let Self { introduction, chosen, follows_choices, number, remote, self_named, connection, .. } = self;
-        let (handler, terms, closing) = (self.handler, self.terms, self.closing);
-        let told = introduction.understood(&chosen.values);
+        let Self { introduction, chosen, follows_choices, configured, opened, terms } = self;
+        let Opened { connection, handler, closing } = opened;
         handler.rename(name);
-        let streams = SubscriptionStreams::open(&connection, &introduction);
         Upstream {
-            number,
-            remote,
             name: name.clone(),
-            self_named,
+            configured,
+            streams: SubscriptionStreams::open(&connection, &introduction),
+            told: Mutex::new(introduction.understood(&chosen.values)),
             introduction,
             connection,
             handler,
             terms,
-            streams,
             disclosing: Arc::default(),
             skill_roots: Mutex::default(),
-            told: Mutex::new(told),
             follows_choices: AtomicBool::new(follows_choices),
             _closing: closing,
         }

@@ -3,7 +3,7 @@
 use mcp_disclosure_core::{Era, RawObject, brief::shorten};
 use mcp_disclosure_transport::CallError;
 
-use super::handshake::HandshakeError;
+use super::Why;
 use crate::dialect::Revision;
 
 /// Maximum length of a list of supported revisions; a longer one is ignored.
@@ -15,7 +15,7 @@ const MOST: usize = 2;
 /// Why a proposal failed.
 #[derive(Debug)]
 pub(super) struct Failure {
-    error: HandshakeError,
+    error: Why,
     /// The revisions that the server supports, if it listed any.
     supported: Option<Supported>,
 }
@@ -48,12 +48,12 @@ impl Failure {
                 .and_then(|error| Supported::read(error.object("data")?.member("supported")?)),
             _ => None,
         };
-        Self { error: HandshakeError::Talk(error), supported }
+        Self { error: Why::Talk(error), supported }
     }
 
     /// The response is invalid.
     pub(super) fn foreign(reason: impl Into<String>) -> Self {
-        Self { error: HandshakeError::Foreign(reason.into()), supported: None }
+        Self { error: Why::Foreign(reason.into()), supported: None }
     }
 
     /// The server supports other revisions than the one proposed.
@@ -63,7 +63,7 @@ impl Failure {
 
     /// Whether the server may accept a proposal of the other era, although it did not say so.
     fn leaves_other_era(&self, proposed: Era) -> bool {
-        let HandshakeError::Talk(error) = &self.error else { return proposed == Era::Stateless };
+        let Why::Talk(error) = &self.error else { return proposed == Era::Stateless };
         match error {
             CallError::Answered(_) => true,
             CallError::Ended { .. } => false,
@@ -81,7 +81,7 @@ pub(super) struct Proposals {
     prefer: Era,
     made: Vec<Revision>,
     /// Why `initialize` failed. It says more than how a server answers an era that it does not know.
-    of_session: Option<HandshakeError>,
+    of_session: Option<Why>,
 }
 
 impl Proposals {
@@ -105,7 +105,7 @@ impl Proposals {
         proposed: Revision,
         failure: Failure,
         carries_stateless: bool,
-    ) -> Result<Revision, HandshakeError> {
+    ) -> Result<Revision, Why> {
         let other = match proposed.era() {
             Era::Session => Era::Stateless,
             Era::Stateless => Era::Session,
@@ -157,7 +157,7 @@ fn latest(era: Era) -> Revision {
     }
 }
 
-fn unsupported(supported: &Supported) -> HandshakeError {
+fn unsupported(supported: &Supported) -> Why {
     let theirs = shorten(&supported.0.join(", "), 200);
-    HandshakeError::Foreign(format!("it supports no other protocol versions than {theirs}"))
+    Why::Foreign(format!("it supports no other protocol versions than {theirs}"))
 }

@@ -34,10 +34,7 @@ impl SubscriptionStreams {
                 ("prompts", "promptsListChanged"),
                 ("resources", "resourcesListChanged"),
             ];
-            let wanted = lists.iter().filter(|(capability, _)| {
-                let capability = introduction.capabilities.object(capability);
-                capability.is_some_and(|capability| capability.member("listChanged") == Some("true"))
-            });
+            let wanted = lists.iter().filter(|(list, _)| introduction.says(list, "listChanged"));
             let filter = RawObject::assemble(wanted.map(|(_, flag)| (*flag, "true")));
             if !filter.is_empty() {
                 streams.listen("", connection, filter);

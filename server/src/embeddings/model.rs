@@ -9,7 +9,10 @@ use std::{
 use async_trait::async_trait;
 use mcp_disclosure_core::{Digest, View};
 use mcp_disclosure_ranking::{Embedding, Embeddings, texts};
-use mcp_disclosure_transport::http::{self, HttpError, without_secrets};
+use mcp_disclosure_transport::{
+    HttpError,
+    http::{self, without_secrets},
+};
 use parking_lot::Mutex;
 use reqwest::{
     Client, StatusCode, Url,

@@ -3,7 +3,11 @@
 use std::sync::Arc;
 
 use mcp_disclosure_core::{Pattern, Rules};
-use mcp_disclosure_gateway::{Problem, catalogue::Declared, slot::Upstreams, upstream::UpstreamConfig};
+use mcp_disclosure_gateway::{
+    Problem,
+    catalogue::Declared,
+    upstream::{UpstreamConfig, Upstreams},
+};
 
 use super::{Contents, Files, Found};
 use crate::{

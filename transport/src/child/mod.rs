@@ -3,7 +3,6 @@
 //! A child leads its own process group, which is ended with the child, with the connection, and, where a
 //! [`guard`] is enabled, with this process.
 
-mod environment;
 mod group;
 pub mod guard;
 mod program;
@@ -83,8 +82,8 @@ fn epitaph(
     let details: Vec<String> = last.shown().into_iter().chain(printed).collect();
     let details = details.join("; ");
     match (carried, status) {
-        (Err(reason), _) => reason.and(&details),
-        (Ok(()), Some(status)) => Reason::new(format!("the process ended with {status}")).because(details),
-        (Ok(()), None) => Reason::new("the process was killed").because(details),
+        (Err(reason), _) => reason.because(&details),
+        (Ok(()), Some(status)) => Reason::new(format!("the process ended with {status}")).because(&details),
+        (Ok(()), None) => Reason::new("the process was killed").because(&details),
     }
 }

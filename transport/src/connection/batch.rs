@@ -1,9 +1,8 @@
 //! JSON-RPC batches, which only revision 2025-03-26 has. Each message is handled as if it had come alone.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
-use serde_json::value::RawValue;
+use mcp_disclosure_core::given;
 
 use super::Connection;
 use crate::{Bound, Outline, RequestId};
@@ -17,71 +16,25 @@ impl Connection {
         if self.revision() != Some(REVISION) || text.trim_ascii_start().first() != Some(&b'[') {
             return false;
         }
-        let most = self.bounds.batch_messages;
+        let Bound { most, setting } = self.bounds.batch_messages;
         match messages(text, most) {
-            Some(Ok(messages)) if !messages.is_empty() => {
-                messages.iter().for_each(|message| self.receive_one(message.get().as_bytes(), about));
-                true
-            }
-            Some(Err(TooMany)) => {
-                let Bound { most, setting } = most;
+            Some(messages) if messages.len() > most => {
                 let reason = format!("a batch has more than {most} messages ({setting})");
                 self.fail_meant(&Outline::of(text), &reason, about);
                 true
             }
-            Some(Ok(_)) | None => false,
-        }
-    }
-}
-
-/// A batch has more messages than allowed.
-#[derive(Debug)]
-struct TooMany;
-
-/// The messages of a batch; `None` if the text is not a JSON array.
-fn messages(text: &[u8], most: Bound) -> Option<Result<Vec<&RawValue>, TooMany>> {
-    let mut reader = serde_json::Deserializer::from_slice(text);
-    let mut too_many = false;
-    let read = Elements { most: most.most, too_many: &mut too_many }.deserialize(&mut reader);
-    match read {
-        Ok(messages) => reader.end().is_ok().then_some(Ok(messages)),
-        Err(_) if too_many => Some(Err(TooMany)),
-        Err(_) => None,
-    }
-}
-
-/// Reads an array without collecting more than allowed: its elements may be short and many.
-struct Elements<'a> {
-    most: usize,
-    too_many: &'a mut bool,
-}
-
-impl<'de> DeserializeSeed<'de> for Elements<'_> {
-    type Value = Vec<&'de RawValue>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Elements<'_> {
-    type Value = Vec<&'de RawValue>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("an array of messages")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Self::Value, A::Error> {
-        let mut messages = Vec::new();
-        while let Some(message) = elements.next_element()? {
-            if messages.len() == self.most {
-                *self.too_many = true;
-                return Err(A::Error::custom("too many messages"));
+            Some(messages) if !messages.is_empty() => {
+                messages.iter().for_each(|message| self.receive_one(message.as_bytes(), about));
+                true
             }
-            messages.push(message);
+            _ => false,
         }
-        Ok(messages)
     }
+}
+
+/// The messages of a batch, of too many one more than `most`; `None` if the text is not a JSON array.
+fn messages(text: &[u8], most: usize) -> Option<Vec<&str>> {
+    given::items(std::str::from_utf8(text).ok()?, most)
 }
 
 #[cfg(test)]
@@ -90,14 +43,10 @@ mod tests {
 
     #[test]
     fn u7_the_messages_of_a_batch_are_taken_as_they_are_and_not_too_many() {
-        let two = Bound { most: 2, setting: "test" };
-        let read = |text: &'static str| {
-            let messages = messages(text.as_bytes(), two)?;
-            Some(messages.map(|found| found.iter().map(|raw| raw.get()).collect::<Vec<_>>()).ok())
-        };
-        assert_eq!(read(r#" [{"a": 1.0}, [ ]]"#), Some(Some(vec![r#"{"a": 1.0}"#, "[ ]"])));
-        assert_eq!(read("[]"), Some(Some(vec![])));
-        assert_eq!(read("[1,2,3"), Some(None));
+        let read = |text: &'static str| messages(text.as_bytes(), 2);
+        assert_eq!(read(r#" [{"a": 1.0}, [ ]]"#), Some(vec![r#"{"a": 1.0}"#, "[ ]"]));
+        assert_eq!(read("[]"), Some(vec![]));
+        assert_eq!(read("[1,2,3").map(|messages| messages.len()), Some(3));
         for no_batch in ["[1,2", "[1] 2", "[1,]", "{}", "", "[\u{7f}"] {
             assert_eq!(read(no_batch), None, "{no_batch}");
         }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::RawObject;
+use mcp_disclosure_core::{RawObject, brief::shorten};
 
 use super::{Connection, Kind, Outgoing};
 use crate::{
-    ErrorText, Id, Json, Message, Notification, PassageKind, Request, RequestId, Response, Settled,
-    call_error::check,
+    CallError, Direction, ErrorText, Id, Json, Message, Notification, PassageKind, Request, RequestId,
+    Response, Settled,
 };
 
 impl Connection {
@@ -23,11 +23,11 @@ impl Connection {
         match Message::parse(text, self.bounds.message_depth) {
             Ok(Message::Response(response)) => self.settle(response, text, about),
             Ok(Message::Notification(notification)) => {
-                self.observe(true, PassageKind::Notification, &notification.method, text);
+                self.observe(Direction::Received, PassageKind::Notification, &notification.method, text);
                 self.handle_notification(notification, about);
             }
             Ok(Message::Request(request)) => {
-                self.observe(true, PassageKind::Request, &request.method, text);
+                self.observe(Direction::Received, PassageKind::Request, &request.method, text);
                 self.handle_request(request);
             }
             Err(refused) => self.refuse(text, &refused, about),
@@ -38,7 +38,7 @@ impl Connection {
         let id = response.id.as_ref().and_then(RequestId::of);
         let pending = id.and_then(|id| Some((id, self.requests.remove(id)?)));
         let method = pending.as_ref().map_or("", |(_, pending)| &pending.method);
-        self.observe(true, PassageKind::Response, method, text);
+        self.observe(Direction::Received, PassageKind::Answer, method, text);
         if let Some((id, pending)) = pending {
             self.handler.settled(id, Settled::Answered);
             return pending.settle(true, check(response.outcome));
@@ -101,5 +101,21 @@ impl Connection {
     pub(super) fn reply(&self, id: Id, method: &str, outcome: Result<Json, ErrorText>) {
         let text = Response::new(id, outcome).encode();
         self.send_or_drop(method, Outgoing { kind: Kind::Response, text, headers: None, owner: None });
+    }
+}
+
+/// Checks that a result is an object, and that an error has a code and a message.
+fn check(outcome: Result<Json, ErrorText>) -> Result<Json, CallError> {
+    let shown = |text: &Json| shorten(text.as_str(), 120);
+    match outcome {
+        Ok(result) if result.as_str().starts_with('{') => Ok(result),
+        Ok(result) => {
+            Err(CallError::Invalid { what: "its result is not an object".into(), shown: shown(&result) })
+        }
+        Err(error) if error.is_sound() => Err(CallError::Answered(error)),
+        // What it says is for the client, as any error's message is.
+        Err(error) => {
+            Err(CallError::invalid(format!("its error has no code and message: {}", shown(error.text()))))
+        }
     }
 }

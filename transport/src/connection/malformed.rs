@@ -36,7 +36,7 @@ impl Connection {
         };
         let error = match outcome {
             Err(error) if error.is_sound() => CallError::Answered(error),
-            _ => CallError::Malformed { reason: "it has no id".to_owned() },
+            _ => CallError::invalid("it has no id"),
         };
         self.fail(id, error);
     }
@@ -48,7 +48,7 @@ impl Connection {
         let named: Vec<RequestId> = seen.ids.iter().filter_map(RequestId::of).collect();
         let meant = if seen.ids.is_empty() { about.into_iter().collect() } else { named };
         for id in meant {
-            self.fail(id, CallError::Malformed { reason: reason.to_owned() });
+            self.fail(id, CallError::invalid(reason.to_owned()));
         }
     }
 

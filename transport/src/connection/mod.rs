@@ -2,7 +2,6 @@
 //! time-outs.
 
 mod batch;
-mod guard;
 mod incoming;
 mod listen;
 mod malformed;
@@ -22,19 +21,18 @@ use std::{
     time::Duration,
 };
 
-use guard::Guard;
 pub(crate) use malformed::Overlong;
 use mcp_disclosure_core::RawObject;
 use parking_lot::Mutex;
-use pending::{Pending, Requests};
+use pending::{Guard, Pending, Requests};
 pub(crate) use queue::{Headers, Kind, Outgoing, Queued, Room, Taken};
 use queue::{Queue, queue};
 use tokio::{sync::oneshot, task::AbortHandle, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Bounds, CallError, Handler, Id, Json, Notification, Passage, PassageKind, Reason, RequestId, Settled,
-    line_limit::LineLimit,
+    Bounds, CallError, Direction, Handler, Id, Json, Notification, Passage, PassageKind, Reason, RequestId,
+    Settled, line_limit::LineLimit,
 };
 
 /// A connection to an MCP server.
@@ -143,7 +141,7 @@ impl Connection {
                 return Err(refused);
             }
         };
-        self.observe(false, PassageKind::Request, &call.method, &outgoing.text);
+        self.observe(Direction::Sent, PassageKind::Request, &call.method, &outgoing.text);
         let (answer, mut result) = oneshot::channel();
         let pending = Pending {
             answer,
@@ -331,8 +329,8 @@ impl Connection {
         }
     }
 
-    fn observe(&self, received: bool, kind: PassageKind, method: &str, text: &[u8]) {
-        self.handler.observe(&Passage { received, kind, method, text });
+    fn observe(&self, direction: Direction, kind: PassageKind, method: &str, text: &[u8]) {
+        self.handler.observe(&Passage { direction, kind, method, text });
     }
 
     fn how_it_ended(&self, unprocessed: bool) -> CallError {

@@ -1,13 +1,15 @@
-//! Pending requests.
+//! Pending requests, and their cancellation.
 
 use std::collections::HashMap;
 
+use mcp_disclosure_core::RawObject;
 use parking_lot::Mutex;
 use tokio::{
     sync::{oneshot, watch},
     time::Instant,
 };
 
+use super::Connection;
 use crate::{CallError, Json, RequestId};
 
 /// A request without a response yet.
@@ -89,5 +91,23 @@ impl Pending {
         }
         // The receiver is gone if the request was cancelled meanwhile.
         let _cancelled = self.answer.send(outcome);
+    }
+}
+
+/// Cancels a request whose caller no longer waits.
+pub(super) struct Guard<'a> {
+    pub(super) connection: &'a Connection,
+    pub(super) id: RequestId,
+    pub(super) finished: bool,
+}
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        let Self { connection, id, finished } = *self;
+        let withdrawn = if finished { None } else { connection.withdraw(id, false) };
+        if withdrawn.is_some_and(|withdrawn| !withdrawn.is_unsent && withdrawn.is_cancelled_by_message) {
+            let params = RawObject::empty().with("requestId", &id.to_string());
+            connection.notify("notifications/cancelled", params);
+        }
     }
 }

@@ -6,7 +6,9 @@ use super::{
     Call, Carrier, Connection,
     queue::{Full, Kind, Outgoing, Room},
 };
-use crate::{CallError, PassageKind, Settled, depth::is_deeper_than, headers, message::request_line};
+use crate::{
+    CallError, Direction, PassageKind, Settled, depth::is_deeper_than, headers, message::request_line,
+};
 
 /// The owner of all requests that have none, such as subscriptions, which are shared: together they have one share.
 const NOBODY: &str = "";
@@ -55,11 +57,11 @@ impl Connection {
     /// Queues a message that has no response, or drops it.
     pub(super) fn send_or_drop(&self, method: &str, outgoing: Outgoing) {
         let kind = match outgoing.kind {
-            Kind::Response => PassageKind::Response,
+            Kind::Response => PassageKind::Answer,
             _ => PassageKind::Notification,
         };
         let pushed = self.admit(&outgoing).and_then(|room| {
-            self.observe(false, kind, method, &outgoing.text);
+            self.observe(Direction::Sent, kind, method, &outgoing.text);
             self.outgoing.push(outgoing, room).map_err(|_| self.how_it_ended(true))
         });
         if let Err(error) = pushed {

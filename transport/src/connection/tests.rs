@@ -77,10 +77,7 @@ async fn answers_that_are_too_long_or_too_deep_fail_their_request_and_name_the_s
         let (result, ()) =
             tokio::join!(request(&connection, "m", LONG), async { say(&mut server, answer).await });
         let error = result.unwrap_err();
-        assert!(
-            matches!(error, CallError::Malformed { .. }) && error.to_string().contains(setting),
-            "{error}"
-        );
+        assert!(matches!(error, CallError::Invalid { .. }) && error.to_string().contains(setting), "{error}");
     }
     let good = r#"{"jsonrpc":"2.0","id":"3","result":{}}"#;
     let (result, ()) = tokio::join!(request(&connection, "m", LONG), async { say(&mut server, good).await });

@@ -9,7 +9,8 @@ use reqwest::{
     header::{AUTHORIZATION, HeaderValue, WWW_AUTHENTICATE},
 };
 
-use super::{HttpError, Link};
+use super::Link;
+use crate::HttpError;
 
 /// The longest challenge that is passed on, in bytes.
 const LONGEST_CHALLENGE: usize = 8192;

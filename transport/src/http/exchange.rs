@@ -11,10 +11,10 @@ use reqwest::{
 use tokio::{sync::watch, time::Instant};
 
 use super::{
-    Backoff, EndpointKind, HttpError, LINGER, Link, StreamPosition,
+    Backoff, EndpointKind, LINGER, Link, StreamPosition,
     refusal::{ERROR_BODY, Refusal},
 };
-use crate::{Bound, Connection, RequestId, connection::Headers, headers};
+use crate::{Bound, Connection, HttpError, RequestId, connection::Headers, headers};
 
 const JSON: &str = "application/json";
 pub(super) const EVENT_STREAM: &str = "text/event-stream";

@@ -8,11 +8,9 @@
 mod authorization;
 mod backoff;
 mod endpoint;
-mod error;
-mod events;
 mod exchange;
 mod position;
-pub mod redirect;
+mod redirect;
 mod refusal;
 mod sse;
 mod zone;
@@ -22,21 +20,19 @@ use std::{sync::Arc, time::Duration};
 pub use authorization::{Authorization, Authorizer, Challenge, Unauthorized};
 pub(crate) use backoff::Backoff;
 pub use endpoint::{Endpoint, EndpointKind, Forwarding, without_secrets};
-use error::Cause;
-pub use error::HttpError;
 use parking_lot::Mutex;
 use position::StreamPosition;
 use reqwest::{
     Client, Method, RequestBuilder, Url,
     header::{HeaderMap, HeaderName, HeaderValue},
 };
-pub use sse::NoEndpoint;
 use tokio::sync::{OnceCell, watch};
 pub use zone::{Zone, is_loopback};
 
 use crate::{
-    Bounds, CallError, Connection, Handler, Reason, RequestId,
+    Bounds, CallError, Connection, Handler, HttpError, Reason, RequestId,
     connection::{Carrier, Headers, Kind, Outgoing, Queued, Room, Taken},
+    error::cause,
     headers,
     streams::Ending,
 };
@@ -97,7 +93,7 @@ pub fn connect(
             }
             Err(error) => {
                 let reason = Reason::from("no HTTP client could be made");
-                ending.0.end(reason.because(Cause(&error).to_string()));
+                ending.0.end(reason.because(&cause(&error)));
             }
         }
     });

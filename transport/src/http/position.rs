@@ -1,17 +1,20 @@
-//! Reading an event stream, and the position from which it is resumed (SEP-1699).
+//! Event streams: their events, each of limited size, and the position from which a stream is resumed (SEP-1699).
 
 use std::{
     collections::VecDeque,
     hash::{BuildHasher, RandomState},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
-use futures::StreamExt;
+use futures::{Stream, StreamExt};
 use reqwest::{RequestBuilder, Response, header::HeaderValue};
-use sse_stream::Sse;
+use sse_stream::{Error, Sse, SseStream};
 
-use super::{HttpError, events::events};
-use crate::{Bound, headers::LAST_EVENT_ID};
+use crate::{Bound, HttpError, headers::LAST_EVENT_ID};
 
 /// Minimum delay before resuming, even if the server asks for none.
 const SHORTEST_WAIT: Duration = Duration::from_millis(20);
@@ -122,6 +125,35 @@ impl StreamPosition {
         self.delivered.push(hash);
         true
     }
+}
+
+/// The events of a response, until the server closes it or one cannot be read.
+///
+/// # Errors
+/// [`HttpError::Broken`], [`HttpError::TooLong`] and [`HttpError::NotEvents`].
+pub(super) fn events(
+    response: Response,
+    longest: Bound,
+) -> impl Stream<Item = Result<Sse, HttpError>> + Send + Unpin {
+    // The parser buffers an incomplete event without a limit of its own.
+    let unfinished = Arc::new(AtomicUsize::new(0));
+    let received = Arc::clone(&unfinished);
+    let bounded = response.bytes_stream().map(move |chunk| {
+        let chunk = chunk.map_err(std::io::Error::other)?;
+        match received.fetch_add(chunk.len(), Ordering::Relaxed) + chunk.len() > longest.most {
+            true => Err(std::io::Error::other("an event is too long")),
+            false => Ok(chunk),
+        }
+    });
+    SseStream::from_bytes_stream(bounded).map(move |event| match event {
+        Ok(event) => {
+            unfinished.store(0, Ordering::Relaxed);
+            Ok(event)
+        }
+        Err(_) if unfinished.load(Ordering::Relaxed) > longest.most => Err(HttpError::TooLong(longest)),
+        Err(error @ Error::Body(_)) => Err(HttpError::Broken { cause: error.to_string() }),
+        Err(error) => Err(HttpError::NotEvents { cause: error.to_string() }),
+    })
 }
 
 #[cfg(test)]

@@ -8,10 +8,10 @@ use mcp_disclosure_core::brief::shorten;
 use reqwest::Response;
 
 use super::{
-    HttpError, Link, StreamPosition,
+    Link, StreamPosition,
     exchange::{EVENT_STREAM, content_type, read_body},
 };
-use crate::{Bound, Connection, Message, RequestId};
+use crate::{Bound, Connection, HttpError, Message, RequestId};
 
 /// Maximum size of an error response: it is read for an error object and for the log.
 pub(super) const ERROR_BODY: Bound = Bound { most: 1024 * 1024, setting: "" };
@@ -104,7 +104,7 @@ impl Link {
                 match self.messages().await {
                     // The caller posts the message again, to this URL.
                     Ok(_) => {}
-                    Err(HttpError::NoEndpoint(bad)) if bad.is_named() => return bad.into(),
+                    Err(bad @ HttpError::UnusableEndpoint(_)) => return bad,
                     Err(other) => {
                         let (upstream, reason) = (self.connection.name(), other.in_full());
                         tracing::debug!(upstream, reason, "the server does not serve HTTP+SSE either");

@@ -1,14 +1,14 @@
 //! The deprecated HTTP+SSE transport (2024-11-05): everything that the server says arrives on one event stream,
 //! whose first event names the URL to post messages to. When the stream ends, so does the connection.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{borrow::Cow, sync::Arc, time::Duration};
 
 use futures::{Stream, StreamExt};
 use reqwest::Url;
 use sse_stream::Sse;
 
-use super::{HttpError, Link, StreamPosition, events::events, redirect::origin};
-use crate::Reason;
+use super::{Link, StreamPosition, position::events, redirect::origin};
+use crate::{HttpError, Reason};
 
 /// Time-out for the event that names the URL, from the request for the stream on.
 const NAMING: Duration = Duration::from_secs(20);
@@ -16,64 +16,19 @@ const NAMING: Duration = Duration::from_secs(20);
 /// Maximum length of the URL.
 const LONGEST_URL: usize = 8192;
 
-/// Why an event stream cannot be used as HTTP+SSE. `Display` is a predicate of the server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NoEndpoint {
-    /// Nothing arrived in time.
-    Silent,
-    /// The stream ended.
-    Closed,
-    /// The first event is another one.
-    OtherEvent,
-    /// The event names no URL.
-    Invalid,
-    /// The URL is of another origin, which must not get the messages.
-    Elsewhere {
-        /// The origin, as `scheme://host:port`.
-        origin: String,
-    },
-}
+/// Why an event stream is not that of HTTP+SSE.
+const SILENT: HttpError =
+    HttpError::NoEndpoint("did not name its URL for messages (event 'endpoint') within 20 seconds");
+const CLOSED: HttpError =
+    HttpError::NoEndpoint("closed its event stream before the URL for messages was named (event 'endpoint')");
+const OTHER_EVENT: HttpError = HttpError::NoEndpoint(
+    "opened an event stream that does not begin with the event 'endpoint', so it is not HTTP+SSE",
+);
 
-impl NoEndpoint {
-    /// Whether the server does serve HTTP+SSE, but names a URL that cannot be used.
-    pub(super) fn is_named(&self) -> bool {
-        matches!(self, Self::Invalid | Self::Elsewhere { .. })
-    }
-}
-
-impl fmt::Display for NoEndpoint {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Silent => {
-                let seconds = NAMING.as_secs();
-                write!(
-                    formatter,
-                    "did not name its URL for messages (event 'endpoint') within {seconds} seconds"
-                )
-            }
-            Self::Closed => formatter.write_str(
-                "closed its event stream before the URL for messages was named (event 'endpoint')",
-            ),
-            Self::OtherEvent => formatter.write_str(
-                "opened an event stream that does not begin with the event 'endpoint', so it is not HTTP+SSE",
-            ),
-            Self::Invalid => {
-                write!(
-                    formatter,
-                    "named no valid URL of at most {LONGEST_URL} bytes for messages (event 'endpoint')"
-                )
-            }
-            Self::Elsewhere { origin } => {
-                write!(
-                    formatter,
-                    "named a URL for messages (event 'endpoint') of another origin, {origin}, which is not used"
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for NoEndpoint {}
+/// Why the URL for messages cannot be used.
+const NO_URL: HttpError = HttpError::UnusableEndpoint(Cow::Borrowed(
+    "no valid URL of at most 8192 bytes for messages (event 'endpoint')",
+));
 
 impl Link {
     /// The URL to post messages to by HTTP+SSE. The event stream that names it is opened once, and read until it
@@ -92,8 +47,7 @@ impl Link {
             let endpoint = first(&mut events).await?;
             Ok((self.named(&url, &endpoint)?, events))
         };
-        let opened: Result<_, HttpError> =
-            tokio::time::timeout(NAMING, opening).await.unwrap_or(Err(NoEndpoint::Silent.into()));
+        let opened: Result<_, HttpError> = tokio::time::timeout(NAMING, opening).await.unwrap_or(Err(SILENT));
         let (url, events) = opened?;
         let link = Arc::clone(self);
         tokio::spawn(async move {
@@ -107,14 +61,18 @@ impl Link {
 
     /// The URL that an `endpoint` event names, seen from the stream's own. It must be of the same origin, and the
     /// credentials in it are those of the stream.
-    fn named(&self, stream: &Url, endpoint: &str) -> Result<Url, NoEndpoint> {
+    fn named(&self, stream: &Url, endpoint: &str) -> Result<Url, HttpError> {
         let endpoint = Some(endpoint.trim()).filter(|text| !text.is_empty() && text.len() <= LONGEST_URL);
-        let mut url = endpoint.and_then(|endpoint| stream.join(endpoint).ok()).ok_or(NoEndpoint::Invalid)?;
+        let mut url = endpoint.and_then(|endpoint| stream.join(endpoint).ok()).ok_or(NO_URL)?;
         if url.origin() != self.url.origin() {
-            return Err(NoEndpoint::Elsewhere { origin: origin(&url) });
+            let origin = origin(&url);
+            let what = format!(
+                "a URL for messages (event 'endpoint') of another origin, {origin}, which is not used"
+            );
+            return Err(HttpError::UnusableEndpoint(what.into()));
         }
         let credentials = url.set_username(self.url.username());
-        credentials.and_then(|()| url.set_password(self.url.password())).map_err(|()| NoEndpoint::Invalid)?;
+        credentials.and_then(|()| url.set_password(self.url.password())).map_err(|()| NO_URL)?;
         Ok(url)
     }
 
@@ -145,13 +103,13 @@ async fn first(
     events: &mut (impl Stream<Item = Result<Sse, HttpError>> + Unpin),
 ) -> Result<String, HttpError> {
     loop {
-        match events.next().await.ok_or(NoEndpoint::Closed)?? {
+        match events.next().await.ok_or(CLOSED)?? {
             Sse { event: Some(event), data, .. } if event == "endpoint" => {
                 return Ok(data.unwrap_or_default());
             }
             // By the standard of event streams, an event without data is not dispatched: it sets an id, or the time to wait.
             Sse { data: Some(data), .. } if !data.trim().is_empty() => {
-                return Err(NoEndpoint::OtherEvent.into());
+                return Err(OTHER_EVENT);
             }
             _ => {}
         }

@@ -37,7 +37,7 @@ use super::{
     Guard,
     connections::{Connection, Connections, Phase},
     cors::guarded,
-    lasting::is_lasting,
+    entry::is_lasting,
     proxies::counted,
     refusals::Refusals,
     routes, unread,

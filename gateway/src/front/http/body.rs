@@ -15,9 +15,9 @@ use axum::{
 };
 use http_body_util::BodyExt;
 use hyper::body::{Frame, SizeHint};
-use mcp_disclosure_transport::{ErrorText, Id, Response as RpcResponse, code};
+use mcp_disclosure_transport::{ErrorText, code};
 
-use super::refusals::Reason;
+use super::refused::{Refused, Stage};
 use crate::{
     limits::Limits,
     session::{Frames, Outlet, Peer, Place, Text, Unread},
@@ -32,16 +32,16 @@ pub(super) const PIECE: usize = 64 * 1024;
 /// Reads a request body. The returned reservation of the peer's memory is held until the request is answered.
 ///
 /// # Errors
-/// The response that reports the problem.
-pub(super) async fn read(body: Body, peer: &Peer, limits: &Limits) -> Result<(Vec<u8>, Place), Response> {
+/// Why it cannot be read.
+pub(super) async fn read(body: Body, peer: &Peer, limits: &Limits) -> Result<(Vec<u8>, Place), Refused> {
     tokio::time::timeout(PATIENCE, collect(body, peer, limits.message_bytes)).await.unwrap_or_else(|_| {
-        let message = format!("the body did not arrive within {} seconds", PATIENCE.as_secs());
-        Err(error(StatusCode::REQUEST_TIMEOUT, &ErrorText::new(code::INVALID_REQUEST, message)))
+        let message = format_args!("the body did not arrive within {} seconds", PATIENCE.as_secs());
+        Err(Refused::because(StatusCode::REQUEST_TIMEOUT, message))
     })
 }
 
-async fn collect(mut body: Body, peer: &Peer, most: usize) -> Result<(Vec<u8>, Place), Response> {
-    let too_much = |refused| limited(None, refused);
+async fn collect(mut body: Body, peer: &Peer, most: usize) -> Result<(Vec<u8>, Place), Refused> {
+    let too_much = |error| Refused::at(Stage::Session, error);
     let mut place = peer.request(0).map_err(too_much)?;
     // What has not come is not counted, so little is reserved for it, whatever length the client announces.
     let announced = body.size_hint().exact().and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
@@ -49,15 +49,14 @@ async fn collect(mut body: Body, peer: &Peer, most: usize) -> Result<(Vec<u8>, P
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| {
             let message = format_args!("the body could not be read: {error}");
-            self::error(StatusCode::BAD_REQUEST, &ErrorText::new(code::PARSE_ERROR, message))
+            Refused::invalid(ErrorText::new(code::PARSE_ERROR, message))
         })?;
         // Trailers are ignored.
         let Ok(piece) = frame.into_data() else { continue };
         if text.len() + piece.len() > most {
             let message =
                 format_args!("the body is too long; at most {most} bytes are read (limits.message_bytes)");
-            let refused = ErrorText::new(code::INVALID_REQUEST, message);
-            return Err(error(StatusCode::PAYLOAD_TOO_LARGE, &refused));
+            return Err(Refused::because(StatusCode::PAYLOAD_TOO_LARGE, message));
         }
         place.grow(piece.len()).map_err(too_much)?;
         text.extend_from_slice(&piece);
@@ -71,38 +70,6 @@ pub(super) fn json(status: StatusCode, message: impl Into<Body>) -> Response {
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
-}
-
-/// A JSON-RPC error, to the request of this id or to another message. The log has its message as the reason.
-pub(super) fn refused(status: StatusCode, id: Option<Id>, error: ErrorText) -> Response {
-    let reason = Reason(error.message());
-    let mut response = json(status, RpcResponse { id, outcome: Err(error) }.encode());
-    response.extensions_mut().insert(reason);
-    response
-}
-
-/// A JSON-RPC error without a request id.
-pub(super) fn error(status: StatusCode, error: &ErrorText) -> Response {
-    refused(status, None, error.clone())
-}
-
-/// The error that a peer has reached a limit.
-pub(super) fn limited(id: Option<Id>, error: ErrorText) -> Response {
-    let mut response = refused(StatusCode::TOO_MANY_REQUESTS, id, error);
-    ask_for_patience(&mut response);
-    response
-}
-
-/// The error that something needed for a session is not there now.
-pub(super) fn unavailable(id: Option<Id>, error: ErrorText) -> Response {
-    let mut response = refused(StatusCode::SERVICE_UNAVAILABLE, id, error);
-    ask_for_patience(&mut response);
-    response
-}
-
-/// Adds `Retry-After`: the same request may succeed later.
-pub(super) fn ask_for_patience(response: &mut Response) {
-    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
 }
 
 /// A message that a client may read slowly; `place` is its reservation among the peer's unread bytes.

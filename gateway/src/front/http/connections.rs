@@ -4,6 +4,7 @@
 
 use std::{
     collections::HashMap,
+    pin::pin,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -261,19 +262,13 @@ impl Connection {
 
     /// Waits until the connection must be closed: it gave way to another, or the head of a request took too long.
     pub(super) async fn overdue(&self, head: Duration) {
-        tokio::select! {
-            () = self.hang_up.cancelled() => {}
-            () = self.slow_head(head) => {}
-        }
-    }
-
-    async fn slow_head(&self, head: Duration) {
-        let mut phase = self.phase.subscribe();
+        let (mut phase, mut hang_up) = (self.phase.subscribe(), pin!(self.hang_up.cancelled()));
         loop {
             let (now, since) = *phase.borrow_and_update();
             tokio::select! {
                 // A request that has begun is not too slow any more.
                 biased;
+                () = &mut hang_up => return,
                 // The sender is `self`, so this cannot fail.
                 _ = phase.changed() => {}
                 () = tokio::time::sleep_until(since + head), if now == Phase::Head => return,
@@ -291,16 +286,12 @@ impl Drop for Connection {
 }
 
 /// The process's limit on open files.
-#[cfg(unix)]
 fn open_files() -> usize {
-    use rustix::process::{Resource, getrlimit};
-    getrlimit(Resource::Nofile).current.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX)
-}
-
-/// The process's limit on open files.
-#[cfg(not(unix))]
-fn open_files() -> usize {
-    usize::MAX
+    #[cfg(unix)]
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    #[cfg(not(unix))]
+    let limit = None::<u64>;
+    limit.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]

@@ -8,11 +8,10 @@ use axum::{
     extract::{Request, State},
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
     middleware::{Next, from_fn_with_state},
-    response::Response,
+    response::{IntoResponse, Response},
 };
-use mcp_disclosure_transport::{ErrorText, code};
 
-use super::{Guard, body, refusals::Reason};
+use super::{Guard, body};
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, DELETE");
 
@@ -39,12 +38,7 @@ pub(super) fn guarded(router: Router, guard: Arc<Guard>) -> Router {
 
 async fn pass(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     let mut response = match guard.admit(request.uri(), request.headers()) {
-        Err(refused) => {
-            let error = ErrorText::new(code::INVALID_REQUEST, &refused.reason);
-            let mut response = body::error(refused.status, &error);
-            response.extensions_mut().insert(Reason(refused.reason));
-            response
-        }
+        Err(refused) => refused.into_response(),
         Ok(None) => next.run(request).await,
         Ok(Some(origin)) => {
             let mut response = if is_preflight(&request) {

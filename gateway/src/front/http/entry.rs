@@ -1,48 +1,79 @@
 //! The entry: every request is admitted once, before its body is read, whatever its path.
+//!
+//! Streams of notifications last no longer than the admission of the request that they answer. A stream that ends with its
+//! request's response is left alone, as if that were JSON: the call was admitted.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{
+    future::pending,
+    net::SocketAddr,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use axum::{
+    body::Body,
     extract::{ConnectInfo, Request, State},
-    http::{StatusCode, header},
+    http::{StatusCode, header, request::Parts},
     middleware::Next,
     response::Response,
 };
+use futures::StreamExt;
 
-use super::{Front, body, connections::Connection, lasting::Lasting};
+use super::{Front, body, connections::Connection, nothing_here, refused::Refused};
 use crate::{
-    dispatch::{Admission, Arriving, Denied},
-    session::Location,
+    dispatch::{Admission, Admitted, Arriving, Gateway},
+    session::{Location, Peer},
 };
 
-/// Admits a request, and passes its principal, as admitted, the peer that it counts against, and its location on as extensions.
-pub(super) async fn admit(
+/// A request that was admitted, of which the body is not read yet.
+#[derive(Debug)]
+pub(super) struct Arrived {
+    pub(super) admitted: Admitted,
+    /// The peer that it counts against.
+    pub(super) peer: Peer,
+    pub(super) location: Location,
+    pub(super) head: Parts,
+}
+
+impl Arrived {
+    /// The request, to be admitted again.
+    pub(super) fn arriving(&self) -> Arriving<'_> {
+        arriving(&self.head, Some(&self.location))
+    }
+}
+
+fn arriving<'a>(head: &'a Parts, location: Option<&'a Location>) -> Arriving<'a> {
+    let profile = location.and_then(|location| location.profile.as_deref());
+    Arriving { method: &head.method, target: &head.uri, headers: &head.headers, profile }
+}
+
+/// The document at a request's path that anyone may read, if there is one.
+fn open_document(admission: &dyn Admission, arriving: &Arriving<'_>) -> Option<Response> {
+    let document = admission.open_document(arriving)?;
+    Some(body::json(StatusCode::OK, document.text().to_owned()))
+}
+
+/// Admits a request, and answers it.
+pub(super) async fn serve(
     State(front): State<Front>,
     ConnectInfo(from): ConnectInfo<SocketAddr>,
     request: Request,
-    next: Next,
-) -> Response {
-    let (mut parts, body) = request.into_parts();
-    let location = Location::of(parts.uri.path());
-    let profile = location.as_ref().and_then(|location| location.profile.as_deref());
-    let arriving = Arriving { method: &parts.method, target: &parts.uri, headers: &parts.headers, profile };
-    if let Some(document) = front.gateway.admission().open_document(&arriving) {
-        return body::json(StatusCode::OK, document.text().to_owned());
+) -> Result<Response, Refused> {
+    let (head, body) = request.into_parts();
+    let location = Location::of(head.uri.path());
+    let arriving = arriving(&head, location.as_ref());
+    if let Some(document) = open_document(front.gateway.admission(), &arriving) {
+        return Ok(document);
     }
-    match front.gateway.admit_request(&arriving).await {
-        Ok(admitted) => {
-            let lasting = Lasting::new(&front.gateway, &arriving, admitted.clone());
-            let peer = front.peer(from, &parts.headers, &admitted.principal);
-            if let Some(connection) = parts.extensions.get::<Arc<Connection>>() {
-                connection.belongs_to(peer.name());
-            }
-            parts.extensions.insert(admitted);
-            parts.extensions.insert(peer);
-            parts.extensions.insert(location);
-            lasting.limit(next.run(Request::from_parts(parts, body)).await)
-        }
-        Err(denied) => response(denied),
+    let admitted = front.gateway.admit_request(&arriving).await?;
+    let peer = front.peer(from, &head.headers, &admitted.principal);
+    if let Some(connection) = head.extensions.get::<Arc<Connection>>() {
+        connection.belongs_to(peer.name());
     }
+    let Some(location) = location else { return Ok(nothing_here()) };
+    let arrived = Arrived { admitted, peer, location, head };
+    let response = front.answer(&arrived, body).await?;
+    Ok(if is_lasting(&response) { limited(response, front.gateway, arrived) } else { response })
 }
 
 /// Admits a request to other pages, and passes its principal on as an extension.
@@ -50,26 +81,69 @@ pub(super) async fn admit_to_pages(
     State(admission): State<Arc<dyn Admission>>,
     request: Request,
     next: Next,
-) -> Response {
-    let (mut parts, body) = request.into_parts();
-    let arriving =
-        Arriving { method: &parts.method, target: &parts.uri, headers: &parts.headers, profile: None };
-    if let Some(document) = admission.open_document(&arriving) {
-        return body::json(StatusCode::OK, document.text().to_owned());
+) -> Result<Response, Refused> {
+    let (mut head, body) = request.into_parts();
+    let arriving = arriving(&head, None);
+    if let Some(document) = open_document(&*admission, &arriving) {
+        return Ok(document);
     }
-    match admission.admit(&arriving).await {
-        Ok(admitted) => {
-            parts.extensions.insert(admitted.principal);
-            next.run(Request::from_parts(parts, body)).await
+    let admitted = admission.admit(&arriving).await?;
+    head.extensions.insert(admitted.principal);
+    Ok(next.run(Request::from_parts(head, body)).await)
+}
+
+/// Minimum interval between repeated admissions that no change of permissions caused.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Marks an event stream that ends with the response to its request.
+#[derive(Clone, Copy, Debug)]
+struct EndsByItself;
+
+/// The same event stream, which ends with the response to its request.
+pub(super) fn ends_by_itself(mut stream: Response) -> Response {
+    stream.extensions_mut().insert(EndsByItself);
+    stream
+}
+
+/// Whether a response is a stream of notifications, which lasts as long as the client likes.
+pub(super) fn is_lasting(response: &Response) -> bool {
+    let is_stream = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == STREAM);
+    is_stream && response.extensions().get::<EndsByItself>().is_none()
+}
+
+/// The same stream of notifications, which ends when its request would not be admitted any more. The client asks again, and
+/// reads why not.
+pub(super) fn limited(stream: Response, gateway: Arc<Gateway>, request: Arrived) -> Response {
+    let ended = Box::pin(ended(gateway, request));
+    stream.map(|body| Body::from_stream(body.into_data_stream().take_until(ended)))
+}
+
+async fn ended(gateway: Arc<Gateway>, mut request: Arrived) {
+    let mut permissions = gateway.permission_changes();
+    let mut earliest = Instant::now();
+    loop {
+        let Admitted { until, at, .. } = request.admitted;
+        let due = async {
+            match until {
+                Some(until) => tokio::time::sleep_until(until.max(earliest).into()).await,
+                None => pending().await,
+            }
+        };
+        tokio::select! {
+            // The sender lives as long as the gateway.
+            _ = permissions.wait_for(|change| *change > at) => {}
+            () = due => earliest = Instant::now() + PAUSE,
         }
-        Err(denied) => response(denied),
+        let again = gateway.admit_request(&request.arriving()).await;
+        let former = &request.admitted.principal;
+        match again {
+            Ok(again) if again.principal.is_same(former) => request.admitted = again,
+            _ => {
+                tracing::debug!(principal = former.id(), "stream ended: not admitted any more");
+                return;
+            }
+        }
     }
 }
 
-pub(super) fn response(denied: Denied) -> Response {
-    let mut response = body::error(denied.status, &denied.error);
-    if let Some(challenge) = denied.challenge {
-        response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
-    }
-    response
-}
+const STREAM: &str = "text/event-stream";

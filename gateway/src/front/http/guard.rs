@@ -1,10 +1,10 @@
 //! Protection against DNS rebinding: accepted hosts and origins (see `cors` for what browsers are sent).
 
-use std::net::IpAddr;
+use std::{fmt::Display, net::IpAddr};
 
 use axum::http::{HeaderMap, HeaderName, StatusCode, Uri, header, uri::Authority};
 
-use super::Proxies;
+use super::{Proxies, refused::Refused};
 
 /// Names of this machine.
 const LOOPBACK: &[&str] = &["localhost", "127.0.0.1", "[::1]"];
@@ -19,25 +19,6 @@ pub struct Guard {
     origins: Vec<String>,
     any_address: bool,
     proxies: Proxies,
-}
-
-/// A rejected request: the status, and the reason for the client.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
-    /// 400 if the request contradicts itself, otherwise 403.
-    pub status: StatusCode,
-    /// The reason.
-    pub reason: String,
-}
-
-impl Refused {
-    fn contradiction(reason: &str) -> Self {
-        Self { status: StatusCode::BAD_REQUEST, reason: reason.to_owned() }
-    }
-
-    fn forbidden(reason: impl Into<String>) -> Self {
-        Self { status: StatusCode::FORBIDDEN, reason: reason.into() }
-    }
 }
 
 impl Guard {
@@ -71,12 +52,12 @@ impl Guard {
     ///
     /// # Errors
     /// Why the request is rejected.
-    pub fn admit(&self, target: &Uri, headers: &HeaderMap) -> Result<Option<String>, Refused> {
+    pub(super) fn admit(&self, target: &Uri, headers: &HeaderMap) -> Result<Option<String>, Refused> {
         let hosts = texts(headers, &header::HOST).ok_or_else(not_ours)?;
         let host = match hosts.as_slice() {
             [host] => host,
             [] => return Err(not_ours()),
-            _ => return Err(Refused::contradiction("there must be one Host header")),
+            _ => return Err(contradiction("there must be one Host header")),
         };
         if !self.is_ours(host) {
             return Err(not_ours());
@@ -84,15 +65,13 @@ impl Guard {
         if let Some(authority) = target.authority() {
             self.agrees(authority, host)?;
         }
-        let refused = || Refused::forbidden("the Origin header has invalid characters");
+        let refused = || forbidden("the Origin header has invalid characters");
         let origins = texts(headers, &header::ORIGIN).ok_or_else(refused)?;
         match origins.iter().find(|origin| !self.is_allowed(origin)) {
-            Some(origin) => Err(Refused::forbidden(format!(
+            Some(origin) => Err(forbidden(format_args!(
                 "requests from origin '{origin}' are refused; it is not an allowed origin"
             ))),
-            None if origins.len() > 1 => {
-                Err(Refused::contradiction("there must be at most one Origin header"))
-            }
+            None if origins.len() > 1 => Err(contradiction("there must be at most one Origin header")),
             None => Ok(headers.get(header::ORIGIN).and_then(|origin| Some(origin.to_str().ok()?.to_owned()))),
         }
     }
@@ -101,7 +80,7 @@ impl Guard {
     fn agrees(&self, authority: &Authority, host: &str) -> Result<(), Refused> {
         let target = authority.as_str().to_ascii_lowercase();
         if target.contains('@') {
-            return Err(Refused::contradiction("the request target must not name a user"));
+            return Err(contradiction("the request target must not name a user"));
         }
         if !self.is_ours(&target) {
             return Err(not_ours());
@@ -109,9 +88,7 @@ impl Guard {
         // A URL without a port means port 80.
         let whole = |text: &str| text.strip_suffix(":80").unwrap_or(text).to_owned();
         if whole(&target) != whole(host) {
-            return Err(Refused::contradiction(
-                "the request target and the Host header name different hosts",
-            ));
+            return Err(contradiction("the request target and the Host header name different hosts"));
         }
         Ok(())
     }
@@ -129,8 +106,16 @@ impl Guard {
     }
 }
 
+fn contradiction(reason: &str) -> Refused {
+    Refused::because(StatusCode::BAD_REQUEST, reason)
+}
+
+fn forbidden(reason: impl Display) -> Refused {
+    Refused::because(StatusCode::FORBIDDEN, reason)
+}
+
 fn not_ours() -> Refused {
-    Refused::forbidden("the Host header does not name this server or an allowed host")
+    forbidden("the Host header does not name this server or an allowed host")
 }
 
 /// Every value of a header, in lower case; `None` if one is not text.

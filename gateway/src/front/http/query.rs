@@ -3,8 +3,10 @@
 use std::collections::HashSet;
 
 use axum::http::StatusCode;
-use mcp_disclosure_transport::{ErrorText, code, printable::printable};
+use mcp_disclosure_transport::printable::printable;
 use percent_encoding::percent_decode_str;
+
+use super::refused::Refused;
 
 /// Maximum length of a parameter's text in an error, in characters.
 const LONGEST_SHOWN: usize = 80;
@@ -13,15 +15,15 @@ const LONGEST_SHOWN: usize = 80;
 /// misunderstood could serve more than the address asks for.
 ///
 /// # Errors
-/// The status and error for a query that is longer than `most` bytes, that is not percent-encoded UTF-8, or that has a name
+/// The refusal of a query that is longer than `most` bytes, that is not percent-encoded UTF-8, or that has a name
 /// twice.
-pub(super) fn parameters(query: &str, most: usize) -> Result<Vec<(String, String)>, (StatusCode, ErrorText)> {
+pub(super) fn parameters(query: &str, most: usize) -> Result<Vec<(String, String)>, Refused> {
     if query.len() > most {
         let message = format_args!(
             "the query of the address has {} bytes; at most {most} are allowed (limits.address_query_bytes)",
             query.len()
         );
-        return Err((StatusCode::URI_TOO_LONG, ErrorText::new(code::INVALID_REQUEST, message)));
+        return Err(Refused::because(StatusCode::URI_TOO_LONG, message));
     }
     let mut names = HashSet::new();
     let mut parameters = Vec::new();
@@ -37,10 +39,10 @@ pub(super) fn parameters(query: &str, most: usize) -> Result<Vec<(String, String
     Ok(parameters)
 }
 
-fn refused(why: &str, piece: &str) -> (StatusCode, ErrorText) {
+fn refused(why: &str, piece: &str) -> Refused {
     let shown: String = piece.chars().take(LONGEST_SHOWN).collect();
     let message = format_args!("the query of the address cannot be read: '{}' {why}", printable(&shown));
-    (StatusCode::BAD_REQUEST, ErrorText::new(code::INVALID_REQUEST, message))
+    Refused::because(StatusCode::BAD_REQUEST, message)
 }
 
 fn decoded(text: &str) -> Option<String> {
@@ -84,10 +86,10 @@ mod tests {
         for query in
             ["cost=%", "cost=%2", "cost=%zz", "cost=%+2", "cost=%FF", "%C3=1", "a=1&a=1", "a=1&%61=2", "a%=1"]
         {
-            assert_eq!(parameters(query, 100).unwrap_err().0, StatusCode::BAD_REQUEST, "{query}");
+            assert_eq!(parameters(query, 100).unwrap_err().status, StatusCode::BAD_REQUEST, "{query}");
         }
-        let (status, error) = parameters(&"a=1&".repeat(26), 100).unwrap_err();
-        assert_eq!(status, StatusCode::URI_TOO_LONG);
-        assert!(error.message().contains("limits.address_query_bytes"), "{}", error.message());
+        let refused = parameters(&"a=1&".repeat(26), 100).unwrap_err();
+        assert_eq!(refused.status, StatusCode::URI_TOO_LONG);
+        assert!(refused.message().contains("limits.address_query_bytes"), "{refused:?}");
     }
 }

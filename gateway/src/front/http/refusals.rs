@@ -16,15 +16,11 @@ use axum::{
 };
 use parking_lot::Mutex;
 
-use super::Guard;
+use super::{Guard, refused::Reason};
 use crate::observe::{Observer, protected};
 
 /// How long a status is not logged again.
 const QUIET: Duration = Duration::from_secs(10);
-
-/// Why a response refuses its request, for the log.
-#[derive(Clone, Debug)]
-pub(super) struct Reason(pub(super) String);
 
 /// Marks a response whose status is what was asked for, such as that of a service that is not ready.
 #[derive(Clone, Copy, Debug)]

@@ -20,8 +20,8 @@ use super::*;
 use crate::{
     limits::Limits,
     lineage::Lineage,
-    slot::{Supervisor, Upstreams},
-    upstream::{Target, Timeouts, UpstreamConfig},
+    slot::Supervisor,
+    upstream::{Target, Terms, Timeouts, UpstreamConfig, Upstreams},
 };
 
 const DOC: &str = "kit://doc";
@@ -85,15 +85,18 @@ impl Scene {
         let timeouts = Timeouts { connect: Duration::from_secs(60), request: Duration::from_secs(60) };
         let go = CancellationToken::new();
         go.cancel();
-        let supervisor = Supervisor {
+        let terms = Terms {
             timeouts,
             limits: Limits::default(),
             lineage: Arc::new(Lineage::alone()),
+            asks: None,
+            audience: Arc::default(),
+        };
+        let supervisor = Supervisor {
+            terms,
             memory: None,
             witness: None,
-            asks: None,
             client: None,
-            audience: Arc::default(),
             era: Era::Session,
             go,
             stopping: CancellationToken::new(),

@@ -1,8 +1,9 @@
-//! How servers deliver the definitions that they do not list.
+//! How servers deliver the definitions that they do not list, and what they list only for that: our clients are served by a
+//! strategy of ours, and would be confused.
 
 use std::fmt;
 
-use mcp_disclosure_core::{RawObject, UpstreamLists, delivered::is_descriptions};
+use mcp_disclosure_core::{RawObject, RawText, UpstreamLists, delivered::is_descriptions};
 
 use crate::upstream::Introduction;
 
@@ -30,8 +31,7 @@ impl Channel {
         if let Some(uri) = uris.find(|uri| is_descriptions(uri)) {
             return Some(Self::Resource { uri });
         }
-        let tools = introduction.capabilities.object("tools");
-        let delta = tools.is_some_and(|tools| tools.member("progressiveDisclosure") == Some("true"));
+        let delta = introduction.says("tools", "progressiveDisclosure");
         let selected = introduction.extension().and_then(|settings| settings.string("selected"));
         let describes = selected.is_some_and(|name| name.rsplit('+').next() == Some("describe"));
         (delta || describes).then_some(Self::Method)
@@ -45,6 +45,36 @@ impl fmt::Display for Channel {
             Self::Method => formatter.write_str("tools/describe"),
         }
     }
+}
+
+/// The tool by which gateways of this program offer their channel to clients that know none.
+const BRIDGE: &str = "describe_tools";
+
+/// The lists without the channel of the upstream. A tool is left out only of a gateway of this program, whose bridge it
+/// is: another server may have one of that name.
+pub(super) fn without_channel(
+    introduction: &Introduction,
+    channel: &Channel,
+    lists: UpstreamLists,
+) -> UpstreamLists {
+    let UpstreamLists { mut tools, mut resources, mut templates, .. } = lists;
+    if introduction.extension().is_some() {
+        remove(&mut tools, "name", |name| name == BRIDGE);
+    }
+    if let Channel::Resource { uri } = channel {
+        remove(&mut resources, "uri", |listed| listed == uri);
+        remove(&mut templates, "uriTemplate", |listed| {
+            listed.strip_prefix(&**uri).is_some_and(|rest| rest.starts_with(['{', '?']))
+        });
+    }
+    UpstreamLists { tools, resources, templates, ..lists }
+}
+
+fn remove(items: &mut Vec<RawText>, key: &str, is_furniture: impl Fn(&str) -> bool) {
+    items.retain(|item| {
+        let named = RawObject::of(item).ok().and_then(|item| item.string(key));
+        named.is_none_or(|name| !is_furniture(&name))
+    });
 }
 
 #[cfg(test)]

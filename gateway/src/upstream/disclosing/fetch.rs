@@ -7,7 +7,7 @@ use mcp_disclosure_core::{Era, RawObject, RawText, Supplement, UpstreamLists, de
 use tokio::time::Instant;
 
 use super::{Channel, Definition};
-use crate::upstream::{CallError, Upstream, sender::Sender};
+use crate::upstream::{CallError, Upstream, request::Sender};
 
 /// Definitions in one read of a resource.
 const MOST_NAMES: usize = 32;
@@ -153,7 +153,12 @@ fn read<'n>(uri: &str, names: impl IntoIterator<Item = &'n str>) -> RawObject {
 }
 
 /// Reads the description of one tool again, which authorizes its calls.
-pub(super) async fn again(sender: &Sender, uri: &str, era: Era, tool: &str) -> Option<Definition> {
+pub(in crate::upstream) async fn again(
+    sender: &Sender,
+    uri: &str,
+    era: Era,
+    tool: &str,
+) -> Option<Definition> {
     let result = sender.ask(era, "resources/read", read(uri, [tool])).await.ok()?;
     let delivered = delivered::descriptions(&RawObject::parse(result.as_str()).ok()?)?;
     delivered::description(&delivered, tool).map(Definition::new)

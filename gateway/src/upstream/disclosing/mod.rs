@@ -6,17 +6,15 @@
 //!
 //! 1. After each `tools/list` the definitions are fetched ([`fetch`]) and laid over the list. Whatever cannot be fetched
 //!    stays as it was listed: a server that refuses a name is no worse than one that discloses nothing.
-//! 2. What a server demands before a call is brought along, and fetched anew where it refuses all the same ([`call`]).
+//! 2. What a server demands before a call is brought along, and fetched anew where it refuses all the same ([`Upstream::request`]).
 //! 3. What it says of its tools by an `info` tool is asked when its definitions changed ([`own_info`]).
-//! 4. What only serves its disclosure is not listed to our clients ([`furniture`]).
+//! 4. What only serves its disclosure is not listed to our clients ([`channel`]).
 //!
 //! [`Offer::ours`]: crate::dialect::Offer::ours
 
-mod call;
 mod channel;
 pub(crate) mod concerns;
 mod fetch;
-mod furniture;
 pub(in crate::upstream) mod own_info;
 
 use std::{
@@ -30,6 +28,7 @@ use parking_lot::Mutex;
 
 use super::{Introduction, Upstream};
 use fetch::Fetched;
+pub(super) use fetch::again;
 
 /// How an upstream discloses, and what it demands in calls. Found anew with each list.
 #[derive(Debug, Default)]
@@ -77,10 +76,15 @@ impl Disclosing {
         for (name, definition) in &definitions {
             self.keep_receipt(era, name, definition.receipt.clone());
         }
-        fetch::lay_over(furniture::removed(upstream.introduction(), &channel, lists), &definitions)
+        fetch::lay_over(channel::without_channel(upstream.introduction(), &channel, lists), &definitions)
     }
 
-    fn keep_receipt(&self, era: Era, tool: &str, receipt: Option<(String, String)>) {
+    /// The argument that carries a tool's receipt, and the receipt.
+    pub(super) fn receipt(&self, era: Era, tool: &str) -> Option<(String, String)> {
+        self.0.lock().receipts.get(&(era, tool.to_owned())).cloned()
+    }
+
+    pub(super) fn keep_receipt(&self, era: Era, tool: &str, receipt: Option<(String, String)>) {
         let (receipts, key) = (&mut self.0.lock().receipts, (era, tool.to_owned()));
         match receipt {
             Some(receipt) => receipts.insert(key, receipt),
@@ -100,9 +104,9 @@ impl Introduction {
 
 /// A definition as delivered, without the argument that carries the receipt.
 #[derive(Clone, Debug)]
-struct Definition {
+pub(super) struct Definition {
     object: RawObject,
-    receipt: Option<(String, String)>,
+    pub(super) receipt: Option<(String, String)>,
 }
 
 impl Definition {

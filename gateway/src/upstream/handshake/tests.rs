@@ -109,7 +109,7 @@ fn in_memory(server: Server, asked: &Arc<Asked>) -> Arc<Connection> {
 }
 
 /// The eras that are found, or the error, and what was asked.
-async fn met(connect: Connect, server: Server, prefer: Era) -> (Result<Eras, HandshakeError>, Vec<String>) {
+async fn met(connect: Connect, server: Server, prefer: Era) -> (Result<Eras, Why>, Vec<String>) {
     let asked = Arc::default();
     let connection = connect(server, &asked);
     let hello = Hello::new(None, RawObject::empty(), true, &crate::lineage::Lineage::alone());

@@ -1,16 +1,136 @@
-//! HTTP errors.
+//! Why a connection ended, or a request has no result.
+//!
+//! Each error has two levels of detail: `Display` is a predicate of the peer ("did not respond within 2 seconds") that
+//! clients may read; `in_full` adds what is for the operator only, such as stderr output, errors of the operating system
+//! and the bodies of responses.
 
-use std::{error::Error, fmt, io};
+use std::{borrow::Cow, error::Error, fmt, io, time::Duration};
 
 use reqwest::StatusCode;
 
-use super::{NoEndpoint, Unauthorized, redirect};
-use crate::Bound;
+use crate::{Bound, ErrorText, http::Unauthorized};
+
+/// Why a connection ended.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind}")]
+pub struct Reason {
+    kind: Cow<'static, str>,
+    detail: String,
+}
+
+impl Reason {
+    /// A reason without details; `kind` must be safe to show to clients.
+    pub fn new(kind: impl Into<Cow<'static, str>>) -> Self {
+        Self { kind: kind.into(), detail: String::new() }
+    }
+
+    /// The same with details, unless they are empty.
+    pub fn because(self, detail: &str) -> Self {
+        let between = if self.detail.is_empty() || detail.is_empty() { "" } else { "; " };
+        Self { detail: format!("{}{between}{detail}", self.detail), ..self }
+    }
+
+    /// Kind and details, for the operator.
+    pub fn in_full(&self) -> String {
+        with_detail(self, &self.detail)
+    }
+}
+
+/// Only for string literals, so that details are not used as a kind by accident.
+impl From<&'static str> for Reason {
+    fn from(kind: &'static str) -> Self {
+        Self::new(kind)
+    }
+}
+
+fn with_detail(shown: &impl fmt::Display, detail: &str) -> String {
+    if detail.is_empty() { shown.to_string() } else { format!("{shown}: {detail}") }
+}
+
+/// A request has no result.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// The peer responded with an error, which is relayed unchanged.
+    #[error("answered with an error: {}", .0.message())]
+    Answered(ErrorText),
+    /// The connection has ended.
+    #[error("has ended: {reason}")]
+    Ended {
+        /// The cause, as far as known.
+        reason: Reason,
+        /// Whether the peer cannot have processed the request: it was never sent, or refused.
+        unprocessed: bool,
+    },
+    /// The HTTP request failed. The connection may still be usable.
+    #[error("{0}")]
+    Http(HttpError),
+    /// The response cannot be parsed, or is neither an object result nor an error with code and message.
+    #[error("sent an invalid response: {what}")]
+    Invalid {
+        /// What is invalid. It does not quote what may be data of other clients.
+        what: Cow<'static, str>,
+        /// The response, shortened: for the operator, since it may name what is hidden from clients.
+        shown: String,
+    },
+    /// The queue of messages not yet read by the peer is full.
+    #[error("does not read fast enough: at most {} bytes are queued ({})", .0.most, .0.setting)]
+    QueueFull(Bound),
+    /// The share of the request's owner of that queue is used up, or that of all requests without an owner.
+    #[error("does not read fast enough: at most {} bytes of one client are queued ({})", .0.most, .0.setting)]
+    ShareFull(Bound),
+    /// The request is nested too deeply.
+    #[error("was not sent the request: it is nested deeper than {} levels ({})", .0.most, .0.setting)]
+    TooDeep(Bound),
+    /// No response in time.
+    #[error("did not respond within {} seconds", waited.as_secs_f64())]
+    TimedOut {
+        /// The time since the request was sent or its last progress.
+        waited: Duration,
+    },
+}
+
+impl CallError {
+    /// An invalid response of which nothing is shown.
+    pub(crate) fn invalid(what: impl Into<Cow<'static, str>>) -> Self {
+        Self::Invalid { what: what.into(), shown: String::new() }
+    }
+
+    /// The error with all details, for the operator.
+    pub fn in_full(&self) -> String {
+        match self {
+            Self::Ended { reason, .. } => format!("has ended: {}", reason.in_full()),
+            Self::Http(error) => error.in_full(),
+            Self::Invalid { shown, .. } => with_detail(self, shown),
+            // The others have no details.
+            _ => self.to_string(),
+        }
+    }
+
+    /// Whether the peer is, or may be, gone, so that a new connection may help.
+    pub fn is_disconnection(&self) -> bool {
+        matches!(self, Self::Ended { .. } | Self::Http(_))
+    }
+
+    /// Whether nothing could be reached at the peer's address.
+    pub fn is_unreachable(&self) -> bool {
+        matches!(self, Self::Http(error) if error.is_unreachable())
+    }
+
+    /// Whether the peer certainly has not processed the request, so that sending it again cannot run it twice:
+    /// it was never sent, or it was refused together with its session (HTTP 404). `false` where that is not
+    /// known. Whether it helps to send it on a new connection is [`is_disconnection`](Self::is_disconnection).
+    pub fn is_unprocessed(&self) -> bool {
+        match self {
+            Self::Ended { unprocessed, .. } => *unprocessed,
+            Self::Http(error) => error.is_unsent(),
+            Self::QueueFull(_) | Self::ShareFull(_) | Self::TooDeep(_) => true,
+            Self::Answered(_) | Self::Invalid { .. } | Self::TimedOut { .. } => false,
+        }
+    }
+}
 
 /// An HTTP exchange without a response to the request.
-///
-/// `Display` is a predicate of the server and safe to show to clients; [`in_full`](Self::in_full) adds
-/// details for the operator, such as the response body and operating system errors.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HttpError {
@@ -53,9 +173,23 @@ pub enum HttpError {
         /// The operating system's error.
         cause: String,
     },
-    /// A redirect that is not followed.
-    #[error("{0}")]
-    Redirect(#[from] redirect::Refused),
+    /// A redirect to another origin, which must not get the credentials of this one.
+    #[error("redirects to another origin, {origin}, which is not followed")]
+    RedirectsElsewhere {
+        /// The target, as `scheme://host:port`.
+        origin: String,
+    },
+    /// A redirect that would drop the message.
+    #[error("redirects to {origin} with {}, which is not followed: only 307 and 308 keep the message", status.as_u16())]
+    RedirectRewrites {
+        /// The status.
+        status: StatusCode,
+        /// The target, as `scheme://host:port`.
+        origin: String,
+    },
+    /// Too many redirects in a row.
+    #[error("redirects too many times")]
+    TooManyRedirects,
     /// The connection closed before the end of the response.
     #[error("closed the connection before the end of its response")]
     Broken {
@@ -71,9 +205,12 @@ pub enum HttpError {
         /// The parser's error.
         cause: String,
     },
-    /// An event stream by HTTP+SSE (2024-11-05) did not name the URL for messages.
+    /// An event stream is not that of HTTP+SSE (2024-11-05), which begins with the URL for messages.
     #[error("{0}")]
-    NoEndpoint(#[from] NoEndpoint),
+    NoEndpoint(&'static str),
+    /// By HTTP+SSE, the server named no URL that can be used for messages.
+    #[error("named {0}")]
+    UnusableEndpoint(Cow<'static, str>),
     /// The response ended without the JSON-RPC response to the request.
     #[error("ended its reply without a response to the request")]
     NoResponse,
@@ -85,17 +222,16 @@ pub enum HttpError {
 impl HttpError {
     /// The error with all details, for the operator.
     pub fn in_full(&self) -> String {
-        match (self, self.detail()) {
-            (Self::NotResumed(because), _) => {
+        match self {
+            Self::NotResumed(because) => {
                 format!("closed its response stream, which cannot be resumed: it {}", because.in_full())
             }
-            (_, "") => self.to_string(),
-            (_, detail) => format!("{self}: {detail}"),
+            _ => with_detail(self, self.detail()),
         }
     }
 
     /// What [`in_full`](Self::in_full) adds; may be empty.
-    pub(super) fn detail(&self) -> &str {
+    pub(crate) fn detail(&self) -> &str {
         match self {
             Self::Status { body, .. } => body,
             Self::Unauthorized(Unauthorized::Unavailable { detail }) => detail,
@@ -128,7 +264,7 @@ impl HttpError {
     }
 
     /// Whether the server has no such endpoint, so that it may serve HTTP+SSE of 2024-11-05 there.
-    pub(super) fn is_unknown_endpoint(&self) -> bool {
+    pub(crate) fn is_unknown_endpoint(&self) -> bool {
         let is_unknown = |status| {
             matches!(status, StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED)
         };
@@ -136,12 +272,12 @@ impl HttpError {
     }
 
     /// Whether the status is 404: of a request in a session, that the session is gone.
-    pub(super) fn is_not_found(&self) -> bool {
+    pub(crate) fn is_not_found(&self) -> bool {
         matches!(self, Self::Status { status: StatusCode::NOT_FOUND, .. })
     }
 
     /// Whether a later attempt may succeed.
-    pub(super) fn is_transient(&self) -> bool {
+    pub(crate) fn is_transient(&self) -> bool {
         match self {
             // 409: the server has not yet noticed that the previous stream is closed.
             Self::Status { status, .. } => match *status {
@@ -158,10 +294,10 @@ impl HttpError {
 
 impl From<&reqwest::Error> for HttpError {
     fn from(error: &reqwest::Error) -> Self {
-        if let Some(refused) = find::<redirect::Refused>(error) {
-            return Self::Redirect(refused.clone());
+        if let Some(refused) = find::<Self>(error) {
+            return refused.clone();
         }
-        let cause = Cause(error).to_string();
+        let cause = cause(error);
         if !error.is_connect() {
             return Self::Broken { cause };
         }
@@ -177,12 +313,8 @@ impl From<&reqwest::Error> for HttpError {
 }
 
 /// The innermost cause, which is the most specific. The outermost contains the whole URL.
-pub(super) struct Cause<'a>(pub(super) &'a reqwest::Error);
-
-impl fmt::Display for Cause<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        sources(self.0).last().map_or(Ok(()), |cause| fmt::Display::fmt(cause, formatter))
-    }
+pub(crate) fn cause(error: &reqwest::Error) -> String {
+    sources(error).last().map(ToString::to_string).unwrap_or_default()
 }
 
 /// The chain of sources, outermost first. The error inside an [`io::Error`] is a separate source here.
@@ -224,7 +356,7 @@ mod tests {
     }
 
     async fn failure(url: &str) -> HttpError {
-        let client = super::super::client(reqwest::header::HeaderMap::new()).unwrap();
+        let client = crate::http::client(reqwest::header::HeaderMap::new()).unwrap();
         let answered = async { client.get(url).send().await?.bytes().await };
         HttpError::from(&answered.await.unwrap_err())
     }
@@ -256,9 +388,6 @@ mod tests {
 
         let here = answering(b"HTTP/1.1 302 Found\r\nlocation: /page\r\n\r\n").await;
         let redirected = failure(&format!("http://{here}/")).await;
-        assert!(
-            matches!(redirected, HttpError::Redirect(redirect::Refused::Rewrites { .. })),
-            "{redirected:?}"
-        );
+        assert!(matches!(redirected, HttpError::RedirectRewrites { .. }), "{redirected:?}");
     }
 }
