@@ -359,6 +359,25 @@ async fn t2_anothers_task_is_unknown(setup: Setup) {
 }
 over_http!(t2_anothers_task_is_unknown);
 
+/// Where malformed requests are left to the upstream, too (F8): it is not asked for what the client names.
+async fn t2_an_upstreams_own_id_is_unknown_where_it_serves_one_client(setup: Setup) {
+    let bench = Bench::start(Options { scope: Scope::Session, ..before(Era::Session) }).await;
+    let client = Client::connect_as(&bench, setup, identity(setup)).await;
+    let id = begun(&client, "secret").await;
+    for method in ["tasks/get", "tasks/result", "tasks/cancel"] {
+        for own in [json!("0"), json!(0), json!(["0"])] {
+            assert_eq!(client.request(method, json!({"taskId": own})).await.code(), -32602, "{method} {own}");
+        }
+    }
+    assert_eq!(get(&client, &id).await.result()["status"], "working");
+    let said = client.request("tasks/get", json!({"taskId": "a \\\"b"})).await.error();
+    assert_eq!(
+        said["message"],
+        if setup.has_sessions() { "Task not found" } else { "Unknown task: a \\\"b" }
+    );
+}
+under_full!(t2_an_upstreams_own_id_is_unknown_where_it_serves_one_client);
+
 async fn t1_tasks_are_listed_by_pages(setup: Setup) {
     for era in ERAS {
         let (_bench, client) = connected(setup, before(era)).await;
@@ -391,6 +410,15 @@ async fn t1_progress_and_status_follow_the_answer(setup: Setup) {
     );
     let status = client.notification("notifications/tasks/status").await;
     assert_eq!((&status["params"]["taskId"], &status["params"]["status"]), (id, &json!("working")));
+    client.request("tasks/cancel", json!({"taskId": id})).await.result();
+    let from = client.inbox.count();
+    let params = json!({"name": "research", "arguments": {}, "task": {}, "_meta": {"progressToken": "next"}});
+    client.request("tools/call", params).await.result();
+    call(&client, "late").await.result();
+    // Both are reported on, the cancelled one first.
+    let is_progress = |message: &Value| message["method"] == "notifications/progress";
+    let (_, progress) = client.inbox.first(from, "progress", is_progress).await;
+    assert!(progress.contains("next"), "{progress}");
 }
 
 /// Of an upstream that runs no tasks beside one that does, and of one alone.

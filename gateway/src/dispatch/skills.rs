@@ -3,12 +3,12 @@
 //! Its files are resources, and hidden as such. Where two upstreams' skills have a URI in common, both get URIs of ours for all
 //! their files, so that relative references keep their meaning (docs/CONTRACT.md U18).
 
-use std::{collections::HashMap, sync::Arc};
+use std::{cmp::Reverse, collections::HashMap, sync::Arc};
 
 use mcp_disclosure_core::{RawObject, RawText, SKILLS_INDEX, UpstreamName, View, given::shown, our_uri};
 use mcp_disclosure_transport::{ErrorText, Json, Request, code};
 
-use super::{Caller, Gateway, lists::no_cursor, relay::UpstreamRequest};
+use super::{Caller, Gateway, links, lists::no_cursor, relay::UpstreamRequest};
 use crate::{
     catalogue::Page,
     dialect::{Caching, complete, list_result},
@@ -34,13 +34,13 @@ impl Gateway {
     ) -> Result<Json, ErrorText> {
         let caller = &self.reaching(caller).await?;
         let Some(reads_directories) = caller.backend.skills() else {
-            return Err(ErrorText::method_not_found(&request.method));
+            return Err(ErrorText::method_not_found());
         };
         match &*request.method {
             "skills/list" => self.skills(caller, &page.view, &request.params).await,
             "skills/get" => self.skill(caller, &page.view, &request.params).await,
             _ if reads_directories => self.directory(caller, &page.view, &request.params).await,
-            _ => Err(ErrorText::method_not_found(&request.method)),
+            _ => Err(ErrorText::method_not_found()),
         }
     }
 
@@ -63,11 +63,11 @@ impl Gateway {
 
     /// `skills/get`.
     async fn skill(&self, caller: &Caller, view: &View, params: &RawObject) -> Result<Json, ErrorText> {
-        let (uri, candidates) = candidates(caller, view, params, |skills| skills.is_some())?;
+        let (uri, candidates) = candidates(caller, view, params, |skills| skills.is_some()).await?;
         for Candidate { slot, upstream, own, is_ours } in candidates {
             let request = UpstreamRequest::new("skills/get", params.with_value("uri", &own));
             let result = match self.relay(caller, &slot, request).await.map_err(ErrorText::from) {
-                Ok(result) => RawObject::parse(result.as_str()).unwrap_or_default(),
+                Ok(result) => result.object(view)?,
                 Err(error) if is_unknown(&error) => continue,
                 Err(error) => return Err(error),
             };
@@ -82,12 +82,12 @@ impl Gateway {
 
     /// `resources/directory/read`.
     async fn directory(&self, caller: &Caller, view: &View, params: &RawObject) -> Result<Json, ErrorText> {
-        let (uri, candidates) = candidates(caller, view, params, |skills| skills == Some(true))?;
+        let (uri, candidates) = candidates(caller, view, params, |skills| skills == Some(true)).await?;
         for Candidate { slot, upstream, own, is_ours } in candidates {
             let params = params.with_value("uri", &own);
             let request = UpstreamRequest::new("resources/directory/read", params);
             let result = match self.relay(caller, &slot, request).await.map_err(ErrorText::from) {
-                Ok(result) => RawObject::parse(result.as_str()).unwrap_or_default(),
+                Ok(result) => result.object(view)?,
                 Err(error) if is_unknown(&error) => continue,
                 Err(error) => return Err(error),
             };
@@ -114,6 +114,7 @@ impl Gateway {
             let Some(name) = slot.name().filter(|name| !is_refused_of(name)) else { continue };
             let request = UpstreamRequest::new("resources/read", params.clone());
             let Ok(read) = self.relay(caller, slot, request).await else { continue };
+            let Ok(read) = read.shown(view) else { continue };
             let Some(found) = contents(&read) else { continue };
             let listed = found.2.member("skills").and_then(|list| serde_json::from_str(list).ok());
             let listed: Vec<RawText> = listed.unwrap_or_default();
@@ -155,6 +156,10 @@ impl Skill {
     fn read(view: &View, upstream: &UpstreamName, entry: &RawText) -> Option<Self> {
         let entry = RawObject::of(entry).ok()?;
         let uri = entry.string("uri").filter(|uri| !view.hides_resource(uri)(upstream))?;
+        let is_judged_here = |key: &str| matches!(key, "uri" | FILES);
+        let others = entry.retain(|key| !is_judged_here(key));
+        let seen = links::part(view, upstream, &others, false).ok()?;
+        let entry = if seen == others { entry } else { entry.retain(is_judged_here).over(&seen) };
         let mut uris = vec![uri];
         let text = match entry.member(FILES) {
             Some(_) => {
@@ -238,8 +243,8 @@ struct Candidate {
     is_ours: bool,
 }
 
-/// The URI of a request, and the upstreams that may have it.
-fn candidates(
+/// The URI of a request, and the upstreams that may have it: first the one that lists it, so that no other answers in its place.
+async fn candidates(
     caller: &Caller,
     view: &View,
     params: &RawObject,
@@ -261,8 +266,16 @@ fn candidates(
             is_ours: led.is_some(),
         })
     });
-    let found = named.collect();
-    Ok((uri.clone(), found))
+    let mut found: Vec<(usize, Candidate)> = Vec::new();
+    for candidate in named {
+        let Some(upstream) = candidate.slot.upstream() else { continue };
+        if !upstream.has_listed_skills() {
+            let _unlisted = upstream.skills().await;
+        }
+        found.push((upstream.has_of_skill(&candidate.own), candidate));
+    }
+    found.sort_by_key(|(reach, _)| Reverse(*reach));
+    Ok((uri.clone(), found.into_iter().map(|(_, candidate)| candidate).collect()))
 }
 
 fn is_unknown(error: &ErrorText) -> bool {

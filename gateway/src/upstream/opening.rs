@@ -223,7 +223,7 @@ impl Introduced {
             terms,
             streams,
             disclosing: Arc::default(),
-            skill_roots: Mutex::default(),
+            skills: Mutex::default(),
             told: Mutex::new(told),
             follows_choices: AtomicBool::new(follows_choices),
             _closing: closing,

@@ -180,10 +180,9 @@ impl Gateway {
             outlasts_connection: upstream.is_remote() && era == Era::Stateless,
             guard: caller.guard().cloned(),
             conversation,
-            _reports: reports,
         }));
         let translated = form::translated(&task, era, caller.era());
-        let kept = self.keep(caller, called, origin, &translated, place, Some(running));
+        let kept = self.keep(caller, called, origin, &translated, place, Some((running, reports)));
         kept.observe(&translated);
         if is_waited {
             return Box::pin(self.waited(&reached, view, kept)).await;
@@ -195,8 +194,7 @@ impl Gateway {
     async fn waited(&self, caller: &Caller, view: &View, task: Arc<Task>) -> Result<Json, ErrorText> {
         let waiting = Waiting { gateway: self, task };
         let Some(asking) = waiting.task.asked(caller, view) else { return Err(missing()) };
-        let result = asking.result(&RawObject::empty()).await?;
-        Ok(RawObject::parse(result.as_str()).map_or(result, |result| named(&result, None).into()))
+        Ok(named(&asking.result(&RawObject::empty()).await?, None).into())
     }
 
     /// The task of a client that asked for one, of a call that was answered at once.
@@ -215,7 +213,7 @@ impl Gateway {
         origin: Origin,
         task: &RawObject,
         place: Place,
-        running: Option<Running>,
+        running: Option<(Running, Option<Arc<Relay>>)>,
     ) -> Arc<Task> {
         let lifetime = task.member(form::lifetime(caller.era())).and_then(ends);
         let task = Arc::new(Task {
@@ -233,7 +231,8 @@ impl Gateway {
     }
 }
 
-/// A task that nobody else can ask for, until this is dropped.
+/// A task whose result the gateway waits for, and of which its client knows nothing. When this is dropped, it is forgotten, and
+/// cancelled if it is not over.
 struct Waiting<'a> {
     gateway: &'a Gateway,
     task: Arc<Task>,

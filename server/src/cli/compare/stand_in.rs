@@ -54,7 +54,7 @@ impl Responder for StandIn {
             "tools/call" => Ok(Json::of(&RawObject::parse(RESULT).unwrap_or_default())),
             "resources/read" => Ok(Json::of(&RawObject::parse(CONTENTS).unwrap_or_default())),
             "ping" | "logging/setLevel" => Ok(Json::empty_object()),
-            method => Err(ErrorText::method_not_found(method)),
+            _ => Err(ErrorText::method_not_found()),
         }
     }
 }
