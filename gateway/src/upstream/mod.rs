@@ -362,7 +362,11 @@ impl Upstream {
         let listing = lists::all_pages(self, "skills/list", "skills", RawObject::empty());
         let waited = self.terms.timeouts.connect;
         let listed = tokio::time::timeout(waited, listing).await;
-        let listed = listed.unwrap_or(Err(CallError::TimedOut { waited }))?.items;
+        let listed = listed.unwrap_or(Err(CallError::TimedOut { waited }));
+        if listed.is_err() {
+            self.skills.lock().get_or_insert_default();
+        }
+        let listed = listed?.items;
         let skills = listed.iter().filter_map(|skill| RawObject::of(skill).ok());
         *self.skills.lock() = Some(skills.flat_map(|skill| places_of(&skill)).collect());
         Ok(listed)

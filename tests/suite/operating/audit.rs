@@ -112,7 +112,7 @@ fn a7_a_call_in_a_wrong_form_is_recorded_as_it_is_meant() {
         json!({"tool": "echo", "arguments": inner}),
         json!({"tool": "echo", "text": "x"}),
         json!({"tool": "echo", "arguments": inner.to_string()}),
-        json!({"tool": "echo", "arguments": {"tool": "echo", "arguments": inner}}),
+        json!({"tool": "echo", "arguments": {"arguments": inner}}),
         json!({"arguments": {"tool": "echo", "text": "x"}}),
     ];
     let flags = ["--strategy", "search", "--audit", file.to_str().unwrap()];
