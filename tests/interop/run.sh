@@ -106,9 +106,9 @@ run groups-python-1 "$cache/python-1/bin/python" "$here/python/groups_1.py"
 run groups-python-2 "$cache/python-2/bin/python" "$here/python/groups_2.py"
 run groups-typescript node "$cache/node/typescript/groups.mjs"
 run frameworks-1 "$cache/python-frameworks-1/bin/python" "$here/python/frameworks.py" \
-  mcp_use langchain langchain_http langgraph
+  mcp mcp_use langchain langchain_http langgraph
 run frameworks-2 "$cache/python-frameworks-2/bin/python" "$here/python/frameworks.py" \
-  openai_agents pydantic_ai fastmcp agno ai_sdk mastra
+  mcp typescript_1 typescript_2 openai_agents pydantic_ai fastmcp agno ai_sdk mastra
 run frameworks-crew "$cache/python-frameworks-crew/bin/python" "$here/python/frameworks.py" \
   crewai smolagents semantic_kernel
 run frameworks-llama "$cache/python-frameworks-llama/bin/python" "$here/python/frameworks.py" llamaindex

@@ -304,6 +304,17 @@ async fn p1_a_principal_holds_so_many_tasks(setup: Setup) {
     assert_eq!(get(&client, &first).await.code(), -32602, "what is over gives way");
 }
 
+/// Of an upstream that may answer any call with a task.
+async fn p1_a_call_that_is_no_task_displaces_none(setup: Setup) {
+    let limits = Limits { tasks_per_peer: 1, ..Limits::default() };
+    let (_bench, client) = connected(setup, Options { limits, ..before(Era::Stateless) }).await;
+    let id = begun(&client, "1").await;
+    call(&client, "finish").await.result();
+    until(&client, &id, "completed").await;
+    call(&client, "either").await.result();
+    assert_eq!(said(&outcome(&client, &id).await)["topic"], "1");
+}
+
 async fn a3_a_task_counts_as_a_call_until_it_is_over(setup: Setup) {
     let quotas = Quotas { concurrent_calls: NonZeroU32::new(1), ..Quotas::default() };
     let admission =
@@ -321,6 +332,7 @@ under_full!(
     t1_tools_that_run_as_tasks_only_are_listed_to_those_that_can,
     t3_an_answer_at_once_is_a_task_where_one_was_asked_for,
     p1_a_principal_holds_so_many_tasks,
+    p1_a_call_that_is_no_task_displaces_none,
     a3_a_task_counts_as_a_call_until_it_is_over,
 );
 

@@ -44,7 +44,7 @@ MEANWHILE = {
     "progress": ("trigger-long-running-operation", {"duration": 0.2, "steps": 2}, "completed"),
 }
 ANSWER = {"name": "Ada", "check": True}
-SAID = "by the framework"
+SAID = MEANWHILE["sampling"][2]
 
 
 class Callbacks:
@@ -199,20 +199,37 @@ def fastmcp_handlers(callbacks):
     )
 
 
+async def mcp(model, command, callbacks):
+    """The official SDK alone, 1 or 2."""
+    from mcp import ClientSession, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+
+    given = callbacks.if_wanted(elicitation_callback=callbacks.elicited, sampling_callback=callbacks.sampled)
+    server = StdioServerParameters(command=command[0], args=command[1:])
+    async with stdio_client(server, errlog=LOG) as streams, ClientSession(*streams, **given) as session:
+        await session.initialize()
+        report = callbacks.progressed if callbacks.wanted else None
+        call = partial(session.call_tool, progress_callback=report)
+        return await steps(model, (await session.list_tools()).tools, call)
+
+
 async def fastmcp(model, command, callbacks):
-    """Its client alone: FastMCP has no agent, so each step is a call."""
     from fastmcp import Client
     from fastmcp.client.transports import StdioTransport
 
     async with Client(StdioTransport(command[0], command[1:]), **fastmcp_handlers(callbacks)) as client:
-        listed = await client.list_tools()
-        tools = [{"function": {"name": tool.name, "parameters": schema_of(tool)}} for tool in listed]
-        messages = [{"role": "user", "content": "go"}]
-        while not isinstance(step := model.step({"tools": tools, "messages": messages}), str):
-            result = await client.call_tool(*step, raise_on_error=False)
-            messages.append({"tool_calls": [{"function": {"name": step[0]}}]})
-            messages.append({"content": "".join(block.text for block in result.content)})
-        return step
+        return await steps(model, await client.list_tools(), partial(client.call_tool, raise_on_error=False))
+
+
+async def steps(model, listed, call):
+    """What an agent does, where there is only a client."""
+    tools = [{"function": {"name": tool.name, "parameters": schema_of(tool)}} for tool in listed]
+    messages = [{"role": "user", "content": "go"}]
+    while not isinstance(step := model.step({"tools": tools, "messages": messages}), str):
+        result = await call(*step)
+        messages.append({"tool_calls": [{"function": {"name": step[0]}}]})
+        messages.append({"content": "".join(block.text for block in result.content)})
+    return step
 
 
 def schema_of(tool):
@@ -270,6 +287,14 @@ async def mastra(model, command, callbacks):
     return await on_npm("mastra", model, command, callbacks)
 
 
+async def typescript_1(model, command, callbacks):
+    return await on_npm("sdk-1", model, command, callbacks)
+
+
+async def typescript_2(model, command, callbacks):
+    return await on_npm("sdk-2", model, command, callbacks)
+
+
 async def on_npm(framework, model, command, callbacks):
     program = os.path.join(os.environ["INTEROP_CACHE"], "node", "typescript", "agents.mjs")
     pipe = asyncio.subprocess.PIPE
@@ -290,6 +315,9 @@ RESOURCE = ("resource", "resource signed")
 
 # What it has callbacks for.
 CALLBACKS = {
+    mcp: tuple(MEANWHILE),
+    typescript_1: ("elicitation", "sampling"),
+    typescript_2: ("elicitation", "sampling"),
     mcp_use: ("elicitation", "sampling"),
     langchain: ("elicitation", "progress"),
     langgraph: ("elicitation", "progress"),
@@ -302,6 +330,9 @@ CALLBACKS = {
 
 # Where it is installed, and what it cannot do.
 FRAMEWORKS = {
+    mcp: ("mcp", ()),
+    typescript_1: ("@modelcontextprotocol/sdk", ()),
+    typescript_2: ("@modelcontextprotocol/client", ()),
     mcp_use: ("mcp-use", RESOURCE),
     langchain: ("langchain-mcp-adapters", ()),
     langchain_http: ("langchain-mcp-adapters", ()),

@@ -3,7 +3,7 @@
 
 const [framework, model, answer, command, ...args] = process.argv.slice(2);
 const accepted = async () => ({ action: 'accept', content: JSON.parse(answer) });
-const frameworks = { 'ai-sdk': aiSdk, mastra };
+const frameworks = { 'ai-sdk': aiSdk, mastra, 'sdk-1': () => sdk('./sdk1.mjs'), 'sdk-2': () => sdk('./sdk2.mjs') };
 console.log(await frameworks[framework]());
 process.exit(0);
 
@@ -20,6 +20,28 @@ async function aiSdk() {
   const { text } = await generateText({ model: scripted, tools: await client.tools(), prompt: 'go', stopWhen });
   await client.close();
   return text;
+}
+
+// The official SDKs alone.
+async function sdk(module) {
+  const { answer: answering, connect } = await import(module);
+  const capabilities = answer ? { elicitation: { form: {} }, sampling: {} } : {};
+  const given = module.includes('1') ? capabilities : { capabilities };
+  const connection = await connect([command, ...args], () => {}, given);
+  const sampled = async () => ({ role: 'assistant', content: { type: 'text', text: 'by the framework' }, model: 'm' });
+  if (answer) answering(connection, 'elicitation/create', accepted);
+  if (answer) answering(connection, 'sampling/createMessage', sampled);
+  const { tools: listed } = await connection.client.listTools();
+  const tools = listed.map(({ name, inputSchema }) => ({ type: 'function', function: { name, parameters: inputSchema } }));
+  const messages = [{ role: 'user', content: 'go' }];
+  for (;;) {
+    const response = await fetch(`${model}/chat/completions`, { method: 'POST', body: JSON.stringify({ tools, messages }) });
+    const { message } = (await response.json()).choices[0];
+    if (!message.tool_calls) return message.content;
+    const { name, arguments: written } = message.tool_calls[0].function;
+    const { content } = await connection.client.callTool({ name, arguments: JSON.parse(written) });
+    messages.push(message, { role: 'tool', content: content.map(({ text }) => text).join('') });
+  }
 }
 
 async function mastra() {

@@ -12,21 +12,23 @@ use super::{
 
 pub(super) fn attacks() -> impl IntoIterator<Item = Attack> {
     let tasks = attacks![
-        "T1": "an upstream answers with tasks that nobody asked for" => unasked_tasks,
-        "T1": "arguments that do not fit, sent as a task" => unchecked_tasks,
+        "T1":
+        "an upstream answers with tasks that nobody asked for" => unasked_tasks,
+        "arguments that do not fit, sent as a task" => unchecked_tasks,
     ];
     let others = attacks![
-        "T2": "a task's id, and its upstream's, asked for by others in each era" => others_tasks,
-        "T2": "1,000 tasks of one client" => many_tasks,
+        "T2":
+        "a task's id, and its upstream's, asked for by others in each era" => others_tasks,
+        "1,000 tasks of one client" => many_tasks,
     ];
     let crossing = attacks!["T3": "a task's result links to what is hidden, in each era" => hidden_in_tasks,];
-    let skills = attacks![
-        "T4": "an upstream answers for the skills that another lists" => forged_skills,
-        "T5": "an index lists what is hidden, and more than anyone reads" => hidden_in_index,
-    ];
-    let pages = attacks!["U18": "a page under another upstream's URI, and under one of ours" => forged_pages,];
-    let passed = attacks!["U19": "what is hidden, by a method that passes, and methods that do not" => passed,];
-    tasks.into_iter().chain(others).chain(crossing).chain(skills).chain(pages).chain(passed)
+    let skills = attacks!["T4": "an upstream answers for the skills that another lists" => forged_skills,];
+    let indexes = attacks!["T5": "an index lists what is hidden, and more than anyone reads" => hidden_in_index,];
+    let pages =
+        attacks!["U18": "a page under another upstream's URI, and under one of ours" => forged_pages,];
+    let passed =
+        attacks!["U19": "what is hidden, by a method that passes, and methods that do not" => passed,];
+    tasks.into_iter().chain(others).chain(crossing).chain(skills).chain(indexes).chain(pages).chain(passed)
 }
 
 /// With an upstream that answers as a script says: its `capabilities`, `tools`, and `answers` by method and what it names.
@@ -122,7 +124,8 @@ async fn others_tasks(lab: &Lab) -> Verdict {
         let serve = scripted(Serve::new(lab), "evil", &tasks(&secret()));
         let scene = Scene::start(lab, serve.flags(&["--upstream-scope", scope])).await;
         let asked = async {
-            let (victim, other, without) = (session(&scene).await?, session(&scene).await?, stateless(&scene));
+            let (victim, other, without) =
+                (session(&scene).await?, session(&scene).await?, stateless(&scene));
             let id = began(&victim).await?;
             let ids = [id.clone(), id.to_uppercase(), format!("{id} "), "0".to_owned(), "00".to_owned()];
             for (who, peer) in [("another session", &other), ("no session", &without)] {
@@ -238,7 +241,8 @@ async fn hidden_in_index(lab: &Lab) -> Verdict {
     let index = json!({"skills": entries}).to_string();
     let bytes = index.len() as u64;
     let read = json!({"contents": [{"uri": uri, "text": index}], "content": links()["content"]});
-    let answers = json!({"resources/read": read, "resources/list": {"resources": [{"uri": uri, "name": "index"}]}});
+    let answers =
+        json!({"resources/read": read, "resources/list": {"resources": [{"uri": uri, "name": "index"}]}});
     let serve = scripted(Serve::new(lab), "evil", &skills("skill://x/SKILL.md", answers)).rules(HIDING);
     let scene = Scene::start(lab, serve).await.allowing(8 * bytes);
     let asked = async {
@@ -255,7 +259,8 @@ async fn forged_pages(lab: &Lab) -> Verdict {
         let mut shown = tool(of, json!({"type": "object"}));
         shown["_meta"] = json!({"ui": {"resourceUri": page}});
         let resources: Vec<Value> = listed.iter().map(|uri| json!({"uri": uri, "name": uri})).collect();
-        let contents = json!([{"uri": page, "mimeType": "text/html;profile=mcp-app", "text": format!("by {of}")}]);
+        let contents =
+            json!([{"uri": page, "mimeType": "text/html;profile=mcp-app", "text": format!("by {of}")}]);
         json!({"tools": [shown], "answers": {
             "resources/list": {"resources": resources},
             "resources/templates/list": {"resourceTemplates": [{"uriTemplate": "ui://{+any}", "name": "all"}]},
@@ -284,7 +289,8 @@ async fn forged_pages(lab: &Lab) -> Verdict {
 }
 
 async fn passed(lab: &Lab) -> Verdict {
-    let answers = json!({"vendor/x": links(), "vendor/y": secret(), "Vendor/x": secret(), "vendor/x ": secret()});
+    let answers =
+        json!({"vendor/x": links(), "vendor/y": secret(), "Vendor/x": secret(), "vendor/x ": secret()});
     let serve = scripted(Serve::new(lab), "evil", &json!({"answers": answers})).keys("pass = [\"vendor/x\"]");
     let scene = Scene::start(lab, serve.rules(HIDING)).await;
     let asked = async {

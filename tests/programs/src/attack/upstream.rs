@@ -93,9 +93,9 @@ impl Server {
             // Definitions may be nested too deeply to be read as a value; here they are plain.
             tools.extend(serde_json::from_str::<Vec<Value>>(&text).unwrap());
         }
-        let script = options.get("--script").map_or(Value::Null, |file| {
-            serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap()
-        });
+        let script = options
+            .get("--script")
+            .map_or(Value::Null, |file| serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap());
         tools.extend(script["tools"].as_array().into_iter().flatten().cloned());
         Self {
             tools,
