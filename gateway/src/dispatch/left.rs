@@ -23,14 +23,13 @@ impl Gateway {
     ) -> Option<Result<Json, ErrorText>> {
         let slots = caller.backend.slots();
         let [only] = &*slots else { return None };
-        if !is_transparent(caller, page) {
+        let has_no_task = self.has_no_task(caller, request);
+        let is_refused = has_no_task || is_refused(page, &request.method, &request.params);
+        if !is_refused || !is_transparent(caller, page) {
             return None;
         }
-        if self.has_no_task(caller, request) {
+        if has_no_task {
             return self.refused_task(caller, only, request).await.map(Err);
-        }
-        if !is_refused(page, &request.method, &request.params) {
-            return None;
         }
         watch.decides(Outcome::Invalid);
         if let Err(error) = recorded(watch).await {

@@ -23,7 +23,8 @@ pub(super) fn attacks() -> impl IntoIterator<Item = Attack> {
     ];
     let crossing = attacks!["T3": "a task's result links to what is hidden, in each era" => hidden_in_tasks,];
     let skills = attacks!["T4": "an upstream answers for the skills that another lists" => forged_skills,];
-    let indexes = attacks!["T5": "an index lists what is hidden, and more than anyone reads" => hidden_in_index,];
+    let indexes =
+        attacks!["T5": "an index lists what is hidden, and more than anyone reads" => hidden_in_index,];
     let pages =
         attacks!["U18": "a page under another upstream's URI, and under one of ours" => forged_pages,];
     let passed =
