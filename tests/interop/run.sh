@@ -81,9 +81,9 @@ export INTEROP_PLAYWRIGHT=$cache/node/node_modules/.bin/playwright-mcp
 export INTEROP_GIT=$cache/python-git/bin/mcp-server-git
 export PYTHONDONTWRITEBYTECODE=1
 
-for name in 1 2 git frameworks-1 frameworks-2 frameworks-crew frameworks-llama; do
+for name in 1 2 git skills frameworks-1 frameworks-2 frameworks-crew frameworks-llama; do
   # What few programs need, where they are the ones that run.
-  if [[ $name == frameworks-* ]] && ! wanted "$name"; then continue; fi
+  if [[ $name == [fs]* ]] && ! wanted "$name"; then continue; fi
   install_python "$name"
 done
 install_node
@@ -106,12 +106,13 @@ run groups-python-1 "$cache/python-1/bin/python" "$here/python/groups_1.py"
 run groups-python-2 "$cache/python-2/bin/python" "$here/python/groups_2.py"
 run groups-typescript node "$cache/node/typescript/groups.mjs"
 run frameworks-1 "$cache/python-frameworks-1/bin/python" "$here/python/frameworks.py" \
-  mcp_use langchain langchain_http langgraph
+  mcp mcp_use langchain langchain_http langgraph
 run frameworks-2 "$cache/python-frameworks-2/bin/python" "$here/python/frameworks.py" \
-  openai_agents pydantic_ai fastmcp agno ai_sdk mastra
+  mcp typescript_1 typescript_2 openai_agents pydantic_ai fastmcp agno ai_sdk mastra
 run frameworks-crew "$cache/python-frameworks-crew/bin/python" "$here/python/frameworks.py" \
   crewai smolagents semantic_kernel
 run frameworks-llama "$cache/python-frameworks-llama/bin/python" "$here/python/frameworks.py" llamaindex
+run skills "$cache/python-skills/bin/python" "$here/python/skills.py"
 run delta-mcp "$cache/python-1/bin/python" "$here/python/delta_mcp.py"
 run own-roots node "$cache/node/typescript/own-roots.mjs"
 run equal node "$cache/node/typescript/equal.mjs"

@@ -94,7 +94,7 @@ impl Responder for Chooser {
                 let tool = |name: &&str| json!({"name": name, "inputSchema": {"type": "object"}});
                 json!({"tools": names.iter().map(tool).collect::<Vec<_>>()})
             }
-            method => return Err(ErrorText::method_not_found(method)),
+            _ => return Err(ErrorText::method_not_found()),
         }))
     }
 }

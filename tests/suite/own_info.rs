@@ -102,7 +102,7 @@ impl Responder for Server {
                 json!({"content": [{"type": "text", "text": said.to_string()}]})
             }
             "tools/call" => json!({"content": [{"type": "text", "text": "done"}]}),
-            method => return Err(ErrorText::method_not_found(method)),
+            _ => return Err(ErrorText::method_not_found()),
         }))
     }
 }

@@ -187,7 +187,62 @@ async fn t4_hidden_skills_and_files_do_not_exist(setup: Setup) {
     }
 }
 
+/// An upstream that answers for skills which it does not list gets no request for those that another lists.
+async fn t4_a_skill_is_got_and_read_where_it_is_listed(setup: Setup) {
+    let (uri, root) = ("skill://b/own/SKILL.md", "skill://SKILL.md");
+    let raw = |value: Value| to_raw_value(&value).unwrap();
+    let mut forging = scenario("a");
+    forging
+        .answers
+        .insert("skills/list ".to_owned(), raw(json!({"result": {"skills": [skill("a", root, &[root])]}})));
+    forging
+        .answers
+        .insert(format!("skills/get {uri}"), raw(json!({"result": {"skill": skill("a", uri, &[uri])}})));
+    let contents = json!([{"uri": uri, "text": "forged"}]);
+    forging.answers.insert(format!("resources/read {uri}"), raw(json!({"result": {"contents": contents}})));
+    let upstreams = [(UPSTREAM.into(), "a", forging), (UPSTREAM.into(), "b", scenario("b"))];
+    let bench = Bench::start(Options { upstreams: upstreams.into(), ..Options::without_upstream() }).await;
+    let client = Client::connect(&bench, setup).await;
+    let got = client.request("skills/get", json!({"uri": uri})).await.result();
+    assert_eq!(got["skill"]["frontmatter"]["description"], "Of b.", "{got}");
+    assert_eq!(client.read(uri).await.result()["contents"][0]["text"], format!("{uri} of b"));
+}
+
+/// Whatever member of a result refers to it.
+async fn p3_nothing_in_a_result_about_skills_refers_to_what_is_hidden(setup: Setup) {
+    let config = "[resources.\"skill://a/own/*\"]\nhidden = true\n";
+    let raw = |value: Value| to_raw_value(&value).unwrap();
+    let links = json!([{"type": "text", "text": "stays"}, {"type": "resource_link", "uri": "skill://a/own/x", "name": "x"}]);
+    let mut saying = scenario("a");
+    let mut listed = skill("a", SHARED, &[SHARED]);
+    listed["content"] = links.clone();
+    for (request, result) in [
+        ("skills/list ".to_owned(), json!({"skills": [listed]})),
+        (format!("skills/get {SHARED}"), json!({"skill": listed, "content": links})),
+        (
+            "resources/directory/read skill://refunds/forms".to_owned(),
+            json!({"resources": [], "content": links}),
+        ),
+    ] {
+        saying.answers.insert(request, raw(json!({"result": result})));
+    }
+    let options = Options { config: config.to_owned(), ..Options::new(UPSTREAM, saying) };
+    let bench = Bench::start(options).await;
+    let client = Client::connect(&bench, setup).await;
+    for (method, uri) in [
+        ("skills/list", Value::Null),
+        ("skills/get", json!(SHARED)),
+        ("resources/directory/read", json!("skill://refunds/forms")),
+    ] {
+        let params = if uri.is_null() { json!({}) } else { json!({"uri": uri}) };
+        let said = client.request(method, params).await.result().to_string();
+        assert!(said.contains("stays") && !said.contains("own"), "{method}: {said}");
+    }
+}
+
 under_full!(
+    t4_a_skill_is_got_and_read_where_it_is_listed,
+    p3_nothing_in_a_result_about_skills_refers_to_what_is_hidden,
     t4_skills_of_all_upstreams_are_one_list_and_lead_back,
     t5_two_indexes_are_one,
     t4_what_one_upstream_offers_alone_stays_as_it_is,

@@ -304,6 +304,17 @@ async fn p1_a_principal_holds_so_many_tasks(setup: Setup) {
     assert_eq!(get(&client, &first).await.code(), -32602, "what is over gives way");
 }
 
+/// Of an upstream that may answer any call with a task.
+async fn p1_a_call_that_is_no_task_displaces_none(setup: Setup) {
+    let limits = Limits { tasks_per_peer: 1, ..Limits::default() };
+    let (_bench, client) = connected(setup, Options { limits, ..before(Era::Stateless) }).await;
+    let id = begun(&client, "1").await;
+    call(&client, "finish").await.result();
+    until(&client, &id, "completed").await;
+    call(&client, "either").await.result();
+    assert_eq!(said(&outcome(&client, &id).await)["topic"], "1");
+}
+
 async fn a3_a_task_counts_as_a_call_until_it_is_over(setup: Setup) {
     let quotas = Quotas { concurrent_calls: NonZeroU32::new(1), ..Quotas::default() };
     let admission =
@@ -321,6 +332,7 @@ under_full!(
     t1_tools_that_run_as_tasks_only_are_listed_to_those_that_can,
     t3_an_answer_at_once_is_a_task_where_one_was_asked_for,
     p1_a_principal_holds_so_many_tasks,
+    p1_a_call_that_is_no_task_displaces_none,
     a3_a_task_counts_as_a_call_until_it_is_over,
 );
 
@@ -359,6 +371,27 @@ async fn t2_anothers_task_is_unknown(setup: Setup) {
 }
 over_http!(t2_anothers_task_is_unknown);
 
+/// Where malformed requests are left to the upstream, too (F8): it is not asked for what the client names.
+async fn t2_an_upstreams_own_id_is_unknown_where_it_serves_one_client(setup: Setup) {
+    let bench = Bench::start(Options { scope: Scope::Session, ..before(Era::Session) }).await;
+    let client = Client::connect_as(&bench, setup, identity(setup)).await;
+    let id = begun(&client, "secret").await;
+    let of_era = if setup.has_sessions() { "tasks/result" } else { "tasks/update" };
+    for method in ["tasks/get", of_era, "tasks/cancel"] {
+        for own in [json!("0"), json!(0), json!(["0"])] {
+            let params = json!({"taskId": own, "inputResponses": {}});
+            assert_eq!(client.request(method, params).await.code(), -32602, "{method} {own}");
+        }
+    }
+    assert_eq!(get(&client, &id).await.result()["status"], "working");
+    let said = client.request("tasks/get", json!({"taskId": "a \\\"b"})).await.error();
+    assert_eq!(
+        said["message"],
+        if setup.has_sessions() { "Task not found" } else { "Unknown task: a \\\"b" }
+    );
+}
+under_full!(t2_an_upstreams_own_id_is_unknown_where_it_serves_one_client);
+
 async fn t1_tasks_are_listed_by_pages(setup: Setup) {
     for era in ERAS {
         let (_bench, client) = connected(setup, before(era)).await;
@@ -391,6 +424,15 @@ async fn t1_progress_and_status_follow_the_answer(setup: Setup) {
     );
     let status = client.notification("notifications/tasks/status").await;
     assert_eq!((&status["params"]["taskId"], &status["params"]["status"]), (id, &json!("working")));
+    client.request("tasks/cancel", json!({"taskId": id})).await.result();
+    let from = client.inbox.count();
+    let params = json!({"name": "research", "arguments": {}, "task": {}, "_meta": {"progressToken": "next"}});
+    client.request("tools/call", params).await.result();
+    call(&client, "late").await.result();
+    // Both are reported on, the cancelled one first.
+    let is_progress = |message: &Value| message["method"] == "notifications/progress";
+    let (_, progress) = client.inbox.first(from, "progress", is_progress).await;
+    assert!(progress.contains("next"), "{progress}");
 }
 
 /// Of an upstream that runs no tasks beside one that does, and of one alone.

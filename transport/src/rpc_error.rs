@@ -111,7 +111,7 @@ impl ErrorText {
     }
 
     /// An unsupported method (-32601).
-    pub fn method_not_found(_method: &str) -> Self {
+    pub fn method_not_found() -> Self {
         Self::new(code::METHOD_NOT_FOUND, "Method not found")
     }
 }

@@ -13,10 +13,13 @@ use crate::{given, raw::{RawObject, RawText}};
 /// The member that arguments are put into: the parameter that lists show in place of withheld ones.
 pub(crate) const WRAPPER: &str = "arguments";
 
-/// So many objects in objects are looked into.
+/// How deep objects within objects are looked into.
 const MOST_LEVELS: usize = 4;
-/// So many readings are compared, of so many members at a level: with more, none can be said to be meant.
+
+/// How many readings are compared. Where there are more, none is taken.
 const MOST_READINGS: usize = 16;
+
+/// How many members an object may have to be read in more than one way.
 const MOST_MEMBERS: usize = 64;
 
 /// The members of arguments, or of a part of them: values are JSON text.
@@ -26,9 +29,9 @@ impl Schema {
     /// The arguments that are meant, where that is not what was given. `names` are those of the tool, and `aside` is an
     /// argument that the schema does not know.
     ///
-    /// What is alone in `arguments` is what is meant, unless the schema has a parameter of that name. Whatever else has members
-    /// that the schema lacks, and does not fit, has the one reading that fits: the members of the objects in it, without
-    /// the tool's name. `None` where there is no such reading, or more than one.
+    /// What is alone in `arguments` is what is meant, unless the schema has a parameter of that name. Other arguments that have
+    /// members which the schema lacks, and do not fit, are read as the members of the objects within them, without the tool's name.
+    /// `None` where no such reading fits, or more than one does.
     pub fn read(&self, given: &str, names: &[&str], aside: &str) -> Option<RawText> {
         let is_parameter = |key: &str| self.parameters().is_some_and(|all| all.contains_key(key));
         let can_wrap = self.parameters().is_some() && !is_parameter(WRAPPER);

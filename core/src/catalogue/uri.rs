@@ -12,6 +12,8 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
+use crate::printable::is_hidden;
+
 /// A URI of more bytes than this is not read.
 const MOST_BYTES: usize = 16 * 1024;
 
@@ -116,7 +118,7 @@ fn has_canonical_escapes(text: &str) -> bool {
         let is_space = |letter: char| letter.is_whitespace() && letter != ' ';
         let segments = decoded.split(['/', '?', '#', '&', '=', ';', ':']);
         ComposingNormalizerBorrowed::new_nfkc().is_normalized(decoded)
-            && !decoded.contains(is_space)
+            && !decoded.contains(|letter| is_space(letter) || is_invisible(letter))
             && segments.into_iter().all(|segment| segment.trim() == segment)
     };
     text.match_indices('%').all(|(at, _)| is_canonical(at))
@@ -178,10 +180,17 @@ fn lenient(plain: &str) -> String {
     trimmed(&key(&trimmed(&local)))
 }
 
-/// The text decoded, in Unicode's form NFKC and with slashes of one kind, as often as one of these makes another one possible.
+/// The text decoded, without what is invisible, in Unicode's form NFKC and with slashes of one kind, as often as one of these makes
+/// another one possible.
 fn plain(text: &str) -> String {
-    let plain = ComposingNormalizerBorrowed::new_nfkc().normalize(&decoded(text)).replace('\\', "/");
+    let visible = decoded(text).replace(is_invisible, "");
+    let plain = ComposingNormalizerBorrowed::new_nfkc().normalize(&visible).replace('\\', "/");
     if plain == text { plain } else { self::plain(&plain) }
+}
+
+/// Whether names of hosts (IDNA) and some file systems (HFS+) are compared without this character.
+fn is_invisible(character: char) -> bool {
+    is_hidden(character) || matches!(character, '\u{fe00}'..='\u{fe0f}')
 }
 
 /// The text without control characters, and its parts without white space around them and dots at their end.

@@ -110,6 +110,10 @@ fn p3_other_spellings_are_not_canonical() {
         "x://h/\ta",
         "x://h/a|b",
         "x://h/\u{ff0f}a",
+        // Invisible characters.
+        "x://h/a%E2%80%8Bb",
+        "x://h/a%C2%ADb",
+        "x://h/a%EF%B8%8Fb",
     ] {
         assert!(!is_canonical(uri), "{uri:?}");
     }
@@ -148,6 +152,23 @@ fn p3_what_upstreams_spell_differently_has_one_key() {
 }
 
 /// Pieces of URIs, among them everything that means something in one.
+#[test]
+fn p3_invisible_characters_hide_nothing() {
+    for (plain, spelled) in [
+        ("file:///data/private/s", "file:///data/pri\u{200b}vate/s"),
+        ("file:///data/private/s", "file:///data/pri%C2%ADvate/%EF%BB%BFs"),
+        ("file:///data/private/s", "file:///data/private/s\u{fe0f}"),
+        ("https://example.com/s", "https://exam\u{ad}ple.com/s"),
+        ("https://example.com/s?a=b", "https://example.com/s?a=\u{2060}b"),
+        // What is left is composed.
+        ("x://h/\u{e9}", "x://h/e\u{200d}\u{301}"),
+    ] {
+        let (plain, spelled) = (Uri::stated(plain), Uri::stated(spelled));
+        assert!(plain.forms().iter().all(|form| spelled.forms().contains(form)), "{spelled:?}");
+        assert_eq!(plain.parameters(), spelled.parameters());
+    }
+}
+
 fn uris() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "file:",

@@ -14,6 +14,7 @@ mod subscriptions;
 
 use std::{
     borrow::Cow,
+    cmp::Reverse,
     sync::{Arc, OnceLock},
     time::Duration,
 };
@@ -268,7 +269,7 @@ impl Backend {
                 owners.push(candidate);
             }
         }
-        owners.sort_by_key(|slot| !slot.upstream().is_some_and(|upstream| upstream.has_skill_file(uri)));
+        owners.sort_by_key(|slot| Reverse(slot.upstream().map_or(0, |upstream| upstream.has_of_skill(uri))));
         (uri.into(), owners)
     }
 

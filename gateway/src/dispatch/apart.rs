@@ -8,7 +8,7 @@ use quick_cache::sync::Cache;
 
 use super::Caller;
 
-/// Of so many clients, and of so many tools that they read, it is known.
+/// How many clients, and how many readings of tools, are remembered.
 const MOST: usize = 10_000;
 
 /// Marks that outlive the process, where each session is a process of its own.

@@ -13,7 +13,6 @@ use super::{
     allowance::{Allowance, Running},
     beside::beside,
     fetches::OfCaller,
-    links,
     passage::{Held, LIMIT_REACHED, Passed, Undecided, recorded, refused, undecided},
     relay::UpstreamRequest,
 };
@@ -147,9 +146,9 @@ impl Gateway {
             reports,
             ..UpstreamRequest::new("tools/call", as_task.declared(relayed))
         };
-        let answered = self.relay_by(caller, &slot, request).await;
-        let (upstream, result) = answered.map_err(|failed| failed.watched(watch))?;
-        let result = links::shown(&page.view, tool.tool().upstream(), result)?;
+        let answered = self.relay(caller, &slot, request).await.map_err(|failed| failed.watched(watch))?;
+        let upstream = Arc::clone(answered.upstream());
+        let result = answered.shown(&page.view)?;
         let begun = self.begun(caller, &page.view, as_task, (&slot, &upstream), running, result);
         Ok(complete(caller.era(), begun.await?))
     }

@@ -174,7 +174,7 @@ impl Caller {
 }
 
 impl Gateway {
-    /// Whose call timed out, as well as that can be told: a session's, otherwise a principal's or an address's.
+    /// Whose call timed out: a session's, or where there is none a principal's or an address's.
     pub(super) fn late(&self, caller: &Caller) -> Late {
         let client = caller.session.as_ref().map_or(caller.peer.name(), |session| session.id());
         let is_alone = caller.backend.client().is_some() || !self.sessions.are_several();

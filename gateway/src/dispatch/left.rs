@@ -4,11 +4,12 @@
 use mcp_disclosure_core::{Kind, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, Request};
 
-use super::{Caller, Gateway, passage::recorded, relay::UpstreamRequest};
+use super::{Caller, Gateway, passage::recorded, relay::UpstreamRequest, state};
 use crate::{
     catalogue::Page,
     dialect::complete,
     observe::{Outcome, Watch},
+    slot::Slot,
 };
 
 impl Gateway {
@@ -22,24 +23,42 @@ impl Gateway {
     ) -> Option<Result<Json, ErrorText>> {
         let slots = caller.backend.slots();
         let [only] = &*slots else { return None };
-        let is_refused =
-            is_refused(page, &request.method, &request.params) || self.has_no_task(caller, request);
+        let has_no_task = self.has_no_task(caller, request);
+        let is_refused = has_no_task || is_refused(page, &request.method, &request.params);
         if !is_refused || !is_transparent(caller, page) {
             return None;
+        }
+        if has_no_task {
+            return self.refused_task(caller, only, request).await.map(Err);
         }
         watch.decides(Outcome::Invalid);
         if let Err(error) = recorded(watch).await {
             return Some(Err(error));
         }
         let left = UpstreamRequest::new(request.method.to_string(), request.params.clone());
-        let result = self.relay(caller, only, left).await;
-        Some(result.map(|result| complete(caller.era(), result)).map_err(ErrorText::from))
+        let result = self.relay(caller, only, left).await.map_err(ErrorText::from);
+        Some(result.and_then(|result| Ok(complete(caller.era(), result.shown(&page.view)?))))
     }
 
     fn has_no_task(&self, caller: &Caller, request: &Request) -> bool {
         caller.choice.traits.tasks
             && matches!(&*request.method, "tasks/get" | "tasks/result" | "tasks/cancel")
+            && request.params.string("taskId").is_some()
             && !self.tasks.has(caller, &request.params)
+    }
+
+    /// What the upstream says of a task that there is none of. It is asked for an id that nobody has: the client's could be the
+    /// upstream's own of a task that is another client's.
+    async fn refused_task(&self, caller: &Caller, only: &Slot, request: &Request) -> Option<ErrorText> {
+        let (given, nobodys) = (request.params.member("taskId")?, state::fresh().ok()?);
+        let params = RawObject::empty().with_value("taskId", &*nobodys);
+        let left = UpstreamRequest::new(request.method.to_string(), params);
+        let error = ErrorText::from(self.relay(caller, only, left).await.err()?);
+        if !error.is_relayed() {
+            return Some(error);
+        }
+        let given = given.strip_prefix('"').and_then(|given| given.strip_suffix('"'))?;
+        Some(ErrorText::relayed(error.text().as_str().replace(&*nobodys, given).into()))
     }
 }
 

@@ -1,10 +1,11 @@
 //! Resources that results refer to: links to hidden ones, and hidden embedded ones, are removed; where upstreams' URIs clash, the
 //! others get those by which clients know them.
 //!
-//! A result in which nothing changes keeps its original text, and with one upstream and without resource rules no result is
-//! inspected. Names of members count in any case, as some clients decode them.
+//! Every result of an upstream comes as [`Unseen`], and nothing can be taken out of one but what the caller may see. A result in
+//! which nothing changes keeps its original text, and with one upstream and without resource rules no result is inspected. Names of
+//! members count in any case, as some clients decode them.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use mcp_disclosure_core::{
     RawObject, View,
@@ -14,8 +15,12 @@ use mcp_disclosure_core::{
 };
 use mcp_disclosure_transport::{ErrorText, Json, code};
 
-/// The members that hold blocks, one or several: of results, of messages, and of requests that a result asks a client for.
-const CONTAINERS: [&str; 6] = ["content", "contents", "messages", "params", "resource", REQUESTS];
+use super::suggestions;
+use crate::upstream::Upstream;
+
+/// The members that hold blocks, one or several: of results (those of tasks are within their states), of messages, and of requests
+/// that a result asks a client for.
+const CONTAINERS: [&str; 7] = ["content", "contents", "messages", "params", "resource", "result", REQUESTS];
 
 /// The container whose blocks have names.
 const REQUESTS: &str = "inputRequests";
@@ -27,41 +32,81 @@ const DEEPEST: usize = 12;
 /// How many items or members of one value are looked at.
 const MOST: usize = 100_000;
 
-/// Filters a `resources/read` result; `None` if all of its contents are hidden. `asked` is the URI that the upstream was asked for,
-/// and the one that the client asked for.
+/// The result of a request, as its upstream sent it.
+#[derive(Debug)]
+pub(super) struct Unseen {
+    upstream: Arc<Upstream>,
+    result: Json,
+}
+
+impl Unseen {
+    pub(super) fn new(upstream: &Arc<Upstream>, result: Json) -> Self {
+        Self { upstream: Arc::clone(upstream), result }
+    }
+
+    /// The upstream that sent it.
+    pub(super) fn upstream(&self) -> &Arc<Upstream> {
+        &self.upstream
+    }
+
+    /// What the caller may see of it, with the URIs by which clients know resources.
+    ///
+    /// # Errors
+    /// -32000 if it may refer to a hidden resource and cannot be looked through, or does nothing but refer to one.
+    pub(super) fn shown(self, view: &View) -> Result<Json, ErrorText> {
+        let sight = Sight { view, upstream: self.upstream.name(), asked: None };
+        let part = sight.looked_through(self.result.as_str(), false)?;
+        Ok(part.map_or(self.result, Json::from))
+    }
+
+    /// The same as an object.
+    ///
+    /// # Errors
+    /// -32000 also if it is none.
+    pub(super) fn object(self, view: &View) -> Result<RawObject, ErrorText> {
+        let upstream = Arc::clone(&self.upstream);
+        let shown = self.shown(view)?;
+        RawObject::parse(shown.as_str()).map_err(|_| illegible(upstream.name()))
+    }
+
+    /// The same of what was read; `None` if all of its contents are hidden. `asked` is the URI that the upstream was asked for, and
+    /// the one that the client asked for.
+    ///
+    /// # Errors
+    /// As of [`shown`](Self::shown).
+    pub(super) fn readable(self, view: &View, asked: (&str, &str)) -> Result<Option<Json>, ErrorText> {
+        let upstream = self.upstream.name();
+        let sight = Sight { view, upstream, asked: Some(asked) };
+        let Some(part) = sight.looked_through(self.result.as_str(), false)? else {
+            return Ok(Some(self.result));
+        };
+        let part = RawObject::parse(part).map_err(|_| illegible(upstream))?;
+        let is_empty = part.like("contents").any(|contents| contents == "[]");
+        Ok((!is_empty).then(|| part.into()))
+    }
+
+    /// The same of suggestions for a request with these parameters.
+    ///
+    /// # Errors
+    /// -32000 if they cannot be looked through.
+    pub(super) fn suggested(self, view: &View, params: &RawObject) -> Result<Json, ErrorText> {
+        suggestions::shown(view, self.upstream.name(), params, self.result)
+    }
+}
+
+/// The same of a part of a result, whose members are requests to the client if it is `named`.
 ///
 /// # Errors
-/// As of [`shown`].
-pub(super) fn readable(
+/// As of [`Unseen::shown`].
+pub(super) fn part(
     view: &View,
     upstream: &str,
-    result: Json,
-    asked: (&str, &str),
-) -> Result<Option<Json>, ErrorText> {
-    let sight = Sight { view, upstream, asked: Some(asked) };
-    let Some(part) = sight.looked_through(result.as_str(), false)? else { return Ok(Some(result)) };
-    let part = RawObject::parse(part).map_err(|_| illegible(upstream))?;
-    let is_empty = part.like("contents").any(|contents| contents == "[]");
-    Ok((!is_empty).then(|| part.into()))
-}
-
-/// Filters the result of a call or of a prompt, in which resources get the URIs that clients know them by.
-///
-/// # Errors
-/// -32000 if it may refer to a hidden resource and cannot be looked through, or does nothing but refer to one.
-pub(super) fn shown(view: &View, upstream: &str, result: Json) -> Result<Json, ErrorText> {
-    let part = Sight { view, upstream, asked: None }.looked_through(result.as_str(), false)?;
-    Ok(part.map_or(result, Json::from))
-}
-
-/// Filters what a result asks a client for, by name, in the same way.
-///
-/// # Errors
-/// As of [`shown`].
-pub(super) fn asked(view: &View, upstream: &str, requests: &RawObject) -> Result<RawObject, ErrorText> {
-    match (Sight { view, upstream, asked: None }).looked_through(requests.text(), true)? {
-        Some(part) => RawObject::parse(part).map_err(|_| illegible(upstream)),
-        None => Ok(requests.clone()),
+    part: &RawObject,
+    named: bool,
+) -> Result<RawObject, ErrorText> {
+    match (Sight { view, upstream, asked: None }).looked_through(part.text(), named)? {
+        Some(rest) => RawObject::parse(rest).map_err(|_| illegible(upstream)),
+        None => Ok(part.clone()),
     }
 }
 

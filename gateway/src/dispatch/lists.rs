@@ -125,7 +125,7 @@ async fn of_manifest<T: Send + 'static>(
     let work = if page.is_prepared() { 0 } else { ENTRY_STEPS * page.tool_count() };
     let own = Arc::clone(page);
     let taken = aside(method, work, move || own.manifest().map(take)).await?;
-    taken.ok_or_else(|| ErrorText::method_not_found(method))
+    taken.ok_or_else(ErrorText::method_not_found)
 }
 
 /// Does work of this many steps, beside the workers that serve clients if it is much.

@@ -21,6 +21,7 @@ mod left;
 mod lifecycle;
 mod links;
 mod lists;
+mod method;
 mod pages;
 mod passage;
 mod passed_on;

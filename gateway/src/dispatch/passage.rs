@@ -96,32 +96,32 @@ impl Gateway {
             return Err(unlisted::unknown(caller, &call.name).into());
         };
         watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
-        watch.takes(call.arguments.as_ref()).await;
         if !tool.tool().is_callable() {
+            watch.takes(call.arguments.as_ref()).await;
             let refusal = Refusal::unavailable();
             watch.refuses(refusal.code);
             return Err(Held::Refused(refusal));
         }
-        let arguments = if page.shows_schema(&call.name) {
-            call.arguments
-        } else {
-            match self.checks.apply(tool.tool(), &call) {
-                Ok(checked) => {
-                    watch.checks(checked.is_judged);
-                    checked.repaired.map(RawText::from).or(call.arguments)
-                }
-                Err(problems) => {
-                    let Choice { strategy, traits, .. } = &caller.choice;
-                    let lesson = strategy.how_to_learn(&page.view, traits, &call.name);
-                    let arguments = given.arguments.as_ref().map_or("{}", RawText::get);
-                    let right = self.checks.right_call(tool, arguments, by);
-                    let refusal =
-                        Refusal::wrong_arguments(&call.name, &problems, lesson.as_deref(), right.as_deref());
-                    watch.refuses(refusal.code);
-                    return Err(Held::Refused(refusal));
-                }
+        let checked = (!page.shows_schema(&call.name)).then(|| self.checks.apply(tool.tool(), &call));
+        let arguments = match checked {
+            None => call.arguments,
+            Some(Ok(checked)) => {
+                watch.checks(checked.is_judged);
+                checked.repaired.map(RawText::from).or(call.arguments)
+            }
+            Some(Err(problems)) => {
+                watch.takes(call.arguments.as_ref()).await;
+                let Choice { strategy, traits, .. } = &caller.choice;
+                let lesson = strategy.how_to_learn(&page.view, traits, &call.name);
+                let arguments = given.arguments.as_ref().map_or("{}", RawText::get);
+                let right = self.checks.right_call(tool, arguments, by);
+                let refusal =
+                    Refusal::wrong_arguments(&call.name, &problems, lesson.as_deref(), right.as_deref());
+                watch.refuses(refusal.code);
+                return Err(Held::Refused(refusal));
             }
         };
+        watch.takes(arguments.as_ref()).await;
         let count = || Allowance::call(&caller.allowances).inspect_err(|_| watch.refuses(LIMIT_REACHED));
         let running = counted.map_or_else(count, Ok)?;
         let slot = caller.backend.slot(tool.tool().upstream())?;

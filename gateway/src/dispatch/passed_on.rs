@@ -1,14 +1,13 @@
 //! Methods beyond MCP that the operator names (`pass`): they are passed on as they are, and observed as calls.
 //!
-//! What they do is known to nobody here, so nothing of what is hidden can be left out of them: who may not use everything may not use
-//! them.
+//! The gateway cannot tell what such a method does, so it could not keep hidden tools out of its results: only callers who may use
+//! everything may use it.
 
 use mcp_disclosure_core::ToolName;
 use mcp_disclosure_transport::{ErrorText, Json, Request, code};
 
 use super::{
-    Caller, Gateway, allowance::Allowance, links, passage::recorded, relay::UpstreamRequest,
-    requests::is_of_mcp,
+    Caller, Gateway, allowance::Allowance, method::is_of_mcp, passage::recorded, relay::UpstreamRequest,
 };
 use crate::{
     catalogue::Page,
@@ -28,23 +27,22 @@ impl Gateway {
         request: &Request,
         watch: &mut Watch<'_>,
     ) -> Result<Json, ErrorText> {
-        let unknown = || ErrorText::method_not_found(&request.method);
         let slots = caller.backend.slots();
         let passes = |method: &String| **method == *request.method && !is_of_mcp(method);
         let named = slots.iter().filter(|slot| slot.configured().config().settings.pass.iter().any(passes));
-        let mut refused = unknown();
+        let mut refused = ErrorText::method_not_found();
         for slot in named {
             let (Some(name), Ok(method)) = (slot.name(), ToolName::parse(&request.method)) else { continue };
             watch.passes(name, &method);
             if !caller.principal.permits().see_all() {
                 watch.decides(Outcome::NotPermitted);
-                return Err(unknown());
+                return Err(ErrorText::method_not_found());
             }
             let _running = Allowance::call(&caller.allowances)?;
             recorded(watch).await?;
             let passed = UpstreamRequest::new(request.method.to_string(), request.params.clone());
             match self.relay(caller, slot, passed).await.map_err(|failed| failed.watched(watch)) {
-                Ok(result) => return Ok(complete(caller.era(), links::shown(&page.view, name, result)?)),
+                Ok(result) => return Ok(complete(caller.era(), result.shown(&page.view)?)),
                 Err(error) if error.code() == code::METHOD_NOT_FOUND => refused = error,
                 Err(error) => return Err(error),
             }

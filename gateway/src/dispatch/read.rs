@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mcp_disclosure_core::{Effects, Fault, Kind, RawObject, ResourceUri, SKILLS_INDEX, given::shown};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 
-use super::{Caller, Gateway, links, relay::UpstreamRequest, suggestions};
+use super::{Caller, Gateway, relay::UpstreamRequest};
 use crate::{
     backend::unknown_resource,
     catalogue::Page,
@@ -47,17 +47,16 @@ impl Gateway {
             return Ok(read_result(caller.era(), index));
         }
         for slot in slots {
-            let Some(name) = slot.name() else { continue };
             let request = UpstreamRequest::new("resources/read", params.clone());
             match self.relay(caller, &slot, request).await.map_err(ErrorText::from) {
-                Ok(result) => match links::readable(&page.view, name, result, (&own, &uri))? {
+                Ok(result) => match result.readable(&page.view, (&own, &uri))? {
                     Some(result) => return Ok(read_result(caller.era(), result)),
                     None => continue,
                 },
                 Err(refused)
                     if refused.code() != code::UPSTREAM_FAILED && page.is_unlisted_and_guarded(&uri) =>
                 {
-                    tracing::debug!(upstream = %name, error = ?refused, "a resource could not be read");
+                    tracing::debug!(upstream = slot.name().map(|name| name.as_str()), error = ?refused, "a resource could not be read");
                 }
                 // Another upstream may have it.
                 Err(refused) if is_not_found(&refused) && !is_corrected => error = refused,
@@ -83,7 +82,7 @@ impl Gateway {
         let params = params.with_value("name", entry.upstream_key());
         let slot = caller.backend.slot(entry.upstream())?;
         let result = self.relay(caller, &slot, UpstreamRequest::new("prompts/get", params)).await?;
-        Ok(complete(caller.era(), links::shown(&page.view, entry.upstream(), result)?))
+        Ok(complete(caller.era(), result.shown(&page.view)?))
     }
 
     /// Completes an argument of a prompt or of a resource template.
@@ -118,8 +117,7 @@ impl Gateway {
         let params = params.with("ref", reference.text());
         let request = UpstreamRequest::new("completion/complete", params.clone());
         let result = self.relay(caller, &slot, request).await?;
-        let Some(upstream) = slot.name() else { return Ok(complete(caller.era(), result)) };
-        Ok(complete(caller.era(), suggestions::shown(&page.view, upstream, &params, result)?))
+        Ok(complete(caller.era(), result.suggested(&page.view, &params)?))
     }
 }
 

@@ -11,7 +11,12 @@ use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, code};
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::{Caller, Gateway, links, reports::Relay, state};
+use super::{
+    Caller, Gateway,
+    links::{self, Unseen},
+    reports::Relay,
+    state,
+};
 use crate::{
     dialect::{RequestMeta, asks_for_input},
     observe::{Outcome, Watch},
@@ -71,23 +76,13 @@ impl UpstreamRequest {
 }
 
 impl Gateway {
-    /// Forwards a request to an upstream and returns the result.
+    /// Forwards a request to an upstream and returns the result: of an upstream of its own, where a caller without session gets one.
     pub(super) async fn relay(
         &self,
         caller: &Caller,
         slot: &Slot,
         request: UpstreamRequest,
-    ) -> Result<Json, Unanswered> {
-        self.relay_by(caller, slot, request).await.map(|(_, result)| result)
-    }
-
-    /// The same, with who answered, and for whom: a caller without session may have got upstreams of its own.
-    pub(super) async fn relay_by(
-        &self,
-        caller: &Caller,
-        slot: &Slot,
-        request: UpstreamRequest,
-    ) -> Result<(Arc<Upstream>, Json), Unanswered> {
+    ) -> Result<Unseen, Unanswered> {
         let caller = &*self.reaching(caller).await.map_err(Failed::Unsent)?;
         // The slot may be the shared backend's.
         let own = caller.backend.slot_numbered(slot.number()).ok_or_else(|| Failed::Unsent(removed(slot)))?;
@@ -102,7 +97,7 @@ impl Gateway {
                     tracing::info!(upstream = %upstream.name(), error = error.in_full(), "request waits for a new connection");
                     lost = Some(own.give_up(upstream, error));
                 }
-                Ok(result) => return Ok((upstream, result)),
+                Ok(result) => return Ok(Unseen::new(&upstream, result)),
                 Err(failed) => {
                     if matches!(failed, Failed::Upstream(CallError::TimedOut { .. })) {
                         own.timed_out(&upstream, self.late(caller));
@@ -307,7 +302,7 @@ pub(super) async fn answers(
     requests: &RawObject,
 ) -> Result<RawObject, ErrorText> {
     let view = caller.backend.catalogue().current().view(&caller.principal, &caller.choice);
-    let (client, requests) = (caller.client(), links::asked(&view, upstream.name().as_str(), requests)?);
+    let (client, requests) = (caller.client(), links::part(&view, upstream.name(), requests, true)?);
     let asking = requests.iter().map(|(key, request)| async move {
         let request = RawObject::parse(request).unwrap_or_else(|_| RawObject::empty());
         let method = request.string("method").unwrap_or_default();

@@ -6,12 +6,12 @@ use std::{
 };
 
 use futures::FutureExt;
-use mcp_disclosure_core::{Era, Kind, Lifecycle, Permits, RawObject, SKILLS};
+use mcp_disclosure_core::{Kind, Lifecycle, Permits, RawObject, SKILLS};
 use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, Request, code, printable::Short};
 use tracing::Instrument;
 
 use super::{
-    Caller, Gateway, allowance::Allowance, pages::of_page, passage::LIMIT_REACHED, unlisted,
+    Caller, Gateway, allowance::Allowance, method::Method, pages::of_page, passage::LIMIT_REACHED, unlisted,
     unopened::Unopened,
 };
 use crate::{
@@ -24,73 +24,6 @@ use crate::{
     observe::{Outcome, Watch, protected},
     session::{Full, Opening, Session, new_id, store::Delta},
 };
-
-/// MCP methods that the gateway answers or forwards, and the eras that have them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
-enum Method {
-    #[strum(serialize = "ping")]
-    Ping,
-    #[strum(serialize = "server/discover")]
-    Discover,
-    #[strum(serialize = "subscriptions/listen")]
-    Listen,
-    #[strum(serialize = "tools/list")]
-    ToolsList,
-    #[strum(serialize = "tools/manifest")]
-    ToolsManifest,
-    #[strum(serialize = "tools/describe")]
-    ToolsDescribe,
-    #[strum(serialize = "tools/resolve")]
-    ToolsResolve,
-    #[strum(serialize = "tools/call")]
-    ToolsCall,
-    #[strum(serialize = "resources/list")]
-    ResourcesList,
-    #[strum(serialize = "resources/templates/list")]
-    TemplatesList,
-    #[strum(serialize = "resources/read")]
-    ResourcesRead,
-    #[strum(serialize = "resources/subscribe")]
-    ResourcesSubscribe,
-    #[strum(serialize = "resources/unsubscribe")]
-    ResourcesUnsubscribe,
-    #[strum(serialize = "prompts/list")]
-    PromptsList,
-    #[strum(serialize = "prompts/get")]
-    PromptsGet,
-    #[strum(serialize = "completion/complete")]
-    Complete,
-    #[strum(serialize = "logging/setLevel")]
-    SetLevel,
-    #[strum(
-        serialize = "tasks/get",
-        serialize = "tasks/result",
-        serialize = "tasks/list",
-        serialize = "tasks/cancel",
-        serialize = "tasks/update"
-    )]
-    Tasks,
-    #[strum(serialize = "skills/list", serialize = "skills/get", serialize = "resources/directory/read")]
-    Skills,
-}
-
-/// Whether MCP has this method, in either era.
-pub(super) fn is_of_mcp(method: &str) -> bool {
-    method.parse::<Method>().is_ok()
-}
-
-impl Method {
-    fn is_of(self, era: Era) -> bool {
-        match self {
-            Self::ToolsManifest | Self::ToolsDescribe | Self::ToolsResolve => DRAFTS,
-            Self::Ping | Self::SetLevel | Self::ResourcesSubscribe | Self::ResourcesUnsubscribe => {
-                era == Era::Session
-            }
-            Self::Discover | Self::Listen => era == Era::Stateless,
-            _ => true,
-        }
-    }
-}
 
 impl Gateway {
     /// Handles a request. A panic becomes an internal error.
@@ -161,7 +94,7 @@ impl Gateway {
         // Looked at first: what is settled then is in the page.
         let is_settled = caller.backend.is_settled();
         let mut page = caller.page();
-        if !is_settled && needs_all(method, &page, params) {
+        if !is_settled && method.is_none_or(|method| method.needs_all(&page, params)) {
             caller.backend.settled().await;
             page = caller.page();
         }
@@ -363,27 +296,6 @@ impl Gateway {
         }
         caller.backend.relay_log_level();
         Ok(Json::empty_object())
-    }
-}
-
-/// Whether the response depends on upstreams that may not have listed anything yet: that of a list does, and that of a
-/// request for something that is not listed.
-fn needs_all(method: Option<Method>, page: &Page, params: &RawObject) -> bool {
-    let is_listed =
-        |kind, member| params.string(member).is_some_and(|key| page.view.entry(kind, &key).is_some());
-    match method {
-        Some(
-            Method::Ping | Method::Discover | Method::SetLevel | Method::ResourcesUnsubscribe | Method::Tasks,
-        ) => false,
-        Some(Method::ToolsCall | Method::ToolsResolve) => {
-            params.string("name").is_none_or(|name| page.view.tool(&name).is_none())
-        }
-        Some(Method::PromptsGet) => !is_listed(Kind::Prompts, "name"),
-        Some(Method::ResourcesRead | Method::ResourcesSubscribe) => !is_listed(Kind::Resources, "uri"),
-        Some(Method::Listen) => params
-            .object("notifications")
-            .is_some_and(|wanted| wanted.member("resourceSubscriptions").is_some()),
-        _ => true,
     }
 }
 

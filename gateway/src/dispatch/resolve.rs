@@ -1,8 +1,8 @@
 //! `tools/resolve` (SEP-1862): what a call with these arguments would be like.
 //!
 //! It takes the way of a call up to the upstream, so that nothing is resolved that could not be called, and the upstream
-//! sees nothing that a call would not send; through a tool that calls others, it is the called one that is resolved. Nothing happens on the way: what a strategy wants to do for
-//! a call is not done.
+//! sees nothing that a call would not send; through a tool that calls others, it is the called one that is resolved. The effects that a
+//! strategy asks for with a call are not carried out.
 
 use mcp_disclosure_core::{Decision, RawObject, Refusal, Tool, given::shown, with_pages};
 use mcp_disclosure_transport::{ErrorText, Json, code};
@@ -75,13 +75,11 @@ impl Gateway {
         let request = relayed(params, tool.tool(), arguments.as_ref(), None);
         drop(arguments);
         let relayed = self.relay(caller, &slot, UpstreamRequest::new(RESOLVE, request)).await;
-        let result = relayed.map_err(|failed| failed.watched(watch))?;
-        let result = RawObject::parse(result.as_str()).ok();
-        let resolved = result.as_ref().and_then(|result| result.object("tool"));
-        let (Some(result), Some(resolved)) = (result, resolved) else {
+        let result = relayed.map_err(|failed| failed.watched(watch))?.object(&page.view)?;
+        let resolved = result.object("tool").ok_or_else(|| {
             let message = format_args!("the result of {RESOLVE} is invalid: 'tool' is missing");
-            return Err(ErrorText::new(code::UPSTREAM_FAILED, message));
-        };
+            ErrorText::new(code::UPSTREAM_FAILED, message)
+        })?;
         let upstream = tool.tool().upstream();
         let resolved = with_pages(&resolved, |uri| page.view.served_uri(upstream, uri)).unwrap_or(resolved);
         let tool = refined(&tool.definition(), tool.tool(), &resolved);

@@ -44,7 +44,7 @@ impl Gateway {
             return Ok(());
         }
         Err(match is_discovery {
-            true => ErrorText::method_not_found("server/discover"),
+            true => ErrorText::method_not_found(),
             false => unsupported(Revision::V2026_07_28, |revision| revision.has_sessions()),
         })
     }

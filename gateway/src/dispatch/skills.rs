@@ -3,16 +3,17 @@
 //! Its files are resources, and hidden as such. Where two upstreams' skills have a URI in common, both get URIs of ours for all
 //! their files, so that relative references keep their meaning (docs/CONTRACT.md U18).
 
-use std::{collections::HashMap, sync::Arc};
+use std::{cmp::Reverse, collections::HashMap, sync::Arc};
 
 use mcp_disclosure_core::{RawObject, RawText, SKILLS_INDEX, UpstreamName, View, given::shown, our_uri};
 use mcp_disclosure_transport::{ErrorText, Json, Request, code};
 
-use super::{Caller, Gateway, lists::no_cursor, relay::UpstreamRequest};
+use super::{Caller, Gateway, links, lists::no_cursor, relay::UpstreamRequest};
 use crate::{
     catalogue::Page,
     dialect::{Caching, complete, list_result},
     slot::Slot,
+    upstream::CallError,
 };
 
 /// The member of a skill, and of a directory, that has its files.
@@ -33,14 +34,27 @@ impl Gateway {
         request: &Request,
     ) -> Result<Json, ErrorText> {
         let caller = &*self.reaching(caller).await?;
-        let Some(reads_directories) = caller.backend.skills() else {
-            return Err(ErrorText::method_not_found(&request.method));
-        };
+        let (view, declared) = (&page.view, caller.backend.skills());
         match &*request.method {
-            "skills/list" => self.skills(caller, &page.view, &request.params).await,
-            "skills/get" => self.skill(caller, &page.view, &request.params).await,
-            _ if reads_directories => self.directory(caller, &page.view, &request.params).await,
-            _ => Err(ErrorText::method_not_found(&request.method)),
+            "skills/list" => self.skills(caller, view, &request.params).await,
+            "skills/get" => {
+                let read = |from: &Candidate, result: RawObject| {
+                    let skill = Skill::read(view, &from.upstream, &result.share("skill")?)?;
+                    let skill = if from.is_ours { skill.renamed() } else { skill.text };
+                    Some(result.with("skill", skill.text()))
+                };
+                self.found(caller, view, request, ("skill", declared.is_some()), read).await
+            }
+            _ => {
+                let read = |from: &Candidate, result: RawObject| {
+                    let files = files(view, &from.upstream, &result, |uri| match from.is_ours {
+                        true => our_uri(&from.upstream, uri),
+                        false => view.served_uri(&from.upstream, uri).into_owned(),
+                    });
+                    Some(result.with(FILES, &files))
+                };
+                self.found(caller, view, request, ("directory", declared == Some(true)), read).await
+            }
         }
     }
 
@@ -48,57 +62,58 @@ impl Gateway {
     async fn skills(&self, caller: &Caller, view: &View, params: &RawObject) -> Result<Json, ErrorText> {
         no_cursor(params)?;
         let upstreams = caller.backend.upstreams();
-        let listed = upstreams.iter().filter(|upstream| upstream.introduction().skills().is_some());
-        let listed = listed.map(|upstream| async move {
-            let skills = upstream.skills().await.unwrap_or_else(|error| {
-                tracing::warn!(upstream = %upstream.name(), error = error.in_full(), "skills not listed");
-                Vec::new()
-            });
-            let skills = skills.iter().filter_map(|skill| Skill::read(view, upstream.name(), skill));
-            skills.collect::<Vec<_>>()
+        let asked = upstreams.iter().filter(|upstream| upstream.introduction().may_have_skills().is_some());
+        let listed = asked.map(|upstream| async move {
+            match upstream.skills().await {
+                Ok(skills) => Some(
+                    skills
+                        .iter()
+                        .filter_map(|skill| Skill::read(view, upstream.name(), skill))
+                        .collect::<Vec<_>>(),
+                ),
+                Err(CallError::Answered(error)) if error.code() == code::METHOD_NOT_FOUND => None,
+                Err(error) => {
+                    tracing::warn!(upstream = %upstream.name(), error = error.in_full(), "skills not listed");
+                    Some(Vec::new())
+                }
+            }
         });
-        let skills = futures::future::join_all(listed).await.concat();
-        Ok(list_result(caller.era(), "skills", &served(view, skills), Caching::NONE, None))
+        let listed: Vec<_> = futures::future::join_all(listed).await.into_iter().flatten().collect();
+        if listed.is_empty() && caller.backend.skills().is_none() {
+            return Err(ErrorText::method_not_found());
+        }
+        Ok(list_result(caller.era(), "skills", &served(view, listed.concat()), Caching::NONE, None))
     }
 
-    /// `skills/get`.
-    async fn skill(&self, caller: &Caller, view: &View, params: &RawObject) -> Result<Json, ErrorText> {
-        let (uri, candidates) = candidates(caller, view, params, |skills| skills.is_some())?;
-        for Candidate { slot, upstream, own, is_ours } in candidates {
-            let request = UpstreamRequest::new("skills/get", params.with_value("uri", &own));
-            let result = match self.relay(caller, &slot, request).await.map_err(ErrorText::from) {
-                Ok(result) => RawObject::parse(result.as_str()).unwrap_or_default(),
-                Err(error) if is_unknown(&error) => continue,
+    /// What is read of the answer of the first upstream that has what a request names, which is a `kind` of thing that upstreams are
+    /// known to have, or may have.
+    async fn found(
+        &self,
+        caller: &Caller,
+        view: &View,
+        request: &Request,
+        (kind, mut is_known): (&str, bool),
+        read: impl Fn(&Candidate, RawObject) -> Option<RawObject>,
+    ) -> Result<Json, ErrorText> {
+        let (uri, candidates) = candidates(caller, view, request).await?;
+        for candidate in candidates {
+            let params = request.params.with_value("uri", &candidate.own);
+            let asking = UpstreamRequest::new(request.method.to_string(), params);
+            match self.relay(caller, &candidate.slot, asking).await.map_err(ErrorText::from) {
+                Ok(result) => {
+                    is_known = true;
+                    if let Some(found) = read(&candidate, result.object(view)?) {
+                        return Ok(complete(caller.era(), found.into()));
+                    }
+                }
+                Err(error) if is_unknown(&error) => is_known |= error.code() != code::METHOD_NOT_FOUND,
                 Err(error) => return Err(error),
-            };
-            let skill = result.share("skill").and_then(|skill| Skill::read(view, &upstream, &skill));
-            if let Some(skill) = skill {
-                let skill = if is_ours { skill.renamed() } else { skill.text };
-                return Ok(complete(caller.era(), result.with("skill", skill.text()).into()));
             }
         }
-        Err(ErrorText::invalid_params(format_args!("Unknown skill: {}", shown(&uri))))
-    }
-
-    /// `resources/directory/read`.
-    async fn directory(&self, caller: &Caller, view: &View, params: &RawObject) -> Result<Json, ErrorText> {
-        let (uri, candidates) = candidates(caller, view, params, |skills| skills == Some(true))?;
-        for Candidate { slot, upstream, own, is_ours } in candidates {
-            let params = params.with_value("uri", &own);
-            let request = UpstreamRequest::new("resources/directory/read", params);
-            let result = match self.relay(caller, &slot, request).await.map_err(ErrorText::from) {
-                Ok(result) => RawObject::parse(result.as_str()).unwrap_or_default(),
-                Err(error) if is_unknown(&error) => continue,
-                Err(error) => return Err(error),
-            };
-            let renamed = |uri: &str| match is_ours {
-                true => our_uri(&upstream, uri),
-                false => view.served_uri(&upstream, uri).into_owned(),
-            };
-            let files = files(view, &upstream, &result, renamed);
-            return Ok(complete(caller.era(), result.with(FILES, &files).into()));
+        match is_known {
+            true => Err(ErrorText::invalid_params(format_args!("Unknown {kind}: {}", shown(&uri)))),
+            false => Err(ErrorText::method_not_found()),
         }
-        Err(ErrorText::invalid_params(format_args!("Unknown directory: {}", shown(&uri))))
     }
 
     /// The index of all upstreams' skills; `None` if there is nothing to join, and nothing to hide.
@@ -114,6 +129,7 @@ impl Gateway {
             let Some(name) = slot.name().filter(|name| !is_refused_of(name)) else { continue };
             let request = UpstreamRequest::new("resources/read", params.clone());
             let Ok(read) = self.relay(caller, slot, request).await else { continue };
+            let Ok(read) = read.shown(view) else { continue };
             let Some(found) = contents(&read) else { continue };
             let listed = found.2.member("skills").and_then(|list| serde_json::from_str(list).ok());
             let listed: Vec<RawText> = listed.unwrap_or_default();
@@ -155,6 +171,10 @@ impl Skill {
     fn read(view: &View, upstream: &UpstreamName, entry: &RawText) -> Option<Self> {
         let entry = RawObject::of(entry).ok()?;
         let uri = entry.string("uri").filter(|uri| !view.hides_resource(uri)(upstream))?;
+        let is_judged_here = |key: &str| matches!(key, "uri" | FILES);
+        let others = entry.retain(|key| !is_judged_here(key));
+        let seen = links::part(view, upstream, &others, false).ok()?;
+        let entry = if seen == others { entry } else { entry.retain(is_judged_here).over(&seen) };
         let mut uris = vec![uri];
         let text = match entry.member(FILES) {
             Some(_) => {
@@ -238,31 +258,36 @@ struct Candidate {
     is_ours: bool,
 }
 
-/// The URI of a request, and the upstreams that may have it.
-fn candidates(
+/// The URI of a request, and the upstreams that may have it: first the one that lists it, so that no other answers in its place.
+async fn candidates(
     caller: &Caller,
     view: &View,
-    params: &RawObject,
-    has: impl Fn(Option<bool>) -> bool,
+    request: &Request,
 ) -> Result<(String, Vec<Candidate>), ErrorText> {
-    let uri = params.string("uri").ok_or_else(|| ErrorText::invalid_params("params.uri must be a string"))?;
+    let uri = request.params.string("uri");
+    let uri = uri.ok_or_else(|| ErrorText::invalid_params("params.uri must be a string"))?;
     let led = view.leads_to(&uri);
     let own = led.as_ref().map_or(&uri, |(_, own)| own);
     let is_refused_of = view.refuses_resource(own);
-    let slots = caller.backend.slots();
-    let named = slots.iter().filter_map(|slot| {
-        let upstream = slot.name()?.clone();
-        let introduction = slot.status().introduction?;
-        let is_it = led.as_ref().is_none_or(|(of, _)| **of == upstream);
-        (is_it && has(introduction.skills()) && !is_refused_of(&upstream)).then(|| Candidate {
-            slot: Arc::clone(slot),
-            upstream,
-            own: own.clone(),
-            is_ours: led.is_some(),
-        })
-    });
-    let found = named.collect();
-    Ok((uri.clone(), found))
+    let reads_directory = request.method != "skills/get";
+    let mut found: Vec<(usize, Candidate)> = Vec::new();
+    for slot in &*caller.backend.slots() {
+        let Some(name) = slot.name().cloned() else { continue };
+        let has = slot.status().introduction.and_then(|introduction| introduction.may_have_skills());
+        let is_it = led.as_ref().is_none_or(|(of, _)| **of == name);
+        if !is_it || is_refused_of(&name) || !has.is_some_and(|reads| reads || !reads_directory) {
+            continue;
+        }
+        let upstream = slot.upstream();
+        if let Some(upstream) = upstream.as_ref().filter(|upstream| !upstream.has_listed_skills()) {
+            let _unlisted = upstream.skills().await;
+        }
+        let is_ours = led.is_some();
+        let candidate = Candidate { slot: Arc::clone(slot), upstream: name, own: own.clone(), is_ours };
+        found.push((upstream.map_or(0, |upstream| upstream.has_of_skill(own)), candidate));
+    }
+    found.sort_by_key(|(length, _)| Reverse(*length));
+    Ok((uri.clone(), found.into_iter().map(|(_, candidate)| candidate).collect()))
 }
 
 fn is_unknown(error: &ErrorText) -> bool {

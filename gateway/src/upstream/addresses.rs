@@ -55,17 +55,20 @@ pub(super) fn checked(answered: Result<Json, CallError>) -> Result<Json, CallErr
 }
 
 fn in_result(text: &str) -> Option<String> {
-    if !may_have(text, "inputRequests") {
+    if !(may_have(text, "inputRequests") || may_have(text, "elicitations")) {
         return None;
     }
     let Ok(result) = RawObject::parse(text) else { return illegible() };
-    result.like("inputRequests").flat_map(objects).find_map(|request| {
+    // The state of a task that has failed.
+    let failed = result.like("error").filter(|error| error.starts_with('{')).find_map(in_error);
+    let asked = result.like("inputRequests").flat_map(objects).find_map(|request| {
         let Ok(request) = request else { return illegible() };
         let mut params = request.like("params").filter(|params| params.starts_with('{'));
         params.find_map(|params| {
             RawObject::parse(params).map_or_else(|_| illegible(), |params| refused_in(&params))
         })
-    })
+    });
+    failed.or(asked)
 }
 
 fn in_error(text: &str) -> Option<String> {
@@ -184,9 +187,11 @@ mod tests {
             assert!(refused_in(&RawObject::parse(params).unwrap()).is_some(), "{params}");
         }
         let one = json!({"URL": "javascript:x"});
-        for result in
-            [json!({"inputRequests": [{"params": one}]}), json!({"INPUTREQUESTS": {"a": {"Params": one}}})]
-        {
+        for result in [
+            json!({"inputRequests": [{"params": one}]}),
+            json!({"INPUTREQUESTS": {"a": {"Params": one}}}),
+            json!({"status": "failed", "error": {"code": -32042, "data": {"elicitations": [one]}}}),
+        ] {
             assert!(in_result(&result.to_string()).is_some(), "{result}");
         }
         for error in [json!({"data": {"elicitations": {"a": one}}}), json!({"Data": {"Elicitations": [one]}})]

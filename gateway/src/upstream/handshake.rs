@@ -94,6 +94,13 @@ impl Introduction {
         Some(skills.member("directoryRead") == Some("true"))
     }
 
+    /// The same, or whether that cannot be told: revisions with sessions have no extensions, and servers of both eras declare none to
+    /// clients of those.
+    pub(crate) fn may_have_skills(&self) -> Option<bool> {
+        let declares_none = self.eras.session && !self.has("extensions");
+        self.skills().or(declares_none.then_some(true))
+    }
+
     /// Whether its calls can be tasks, in this era.
     pub(crate) fn runs_tasks(&self, era: Era) -> bool {
         let within = |name: &str| self.capabilities.object(name);

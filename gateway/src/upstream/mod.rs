@@ -189,8 +189,8 @@ pub struct Upstream {
     terms: Terms,
     streams: SubscriptionStreams,
     disclosing: Arc<Disclosing>,
-    /// The directories of the skills that it last listed.
-    skill_roots: Mutex<Vec<String>>,
+    /// The files of the skills that it last listed, and the folders that they are in; `None` before it was asked.
+    skills: Mutex<Option<Vec<String>>>,
     /// The choices of concerns that it follows.
     told: Mutex<Notes>,
     /// Whether it is sent any: it serves one client only, and has not refused them.
@@ -319,16 +319,27 @@ impl Upstream {
         let listing = lists::all_pages(self, "skills/list", "skills", RawObject::empty());
         let waited = self.terms.timeouts.connect;
         let listed = tokio::time::timeout(waited, listing).await;
-        let listed = listed.unwrap_or(Err(CallError::TimedOut { waited }))?.items;
-        let uris = listed.iter().filter_map(|skill| RawObject::of(skill).ok()?.string("uri"));
-        let roots = uris.filter_map(|uri| Some(uri.strip_suffix("SKILL.md")?.to_owned())).collect();
-        *self.skill_roots.lock() = roots;
+        let listed = listed.unwrap_or(Err(CallError::TimedOut { waited }));
+        if listed.is_err() {
+            self.skills.lock().get_or_insert_default();
+        }
+        let listed = listed?.items;
+        let skills = listed.iter().filter_map(|skill| RawObject::of(skill).ok());
+        *self.skills.lock() = Some(skills.flat_map(|skill| places_of(&skill)).collect());
         Ok(listed)
     }
 
-    /// Whether a URI is that of a file of a skill that it last listed. Such files need not be listed as resources.
-    pub(crate) fn has_skill_file(&self, uri: &str) -> bool {
-        self.skill_roots.lock().iter().any(|root| uri.starts_with(root.as_str()))
+    /// Whether it has listed its skills.
+    pub(crate) fn has_listed_skills(&self) -> bool {
+        self.skills.lock().is_some()
+    }
+
+    /// How much of a URI is that of a skill which it last listed, in bytes: all of it if it is that of a file, else that of the folder
+    /// that it is in. Such files need not be listed as resources.
+    pub(crate) fn has_of_skill(&self, uri: &str) -> usize {
+        let skills = self.skills.lock();
+        let places = skills.iter().flatten().filter(|place| uri.starts_with(place.as_str()));
+        places.map(String::len).max().unwrap_or_default()
     }
 
     /// Why its connection ended.
@@ -339,4 +350,14 @@ impl Upstream {
     fn failed(&self, why: Why) -> UpstreamError {
         UpstreamError { name: Some(self.name.clone()), target: String::new(), remote: self.is_remote(), why }
     }
+}
+
+/// The URIs of a skill's files, and of the folder that they are in.
+fn places_of(skill: &RawObject) -> Vec<String> {
+    let files = skill.member("resources").and_then(|files| serde_json::from_str::<Vec<RawText>>(files).ok());
+    let files = files.unwrap_or_default();
+    let files = files.iter().filter_map(|file| RawObject::of(file).ok()?.string("uri"));
+    let uri = skill.string("uri");
+    let folder = uri.as_ref().and_then(|uri| Some(uri.strip_suffix("SKILL.md")?.to_owned()));
+    files.chain(folder).chain(uri.clone()).collect()
 }

@@ -209,7 +209,7 @@ impl Introduced {
             handler,
             terms,
             disclosing: Arc::default(),
-            skill_roots: Mutex::default(),
+            skills: Mutex::default(),
             follows_choices: AtomicBool::new(follows_choices),
             _closing: closing,
         }

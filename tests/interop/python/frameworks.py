@@ -37,12 +37,49 @@ STRATEGIES = {
 }
 SECONDS = 60
 
+# What a server does while a call runs: the tool, its arguments, and what its result says then.
+MEANWHILE = {
+    "elicitation": ("trigger-elicitation-request", {}, "Ada"),
+    "sampling": ("trigger-sampling-request", {"prompt": "p", "maxTokens": 9}, "by the framework"),
+    "progress": ("trigger-long-running-operation", {"duration": 0.2, "steps": 2}, "completed"),
+}
+ANSWER = {"name": "Ada", "check": True}
+SAID = MEANWHILE["sampling"][2]
 
-async def mcp_use(model, command):
+
+class Callbacks:
+    """A framework's callbacks, in the forms that they have. They are declared to servers where they are `wanted`."""
+
+    def __init__(self, wanted=False):
+        self.wanted, self.progress = wanted, []
+
+    def if_wanted(self, **callbacks):
+        return callbacks if self.wanted else {}
+
+    async def elicited(self, *_):
+        from mcp.types import ElicitResult
+
+        return ElicitResult(action="accept", content=ANSWER)
+
+    async def sampled(self, *_):
+        from mcp.types import CreateMessageResult, TextContent
+
+        content = TextContent(type="text", text=SAID)
+        return CreateMessageResult(role="assistant", content=content, model="scripted")
+
+    async def sampled_text(self, *_):
+        return SAID
+
+    async def progressed(self, progress, *_):
+        self.progress.append(progress)
+
+
+async def mcp_use(model, command, callbacks):
     from langchain_openai import ChatOpenAI
     from mcp_use import MCPAgent, MCPClient
 
-    client = MCPClient.from_dict({"mcpServers": {"s": {"command": command[0], "args": command[1:]}}})
+    given = callbacks.if_wanted(elicitation_callback=callbacks.elicited, sampling_callback=callbacks.sampled)
+    client = MCPClient.from_dict({"mcpServers": {"s": {"command": command[0], "args": command[1:]}}}, **given)
     llm = ChatOpenAI(model="scripted", base_url=model.url)
     try:
         return await MCPAgent(llm=llm, client=client, max_steps=9).run("go")
@@ -50,14 +87,22 @@ async def mcp_use(model, command):
         await client.close_all_sessions()
 
 
-async def langchain(model, command):
+async def langchain(model, command, callbacks):
     from langchain_mcp_adapters.client import MultiServerMCPClient
 
     server = {"transport": "stdio", "command": command[0], "args": command[1:]}
-    return await langchain_agent(model, await MultiServerMCPClient({"s": server}).get_tools())
+    client = MultiServerMCPClient({"s": server}, **langchain_callbacks(callbacks))
+    return await langchain_agent(model, await client.get_tools())
 
 
-async def langchain_http(model, command):
+def langchain_callbacks(callbacks):
+    from langchain_mcp_adapters.callbacks import Callbacks as Given
+
+    given = Given(on_elicitation=callbacks.elicited, on_progress=callbacks.progressed)
+    return callbacks.if_wanted(callbacks=given)
+
+
+async def langchain_http(model, command, _callbacks):
     from langchain_mcp_adapters.client import MultiServerMCPClient
 
     at = command.index("--")
@@ -74,7 +119,7 @@ async def langchain_agent(model, tools):
     return (await agent.ainvoke({"messages": "go"}))["messages"][-1].text
 
 
-async def langgraph(model, command):
+async def langgraph(model, command, callbacks):
     """The agent as a graph of one's own, and the tools of one session."""
     from langchain_mcp_adapters.client import MultiServerMCPClient
     from langchain_mcp_adapters.tools import load_mcp_tools
@@ -83,8 +128,9 @@ async def langgraph(model, command):
     from langgraph.prebuilt import ToolNode, tools_condition
 
     server = {"transport": "stdio", "command": command[0], "args": command[1:]}
-    async with MultiServerMCPClient({"s": server}).session("s") as session:
-        tools = await load_mcp_tools(session)
+    given = langchain_callbacks(callbacks)
+    async with MultiServerMCPClient({"s": server}, **given).session("s") as session:
+        tools = await load_mcp_tools(session, **given)
         llm = ChatOpenAI(model="scripted", base_url=model.url).bind_tools(tools)
 
         async def think(state):
@@ -95,7 +141,7 @@ async def langgraph(model, command):
         return (await graph.compile().ainvoke({"messages": "go"}))["messages"][-1].text
 
 
-async def openai_agents(model, command):
+async def openai_agents(model, command, _callbacks):
     from agents import Agent, OpenAIChatCompletionsModel, Runner
     from agents.mcp import MCPServerStdio
     from openai import AsyncOpenAI
@@ -106,7 +152,7 @@ async def openai_agents(model, command):
         return (await Runner.run(Agent(name="a", mcp_servers=[server], model=llm), "go")).final_output
 
 
-async def pydantic_ai(model, command):
+async def pydantic_ai(model, command, callbacks):
     from fastmcp.client.transports import StdioTransport
     from pydantic_ai import Agent
     from pydantic_ai.mcp import MCPToolset
@@ -114,12 +160,13 @@ async def pydantic_ai(model, command):
     from pydantic_ai.providers.openai import OpenAIProvider
 
     llm = OpenAIChatModel("scripted", provider=OpenAIProvider(base_url=model.url))
-    agent = Agent(llm, toolsets=[MCPToolset(StdioTransport(command[0], command[1:]))])
+    tools = MCPToolset(StdioTransport(command[0], command[1:]), **fastmcp_handlers(callbacks))
+    agent = Agent(llm, toolsets=[tools])
     async with agent:
         return (await agent.run("go")).output
 
 
-async def agno(model, command):
+async def agno(model, command, _callbacks):
     from agno.agent import Agent
     from agno.models.openai.like import OpenAILike
     from agno.tools.mcp import MCPTools
@@ -133,37 +180,63 @@ async def agno(model, command):
         return (await agent.arun("go")).content
 
 
-async def llamaindex(model, command):
+async def llamaindex(model, command, callbacks):
     from llama_index.core.agent.workflow import FunctionAgent
     from llama_index.llms.openai_like import OpenAILike
     from llama_index.tools.mcp import BasicMCPClient, McpToolSpec
 
-    tools = await McpToolSpec(BasicMCPClient(command[0], args=command[1:])).to_tool_list_async()
+    given = callbacks.if_wanted(sampling_callback=callbacks.sampled)
+    tools = await McpToolSpec(BasicMCPClient(command[0], args=command[1:], **given)).to_tool_list_async()
     llm = OpenAILike(model="scripted", api_base=model.url, is_chat_model=True, is_function_calling_model=True)
     return str(await FunctionAgent(tools=tools, llm=llm).run("go"))
 
 
-async def fastmcp(model, command):
-    """Its client alone: FastMCP has no agent, so each step is a call."""
+def fastmcp_handlers(callbacks):
+    return callbacks.if_wanted(
+        elicitation_handler=callbacks.elicited,
+        sampling_handler=callbacks.sampled_text,
+        progress_handler=callbacks.progressed,
+    )
+
+
+async def mcp(model, command, callbacks):
+    """The official SDK alone, 1 or 2."""
+    from mcp import ClientSession, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+
+    given = callbacks.if_wanted(elicitation_callback=callbacks.elicited, sampling_callback=callbacks.sampled)
+    server = StdioServerParameters(command=command[0], args=command[1:])
+    async with stdio_client(server, errlog=LOG) as streams, ClientSession(*streams, **given) as session:
+        await session.initialize()
+        report = callbacks.progressed if callbacks.wanted else None
+        call = partial(session.call_tool, progress_callback=report)
+        return await steps(model, (await session.list_tools()).tools, call)
+
+
+async def fastmcp(model, command, callbacks):
     from fastmcp import Client
     from fastmcp.client.transports import StdioTransport
 
-    async with Client(StdioTransport(command[0], command[1:])) as client:
-        listed = await client.list_tools()
-        tools = [{"function": {"name": tool.name, "parameters": schema_of(tool)}} for tool in listed]
-        messages = [{"role": "user", "content": "go"}]
-        while not isinstance(step := model.step({"tools": tools, "messages": messages}), str):
-            result = await client.call_tool(*step, raise_on_error=False)
-            messages.append({"tool_calls": [{"function": {"name": step[0]}}]})
-            messages.append({"content": "".join(block.text for block in result.content)})
-        return step
+    async with Client(StdioTransport(command[0], command[1:]), **fastmcp_handlers(callbacks)) as client:
+        return await steps(model, await client.list_tools(), partial(client.call_tool, raise_on_error=False))
+
+
+async def steps(model, listed, call):
+    """What an agent does, where there is only a client."""
+    tools = [{"function": {"name": tool.name, "parameters": schema_of(tool)}} for tool in listed]
+    messages = [{"role": "user", "content": "go"}]
+    while not isinstance(step := model.step({"tools": tools, "messages": messages}), str):
+        result = await call(*step)
+        messages.append({"tool_calls": [{"function": {"name": step[0]}}]})
+        messages.append({"content": "".join(block.text for block in result.content)})
+    return step
 
 
 def schema_of(tool):
     return getattr(tool, "inputSchema", None) or tool.input_schema
 
 
-async def smolagents(model, command):
+async def smolagents(model, command, _callbacks):
     from mcp import StdioServerParameters
     from smolagents import OpenAIServerModel, ToolCallingAgent, ToolCollection
 
@@ -179,7 +252,7 @@ async def smolagents(model, command):
     return await asyncio.to_thread(work)
 
 
-async def semantic_kernel(model, command):
+async def semantic_kernel(model, command, _callbacks):
     from openai import AsyncOpenAI
     from semantic_kernel.agents import ChatCompletionAgent
     from semantic_kernel.connectors.ai.open_ai import OpenAIChatCompletion
@@ -191,7 +264,7 @@ async def semantic_kernel(model, command):
         return str(await agent.get_response("go"))
 
 
-async def crewai(model, command):
+async def crewai(model, command, _callbacks):
     from crewai import LLM, Agent
     from crewai_tools import MCPServerAdapter
     from mcp import StdioServerParameters
@@ -206,18 +279,28 @@ async def crewai(model, command):
     return await asyncio.to_thread(work)
 
 
-async def ai_sdk(model, command):
-    return await on_npm("ai-sdk", model, command)
+async def ai_sdk(model, command, callbacks):
+    return await on_npm("ai-sdk", model, command, callbacks)
 
 
-async def mastra(model, command):
-    return await on_npm("mastra", model, command)
+async def mastra(model, command, callbacks):
+    return await on_npm("mastra", model, command, callbacks)
 
 
-async def on_npm(framework, model, command):
+async def typescript_1(model, command, callbacks):
+    return await on_npm("sdk-1", model, command, callbacks)
+
+
+async def typescript_2(model, command, callbacks):
+    return await on_npm("sdk-2", model, command, callbacks)
+
+
+async def on_npm(framework, model, command, callbacks):
     program = os.path.join(os.environ["INTEROP_CACHE"], "node", "typescript", "agents.mjs")
     pipe = asyncio.subprocess.PIPE
-    process = await asyncio.create_subprocess_exec("node", program, framework, model.url, *command, stdout=pipe, stderr=LOG)
+    given = json.dumps(ANSWER) if callbacks.wanted else ""
+    arguments = (program, framework, model.url, given, *command)
+    process = await asyncio.create_subprocess_exec("node", *arguments, stdout=pipe, stderr=LOG)
     return (await process.communicate())[0].decode()
 
 
@@ -230,8 +313,26 @@ def on_npm_version(package):
 # What shows models named parameters only cannot call what `resource` lists.
 RESOURCE = ("resource", "resource signed")
 
+# What it has callbacks for.
+CALLBACKS = {
+    mcp: tuple(MEANWHILE),
+    typescript_1: ("elicitation", "sampling"),
+    typescript_2: ("elicitation", "sampling"),
+    mcp_use: ("elicitation", "sampling"),
+    langchain: ("elicitation", "progress"),
+    langgraph: ("elicitation", "progress"),
+    pydantic_ai: tuple(MEANWHILE),
+    fastmcp: tuple(MEANWHILE),
+    llamaindex: ("sampling",),
+    ai_sdk: ("elicitation",),
+    mastra: ("elicitation",),
+}
+
 # Where it is installed, and what it cannot do.
 FRAMEWORKS = {
+    mcp: ("mcp", ()),
+    typescript_1: ("@modelcontextprotocol/sdk", ()),
+    typescript_2: ("@modelcontextprotocol/client", ()),
     mcp_use: ("mcp-use", RESOURCE),
     langchain: ("langchain-mcp-adapters", ()),
     langchain_http: ("langchain-mcp-adapters", ()),
@@ -257,21 +358,35 @@ async def main(names):
         if framework.__name__ not in names:
             continue
         found = on_npm_version if package.startswith("@") else version
+        place = f"{framework.__name__} {found(package)}"
         for named, (strategy, flags, lesson, by) in STRATEGIES.items():
-            async with checks.group(f"{framework.__name__} {found(package)}, {named}", SECONDS):
+            async with checks.group(f"{place}, {named}", SECONDS):
                 model = Model(TOOL, ARGUMENTS, lesson, by)
-                try:
-                    command = gateway(strategy, EVERYTHING, *flags)
-                    # In a loop of its own: what a framework leaves open ends with it.
-                    run = partial(asyncio.run, framework(model, command))
-                    said = await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
-                except Exception as error:  # noqa: BLE001 - for some it is expected
-                    said = f"{type(error).__name__}: {error}"
+                said = await what_it_says(framework, model, gateway(strategy, EVERYTHING, *flags), Callbacks())
                 if named in cannot:
                     checks.true("cannot call", SUM not in said, "it can")
                 else:
                     checks.true("a call", SUM in said, said)
+        for what in CALLBACKS.get(framework, ()):
+            tool, arguments, expected = MEANWHILE[what]
+            for strategy, lesson, by in (("full", None, None), ("search", ("search_tools", {"query": tool}), "call_tool")):
+                async with checks.group(f"{place}, {what}, {strategy}", SECONDS):
+                    callbacks = Callbacks(wanted=True)
+                    model = Model(tool, arguments, lesson, by)
+                    said = await what_it_says(framework, model, gateway(strategy, EVERYTHING), callbacks)
+                    checks.true("an answer", expected in said, said)
+                    if what == "progress":
+                        checks.equal("progress", callbacks.progress, [1.0, 2.0])
     return checks.close()
+
+
+async def what_it_says(framework, model, command, callbacks):
+    try:
+        # In a loop of its own: what a framework leaves open ends with it.
+        run = partial(asyncio.run, framework(model, command, callbacks))
+        return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
+    except Exception as error:  # noqa: BLE001 - for some it is expected
+        return f"{type(error).__name__}: {error}"
 
 
 sys.exit(anyio.run(main, sys.argv[1:]))

@@ -1,5 +1,5 @@
 """A model that follows a script, behind the protocol that OpenAI's chat completions have. It writes only arguments that the
-schema shown to it allows, as models that are held to it do."""
+schema shown to it allows and requires, as models that are held to it do, and objects as text where it is told to."""
 
 import json
 import re
@@ -14,7 +14,7 @@ class Model:
 
     def __init__(self, tool, arguments, lesson=None, by=None):
         self.tool, self.arguments, self.lesson, self.by = tool, arguments, lesson, by
-        self.shown, self.called = {}, []
+        self.shown, self.called, self.writes_text = {}, [], False
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -50,6 +50,10 @@ class Model:
         last = text(request["messages"][-1].get("content"))
         lessons = sum(self.lesson is not None and is_same(name, self.lesson[0]) for name in calls)
         refused = "TOOL_DESCRIPTION_REQUIRED" in last
+        if "should be 'string'" in last and calls and not self.writes_text:
+            self.writes_text = True
+            name, arguments = self.called[-1]
+            return name, {key: json.dumps(value) if isinstance(value, dict) else value for key, value in arguments.items()}
         if self.lesson and (not calls or (refused and lessons < MOST_LESSONS)):
             return called(tools, *self.lesson)
         if not calls or (self.lesson and is_same(calls[-1], self.lesson[0])):
@@ -80,11 +84,19 @@ def written(schema, arguments):
     if "arguments" in shown and not any(name in shown for name in arguments):
         arguments = {"arguments": arguments}
     is_open = schema.get("additionalProperties", True) is not False
-    return {
+    missing = [name for name in schema.get("required", []) if name not in arguments]
+    return {name: some(shown.get(name, {})) for name in missing} | {
         name: value if name not in shown else value_by(shown[name], value)
         for name, value in arguments.items()
         if name in shown or is_open
     }
+
+
+def some(schema):
+    """A value of a parameter that nothing is known for."""
+    if "default" in schema or "enum" in schema:
+        return schema.get("default", schema.get("enum", [None])[0])
+    return {"string": "", "integer": 1, "number": 1, "boolean": False, "array": [], "object": {}}.get((kinds(schema) or [None])[0])
 
 
 def value_by(schema, value):

@@ -1,6 +1,10 @@
 // Tasks of server-everything's tool that runs in no other way: by the official SDKs of 2025-11-25, and by the official package of the
 // extension in 2026-07-28, each over stdio and HTTP; with a question, where the client has the server to itself.
 
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
 import { createTaskSessionFromClient } from '@modelcontextprotocol/ext-tasks/client';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 
@@ -21,6 +25,7 @@ await checks.group('a session, stdio', (atEnd) => withSession(gateway('full', EV
 await checks.group('a session, HTTP', async (atEnd) => withSession(`${await httpGateway('full', EVERYTHING, atEnd, ...OWN)}/mcp`, atEnd, true));
 await checks.group('a session, shared', async (atEnd) => withSession(`${await httpGateway('full', EVERYTHING, atEnd)}/mcp`, atEnd, false));
 await checks.group('cancelled', cancelled);
+await checks.group('its server is killed', killed);
 await checks.group('without session', async (atEnd) => withoutSession(`${await httpGateway('full', EVERYTHING, atEnd)}/mcp`, atEnd, false));
 await checks.group('without session, asked', async (atEnd) => withoutSession(`${await httpGateway('full', EVERYTHING, atEnd, ...OWN)}/mcp`, atEnd, true));
 process.exit(checks.close());
@@ -56,6 +61,30 @@ async function cancelled(atEnd) {
   checks.equal('its state', status, 'cancelled');
   const again = await client.experimental.tasks.cancelTask(task.taskId).catch(({ code }) => code);
   checks.equal('cancelled again', again, -32602);
+}
+
+// The task is lost, and the server, which is started again, runs another.
+async function killed(atEnd) {
+  const folder = mkdtempSync(join(tmpdir(), 'interop-'));
+  atEnd(async () => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'process');
+  const { client } = await sdk1.connect(gateway('full', ['sh', '-c', 'echo $$ > "$0"; exec "$@"', file, ...EVERYTHING]), atEnd, {});
+  await client.listTools();
+  const { task } = (await begun(client, 'rust').next()).value;
+  process.kill(Number(readFileSync(file, 'utf8')), 'SIGKILL');
+  let lost;
+  do lost = await client.experimental.tasks.getTask(task.taskId); while (lost.status === 'working');
+  checks.equal('its state', lost.status, 'failed');
+  checks.true('the reason', lost.statusMessage?.includes('upstream'), lost);
+  const seen = [];
+  for await (const message of begun(client, 'python')) seen.push(message);
+  checks.equal('another', seen.at(-1).type, 'result', seen.at(-1).error);
+  const listed = await client.experimental.tasks.listTasks();
+  checks.equal('both', listed.tasks.map(({ status }) => status), ['failed', 'completed']);
+}
+
+function begun(client, topic) {
+  return client.experimental.tasks.callToolStream({ name: TOOL, arguments: { topic } });
 }
 
 // The package of the extension sends its requests by itself, since the client reads no tasks.

@@ -2,7 +2,7 @@
 //! `stateless` (2026-07-28 with the extension).
 //!
 //! Its ids of tasks are counted, as weak servers do. A task goes on when another tool is called: `finish`, `wrong`, `fail`
-//! and `report` act on the newest task that is not over, and `die` ends the program. One with the topic `ask` asks its client
+//! and `report` act on the newest task that is not over, `late` reports progress of all, and `die` ends the program. One with the topic `ask` asks its client
 //! something, and is over when that is answered.
 
 #![allow(clippy::unwrap_used, reason = "a server for tests; where it panics, the test fails")]
@@ -103,7 +103,7 @@ impl Server {
             }
             tool
         };
-        let plain = ["finish", "wrong", "fail", "report", "die"].map(|name| (name, ""));
+        let plain = ["finish", "wrong", "fail", "report", "late", "die"].map(|name| (name, ""));
         [("research", "required"), ("either", "optional")].into_iter().chain(plain).map(tool).collect()
     }
 
@@ -128,6 +128,10 @@ impl Server {
             "die" => process::exit(9),
             _ => {}
         }
+        if name == "late" {
+            self.tasks.iter().for_each(progress_of);
+            return answer(id, self.result(text(name)));
+        }
         let Some(number) = self.tasks.iter().rposition(|task| task.outcome.is_null()) else {
             return answer(id, self.result(text("nothing is under way")));
         };
@@ -144,8 +148,7 @@ impl Server {
                 self.end(number, "failed", json!({"error": {"code": 77, "message": "broken", "data": [1]}}))
             }
             _ => {
-                let params = json!({"progressToken": task.token, "progress": 1, "message": "halfway"});
-                put(&json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}));
+                progress_of(task);
                 let params = self.state(number);
                 put(&json!({"jsonrpc": "2.0", "method": "notifications/tasks/status", "params": params}));
             }
@@ -296,6 +299,11 @@ impl Server {
         }
         result
     }
+}
+
+fn progress_of(task: &Task) {
+    let params = json!({"progressToken": task.token, "progress": 1, "message": "halfway"});
+    put(&json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}));
 }
 
 fn question() -> Value {

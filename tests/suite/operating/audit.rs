@@ -101,6 +101,44 @@ fn a7_calls_within_calls_have_the_name_of_the_inner_tool() {
     assert_eq!(short(&records), expected);
 }
 
+/// The same call in each wrong form has one fingerprint, and it is the tool that is meant whose permission counts.
+#[test]
+fn a7_a_call_in_a_wrong_form_is_recorded_as_it_is_meant() {
+    let (directory, file) = file();
+    let config = directory.path().join("disclosure.toml");
+    fs::write(&config, "[[principals]]\nname = \"few\"\ntools = [\"*/echo\"]\n").unwrap();
+    let inner = json!({"text": "x"});
+    let forms = [
+        json!({"tool": "echo", "arguments": inner}),
+        json!({"tool": "echo", "text": "x"}),
+        json!({"tool": "echo", "arguments": inner.to_string()}),
+        json!({"tool": "echo", "arguments": {"arguments": inner}}),
+        json!({"arguments": {"tool": "echo", "text": "x"}}),
+    ];
+    let flags = ["--strategy", "search", "--audit", file.to_str().unwrap()];
+    let of = ["--config", config.to_str().unwrap(), "--principal", "few"];
+    let mut gateway = serve(&[flags, of].concat(), &["ordinary"]);
+    gateway.call("search_tools", json!({"query": "echo"}));
+    for form in &forms {
+        let answer = gateway.call("call_tool", form.clone());
+        assert!(
+            answer.to_string().contains("isError\":false") || answer["result"]["isError"].is_null(),
+            "{form}: {answer}"
+        );
+    }
+    for withheld in
+        [json!({"tool": "wait", "file": "x"}), json!({"arguments": {"tool": "wait", "file": "x"}})]
+    {
+        gateway.call("call_tool", withheld);
+    }
+    let records = after(gateway, &file);
+    let calls = &records[1..=forms.len()];
+    assert_eq!(short(calls), vec![["call", "echo", "ok"]; forms.len()]);
+    assert!(calls.iter().all(|call| call["arguments_hmac"] == calls[0]["arguments_hmac"]), "{calls:?}");
+    let withheld = &records[1 + forms.len()..];
+    assert_eq!(short(withheld), [["decision", "wait", "not_permitted"]; 2]);
+}
+
 /// A tool that exists for others is distinguished from none, whatever way its name took.
 #[test]
 fn a7_what_is_not_permitted_is_recorded_as_that_on_every_way() {

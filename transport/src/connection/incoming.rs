@@ -84,8 +84,7 @@ impl Connection {
             return self.reply(request.id, &request.method, Ok(Json::empty_object()));
         }
         let Some(answer) = self.handler.handle_request(&request) else {
-            let unknown = ErrorText::method_not_found(&request.method);
-            return self.reply(request.id, &request.method, Err(unknown));
+            return self.reply(request.id, &request.method, Err(ErrorText::method_not_found()));
         };
         let (connection, id) = (Arc::clone(self), request.id.clone());
         // Held until the task is registered, so that it cannot finish before.

@@ -7,7 +7,8 @@ use mcp_disclosure_transport::{ErrorText, Json, code};
 
 use super::{
     super::{
-        Caller, links,
+        Caller,
+        links::{self, Unseen},
         relay::{Failed, UpstreamRequest, answers},
         reports::Relay,
     },
@@ -37,8 +38,8 @@ pub(super) struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// The upstream's answer to a request about the task, whose parameters are the client's.
-    pub(super) async fn ask(&self, method: &'static str, params: &RawObject) -> Result<Json, Failure> {
+    /// The upstream's answer to a request about the task, as far as the caller may see it. The parameters are the client's.
+    pub(super) async fn ask(&self, method: &'static str, params: &RawObject) -> Result<RawObject, Failure> {
         let upstream = self.at.upstream().await?;
         let params = params.with_value("taskId", &self.at.own);
         let params = match (self.caller.era(), self.at.era) {
@@ -54,7 +55,8 @@ impl Asking<'_> {
         let reports = Relay::of(self.caller, &params);
         let request = UpstreamRequest::new(method, RawObject::empty());
         let answered = upstream.request(request.to_call(self.caller, &upstream, params, reports)).await;
-        answered.map_err(|error| self.failed(&upstream, method, error))
+        let answered = answered.map_err(|error| self.failed(&upstream, method, error))?;
+        Unseen::new(&upstream, answered).object(self.view).map_err(Failure::Other)
     }
 
     fn failed(&self, upstream: &Arc<Upstream>, method: &str, error: CallError) -> Failure {
@@ -70,24 +72,19 @@ impl Asking<'_> {
     /// The state of the task, as the client's era has it.
     pub(super) async fn state(&self, params: &RawObject) -> Result<RawObject, ErrorText> {
         let state = match self.ask("tasks/get", params).await {
-            Ok(state) => self.read(&state)?,
+            Ok(state) => state,
             Err(Failure::Lost(error)) => return Ok(self.lost(&error)),
             Err(other) => return Err(other.into()),
         };
         let state = state.with_value("taskId", &**self.task.id());
-        let state = match (self.caller.era(), self.at.era) {
-            (Era::Stateless, Era::Session) => {
-                self.detailed(form::translated(&state, self.at.era, Era::Stateless)).await?
-            }
-            (era, _) => self.shown(form::translated(&state, self.at.era, era))?,
+        let era = self.caller.era();
+        let state = form::translated(&state, self.at.era, era);
+        let state = match (era, self.at.era) {
+            (Era::Stateless, Era::Session) => self.detailed(state).await?,
+            _ => state,
         };
         self.task.observe(&state);
         Ok(state)
-    }
-
-    /// An upstream's answer, which has to be an object.
-    fn read(&self, answer: &Json) -> Result<RawObject, ErrorText> {
-        RawObject::parse(answer.as_str()).map_err(|_| links::illegible(self.at.name()))
     }
 
     /// The state of a task whose upstream was lost.
@@ -100,16 +97,6 @@ impl Asking<'_> {
         }
     }
 
-    /// What of a state the caller may see.
-    fn shown(&self, state: RawObject) -> Result<RawObject, ErrorText> {
-        let shown = |json: Json| links::shown(self.view, self.at.name(), json);
-        let state = match state.object("result") {
-            Some(result) => state.with("result", shown(result.into())?.as_str()),
-            None => state,
-        };
-        self.read(&shown(state.into())?)
-    }
-
     /// The state of a task at an upstream with a session, with what the extension has in it: questions, and the result or
     /// the error.
     async fn detailed(&self, state: RawObject) -> Result<RawObject, ErrorText> {
@@ -120,8 +107,9 @@ impl Asking<'_> {
         if let Some(conversation) = &mut conversation {
             conversation.look().await;
             if let Some(questions) = conversation.questions() {
+                let questions = links::part(self.view, self.at.name(), &questions, true)?;
                 let state = state.with("status", r#""input_required""#);
-                return self.shown(state.with("inputRequests", questions.text()));
+                return Ok(state.with("inputRequests", questions.text()));
             }
         }
         match state.string("status").as_deref() {
@@ -132,10 +120,9 @@ impl Asking<'_> {
         }
         let outcome = match &mut conversation {
             Some(conversation) => match conversation.outcome().await {
-                Some(outcome) => outcome.map_err(|error| match error {
-                    CallError::Answered(error) => Failure::Answered(error),
-                    _ => Failure::Lost(self.at.lost()),
-                }),
+                Some(Ok(result)) => self.seen(result),
+                Some(Err(CallError::Answered(error))) => Err(Failure::Answered(error)),
+                Some(Err(_)) => Err(Failure::Lost(self.at.lost())),
                 // It has asked something more.
                 None => return Ok(state.with("status", r#""working""#)),
             },
@@ -143,9 +130,8 @@ impl Asking<'_> {
         };
         match outcome {
             Ok(result) => {
-                let result = named(&self.read(&result)?, None);
-                let result = result.with("resultType", r#""complete""#);
-                self.shown(state.with("status", r#""completed""#).with("result", result.text()))
+                let result = named(&result, None).with("resultType", r#""complete""#);
+                Ok(state.with("status", r#""completed""#).with("result", result.text()))
             }
             Err(Failure::Answered(error)) => {
                 Ok(state.with("status", r#""failed""#).with("error", error.text().as_str()))
@@ -155,8 +141,16 @@ impl Asking<'_> {
         }
     }
 
+    /// A result that came with a conversation, as far as the caller may see it.
+    fn seen(&self, result: Json) -> Result<RawObject, Failure> {
+        let result = RawObject::parse(result.as_str()).map_err(|_| links::illegible(self.at.name()));
+        result
+            .and_then(|result| links::part(self.view, self.at.name(), &result, false))
+            .map_err(Failure::Other)
+    }
+
     /// The result of the task, once it has one, for a client with a session.
-    pub(super) async fn result(&self, params: &RawObject) -> Result<Json, ErrorText> {
+    pub(super) async fn result(&self, params: &RawObject) -> Result<RawObject, ErrorText> {
         let result = match self.at.era {
             Era::Session => self.ask("tasks/result", params).await,
             Era::Stateless => Box::pin(self.polled()).await,
@@ -164,21 +158,16 @@ impl Asking<'_> {
         if !matches!(result, Err(Failure::Other(_))) {
             self.task.finish();
         }
-        let result = named(&self.read(&result?)?, Some(self.task.id()));
-        links::shown(self.view, self.at.name(), result.into())
+        Ok(named(&result?, Some(self.task.id())))
     }
 
     /// Asks an upstream without session until the task is over. What the upstream asks meanwhile, the client is asked.
-    async fn polled(&self) -> Result<Json, Failure> {
+    async fn polled(&self) -> Result<RawObject, Failure> {
         let mut asked = HashSet::new();
         loop {
-            let answer = self.ask("tasks/get", &RawObject::empty()).await?;
-            let state = self.read(&answer).map_err(Failure::Other)?;
+            let state = self.ask("tasks/get", &RawObject::empty()).await?;
             match state.string("status").as_deref() {
-                Some("completed") => {
-                    let result = state.member("result").unwrap_or("{}");
-                    return Ok(result.to_owned().into());
-                }
+                Some("completed") => return Ok(state.object("result").unwrap_or_default()),
                 Some("failed") => {
                     let error = state.object("error").unwrap_or_default();
                     return Err(Failure::Answered(ErrorText::relayed(error.into())));

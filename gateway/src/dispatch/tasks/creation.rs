@@ -34,8 +34,8 @@ pub(in crate::dispatch) enum AsTask {
     Needed(Place),
     /// The tool runs in no other way, and is called by another, whose result the client waits for.
     Waited(Place, Arc<Relay>),
-    /// The upstream decides (2026-07-28); not if there is no place.
-    Possible(Option<Place>),
+    /// The upstream decides (2026-07-28), unless there is no room for a task. A call that becomes none takes no place.
+    Possible(bool),
 }
 
 impl AsTask {
@@ -59,7 +59,7 @@ impl AsTask {
     /// The parameters of the call, which do not declare that a task is understood where none can be had.
     pub(in crate::dispatch) fn declared(&self, params: RawObject) -> RawObject {
         match self {
-            Self::Possible(None) => RequestMeta::with_tasks(&params, false),
+            Self::Possible(false) => RequestMeta::with_tasks(&params, false),
             _ => params,
         }
     }
@@ -103,7 +103,8 @@ impl Gateway {
             }
             (Era::Stateless, Era::Session) if is_needed => Err(missing()),
             (Era::Stateless, Era::Stateless) if understands => {
-                Ok(AsTask::Possible(self.place_of_task(caller).ok()))
+                let peer = &caller.peer;
+                Ok(AsTask::Possible(peer.task().is_ok() || self.tasks.can_make_room(peer.name())))
             }
             // Who offers no tasks runs such a call as an ordinary one.
             _ => Ok(AsTask::No),
@@ -133,13 +134,13 @@ impl Gateway {
         result: Json,
     ) -> Result<Json, ErrorText> {
         let era = upstream.introduction().eras.nearest(caller.era());
-        let is_waited = matches!(as_task, AsTask::Waited(..));
+        let (is_waited, is_possible) =
+            (matches!(as_task, AsTask::Waited(..)), matches!(as_task, AsTask::Possible(true)));
         let (place, reports) = match as_task {
             AsTask::No if era == Era::Session => return Ok(result),
-            AsTask::No => (None, None),
+            AsTask::No | AsTask::Possible(_) => (None, None),
             AsTask::Asked(place, reports) | AsTask::Waited(place, reports) => (Some(place), Some(reports)),
             AsTask::Needed(place) => (Some(place), None),
-            AsTask::Possible(place) => (place, None),
         };
         let invalid = |what: &str| {
             let message = format_args!("upstream '{}' answered with a task {what}", upstream.name());
@@ -152,7 +153,10 @@ impl Gateway {
                 _ => Ok(result),
             };
         };
-        let place = place.ok_or_else(|| invalid("that it was not asked for"))?;
+        let place = match place {
+            None if is_possible => self.place_of_task(caller)?,
+            place => place.ok_or_else(|| invalid("that it was not asked for"))?,
+        };
         let own = task.string("taskId").filter(|own| own.len() <= LONGEST_ID);
         let own = own.ok_or_else(|| invalid("whose taskId is missing or too long"))?;
         let called = Arc::new(ClientTask {
@@ -180,10 +184,9 @@ impl Gateway {
             outlasts_connection: upstream.is_remote() && era == Era::Stateless,
             guard: caller.guard().cloned(),
             conversation,
-            _reports: reports,
         }));
         let translated = form::translated(&task, era, caller.era());
-        let kept = self.keep(caller, called, origin, &translated, place, Some(running));
+        let kept = self.keep(caller, called, origin, &translated, place, Some((running, reports)));
         kept.observe(&translated);
         if is_waited {
             return Box::pin(self.waited(&reached, view, kept)).await;
@@ -195,8 +198,7 @@ impl Gateway {
     async fn waited(&self, caller: &Caller, view: &View, task: Arc<Task>) -> Result<Json, ErrorText> {
         let waiting = Waiting { gateway: self, task };
         let Some(asking) = waiting.task.asked(caller, view) else { return Err(missing()) };
-        let result = asking.result(&RawObject::empty()).await?;
-        Ok(RawObject::parse(result.as_str()).map_or(result, |result| named(&result, None).into()))
+        Ok(named(&asking.result(&RawObject::empty()).await?, None).into())
     }
 
     /// The task of a client that asked for one, of a call that was answered at once.
@@ -215,7 +217,7 @@ impl Gateway {
         origin: Origin,
         task: &RawObject,
         place: Place,
-        running: Option<Running>,
+        running: Option<(Running, Option<Arc<Relay>>)>,
     ) -> Arc<Task> {
         let lifetime = task.member(form::lifetime(caller.era())).and_then(ends);
         let task = Arc::new(Task {
@@ -233,7 +235,8 @@ impl Gateway {
     }
 }
 
-/// A task that nobody else can ask for, until this is dropped.
+/// A task whose result the gateway waits for, and of which its client knows nothing. When this is dropped, it is forgotten, and
+/// cancelled if it is not over.
 struct Waiting<'a> {
     gateway: &'a Gateway,
     task: Arc<Task>,

@@ -30,15 +30,13 @@ impl Gateway {
         let params = &request.params;
         match (&*request.method, caller.era()) {
             (_, Era::Stateless) if !caller.choice.traits.tasks => Err(missing()),
-            (_, Era::Session) if !caller.choice.traits.tasks => {
-                Err(ErrorText::method_not_found(&request.method))
-            }
+            (_, Era::Session) if !caller.choice.traits.tasks => Err(ErrorText::method_not_found()),
             ("tasks/get", _) => self.task(caller, page, params).await,
             ("tasks/cancel", _) => self.cancel_task(caller, page, params).await,
             ("tasks/result", Era::Session) => self.task_result(caller, page, params).await,
             ("tasks/list", Era::Session) => self.task_list(caller, page, params).await,
             ("tasks/update", Era::Stateless) => self.update_task(caller, page, params).await,
-            _ => Err(ErrorText::method_not_found(&request.method)),
+            _ => Err(ErrorText::method_not_found()),
         }
     }
 
@@ -56,12 +54,12 @@ impl Gateway {
     async fn task_result(&self, caller: &Caller, page: &Page, params: &RawObject) -> Result<Json, ErrorText> {
         let task = self.tasks.named(caller, params)?;
         match (task.asked(caller, &page.view), &task.origin) {
-            (Some(asking), _) => asking.result(params).await,
+            (Some(asking), _) => asking.result(params).await.map(Json::from),
             (None, Origin::Answered { result, .. }) => {
                 let result = RawObject::parse(result.as_str()).unwrap_or_default();
                 Ok(named(&result.retain(|key| key != "resultType"), Some(task.id())).into())
             }
-            (None, Origin::Upstream(_)) => Err(ErrorText::method_not_found("tasks/result")),
+            (None, Origin::Upstream(_)) => Err(ErrorText::method_not_found()),
         }
     }
 
@@ -99,8 +97,7 @@ impl Gateway {
         let cancelled = match (caller.era(), asking.at.era) {
             (Era::Session, Era::Session) => {
                 let answer = asking.ask("tasks/cancel", params).await;
-                let state = |answer: Json| RawObject::parse(answer.as_str()).unwrap_or_default();
-                answer.map(|answer| state(answer).with_value("taskId", &**task.id()))
+                answer.map(|state| state.with_value("taskId", &**task.id()))
             }
             (Era::Session, Era::Stateless) => return self.cancel_and_look(&asking, params).await,
             (Era::Stateless, _) => {
@@ -141,7 +138,7 @@ impl Gateway {
         match (asking.at.era, &asking.at.conversation) {
             (Era::Stateless, _) => {
                 let answer = asking.ask("tasks/update", params).await?;
-                Ok(complete(Era::Stateless, answer))
+                Ok(complete(Era::Stateless, answer.into()))
             }
             (Era::Session, conversation) => {
                 // Answers to what was not asked are ignored.

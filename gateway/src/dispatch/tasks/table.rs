@@ -80,11 +80,14 @@ impl Tasks {
     /// Forgets what this peer needs least: what is late, and of what is over the oldest. Returns whether there was any.
     pub(super) fn make_room(&self, peer: &str) -> bool {
         let mut tasks = self.by_id.lock();
-        let own = tasks.values().filter(|task| *task.peer == *peer && (task.is_late() || task.is_over()));
-        let oldest = own.min_by_key(|task| (!task.is_late(), task.number)).map(|task| Arc::clone(task.id()));
-        let forgotten = oldest.and_then(|id| tasks.remove(&id));
+        let forgotten = needed_least(&tasks, peer).and_then(|id| tasks.remove(&id));
         drop(tasks);
         forgotten.is_some()
+    }
+
+    /// Whether there is any.
+    pub(super) fn can_make_room(&self, peer: &str) -> bool {
+        needed_least(&self.by_id.lock(), peer).is_some()
     }
 
     /// Forgets what is late.
@@ -105,4 +108,9 @@ impl Tasks {
     pub(in crate::dispatch) fn forget_all(&self) {
         let _all = std::mem::take(&mut *self.by_id.lock());
     }
+}
+
+fn needed_least(tasks: &HashMap<Arc<str>, Arc<Task>>, peer: &str) -> Option<Arc<str>> {
+    let own = tasks.values().filter(|task| *task.peer == *peer && (task.is_late() || task.is_over()));
+    own.min_by_key(|task| (!task.is_late(), task.number)).map(|task| Arc::clone(task.id()))
 }

@@ -96,8 +96,6 @@ pub(super) struct RunningAt {
     /// Keeps the upstreams of a client without session.
     pub(super) guard: Option<Arc<BackendGuard>>,
     pub(super) conversation: Option<tokio::sync::Mutex<Conversation>>,
-    /// What reports its progress.
-    pub(super) _reports: Option<Arc<Relay>>,
 }
 
 /// What changes about a task.
@@ -107,8 +105,8 @@ pub(super) struct Life {
     pub(super) used: Instant,
     /// When its lifetime is over, if it has one.
     pub(super) ends: Option<Instant>,
-    /// The call that it is, until it is known to be over.
-    pub(super) running: Option<Running>,
+    /// The call that it is, and what reports its progress, until it is known to be over.
+    pub(super) running: Option<(Running, Option<Arc<Relay>>)>,
 }
 
 impl Task {
@@ -121,7 +119,7 @@ impl Task {
         self.life.lock().running.is_none()
     }
 
-    /// Whether nobody can ask for it any more, or nobody did for long.
+    /// Whether its time is over, or its client has not asked for it for long.
     pub(super) fn is_late(&self) -> bool {
         let life = self.life.lock();
         let now = Instant::now();
@@ -143,7 +141,7 @@ impl Task {
         self.life.lock().running = None;
     }
 
-    /// Cancels it at its upstream, since nobody can ask for it any more.
+    /// Cancels it at its upstream, where its client has gone.
     pub(super) fn abandon(self: Arc<Self>) {
         let Origin::Upstream(at) = &self.origin else { return };
         let upstream = at.upstream.upgrade().filter(|_| !self.is_over());
@@ -215,7 +213,7 @@ pub(super) fn times(task: &RawObject) -> RawObject {
     task.retain(|key| is_time(key) && task.member(key).is_some_and(|value| value.len() <= LONGEST_TIME))
 }
 
-/// When a lifetime is over that begins now at the latest; `None` if it has no end.
+/// When a lifetime ends that is counted from now; `None` if it has no end.
 pub(super) fn ends(milliseconds: &str) -> Option<Instant> {
     let milliseconds = milliseconds.parse::<f64>().ok()?;
     let lifetime = Duration::try_from_secs_f64(milliseconds / 1_000.0).ok()?;

@@ -147,7 +147,7 @@ impl Responder for Actor {
             "tools/call" => Ok(Json::of(&self.call(&request.params))),
             "resources/read" => Ok(Json::of(&json!({"contents": []}))),
             "ping" | "logging/setLevel" => Ok(Json::empty_object()),
-            method => Err(ErrorText::method_not_found(method)),
+            _ => Err(ErrorText::method_not_found()),
         }
     }
 }

@@ -7,6 +7,7 @@
 mod addresses;
 mod attribution;
 mod check;
+mod extensions;
 mod gateway;
 mod hiding;
 mod honest;
@@ -76,6 +77,7 @@ pub fn all() -> Vec<Attack> {
     let mut all = Vec::new();
     all.extend(addresses::attacks());
     all.extend(check::attacks());
+    all.extend(extensions::attacks());
     all.extend(hiding::attacks());
     all.extend(secrets::attacks());
     all.extend(messages::attacks());

@@ -129,7 +129,7 @@ impl Peer {
                 "io.modelcontextprotocol/clientInfo": {"name": "attack", "version": "1"},
             });
         }
-        let name = params["name"].as_str().or(params["uri"].as_str()).map(str::to_owned);
+        let name = ["name", "uri", "taskId"].iter().find_map(|key| params[key].as_str()).map(str::to_owned);
         self.ask_text(method, name.as_deref(), &params.to_string()).await
     }
 

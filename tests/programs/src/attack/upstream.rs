@@ -1,7 +1,7 @@
 //! A complete MCP server over stdio that is hostile where its tools are called after it, or where it is naive.
 //!
 //! It lists the tools of [`TOOLS`] that `--tools` names, and those in the file of `--definitions`, whose calls it
-//! echoes. It serves one secret file, however its URI is spelled, as file servers do.
+//! echoes. The file of `--script` has more `capabilities` and `tools`, and `answers` to requests. It serves one secret file, however its URI is spelled, as file servers do.
 
 use std::{
     collections::BTreeMap,
@@ -75,6 +75,7 @@ struct Server {
     /// The call whose person was asked to open something.
     opening: Value,
     has_roots: bool,
+    script: Value,
 }
 
 impl Server {
@@ -92,8 +93,13 @@ impl Server {
             // Definitions may be nested too deeply to be read as a value; here they are plain.
             tools.extend(serde_json::from_str::<Vec<Value>>(&text).unwrap());
         }
+        let script = options
+            .get("--script")
+            .map_or(Value::Null, |file| serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap());
+        tools.extend(script["tools"].as_array().into_iter().flatten().cloned());
         Self {
             tools,
+            script,
             received: Vec::new(),
             roots: None,
             waits_for_roots: Vec::new(),
@@ -104,6 +110,9 @@ impl Server {
 
     fn take(&mut self, message: &Value) {
         let (id, params) = (&message["id"], &message["params"]);
+        if let Some(result) = message["method"].as_str().and_then(|method| self.scripted(method, params)) {
+            return answer(id, result);
+        }
         match message["method"].as_str() {
             None if *id == "open" => {
                 let said = message.get("error").or(message.get("result"));
@@ -115,11 +124,16 @@ impl Server {
             None if *id == "roots" => self.take_roots(message["result"]["roots"].clone()),
             Some("initialize") => {
                 self.has_roots = params["capabilities"]["roots"].is_object();
+                let mut capabilities =
+                    json!({"tools": {"listChanged": true}, "resources": {"subscribe": true}, "logging": {}});
+                for (name, settings) in self.script["capabilities"].as_object().into_iter().flatten() {
+                    capabilities[name] = settings.clone();
+                }
                 answer(
                     id,
                     json!({
                         "protocolVersion": "2025-11-25",
-                        "capabilities": {"tools": {"listChanged": true}, "resources": {"subscribe": true}, "logging": {}},
+                        "capabilities": capabilities,
                         "serverInfo": {"name": "hostile", "version": "1"},
                     }),
                 );
@@ -153,6 +167,13 @@ impl Server {
             Some(_) if !id.is_null() => answer(id, json!({})),
             _ => {}
         }
+    }
+
+    /// What the script says to a request: by its method and what it names, or by its method alone.
+    fn scripted(&self, method: &str, params: &Value) -> Option<Value> {
+        let answers = self.script["answers"].as_object()?;
+        let named = ["name", "uri", "taskId"].iter().find_map(|key| params[key].as_str()).unwrap_or_default();
+        answers.get(&format!("{method} {named}")).or_else(|| answers.get(method)).cloned()
     }
 
     fn call(&mut self, id: &Value, name: &str, arguments: &Value) {

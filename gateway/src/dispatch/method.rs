@@ -1,0 +1,92 @@
+//! The methods of MCP.
+
+use mcp_disclosure_core::{Era, Kind, RawObject};
+
+use crate::{DRAFTS, catalogue::Page};
+
+/// MCP methods that the gateway answers or forwards, and the eras that have them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
+pub(super) enum Method {
+    #[strum(serialize = "ping")]
+    Ping,
+    #[strum(serialize = "server/discover")]
+    Discover,
+    #[strum(serialize = "subscriptions/listen")]
+    Listen,
+    #[strum(serialize = "tools/list")]
+    ToolsList,
+    #[strum(serialize = "tools/manifest")]
+    ToolsManifest,
+    #[strum(serialize = "tools/describe")]
+    ToolsDescribe,
+    #[strum(serialize = "tools/resolve")]
+    ToolsResolve,
+    #[strum(serialize = "tools/call")]
+    ToolsCall,
+    #[strum(serialize = "resources/list")]
+    ResourcesList,
+    #[strum(serialize = "resources/templates/list")]
+    TemplatesList,
+    #[strum(serialize = "resources/read")]
+    ResourcesRead,
+    #[strum(serialize = "resources/subscribe")]
+    ResourcesSubscribe,
+    #[strum(serialize = "resources/unsubscribe")]
+    ResourcesUnsubscribe,
+    #[strum(serialize = "prompts/list")]
+    PromptsList,
+    #[strum(serialize = "prompts/get")]
+    PromptsGet,
+    #[strum(serialize = "completion/complete")]
+    Complete,
+    #[strum(serialize = "logging/setLevel")]
+    SetLevel,
+    #[strum(
+        serialize = "tasks/get",
+        serialize = "tasks/result",
+        serialize = "tasks/list",
+        serialize = "tasks/cancel",
+        serialize = "tasks/update"
+    )]
+    Tasks,
+    #[strum(serialize = "skills/list", serialize = "skills/get", serialize = "resources/directory/read")]
+    Skills,
+}
+
+/// Whether MCP has this method, in either era.
+pub(super) fn is_of_mcp(method: &str) -> bool {
+    method.parse::<Method>().is_ok()
+}
+
+impl Method {
+    /// Whether the era has it.
+    pub(super) fn is_of(self, era: Era) -> bool {
+        match self {
+            Self::ToolsManifest | Self::ToolsDescribe | Self::ToolsResolve => DRAFTS,
+            Self::Ping | Self::SetLevel | Self::ResourcesSubscribe | Self::ResourcesUnsubscribe => {
+                era == Era::Session
+            }
+            Self::Discover | Self::Listen => era == Era::Stateless,
+            _ => true,
+        }
+    }
+
+    /// Whether the response depends on upstreams that may not have listed anything yet: that of a list does, and that of a
+    /// request for something that is not listed.
+    pub(super) fn needs_all(self, page: &Page, params: &RawObject) -> bool {
+        let is_listed =
+            |kind, member| params.string(member).is_some_and(|key| page.view.entry(kind, &key).is_some());
+        match self {
+            Self::Ping | Self::Discover | Self::SetLevel | Self::ResourcesUnsubscribe | Self::Tasks => false,
+            Self::ToolsCall | Self::ToolsResolve => {
+                params.string("name").is_none_or(|name| page.view.tool(&name).is_none())
+            }
+            Self::PromptsGet => !is_listed(Kind::Prompts, "name"),
+            Self::ResourcesRead | Self::ResourcesSubscribe => !is_listed(Kind::Resources, "uri"),
+            Self::Listen => params
+                .object("notifications")
+                .is_some_and(|wanted| wanted.member("resourceSubscriptions").is_some()),
+            _ => true,
+        }
+    }
+}
