@@ -14,7 +14,8 @@ use super::{
     launch::{Launch, member},
     node::{self, Member, Node, Value},
     permissions::Rules,
-    shape::{Elsewhere, Keys, Means, SHAPES, Shape},
+    shape::{Elsewhere, Keys, Means, Shape},
+    shapes::SHAPES,
 };
 
 /// A byte order mark, which stays where it is.
