@@ -97,9 +97,9 @@ impl Failure {
                 error if error.is_circle() => {
                     Some("remove the upstream that leads back, here or there".to_owned())
                 }
-                UpstreamError { why: Why::Start(_), target, .. } => Some(format!(
-                    "is '{target}' installed and on the PATH? Everything after -- is the command"
-                )),
+                UpstreamError { why: Why::Start(_), target, .. } => {
+                    Some(format!("is '{target}' installed, and on the PATH?"))
+                }
                 UpstreamError { why: Why::Silent { .. }, .. } => {
                     Some("is it an MCP server? For a slow one, raise --connect-timeout".to_owned())
                 }

@@ -137,7 +137,7 @@ fn b1_the_table_of_the_documentation_is_what_the_program_makes() {
     assert!(old == table, "tests/data/briefs.md is old: run this test with UPDATE_BRIEFS=1");
     let page = include_str!("../../docs/briefs.md");
     let shown = page.split_once(TABLE[0]).unwrap().1.split_once(TABLE[1]).unwrap().0;
-    assert!(shown.lines().count() > 8);
+    assert!(shown.lines().count() > 5);
     for row in shown.lines() {
         assert!(table.lines().any(|line| line == row), "docs/briefs.md has an old row: {row}");
     }

@@ -1,4 +1,4 @@
-//! `client-config`: the entry by which a host comes in over HTTP.
+//! `client-config`: the entry by which a host connects over HTTP.
 
 use std::path::PathBuf;
 

@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// The flags in `-h` of commands that have many, by their ids.
-const SHOWN: [(&str, &str); 5] = [
+const SHOWN: [(&str, &str); 6] = [
     (
         "serve",
         "config mcp_config upstream_url name strategy offer fallback budget over_budget explain set transport listen admin \
@@ -15,12 +15,14 @@ const SHOWN: [(&str, &str); 5] = [
     ),
     ("check", "config mcp_config upstream_url strategy strict queries allow format"),
     ("export", "config mcp_config upstream_url out definitions accept_drift replace"),
+    ("accept", "config mcp_config upstream_url"),
     ("prompt", "config mcp_config upstream_url strategy"),
 ];
 
 /// The command line with help of two lengths.
 pub(crate) fn of_two_lengths(command: Command) -> Command {
-    command.mut_subcommands(|subcommand| {
+    flowing(command).mut_subcommands(|subcommand| {
+        let subcommand = flowing(subcommand);
         let shown = SHOWN.iter().find(|(name, _)| *name == subcommand.get_name());
         let Some((_, shown)) = shown else { return subcommand };
         subcommand.mut_args(|argument| {
@@ -28,4 +30,16 @@ pub(crate) fn of_two_lengths(command: Command) -> Command {
             argument.hide_short_help(!is_shown)
         })
     })
+}
+
+/// The command with paragraphs of one line each, which are broken where the terminal ends. Indented lines stay lines.
+fn flowing(command: Command) -> Command {
+    let Some(about) = command.get_long_about().map(ToString::to_string) else { return command };
+    let mut flowing = String::new();
+    for line in about.lines() {
+        let goes_on = !line.is_empty() && !line.starts_with(' ') && flowing.ends_with(|end| end != '\n');
+        flowing.push(if goes_on { ' ' } else { '\n' });
+        flowing.push_str(line);
+    }
+    command.long_about(flowing.trim_start().to_owned())
 }

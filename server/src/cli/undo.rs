@@ -123,7 +123,7 @@ pub fn undo(arguments: UndoArguments) -> Result<(), Failure> {
     }
     apply(&plans, &records)?;
     print("")?;
-    print(if is_written { "Written. Restart the host to use it." } else { "Forgotten." })
+    print(if is_written { "Written. Restart the host." } else { "Forgotten." })
 }
 
 /// Whether this is the record of the file at this path, and there is no such file any more.

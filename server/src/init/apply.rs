@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{
-    gather::Moved,
+    destination::Moved,
     plan::Plan,
     record::{Record, Records, Step},
     write::{Change, Unwritten, keep, write},

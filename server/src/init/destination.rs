@@ -1,8 +1,11 @@
-//! Where the servers of a host's file are moved to.
+//! Where the servers of a host's file are moved to, and what is moved there.
 
 use std::path::{Path, PathBuf};
 
-use super::{ENTRY, gather::Moved, places::Folders, record::key};
+use mcp_disclosure_core::digest::hex;
+use sha2::{Digest, Sha256};
+
+use super::{ENTRY, places::Folders};
 
 /// Where the servers of a host's file are moved to: files of ours in the user's folder or, for a project, beside the file.
 #[derive(Clone, Debug)]
@@ -13,6 +16,26 @@ pub(crate) struct Destination {
     project: Option<(PathBuf, &'static str)>,
     /// The names of servers in other files of the host. Where two files have a name, one of them counts.
     pub(super) elsewhere: Vec<String>,
+}
+
+/// Servers that are moved.
+#[derive(Clone, Debug)]
+pub(crate) struct Moved {
+    /// The name of our entry, which may have been there.
+    pub(crate) entry: String,
+    pub(crate) names: Vec<String>,
+    /// The file of ours, which does not exist yet, and its text.
+    pub(crate) file: PathBuf,
+    pub(crate) text: String,
+    /// Whether it lies in a project, whose files people share.
+    pub(crate) is_shared: bool,
+    /// What switches a server off in its entry, where its host has a key for that.
+    pub(crate) switch: Option<&'static str>,
+}
+
+/// Names a file in our folders.
+pub(super) fn key(path: &Path) -> String {
+    hex(&Sha256::digest(path.as_os_str().as_encoded_bytes())[..12])
 }
 
 impl Destination {

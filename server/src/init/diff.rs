@@ -43,7 +43,7 @@ fn is_variable(text: &str) -> bool {
         || text.strip_prefix('$').is_some_and(is_name)
 }
 
-/// A unified diff of a file, with control characters escaped, and of secrets only their beginning.
+/// A unified diff of a file, with tabs as spaces, other control characters escaped, and of secrets only their beginning.
 pub(crate) fn unified(path: &Path, before: &str, after: &str, coloured: bool) -> String {
     let (before, after) = (masked(path, before), masked(path, after));
     let diff = TextDiff::from_lines(&before, &after);
@@ -56,7 +56,8 @@ pub(crate) fn unified(path: &Path, before: &str, after: &str, coloured: bool) ->
             Some(b'@') => Some(36),
             _ => None,
         };
-        let text = one_line(line.trim_end_matches('\r'));
+        let line = line.trim_end_matches('\r').replace('\t', "    ");
+        let text = one_line(&line);
         // Writing to a string cannot fail.
         let _written = match colour.filter(|_| coloured) {
             Some(colour) => writeln!(shown, "\u{1b}[{colour}m{text}\u{1b}[0m"),

@@ -3,14 +3,14 @@
 //! Only JSON is edited so far: an entry of TOML may be spread over the file. A server is moved if the moved entry reads the
 //! same as it did (`same`); the others are wrapped where they stand.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Map, Value as Json, json};
 
 use super::{
     Why,
     address::of_program,
-    destination::Destination,
+    destination::{Destination, Moved},
     edit::{Edits, append, list, quoted},
     ours::Ours,
     wrap::Front,
@@ -23,21 +23,6 @@ use crate::config::{
         read_as,
     },
 };
-
-/// Servers that are moved.
-#[derive(Clone, Debug)]
-pub(crate) struct Moved {
-    /// The name of our entry, which may have been there.
-    pub(crate) entry: String,
-    pub(crate) names: Vec<String>,
-    /// The file of ours, which does not exist yet, and its text.
-    pub(crate) file: PathBuf,
-    pub(crate) text: String,
-    /// Whether it lies in a project, whose files people share.
-    pub(crate) is_shared: bool,
-    /// What switches a server off in its entry, where its host has a key for that.
-    pub(crate) switch: Option<&'static str>,
-}
 
 /// What files say of servers outside their entries.
 pub(super) const ABOUT: &[&str] = &["inputs", "tools", "permission", "agent"];
@@ -108,10 +93,11 @@ fn of_table(
         let clashes = known.as_ref().is_ok_and(|known| known.contains(&server.name));
         let why = match &known {
             Err(why) => Some(why.clone()),
-            Ok(_) if clashes => Some("a server of this name is behind our entry already".to_owned()),
-            Ok(_) if destination.elsewhere.contains(&server.name) => {
-                Some("another file of the host names it, too, and one of them replaces the other".to_owned())
-            }
+            Ok(_) if clashes => Some("a server of the same name is behind our entry already".to_owned()),
+            Ok(_) if destination.elsewhere.contains(&server.name) => Some(
+                "another file of the host has an entry of the same name, and one replaces the other"
+                    .to_owned(),
+            ),
             Ok(_) if has_comments => Some("comments stand between the servers, and would be lost".to_owned()),
             Ok(_) => stays(document, server),
         };
@@ -123,7 +109,7 @@ fn of_table(
     let names = same(document, table, &candidates, file);
     let (moved, others): (Vec<&Server<'_>>, Vec<&Server<'_>>) =
         candidates.into_iter().partition(|server| names.contains(&server.name));
-    let elsewhere = "it would be read in another way in another file";
+    let elsewhere = "the entry depends on the folder of this file, or cannot be used as it is";
     apart.extend(others.iter().map(|server| (server.name.clone(), elsewhere.to_owned())));
     let text = moved_text(document, table, &moved);
     moved.first()?;
@@ -163,16 +149,16 @@ pub(super) fn stays(document: &Document, server: &Server<'_>) -> Option<Why> {
     let is_listed = server.allow.is_some() && server.filters.is_empty();
     let signs_in = server.launch.is_none() && server.address.headers.is_none();
     let why = match &server.foreign[..] {
-        _ if server.key.is_none() => "it is in a list",
-        _ if !is_plain(&server.name) => "its name cannot be part of the names of tools",
-        _ if server.off.is_some() => "the host has it switched off",
-        _ if signs_in => "the host may have to sign in to it (OAuth)",
-        _ if document.source(server.node).contains("${input:") => "the host asks for its inputs",
-        _ if is_listed => "the host's settings enable only some of its tools",
-        _ if server.is_ruled() => "the host's rules name it",
-        _ if has_relative_path(server) => "it has a relative path, which only the host can read",
+        _ if server.key.is_none() => "the entry is in a list",
+        _ if !is_plain(&server.name) => "the name cannot be part of the names of tools",
+        _ if server.off.is_some() => "switched off in the host",
+        _ if signs_in => "the host may have to sign in (OAuth)",
+        _ if document.source(server.node).contains("${input:") => "the host asks for inputs",
+        _ if is_listed => "the host's settings enable only some of the tools",
+        _ if server.is_ruled() => "the host's rules name the server",
+        _ if has_relative_path(server) => "a relative path, which only the host can resolve",
         [] => return None,
-        foreign => return Some(format!("the host reads its {}", foreign.join(", "))),
+        foreign => return Some(format!("only the host reads {}", foreign.join(", "))),
     };
     Some(why.to_owned())
 }

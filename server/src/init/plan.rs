@@ -6,8 +6,8 @@ use mcp_disclosure_gateway::Problem;
 
 use super::{
     Why, address,
-    destination::Destination,
-    gather::{self, Moved},
+    destination::{Destination, Moved},
+    gather,
     ours::Ours,
     places::Place,
     unwrap::unwrapped,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{
-    gather::Moved,
+    destination::{Moved, key},
     write::{self, Change},
 };
 use crate::{failure::Failure, files::make_private_folder};
@@ -83,12 +83,13 @@ impl Records {
     /// # Errors
     /// If another run has it, or the folder of records cannot be made.
     pub(crate) fn lock(&self) -> Result<fs::File, Failure> {
-        let what = "cannot lock the folder of backups";
-        let made = make_private_folder(&self.0).and_then(|()| fs::File::create(self.0.join("lock")));
-        let file = made.map_err(|source| Failure::Io { what, source })?;
+        let path = self.0.join("lock");
+        let failed = |source| Failure::Write { path: path.clone(), source };
+        let made = make_private_folder(&self.0).and_then(|()| fs::File::create(&path));
+        let file = made.map_err(failed)?;
         match file.try_lock() {
             Ok(()) => Ok(file),
-            Err(fs::TryLockError::Error(source)) => Err(Failure::Io { what, source }),
+            Err(fs::TryLockError::Error(source)) => Err(failed(source)),
             Err(fs::TryLockError::WouldBlock) => {
                 let problem = Problem::new("another init or undo is under way");
                 Err(Failure::Usage(vec![problem.hint("run this again when it has ended")]))
@@ -152,11 +153,6 @@ impl Records {
             _ => Ok(()),
         }
     }
-}
-
-/// Names a file in our folders.
-pub(crate) fn key(path: &Path) -> String {
-    hex(&Sha256::digest(path.as_os_str().as_encoded_bytes())[..12])
 }
 
 /// Recognizes a text.

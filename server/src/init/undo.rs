@@ -54,7 +54,7 @@ pub(crate) fn undone(
         undone.kept.extend(kept);
         if undone.text == step.after {
             undone.text.clone_from(&step.before);
-            undone.turned_back.extend(changed_names(path, step)?);
+            undone.turned_back.extend(changed_names(path, step, launcher)?);
             continue;
         }
         let parse = |text: &str| Document::parse(path, text, &step.current);
@@ -71,13 +71,15 @@ pub(crate) fn undone(
     Ok(undone)
 }
 
-/// The servers that differ between the two texts of a step, by what they were before.
-fn changed_names(path: &Path, step: &Step) -> Result<Vec<String>, Problem> {
+/// The servers that differ between the two texts of a step, by what they were before; without an entry of ours that got more.
+fn changed_names(path: &Path, step: &Step, launcher: &[String]) -> Result<Vec<String>, Problem> {
     let parse = |text: &str| Document::parse(path, text, &step.current);
     let (before, after) = (parse(&step.before)?, parse(&step.after)?);
     let names = before.servers().into_iter().filter(|server| {
         let same = same_server(&after, &before, server);
+        let words = server.launch.and_then(|launch| launch.words()).unwrap_or_default();
         same.is_none_or(|same| !server.node.is_same_but(same.node, None, &[]))
+            && Ours::of(&words, launcher).is_none()
     });
     Ok(names.map(|server| server.name).collect())
 }
@@ -117,13 +119,17 @@ impl Turned<'_> {
             if was.as_ref().is_none_or(|was| self.reads_more(&server, was)) {
                 self.keep_edited(before, after, &server, step);
             }
+            let mut names = vec![server.name.clone()];
             let turned = match (&was, now) {
                 _ if !is_changed => continue,
                 (Some(was), Some(number)) if !self.reads_more(&server, was) => {
                     self.entry(number, (before, was), &server)
                 }
                 (Some(was), None) if !self.reads_more(&server, was) => continue,
-                (_, Some(number)) => self.moved_back(number, before, (after, &server), was.as_ref()),
+                (_, Some(number)) => {
+                    names = gone(before, after, &server).into_iter().map(|server| server.name).collect();
+                    self.moved_back(number, before, (after, &server), was.as_ref())
+                }
                 (_, None) => {
                     self.keep(before, after, &server, step);
                     continue;
@@ -133,7 +139,7 @@ impl Turned<'_> {
             if turned.as_ref().is_err_and(|why| why == NOT_OURS) {
                 continue;
             }
-            self.note(&server.name, turned);
+            self.note(&server.name, names, turned);
         }
         if let Some(document) = permissions::withdrawn(&self.now, before, after) {
             self.now = document;
@@ -141,11 +147,12 @@ impl Turned<'_> {
         }
     }
 
-    fn note(&mut self, name: &str, turned: Result<Document, Why>) {
+    /// Notes which servers an entry brought back, or why it is left.
+    fn note(&mut self, name: &str, names: Vec<String>, turned: Result<Document, Why>) {
         match turned {
             Ok(document) => {
                 self.now = document;
-                self.undone.turned_back.push(name.to_owned());
+                self.undone.turned_back.extend(names);
             }
             Err(why) => self.undone.left.push((name.to_owned(), why)),
         }
@@ -290,15 +297,20 @@ impl Turned<'_> {
                 let named = ours.values(CONFIG);
                 let files: Option<Vec<PathBuf>> =
                     named.iter().map(|file| destination.file_of(file)).collect();
+                let mut names = vec![name.clone()];
                 let turned = match files.filter(|files| !files.is_empty()) {
                     Some(files) => {
                         let members =
                             files.iter().map(|file| moved_members(file)).collect::<Result<Vec<_>, _>>();
-                        members.and_then(|members| self.in_place_of(number, &members.concat()))
+                        members.and_then(|members| {
+                            let members = members.concat();
+                            names = members.iter().map(|(name, _)| name.clone()).collect();
+                            self.in_place_of(number, &members)
+                        })
                     }
                     None => unwrapped(&self.now, number, self.launcher),
                 };
-                self.note(&name, turned);
+                self.note(&name, names, turned);
             }
             number += 1;
         }

@@ -8,12 +8,13 @@ use super::status::Status;
 /// The page is loaded again after this time, in seconds.
 const REFRESH: u32 = 5;
 
+/// No word is split but a name or an error that is longer than its column; a table that is wider than a phone scrolls.
 const STYLE: &str = "
 :root { color-scheme: light dark; --line: #8884; --soft: #555; --good: #126b2e; --bad: #b3261e; }
 @media (prefers-color-scheme: dark) { :root { --soft: #b4b4b4; --good: #7bd88f; --bad: #ff9d94; } }
 html { background: #fff; color: #1b1b1b; }
 @media (prefers-color-scheme: dark) { html { background: #161616; color: #eee; } }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; overflow-wrap: anywhere; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; overflow-wrap: break-word; }
 h1 { font-size: 1.4rem; margin: 0; }
 h2 { font-size: 1.1rem; margin: 1.5rem 0 .5rem; }
 p { margin: .25rem 0; color: var(--soft); }
@@ -21,9 +22,11 @@ dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); 
 dl div { border: 1px solid var(--line); border-radius: .5rem; padding: .5rem .75rem; }
 dt { color: var(--soft); }
 dd { margin: 0; font-size: 1.4rem; font-variant-numeric: tabular-nums; }
+section { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: .35rem .5rem; border-bottom: 1px solid var(--line); vertical-align: top; }
-th[scope=row] { font-weight: 500; }
+th[scope=row] { font-weight: 500; min-width: 9rem; overflow-wrap: anywhere; }
+@media (max-width: 30rem) { th, td { padding: .35rem .25rem; font-size: .9rem; } th[scope=row] { min-width: 7rem; } }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 .ready { color: var(--good); }
 .failing, .silent, .stopped, .lost { color: var(--bad); }
@@ -73,7 +76,7 @@ fn figures(status: &Status) -> Markup {
                 (figure("refusals", totals.refusals))
                 (figure("descriptions fetched", totals.fetches))
                 (figure("tokens listed", totals.tokens_listed))
-                (figure("of complete lists", totals.tokens_full))
+                (figure("tokens of complete lists", totals.tokens_full))
                 (figure("searches that missed", totals.searches_missed))
                 (figure("failed reloads", totals.reload_failures))
                 @if totals.http_connections_limit > 0 {
@@ -124,7 +127,7 @@ fn upstreams(status: &Status) -> Markup {
                         th scope="col" class="number" { "tools" }
                         th scope="col" class="number" { "restarts" }
                         th scope="col" class="number" { "calls" }
-                        th scope="col" class="number" { "without a good result" }
+                        th scope="col" class="number" { "errors" }
                     }
                 }
                 tbody {

@@ -161,8 +161,8 @@ pub enum Command {
     ///   mcp-disclosure init --host cursor
     ///   mcp-disclosure init --file .vscode/mcp.json --yes
     ///
-    /// Servers are started only to count what they cost, if you agree. Entries keep their variables, folders and switches; all else in the file stays as
-    /// it is. `mcp-disclosure undo` gives back what was there.
+    /// Servers are started only to count what they cost, if you agree. Entries keep their variables, folders and switches;
+    /// all else in the file stays as it is. `mcp-disclosure undo` gives back what was there.
     ///
     /// Exit codes: 0; 2 if there is no terminal to ask on; 64 if a file cannot be edited; 1 if it cannot be written.
     #[command(verbatim_doc_comment)]
@@ -177,12 +177,12 @@ pub enum Command {
     /// init changed are turned back.
     #[command(verbatim_doc_comment)]
     Undo(UndoArguments),
-    /// Print the entry by which a host comes in over HTTP
+    /// Print the entry by which a host connects over HTTP
     ///
     ///   mcp-disclosure client-config --host cursor --config disclosure.toml --principal ann
     ///
-    /// It has the URL, and for a principal with a token the header that carries it. The token itself is not printed: hosts
-    /// read it from a variable where they can.
+    /// It has the URL, and for a principal with a token the header that carries it. The token itself
+    /// is not printed: hosts read it from a variable where they can.
     #[command(verbatim_doc_comment)]
     ClientConfig(ClientConfigArguments),
     /// Sign in to upstreams that ask for it, in a browser

@@ -101,10 +101,10 @@ pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> 
     refuse_named(&problems)?;
     plans.retain(|plan| plan.has_servers() || plan.place.host.is_none());
     let mut shown = Shown { deferring, ..Shown::default() };
-    let servers: usize = plans.iter().filter(|plan| plan.changes()).map(|plan| plan.served.len()).sum();
+    let has_new = plans.iter().any(|plan| plan.changes() && !plan.served.is_empty());
     let may_ask = !(no_count || places.yes || places.dry_run) && std::io::stdin().is_terminal();
-    let question = format!("Start {servers} servers once, to count what their tools cost a model? [y/N] ");
-    if servers > 0 && (counts || (may_ask && answered(&question)? == Answer::Yes)) {
+    let question = "Start these hosts' servers once, to count what their tools cost a model? [y/N] ";
+    if has_new && (counts || (may_ask && answered(question)? == Answer::Yes)) {
         plans = counted(program, &serving, plans, &mut shown);
     }
     for settings in settings {
@@ -156,8 +156,8 @@ fn counted(program: &Program, serving: &Serving, plans: Vec<Plan>, shown: &mut S
             }
         }
     };
-    let (paying, others): (Vec<Plan>, Vec<Plan>) = plans.into_iter().partition(pays);
-    shown.idle = others.into_iter().map(|plan| plan.place).collect();
+    let (paying, idle): (Vec<Plan>, Vec<Plan>) = plans.into_iter().partition(pays);
+    shown.idle = idle;
     paying
 }
 

@@ -16,8 +16,8 @@ use crate::{
 pub(super) struct Shown {
     /// Files of hosts that defer definitions by themselves.
     pub(super) deferring: Vec<Place>,
-    /// Files whose hosts' models would read nothing less.
-    pub(super) idle: Vec<Place>,
+    /// What was planned for files whose hosts' models would read nothing less.
+    pub(super) idle: Vec<Plan>,
     /// What was counted, by file.
     pub(super) costs: Vec<(PathBuf, Cost)>,
     /// The files for which that failed, and why.
@@ -34,24 +34,27 @@ impl Shown {
             self.cost(plan)?;
             told(plan)?;
         }
-        for place in &self.idle {
+        for plan in &self.idle {
             print("")?;
-            print(heading(place))?;
-            let cost =
-                self.costs.iter().find(|(path, _)| place.path.canonicalize().is_ok_and(|real| real == *path));
-            if let Some((_, cost)) = cost {
+            print(heading(&plan.place))?;
+            if let Some(cost) = self.cost_of(plan) {
                 print(format_args!(
-                    "  is left as it is: {} are few enough; nothing would be saved",
+                    "  is left as it is: {}, and nothing would be saved of them",
                     lists(cost.before)
                 ))?;
+            }
+            apart(plan)?;
+            if plan.apart.len() > 1 {
+                let by_hand = "move them to a file of yours by hand, and start `mcp-disclosure serve --mcp-config FILE` in their place";
+                print(format_args!("  each is small by itself; to save, {by_hand}"))?;
             }
         }
         let mut hosts: Vec<&Place> = self.deferring.iter().collect();
         hosts.dedup_by_key(|place| place.host);
         for place in hosts {
-            if let Some((host, (name, deferral))) = place.host.zip(place.defers()) {
+            if let Some((host, (name, how))) = place.host.zip(place.defers()) {
                 print("")?;
-                print(format_args!("{host} is left as it is: {}", deferral.how))?;
+                print(format_args!("{host} is left as it is: {how}"))?;
                 print(format_args!("  --host {name} includes it all the same"))?;
             }
         }
@@ -74,28 +77,34 @@ impl Shown {
         let served: usize = changed().map(|plan| plan.served.len()).sum();
         let left: usize = plans.iter().map(|plan| plan.left.len()).sum();
         let mut parts = vec![format!("{} to write", of(changed().count(), "file"))];
+        let entries = match changed().flat_map(|plan| &plan.moved).count() {
+            1 => "one entry".to_owned(),
+            several => format!("{several} entries"),
+        };
         for (count, what) in [
-            (gathered, "gathered behind one entry"),
-            (served - gathered, "wrapped in place"),
-            (left, "left as it is"),
+            (gathered, format!("gathered behind {entries}")),
+            (served - gathered, "wrapped in place".to_owned()),
+            (left, "left alone".to_owned()),
         ] {
             if count > 0 {
                 parts.push(format!("{} {what}", of(count, "server")));
             }
         }
         if self.costs.is_empty() {
-            parts.push("not counted (--count starts the servers once, to count)".to_owned());
+            parts.push("tokens not counted (--count starts the servers once, to count)".to_owned());
         }
         print(parts.join("; "))
+    }
+
+    fn cost_of(&self, plan: &Plan) -> Option<&Cost> {
+        self.costs.iter().find(|(path, _)| *path == plan.change.path).map(|(_, cost)| cost)
     }
 
     fn cost(&self, plan: &Plan) -> Result<(), Failure> {
         if let Some((_, why)) = self.uncounted.iter().find(|(path, _)| *path == plan.change.path) {
             print(format_args!("  could not be counted: {why}"))?;
         }
-        let Some((_, cost)) = self.costs.iter().find(|(path, _)| *path == plan.change.path) else {
-            return Ok(());
-        };
+        let Some(cost) = self.cost_of(plan) else { return Ok(()) };
         print(format_args!("  its model reads {} now; {} then", lists(cost.before), lists(cost.after)))?;
         if cost.silent.is_empty() {
             return Ok(());
@@ -137,9 +146,7 @@ fn told(plan: &Plan) -> Result<(), Failure> {
     for tool in &plan.permitted {
         print(format_args!("  runs without a question: {tool}"))?;
     }
-    for (name, why) in &plan.apart {
-        print(format_args!("  '{name}' keeps its entry: {why}"))?;
-    }
+    apart(plan)?;
     if !plan.otherwise.is_empty() {
         let (names, path) = (plan.otherwise.join(", "), plan.place.path.display());
         print(format_args!(
@@ -153,6 +160,20 @@ fn told(plan: &Plan) -> Result<(), Failure> {
                 "  that file has what their entries had: where one has a key, keep it out of version control, too",
             )?;
         }
+    }
+    Ok(())
+}
+
+/// The servers that keep their entries, by reason.
+fn apart(plan: &Plan) -> Result<(), Failure> {
+    for (at, (_, why)) in plan.apart.iter().enumerate() {
+        if plan.apart[..at].iter().any(|(_, said)| said == why) {
+            continue;
+        }
+        let of_reason = plan.apart.iter().filter(|(_, other)| other == why);
+        let names: Vec<String> = of_reason.map(|(name, _)| format!("'{name}'")).collect();
+        let keep = if names.len() == 1 { "keeps its entry" } else { "keep their entries" };
+        print(format_args!("  {} {keep}: {why}", names.join(", ")))?;
     }
     Ok(())
 }
@@ -175,13 +196,15 @@ pub(super) fn written(plans: &[Plan], records: &Records) -> Result<(), Failure> 
     let restart = if hosts.is_empty() { "the host".to_owned() } else { hosts.join(", ") };
     print("")?;
     print(format_args!("Written. Restart {restart} to use it; `mcp-disclosure undo` takes it out again."))?;
-    for moved in plans.iter().flat_map(|plan| &plan.moved) {
+    let moved: Vec<_> = plans.iter().flat_map(|plan| &plan.moved).collect();
+    if !moved.is_empty() {
+        print("To switch one server off, which takes effect at once:")?;
+    }
+    for moved in moved {
         let file = moved.file.display();
         match moved.switch {
-            Some(switch) => print(format_args!(
-                "To switch one server off, write {switch} into its entry in {file}; it takes effect at once."
-            )),
-            None => print(format_args!("To switch one server off, take its entry out of {file}.")),
+            Some(switch) => print(format_args!("  write {switch} into its entry in {file}")),
+            None => print(format_args!("  take its entry out of {file}")),
         }?;
     }
     print(format_args!("Backups are in {}.", records.folder().display()))

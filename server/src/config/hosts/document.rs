@@ -14,7 +14,8 @@ use super::{
     launch::{Launch, member},
     node::{self, Member, Node, Value},
     permissions::Rules,
-    shape::{Elsewhere, Keys, Means, SHAPES, Shape},
+    shape::{Elsewhere, Keys, Means, Shape},
+    shapes::SHAPES,
 };
 
 /// A byte order mark, which stays where it is.
@@ -310,7 +311,8 @@ impl Node {
         }
     }
 
-    /// Whether two values are the same wherever they are written, but for these members of one table of the first.
+    /// Whether two values are the same, wherever they are written and in whatever order tables have their members, but for these
+    /// members of one table of the first.
     pub(crate) fn is_same_but(&self, other: &Self, table: Option<&Self>, members: &[&str]) -> bool {
         let is_table = table.is_some_and(|table| std::ptr::eq(self, table));
         let is_compared = |member: &&Member| !(is_table && members.contains(&member.name.as_str()));
@@ -323,8 +325,12 @@ impl Node {
                     && one.iter().zip(two).all(|(one, two)| one.is_same_but(two, table, members))
             }
             (Value::Table(one), Value::Table(two)) => {
-                let one: Vec<&Member> = one.iter().filter(is_compared).collect();
-                let two: Vec<&Member> = two.iter().filter(is_compared).collect();
+                let mut one: Vec<&Member> = one.iter().filter(is_compared).collect();
+                let mut two: Vec<&Member> = two.iter().filter(is_compared).collect();
+                // A stable order: of members with the same name, the last one counts.
+                for members in [&mut one, &mut two] {
+                    members.sort_by(|one, two| one.name.cmp(&two.name));
+                }
                 let same = |(one, two): (&&Member, &&Member)| {
                     one.name == two.name && one.node.is_same_but(&two.node, table, members)
                 };

@@ -1,24 +1,24 @@
-//! `mcpServers` of Claude Desktop, Claude Code (`.mcp.json`), Cursor, Windsurf, Cline and Roo.
+//! `mcpServers` of Claude Desktop, Claude Code, Cursor, Windsurf, Cline, Roo and Gemini CLI.
+
+use std::path::Path;
 
 use super::{
-    claude_code,
     file_context::FileContext,
-    gemini,
     node::Node,
     shape::{Elsewhere, Keys, Means, Shape},
     variables::Style,
 };
 
-pub(super) const SHAPE: Shape = Shape {
+pub(super) const SHARED: Shape = Shape {
     hosts: "Claude, Cursor, Windsurf, Cline, Roo",
-    servers,
+    servers: shared,
     keys: KEYS,
     style: Style::Dollar,
     elsewhere: Elsewhere::nothing,
 };
 
 /// The keys of all these hosts; a key has the same meaning in each host that uses it.
-pub(super) const KEYS: Keys = &[
+const KEYS: Keys = &[
     ("type", Means::Transport),
     ("transport", Means::Transport),
     ("command", Means::Command),
@@ -37,12 +37,107 @@ pub(super) const KEYS: Keys = &[
     ("includeTools", Means::Allowed), // Gemini CLI
 ];
 
-fn servers<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
-    let is_anothers = claude_code::is_its_own(root) || gemini::is_its_own(root, context);
+fn shared<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
+    let is_anothers = is_of_claude_code(root) || is_of_gemini(root, context);
     table(root).into_iter().filter(|_| !is_anothers).collect()
 }
 
 /// `mcpServers`, where it is a table.
-pub(super) fn table(node: &Node) -> Option<&Node> {
+fn table(node: &Node) -> Option<&Node> {
     node.get("mcpServers").filter(|servers| !servers.is_list())
+}
+
+/// `~/.claude.json`: servers of the user, and of each project.
+pub(super) const CLAUDE_CODE: Shape = Shape {
+    hosts: "Claude Code",
+    servers: of_claude_code,
+    keys: KEYS,
+    style: Style::Dollar,
+    elsewhere: in_project,
+};
+
+fn is_of_claude_code(root: &Node) -> bool {
+    root.get("projects").is_some_and(Node::is_table)
+}
+
+fn of_claude_code<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
+    let of_project = project(root, context).and_then(table);
+    let tables = of_project.into_iter().chain(table(root));
+    tables.filter(|_| is_of_claude_code(root)).collect()
+}
+
+fn in_project(root: &Node, context: &FileContext<'_>, name: &str) -> Elsewhere {
+    let disabled = project(root, context).and_then(|project| project.get("disabledMcpServers"));
+    let off = disabled.filter(|disabled| disabled.lists(name)).map(|_| "disabledMcpServers of the project");
+    Elsewhere { off, ..Elsewhere::default() }
+}
+
+/// The project of the current directory: the innermost listed one.
+fn project<'n>(root: &'n Node, context: &FileContext<'_>) -> Option<&'n Node> {
+    let projects = root.get("projects")?;
+    let listed = |directory: &Path| projects.get(directory.to_str()?);
+    context.current.ancestors().find_map(listed)
+}
+
+/// Gemini CLI: `settings.json`, with `httpUrl`, and lists of servers that may run.
+pub(super) const GEMINI: Shape = Shape {
+    hosts: "Gemini CLI",
+    servers: of_gemini,
+    keys: KEYS,
+    style: Style::BareDollar,
+    elsewhere: listed,
+};
+
+/// Keys of the lists of servers, current and older ones.
+const ALLOWED: &[&[&str]] = &[&["mcp", "allowed"], &["allowMCPServers"]];
+const EXCLUDED: &[&[&str]] = &[&["mcp", "excluded"], &["excludeMCPServers"]];
+
+/// Keys of the lists of tools that do not exist, of whatever server.
+const EXCLUDED_TOOLS: &[&[&str]] = &[&["tools", "exclude"], &["excludeTools"]];
+
+/// Keys that no other host uses.
+const MARKS: &[&str] = &["httpUrl", "includeTools", "excludeTools", "trust"];
+
+pub(super) fn is_of_gemini(root: &Node, context: &FileContext<'_>) -> bool {
+    let lists = ALLOWED.iter().chain(EXCLUDED).any(|names| root.path(names).is_some());
+    let servers = root.get("mcpServers").into_iter().flat_map(Node::members);
+    let mut marks = servers.flat_map(|server| MARKS.iter().map(|mark| server.node.get(mark)));
+    !is_of_claude_code(root) && (context.is_in(".gemini") || lists || marks.any(|mark| mark.is_some()))
+}
+
+fn of_gemini<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
+    table(root).into_iter().filter(|_| is_of_gemini(root, context)).collect()
+}
+
+fn listed(root: &Node, _: &FileContext<'_>, name: &str) -> Elsewhere {
+    let mut allowed = ALLOWED.iter().filter_map(|names| root.path(names));
+    let is_named = allowed.clone().any(|list| lists(list, name));
+    let mut excluded = EXCLUDED.iter().filter_map(|names| root.path(names));
+    let off = if excluded.any(|list| lists(list, name)) {
+        Some("mcp.excluded")
+    } else if allowed.any(|list| !lists(list, name)) {
+        Some("mcp.allowed, which does not name it")
+    } else {
+        None
+    };
+    Elsewhere { off, hidden: excluded_tools(root, name), is_named, ..Elsewhere::default() }
+}
+
+/// The tools of the server that a list for all tools excludes, by their names alone or behind the server's.
+fn excluded_tools(root: &Node, server: &str) -> Vec<String> {
+    let lists = EXCLUDED_TOOLS.iter().filter_map(|names| root.path(names)).flat_map(Node::items);
+    // With arguments in parentheses, it is a command of the shell.
+    let names = lists.filter_map(Node::text).filter(|name| !name.contains('('));
+    let prefixes = [format!("{server}__"), format!("mcp_{server}_")];
+    let own = |name: &str| {
+        let rest = prefixes.iter().find_map(|prefix| name.strip_prefix(prefix));
+        rest.unwrap_or(name).to_owned()
+    };
+    names.map(own).filter(|name| !name.is_empty()).collect()
+}
+
+/// Whether a list names the server. Gemini CLI compares names trimmed and in lower case.
+fn lists(list: &Node, name: &str) -> bool {
+    let same = |text: &str| text.trim().to_lowercase() == name.trim().to_lowercase();
+    list.items().iter().chain([list]).any(|item| item.text().is_some_and(same))
 }

@@ -1,18 +1,13 @@
 //! The configuration files of MCP hosts, read as those hosts read them.
 //!
 //! A file in JSON with comments, TOML or YAML is parsed into a tree with places (`node`). Its shape (`shape`) defines where
-//! the servers are and what the keys of an entry mean; each shape is a table in a file of its own. Every shape is converted
+//! the servers are and what the keys of an entry mean; each of them is a table (`shapes`). Every shape is converted
 //! to an `Entry` with the variables of `disclosure.toml` (`variables`). An unusable entry is left out with a warning; the
 //! others are served.
 
-mod claude_code;
-mod codex;
-mod continue_dev;
 pub(crate) mod document;
 mod entry;
-mod env_file;
 mod file_context;
-mod gemini;
 mod keys;
 pub(crate) mod launch;
 mod mcp_servers;
@@ -20,6 +15,7 @@ pub(crate) mod node;
 mod opencode;
 pub(crate) mod permissions;
 mod shape;
+mod shapes;
 mod variables;
 mod vscode;
 mod zed;
@@ -37,7 +33,8 @@ use self::{
     entry::{Entry, Wrong},
     file_context::FileContext,
     node::{Member, Node, Value},
-    shape::{SHAPES, Shape},
+    shape::Shape,
+    shapes::SHAPES,
 };
 use super::{Named, environment::own, mistaken, text::Places};
 

@@ -4,7 +4,7 @@ use mcp_disclosure_core::Pattern;
 
 use super::{
     file_context::FileContext,
-    gemini,
+    mcp_servers::is_of_gemini,
     node::Node,
     permissions::{of_tools, plain},
     shape::{Elsewhere, Keys, Means, Shape},
@@ -26,7 +26,7 @@ const KEYS: Keys = &[
 ];
 
 fn servers<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
-    let is_anothers = |mcp: &&Node| vscode::is_settings(mcp) || gemini::is_its_own(root, context);
+    let is_anothers = |mcp: &&Node| vscode::is_settings(mcp) || is_of_gemini(root, context);
     root.get("mcp").filter(|mcp| !is_anothers(mcp)).into_iter().collect()
 }
 

@@ -1,9 +1,6 @@
-//! The shapes of hosts' files: where the servers are, and what the keys of an entry mean.
+//! What a shape of hosts' files is: where the servers are, and what the keys of an entry mean.
 
-use super::{
-    claude_code, codex, continue_dev, file_context::FileContext, gemini, mcp_servers, node::Node, opencode,
-    variables::Style, vscode, zed,
-};
+use super::{file_context::FileContext, node::Node, variables::Style};
 
 /// A shape of file.
 pub(super) struct Shape {
@@ -85,15 +82,3 @@ impl Elsewhere {
         Self::default()
     }
 }
-
-/// All shapes. Each file has one; Claude Code and Gemini CLI extend the shape that most hosts share.
-pub(super) const SHAPES: &[&Shape] = &[
-    &claude_code::SHAPE,
-    &gemini::SHAPE,
-    &mcp_servers::SHAPE,
-    &vscode::SHAPE,
-    &zed::SHAPE,
-    &opencode::SHAPE,
-    &continue_dev::SHAPE,
-    &codex::SHAPE,
-];

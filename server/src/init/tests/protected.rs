@@ -55,7 +55,7 @@ fn w1_rules_of_every_file_of_settings_hold_behind_this_program() {
             let (plan, _root) = planned(&[(servers, text), (settings, &whole)], false).unwrap();
             assert_eq!(plan.served, ["git", "other"], "the entry keeps its name");
             let (plan, _root) = planned(&[(servers, text), (settings, &whole)], true).unwrap();
-            let apart = vec![("git".to_owned(), "the host's rules name it".to_owned())];
+            let apart = vec![("git".to_owned(), "the host's rules name the server".to_owned())];
             assert_eq!((plan.apart, &*plan.moved[0].names), (apart, &["other".to_owned()][..]));
         }
         let broken = planned(&[(servers, text), (settings, r#"{"permissions": {"#)], false).unwrap_err();
@@ -245,7 +245,7 @@ fn w1_keys_that_only_the_host_reads_keep_a_server_in_its_entry() {
             format!(r#"{{"mcpServers": {{"a": {{"command": "x", {keys}}}, "b": {{"command": "y"}}}}}}"#);
         let project = Project::of("mcp.json", &text);
         let plan = project.gather();
-        let apart = foreign.map(|keys| ("a".to_owned(), format!("the host reads its {keys}")));
+        let apart = foreign.map(|keys| ("a".to_owned(), format!("only the host reads {keys}")));
         assert_eq!(plan.apart, Vec::from_iter(apart), "{keys}");
         assert_eq!((plan.served.len(), plan.left), (2, vec![]));
         assert_eq!(plan.moved[0].names.len(), if foreign.is_some() { 1 } else { 2 });

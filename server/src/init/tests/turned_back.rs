@@ -65,9 +65,12 @@ fn w1_a_file_that_the_host_wrote_anew_is_turned_back_by_its_entries() {
         let plan = if gather { project.gather() } else { project.plan() };
         let step = project.apply(&plan);
         let value: Value = serde_json::from_str(&project.text()).unwrap();
-        let mut members: Vec<_> = value["mcpServers"].as_object().unwrap().clone().into_iter().collect();
-        members.reverse();
-        let servers: Value = Value::Object(members.into_iter().collect());
+        let reversed = |table: &Value| {
+            let members = table.as_object().unwrap().clone().into_iter();
+            Value::Object(members.collect::<Vec<_>>().into_iter().rev().collect())
+        };
+        let mut servers = reversed(&value["mcpServers"]);
+        servers.as_object_mut().unwrap().values_mut().for_each(|entry| *entry = reversed(entry));
         fs::write(&project.file, json!({"version": 2, "mcpServers": servers}).to_string()).unwrap();
         let undone = project.undo(&[step]);
         let read: Value = serde_json::from_str(&undone.text).unwrap();

@@ -34,6 +34,24 @@ fn w1_what_is_saved_is_counted_and_what_saves_nothing_is_left() {
 }
 
 #[test]
+fn w1_servers_that_cannot_be_gathered_and_save_nothing_are_left_with_the_remedy() {
+    let person = Person::new();
+    let server = |name: &str| format!("  - name: {name}\n    command: {ODD}\n    args: [ordinary]\n");
+    let text = format!("mcpServers:\n{}{}", server("one"), server("two"));
+    let file = person.write("home/.continue/config.yaml", &text);
+    let idle = person.run(&["init", "--count", "--yes"]);
+    idle.says(0, &[]);
+    for part in [
+        "is left as it is: 4 tools, ",
+        "  'one', 'two' keep their entries: only servers of JSON files are moved\n",
+        "`mcp-disclosure serve --mcp-config FILE` in their place",
+    ] {
+        assert!(idle.stdout.contains(part), "{part}: {}", idle.stdout);
+    }
+    assert_eq!(fs::read_to_string(&file).unwrap(), text);
+}
+
+#[test]
 fn w1_a_server_that_two_files_name_is_started_once_to_count() {
     let person = Person::new();
     let log = person.path("started");

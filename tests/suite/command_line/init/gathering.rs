@@ -40,7 +40,8 @@ fn w1_a_projects_servers_go_beside_its_file_and_later_ones_behind_the_same_entry
     // After an edit, both steps are turned back by what they changed.
     let edited = fs::read_to_string(&file).unwrap().replacen('{', "{\n  \"mine\": true,", 1);
     fs::write(&file, edited).unwrap();
-    person.run(&["undo", "--yes"]).says(0, &[]);
+    let undone = person.run(&["undo", "--yes"]);
+    assert!(undone.says(0, &[]).stdout.contains("turned back: new, plain\n"), "{}", undone.stdout);
     let entries: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
     let expected: Value = serde_json::from_str(&first).unwrap();
     assert_eq!(entries["mcpServers"]["plain"], expected["mcpServers"]["plain"]);
@@ -87,7 +88,7 @@ fn w1_a_server_that_is_added_again_keeps_its_entry_and_undo_keeps_what_was_edite
     let again = person.run(&["init", "--yes"]);
     let said = &again.says(0, &[]).stdout;
     assert!(
-        said.contains("'s1' keeps its entry: a server of this name is behind our entry already"),
+        said.contains("'s1' keeps its entry: a server of the same name is behind our entry already"),
         "{said}"
     );
     assert!(
@@ -115,8 +116,8 @@ fn w1_what_gathering_would_lose_stays_where_it_is() {
     let shown = person.run(&["init", "--dry-run"]);
     let said = &shown.says(0, &[]).stdout;
     for why in [
-        "'a' keeps its entry: comments stand between the servers",
-        "'with space' keeps its entry: its name cannot be part of the names of tools",
+        "'a', 'b' keep their entries: comments stand between the servers",
+        "'with space' keeps its entry: the name cannot be part of the names of tools",
         "gathered/",
     ] {
         assert!(said.contains(why), "{why}: {said}");
@@ -169,7 +170,8 @@ fn w1_a_projects_server_still_replaces_the_users_of_its_name() {
     let done = person.run(&["init", "--host", "cursor", "--yes"]);
     let said = &done.says(0, &[]).stdout;
     assert_eq!(
-        said.matches("'both' keeps its entry: another file of the host names it, too").count(),
+        said.matches("'both' keeps its entry: another file of the host has an entry of the same name")
+            .count(),
         2,
         "{said}"
     );
