@@ -8,7 +8,10 @@ use super::{
     call::MAX_BYTES,
     schema::{Schema, read},
 };
-use crate::{given, raw::{RawObject, RawText}};
+use crate::{
+    given,
+    raw::{RawObject, RawText},
+};
 
 /// The member that arguments are put into: the parameter that lists show in place of withheld ones.
 pub(crate) const WRAPPER: &str = "arguments";

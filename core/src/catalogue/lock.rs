@@ -59,7 +59,12 @@ impl Record {
     /// The parts that differ in another record.
     fn differing(&self, other: &Self) -> Vec<&'static str> {
         let parts = self.parts.iter().zip(&other.parts);
-        PARTS.into_iter().zip(parts).filter(|(_, (own, others))| own != others).map(|(name, _)| name).collect()
+        PARTS
+            .into_iter()
+            .zip(parts)
+            .filter(|(_, (own, others))| own != others)
+            .map(|(name, _)| name)
+            .collect()
     }
 }
 

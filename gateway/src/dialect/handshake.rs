@@ -14,7 +14,16 @@ use super::{Caching, Offer, TASKS, delta, filter::FILTERING, finish};
 
 /// A revision of MCP, oldest first.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::Display, strum::EnumIter, strum::EnumString,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    strum::Display,
+    strum::EnumIter,
+    strum::EnumString
 )]
 pub enum Revision {
     /// The first revision.

@@ -10,9 +10,7 @@ use crate::{problem::Place, strategies::OVER_BUDGET};
 /// When a strategy's channel is offered as an ordinary tool as well.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[derive(
-    strum::Display, strum::EnumMessage, strum::EnumString, strum::IntoStaticStr, strum::VariantArray,
-)]
+#[derive(strum::Display, strum::EnumMessage, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum Bridge {
     /// To clients that have not declared the strategy that serves them.

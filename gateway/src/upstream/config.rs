@@ -73,9 +73,7 @@ pub enum Restart {
 /// Whether clients share upstreams.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[derive(
-    strum::Display, strum::EnumMessage, strum::EnumString, strum::IntoStaticStr, strum::VariantArray,
-)]
+#[derive(strum::Display, strum::EnumMessage, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum Scope {
     /// All clients share one connection to each upstream, and are asked nothing.
