@@ -55,7 +55,7 @@ mod tests {
 
     fn exchange(method: &str, request: &str, answer: &str) -> Exchange {
         let object = |text: &str| RawObject::parse(text).unwrap();
-        Exchange { method: method.to_owned(), request: object(request), answer: object(answer) }
+        Exchange { method: method.to_owned(), request: object(request), answer: object(answer), reached: 0 }
     }
 
     #[test]
