@@ -3,7 +3,7 @@
 use mcp_disclosure_core::printable::{one_line, printable};
 
 /// With a comma between thousands.
-pub(crate) fn grouped(number: u64) -> String {
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::with_capacity(digits.len() * 4 / 3);
     for (at, digit) in digits.char_indices() {

@@ -56,7 +56,7 @@ pub(crate) fn profile(over: &Profile, budget: u64) -> Profile {
     let filters = over.name.rsplit_once('+').map_or(String::new(), |(filters, _)| format!("{filters}+"));
     Profile {
         name: format!("{filters}{NAME}").into(),
-        summary: format!("Complete definitions up to {budget} tokens, over that: {}", over.summary).into(),
+        summary: format!("Complete definitions up to {budget} tokens; above that, as {}", over.name).into(),
         variants: &[],
         // Within the budget nothing of it is served, so neither can be promised.
         extension: None,

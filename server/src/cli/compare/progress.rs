@@ -133,7 +133,8 @@ fn waiting(slots: &[Arc<Slot>], since: Duration) -> Option<String> {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let line = format!("waiting for {}{more}, for {} s", named.join(", "), since.as_secs());
+    // The seconds come first: what is too long for a terminal is cut at its end.
+    let line = format!("{} s: waiting for {}{more}", since.as_secs(), named.join(", "));
     (!named.is_empty()).then(|| one_line(&line).into_owned())
 }
 
