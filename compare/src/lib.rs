@@ -37,5 +37,4 @@ pub use recommendation::{Recommendation, Served};
 pub use report::Report;
 pub use retrieval::Query;
 pub use subject::{Subject, Tool, Used};
-pub use text::grouped;
 pub use tokenizer::Tokenizer;

@@ -1,8 +1,7 @@
 //! The status as a page: no script, nothing from elsewhere, and readable on a phone.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use mcp_disclosure_compare::grouped;
-use mcp_disclosure_core::printable::one_line;
+use mcp_disclosure_core::printable::{grouped, one_line};
 
 use super::status::Status;
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mcp_disclosure_compare::grouped;
+use mcp_disclosure_core::printable::grouped;
 use mcp_disclosure_gateway::Problem;
 
 use super::count::{Cost, Lists};
