@@ -22,7 +22,13 @@ fn w1_a_record_whose_file_is_gone_is_forgotten_and_a_damaged_one_stops_only_itse
 
     let undone = person.run(&["undo", "--yes"]);
     let shown = &undone.says(0, &[]).stdout;
-    for part in ["mcp_config.json\n  is gone", "its backup is not needed", "gathered", "damaged.json: EOF", "Written."] {
+    for part in [
+        "mcp_config.json\n  is gone",
+        "its backup is not needed",
+        "gathered",
+        "damaged.json: EOF",
+        "Written.",
+    ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     assert_eq!(fs::read_to_string(&other).unwrap(), before);
