@@ -82,7 +82,8 @@ fn of_table(
     let known = former.map_or_else(|| Ok(Vec::new()), |former| behind(former, front, destination));
     let holder = servers.first()?.servers;
     let gaps = holder.members().windows(2).map(|pair| document.text.get(pair[0].node.end..pair[1].at));
-    let has_comments = gaps.flatten().any(|gap| gap.contains(['/', '#']));
+    let has_comments =
+        document.syntax() == Syntax::Json && gaps.flatten().any(|gap| gap.contains(['/', '#']));
     let mut candidates: Vec<&Server<'_>> = Vec::new();
     for server in servers {
         let clashes = known.as_ref().is_ok_and(|known| known.contains(&server.name));
@@ -238,14 +239,19 @@ fn different(document: &Document, table: &[String], candidates: &[&Server<'_>], 
         let cwd = entry.cwd.clone().filter(|_| server.node.get("cwd").is_some());
         Some(UpstreamEntry { cwd, ..entry.clone() })
     };
-    let why = |server: &Server<'_>| match (find(&before, server), find(&after, server)) {
-        (Some(one), Some(two)) if one == two => None,
-        (Some(_), _) => Some("its command names a folder that only the host knows".to_owned()),
-        (None, _) => {
-            let start = format!("server '{}' is left out: ", server.name);
-            let said = left_out.iter().find_map(|problem| problem.message().strip_prefix(&start));
-            Some(said.unwrap_or("it cannot be used as it is").to_owned())
+    let why = |server: &Server<'_>| {
+        let (one, two) = (find(&before, server), find(&after, server));
+        if one.is_some() && one == two {
+            return None;
         }
+        let start = format!("server '{}' is left out: ", server.name);
+        let said = left_out.iter().find_map(|problem| problem.message().strip_prefix(&start));
+        let usual = if one.is_some() {
+            "it depends on a folder that only the host knows"
+        } else {
+            "it cannot be used"
+        };
+        Some(said.unwrap_or(usual).to_owned())
     };
     let named = |server: &&Server<'_>| Some((server.name.clone(), why(server)?));
     candidates.iter().filter_map(named).collect()
