@@ -1,6 +1,6 @@
 //! The names by which tools and prompts are served (U14), and that rules go on binding to upstreams' own names.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{json, value::to_raw_value};
 
