@@ -166,7 +166,8 @@ fn u14_description_files_go_by_own_names() {
         let file = DescriptionFile::parse(&format!("{name}.json"), name, &text).unwrap();
         let rules = Rules { naming: vec![naming("a", "p_", &[])], ..Rules::default() };
         let snapshot = assemble(upstreams, rules, &[file]);
-        let is_described = |tool: &&Arc<Tool>| tool.definition().string("description").as_deref() == Some("D");
+        let is_described =
+            |tool: &&Arc<Tool>| tool.definition().string("description").as_deref() == Some("D");
         let described = snapshot.tools().iter().filter(is_described);
         described.map(|tool| tool.key().to_string()).chain(warnings(&snapshot)).collect::<Vec<_>>()
     };
