@@ -17,7 +17,7 @@ mod zone;
 
 use std::{sync::Arc, time::Duration};
 
-pub use authorization::{Authorization, Authorizer, Challenge, Unauthorized};
+pub use authorization::{Authorization, Authorizer, Challenge};
 pub(crate) use backoff::Backoff;
 pub use endpoint::{Endpoint, EndpointKind, Forwarding, without_secrets};
 use parking_lot::Mutex;
@@ -29,6 +29,7 @@ use reqwest::{
 use tokio::sync::{OnceCell, watch};
 pub use zone::{Zone, is_loopback};
 
+pub use crate::error::Unauthorized;
 use crate::{
     Bounds, CallError, Connection, Handler, HttpError, Reason, RequestId,
     connection::{Carrier, Headers, Kind, Outgoing, Queued, Room, Taken},

@@ -153,7 +153,7 @@ fn read<'n>(uri: &str, names: impl IntoIterator<Item = &'n str>) -> RawObject {
 }
 
 /// Reads the description of one tool again, which authorizes its calls.
-pub(in crate::upstream) async fn again(
+pub(super) async fn again(
     sender: &Sender,
     uri: &str,
     era: Era,
