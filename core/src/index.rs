@@ -84,7 +84,9 @@ impl Part<'_> {
     /// Whether its name says that it is of this server.
     fn is_of(&self, server: &str) -> bool {
         let rest = self.name.get(..server.len()).filter(|begin| begin.eq_ignore_ascii_case(server));
-        rest.is_some() && !self.name[server.len()..].starts_with(|next: char| next.is_alphanumeric() || "-_".contains(next))
+        rest.is_some()
+            && !self.name[server.len()..]
+                .starts_with(|next: char| next.is_alphanumeric() || "-_".contains(next))
     }
 }
 
