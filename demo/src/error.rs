@@ -32,6 +32,11 @@ impl Error {
     }
 }
 
+pub(crate) fn wrong(argument: &str, given: impl Into<String>, expected: impl Into<String>) -> Error {
+    let (argument, given, expected) = (argument.to_owned(), given.into(), expected.into());
+    Error::Arguments(vec![ArgumentProblem { argument, given, expected }])
+}
+
 fn said(problems: &[ArgumentProblem]) -> String {
     let say = |one: &ArgumentProblem| {
         format!("argument `{}`: given {}, expected {}", one.argument, one.given, one.expected)

@@ -1,9 +1,8 @@
 //! Arguments of tools, which the tool's `inputSchema` checks; and numbers of results, which are equal on every machine.
 
-use mcp_disclosure_core::ArgumentProblem;
 use serde_json::{Map, Number, Value};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, wrong};
 use crate::expression::{Expression, parse, shortened};
 
 /// Significant digits of every number that is not exact. The digits beyond differ with the mathematical library of the
@@ -62,11 +61,6 @@ impl Arguments {
             _ => Err(wrong(name, "nothing", format!("one of the symbols ({})", symbols.join(", ")))),
         }
     }
-}
-
-pub(crate) fn wrong(argument: &str, given: impl Into<String>, expected: impl Into<String>) -> Error {
-    let (argument, given, expected) = (argument.to_owned(), given.into(), expected.into());
-    Error::Arguments(vec![ArgumentProblem { argument, given, expected }])
 }
 
 pub(crate) fn as_number(name: &str, value: &Value) -> Result<f64> {

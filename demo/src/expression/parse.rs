@@ -4,8 +4,7 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 
 use super::{Base, Expression, Function, function};
-use crate::error::Result;
-use crate::json::wrong;
+use crate::error::{Result, wrong};
 
 /// Characters in one expression.
 const MAX_LENGTH: usize = 2000;

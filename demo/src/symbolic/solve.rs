@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use super::polynomial::{Polynomial, coefficients};
 use super::roots::{Root, quadratic, roots};
 use super::simplify::{cancelled, fraction, simplified};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, wrong};
 use crate::expression::{Base, Expression, Function, function, shortened};
-use crate::json::{rounded, wrong};
+use crate::json::rounded;
 
 /// The distinct roots of `equation = 0`, ascending, and whether there are more, of which these are the principal ones.
 pub(crate) fn solve(equation: &Expression, variable: &str) -> Result<(Vec<Root>, bool)> {

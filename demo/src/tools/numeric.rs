@@ -3,9 +3,9 @@
 use num_complex::Complex64;
 use serde_json::{Map, Value, json};
 
-use crate::error::Result;
+use crate::error::{Result, wrong};
 use crate::expression::{Expression, shortened};
-use crate::json::{Arguments, as_number, number, numbers, rounded, with_digits, wrong};
+use crate::json::{Arguments, as_number, number, numbers, rounded, with_digits};
 use crate::matrix::Matrix;
 use crate::numerical;
 use crate::transforms;

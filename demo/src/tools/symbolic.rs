@@ -5,9 +5,9 @@ use std::slice;
 
 use serde_json::{Map, Value, json};
 
-use crate::error::Result;
+use crate::error::{Result, wrong};
 use crate::expression::{Expression, parse_equation, shortened};
-use crate::json::{Arguments, DIGITS, number, rounded, wrong};
+use crate::json::{Arguments, DIGITS, number, rounded};
 use crate::symbolic::{
     Root, always_true, definite_integral, integral, simplified, solve as solve_one, solve_linear,
 };
