@@ -136,7 +136,7 @@ fn square_matrix(arguments: &Arguments, most: usize) -> Result<Matrix> {
         let cells = row.as_array().filter(|cells| cells.len() == rows.len()).ok_or_else(|| {
             wrong(
                 "matrix",
-                format!("another row {index}"),
+                format!("{} numbers in row {index}", row.as_array().map_or(0, Vec::len)),
                 format!("{0} rows of {0} numbers each", rows.len()),
             )
         })?;
@@ -161,7 +161,7 @@ fn start(arguments: &Arguments, expression: &Expression) -> Result<(Vec<String>,
         let given =
             object.keys().take(MAX_VARIABLES).map(|name| shortened(name)).collect::<Vec<_>>().join(", ");
         let expected = format!("one for each of the 1 to {MAX_VARIABLES} variables ({})", symbols.join(", "));
-        return Err(wrong("start", format!("the keys ({given})"), expected));
+        return Err(wrong("start", format!("an object with the keys ({given})"), expected));
     }
     let places = symbols.iter().map(|name| as_number("start", &object[name])).collect::<Result<_>>()?;
     Ok((symbols, places))
