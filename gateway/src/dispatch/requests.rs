@@ -150,7 +150,7 @@ impl Gateway {
             Some(Method::SetLevel) => Box::pin(self.sessions.set_level(caller, params)).await,
             Some(Method::Skills) => Box::pin(self.calls.of_skills(caller, &page, request)).await,
             Some(Method::Tasks) => Box::pin(self.calls.of_tasks(caller, &page, request)).await,
-            Some(Method::Listen) => Box::pin(self.sessions.listen(caller, &page, &request.id, params)).await,
+            Some(Method::Listen) => Box::pin(self.calls.listen(caller, &page, &request.id, params)).await,
             Some(Method::Discover) => {
                 let declared = RequestMeta::declared(params).unwrap_or_default();
                 let is_gateway = self.sessions.circles().admit(&caller.backend, &declared)?.is_some();

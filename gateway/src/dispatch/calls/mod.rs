@@ -7,6 +7,7 @@ mod effects;
 mod foreign;
 mod left;
 mod links;
+mod listen;
 mod passage;
 mod read;
 mod relay;

@@ -1,18 +1,16 @@
-//! `resources/subscribe` and `resources/unsubscribe` in sessions; `subscriptions/listen` in the stateless
-//! era.
+//! `resources/subscribe` and `resources/unsubscribe`.
 
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
-use mcp_disclosure_core::{Principal, RawObject, given, own_uri, take::member};
-use mcp_disclosure_transport::{ErrorText, Id, Json, code};
+use mcp_disclosure_core::{Principal, RawObject, own_uri};
+use mcp_disclosure_transport::{ErrorText, Json};
 
 use super::{ServedSession, Sessions};
 use crate::{
     backend::Release,
     catalogue::Page,
-    dialect::needs_tasks,
     dispatch::{Answer, Caller},
-    session::{Filter, Place, Viewer, Watched, store::Delta},
+    session::{Place, Watched, store::Delta},
 };
 
 impl Sessions {
@@ -135,60 +133,7 @@ impl Sessions {
         }
     }
 
-    pub(crate) async fn listen(&self, caller: &Caller, page: &Page, id: &Id, params: &RawObject) -> Answer {
-        let asked = params.object("notifications").unwrap_or_default();
-        if asked.member("taskIds").is_some() && !caller.choice.traits.tasks {
-            return Err(needs_tasks());
-        }
-        let filter = params.member("notifications").unwrap_or("{}");
-        self.check_count(filter)?;
-        let filter: Filter = serde_json::from_str(filter)
-            .map_err(|error| ErrorText::invalid_params(format_args!("params.notifications: {error}")))?;
-        filter.resources().iter().try_for_each(|uri| self.check_uri(uri))?;
-        let _place = caller.peer.subscriptions(filter.resources().len())?;
-        let reaching = if filter.resources().is_empty() {
-            Cow::Borrowed(caller)
-        } else {
-            caller.reaching(&self.common.backends).await?
-        };
-        let caller = &*reaching;
-        // If the client disconnects meanwhile, dropping this releases what was subscribed so far.
-        let mut held = caller.backend.release_on_drop();
-        for uri in filter.resources() {
-            if let Ok(watched) = caller.backend.hold(page, uri).await {
-                held.add(watched);
-            }
-        }
-        let (principal, choice) = (caller.principal.clone(), caller.choice.clone());
-        let viewer = Viewer { principal, choice, memory: caller.memory.clone() };
-        let filter = filter.watching(held.held()).with_extension(&asked, &viewer);
-        let registration =
-            caller.backend.audience().listeners().open(id, filter, viewer, caller.outlet.clone());
-        let mut permissions = self.common.permissions.subscribe();
-        tokio::select! {
-            () = self.common.shutdown.cancelled() => {}
-            // A change ends the stream, from when the request was admitted. The sender lives as long as the gateway.
-            _ = permissions.wait_for(|change| *change > caller.admitted_at) => {}
-        }
-        Ok(registration.final_result().into())
-    }
-}
-
-impl Sessions {
-    /// Checks the number of resources in the JSON text of a listener's filter, before they are read.
-    fn check_count(&self, filter: &str) -> Result<(), ErrorText> {
-        let most = self.common.limits.subscriptions_per_peer;
-        let uris = member(filter, "resourceSubscriptions").and_then(|uris| given::items(uris, most));
-        if uris.is_none_or(|uris| uris.len() <= most) {
-            return Ok(());
-        }
-        let message = format_args!(
-            "too many subscriptions: one client, or address, may have {most} (limits.subscriptions_per_peer)"
-        );
-        Err(ErrorText::new(code::LIMIT_REACHED, message))
-    }
-
-    fn check_uri(&self, uri: &str) -> Result<(), ErrorText> {
+    pub(in crate::dispatch) fn check_uri(&self, uri: &str) -> Result<(), ErrorText> {
         let most = self.common.limits.subscription_uri_bytes;
         if uri.len() <= most {
             return Ok(());
