@@ -103,7 +103,7 @@ impl Calls {
                     if matches!(failed, Failed::Upstream(CallError::TimedOut { .. })) {
                         let client =
                             caller.session.as_ref().map_or(caller.peer.name(), |session| session.id());
-                        let is_alone = caller.backend.client().is_some() || !self.sessions.are_several();
+                        let is_alone = caller.backend.client().is_some() || self.sessions.all().len() < 2;
                         own.timed_out(&upstream, Late { client: Arc::clone(client), is_alone });
                     }
                     return Err(failed.at(&upstream, &request.method));

@@ -72,16 +72,6 @@ impl Sessions {
         self.table.remove_idle()
     }
 
-    /// The strategy of each session.
-    pub fn strategies(&self) -> Vec<Arc<str>> {
-        self.table.all().iter().map(|session| Arc::clone(session.strategy())).collect()
-    }
-
-    /// Whether more than one is open.
-    pub(super) fn are_several(&self) -> bool {
-        self.table.are_several()
-    }
-
     /// Where other replicas have them.
     pub(crate) fn replication(&self) -> &Replication {
         &self.replication

@@ -63,7 +63,7 @@ impl Sessions {
     ///
     /// # Errors
     /// -32006 if the session's store cannot be used, -32600 if the session has ended.
-    pub(crate) async fn record(
+    pub(super) async fn record(
         self: &Arc<Self>,
         session: &Arc<ServedSession>,
         delta: Delta,

@@ -115,7 +115,7 @@ impl Sessions {
     }
 
     /// Subscribes to what the client subscribed to at other replicas.
-    pub(crate) async fn subscribe_to(self: &Arc<Self>, session: &Arc<ServedSession>, uris: &[String]) {
+    pub(super) async fn subscribe_to(self: &Arc<Self>, session: &Arc<ServedSession>, uris: &[String]) {
         let backend = Arc::clone(session.backend());
         let subscribed = session.subscribed();
         for uri in uris.iter().filter(|uri| !subscribed.contains(uri)) {

@@ -113,11 +113,6 @@ impl Table {
         self.by_id.lock().room(self.bounds.most)
     }
 
-    /// Whether more than one is open.
-    pub(super) fn are_several(&self) -> bool {
-        self.by_id.lock().all().nth(1).is_some()
-    }
-
     /// Adds a session.
     ///
     /// # Errors
