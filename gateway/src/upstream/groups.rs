@@ -138,7 +138,7 @@ impl Read {
 
     fn refused(self, error: CallError) -> Self {
         let mut read = self.failed(1, error.to_string());
-        if !matches!(error, CallError::Answered(_)) {
+        if !matches!(error, CallError::Answered(_) | CallError::Invalid { .. }) {
             read.unanswered.get_or_insert(error);
         }
         read

@@ -12,7 +12,11 @@ use crate::upstream::request::{Sender, UpstreamCall};
 impl Disclosing {
     /// Sends a request on behalf of a client. A call is sent with the receipt that the upstream gave, and once more if the
     /// upstream refuses it until the description is fetched: a refused call did not run.
-    pub(in crate::upstream) async fn send(&self, sender: &Sender, call: UpstreamCall) -> Result<Json, CallError> {
+    pub(in crate::upstream) async fn send(
+        &self,
+        sender: &Sender,
+        call: UpstreamCall,
+    ) -> Result<Json, CallError> {
         let is_call = call.method == "tools/call";
         let Some(Channel::Resource { uri }) = is_call.then(|| self.channel()).flatten() else {
             return sender.send(call).await;
