@@ -14,10 +14,11 @@ use crate::{
     connection::{Connection, Mirrored, News},
     definition::{Definition, Listed, Memory},
     dialect::RequestMetadata,
-    handshake, limits,
+    limits,
     lists::{Lister, all_pages},
     manifest::{Reconciled, reconcile},
     preferences::Concerns,
+    reach::{Reached, reach},
     traffic::{Meter, Traffic},
     wording,
 };
@@ -59,8 +60,8 @@ impl Host {
     pub async fn connect(mut link: Link, preferences: Preferences) -> Result<Self, Error> {
         let meter = Arc::new(Meter::new(preferences.observer.clone()));
         let memory = Arc::new(Memory::knowing(Arc::clone(&preferences.known_tools)));
-        let reached = handshake::reach(&mut link, &preferences, &meter, &memory).await?;
-        let handshake::Reached { connection, server, metadata } = reached;
+        let reached = reach(&mut link, &preferences, &meter, &memory).await?;
+        let Reached { connection, server, metadata } = reached;
         let news = News::follow(&connection, &server, &metadata, preferences.listens);
         let mut inner = Inner {
             connection,

@@ -13,7 +13,6 @@ mod handler;
 mod handshake;
 mod lists;
 mod opening;
-mod proposals;
 mod request;
 mod subscriptions;
 mod tasks;
