@@ -10,7 +10,6 @@ mod backoff;
 mod endpoint;
 mod exchange;
 mod position;
-mod redirect;
 mod refusal;
 mod sse;
 mod zone;
@@ -110,7 +109,7 @@ pub fn client(headers: HeaderMap) -> reqwest::Result<Client> {
     let _already = rustls::crypto::ring::default_provider().install_default();
     Client::builder()
         .default_headers(headers)
-        .redirect(redirect::policy())
+        .redirect(endpoint::redirects())
         .tcp_nodelay(true)
         .connect_timeout(CONNECTING)
         .pool_idle_timeout(UNUSED)
