@@ -146,10 +146,16 @@ impl Lineage {
 
 #[cfg(test)]
 mod tests {
+    use mcp_disclosure_transport::CallError;
+
     use super::*;
 
     fn file(path: &str) -> Source {
         Source::new(path, ["file", path])
+    }
+
+    fn chain(instances: &[&str]) -> Chain {
+        instances.iter().copied().collect()
     }
 
     fn below(parent: &Lineage, upstream: &str, sources: &[Source]) -> Lineage {
