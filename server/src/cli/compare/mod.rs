@@ -9,19 +9,22 @@ pub(super) mod progress;
 mod secrets;
 mod spec;
 mod stage;
-mod stand_in;
+pub(super) mod stand_in;
 pub(super) mod transcript;
 
 use std::path::PathBuf;
 
 pub use arguments::CompareArguments;
 use mcp_disclosure_compare::{
-    Comparison, Error, Format, Query, Report, Used,
+    Comparison, Format, Query, Report, Used,
     output::{self, Screen},
 };
 use mcp_disclosure_gateway::Problem;
 
-use self::{prepared::Prepared, stage::Stages};
+use self::{
+    prepared::{Prepared, message},
+    stage::Stages,
+};
 use super::{Program, check::is_coloured, print_styled, print_text, runtime_for_one, width};
 use crate::{failure::Failure, log};
 
@@ -77,8 +80,8 @@ async fn run(program: &Program, mut arguments: CompareArguments) -> Result<Compa
         _ => None,
     };
     let command = report.recommendation.command.as_deref().and_then(command::note);
-    report.notes.splice(0..0, prepared.notes().chain(command));
-    Ok(Compared { report, transcript, asked: prepared.contestants.asked() })
+    report.notes.splice(0..0, prepared.notes().into_iter().chain(command));
+    Ok(Compared { report, transcript, asked: prepared.contestants.asked.clone() })
 }
 
 /// The comparison itself, on gateways in front of stand-ins.
@@ -99,25 +102,10 @@ async fn measured(
         turns: arguments.turns,
         omits_schemas: arguments.omit_input_schema,
         transport: arguments.transport.to_string(),
-        served: prepared.contestants.by_default(),
+        served: prepared.contestants.by_default.clone(),
     };
     let report = comparison.run(&|done, total, what| prepared.step(done, total, what)).await;
     report.map_err(|error| message(error, "--use"))
-}
-
-/// The failure of a comparison; `flag` is the one that named tools.
-fn message(error: Error, flag: &str) -> Failure {
-    match error {
-        Error::UnknownTools { .. } => {
-            let problem = |line: &str| Problem::new(format!("{flag}: {line}"));
-            Failure::Usage(error.to_string().lines().map(problem).collect())
-        }
-        Error::UnknownLabels { .. } => {
-            let problem = |line: &str| Problem::new(format!("--queries: {line}"));
-            Failure::Configuration(error.to_string().lines().map(problem).collect())
-        }
-        error => Failure::Comparison(error),
-    }
 }
 
 /// Writes a report or a transcript to a file, or else prints it.

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use mcp_disclosure_compare::{
-    HostKind, Reached, Subject, Tokenizer,
+    Error, HostKind, Subject, Tokenizer,
     transcript::{self, Assignment, Play, Transcript},
 };
 use mcp_disclosure_core::Registry;
 use mcp_disclosure_gateway::{
+    Problem,
     catalogue::Declared,
     upstream::{Target, UpstreamConfig},
 };
@@ -16,10 +17,9 @@ use tracing::{dispatcher::DefaultGuard, subscriber::NoSubscriber};
 use super::{
     command::Command,
     contestants::{Contestants, Rows},
-    message,
     progress::Progress,
     stage::{self, Stage, Stages},
-    stand_in::{self, StandIn},
+    stand_in::{self, Behind, StandIn},
 };
 use crate::{
     cli::{Program, SettingArguments, SourceArguments, entrance::entrance, source::Source},
@@ -60,14 +60,6 @@ pub(in crate::cli) struct Prepared<'a> {
     _quiet: DefaultGuard,
 }
 
-/// What is behind the gateways on which a task is played.
-pub(in crate::cli) struct Behind {
-    /// The upstreams, or what stands in for them.
-    pub(in crate::cli) upstreams: Vec<UpstreamConfig>,
-    /// The number of calls that have reached them.
-    pub(in crate::cli) reached: Reached,
-}
-
 impl<'a> Prepared<'a> {
     /// Builds the strategies, and reads the tools of the source.
     ///
@@ -89,7 +81,7 @@ impl<'a> Prepared<'a> {
         let real = Stage::real(&source, declared.clone(), &contestants, &progress).await?;
         let read = real.read().await;
         let examined = contestants.examine(real.gateway(), source.caller());
-        let mut notes = real.missing();
+        let mut notes = real.missing.clone();
         notes
             .extend(source.caller().and_then(|caller| Some(format!("What {} sees and pays.", caller.id()?))));
         notes.extend(stage::disclosing(real.gateway()));
@@ -154,8 +146,23 @@ impl<'a> Prepared<'a> {
     }
 
     /// Notes for readers, about the rows and the source.
-    pub(super) fn notes(&self) -> impl Iterator<Item = String> {
-        self.contestants.notes().into_iter().chain(self.notes.clone())
+    pub(super) fn notes(&self) -> Vec<String> {
+        [&self.contestants.notes[..], &self.notes].concat()
+    }
+}
+
+/// The failure of a comparison; `flag` is the one that named tools.
+pub(super) fn message(error: Error, flag: &str) -> Failure {
+    match error {
+        Error::UnknownTools { .. } => {
+            let problem = |line: &str| Problem::new(format!("{flag}: {line}"));
+            Failure::Usage(error.to_string().lines().map(problem).collect())
+        }
+        Error::UnknownLabels { .. } => {
+            let problem = |line: &str| Problem::new(format!("--queries: {line}"));
+            Failure::Configuration(error.to_string().lines().map(problem).collect())
+        }
+        error => Failure::Comparison(error),
     }
 }
 

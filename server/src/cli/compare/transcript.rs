@@ -9,7 +9,10 @@ use mcp_disclosure_compare::{
 };
 use mcp_disclosure_gateway::Problem;
 
-use super::{CompareArguments, deliver, files, message, prepared::Prepared};
+use super::{
+    CompareArguments, deliver, files,
+    prepared::{Prepared, message},
+};
 use crate::{
     cli::{Program, check::is_coloured, runtime_for_one, width::width},
     failure::Failure,
@@ -73,7 +76,7 @@ async fn run(program: &Program, mut arguments: CompareArguments) -> Result<Trans
         let problem = Problem::new("there is no tool to play a task with").hint("name another source");
         return Err(Failure::Configuration(vec![problem]));
     }
-    let asked = prepared.contestants.asked();
+    let asked = prepared.contestants.asked.clone();
     let mut transcript = play(&mut prepared, &arguments, task, &asked, flag).await?;
     let refused = prepared.contestants.rows().into_iter().filter(|row| asked.contains(&row.name));
     let refused = refused.filter_map(|row| {
@@ -82,7 +85,7 @@ async fn run(program: &Program, mut arguments: CompareArguments) -> Result<Trans
     });
     let invented = transcript.task.calls.iter().any(|call| call.answer.is_none());
     let stand_in = invented.then(|| STAND_IN.to_owned());
-    transcript.notes = prepared.notes().chain(refused).chain(stand_in).collect();
+    transcript.notes = prepared.notes().into_iter().chain(refused).chain(stand_in).collect();
     Ok(transcript)
 }
 

@@ -32,8 +32,9 @@ use crate::{
         compare::{
             command::Command,
             contestants::Rows,
-            prepared::{Behind, Prepared, Setup},
+            prepared::{Prepared, Setup},
             progress::Progress,
+            stand_in::Behind,
         },
     },
     config::Transport,
