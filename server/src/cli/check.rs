@@ -3,19 +3,16 @@
 use std::{io::IsTerminal, sync::Arc, time::Duration};
 
 use mcp_disclosure_compare::Query;
-use mcp_disclosure_core::{Principal, Settings, View};
+use mcp_disclosure_core::{Principal, View};
 use mcp_disclosure_gateway::{Assembly, Gateway, backend::clashes};
-use mcp_disclosure_ranking::BuiltIn;
-use mcp_disclosure_strategy_search::{self as search, SearchConfig};
 
 use super::{
-    AccessArguments, CheckArguments, Format, Program, SourceArguments, StrategyArguments,
+    CheckArguments, Format, Program,
     compare::{files, progress::Patience},
-    entrance::{door, entrance},
+    entrance::{door, session_store},
     login::{described, name},
     print_styled, print_text, runtime_for_one,
     serve::receipt_key,
-    session_store::SessionStoreArguments,
     source::Source,
     width::{folded_text, width},
 };
@@ -26,6 +23,7 @@ use crate::{
     },
     config::Named,
     failure::Failure,
+    strategies::ranker,
 };
 
 /// How long upstreams are waited for: each has time-outs of its own.
@@ -37,25 +35,14 @@ const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
 /// [`Failure::Findings`], after the report was printed: if `serve` would not start, for an error, and with `--strict` for
 /// any finding.
 pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure> {
-    let CheckArguments {
-        source,
-        strategies,
-        allow_anonymous,
-        principal,
-        session_store,
-        strict,
-        notes,
-        queries,
-        allow,
-        format,
-    } = arguments;
+    let CheckArguments { flags, principal, strict, notes, queries, allow, format } = arguments;
     let queries = queries.as_deref().map(files::queries).transpose()?.unwrap_or_default();
     let source =
-        open(program, source, allow_anonymous).and_then(|source| source.seen_by(principal.as_deref()));
+        flags.as_served(program.own.as_ref()).and_then(|source| source.seen_by(principal.as_deref()));
     let sign_ins = source.as_ref().map(|source| sign_ins(source.upstreams())).unwrap_or_default();
     let mut findings =
         source.as_ref().map_or_else(|_| Findings::default(), |source| left_out(source.left_out()));
-    let looked = source.and_then(|source| look(program, source, strategies, session_store, &queries));
+    let looked = source.and_then(|source| look(program, source, &queries));
     let refused = looked.is_err();
     let report = looked.unwrap_or_else(|failure| Report {
         tools: None,
@@ -81,28 +68,11 @@ pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure
     Ok(())
 }
 
-/// The source, for the clients that `serve` would let in.
-fn open(program: &Program, source: SourceArguments, allow_anonymous: bool) -> Result<Source, Failure> {
-    let opened = source.open(program.own.as_ref(), true)?;
-    let said = AccessArguments { allow_anonymous, ..AccessArguments::default() };
-    let serve = opened.serve();
-    let flags = said.flags(entrance((None, None), &serve), serve.admin)?;
-    Ok(opened.source(flags, false))
-}
-
 /// Starts what `serve` would start, which refuses what `serve` would refuse, and looks at what it would serve once all upstreams
 /// were tried.
-fn look(
-    program: &Program,
-    source: Source,
-    strategies: StrategyArguments,
-    session_store: SessionStoreArguments,
-    queries: &[Query],
-) -> Result<Report, Failure> {
-    let serve = source.serve();
-    let (transport, _) = entrance((None, None), &serve);
-    drop(session_store.over(serve.session_store.as_deref(), transport)?);
-    let options = strategies.over(&source);
+fn look(program: &Program, source: Source, queries: &[Query]) -> Result<Report, Failure> {
+    drop(session_store(&source.serve)?);
+    let options = source.options();
     let ranker = ranker(&options.settings);
     let file = source.files().declarations().cloned();
     let contents = source.contents().map_err(Failure::Configuration)?;
@@ -158,13 +128,6 @@ fn sign_ins(upstreams: &[Named]) -> Vec<SignInState> {
         Some(SignInState { upstream: name(named), is_signed_in, detail })
     };
     upstreams.iter().filter_map(state).collect()
-}
-
-/// What `search` ranks by with these settings. Invalid ones are refused elsewhere.
-fn ranker(settings: &Settings) -> BuiltIn {
-    let config = settings.get(search::NAME).cloned();
-    let config: Option<SearchConfig> = config.and_then(|config| serde_json::from_value(config).ok());
-    BuiltIn::new(&config.unwrap_or_default().ranking())
 }
 
 /// Whether stdout shows colours.

@@ -2,11 +2,15 @@
 
 use mcp_disclosure_core::{About, Notes, Settings};
 use mcp_disclosure_gateway::Problem;
-use mcp_disclosure_strategy_concerns::{NAME, operator::misfits};
 use serde_json::Value;
 
-use super::settings::CHOICES;
-use crate::config::DisclosureFile;
+use crate::{
+    config::DisclosureFile,
+    strategies::{CHOICES as OF_OPERATOR, misfits},
+};
+
+const NAME: &str = OF_OPERATOR.0;
+const CHOICES: &str = OF_OPERATOR.1;
 
 /// Everything that is wrong with the choices in `settings`, by what is declared without upstreams. If that is nothing,
 /// upstreams may declare what is chosen, and the strategy objects at the start if they do not.

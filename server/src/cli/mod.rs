@@ -1,7 +1,6 @@
 //! The command line.
 
 mod accept;
-mod access;
 mod arguments;
 mod check;
 mod choices;
@@ -14,19 +13,14 @@ mod export;
 mod given_file;
 mod help;
 mod init;
-mod limits;
-mod log_filter;
 mod login;
 mod manual;
 mod mistakes;
 mod places;
 mod prompt;
 mod serve;
-mod session_store;
-mod settings;
 mod signals;
 mod source;
-mod source_arguments;
 mod strategies;
 mod undo;
 mod width;
@@ -36,10 +30,9 @@ use std::fmt::Display;
 use mcp_disclosure_core::Registry;
 
 pub use accept::accept;
-pub use access::AccessArguments;
 pub use arguments::{
-    AcceptArguments, Arguments, CheckArguments, Command, DemoArguments, ExportArguments, Format,
-    InitArguments, LOG, PlaceArguments, PromptArguments, ServeArguments, StrategyArguments, UndoArguments,
+    AcceptArguments, Arguments, CheckArguments, CheckedArguments, Command, DemoArguments, ExportArguments,
+    Format, InitArguments, PlaceArguments, PromptArguments, SetSource, UndoArguments,
 };
 pub use check::check;
 pub use client_config::{ClientConfigArguments, client_config};
@@ -52,9 +45,8 @@ pub use login::{AccountArguments, LoginArguments, LogoutArguments, login, logout
 pub use manual::{ManArguments, completions, man};
 pub(crate) use mistakes::parse;
 pub use prompt::prompt;
-pub use serve::serve;
-pub use settings::SettingArguments;
-pub use source_arguments::SourceArguments;
+pub(crate) use serve::serve;
+pub(crate) use source::Told;
 pub use strategies::strategies;
 pub use undo::undo;
 use width::folded_text;

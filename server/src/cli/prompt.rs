@@ -14,13 +14,13 @@ use crate::failure::Failure;
 /// # Errors
 /// Like `serve`, for the source and the strategy.
 pub fn prompt(program: &Program, arguments: PromptArguments) -> Result<(), Failure> {
-    let source = arguments.source.resolve(program.own.as_ref())?;
+    let source = arguments.flags.resolve(program.own.as_ref())?;
     source.warn();
     // A host that adds guidance to its prompt speaks the strategy's native channel.
     let options = StrategyOptions {
         pinned: Some(arguments.strategy),
         bridge: Bridge::Never,
-        settings: arguments.settings.over(source.settings()),
+        settings: source.options().settings,
         ..StrategyOptions::default()
     };
     let assembly = source.prepare(&program.registry, &options, receipt_key(None))?;

@@ -29,7 +29,7 @@ fn an_invalid_command_line_is_refused_with_2() {
         (&["serve", "--stratagy", "full"], "--strategy"),
         (&["serve", "--transport", "carrier-pigeon"], "possible values: stdio, http"),
         (&["serve", "--bridge", "draw"], "possible values: auto, always, never"),
-        (&["serve", "--info-tools", "none"], "possible values: stubs, entry-only"),
+        (&["serve", "--set", "info.tools=none"], "possible values: stubs, entry-only"),
         (&["serve", "--listen", "8848"], "--listen <ADDR:PORT>"),
         (&["serve", "--listen", "127.0.0.1:port"], "--listen <ADDR:PORT>"),
         (&["serve", "--connect-timeout", "0"], "more than 0"),
@@ -51,7 +51,7 @@ fn an_invalid_command_line_is_refused_with_2() {
         ),
         (&["init", "--dry-run", "--yes"], "cannot be used with"),
         (&["prompt"], "--strategy <NAME>"),
-        (&["serve", "--long-briefs", "cut"], "possible values: shorten-derived, reject, shorten"),
+        (&["serve", "--set", "describe.long_briefs=cut"], "possible values: shorten-derived, reject, shorten"),
     ] {
         let ended = run(arguments);
         ended.says(2, &[expected]);

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::cli::SourceArguments;
+use crate::flags::Given;
 
 /// `accept`.
 #[derive(Debug, Args)]
@@ -13,5 +13,5 @@ pub struct AcceptArguments {
 
     /// The source; by default the disclosure.toml of the current folder.
     #[command(flatten)]
-    pub source: SourceArguments,
+    pub source: Given,
 }

@@ -4,15 +4,14 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, builder::PossibleValuesParser};
 
-use super::StrategyArguments;
 use crate::{
     check::CODES,
-    cli::{SourceArguments, session_store::SessionStoreArguments},
+    flags::{Given, SessionStoreArguments, SourceArguments, StrategyArguments},
 };
 
-/// `check`.
+/// The flags of `serve` that `check` takes.
 #[derive(Debug, Args)]
-pub struct CheckArguments {
+pub struct CheckedArguments {
     /// The source.
     #[command(flatten)]
     pub source: SourceArguments,
@@ -25,13 +24,21 @@ pub struct CheckArguments {
     #[arg(long, help_heading = "Access")]
     pub allow_anonymous: bool,
 
-    /// Show what this principal sees and pays, by its name in the file
-    #[arg(long, value_name = "NAME", help_heading = "Access")]
-    pub principal: Option<String>,
-
     /// The store of sessions.
     #[command(flatten)]
     pub session_store: SessionStoreArguments,
+}
+
+/// `check`.
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// What serve would be told.
+    #[command(flatten)]
+    pub flags: Given<CheckedArguments>,
+
+    /// Show what this principal sees and pays, by its name in the file
+    #[arg(long, value_name = "NAME", help_heading = "Access")]
+    pub principal: Option<String>,
 
     /// Exit with 1 if anything is found; notes count with --notes
     #[arg(long, help_heading = "Findings")]

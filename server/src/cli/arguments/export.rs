@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::SourceArguments;
+use crate::flags::Given;
 
 /// `export`.
 #[derive(Debug, Args)]
 pub struct ExportArguments {
     /// The source.
     #[command(flatten)]
-    pub source: SourceArguments,
+    pub source: Given,
 
     /// The directory; made if it is not there
     ///

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::cli::{SettingArguments, SourceArguments};
+use crate::flags::{Given, SettingArguments, SourceArguments};
 
 /// `demo`.
 #[derive(Debug, Args)]
@@ -15,13 +15,21 @@ pub struct DemoArguments {
 /// `prompt`.
 #[derive(Debug, Args)]
 pub struct PromptArguments {
-    /// The source.
+    /// What serve would be told.
     #[command(flatten)]
-    pub source: SourceArguments,
+    pub flags: Given<SetSource>,
 
     /// The strategy to give guidance for
     #[arg(long, value_name = "NAME")]
     pub strategy: String,
+}
+
+/// A source, and settings of strategies.
+#[derive(Clone, Debug, Args)]
+pub struct SetSource {
+    /// The source.
+    #[command(flatten)]
+    pub source: SourceArguments,
 
     /// Settings of strategies.
     #[command(flatten)]

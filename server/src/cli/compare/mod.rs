@@ -9,19 +9,22 @@ pub(super) mod progress;
 mod secrets;
 mod spec;
 mod stage;
-mod stand_in;
+pub(super) mod stand_in;
 pub(super) mod transcript;
 
 use std::path::PathBuf;
 
 pub use arguments::CompareArguments;
 use mcp_disclosure_compare::{
-    Comparison, Error, Format, Query, Report, Used,
+    Comparison, Format, Query, Report, Used,
     output::{self, Screen},
 };
 use mcp_disclosure_gateway::Problem;
 
-use self::{prepared::Prepared, stage::Stages};
+use self::{
+    prepared::{Prepared, message},
+    stage::Stages,
+};
 use super::{Program, check::is_coloured, print_styled, print_text, runtime_for_one, width};
 use crate::{failure::Failure, log};
 
@@ -64,7 +67,7 @@ struct Compared {
     asked: Vec<String>,
 }
 
-async fn run(program: &Program, mut arguments: CompareArguments) -> Result<Compared, Failure> {
+async fn run(program: &Program, arguments: CompareArguments) -> Result<Compared, Failure> {
     let queries = arguments.queries.as_deref().map(files::queries).transpose()?.unwrap_or_default();
     let rows = arguments.strategies.join(",");
     let mut prepared = Prepared::of(arguments.setup(program, &rows)).await?;
@@ -103,21 +106,6 @@ async fn measured(
     };
     let report = comparison.run(&|done, total, what| prepared.step(done, total, what)).await;
     report.map_err(|error| message(error, "--use"))
-}
-
-/// The failure of a comparison; `flag` is the one that named tools.
-fn message(error: Error, flag: &str) -> Failure {
-    match error {
-        Error::UnknownTools { .. } => {
-            let problem = |line: &str| Problem::new(format!("{flag}: {line}"));
-            Failure::Usage(error.to_string().lines().map(problem).collect())
-        }
-        Error::UnknownLabels { .. } => {
-            let problem = |line: &str| Problem::new(format!("--queries: {line}"));
-            Failure::Configuration(error.to_string().lines().map(problem).collect())
-        }
-        error => Failure::Comparison(error),
-    }
 }
 
 /// Writes a report or a transcript to a file, or else prints it.

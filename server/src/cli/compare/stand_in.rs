@@ -6,7 +6,10 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use mcp_disclosure_compare::transcript::{Assignment, Call};
+use mcp_disclosure_compare::{
+    Reached,
+    transcript::{Assignment, Call},
+};
 use mcp_disclosure_core::{RawObject, RawText, Schema, UpstreamLists, UpstreamName, Verdict};
 use mcp_disclosure_gateway::{
     Revision,
@@ -15,7 +18,13 @@ use mcp_disclosure_gateway::{
 use mcp_disclosure_transport::{ErrorText, Json, Request};
 use serde_json::{Value, json};
 
-use super::prepared::Behind;
+/// What is behind the gateways on which a task is played.
+pub(in crate::cli) struct Behind {
+    /// The upstreams, or what stands in for them.
+    pub(in crate::cli) upstreams: Vec<UpstreamConfig>,
+    /// The number of calls that have reached them.
+    pub(in crate::cli) reached: Reached,
+}
 
 /// What a stand-in knows of its upstream.
 #[derive(Clone, Debug)]

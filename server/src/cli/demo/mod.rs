@@ -14,13 +14,10 @@ use self::played::played;
 use super::{
     DemoArguments, Program, check::is_coloured, compare::command, print_styled, runtime_for_one, width::width,
 };
-use crate::failure::Failure;
+use crate::{failure::Failure, strategies::SHOWN};
 
 /// The flag that names the strategy.
 const FLAG: &str = "--strategy";
-
-/// The strategy that is shown where none is named.
-const DEFAULT: &str = "resource";
 
 /// What disclosure is about, for readers who have never heard of it.
 const OPENING: &str = "An AI model works with other programs through tools. Servers offer tools by a protocol, MCP: before a \
@@ -34,7 +31,7 @@ const OPENING: &str = "An AI model works with other programs through tools. Serv
 /// [`Failure::Usage`] without the embedded server, or for a strategy that withholds nothing.
 pub fn demo(program: &Program, arguments: DemoArguments) -> Result<(), Failure> {
     let is_asked = arguments.strategy.is_some();
-    let strategy = arguments.strategy.unwrap_or_else(|| DEFAULT.to_owned());
+    let strategy = arguments.strategy.unwrap_or_else(|| SHOWN.to_owned());
     if strategy == BASELINE {
         let problem = Problem::new(format!(
             "{FLAG} {BASELINE}: it is the one that others are compared with, and withholds nothing"

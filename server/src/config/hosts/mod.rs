@@ -22,7 +22,7 @@ mod zed;
 
 use std::{
     collections::HashSet,
-    path::{Path, PathBuf},
+    path::Path,
     sync::Arc,
 };
 
@@ -37,6 +37,8 @@ use self::{
     shapes::SHAPES,
 };
 use super::{Named, environment::own, mistaken, text::Places};
+
+pub(super) use shapes::names_servers;
 
 /// The servers of a host's file.
 #[derive(Clone, Debug, Default)]
@@ -57,13 +59,6 @@ pub struct HostsFile {
 /// If the file as a whole cannot be read.
 pub fn read_hosts(path: &Path, text: &str) -> Result<HostsFile, Problem> {
     read_as(path, text, &std::env::current_dir().unwrap_or_default())
-}
-
-/// Whether a text is a host's file that names servers.
-pub(super) fn names_servers(path: &Path, text: &str) -> bool {
-    let context = FileContext::new(path, PathBuf::new(), &own);
-    let root = node::parse(path, text.trim_start_matches('\u{feff}'));
-    root.is_ok_and(|root| SHAPES.iter().any(|shape| !(shape.servers)(&root, &context).is_empty()))
 }
 
 /// Reads this text as a host's file of this path, for a host that is started in `current`.

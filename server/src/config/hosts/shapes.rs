@@ -1,9 +1,12 @@
 //! All shapes of hosts' files, and the tables of Codex and Continue.
 
+use std::path::{Path, PathBuf};
+
 use super::{
+    super::environment::own,
     file_context::FileContext,
     mcp_servers,
-    node::Node,
+    node::{self, Node},
     opencode,
     shape::{Elsewhere, Keys, Means, Shape},
     variables::Style,
@@ -21,6 +24,13 @@ pub(super) const SHAPES: &[&Shape] = &[
     &CONTINUE,
     &CODEX,
 ];
+
+/// Whether a text is a host's file that names servers.
+pub(in crate::config) fn names_servers(path: &Path, text: &str) -> bool {
+    let context = FileContext::new(path, PathBuf::new(), &own);
+    let root = node::parse(path, text.trim_start_matches('\u{feff}'));
+    root.is_ok_and(|root| SHAPES.iter().any(|shape| !(shape.servers)(&root, &context).is_empty()))
+}
 
 /// Codex: `[mcp_servers.NAME]` in `config.toml`.
 const CODEX: Shape = Shape {

@@ -10,7 +10,6 @@ use super::{
     },
     file_context::{FileContext, HOME},
     node::Node,
-    vscode,
 };
 
 /// A host's syntax of variables.
@@ -73,6 +72,12 @@ pub(super) fn with_home(text: String, context: &FileContext<'_>) -> String {
 /// A variable in the form of `disclosure.toml`.
 pub(super) fn variable(name: &str) -> String {
     format!("${{{name}}}")
+}
+
+/// The definition of an input, which VS Code prompts the user for.
+fn definition<'n>(root: &'n Node, id: &str) -> Option<&'n Node> {
+    let inputs = root.get("inputs").or_else(|| root.path(&["mcp", "inputs"]))?;
+    inputs.items().iter().find(|input| input.get("id").and_then(Node::text) == Some(id))
 }
 
 /// The environment variable that replaces an input of VS Code.
@@ -145,7 +150,7 @@ fn input(
     if (context.lookup)(&ours).is_some() {
         return Ok(variable(&ours));
     }
-    let default = vscode::input(root, id).and_then(|input| input.get("default")?.scalar());
+    let default = definition(root, id).and_then(|input| input.get("default")?.scalar());
     default.map(|default| escape(&default)).ok_or_else(|| {
         // The variable's name repeats the id.
         let hint = if is_word(id) {

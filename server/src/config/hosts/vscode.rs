@@ -57,9 +57,3 @@ pub(super) fn is_settings(mcp: &Node) -> bool {
     mcp.get("servers")
         .is_some_and(|servers| own.iter().all(|key| servers.get(key).is_none_or(Node::is_table)))
 }
-
-/// The definition of an input, which VS Code prompts the user for.
-pub(super) fn input<'n>(root: &'n Node, id: &str) -> Option<&'n Node> {
-    let inputs = root.get("inputs").or_else(|| root.path(&["mcp", "inputs"]))?;
-    inputs.items().iter().find(|input| input.get("id").and_then(Node::text) == Some(id))
-}

@@ -4,20 +4,19 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use clap::Args;
 use ipnet::IpNet;
-use mcp_disclosure_gateway::{FetchLimits, OfferedRevisions, backend::Scope, front::http::network};
+use mcp_disclosure_gateway::{FetchLimits, OfferedRevisions, Problem, backend::Scope, front::http::network};
 
-use super::{StrategyArguments, one_of::one_of};
-use crate::{
-    cli::{
-        AccessArguments, SourceArguments, session_store::SessionStoreArguments, source_arguments::seconds,
-    },
-    config::Transport,
-    operating::OperatingArguments,
-    switch::Switch,
+use super::{
+    LogArguments, SessionStoreArguments, SourceArguments, StrategyArguments, Transport, one_of::one_of,
+    source::seconds,
 };
+use crate::{config::AccessFlags, operating::OperatingArguments, switch::Switch};
 
-/// `serve`.
-#[derive(Debug, Args)]
+/// The default address for HTTP.
+const LISTEN: &str = "127.0.0.1:8848";
+
+/// What `serve` is told, by its command line, the environment and the file.
+#[derive(Clone, Debug, Args)]
 pub struct ServeArguments {
     /// The source.
     #[command(flatten)]
@@ -33,15 +32,15 @@ pub struct ServeArguments {
     #[command(flatten)]
     pub strategies: StrategyArguments,
 
-    /// How clients connect [default: stdio]
-    #[arg(long, value_enum, help_heading = "Clients")]
-    pub transport: Option<Transport>,
+    /// How clients connect
+    #[arg(long, value_enum, default_value_t, help_heading = "Clients")]
+    pub transport: Transport,
 
-    /// Where to listen for HTTP [default: 127.0.0.1:8848]
+    /// Where to listen for HTTP
     ///
     /// Clients use /mcp, or /mcp/STRATEGY
-    #[arg(long, value_name = "ADDR:PORT", help_heading = "Clients")]
-    pub listen: Option<SocketAddr>,
+    #[arg(long, value_name = "ADDR:PORT", default_value = LISTEN, help_heading = "Clients")]
+    pub listen: SocketAddr,
 
     /// A host name to accept in HTTP requests, besides this machine's own; may be repeated
     #[arg(long, value_name = "HOST", help_heading = "Clients")]
@@ -51,9 +50,17 @@ pub struct ServeArguments {
     #[arg(long, value_name = "ORIGIN", help_heading = "Clients")]
     pub allow_origin: Vec<String>,
 
-    /// Who may come in.
-    #[command(flatten)]
-    pub access: AccessArguments,
+    /// Serve the client on stdio as this principal of the configuration [default: it may use everything]
+    #[arg(long, value_name = "NAME", help_heading = "Access")]
+    pub principal: Option<String>,
+
+    /// Narrow what the client on stdio may use to this profile of the configuration; over HTTP, clients use /mcp/@NAME
+    #[arg(long, value_name = "NAME", help_heading = "Access")]
+    pub profile: Option<String>,
+
+    /// Listen beyond loopback although the configuration asks for no tokens: whoever reaches the address may use every tool
+    #[arg(long, help_heading = "Access")]
+    pub allow_anonymous: bool,
 
     /// A proxy, or a network of proxies, whose Forwarded and X-Forwarded-For headers are trusted; may be repeated.
     /// Limits per address then apply to the clients behind it
@@ -110,4 +117,52 @@ pub struct ServeArguments {
     /// How long a signed receipt is valid, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "86400", value_parser = seconds, help_heading = "Receipts")]
     pub receipt_lifetime: Duration,
+
+    /// The log.
+    #[command(flatten)]
+    pub log: LogArguments,
+}
+
+impl ServeArguments {
+    /// Flags that mean nothing together.
+    pub(crate) fn problems(&self) -> Vec<Problem> {
+        let is_http = self.transport == Transport::Http;
+        let OperatingArguments { audit, audit_key_file, audit_strict, .. } = &self.operating;
+        [
+            (
+                "--principal",
+                is_http && self.principal.is_some(),
+                "is about the client on stdio",
+                "over HTTP a client's token says who it is",
+            ),
+            (
+                "--profile",
+                is_http && self.profile.is_some(),
+                "is about the client on stdio",
+                "over HTTP clients use /mcp/@NAME",
+            ),
+            (
+                "--audit-key-file",
+                audit.is_none() && audit_key_file.is_some(),
+                "needs an audit log",
+                "add --audit FILE",
+            ),
+            ("--audit-strict", audit.is_none() && *audit_strict, "needs an audit log", "add --audit FILE"),
+        ]
+        .into_iter()
+        .filter(|(_, is_wrong, ..)| *is_wrong)
+        .map(|(flag, _, what, hint)| Problem::new(format!("{flag} {what}")).hint(hint))
+        .collect()
+    }
+
+    /// What they say of who may come in.
+    pub(crate) fn access(&self) -> AccessFlags {
+        AccessFlags {
+            listening: (self.transport == Transport::Http).then_some(self.listen),
+            admin: self.operating.admin,
+            allow_anonymous: self.allow_anonymous,
+            principal: self.principal.clone(),
+            profile: self.profile.clone(),
+        }
+    }
 }
