@@ -75,7 +75,7 @@ fn start(
     let program = Program { registry, own: own() };
     let names: Vec<String> = program.registry.profiles().map(|profile| profile.name.to_string()).collect();
     let command = || cli::of_two_lengths(command()).after_help(format!("Strategies: {}", names.join(", ")));
-    let arguments = match cli::parse(&mut command(), std::env::args_os()) {
+    let arguments = match cli::parse(&mut command(), std::env::args_os(), &program.registry) {
         Ok(arguments) => arguments,
         Err(error) => error.exit(),
     };

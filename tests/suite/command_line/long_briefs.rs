@@ -113,6 +113,7 @@ fn prompt_takes_the_setting_too() {
     let prompt = ["prompt", "--strategy", "describe", "--", UPSTREAM];
     let guidance = run(&[&prompt, &[shown(&scenario)][..]].concat());
     assert!(guidance.says(0, &[]).stdout.contains("tools/describe"), "{guidance:?}");
-    let rejecting = ["prompt", "--strategy", "describe", "--set", "describe.long_briefs=reject", "--", UPSTREAM];
+    let rejecting =
+        ["prompt", "--strategy", "describe", "--set", "describe.long_briefs=reject", "--", UPSTREAM];
     run(&[&rejecting, &[shown(&scenario)][..]].concat()).says(64, &["tool 'long'"]);
 }

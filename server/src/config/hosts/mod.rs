@@ -20,11 +20,7 @@ mod variables;
 mod vscode;
 mod zed;
 
-use std::{
-    collections::HashSet,
-    path::Path,
-    sync::Arc,
-};
+use std::{collections::HashSet, path::Path, sync::Arc};
 
 use mcp_disclosure_core::{Switches, UpstreamName};
 use mcp_disclosure_gateway::{Place, Problem, upstream::UpstreamSettings};
