@@ -5,6 +5,7 @@ use std::{
     sync::Arc,
 };
 
+use clap::Args;
 use mcp_disclosure_core::{
     DefinitionChange, Lock, Pattern, UpstreamLists, full, nearest::nearest, qualified,
 };
@@ -12,14 +13,26 @@ use mcp_disclosure_gateway::{Gateway, Problem, negotiation::StrategyOptions, ups
 use mcp_disclosure_transport::printable::one_line;
 
 use super::{
-    AcceptArguments, Program, compare::progress::Patience, print, runtime_for_one, serve::receipt_key,
-    source::Source,
+    Program, compare::progress::Patience, print, runtime_for_one, serve::receipt_key, source::Source,
 };
 use crate::{
     export::CONFIGURATION,
     failure::Failure,
+    flags::Given,
     lock::{LockFile, write},
 };
+
+/// `accept`.
+#[derive(Debug, Args)]
+pub struct AcceptArguments {
+    /// Tools as UPSTREAM/TOOL, or patterns such as 'UPSTREAM/*' [default: all]
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+
+    /// The source; by default the disclosure.toml of the current folder.
+    #[command(flatten)]
+    pub source: Given,
+}
 
 /// Records definitions as reviewed, in the lock file beside the configuration.
 ///

@@ -1,13 +1,14 @@
 //! `check`.
 
-use std::{io::IsTerminal, sync::Arc, time::Duration};
+use std::{io::IsTerminal, path::PathBuf, sync::Arc, time::Duration};
 
+use clap::{Args, ValueEnum, builder::PossibleValuesParser};
 use mcp_disclosure_compare::Query;
 use mcp_disclosure_core::{Principal, View};
 use mcp_disclosure_gateway::{Assembly, Gateway, backend::clashes};
 
 use super::{
-    CheckArguments, Format, Program,
+    Program,
     compare::{files, progress::Patience},
     entrance::{door, session_store},
     login::{described, name},
@@ -18,13 +19,81 @@ use super::{
 };
 use crate::{
     check::{
-        Findings, Report, Seen, Severity, SignInState, Subject, access, callers, findable, left_out,
+        CODES, Findings, Report, Seen, Severity, SignInState, Subject, access, callers, findable, left_out,
         objections, refusals, unpassed, unreachable, unserved,
     },
     config::Named,
     failure::Failure,
+    flags::{Given, SessionStoreArguments, SourceArguments, StrategyArguments},
     strategies::ranker,
 };
+
+/// The flags of `serve` that `check` takes.
+#[derive(Debug, Args)]
+pub struct CheckedArguments {
+    /// The source.
+    #[command(flatten)]
+    pub source: SourceArguments,
+
+    /// The choice of strategies.
+    #[command(flatten)]
+    pub strategies: StrategyArguments,
+
+    /// As serve --allow-anonymous: listening beyond loopback without tokens is meant
+    #[arg(long, help_heading = "Access")]
+    pub allow_anonymous: bool,
+
+    /// The store of sessions.
+    #[command(flatten)]
+    pub session_store: SessionStoreArguments,
+}
+
+/// `check`.
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// What serve would be told.
+    #[command(flatten)]
+    pub flags: Given<CheckedArguments>,
+
+    /// Show what this principal sees and pays, by its name in the file
+    #[arg(long, value_name = "NAME", help_heading = "Access")]
+    pub principal: Option<String>,
+
+    /// Exit with 1 if anything is found; notes count with --notes
+    #[arg(long, help_heading = "Findings")]
+    pub strict: bool,
+
+    /// Show notes, too: what could be better in the texts of upstreams, for example
+    #[arg(long, help_heading = "Findings")]
+    pub notes: bool,
+
+    /// Queries, to see which tools their words do not find
+    ///
+    /// JSON lines of {"query", "tools"}, labelled with the tools that are right, as for compare
+    #[arg(long, value_name = "FILE", help_heading = "Findings")]
+    pub queries: Option<PathBuf>,
+
+    /// Ignore findings with these codes
+    #[arg(
+        long, value_name = "CODES", value_delimiter = ',', help_heading = "Findings",
+        value_parser = PossibleValuesParser::new(CODES), hide_possible_values = true
+    )]
+    pub allow: Vec<String>,
+
+    /// Output format
+    #[arg(long, value_enum, default_value_t, help_heading = "Findings")]
+    pub format: Format,
+}
+
+/// How findings are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Grouped, worst first.
+    #[default]
+    Text,
+    /// One object, with every finding.
+    Json,
+}
 
 /// How long upstreams are waited for: each has time-outs of its own.
 const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);

@@ -74,11 +74,11 @@ fn tip(error: &Error, command: &Command, given: &[OsString], registry: &Registry
 
 /// The setting of a strategy that is meant by its key alone, or by its key with the strategy's name.
 fn setting(registry: &Registry, word: &str) -> Option<String> {
-    let settings = registry
+    let mut settings = registry
         .profiles()
         .flat_map(|profile| profile.settings.iter().map(|setting| (&*profile.name, setting.key)));
     let meant = |(name, key): &(&str, &str)| *key == word || format!("{name}_{key}") == word;
-    settings.clone().find(meant).map(|(name, key)| format!("{name}.{key}"))
+    settings.find(meant).map(|(name, key)| format!("{name}.{key}"))
 }
 
 /// Whether upstreams can be named to it.

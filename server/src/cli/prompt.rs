@@ -1,13 +1,29 @@
 //! `prompt`.
 
+use clap::Args;
 use mcp_disclosure_core::{Era, Memory, Permits, Principal};
 use mcp_disclosure_gateway::{
     Gateway, Offer,
     negotiation::{Bridge, StrategyOptions},
 };
 
-use super::{Program, PromptArguments, print_text, runtime_for_one, serve::receipt_key};
-use crate::failure::Failure;
+use super::{Program, print_text, runtime_for_one, serve::receipt_key};
+use crate::{
+    failure::Failure,
+    flags::{Given, SetSource},
+};
+
+/// `prompt`.
+#[derive(Debug, Args)]
+pub struct PromptArguments {
+    /// What serve would be told.
+    #[command(flatten)]
+    pub flags: Given<SetSource>,
+
+    /// The strategy to give guidance for
+    #[arg(long, value_name = "NAME")]
+    pub strategy: String,
+}
 
 /// Prints a strategy's guidance for a host's system prompt.
 ///

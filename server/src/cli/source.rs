@@ -19,7 +19,7 @@ use mcp_disclosure_gateway::{
 
 use reqwest::header::{HeaderName, HeaderValue};
 
-use super::{choices, strategies::build};
+use super::strategies::{build, choice_problems};
 use crate::{
     config::{AccessFlags, Named, UpstreamEntry},
     failure::Failure,
@@ -259,7 +259,7 @@ impl Source {
     pub(super) fn choice_problems(&self, settings: &Settings) -> Vec<Problem> {
         let Ok(contents) = &self.contents else { return Vec::new() };
         let file = self.files.declarations().map(|file| &**file);
-        choices::problems(settings, file, &contents.declared.about)
+        choice_problems(settings, file, &contents.declared.about)
     }
 
     /// A gateway of it by these strategies, with the contract's defaults.

@@ -3,7 +3,12 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use mcp_disclosure_core::{OnChange, Settings};
-use mcp_disclosure_gateway::{Place, backend::Scope, limits::LimitSettings, upstream::Restart};
+use mcp_disclosure_gateway::{
+    Place,
+    backend::Scope,
+    limits::LimitSettings,
+    upstream::{EndpointKind, Restart},
+};
 #[cfg(test)]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +17,7 @@ use serde_json::{Map, Number, Value};
 #[cfg(test)]
 use super::schema;
 use super::{
-    EndpointType, OauthEntry,
+    OauthEntry,
     access::{Auth, PrincipalEntry, ProfileEntry},
     text::KeyPlaces,
 };
@@ -219,6 +224,26 @@ pub struct UpstreamEntry {
     /// use everything. "io.modelcontextprotocol/ui" is no method: clients that share a connection to it are said to show pages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pass: Vec<String>,
+}
+
+/// Which transport a URL serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub enum EndpointType {
+    /// Streamable HTTP.
+    Http,
+    /// HTTP+SSE of 2024-11-05, which is deprecated.
+    Sse,
+}
+
+impl From<EndpointType> for EndpointKind {
+    fn from(endpoint: EndpointType) -> Self {
+        match endpoint {
+            EndpointType::Http => Self::Streamable,
+            EndpointType::Sse => Self::Sse,
+        }
+    }
 }
 
 /// A category of tools.

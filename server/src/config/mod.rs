@@ -5,7 +5,6 @@
 
 mod access;
 mod declared;
-mod endpoint_type;
 mod environment;
 mod fields;
 mod file;
@@ -21,9 +20,10 @@ mod text;
 mod upstream;
 
 pub use access::{AccessFlags, PrincipalEntry, Written, unknown_strategies, unreadable};
-pub use endpoint_type::EndpointType;
 pub(crate) use environment::escape_all;
-pub use file::{Category, Concern, DisclosureFile, Primitive, Server, Table, Tool, UpstreamEntry};
+pub use file::{
+    Category, Concern, DisclosureFile, EndpointType, Primitive, Server, Table, Tool, UpstreamEntry,
+};
 pub use hosts::{HostsFile, read_hosts};
 pub(crate) use mistaken::{EXPECTED, unreadable as unreadable_file};
 pub use oauth::{ClientSecret, OauthEntry, SecretFile};

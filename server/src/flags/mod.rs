@@ -7,15 +7,12 @@
 mod given;
 mod limits;
 mod log;
-mod one_of;
 mod seconds;
 mod section;
 mod serve;
-mod session_store;
 mod settings;
 mod source;
 mod strategy;
-mod transport;
 
 pub use given::Given;
 pub(crate) use limits::help as limits_help;
@@ -25,11 +22,9 @@ pub(crate) use section::remedy;
 pub use section::{ALONE, Serve, key, keys, table};
 #[cfg(test)]
 pub(crate) use section::{Kind, kind};
-pub use serve::ServeArguments;
-pub use session_store::SessionStoreArguments;
-pub use settings::{SettingArguments, StrategySetting};
+pub use serve::{ServeArguments, SessionStoreArguments, Transport};
+pub use settings::{SetSource, SettingArguments, StrategySetting};
 pub(crate) use settings::{choose, set};
 pub(crate) use source::HEADING;
 pub use source::SourceArguments;
 pub use strategy::StrategyArguments;
-pub use transport::Transport;

@@ -6,10 +6,7 @@ use clap::Args;
 use ipnet::IpNet;
 use mcp_disclosure_gateway::{FetchLimits, OfferedRevisions, Problem, backend::Scope, front::http::network};
 
-use super::{
-    LogArguments, SessionStoreArguments, SourceArguments, StrategyArguments, Transport, one_of::one_of,
-    source::seconds,
-};
+use super::{LogArguments, SourceArguments, StrategyArguments, source::seconds, strategy::one_of};
 use crate::{config::AccessFlags, operating::OperatingArguments, switch::Switch};
 
 /// The default address for HTTP.
@@ -121,6 +118,42 @@ pub struct ServeArguments {
     /// The log.
     #[command(flatten)]
     pub log: LogArguments,
+}
+
+/// How clients connect.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+#[derive(clap::ValueEnum, strum::Display)]
+#[strum(serialize_all = "lowercase")]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub enum Transport {
+    /// One client, over standard input and output.
+    #[default]
+    Stdio,
+    /// Any number of clients, over Streamable HTTP.
+    Http,
+}
+
+/// Where sessions are kept.
+#[derive(Clone, Args)]
+pub struct SessionStoreArguments {
+    /// Keep HTTP sessions on Redis or Valkey, so that any replica with the same store serves them: redis://HOST:PORT,
+    /// rediss:// with TLS, redis+cluster:// or redis+sentinel:// [default: in this process]
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "MCP_DISCLOSURE_SESSION_STORE",
+        hide_env_values = true,
+        help_heading = "Clients"
+    )]
+    pub session_store: Option<String>,
+}
+
+impl std::fmt::Debug for SessionStoreArguments {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // A URL may hold a password.
+        formatter.debug_struct("SessionStoreArguments").finish_non_exhaustive()
+    }
 }
 
 impl ServeArguments {

@@ -4,6 +4,7 @@ use clap::Args;
 use mcp_disclosure_core::Settings;
 use serde_json::{Value, json};
 
+use super::SourceArguments;
 use crate::strategies::CHOICES;
 
 /// Settings of strategies.
@@ -18,6 +19,18 @@ pub struct SettingArguments {
     /// Of a strategy; may be repeated
     #[arg(long, value_name = "NAME.KEY=VALUE", value_parser = setting, help_heading = "Strategy")]
     pub set: Vec<StrategySetting>,
+}
+
+/// A source, and settings of strategies.
+#[derive(Clone, Debug, Args)]
+pub struct SetSource {
+    /// The source.
+    #[command(flatten)]
+    pub source: SourceArguments,
+
+    /// Settings of strategies.
+    #[command(flatten)]
+    pub settings: SettingArguments,
 }
 
 /// A setting of a strategy.

@@ -1,10 +1,17 @@
 //! The choice of strategies.
 
-use clap::Args;
+use std::str::FromStr;
+
+use clap::{
+    Args,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
 use mcp_disclosure_core::{Definitions, Settings};
 use mcp_disclosure_gateway::negotiation::{Bridge, StrategyOptions, StrategyPlaces};
 
-use super::{SettingArguments, one_of::one_of};
+use super::SettingArguments;
+use strum::{EnumMessage, VariantArray};
+
 use crate::switch::Switch;
 
 /// The choice of strategies.
@@ -74,4 +81,17 @@ impl StrategyArguments {
             places,
         }
     }
+}
+
+/// Parses a library enum by name; help shows the documentation of its variants.
+pub(super) fn one_of<T>() -> impl TypedValueParser<Value = T>
+where
+    T: VariantArray + EnumMessage + FromStr<Err = strum::ParseError> + Clone + Send + Sync,
+    &'static str: From<&'static T>,
+{
+    let values = T::VARIANTS.iter().map(|value| {
+        let help = value.get_documentation().unwrap_or_default();
+        PossibleValue::new(<&str>::from(value)).help(help.trim_end_matches('.').to_owned())
+    });
+    PossibleValuesParser::new(values).try_map(|name| name.parse::<T>())
 }

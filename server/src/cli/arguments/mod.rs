@@ -1,20 +1,15 @@
 //! The command line's arguments.
 
-mod accept;
-mod check;
-mod export;
 mod places;
-mod shown;
 
-pub use accept::AcceptArguments;
-pub use check::{CheckArguments, CheckedArguments, Format};
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
-pub use export::ExportArguments;
 pub use places::{InitArguments, PlaceArguments, UndoArguments};
-pub use shown::{DemoArguments, PromptArguments, SetSource};
 
-use super::{ClientConfigArguments, CompareArguments, LoginArguments, LogoutArguments, ManArguments};
+use super::{
+    AcceptArguments, CheckArguments, ClientConfigArguments, CompareArguments, DemoArguments, ExportArguments,
+    LoginArguments, LogoutArguments, ManArguments, PromptArguments,
+};
 use crate::flags::{Given, HEADING, LogArguments, ServeArguments, limits_help};
 
 /// One MCP server in front of any others, disclosing their tools progressively.

@@ -12,8 +12,8 @@ use super::{
     command::Command, contestants::Rows, prepared::Setup, progress::Progress, transcript::TranscriptArguments,
 };
 use crate::{
-    cli::{Program, SetSource},
-    flags::{Given, Transport},
+    cli::Program,
+    flags::{Given, SetSource, Transport},
 };
 
 /// `compare`.

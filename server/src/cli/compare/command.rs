@@ -10,7 +10,11 @@ use super::{
     secrets::{self, HIDDEN},
     spec::Overrides,
 };
-use crate::{cli::SetSource, flags::Given, shell::quoted, strategies::CHOICES};
+use crate::{
+    flags::{Given, SetSource},
+    shell::quoted,
+    strategies::CHOICES,
+};
 
 /// The arguments of `serve` for a source.
 pub(in crate::cli) struct Command {

@@ -22,9 +22,9 @@ use super::{
     stand_in::{self, Behind, StandIn},
 };
 use crate::{
-    cli::{Program, SetSource, source::Source},
+    cli::{Program, source::Source},
     failure::Failure,
-    flags::{Given, Transport},
+    flags::{Given, SetSource, Transport},
 };
 
 /// What is to be compared, and how.

@@ -3,6 +3,7 @@
 #[cfg(feature = "demo")]
 mod played;
 
+use clap::Args;
 use mcp_disclosure_compare::{
     BASELINE, Row,
     transcript::{self, Look, Transcript},
@@ -11,10 +12,16 @@ use mcp_disclosure_gateway::Problem;
 
 #[cfg(feature = "demo")]
 use self::played::played;
-use super::{
-    DemoArguments, Program, check::is_coloured, compare::command, print_styled, runtime_for_one, width::width,
-};
+use super::{Program, check::is_coloured, compare::command, print_styled, runtime_for_one, width::width};
 use crate::{failure::Failure, strategies::SHOWN};
+
+/// `demo`.
+#[derive(Debug, Args)]
+pub struct DemoArguments {
+    /// The strategy to show against full [default: resource]
+    #[arg(long, value_name = "NAME")]
+    pub strategy: Option<String>,
+}
 
 /// The flag that names the strategy.
 const FLAG: &str = "--strategy";
