@@ -57,13 +57,16 @@ pub fn is_like(key: &str, ours: &str) -> bool {
 }
 
 /// Whether an object somewhere in a JSON text can have a member [like](is_like) this: results are large, and nearly all have not. A
-/// key may be written in escapes.
+/// key may be written in escapes. Single characters are looked for, which takes a small part of the time that patterns do.
 pub fn may_have(text: &str, member: &str) -> bool {
     let is_member = |(at, _): (usize, &str)| {
         let key = text.as_bytes().get(at + 1..at + 2 + member.len()).and_then(<[u8]>::split_last);
         key.is_some_and(|(end, key)| *end == b'"' && key.eq_ignore_ascii_case(member.as_bytes()))
     };
-    text.match_indices('"').any(is_member) || text.contains("\\u") || text.contains(FOLDED)
+    let is_escape = |(at, _): (usize, &str)| text.as_bytes().get(at + 1) == Some(&b'u');
+    text.match_indices('"').any(is_member)
+        || text.match_indices('\\').any(is_escape)
+        || FOLDED.into_iter().any(|character| text.contains(character))
 }
 
 /// The items of a JSON array, up to one more than `most`: then there are too many, and the rest is not read. `None` for anything else.

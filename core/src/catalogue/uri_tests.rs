@@ -210,8 +210,9 @@ fn uris() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn p3_a_canonical_uri_is_its_own_key_but_for_escapes(uri in uris()) {
-        // A query may have doubled slashes.
-        if is_canonical(&uri) && uri.matches("//").count() < 2 {
+        // A query may have doubled slashes, which a key has not.
+        let rest = uri.split_once("://").map_or(&*uri, |(_, rest)| rest);
+        if is_canonical(&uri) && !rest.contains("//") {
             prop_assert_eq!(super::key(&uri), percent_decode_str(&uri).decode_utf8_lossy());
         }
     }

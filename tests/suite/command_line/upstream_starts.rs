@@ -32,7 +32,7 @@ fn a_command_that_does_not_exist_is_named() {
         1,
         &[
             "cannot start '/no/such/program': No such file or directory",
-            "hint: is '/no/such/program' installed and on the PATH?",
+            "hint: is '/no/such/program' installed, and on the PATH?",
         ],
     );
 }
