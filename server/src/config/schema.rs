@@ -70,7 +70,7 @@ fn description(flag: &Arg) -> String {
     let help = flag.get_long_help().or(flag.get_help()).map(ToString::to_string).unwrap_or_default();
     let mut text = help.split("\n\n").map(str::trim).map(ended).collect::<Vec<_>>().join(" ");
     let default: Vec<_> = flag.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
-    if !default.is_empty() && *flag.get_action() != ArgAction::SetTrue {
+    if !default.is_empty() && !matches!(flag.get_action(), ArgAction::SetTrue) {
         text.push_str(&format!(" Default: {}.", default.join(", ")));
     }
     text
