@@ -176,7 +176,7 @@ async fn batching(body: String) -> Response {
             {"name": "many", "description": "A tool.", "inputSchema": {"type": "object"}},
         ]}),
         "tools/call" => {
-            let steps = if message["params"]["name"] == "few" { 2 } else { 20 };
+            let steps = if message["params"]["name"] == "few" { 2 } else { 1_001 };
             let step = |step| {
                 json!({"jsonrpc": "2.0", "method": "notifications/progress",
                     "params": {"progressToken": token, "progress": step}})
