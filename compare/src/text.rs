@@ -1,19 +1,7 @@
 //! How figures and texts are written: numbers, long texts, and texts of others.
 
+pub(crate) use mcp_disclosure_core::printable::grouped;
 use mcp_disclosure_core::printable::{one_line, printable};
-
-/// With a comma between thousands.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::with_capacity(digits.len() * 4 / 3);
-    for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
 
 /// The same, or the mark of an unknown figure.
 pub(crate) fn known(number: Option<u64>) -> String {

@@ -8,6 +8,7 @@
 
 use crate::{
     catalogue::view::View,
+    printable::grouped,
     size::{self, ListSize},
     strategy::Profile,
 };
@@ -45,7 +46,8 @@ pub(crate) fn reason(view: &View, budget: u64) -> String {
     let list = ListSize::complete(view);
     let side = if fits(view, budget) { "within" } else { "over" };
     let so_far = if view.is_complete() { "" } else { " so far" };
-    let (tools, tokens, method) = (list.tools, list.tokens(), size::METHOD);
+    let (tools, tokens, method) = (list.tools, grouped(list.tokens()), size::METHOD);
+    let budget = grouped(budget);
     format!(
         "the complete list of {tools} tools{so_far} is about {tokens} tokens ({method}), {side} the budget of {budget}"
     )
@@ -56,7 +58,12 @@ pub(crate) fn profile(over: &Profile, budget: u64) -> Profile {
     let filters = over.name.rsplit_once('+').map_or(String::new(), |(filters, _)| format!("{filters}+"));
     Profile {
         name: format!("{filters}{NAME}").into(),
-        summary: format!("Complete definitions up to {budget} tokens, over that: {}", over.summary).into(),
+        summary: format!(
+            "Complete definitions up to {} tokens; above that, as {}",
+            grouped(budget),
+            over.name
+        )
+        .into(),
         variants: &[],
         // Within the budget nothing of it is served, so neither can be promised.
         extension: None,

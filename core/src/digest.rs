@@ -1,6 +1,6 @@
 //! Digests of definitions: SHA-256 over the canonical form (RFC 8785).
 
-use std::{fmt, str::FromStr};
+use std::{fmt, io, str::FromStr, sync::Arc};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::Value;
@@ -63,6 +63,16 @@ impl fmt::Display for Digest {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "sha256:{}", hex(&self.0))
     }
+}
+
+/// A new id: 128 random bits in hexadecimal.
+///
+/// # Errors
+/// If the operating system provides no randomness.
+pub fn random_id() -> io::Result<Arc<str>> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes)?;
+    Ok(hex(&bytes).into())
 }
 
 /// Bytes as lower-case hexadecimal digits.

@@ -18,13 +18,13 @@ pub const MAX_BYTES: usize = 2_000;
 /// Maximum length of names where every category is named, in bytes.
 const EVERY_BYTES: usize = 8_000;
 
+/// Maximum length of the servers' names, in characters: with a text in front of them they are within [`MAX_BYTES`].
+const MAX_SERVERS: usize = 1_400;
+
 /// The lengths of a category's purpose that are tried, in characters.
 const PURPOSES: [usize; 5] = [160, 100, 70, 45, 28];
 /// The first of them for a short index.
 const SHORT: usize = 3;
-/// Maximum length of the servers' names, in characters.
-const MAX_SERVERS: usize = 300;
-
 /// A text followed by the index of a view that names every category, in at most [`MAX_BYTES`] if the names fit.
 pub fn with_index(text: &str, view: &View) -> String {
     with_index_of(text, view, &PURPOSES, MAX_BYTES, EVERY_BYTES)
@@ -80,9 +80,23 @@ impl<'v> From<ListedCategory<'v>> for Part<'v> {
     }
 }
 
+impl Part<'_> {
+    /// Whether its name says that it is of this server.
+    fn is_of(&self, server: &str) -> bool {
+        let rest = self.name.get(..server.len()).filter(|begin| begin.eq_ignore_ascii_case(server));
+        rest.is_some()
+            && !self.name[server.len()..]
+                .starts_with(|next: char| next.is_alphanumeric() || "-_".contains(next))
+    }
+}
+
 /// The head, and as much of the parts as there is room for; their names alone, in `most` bytes, if there is no room for more.
+/// All servers are named first, as far as hosts show it, unless all the parts that say them fit.
 fn lines(view: &View, parts: &[Part<'_>], purposes: &[usize], room: usize, most: usize) -> String {
-    let head = head(view, parts);
+    let mut head = self::head(view, parts);
+    if !is_named_whole(parts, most.saturating_sub(head.len())) {
+        head = self::head(view, &[]);
+    }
     let [room, most] = [room, most].map(|room| room.saturating_sub(head.len()));
     let is_described = parts.iter().any(|part| !part.description.is_empty());
     let described = purposes.iter().filter(|_| is_described).map(|longest| described(parts, *longest));
@@ -113,14 +127,10 @@ fn ordered(view: &View) -> Vec<ListedCategory<'_>> {
 fn head(view: &View, parts: &[Part<'_>]) -> String {
     let tools = view.tools().count();
     let servers: BTreeSet<&str> = view.tools().map(|tool| tool.tool().upstream().as_str()).collect();
-    let is_named = |server: &str| {
-        let server = server.to_lowercase();
-        parts.iter().any(|part| part.name.to_lowercase().contains(&server))
-    };
     let mut head = format!("{tools} tool{}", if tools == 1 { "" } else { "s" });
     if servers.len() > 1 {
         head += &format!(" of {} servers", servers.len());
-        if !servers.iter().all(|server| is_named(server)) {
+        if !servers.iter().all(|server| parts.iter().any(|part| part.is_of(server))) {
             let names = servers.into_iter().collect::<Vec<_>>().join(", ");
             head += &format!(" ({})", shorten(&names, MAX_SERVERS));
         }

@@ -65,6 +65,20 @@ fn b7_declared_categories_keep_the_operators_order_and_servers_are_named() {
     assert_eq!(index, expected);
 }
 
+#[test]
+fn b7_every_server_is_named_before_categories_that_do_not_fit() {
+    let names: Vec<String> = (0..60).map(|at| format!("server-{at:02}")).collect();
+    let mut servers: Vec<(&str, usize)> = names.iter().map(|name| (name.as_str(), 3)).collect();
+    // A category of another server says nothing of this one.
+    servers.push(("server", 1));
+    let index = with_index_within("Text.", &view(&servers), 900);
+    let head = index.find("):").map(|end| &index[..end]).unwrap();
+    assert!(servers.iter().all(|(name, _)| head.contains(name)), "{index}");
+    assert!(head.contains(" (server, server-00,") && index.contains(" more categories"), "{index}");
+    let few = with_index_within("Text.", &view(&servers[..3]), 900);
+    assert!(few.starts_with("Text.\n9 tools of 3 servers: server-00 (3)"), "{few}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]

@@ -90,7 +90,7 @@ pub use name::{
     offers_groups,
 };
 pub use own_tool::OwnTool;
-pub use raw::{RawObject, RawText};
+pub use raw::{RawObject, RawText, Texts};
 pub use receipt::{Handles, Marks, Receipt, ReceiptKey, ReceiptProblem, Receipts, SessionReceipts};
 pub use registry::{Builder, PlugIn, Registry, Settings};
 pub use setting::{Setting, SettingKind, SettingValue};

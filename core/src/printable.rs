@@ -18,6 +18,19 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     escaped(text, |character| is_active(character) && !matches!(character, '\n' | '\t'))
 }
 
+/// A number with a comma between thousands.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() * 4 / 3);
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
 fn escaped(text: &str, acts: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.contains(&acts) {
         return Cow::Borrowed(text);

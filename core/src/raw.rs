@@ -5,10 +5,11 @@
 //! new text around the unedited pieces.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     fmt,
+    hash::{BuildHasher, RandomState},
     ops::Range,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError, Weak},
 };
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::Error};
@@ -80,6 +81,40 @@ impl From<Box<RawValue>> for RawText {
     fn from(value: Box<RawValue>) -> Self {
         let text = String::from(Box::<str>::from(value));
         Self { range: 0..text.len(), shared: Arc::new(text.into()) }
+    }
+}
+
+/// Texts that are kept once, whoever lists them: a server that is started several times, one that lists what it listed in an
+/// earlier run of the program, each client's own connection. Those that nobody has any more are forgotten.
+#[derive(Debug, Default)]
+pub struct Texts(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    by: RandomState,
+    /// By their hashes; of several with the same hash, one.
+    texts: HashMap<u64, Weak<Shared>>,
+    /// How many there may be before those that are gone are looked for.
+    most: usize,
+}
+
+impl Texts {
+    /// The same text, as it is kept.
+    pub fn keep(&self, text: RawText) -> RawText {
+        // A panic while the lock was held cannot have left the map inconsistent.
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let hash = known.by.hash_one(text.get());
+        let kept = known.texts.get(&hash).and_then(Weak::upgrade);
+        if let Some(kept) = kept.filter(|kept| kept.text == text.get()) {
+            return RawText::part(&kept, 0..kept.text.len());
+        }
+        if known.texts.len() >= known.most {
+            known.texts.retain(|_, text| text.strong_count() > 0);
+            known.most = 2 * known.texts.len() + 1_000;
+        }
+        let whole = text.whole();
+        known.texts.insert(hash, Arc::downgrade(&whole));
+        RawText::part(&whole, 0..whole.text.len())
     }
 }
 
@@ -343,6 +378,19 @@ mod tests {
         for text in ["", "[]", "1", "{", r#"{"a":}"#, "{} {}"] {
             assert!(RawObject::parse(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn equal_texts_are_one_while_somebody_has_them() {
+        let texts = Texts::default();
+        let keep = |text: &str| texts.keep(RawText::parse(text.to_owned()).unwrap());
+        let (one, same, other) = (keep(r#"{"a":1}"#), keep(r#"{"a":1}"#), keep(r#"{"a": 1}"#));
+        assert!(Arc::ptr_eq(&one.shared, &same.shared) && !Arc::ptr_eq(&one.shared, &other.shared));
+        let part = RawObject::parse(r#"{"x":{"a":1}}"#).unwrap().share("x").unwrap();
+        assert!(Arc::ptr_eq(&texts.keep(part).shared, &one.shared));
+        (0..10_000).for_each(|number| drop(keep(&number.to_string())));
+        assert!(texts.0.lock().unwrap().texts.len() < 2_000);
+        assert!(Arc::ptr_eq(&keep(r#"{"a":1}"#).shared, &one.shared));
     }
 
     proptest! {

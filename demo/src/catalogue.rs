@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
+use mcp_disclosure_core::Schema;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::Value;
 
@@ -38,23 +39,20 @@ pub const CATEGORIES: &[(&str, &str)] = &[
 pub const CONCERNS: &[(&str, &str, &[&str])] =
     &[("precision", "Whether results are exact or may be rounded", &["exact", "approximate"])];
 
-static TOOLS: LazyLock<Vec<Tool>> =
+/// The tools as listed, and what checks the arguments of each.
+pub(crate) static TOOLS: LazyLock<Vec<(Tool, Schema)>> =
     LazyLock::new(|| DESCRIPTION_FILES.iter().map(|(_, text)| tool(text)).collect());
 
-/// The tools as listed.
-pub(crate) fn tools() -> &'static [Tool] {
-    &TOOLS
-}
-
-fn tool(text: &str) -> Tool {
+fn tool(text: &str) -> (Tool, Schema) {
     // The files are embedded; a test checks that each one parses.
     let file: Value = serde_json::from_str(text).unwrap_or_default();
     let string = |key: &str| file[key].as_str().unwrap_or_default().to_owned();
     let object =
         |key: &str| -> Arc<JsonObject> { Arc::new(file[key].as_object().cloned().unwrap_or_default()) };
     let annotations = ToolAnnotations::new().read_only(true).idempotent(true).open_world(false);
-    Tool::new(string("name"), string("description"), object("inputSchema"))
+    let tool = Tool::new(string("name"), string("description"), object("inputSchema"))
         .with_title(string("title"))
         .with_raw_output_schema(object("outputSchema"))
-        .with_annotations(annotations)
+        .with_annotations(annotations);
+    (tool, Schema::compile(&file["inputSchema"].to_string()))
 }

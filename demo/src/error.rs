@@ -2,37 +2,23 @@
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::time::{Duration, Instant};
+
+use mcp_disclosure_core::ArgumentProblem;
 
 /// Why a tool has no result.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub(crate) enum Error {
-    /// An argument is missing, of the wrong type or outside its limits.
-    #[error("argument `{argument}`: given {given}, expected {expected}")]
-    Argument { argument: String, given: String, expected: String },
-    /// A mathematical expression could not be parsed.
-    #[error(
-        "argument `{argument}`: {reason} at character {position} of {text:?}, expected an \
-         expression such as \"x**2 - 4\" or \"sin(x)/x\""
-    )]
-    Expression { argument: String, text: String, position: usize, reason: String },
-    /// An expression has no value, as `1/0` has none.
-    #[error("argument `{argument}`: {text:?} is undefined (it divides by zero or takes ln(0))")]
-    Undefined { argument: String, text: String },
-    /// The equations hold for every value of the variables.
-    #[error("the equations are true for every value of {variables}; there is nothing to solve")]
-    AlwaysTrue { variables: String },
+    /// Arguments are missing, of the wrong type or outside their limits.
+    #[error("{}", said(.0))]
+    Arguments(Vec<ArgumentProblem>),
     /// No method of this server applies.
     #[error("{tool} has no method for {subject}; {advice}")]
     NoMethod { tool: &'static str, subject: String, advice: &'static str },
-    /// A matrix has no inverse.
-    #[error("argument `matrix`: the matrix is singular or nearly singular, expected an invertible one")]
-    Singular,
     /// An iteration did not converge.
     #[error("{tool} did not converge: {reason}")]
     NoConvergence { tool: &'static str, reason: String },
-    /// The computation reached its limit of steps or time.
+    /// The computation reached its limit of steps.
     #[error("the computation reached its limit of work; use a smaller or simpler input")]
     Exhausted,
     /// A fault of this server, caught before it could take the request down.
@@ -40,19 +26,35 @@ pub(crate) enum Error {
     Internal,
 }
 
+impl Error {
+    pub(crate) fn no_convergence(tool: &'static str, reason: impl Into<String>) -> Self {
+        Self::NoConvergence { tool, reason: reason.into() }
+    }
+}
+
+pub(crate) fn wrong(argument: &str, given: impl Into<String>, expected: impl Into<String>) -> Error {
+    let (argument, given, expected) = (argument.to_owned(), given.into(), expected.into());
+    Error::Arguments(vec![ArgumentProblem { argument, given, expected }])
+}
+
+fn said(problems: &[ArgumentProblem]) -> String {
+    let say = |one: &ArgumentProblem| {
+        format!("argument `{}`: given {}, expected {}", one.argument, one.given, one.expected)
+    };
+    problems.iter().take(SHOWN).map(say).collect::<Vec<_>>().join("; ")
+}
+
+/// Problems of one call that are said.
+const SHOWN: usize = 3;
+
 /// The result type of this crate.
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
 /// Maximum number of steps of a call. Counted rather than timed, so that the same input fails on every machine.
-const STEPS: u64 = 500_000;
-/// Maximum time of a call, for machines on which the steps take longer.
-pub const MAX_CALL_TIME: Duration = Duration::from_secs(5);
-/// Number of steps between two reads of the clock.
-const CLOCK_INTERVAL: u64 = 1024;
+const STEPS: u64 = 250_000;
 
 thread_local! {
     static LEFT: Cell<u64> = const { Cell::new(STEPS) };
-    static DEADLINE: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
 /// Thrown through the computation when the limit is reached.
@@ -61,14 +63,10 @@ struct OutOfWork;
 /// Runs `task` under the limit and turns a panic into an error.
 pub(crate) fn bounded<T>(task: impl FnOnce() -> Result<T>) -> Result<T> {
     LEFT.set(STEPS);
-    DEADLINE.set(Some(Instant::now() + MAX_CALL_TIME));
     let outcome = catch_unwind(AssertUnwindSafe(task));
-    DEADLINE.set(None);
-    match outcome {
-        Ok(result) => result,
-        Err(thrown) if thrown.is::<OutOfWork>() => Err(Error::Exhausted),
-        Err(_) => Err(Error::Internal),
-    }
+    outcome.unwrap_or_else(|thrown| {
+        Err(if thrown.is::<OutOfWork>() { Error::Exhausted } else { Error::Internal })
+    })
 }
 
 /// Subtracts `steps` from the rest.
@@ -77,15 +75,8 @@ pub(crate) fn bounded<T>(task: impl FnOnce() -> Result<T>) -> Result<T> {
 /// `Result` through each of them would bury the mathematics. `resume_unwind` does not run the panic hook, so nothing is
 /// printed.
 pub(crate) fn spend(steps: u64) {
-    if DEADLINE.get().is_none() {
-        return;
-    }
-    let before = LEFT.get();
-    let after = before.saturating_sub(steps.max(1));
-    LEFT.set(after);
-    let reads_clock = before / CLOCK_INTERVAL != after / CLOCK_INTERVAL;
-    let late = reads_clock && DEADLINE.get().is_some_and(|deadline| Instant::now() > deadline);
-    if after == 0 || late {
-        resume_unwind(Box::new(OutOfWork));
+    match LEFT.get().checked_sub(steps.max(1)) {
+        Some(left) => LEFT.set(left),
+        None => resume_unwind(Box::new(OutOfWork)),
     }
 }

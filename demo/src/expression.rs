@@ -364,32 +364,24 @@ fn number_power(number: &BigRational, exponent: &Expression) -> Expression {
     let (Some(above), Some(below)) = (number.numer().to_u64(), number.denom().to_u64()) else {
         return of(number.clone(), exponent.clone());
     };
-    let factors = |value, sign| {
-        let power = power.clone();
-        prime_factors(value).into_iter().map(move |(prime, count)| {
-            let exponent = &power * BigRational::from_integer(BigInt::from(sign * i64::from(count)));
-            of(BigRational::from_integer(prime.into()), Expression::number(exponent))
-        })
-    };
-    factors(above, 1).chain(factors(below, -1)).fold(Expression::one(), |whole, factor| whole.times(&factor))
+    let factors = [(above, power.clone()), (below, -power)].into_iter().flat_map(|(value, power)| {
+        prime_factors(value).into_iter().map(move |prime| (prime, Expression::number(power.clone())))
+    });
+    factors.fold(Expression::one(), |whole, (prime, power)| {
+        whole.times(&of(BigRational::from_integer(prime.into()), power))
+    })
 }
 
-fn prime_factors(mut value: u64) -> Vec<(u64, u32)> {
-    let mut found = Vec::new();
-    let mut divisor = 2;
+fn prime_factors(mut value: u64) -> Vec<u64> {
+    let (mut found, mut divisor) = (Vec::new(), 2);
     while divisor <= MAX_TRIAL_DIVISOR && divisor * divisor <= value {
-        let mut count = 0;
-        while value.is_multiple_of(divisor) {
+        if value.is_multiple_of(divisor) {
             value /= divisor;
-            count += 1;
+            found.push(divisor);
+        } else {
+            divisor += 1;
         }
-        if count > 0 {
-            found.push((divisor, count));
-        }
-        divisor += 1;
     }
-    if value > 1 {
-        found.push((value, 1));
-    }
+    found.extend(Some(value).filter(|rest| *rest > 1));
     found
 }

@@ -2,10 +2,8 @@
 
 use num_complex::Complex64;
 
-use crate::{
-    error::{Error, Result},
-    json::rounded,
-};
+use crate::error::{Error, Result};
+use crate::json::rounded;
 
 /// Steps of the eigenvalue iteration for each eigenvalue.
 const STEPS: usize = 100;
@@ -64,10 +62,8 @@ impl Matrix {
 
     /// All eigenvalues, ascending by real and then imaginary part, and whether the matrix is symmetric.
     pub(crate) fn eigenvalues(&self) -> Result<(Vec<Complex64>, bool)> {
-        let mut values = eigenvalues_of(self).ok_or_else(|| Error::NoConvergence {
-            tool: "matrix_eigenvalues",
-            reason: "the iteration did not converge; the matrix might be badly scaled".to_owned(),
-        })?;
+        let failed = || Error::no_convergence("matrix_eigenvalues", "the matrix might be badly scaled");
+        let mut values = self.complex_eigenvalues().ok_or_else(failed)?;
         let symmetric = self.is_symmetric();
         let tiny = self.largest() * 1e-12;
         for value in values.iter_mut().filter(|value| symmetric || value.im.abs() <= tiny) {
@@ -77,64 +73,38 @@ impl Matrix {
         values.sort_by(|one, two| key(one.re).total_cmp(&key(two.re)).then(one.im.total_cmp(&two.im)));
         Ok((values, symmetric))
     }
-}
 
-/// All eigenvalues in no order, by the QR iteration with Wilkinson's shifts; `None` if it does not converge.
-fn eigenvalues_of(matrix: &Matrix) -> Option<Vec<Complex64>> {
-    let mut cells: Vec<Vec<Complex64>> =
-        hessenberg(matrix).into_iter().map(|row| row.into_iter().map(Complex64::from).collect()).collect();
-    let mut found = Vec::with_capacity(cells.len());
-    while let Some(last) = cells.len().checked_sub(1) {
-        let mut step = 0;
-        // Until the last row is zero but for its diagonal, which then is an eigenvalue.
-        while let first = first_of_block(&cells, last)
-            && first < last
-        {
-            step += 1;
-            if step > STEPS {
-                return None;
+    /// All eigenvalues in no order, by the QR iteration with Wilkinson's shifts; `None` if it does not converge.
+    pub(crate) fn complex_eigenvalues(&self) -> Option<Vec<Complex64>> {
+        let (mut cells, mut found) = (hessenberg(self), Vec::new());
+        while let Some(last) = cells.len().checked_sub(1) {
+            let mut steps = 1..=STEPS;
+            // Until the last row is zero but for its diagonal, which then is an eigenvalue.
+            while let first = first_of_block(&cells, last)
+                && first < last
+            {
+                let shift = match steps.next()? % 10 {
+                    // A matrix that a shift maps to itself needs another one, now and then.
+                    0 => cells[last][last] + cells[last][last - 1].norm(),
+                    _ => shift(&cells, last),
+                };
+                step(&mut cells, first, last, Some(shift).filter(|shift| shift.is_finite())?);
             }
-            // A matrix that a shift maps to itself needs another one, now and then.
-            let shift = if step % 10 == 0 {
-                cells[last][last] + cells[last][last - 1].norm()
-            } else {
-                shift(&cells, last)
-            };
-            if !shift.is_finite() {
-                return None;
-            }
-            rotate(&mut cells, first, last, shift);
+            found.push(cells[last][last]);
+            cells.truncate(last);
         }
-        found.push(cells[last][last]);
-        cells.truncate(last);
+        Some(found)
     }
-    Some(found)
 }
 
-/// A similar matrix, by Householder's reflections, that is zero below its first subdiagonal.
-fn hessenberg(matrix: &Matrix) -> Vec<Vec<f64>> {
-    let mut cells = matrix.0.clone();
-    let size = cells.len();
-    for step in 0..size.saturating_sub(2) {
-        let inner = step + 1..size;
-        let mut normal: Vec<f64> = inner.clone().map(|row| cells[row][step]).collect();
-        if normal[1..].iter().all(|value| *value == 0.0) {
-            continue;
-        }
-        let norm = |vector: &[f64]| vector.iter().fold(0.0_f64, |norm, value| norm.hypot(*value));
-        normal[0] += norm(&normal).copysign(normal[0]);
-        let length = norm(&normal);
-        normal.iter_mut().for_each(|value| *value /= length);
-        let mut along = vec![0.0; size];
-        for (row, part) in cells[inner.clone()].iter().zip(&normal) {
-            along.iter_mut().zip(row).for_each(|(sum, cell)| *sum += cell * part);
-        }
-        for (row, part) in cells[inner.clone()].iter_mut().zip(&normal) {
-            row.iter_mut().zip(&along).for_each(|(cell, sum)| *cell -= 2.0 * sum * part);
-        }
-        for row in &mut cells {
-            let along: f64 = row[inner.clone()].iter().zip(&normal).map(|(cell, part)| cell * part).sum();
-            row[inner.clone()].iter_mut().zip(&normal).for_each(|(cell, part)| *cell -= 2.0 * along * part);
+/// A similar matrix that is zero below its first subdiagonal.
+fn hessenberg(matrix: &Matrix) -> Vec<Vec<Complex64>> {
+    let mut cells: Vec<Vec<Complex64>> =
+        matrix.0.iter().map(|row| row.iter().copied().map(Complex64::from).collect()).collect();
+    for column in 0..cells.len() {
+        for row in (column + 2..cells.len()).rev() {
+            let turn = turn_rows(&mut cells, row - 1, column, matrix.size());
+            turn_columns(&mut cells, row - 1, turn);
         }
     }
     cells
@@ -159,28 +129,34 @@ fn shift(cells: &[Vec<Complex64>], last: usize) -> Complex64 {
 }
 
 /// One QR step of the block from `first` to `last`: `RQ + shift`, where `QR` is the block less the shift.
-fn rotate(cells: &mut [Vec<Complex64>], first: usize, last: usize, shift: Complex64) {
+fn step(cells: &mut [Vec<Complex64>], first: usize, last: usize, shift: Complex64) {
     (first..=last).for_each(|at| cells[at][at] -= shift);
-    let mut rotations = Vec::with_capacity(last - first);
-    for at in first..last {
-        let (one, two) = (cells[at][at], cells[at + 1][at]);
-        let length = one.norm().hypot(two.norm());
-        let (one, two) =
-            if length == 0.0 { (Complex64::ONE, length.into()) } else { (one / length, two / length) };
-        let (above, below) = cells.split_at_mut(at + 1);
-        for (upper, lower) in above[at][at..=last].iter_mut().zip(&mut below[0][at..=last]) {
-            (*upper, *lower) = (one.conj() * *upper + two.conj() * *lower, one * *lower - two * *upper);
-        }
-        rotations.push((at, one, two));
-    }
-    for (at, one, two) in rotations {
-        for row in &mut cells[first..=last.min(at + 1)] {
-            let (left, right) = (row[at], row[at + 1]);
-            row[at] = left * one + right * two;
-            row[at + 1] = right * one.conj() - left * two.conj();
-        }
+    let turns: Vec<_> = (first..last).map(|at| turn_rows(cells, at, at, last + 1)).collect();
+    for (at, turn) in (first..).zip(turns) {
+        turn_columns(&mut cells[first..=last.min(at + 1)], at, turn);
     }
     (first..=last).for_each(|at| cells[at][at] += shift);
+}
+
+/// Rotates this row and the next (Givens), so that the second becomes zero in the first of these columns.
+fn turn_rows(cells: &mut [Vec<Complex64>], at: usize, column: usize, end: usize) -> [Complex64; 2] {
+    let [one, two] = [cells[at][column], cells[at + 1][column]];
+    let length = one.norm().hypot(two.norm());
+    let [one, two] =
+        if length == 0.0 { [Complex64::ONE, Complex64::ZERO] } else { [one / length, two / length] };
+    let (above, below) = cells.split_at_mut(at + 1);
+    for (upper, lower) in above[at][column..end].iter_mut().zip(&mut below[0][column..end]) {
+        (*upper, *lower) = (one.conj() * *upper + two.conj() * *lower, one * *lower - two * *upper);
+    }
+    [one, two]
+}
+
+/// Rotates this column and the next back.
+fn turn_columns(rows: &mut [Vec<Complex64>], at: usize, [one, two]: [Complex64; 2]) {
+    for row in rows {
+        let [left, right] = [row[at], row[at + 1]];
+        [row[at], row[at + 1]] = [left * one + right * two, right * one.conj() - left * two.conj()];
+    }
 }
 
 #[cfg(test)]
@@ -233,7 +209,7 @@ mod tests {
 
     #[test]
     fn eigenvalues_are_the_roots_of_the_characteristic_polynomial() {
-        let mut found = eigenvalues_of(&companion(&[-4.0, -1.0, 0.5, 2.0, 3.0])).unwrap();
+        let mut found = companion(&[-4.0, -1.0, 0.5, 2.0, 3.0]).complex_eigenvalues().unwrap();
         found.sort_by(|one, two| one.re.total_cmp(&two.re));
         for (value, root) in found.iter().zip([-4.0, -1.0, 0.5, 2.0, 3.0]) {
             assert!((value - root).norm() < 1e-12, "{value} {root}");
@@ -244,7 +220,7 @@ mod tests {
     fn eigenvalues_have_the_sums_that_the_matrix_says() {
         for size in [1, 2, 3, 10, 100] {
             let matrix = noise(size, 7);
-            let found = eigenvalues_of(&matrix).unwrap();
+            let found = matrix.complex_eigenvalues().unwrap();
             let trace: f64 = (0..size).map(|at| matrix.0[at][at]).sum();
             let squares: f64 = (0..size)
                 .flat_map(|i| (0..size).map(move |j| (i, j)))
@@ -264,7 +240,7 @@ mod tests {
             let cell = |row: usize, column: usize| f64::from((row + 1) % size == column);
             let matrix =
                 Matrix((0..size).map(|row| (0..size).map(|column| cell(row, column)).collect()).collect());
-            for value in eigenvalues_of(&matrix).unwrap() {
+            for value in matrix.complex_eigenvalues().unwrap() {
                 assert!((value.powu(size as u32) - 1.0).norm() < 1e-12, "{size}: {value}");
             }
         }

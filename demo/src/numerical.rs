@@ -28,8 +28,7 @@ pub(crate) struct Quadrature {
 
 /// The integral of `f` from `a` to `b`, to the tolerance (relative where the value is above 1).
 pub(crate) fn quadrature(f: &dyn Fn(f64) -> f64, a: f64, b: f64, tolerance: f64) -> Result<Quadrature> {
-    let failed =
-        |reason: &str| Error::NoConvergence { tool: "numerical integration", reason: reason.to_owned() };
+    let failed = |reason: &str| Error::no_convergence("numerical integration", reason);
     let mut parts = vec![(a, b, part(f, a, b))];
     loop {
         let value: f64 = parts.iter().map(|part| part.2.value).sum();
@@ -68,7 +67,7 @@ fn gauss(f: &dyn Fn(f64) -> f64, a: f64, b: f64) -> f64 {
 
 /// A local minimum near `start`.
 pub(crate) fn minimum(f: &dyn Fn(&[f64]) -> f64, start: &[f64]) -> Result<Vec<f64>> {
-    let failed = |reason: &str| Error::NoConvergence { tool: "minimize", reason: reason.to_owned() };
+    let failed = |reason: &str| Error::no_convergence("minimize", reason);
     if !f(start).is_finite() {
         return Err(failed("the expression has no real finite value at `start`; choose another start"));
     }
@@ -115,7 +114,7 @@ fn descent(f: &dyn Fn(&[f64]) -> f64, start: &[f64]) -> Vec<f64> {
 
 /// A root between two places where `f` has different signs, by bisection.
 pub(crate) fn root(f: &dyn Fn(f64) -> f64, lower: f64, upper: f64) -> Result<f64> {
-    let failed = |reason: String| Error::NoConvergence { tool: "find_root", reason };
+    let failed = |reason: String| Error::no_convergence("find_root", reason);
     let (mut a, mut b) = (lower, upper);
     let (left, right) = (f(a), f(b));
     if !left.is_finite() || !right.is_finite() {
@@ -139,17 +138,11 @@ pub(crate) fn root(f: &dyn Fn(f64) -> f64, lower: f64, upper: f64) -> Result<f64
         }
         if value == 0.0 || middle == a || middle == b {
             // At a jump or a pole the sign changes too, but there is no root.
-            return match value.abs() <= 1e-6 * left.abs().max(right.abs()).max(1.0) {
-                true => Ok(middle),
-                false => Err(failed(format!(
-                    "the sign changes at {middle} without a root, as at a pole or a jump"
-                ))),
-            };
+            let is_root = value.abs() <= 1e-6 * left.abs().max(right.abs()).max(1.0);
+            let jump =
+                || failed(format!("the sign changes at {middle} without a root, as at a pole or a jump"));
+            return is_root.then_some(middle).ok_or_else(jump);
         }
-        if value.signum() == left.signum() {
-            a = middle;
-        } else {
-            b = middle;
-        }
+        (a, b) = if value.signum() == left.signum() { (middle, b) } else { (a, middle) };
     }
 }

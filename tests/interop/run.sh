@@ -46,6 +46,9 @@ run() {
   echo "== $1"
   export INTEROP_LOG=$cache/$1.log
   : > "$INTEROP_LOG"
+  # What gateways remember of clients (docs/CONTRACT.md R8) is of this run of this program.
+  export XDG_CACHE_HOME=$cache/remembered
+  rm -rf "$XDG_CACHE_HOME"
   local output=$cache/$1.out closing
   # Longer than the programs' own limits; in the foreground, so that an interrupt reaches them.
   timeout --foreground --kill-after=30 1900 "${@:2}" 2>> "$INTEROP_LOG" | tee "$output" || true
@@ -83,7 +86,7 @@ export PYTHONDONTWRITEBYTECODE=1
 
 for name in 1 2 git skills frameworks-1 frameworks-2 frameworks-crew frameworks-llama; do
   # What few programs need, where they are the ones that run.
-  if [[ $name == [fs]* ]] && ! wanted "$name"; then continue; fi
+  if [[ $name == [fs]* ]] && ! wanted "$name" && ! { [ "$name" = frameworks-2 ] && wanted frameworks-npm; }; then continue; fi
   install_python "$name"
 done
 install_node
@@ -108,7 +111,9 @@ run groups-typescript node "$cache/node/typescript/groups.mjs"
 run frameworks-1 "$cache/python-frameworks-1/bin/python" "$here/python/frameworks.py" \
   mcp mcp_use langchain langchain_http langgraph
 run frameworks-2 "$cache/python-frameworks-2/bin/python" "$here/python/frameworks.py" \
-  mcp typescript_1 typescript_2 openai_agents pydantic_ai fastmcp agno ai_sdk mastra
+  mcp openai_agents pydantic_ai fastmcp agno
+run frameworks-npm "$cache/python-frameworks-2/bin/python" "$here/python/frameworks.py" \
+  typescript_1 typescript_2 ai_sdk mastra
 run frameworks-crew "$cache/python-frameworks-crew/bin/python" "$here/python/frameworks.py" \
   crewai smolagents semantic_kernel
 run frameworks-llama "$cache/python-frameworks-llama/bin/python" "$here/python/frameworks.py" llamaindex

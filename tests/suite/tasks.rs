@@ -435,6 +435,38 @@ async fn t1_progress_and_status_follow_the_answer(setup: Setup) {
     assert!(progress.contains("next"), "{progress}");
 }
 
+async fn t1_a_listener_is_told_of_the_tasks_that_it_names(setup: Setup) {
+    for era in ERAS {
+        let bench = Bench::start(Options { scope: Scope::Session, ..before(era) }).await;
+        let client = Client::connect_as(&bench, setup, identity(setup).askable()).await;
+        let (id, other) = (begun(&client, "ask").await, begun(&client, "b").await);
+        let wanted = json!({"notifications": {"taskIds": [id, "unknown"]}});
+        let _listening = client.start_under(json!("mine"), "subscriptions/listen", wanted).await;
+        let acknowledged = client.notification("notifications/subscriptions/acknowledged").await;
+        assert_eq!(acknowledged["params"]["notifications"], json!({"taskIds": [id]}));
+        let told = async |status: &str| {
+            let is_told = |message: &Value| {
+                message["method"] == "notifications/tasks" && message["params"]["status"] == status
+            };
+            let (_, message) = client.inbox.first(0, status, is_told).await;
+            serde_json::from_str::<Value>(&message).unwrap()["params"].clone()
+        };
+        let asked = told("input_required").await;
+        assert_eq!(asked["_meta"]["io.modelcontextprotocol/subscriptionId"], "mine");
+        let key = asked["inputRequests"].as_object().unwrap().keys().next().unwrap();
+        let answer = json!({"action": "accept", "content": {"which": "this"}});
+        let responses = json!({"taskId": id, "inputResponses": {key: answer}});
+        client.request("tasks/update", responses).await.result();
+        let over = told("completed").await;
+        assert_eq!((&over["taskId"], &over["resultType"]), (&json!(id), &Value::Null));
+        assert_eq!(said(&over["result"])["answer"]["content"]["which"], "this");
+        let of_tasks =
+            client.inbox.since(0).into_iter().filter(|message| message.contains("notifications/tasks"));
+        assert!(of_tasks.filter(|message| message.contains(&other)).count() == 0, "it was not asked for");
+    }
+}
+each_transport_without_sessions!(t1_a_listener_is_told_of_the_tasks_that_it_names);
+
 /// Of an upstream that runs no tasks beside one that does, and of one alone.
 async fn t1_a_tool_that_runs_as_no_task_says_so(setup: Setup) {
     let plain = crate::named(["plain"]);

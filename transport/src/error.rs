@@ -8,7 +8,7 @@ use std::{borrow::Cow, error::Error, fmt, io, time::Duration};
 
 use reqwest::StatusCode;
 
-use crate::{Bound, ErrorText, http::Unauthorized};
+use crate::{Bound, ErrorText};
 
 /// Why a connection ended.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -292,6 +292,30 @@ impl HttpError {
     }
 }
 
+/// Why a request is not authorized. `Display` is a predicate of the server and safe to show to clients.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unauthorized {
+    /// A person has to sign in.
+    #[error("needs sign-in: run '{command}'")]
+    SignIn {
+        /// The command to run.
+        command: String,
+    },
+    /// A person has to grant more scopes.
+    #[error("does not allow this with the scopes that were granted: run '{command}'")]
+    Scopes {
+        /// The command to run.
+        command: String,
+    },
+    /// The header cannot be obtained at present.
+    #[error("cannot be signed in to at present")]
+    Unavailable {
+        /// The reason, for the operator.
+        detail: String,
+    },
+}
+
 impl From<&reqwest::Error> for HttpError {
     fn from(error: &reqwest::Error) -> Self {
         if let Some(refused) = find::<Self>(error) {
@@ -334,60 +358,4 @@ fn find<E: Error + 'static>(error: &reqwest::Error) -> Option<&E> {
 }
 
 #[cfg(test)]
-mod tests {
-    use tokio::{
-        io::{AsyncReadExt, AsyncWriteExt},
-        net::TcpListener,
-    };
-
-    use super::*;
-
-    /// A server that sends these bytes on each connection and closes it.
-    async fn answering(bytes: &'static [u8]) -> String {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap().to_string();
-        tokio::spawn(async move {
-            while let Ok((mut stream, _)) = listener.accept().await {
-                let _read = stream.read(&mut [0; 1024]).await;
-                let _gone = stream.write_all(bytes).await;
-            }
-        });
-        address
-    }
-
-    async fn failure(url: &str) -> HttpError {
-        let client = crate::http::client(reqwest::header::HeaderMap::new()).unwrap();
-        let answered = async { client.get(url).send().await?.bytes().await };
-        HttpError::from(&answered.await.unwrap_err())
-    }
-
-    #[tokio::test]
-    async fn failures_are_told_apart_and_details_are_for_the_operator() {
-        // Bound, so that nobody else is given the port, and never listening.
-        let nobody = tokio::net::TcpSocket::new_v4().unwrap();
-        nobody.bind(([127, 0, 0, 1], 0).into()).unwrap();
-        let closed = nobody.local_addr().unwrap();
-        let refused = failure(&format!("http://{closed}/?key=s3cret")).await;
-        let kind = Some(io::ErrorKind::ConnectionRefused);
-        assert!(matches!(&refused, HttpError::Connect { kind: found, .. } if *found == kind), "{refused:?}");
-        assert_eq!(refused.to_string(), "cannot be reached");
-        assert!(refused.in_full().starts_with("cannot be reached: Connection refused"), "{refused:?}");
-        assert!(!refused.in_full().contains("s3cret"), "{refused:?}");
-
-        let unknown = failure("http://server.invalid/").await;
-        assert!(matches!(unknown, HttpError::Dns { .. }), "{unknown:?}");
-
-        let plain = answering(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
-        let no_tls = failure(&format!("https://{plain}/")).await;
-        assert!(matches!(no_tls, HttpError::Tls { .. }), "{no_tls:?}");
-
-        for broken in [&b""[..], b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf"] {
-            let broken = failure(&format!("http://{}/", answering(broken).await)).await;
-            assert!(matches!(broken, HttpError::Broken { .. }), "{broken:?}");
-        }
-
-        let here = answering(b"HTTP/1.1 302 Found\r\nlocation: /page\r\n\r\n").await;
-        let redirected = failure(&format!("http://{here}/")).await;
-        assert!(matches!(redirected, HttpError::RedirectRewrites { .. }), "{redirected:?}");
-    }
-}
+mod tests;

@@ -7,7 +7,6 @@
 //! rewritten; [`Bounds`] limit its size. The handshake is up to the owner: this crate does not depend on the
 //! gateway or on strategies.
 
-mod bounds;
 mod budget;
 pub mod child;
 mod connection;
@@ -27,8 +26,7 @@ mod request_id;
 mod rpc_error;
 pub mod streams;
 
-pub use bounds::{Bound, Bounds};
-pub use budget::{Budget, Share};
+pub use budget::{Bound, Bounds, Budget, Share};
 pub use connection::{Call, Connection};
 pub use error::{CallError, HttpError, Reason};
 pub use handler::{Direction, Handler, Passage, PassageKind, Settled};

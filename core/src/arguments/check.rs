@@ -114,6 +114,8 @@ impl<'v> Check<'v> {
         self.steps.spend(1)?;
         let is_latest = self.schema.is_latest();
         match (key, value) {
+            // OpenAPI's word, which some servers' checks know.
+            ("type" | "enum", Value::Null) if schema["nullable"] == true => None,
             ("allOf", _) => self.all(operand.as_array()?, |check, part| check.node(part, value)),
             ("anyOf" | "oneOf", _) => self.union(key, operand, value),
             ("if", _) => self.condition(schema, operand, value),

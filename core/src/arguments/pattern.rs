@@ -88,7 +88,10 @@ fn is_common(pattern: &str) -> bool {
             '*' | '+' | '}' => !text.starts_with(['*', '+', '{']),
             '?' => !text.starts_with(['*', '+', '{', '?']),
             '{' => text.split_once('}').is_some_and(|(counts, _)| {
-                counts.len() < 10 && counts.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b','))
+                // Without a least count it is a literal in ECMA-262, and a count elsewhere.
+                counts.len() < 10
+                    && counts.starts_with(|first: char| first.is_ascii_digit())
+                    && counts.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b','))
             }),
             other => is_printable(other),
         };

@@ -171,6 +171,8 @@ fn f5_patterns_and_values_in_which_engines_differ_are_not_judged() {
         (json!({"pattern": "("}), json!("a"), false),
         (json!({"pattern": "(?<=a)b"}), json!("ab"), true),
         (json!({"pattern": "a++"}), json!("a"), true),
+        (json!({"pattern": "^a{,2}$"}), json!("a{,2}"), true),
+        (json!({"type": "string", "enum": ["a"], "nullable": true}), json!(null), false),
         (json!({"pattern": "[[:alpha:]]"}), json!("a"), true),
         (json!({"pattern": "^[--9]+$"}), json!("5"), true),
         (json!({"pattern": "\\p{L}"}), json!("a"), true),

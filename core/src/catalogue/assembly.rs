@@ -45,6 +45,12 @@ impl Snapshot {
     ///
     /// Names that clash are qualified before anything is hidden, so that hiding one tool renames no other.
     pub fn assemble<L: Borrow<UpstreamLists>>(material: Material<'_, L>) -> Self {
+        Self::assemble_after(&Self::default(), material)
+    }
+
+    /// The same of what changed since another snapshot was made. It shares the tools that did not, with what was found out about
+    /// them.
+    pub fn assemble_after<L: Borrow<UpstreamLists>>(before: &Self, material: Material<'_, L>) -> Self {
         let Material { upstreams, complete, files, rules } = material;
         let upstreams: &[&UpstreamLists] = &upstreams.iter().map(Borrow::borrow).collect::<Vec<_>>();
         let material = Material { upstreams, complete, files, rules };
@@ -53,7 +59,7 @@ impl Snapshot {
         let mut warnings = Vec::new();
         let guard = Guard::new(rules);
         let shared = SharedUris::of(upstreams, &guard);
-        let tools = assemble_tools(&material, known, &shared, &mut warnings);
+        let tools = assemble_tools((before, &material), known, &shared, &mut warnings);
         let ruled = (&guard, &shared);
         let entries = [
             (Kind::Resources, assemble_resources(upstreams, Kind::Resources, ruled, &mut warnings)),
@@ -80,11 +86,11 @@ impl Snapshot {
 }
 
 fn assemble_tools(
-    material: &Material<'_, &UpstreamLists>,
+    (before, material): (&Snapshot, &Material<'_, &UpstreamLists>),
     known: KnownUpstreams<'_>,
     shared: &SharedUris,
     warnings: &mut Vec<Warning>,
-) -> Vec<Tool> {
+) -> Vec<Arc<Tool>> {
     let items = Item::all(material, Kind::Tools, warnings);
     let rules = material.rules;
     let matched = Matched::of(&rules.tools, &items, known);
@@ -114,8 +120,15 @@ fn assemble_tools(
         let supplement = file.map(|file| file.supplement.clone()).unwrap_or_default();
         let mut supplement = supplement.over(delivered).ruled_by(said).grouped_by(rules, &tool.upstream);
         supplement.paged = !rules.unpinned_pages && pages::has_use_for(&tool.object);
-        let (upstream, original) = (Arc::clone(&tool.upstream), tool.object.clone());
-        tools.push(Tool::new(served, own, upstream, original, definition, supplement));
+        let known = before.position(&served).map(|at| &before.tools()[at]);
+        let known = known.filter(|known| known.is_of(&tool.upstream, &own, &tool.object));
+        tools.push(match known.filter(|known| known.is_with(&definition, &supplement)) {
+            Some(known) => Arc::clone(known),
+            None => {
+                let (upstream, original) = (Arc::clone(&tool.upstream), tool.object.clone());
+                Arc::new(Tool::new(served, own, upstream, original, definition, supplement))
+            }
+        });
     }
     warnings.extend(idle_files(files.left(), &items));
     warnings.extend(idle_rules(Kind::Tools, &matched, &items));

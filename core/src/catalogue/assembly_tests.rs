@@ -29,6 +29,37 @@ fn conflicting_names_are_qualified_and_others_kept() {
 }
 
 #[test]
+fn a_snapshot_shares_the_tools_that_are_as_they_were() {
+    let tool = |name: &str, says: &str| json!({"name": name, "description": says, "inputSchema": {}});
+    let before = [
+        upstream("a", json!([tool("same", "1"), tool("grows", "1"), tool("filed", "1")])),
+        upstream("b", json!([tool("same", "1"), tool("ruled", "1"), tool("late", "1")])),
+    ];
+    let now = [
+        upstream("a", json!([tool("same", "1"), tool("grows", "2"), tool("late", "1"), tool("filed", "1")])),
+        before[1].clone(),
+    ];
+    let file = |says: &str| {
+        let text = tool("filed", says).to_string();
+        DescriptionFile::parse("filed.json", "filed", &text).unwrap()
+    };
+    let rule = Rule { brief: Some("Brief.".to_owned()), ..Rule::new("b/ruled", String::new()) };
+    let (none, rules) = (Arc::default(), Arc::new(Rules { tools: vec![rule], ..Rules::default() }));
+    let made = |after: &Snapshot, upstreams: &[UpstreamLists], rules, says| {
+        Snapshot::assemble_after(after, Material { upstreams, complete: true, files: &[file(says)], rules })
+    };
+    let old = made(&Snapshot::default(), &before, &none, "2");
+    let new = made(&old, &now, &rules, "3");
+    let shared = new.tools().iter().filter(|tool| old.tools().iter().any(|old| Arc::ptr_eq(old, tool)));
+    assert_eq!(shared.map(|tool| tool.key().as_str()).collect::<Vec<_>>(), ["a__same", "b__same"]);
+    let afresh = made(&Snapshot::default(), &now, &rules, "3");
+    for (one, other) in new.tools().iter().zip(afresh.tools()) {
+        assert_eq!((one.key(), one.entry(), one.brief()), (other.key(), other.entry(), other.brief()));
+    }
+    assert!(new.is_same(&afresh) && !new.is_same(&old));
+}
+
+#[test]
 fn odd_items_are_reported_and_the_rest_served() {
     let lists = upstream("u", json!([{"name": "t", "x": 1}, {"name": "t"}, {"title": "?"}, 7, {"name": ""}]));
     let snapshot = Snapshot::build(&[lists], &[]);

@@ -1,6 +1,6 @@
 //! The names by which tools and prompts are served (U14), and that rules go on binding to upstreams' own names.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{json, value::to_raw_value};
 
@@ -166,7 +166,8 @@ fn u14_description_files_go_by_own_names() {
         let file = DescriptionFile::parse(&format!("{name}.json"), name, &text).unwrap();
         let rules = Rules { naming: vec![naming("a", "p_", &[])], ..Rules::default() };
         let snapshot = assemble(upstreams, rules, &[file]);
-        let is_described = |tool: &&Tool| tool.definition().string("description").as_deref() == Some("D");
+        let is_described =
+            |tool: &&Arc<Tool>| tool.definition().string("description").as_deref() == Some("D");
         let described = snapshot.tools().iter().filter(is_described);
         described.map(|tool| tool.key().to_string()).chain(warnings(&snapshot)).collect::<Vec<_>>()
     };

@@ -10,7 +10,7 @@ use crate::{
     },
     concern::Concern,
     name::{Kind, UpstreamName},
-    raw::{RawObject, RawText},
+    raw::{RawObject, RawText, Texts},
 };
 
 /// What one upstream brings: its lists, item by item as they were sent.
@@ -66,6 +66,14 @@ impl UpstreamLists {
             groups: Vec::new(),
             info: None,
         }
+    }
+
+    /// The same, with texts that are kept already.
+    pub fn kept_in(mut self, texts: &Texts) -> Self {
+        let lists = [&mut self.tools, &mut self.resources, &mut self.templates, &mut self.prompts];
+        let kept = |list: Vec<RawText>| list.into_iter().map(|item| texts.keep(item)).collect();
+        lists.into_iter().for_each(|list| *list = kept(std::mem::take(list)));
+        self
     }
 
     /// Its list of a kind.

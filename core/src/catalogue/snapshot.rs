@@ -136,7 +136,7 @@ pub struct Category {
 /// An immutable catalogue.
 #[derive(Debug, Default)]
 pub struct Snapshot {
-    tools: Vec<Tool>,
+    tools: Vec<Arc<Tool>>,
     by_name: HashMap<ToolName, usize>,
     by_qualified: HashMap<ToolName, usize>,
     entries: HashMap<Kind, Entries>,
@@ -179,13 +179,13 @@ impl Entries {
 
 impl Snapshot {
     pub(crate) fn new(
-        tools: Vec<Tool>,
+        tools: Vec<Arc<Tool>>,
         entries: impl IntoIterator<Item = (Kind, Vec<Entry>)>,
         instructions: Vec<(UpstreamName, String)>,
     ) -> Self {
         let mut by_name = HashMap::with_capacity(tools.len());
         let mut stuck = Vec::new();
-        let mut served: Vec<Tool> = Vec::with_capacity(tools.len());
+        let mut served: Vec<Arc<Tool>> = Vec::with_capacity(tools.len());
         for tool in tools {
             if by_name.contains_key(tool.key()) {
                 stuck.push(tool.key().clone());
@@ -223,9 +223,9 @@ impl Snapshot {
 
     /// Everything of a kind, in order.
     pub(crate) fn primitives(&self, kind: Kind) -> impl Iterator<Item = Primitive<'_>> {
-        let tools = if kind == Kind::Tools { self.tools() } else { &[] };
+        let tools: &[Arc<Tool>] = if kind == Kind::Tools { self.tools() } else { &[] };
         let entries = self.entries(kind).iter().map(move |entry| Primitive::Entry(kind, entry));
-        tools.iter().map(Primitive::Tool).chain(entries)
+        tools.iter().map(|tool| Primitive::Tool(tool)).chain(entries)
     }
 
     /// What strategies derived from its views.
@@ -278,13 +278,13 @@ impl Snapshot {
         &self.about
     }
 
-    pub(crate) fn tools(&self) -> &[Tool] {
+    pub(crate) fn tools(&self) -> &[Arc<Tool>] {
         &self.tools
     }
 
     /// The tools of an upstream that exist, by its own names.
     pub fn own_names(&self, upstream: &str) -> impl Iterator<Item = &ToolName> {
-        self.tools.iter().filter(move |tool| **tool.upstream() == *upstream).map(Tool::upstream_name)
+        self.tools.iter().filter(move |tool| **tool.upstream() == *upstream).map(|tool| tool.upstream_name())
     }
 
     pub(crate) fn position(&self, name: &str) -> Option<usize> {

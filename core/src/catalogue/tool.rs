@@ -42,6 +42,8 @@ pub struct Tool {
     definition: RawObject,
     /// As the upstream listed it.
     original: RawObject,
+    /// Whether nothing but the name differs in the two.
+    is_as_listed: bool,
     brief: OnceLock<String>,
     short_brief: OnceLock<String>,
     supplement: Supplement,
@@ -66,6 +68,7 @@ impl Tool {
         let mapping = Mapping::of_meta(&definition).with(supplement.part("concerns").unwrap_or_default());
         let grouped = supplement.grouped.as_ref().map(|grouped| Mapping::default().with(grouped.text()));
         let mapping = mapping.over(grouped.unwrap_or_default());
+        let is_as_listed = definition == original;
         let definition =
             if name == upstream_name { definition } else { definition.with_value("name", &name) };
         let is_for_models = pages::is_for_models(&definition);
@@ -76,6 +79,7 @@ impl Tool {
             upstream,
             definition,
             original,
+            is_as_listed,
             brief: OnceLock::new(),
             short_brief: OnceLock::new(),
             supplement,
@@ -85,6 +89,16 @@ impl Tool {
             slim_schema: OnceLock::new(),
             mirrored: OnceLock::new(),
         }
+    }
+
+    /// Whether it is this tool of an upstream, as that lists it.
+    pub(crate) fn is_of(&self, upstream: &UpstreamName, own: &ToolName, listed: &RawObject) -> bool {
+        *self.upstream == *upstream && self.upstream_name == *own && self.original == *listed
+    }
+
+    /// Whether it was made with this definition and these additions. Of what an operator wrote, that is not known.
+    pub(crate) fn is_with(&self, definition: &RawObject, supplement: &Supplement) -> bool {
+        self.is_as_listed && *definition == self.original && self.supplement == *supplement
     }
 
     /// The name in the snapshot. A view can list it under another name, which clients use:

@@ -102,7 +102,7 @@ impl View {
 
     /// The view of a client that cannot run tasks: tools that run as tasks only are not listed.
     pub fn without_tasks(self) -> Self {
-        if !self.snapshot.tools().iter().any(Tool::needs_task) {
+        if !self.snapshot.tools().iter().any(|tool| tool.needs_task()) {
             return self;
         }
         self.narrow(|one| !matches!(one, Primitive::Tool(tool) if tool.needs_task()))
@@ -171,7 +171,7 @@ impl View {
 
     /// The same with their positions in the snapshot.
     pub(crate) fn listed(&self) -> impl Iterator<Item = (usize, &Tool)> {
-        let tools = self.snapshot.tools().iter().enumerate();
+        let tools = self.snapshot.tools().iter().map(|tool| &**tool).enumerate();
         tools.filter(|(at, tool)| tool.is_for_models() && self.extent.shows(Kind::Tools, *at))
     }
 

@@ -2,10 +2,9 @@
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::Zero;
 
 use super::{Base, Expression, Function, function};
-use crate::error::{Error, Result};
+use crate::error::{Result, wrong};
 
 /// Characters in one expression.
 const MAX_LENGTH: usize = 2000;
@@ -18,6 +17,9 @@ const SUM: u8 = 1;
 const PRODUCT: u8 = 2;
 const SIGN: u8 = 3;
 const POWER: u8 = 4;
+/// The operators; of two that begin alike, the longer one first.
+const OPERATORS: [(&str, u8); 6] =
+    [("**", POWER), ("^", POWER), ("*", PRODUCT), ("/", PRODUCT), ("+", SUM), ("-", SUM)];
 /// Characters of the input that an error message repeats.
 const SHOWN: usize = 60;
 
@@ -25,36 +27,22 @@ const SHOWN: usize = 60;
 pub(crate) fn parse(argument: &str, text: &str) -> Result<Expression> {
     let length = text.chars().count();
     if length > MAX_LENGTH {
-        return Err(Error::Argument {
-            argument: argument.to_owned(),
-            given: format!("an expression of {length} characters"),
-            expected: format!("at most {MAX_LENGTH}"),
-        });
+        let given = format!("an expression of {length} characters");
+        return Err(wrong(argument, given, format!("at most {MAX_LENGTH}")));
     }
-    let mut parser = Parser { characters: text.chars().collect(), at: 0, depth: 0 };
-    parser.whole().map_err(|wrong| match wrong {
-        Wrong::Undefined => Error::Undefined { argument: argument.to_owned(), text: shortened(text) },
-        Wrong::Syntax(reason) => Error::Expression {
-            argument: argument.to_owned(),
-            text: shortened(text),
-            position: parser.at + 1,
-            reason,
-        },
+    let mut parser = Parser { rest: text, depth: 0 };
+    parser.whole().map_err(|reason| {
+        let position = length + 1 - parser.rest.chars().count();
+        let expected =
+            format!("an expression such as \"x**2 - 4\" or \"sin(x)/x\": {reason} at character {position}");
+        wrong(argument, format!("{:?}", shortened(text)), expected)
     })
 }
 
 /// Reads `left = right` as `left - right`; without `=` the whole text means `= 0`.
 pub(crate) fn parse_equation(argument: &str, text: &str) -> Result<Expression> {
-    let sides: Vec<&str> = text.split('=').collect();
-    match sides.as_slice() {
-        [whole] => parse(argument, whole),
-        [left, right] => Ok(parse(argument, left)?.minus(&parse(argument, right)?)),
-        _ => Err(Error::Argument {
-            argument: argument.to_owned(),
-            given: format!("{:?} with more than one \"=\"", shortened(text)),
-            expected: "one \"=\" at most".to_owned(),
-        }),
-    }
+    let (left, right) = text.split_once('=').unwrap_or((text, "0"));
+    Ok(parse(argument, left)?.minus(&parse(argument, right)?))
 }
 
 pub(crate) fn shortened(text: &str) -> String {
@@ -64,30 +52,20 @@ pub(crate) fn shortened(text: &str) -> String {
     text.chars().take(SHOWN).chain("...".chars()).collect()
 }
 
-struct Parser {
-    characters: Vec<char>,
-    at: usize,
+struct Parser<'t> {
+    rest: &'t str,
     depth: usize,
 }
 
-enum Wrong {
-    Undefined,
-    Syntax(String),
-}
+/// An expression, or why there is none.
+type Parsed = std::result::Result<Expression, String>;
 
-type Parsed = std::result::Result<Expression, Wrong>;
+const UNDEFINED: &str = "an undefined value, as 1/0 and ln(0) are,";
 
-fn syntax(reason: impl Into<String>) -> Wrong {
-    Wrong::Syntax(reason.into())
-}
-
-impl Parser {
+impl<'t> Parser<'t> {
     fn whole(&mut self) -> Parsed {
         let expression = self.operation(SUM)?;
-        match self.peek() {
-            None => Ok(expression),
-            Some(found) => Err(syntax(format!("unexpected {found:?}"))),
-        }
+        self.peek().map_or(Ok(expression), |found| Err(format!("unexpected {found:?}")))
     }
 
     /// Operations that bind at least as strongly as this. A sign binds weaker than a power, as in `-x**2`, and powers group
@@ -96,130 +74,111 @@ impl Parser {
         self.depth += 1;
         // What stands in parentheses behind an operator counts twice.
         if self.depth > 2 * MAX_NESTING {
-            return Err(syntax(format!("a nesting deeper than {MAX_NESTING}")));
+            return Err(format!("a nesting deeper than {MAX_NESTING}"));
         }
         let mut value = match self.peek() {
-            Some('-') => self.behind(1, SIGN)?.negated(),
-            Some('+') => self.behind(1, SIGN)?,
+            Some('-') => self.behind("-", SIGN)?.negated(),
+            Some('+') => self.behind("+", SIGN)?,
             _ => self.atom()?,
         };
-        while let Some((operator, _)) = self.operator().filter(|(_, binds)| *binds >= least) {
+        while let Some(operator) = self.operator(least) {
             value = match operator {
-                "+" => value.plus(&self.behind(1, PRODUCT)?),
-                "-" => value.minus(&self.behind(1, PRODUCT)?),
-                "*" => value.times(&self.behind(1, SIGN)?),
-                "/" => value.over(&self.behind(1, SIGN)?).ok_or(Wrong::Undefined)?,
-                power => value.power(&self.behind(power.len(), SIGN)?).ok_or(Wrong::Undefined)?,
-            };
+                "+" => Some(value.plus(&self.behind(operator, PRODUCT)?)),
+                "-" => Some(value.minus(&self.behind(operator, PRODUCT)?)),
+                "*" => Some(value.times(&self.behind(operator, SIGN)?)),
+                "/" => value.over(&self.behind(operator, SIGN)?),
+                _ => value.power(&self.behind(operator, SIGN)?),
+            }
+            .ok_or(UNDEFINED)?;
         }
         self.depth -= 1;
         Ok(value)
     }
 
-    /// The operation behind an operator of this length.
-    fn behind(&mut self, length: usize, least: u8) -> Parsed {
-        self.at += length;
+    /// The operation behind an operator.
+    fn behind(&mut self, operator: &str, least: u8) -> Parsed {
+        self.rest = &self.rest[operator.len()..];
         self.operation(least)
     }
 
-    /// The operator here, and how strongly it binds.
-    fn operator(&mut self) -> Option<(&'static str, u8)> {
-        let known = [("**", POWER), ("^", POWER), ("*", PRODUCT), ("/", PRODUCT), ("+", SUM), ("-", SUM)];
-        known.into_iter().find(|(operator, _)| self.ahead(operator))
+    /// The operator here, if it binds as strongly as this.
+    fn operator(&mut self, least: u8) -> Option<&'static str> {
+        self.peek();
+        let (operator, binds) =
+            OPERATORS.into_iter().find(|(operator, _)| self.rest.starts_with(operator))?;
+        (binds >= least).then_some(operator)
     }
 
     fn atom(&mut self) -> Parsed {
         match self.peek() {
-            None => Err(syntax("unexpected end")),
-            Some('(') => {
-                self.at += 1;
-                self.closed()
-            }
+            None => Err("unexpected end".to_owned()),
+            Some('(') => self.closed(),
             Some(digit) if digit.is_ascii_digit() || digit == '.' => self.number(),
             Some(letter) if letter.is_ascii_alphabetic() || letter == '_' => self.name(),
-            Some(other) => Err(syntax(format!("unexpected {other:?}"))),
+            Some(other) => Err(format!("unexpected {other:?}")),
         }
     }
 
+    /// What stands in parentheses.
     fn closed(&mut self) -> Parsed {
-        let inner = self.operation(SUM)?;
-        if self.take(")") { Ok(inner) } else { Err(syntax("a missing \")\"")) }
+        let inner = self.behind("(", SUM)?;
+        match self.peek() {
+            Some(')') => self.rest = &self.rest[1..],
+            _ => return Err("a missing \")\"".to_owned()),
+        }
+        Ok(inner)
     }
 
     fn name(&mut self) -> Parsed {
-        let start = self.at;
-        while self.characters.get(self.at).is_some_and(|next| next.is_ascii_alphanumeric() || *next == '_') {
-            self.at += 1;
+        let name = self.run(|next| next.is_ascii_alphanumeric() || next == '_');
+        if self.peek() == Some('(') {
+            return call(name, self.closed()?);
         }
-        let name: String = self.characters[start..self.at].iter().collect();
-        if self.take("(") {
-            let argument = self.closed()?;
-            return call(&name, argument);
-        }
-        Ok(match name.as_str() {
+        Ok(match name {
             "pi" => Base::Pi.into(),
             "e" | "E" => Base::E.into(),
             "i" | "I" => Base::I.into(),
-            _ => Expression::symbol(&name),
+            _ => Expression::symbol(name),
         })
     }
 
     fn number(&mut self) -> Parsed {
-        let mut digits = String::new();
-        let mut scale = 0i64;
-        let mut seen_point = false;
-        while let Some(next) = self.characters.get(self.at) {
-            match next {
-                '.' if !seen_point => seen_point = true,
-                digit if digit.is_ascii_digit() => {
-                    digits.push(*digit);
-                    scale -= i64::from(seen_point);
-                }
-                _ => break,
+        let digit = |next: char| next.is_ascii_digit();
+        let whole = self.run(digit);
+        let fraction = self.rest.strip_prefix('.').map(|rest| {
+            self.rest = rest;
+            self.run(digit)
+        });
+        let fraction = fraction.unwrap_or_default();
+        // An `e` without digits after it is left for the caller to refuse.
+        let behind = self.rest.strip_prefix(['e', 'E']).unwrap_or_default();
+        let mut exponent = "";
+        if behind.strip_prefix(['+', '-']).unwrap_or(behind).starts_with(digit) {
+            self.rest = &behind[1..];
+            let length = 1 + self.run(digit).len();
+            exponent = &behind[..length];
+        }
+        let scale = exponent.parse().unwrap_or(if exponent.is_empty() { 0 } else { i32::MAX });
+        let (digits, scale) = (format!("{whole}{fraction}"), scale.saturating_sub(fraction.len() as i32));
+        match digits.parse::<BigInt>() {
+            Ok(number) if digits.len() <= MAX_DIGITS && scale.unsigned_abs() <= MAX_DIGITS as u32 => {
+                let ten = BigRational::from_integer(10.into());
+                Ok(Expression::number(BigRational::from_integer(number) * ten.pow(scale)))
             }
-            self.at += 1;
+            _ => Err(format!("a number without digits or with more than {MAX_DIGITS}")),
         }
-        scale += self.decimal_exponent();
-        if digits.is_empty() || digits.len() > MAX_DIGITS || scale.unsigned_abs() > MAX_DIGITS as u64 {
-            return Err(syntax(format!("a number without digits or with more than {MAX_DIGITS}")));
-        }
-        let digits: BigInt = digits.parse().unwrap_or_else(|_| BigInt::zero());
-        let ten = BigRational::from_integer(10.into());
-        Ok(Expression::number(BigRational::from_integer(digits) * ten.pow(scale as i32)))
     }
 
-    /// The `e-3` of `1.5e-3`; an `e` without digits after it is left for the caller to refuse.
-    fn decimal_exponent(&mut self) -> i64 {
-        let rest = &self.characters[self.at..];
-        let sign = usize::from(matches!(rest.get(1), Some('+' | '-')));
-        let digits: String = rest.iter().skip(1 + sign).take_while(|next| next.is_ascii_digit()).collect();
-        if !matches!(rest.first(), Some('e' | 'E')) || digits.is_empty() {
-            return 0;
-        }
-        let negative = sign == 1 && rest[1] == '-';
-        self.at += 1 + sign + digits.len();
-        let size = digits.parse().unwrap_or(i64::from(u32::MAX));
-        if negative { -size } else { size }
+    /// The characters here that are of a kind.
+    fn run(&mut self, is_of: impl Fn(char) -> bool) -> &'t str {
+        let (run, rest) = self.rest.split_at(self.rest.find(|next| !is_of(next)).unwrap_or(self.rest.len()));
+        self.rest = rest;
+        run
     }
 
     fn peek(&mut self) -> Option<char> {
-        while self.characters.get(self.at).is_some_and(|next| next.is_whitespace()) {
-            self.at += 1;
-        }
-        self.characters.get(self.at).copied()
-    }
-
-    fn ahead(&mut self, token: &str) -> bool {
-        self.peek();
-        token.chars().enumerate().all(|(index, next)| self.characters.get(self.at + index) == Some(&next))
-    }
-
-    fn take(&mut self, token: &str) -> bool {
-        let found = self.ahead(token);
-        if found {
-            self.at += token.len();
-        }
-        found
+        self.rest = self.rest.trim_start();
+        self.rest.chars().next()
     }
 }
 
@@ -234,15 +193,15 @@ fn call(name: &str, argument: Expression) -> Parsed {
         "log" => function(Function::Ln, argument),
         "sqrt" => Some(argument.sqrt()),
         "cbrt" => argument.power(&Expression::ratio(1, 3)),
-        _ => match Function::named(name) {
-            Some(known) => function(known, argument),
-            None => {
-                return Err(syntax(format!(
+        _ => {
+            let unknown = || {
+                format!(
                     "an unknown function {name:?} (known: sin, cos, tan, sec, csc, cot, asin, acos, atan, sinh, cosh, \
                      tanh, exp, ln, log, sqrt, cbrt, abs; a product needs \"*\")"
-                )));
-            }
-        },
+                )
+            };
+            function(Function::named(name).ok_or_else(unknown)?, argument)
+        }
     };
-    made.ok_or(Wrong::Undefined)
+    made.ok_or_else(|| UNDEFINED.to_owned())
 }

@@ -47,79 +47,51 @@ fn term(product: &Product, coefficient: &BigRational) -> String {
             // Kept apart as primes inside, written as one root.
             Base::Number(prime) if *exponent == Expression::ratio(1, 2) => square_roots *= prime,
             _ if number.is_some_and(|number| number.is_negative()) && *base != Base::E => {
-                below.push((rank(base, exponent), power(base, &exponent.negated())));
+                below.push(power(base, &exponent.negated()));
             }
-            _ => above.push((rank(base, exponent), power(base, exponent))),
+            _ => above.push(power(base, exponent)),
         }
     }
     if !square_roots.is_one() {
         above.push((1, format!("sqrt({square_roots})")));
     }
-    if !coefficient.numer().is_one() {
-        above.push((0, coefficient.numer().to_string()));
+    for (number, factors) in [(coefficient.numer(), &mut above), (coefficient.denom(), &mut below)] {
+        if !number.is_one() {
+            factors.push((0, number.to_string()));
+        }
     }
-    if !coefficient.denom().is_one() {
-        below.push((0, coefficient.denom().to_string()));
-    }
-    let joined = |mut parts: Vec<(u8, String)>| {
-        parts.sort();
-        parts.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join("*")
+    let joined = |mut factors: Vec<(u8, String)>| {
+        factors.sort();
+        factors.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join("*")
     };
-    let (several, whole) = (below.len() > 1, !below.is_empty());
     let above = if above.is_empty() { "1".to_owned() } else { joined(above) };
-    match joined(below) {
-        _ if !whole => above,
-        below if several => format!("{above}/({below})"),
-        below => format!("{above}/{below}"),
+    match below.len() {
+        0 => above,
+        1 => format!("{above}/{}", joined(below)),
+        _ => format!("{above}/({})", joined(below)),
     }
 }
 
-/// The order of factors in a product: numbers, roots, constants, symbols, functions, sums.
-fn rank(base: &Base, exponent: &Expression) -> u8 {
-    match base {
-        Base::Number(_) => 1,
-        Base::Pi => 2,
-        Base::E if exponent.is_one() => 2,
-        Base::I => 3,
-        Base::Symbol(_) => 4,
-        Base::Function(..) => 5,
-        Base::E => 6,
-        Base::Sum(_) => 7,
-    }
-}
-
-fn power(base: &Base, exponent: &Expression) -> String {
-    let text = match base {
-        Base::Number(number) => number.to_string(),
-        Base::Pi => "pi".to_owned(),
-        Base::E => "e".to_owned(),
-        Base::I => "i".to_owned(),
-        Base::Symbol(name) => name.clone(),
-        Base::Function(name, argument) => format!("{}({argument})", name.name()),
-        Base::Sum(sum) => sum.to_string(),
+/// A power, and its place among factors: numbers, roots, constants, symbols, functions, sums.
+fn power(base: &Base, exponent: &Expression) -> (u8, String) {
+    let (rank, text) = match base {
+        Base::Number(number) => (1, number.to_string()),
+        Base::Pi => (2, "pi".to_owned()),
+        Base::E if exponent.is_one() => (2, "e".to_owned()),
+        Base::E => return (6, format!("exp({exponent})")),
+        Base::I => (3, "i".to_owned()),
+        Base::Symbol(name) => (4, name.clone()),
+        Base::Function(name, argument) => (5, format!("{}({argument})", name.name())),
+        Base::Sum(sum) => (7, sum.to_string()),
     };
-    let simple = match base {
-        Base::Number(number) => number.is_integer() && !number.is_negative(),
-        Base::Sum(_) => false,
-        _ => true,
-    };
-    match base {
-        Base::E if !exponent.is_one() => return format!("exp({exponent})"),
-        _ if *exponent == Expression::ratio(1, 2) => return format!("sqrt({text})"),
-        _ => {}
+    if *exponent == Expression::ratio(1, 2) {
+        return (rank, format!("sqrt({text})"));
     }
-    let text = if simple { text } else { format!("({text})") };
-    match exponent.single() {
-        Some(_) if exponent.is_one() => text,
-        Some((product, _)) if is_atom(exponent, product) => format!("{text}**{exponent}"),
-        _ => format!("{text}**({exponent})"),
-    }
+    let closed = |text: String| if is_word(&text) { text } else { format!("({text})") };
+    let text = if rank == 5 { text } else { closed(text) };
+    (rank, if exponent.is_one() { text } else { format!("{text}**{}", closed(exponent.to_string())) })
 }
 
-/// Whether the exponent needs no parentheses.
-fn is_atom(exponent: &Expression, product: &Product) -> bool {
-    match exponent.as_number() {
-        Some(number) => number.is_integer() && !number.is_negative(),
-        None => super::is_simple(product) && exponent.single().is_some_and(|(_, one)| one.is_one()),
-    }
+fn is_word(text: &str) -> bool {
+    text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }

@@ -9,4 +9,4 @@ mod solve;
 pub(crate) use integrate::{definite_integral, integral};
 pub(crate) use roots::Root;
 pub(crate) use simplify::simplified;
-pub(crate) use solve::{Domain, solve, solve_linear};
+pub(crate) use solve::{always_true, solve, solve_linear};

@@ -8,37 +8,37 @@ use num_traits::{FromPrimitive, One, Signed, ToPrimitive};
 
 use super::polynomial::Polynomial;
 use crate::error::spend;
-use crate::expression::{Expression, shortened};
+use crate::expression::Expression;
+use crate::matrix::Matrix;
 
-/// Iterations of the search for all roots at once.
-const ITERATIONS: usize = 500;
+/// Newton's steps for each root.
+const POLISHING: usize = 4;
 
 /// A root.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Root {
-    /// With its value, if it has no symbols.
-    Exact(Expression, Option<Complex64>),
-    Approximate(Complex64),
+pub(crate) struct Root {
+    /// If it is known exactly.
+    pub(crate) exact: Option<Expression>,
+    /// If it has no symbols.
+    pub(crate) value: Option<Complex64>,
 }
 
 impl Root {
     pub(crate) fn exact(expression: Expression) -> Self {
         let value = expression.symbols().is_empty().then(|| expression.value(&[]).into());
-        Self::Exact(expression, value)
+        Self { exact: Some(expression), value }
     }
 
-    pub(crate) fn value(&self) -> Option<Complex64> {
-        match self {
-            Self::Exact(_, value) => *value,
-            Self::Approximate(value) => Some(*value),
-        }
-    }
-
-    /// The exact root, for errors and orders of what is no number.
-    pub(crate) fn text(&self) -> String {
-        match self {
-            Self::Exact(expression, _) => shortened(&expression.to_string()),
-            Self::Approximate(value) => value.to_string(),
+    /// Whether it lies in a domain: real, positive or integer, and in any other. Roots with other symbols in them cannot be judged
+    /// and stay.
+    pub(crate) fn is_in(&self, domain: &str) -> bool {
+        let Some(value) = self.value else { return true };
+        let is_real = value.is_finite() && value.im.abs() <= 1e-9 * value.norm().max(1e-3);
+        match domain {
+            "real" => is_real,
+            "positive" => is_real && value.re > 0.0,
+            "integer" => self.exact.as_ref().is_some_and(|exact| exact.as_integer().is_some()),
+            _ => true,
         }
     }
 }
@@ -46,30 +46,42 @@ impl Root {
 /// All distinct complex roots; `None` where the numbers are too ill-conditioned to find them.
 pub(crate) fn roots(polynomial: &Polynomial) -> Option<Vec<Root>> {
     let repeated = polynomial.gcd(&polynomial.derivative());
-    let mut rest = polynomial.divide(&repeated).0;
     let mut found = Vec::new();
-    // A rational root's denominator divides the leading coefficient of the integer form, so the
-    // nearest such fraction to a numerical root is the only candidate; it is tried exactly.
-    let scale = integer_leading(&rest);
-    for estimate in numerical_roots(&rest)? {
-        let Some(candidate) = nearest(estimate.re, &scale) else { continue };
-        let factor = Polynomial(vec![-candidate.clone(), BigRational::one()]);
-        if let (quotient, remainder) = rest.divide(&factor)
-            && rest.degree() > 0
-            && remainder.0.is_empty()
-        {
-            rest = quotient;
-            found.push(Root::exact(Expression::number(candidate)));
-        }
-    }
-    for factor in split_quadratics(rest)? {
+    for factor in factors(polynomial.divide(&repeated).0)? {
         match factor.0.iter().cloned().map(Expression::number).collect::<Vec<_>>().as_slice() {
             [] | [_] => {}
+            [last, first] => found.push(Root::exact(last.negated().over(first)?)),
             [last, middle, first] => found.extend(quadratic(first, middle, last)?),
-            _ => found.extend(numerical_roots(&factor)?.into_iter().map(Root::Approximate)),
+            _ => found.extend(
+                numerical_roots(&factor)?.into_iter().map(|root| Root { exact: None, value: Some(root) }),
+            ),
         }
     }
-    found.iter().all(|root| root.value().is_none_or(|value| fits(polynomial, value))).then_some(found)
+    found.iter().all(|root| root.value.is_none_or(|value| fits(polynomial, value))).then_some(found)
+}
+
+/// Factors of degree 1 and 2 with fractions as coefficients, and the rest. The denominators of these fractions divide the leading
+/// coefficient of the polynomial with integers, so the nearest such fraction to what numerical roots say is the only candidate;
+/// it is tried exactly. The polynomial has no repeated roots.
+fn factors(mut rest: Polynomial) -> Option<Vec<Polynomial>> {
+    let (mut found, scale, estimates) = (Vec::new(), integer_leading(&rest), numerical_roots(&rest)?);
+    let singles = estimates.iter().map(|one| vec![-one]);
+    let pairs = (0..estimates.len()).flat_map(|at| {
+        let one = estimates[at];
+        estimates[..at].iter().map(move |two| vec![one * two, -(one + two)])
+    });
+    for candidate in singles.chain(pairs) {
+        let coefficients = candidate.iter().map(|value| nearest(*value, &scale));
+        let Some(coefficients) = coefficients.chain([Some(BigRational::one())]).collect() else { continue };
+        let factor = Polynomial(coefficients);
+        let (quotient, remainder) = rest.divide(&factor);
+        if rest.degree() >= factor.degree() && remainder.0.is_empty() {
+            rest = quotient;
+            found.push(factor);
+        }
+    }
+    found.push(rest);
+    Some(found)
 }
 
 /// The two roots of `a*x**2 + b*x + c`; `None` where `a` is 0.
@@ -83,7 +95,8 @@ pub(crate) fn quadratic(a: &Expression, b: &Expression, c: &Expression) -> Optio
         Some((root - b.as_number()?.to_f64()?) / below.as_number()?.to_f64()?)
     };
     let root = discriminant.sqrt();
-    Some([Root::Exact(half(root.negated())?, value(-1.0)), Root::Exact(half(root)?, value(1.0))])
+    let of = |root: Expression, sign: f64| Some(Root { exact: Some(half(root)?), value: value(sign) });
+    Some([of(root.negated(), -1.0)?, of(root, 1.0)?])
 }
 
 fn integer_leading(polynomial: &Polynomial) -> BigInt {
@@ -91,73 +104,54 @@ fn integer_leading(polynomial: &Polynomial) -> BigInt {
     (polynomial.leading() * BigRational::from_integer(common)).to_integer().abs()
 }
 
-fn nearest(value: f64, denominator: &BigInt) -> Option<BigRational> {
-    let exact = BigRational::from_f64(value)? * BigRational::from_integer(denominator.clone());
+/// The nearest fraction to a real value.
+fn nearest(value: Complex64, denominator: &BigInt) -> Option<BigRational> {
+    let real = (value.im.abs() <= 1e-6 * value.norm().max(1.0)).then_some(value.re)?;
+    let exact = BigRational::from_f64(real)? * BigRational::from_integer(denominator.clone());
     Some(BigRational::new(exact.round().to_integer(), denominator.clone()))
 }
 
-/// Splits quadratic factors with fractions as coefficients off a polynomial without rational roots.
-fn split_quadratics(polynomial: Polynomial) -> Option<Vec<Polynomial>> {
-    let mut rest = polynomial;
-    let mut found = Vec::new();
-    let estimates = if (4..=12).contains(&rest.degree()) { numerical_roots(&rest)? } else { Vec::new() };
-    let scale = integer_leading(&rest);
-    for (index, one) in estimates.iter().enumerate() {
-        for two in &estimates[index + 1..] {
-            let (middle, last) = (one + two, one * two);
-            if rest.degree() < 4 || middle.im.abs() > 1e-6 || last.im.abs() > 1e-6 {
-                continue;
-            }
-            let (Some(middle), Some(last)) = (nearest(-middle.re, &scale), nearest(last.re, &scale)) else {
-                continue;
-            };
-            let candidate = Polynomial(vec![last, middle, BigRational::one()]);
-            let (quotient, remainder) = rest.divide(&candidate);
-            if remainder.0.is_empty() {
-                found.push(candidate);
-                rest = quotient;
-            }
-        }
-    }
-    found.push(rest);
-    Some(found)
-}
-
-/// All roots at once, by Weierstrass' iteration; `None` where they cannot be found. The polynomial has no repeated ones.
+/// All roots, as the eigenvalues of the companion matrix; `None` where they cannot be found.
 fn numerical_roots(polynomial: &Polynomial) -> Option<Vec<Complex64>> {
     let monic: Vec<f64> = polynomial.monic().0.iter().filter_map(ToPrimitive::to_f64).collect();
     let degree = polynomial.degree();
     if monic.len() <= degree || monic.iter().any(|one| !one.is_finite()) {
         return (degree == 0).then(Vec::new);
     }
-    // All roots are within this circle (Fujiwara); no estimate is real, or the conjugate of another.
+    // Measured by a circle that all roots are within (Fujiwara), no coefficient is larger than the first.
     let sizes = monic[..degree].iter().enumerate();
-    let radius = sizes.fold(0.0, |most: f64, (at, one)| most.max(one.abs().powf(1.0 / (degree - at) as f64)));
-    let angle = |at: usize| 0.4 + std::f64::consts::TAU * at as f64 / degree as f64;
-    let mut found: Vec<Complex64> =
-        (0..degree).map(|at| Complex64::from_polar(radius.max(1e-6), angle(at))).collect();
-    for _ in 0..ITERATIONS {
-        spend(degree as u64);
-        let mut largest = 0.0_f64;
-        for at in 0..degree {
-            let z = found[at];
-            let value = monic.iter().rev().fold(Complex64::ZERO, |value, one| value * z + one);
-            let others = found.iter().enumerate().filter(|(other, _)| *other != at);
-            let step = value / others.map(|(_, other)| z - other).product::<Complex64>();
-            if !step.is_finite() {
-                return None;
-            }
-            found[at] -= step;
-            largest = largest.max(step.norm() / z.norm().max(1e-6));
+    let radius =
+        sizes.fold(1e-6, |most: f64, (at, one)| most.max(one.abs().powf(1.0 / (degree - at) as f64)));
+    let cell = |row: usize, column: usize| match row {
+        0 => -monic[degree - 1 - column] / radius.powi(column as i32 + 1),
+        _ => f64::from(row == column + 1),
+    };
+    let rows = (0..degree).map(|row| (0..degree).map(|column| cell(row, column)).collect());
+    let mut found = Matrix::of_rows(rows.collect()).complex_eigenvalues()?;
+    for z in &mut found {
+        *z = polished(&monic, *z * radius);
+        if z.im.abs() < 1e-10 * z.norm().max(1e-6) {
+            z.im = 0.0;
         }
-        if largest < 1e-15 {
-            break;
-        }
-    }
-    for z in found.iter_mut().filter(|z| z.im.abs() < 1e-10 * z.norm().max(1e-6)) {
-        z.im = 0.0;
     }
     Some(found)
+}
+
+/// A root as Newton's steps leave it.
+fn polished(monic: &[f64], mut z: Complex64) -> Complex64 {
+    for _ in 0..POLISHING {
+        spend(monic.len() as u64);
+        let (value, slope) =
+            monic.iter().rev().fold((Complex64::ZERO, Complex64::ZERO), |(value, slope), one| {
+                (value * z + one, slope * z + value)
+            });
+        let step = value / slope;
+        if !step.is_finite() || step.norm() > 1e-3 * z.norm() {
+            break;
+        }
+        z -= step;
+    }
+    z
 }
 
 /// Whether the polynomial is 0 at the root, but for rounding errors.

@@ -6,40 +6,15 @@ use std::collections::BTreeMap;
 use super::polynomial::{Polynomial, coefficients};
 use super::roots::{Root, quadratic, roots};
 use super::simplify::{cancelled, fraction, simplified};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, wrong};
 use crate::expression::{Base, Expression, Function, function, shortened};
 use crate::json::rounded;
-
-/// Which solutions are wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Domain {
-    Real,
-    Complex,
-    Positive,
-    Integer,
-}
-
-impl Domain {
-    /// Whether a root lies in the domain; roots with other symbols in them cannot be judged and stay.
-    pub(crate) fn admits(self, root: &Root) -> bool {
-        let Some(value) = root.value() else {
-            return true;
-        };
-        let real = value.is_finite() && value.im.abs() <= 1e-9 * value.norm().max(1e-3);
-        match self {
-            Self::Complex => true,
-            Self::Real => real,
-            Self::Positive => real && value.re > 0.0,
-            Self::Integer => matches!(root, Root::Exact(exact, _) if exact.as_integer().is_some()),
-        }
-    }
-}
 
 /// The distinct roots of `equation = 0`, ascending, and whether there are more, of which these are the principal ones.
 pub(crate) fn solve(equation: &Expression, variable: &str) -> Result<(Vec<Root>, bool)> {
     let whole = fraction(&cancelled(equation)).0;
     if whole.is_zero() {
-        return Err(Error::AlwaysTrue { variables: variable.to_owned() });
+        return Err(always_true());
     }
     let symbol = Base::Symbol(variable.to_owned());
     let (mut found, principal) = match coefficients(&whole, &symbol) {
@@ -51,15 +26,19 @@ pub(crate) fn solve(equation: &Expression, variable: &str) -> Result<(Vec<Root>,
     Ok((std::mem::take(found), principal))
 }
 
-/// Ascending by real part, then by imaginary part; roots that are no numbers by their text.
+/// Ascending by real part, then by imaginary part; roots that are no numbers in any order, always the same.
 pub(crate) fn order(one: &Root, two: &Root) -> Ordering {
     let rounded = |value: f64| rounded(if value.abs() < 1e-12 { 0.0 } else { value }, 10);
-    match (one.value(), two.value()) {
+    match (one.value, two.value) {
         (Some(one), Some(two)) => {
             rounded(one.re).total_cmp(&rounded(two.re)).then(rounded(one.im).total_cmp(&rounded(two.im)))
         }
-        _ => one.text().cmp(&two.text()),
+        _ => one.exact.cmp(&two.exact),
     }
+}
+
+pub(crate) fn always_true() -> Error {
+    wrong("equations", "equations that are true for every value", "ones to be solved")
 }
 
 fn no_method(equation: &Expression) -> Error {
@@ -122,7 +101,7 @@ pub(crate) fn solve_linear(
     variables: &[String],
 ) -> Result<Option<BTreeMap<String, Root>>> {
     if equations.iter().all(Expression::is_zero) {
-        return Err(Error::AlwaysTrue { variables: variables.join(", ") });
+        return Err(always_true());
     }
     let mut rest: Vec<Expression> =
         equations.iter().map(|equation| fraction(&cancelled(equation)).0).collect();

@@ -3,28 +3,33 @@
 mod numeric;
 mod symbolic;
 
+use mcp_disclosure_core::Schema;
 use serde_json::Value;
 
+use crate::catalogue::TOOLS;
 use crate::error::Result;
 use crate::json::Arguments;
 
 /// A tool's function.
 pub(crate) type Run = fn(&Arguments) -> Result<Value>;
 
-/// The function of the tool with this name.
-pub(crate) fn find(name: &str) -> Option<Run> {
-    Some(match name {
-        "symbolic_solve" => symbolic::solve,
-        "symbolic_diff" => symbolic::differentiate,
-        "symbolic_integrate" => symbolic::integrate,
-        "symbolic_simplify" => symbolic::simplify,
-        "numerical_integrate" => numeric::integrate,
-        "linear_solve" => numeric::linear_solve,
-        "matrix_eigenvalues" => numeric::matrix_eigenvalues,
-        "fft" => numeric::fft,
-        "convolve" => numeric::convolve,
-        "minimize" => numeric::minimize,
-        "find_root" => numeric::find_root,
-        _ => return None,
-    })
+/// In the order of the [description files](crate::DESCRIPTION_FILES).
+const RUNS: [Run; 11] = [
+    symbolic::solve,
+    symbolic::differentiate,
+    symbolic::integrate,
+    symbolic::simplify,
+    numeric::integrate,
+    numeric::linear_solve,
+    numeric::matrix_eigenvalues,
+    numeric::fft,
+    numeric::convolve,
+    numeric::minimize,
+    numeric::find_root,
+];
+
+/// The function of the tool with this name, and what checks its arguments.
+pub(crate) fn find(name: &str) -> Option<(Run, &'static Schema)> {
+    let at = TOOLS.iter().position(|(tool, _)| tool.name == name)?;
+    Some((RUNS[at], &TOOLS[at].1))
 }

@@ -3,9 +3,9 @@
 use num_complex::Complex64;
 use serde_json::{Map, Value, json};
 
-use crate::error::{Error, Result};
-use crate::expression::Expression;
-use crate::json::{Arguments, as_number, kind, number, numbers, rounded, with_digits, wrong};
+use crate::error::{Result, wrong};
+use crate::expression::{Expression, shortened};
+use crate::json::{Arguments, as_number, number, numbers, rounded, with_digits};
 use crate::matrix::Matrix;
 use crate::numerical;
 use crate::transforms;
@@ -41,10 +41,13 @@ pub(super) fn linear_solve(arguments: &Arguments) -> Result<Value> {
     let matrix = square_matrix(arguments, MAX_ROWS)?;
     let right = arguments.numbers("right_hand_side", MAX_ROWS)?;
     if right.len() != matrix.size() {
-        let expected = format!("{}, one for each row of `matrix`", matrix.size());
-        return Err(wrong("right_hand_side", &format!("{} numbers", right.len()), &expected));
+        let (given, expected) =
+            (format!("{} numbers", right.len()), format!("{}, one for each row", matrix.size()));
+        return Err(wrong("right_hand_side", given, expected));
     }
-    let solution = matrix.solve(&right).ok_or(Error::Singular)?;
+    let solution = matrix
+        .solve(&right)
+        .ok_or_else(|| wrong("matrix", "a singular or nearly singular one", "an invertible one"))?;
     Ok(json!({ "solution": numbers(&solution, largest(&solution))? }))
 }
 
@@ -56,16 +59,15 @@ pub(super) fn matrix_eigenvalues(arguments: &Arguments) -> Result<Value> {
 
 pub(super) fn fft(arguments: &Arguments) -> Result<Value> {
     let values = arguments.array("values", MAX_POINTS)?.iter().map(complex).collect::<Result<Vec<_>>>()?;
-    let (real, imaginary) = parts(&transforms::fft(&values, arguments.boolean("inverse")?))?;
+    let (real, imaginary) = parts(&transforms::fft(&values, arguments.get("inverse") == Some(&json!(true))))?;
     Ok(json!({ "real": real, "imaginary": imaginary, "length": values.len() }))
 }
 
 pub(super) fn convolve(arguments: &Arguments) -> Result<Value> {
     let (a, b) = (arguments.numbers("a", MAX_POINTS)?, arguments.numbers("b", MAX_POINTS)?);
-    let mode = arguments.choice("mode", &["full", "same", "valid"])?;
     let full = transforms::convolve(&a, &b);
     let (short, long) = (a.len().min(b.len()), a.len().max(b.len()));
-    let kept = match mode {
+    let kept = match arguments.text("mode").unwrap_or_default() {
         "same" => &full[(b.len() - 1) / 2..][..a.len()],
         "valid" => &full[short - 1..long],
         _ => &full[..],
@@ -92,7 +94,7 @@ pub(super) fn find_root(arguments: &Arguments) -> Result<Value> {
     let (expression, variable) = function_of_one(arguments)?;
     let (lower, upper) = (bound(arguments, "lower")?, bound(arguments, "upper")?);
     if lower >= upper {
-        return Err(wrong("upper", &upper.to_string(), &format!("a number above `lower` ({lower})")));
+        return Err(wrong("upper", upper.to_string(), format!("a number above `lower` ({lower})")));
     }
     let root = numerical::root(&|x| expression.value(&[(&variable, x)]), lower, upper)?;
     Ok(json!({ "root": number(root, 1e-14)?, "variable": variable }))
@@ -114,34 +116,30 @@ fn function_of_one(arguments: &Arguments) -> Result<(Expression, String)> {
     let variable = arguments.variable("variable", &expression)?;
     match expression.symbols().into_iter().find(|name| *name != variable) {
         Some(other) => {
-            let expected = format!("no symbol but the variable {variable:?}");
-            Err(wrong("expression", &format!("the symbol {other:?} without a value"), &expected))
+            let given = format!("the symbol {other:?} without a value");
+            Err(wrong("expression", given, format!("no symbol but the variable {variable:?}")))
         }
         None => Ok((expression, variable)),
     }
 }
 
 fn bound(arguments: &Arguments, name: &str) -> Result<f64> {
+    let value = arguments.constant(name)?.map_or(f64::NAN, |bound| bound.value(&[]));
     let expected = "a finite number or a constant expression such as \"pi/2\"";
-    let expression = arguments.constant(name)?.ok_or_else(|| wrong(name, "nothing", expected))?;
-    let value = expression.value(&[]);
-    if value.is_finite() {
-        Ok(value)
-    } else {
-        Err(wrong(name, &format!("{:?}", expression.to_string()), expected))
-    }
+    let refused = || wrong(name, arguments.get(name).unwrap_or_default().to_string(), expected);
+    value.is_finite().then_some(value).ok_or_else(refused)
 }
 
 fn square_matrix(arguments: &Arguments, most: usize) -> Result<Matrix> {
     let rows = arguments.array("matrix", most)?;
-    let expected = format!("{} rows of {} numbers each", rows.len(), rows.len());
     let row_of = |(index, row): (usize, &Value)| {
-        let cells = row
-            .as_array()
-            .ok_or_else(|| wrong("matrix", &format!("{} as row {index}", kind(row)), &expected))?;
-        if cells.len() != rows.len() {
-            return Err(wrong("matrix", &format!("{} numbers in row {index}", cells.len()), &expected));
-        }
+        let cells = row.as_array().filter(|cells| cells.len() == rows.len()).ok_or_else(|| {
+            wrong(
+                "matrix",
+                format!("{} numbers in row {index}", row.as_array().map_or(0, Vec::len)),
+                format!("{0} rows of {0} numbers each", rows.len()),
+            )
+        })?;
         cells.iter().map(|cell| as_number("matrix", cell)).collect()
     };
     rows.iter().enumerate().map(row_of).collect::<Result<_>>().map(Matrix::of_rows)
@@ -151,24 +149,19 @@ fn square_matrix(arguments: &Arguments, most: usize) -> Result<Matrix> {
 fn complex(value: &Value) -> Result<Complex64> {
     match value.as_array().map(Vec::as_slice) {
         Some([re, im]) => Ok(Complex64::new(as_number("values", re)?, as_number("values", im)?)),
-        Some(_) => {
-            Err(wrong("values", "an array of another length than 2", "numbers or pairs [real, imaginary]"))
-        }
-        None => as_number("values", value).map(Complex64::from),
+        _ => as_number("values", value).map(Complex64::from),
     }
 }
 
 fn start(arguments: &Arguments, expression: &Expression) -> Result<(Vec<String>, Vec<f64>)> {
     let symbols: Vec<String> = expression.symbols().into_iter().collect();
-    let expected = format!(
-        "an object with a number for each of the 1 to {MAX_VARIABLES} variables of the expression ({})",
-        symbols.join(", ")
-    );
-    let object = arguments.required("start", &expected, Value::as_object)?;
+    let object = arguments.get("start").and_then(Value::as_object).cloned().unwrap_or_default();
     let is_given = object.len() == symbols.len() && symbols.iter().all(|name| object.contains_key(name));
     if !is_given || !(1..=MAX_VARIABLES).contains(&symbols.len()) {
-        let given = object.keys().take(MAX_VARIABLES).cloned().collect::<Vec<_>>().join(", ");
-        return Err(wrong("start", &format!("an object with the keys ({given})"), &expected));
+        let given =
+            object.keys().take(MAX_VARIABLES).map(|name| shortened(name)).collect::<Vec<_>>().join(", ");
+        let expected = format!("one for each of the 1 to {MAX_VARIABLES} variables ({})", symbols.join(", "));
+        return Err(wrong("start", format!("an object with the keys ({given})"), expected));
     }
     let places = symbols.iter().map(|name| as_number("start", &object[name])).collect::<Result<_>>()?;
     Ok((symbols, places))

@@ -1,8 +1,6 @@
 //! Refusals, and the limit of work.
 
-use std::time::Instant;
-
-use mcp_disclosure_demo::{MAX_CALL_TIME, MathServer};
+use mcp_disclosure_demo::MathServer;
 use serde_json::{Map, Value, json};
 
 use super::call;
@@ -74,16 +72,15 @@ fn bounds() -> Map<String, Value> {
     json!({"lower": 0, "upper": 1}).as_object().unwrap().clone()
 }
 
-/// The error of a call that reached the limit of steps or of time.
+/// The error of a call that reached the limit of steps.
 const LIMIT: &str = "reached its limit of work";
 
 #[test]
 fn heavy_input_ends_within_the_limit_of_work() {
-    // The result or error of each call, unless the machine is too slow for it; `LIMIT` is reached on every machine.
     for (tool, expression, expected) in [
         ("symbolic_simplify", "(a + b + c + d + f + g + h)**40", LIMIT),
         ("symbolic_simplify", "((((x + 1)**60)**60)**60 + y)**60", "(y + (x + 1)**216000)**60"),
-        ("symbolic_diff", "sin(sin(sin(sin(sin(sin(sin(x**x)))))))", "cos("),
+        ("symbolic_diff", "sin(sin(sin(sin(sin(sin(sin(x**x)))))))", LIMIT),
         ("symbolic_solve", "(x + 1)**60 - (x - 3)**59 + sin(x)**50", "symbolic_solve has no method for"),
         ("symbolic_simplify", "9**9**9**9", "9**(9**387420489)"),
         ("symbolic_integrate", "(x + 1)**60*sin(x)**40*exp(x)", "symbolic_integrate has no method for"),
@@ -95,12 +92,8 @@ fn heavy_input_ends_within_the_limit_of_work() {
             "minimize" => json!({"expression": expression, "start": {"x": 1}}),
             _ => json!({"expression": expression}),
         };
-        let started = Instant::now();
         let outcome = call(tool, arguments).map_or_else(|error| error, |result| result.to_string());
-        let took = started.elapsed();
-        assert!(outcome.contains(expected) || outcome.contains(LIMIT), "{tool} {expression}: {outcome:.300}");
-        // The clock is read every few milliseconds of work; the rest is for a thread that has to wait for a core.
-        assert!(took < 2 * MAX_CALL_TIME, "{tool} {expression}: {took:?}");
+        assert!(outcome.contains(expected), "{tool} {expression}: {outcome:.300}");
     }
 }
 
@@ -159,7 +152,7 @@ fn oversized_and_mistyped_arguments_are_named() {
         ("find_root", json!({"expression": "x", "lower": 1, "upper": 0}), "upper"),
     ] {
         let error = call(tool, arguments).unwrap_err();
-        assert!(error.contains(&format!("argument `{argument}`")), "{tool}: {error}");
+        assert!(error.contains(&format!("argument `{argument}")), "{tool}: {error}");
     }
     let at_a_pole = call("find_root", json!({"expression": "1/x", "lower": -1, "upper": 2})).unwrap_err();
     assert!(at_a_pole.contains("without a root, as at a pole or a jump"), "{at_a_pole}");

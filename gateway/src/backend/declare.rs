@@ -3,8 +3,7 @@
 use mcp_disclosure_core::Kind;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::Backends;
-use crate::{catalogue::Declared, problem::Problem, upstream::Upstreams};
+use crate::{catalogue::Declared, upstream::Upstreams};
 
 /// A request to put a set of declarations in force as a whole.
 #[derive(Debug)]
@@ -56,17 +55,4 @@ impl Declarations {
 fn upstreams(declared: &Declared, before: &Declared) -> Option<Upstreams> {
     let before = before.upstreams.clone().unwrap_or_default();
     Some(declared.upstreams.as_ref().map_or_else(|| before.clone(), |declared| declared.keeping(&before)))
-}
-
-impl Backends {
-    /// Puts a set of declarations in force as a whole. Returns the kinds whose lists changed.
-    ///
-    /// # Errors
-    /// If the gateway is closing.
-    pub async fn declare(&self, declared: Declared) -> Result<Vec<Kind>, Problem> {
-        let (reply, answer) = oneshot::channel();
-        let closing = || Problem::new("the gateway is closing");
-        self.declarations.send(Declaration { declared, reply }).await.map_err(|_| closing())?;
-        answer.await.map_err(|_| closing())
-    }
 }

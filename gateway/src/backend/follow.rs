@@ -280,8 +280,10 @@ impl Follower {
             let changes = self.backend.catalogue.share(made);
             return (self, changes);
         }
+        let before = self.backend.catalogue.current();
         // Beside the workers, since thousands of tools take a while.
-        let (keeper, snapshot) = match spawn_blocking(move || self.keeper.build(is_final)).await {
+        let building = spawn_blocking(move || self.keeper.build(before.snapshot(), is_final));
+        let (keeper, snapshot) = match building.await {
             Ok(built) => built,
             Err(stopped) => match stopped.try_into_panic() {
                 Ok(panic) => std::panic::resume_unwind(panic),

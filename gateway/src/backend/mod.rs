@@ -111,6 +111,11 @@ impl Backend {
         let _over = tokio::time::timeout_at(self.deadline, settling).await;
     }
 
+    /// Waits until each upstream was tried once, however long that takes.
+    pub async fn all_tried(&self) {
+        self.progress.all().await;
+    }
+
     /// Waits until what is known of upstreams from an earlier run of the program is in the catalogue; not longer than
     /// a handshake may take.
     pub async fn recalled(&self) {

@@ -7,10 +7,10 @@ use std::{
 };
 
 use axum::http::HeaderMap;
-use mcp_disclosure_core::{Era, Principal, RawObject};
+use mcp_disclosure_core::{Era, Kind, Principal, RawObject};
 use mcp_disclosure_transport::{ErrorText, Request, code};
 use parking_lot::Mutex;
-use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -19,6 +19,7 @@ use super::{
 };
 use crate::{
     catalogue::Declared,
+    problem::Problem,
     session::{Client, Peer},
     upstream::{Scope, UpstreamSettings},
 };
@@ -30,7 +31,7 @@ pub struct Backends {
     shared: Arc<Backend>,
     stateless: Arc<Backend>,
     declared: watch::Receiver<Declared>,
-    pub(super) declarations: mpsc::Sender<Declaration>,
+    declarations: mpsc::Sender<Declaration>,
     /// Dedicated backends by session id.
     own: Mutex<HashMap<Arc<str>, Arc<Backend>>>,
     pool: Arc<Pool>,
@@ -152,6 +153,17 @@ impl Backends {
         // Whether requests may share it depends on what its upstreams are.
         backend.settled().await;
         Ok(Some(self.pool.take_new(claim, backend)))
+    }
+
+    /// Puts a set of declarations in force as a whole. Returns the kinds whose lists changed.
+    ///
+    /// # Errors
+    /// If the gateway is closing.
+    pub async fn declare(&self, declared: Declared) -> Result<Vec<Kind>, Problem> {
+        let (reply, answer) = oneshot::channel();
+        let closing = || Problem::new("the gateway is closing");
+        self.declarations.send(Declaration { declared, reply }).await.map_err(|_| closing())?;
+        answer.await.map_err(|_| closing())
     }
 
     /// Closes backends that were idle for this long.

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use mcp_disclosure_core::{ClientTraits, Era, Principal, Snapshot, Stack, View};
+use mcp_disclosure_core::{ClientTraits, Era, Principal, Snapshot, Stack, Texts, View};
 use parking_lot::{Mutex, RwLock};
 use tokio::{
     sync::{mpsc, watch},
@@ -53,6 +53,8 @@ pub struct Recipe {
     pub observer: Arc<dyn Observer>,
     /// What was said of changed definitions.
     pub said: Arc<Said>,
+    /// The texts of all lists.
+    pub texts: Arc<Texts>,
     /// Observes what upstreams are asked by calls of their own `info` tools; without an observer they are not asked.
     pub asks: Option<Arc<dyn Observer>>,
     /// The strategies that may serve clients, and whose own tools reserve names.
@@ -173,6 +175,7 @@ impl Recipe {
             lineage: Arc::clone(&self.lineage),
             asks: self.asks.clone().map(|observer| Asks { observer, rules }),
             audience: Arc::clone(&backend.audience),
+            texts: Arc::clone(&self.texts),
         };
         let (witness, stopping) = (self.witness.clone(), ending);
         let supervisor = Supervisor { terms, memory, witness, client, era, go, stopping };

@@ -119,7 +119,7 @@ fn warn_of_renamed(
     if !gone.is_empty() && !came.is_empty() {
         let (gone, came) = (named(gone), named(came));
         tracing::warn!(
-            "upstream '{upstream}': {gone}, which is hidden, is gone, and {came} is new and served; if it is the same tool, hide it, too (on_change = \"hold\" serves nothing new)"
+            "upstream '{upstream}': hidden and gone: {gone}; new and served: {came}; if one is the same tool, hide it, too (on_change = \"hold\" serves nothing new)"
         );
     }
 }

@@ -85,7 +85,7 @@ impl Keeper {
         let known = KnownDefinitions::new(observer, said, !quiet);
         let keeper = Self { listed, declared, server_info, warned, known, own: Vec::new() };
         keeper.warn_of_unknown_members();
-        keeper.build(false)
+        keeper.build(&Snapshot::default(), false)
     }
 
     /// Takes what the upstreams list now; `own` are those whose connections are this backend's own. Returns whether anything
@@ -112,16 +112,17 @@ impl Keeper {
         self.warn_of_unknown_members();
     }
 
-    /// Makes a snapshot. Warnings about it are logged if they are `final`: while upstreams are starting, what is
+    /// Makes the snapshot that follows another one. Warnings about it are logged if they are `final`: while upstreams are starting, what is
     /// declared for their tools seems to be declared for nothing.
-    pub fn build(mut self, is_final: bool) -> (Self, Snapshot) {
+    pub fn build(mut self, before: &Snapshot, is_final: bool) -> (Self, Snapshot) {
         self.accept_first();
-        let snapshot = Snapshot::assemble(Material {
+        let material = Material {
             upstreams: &self.listed.lists,
             complete: self.listed.complete,
             files: &self.declared.files,
             rules: &self.declared.rules,
-        });
+        };
+        let snapshot = Snapshot::assemble_after(before, material);
         for lists in &self.own {
             self.known.note(lists, &self.declared.rules, &snapshot);
         }

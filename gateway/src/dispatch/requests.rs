@@ -6,7 +6,7 @@ use std::{
 };
 
 use futures::FutureExt;
-use mcp_disclosure_core::{Kind, Lifecycle, Permits, RawObject, SKILLS};
+use mcp_disclosure_core::{Kind, Lifecycle, Permits, RawObject, SKILLS, digest::random_id};
 use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, Request, code, printable::Short};
 use tracing::Instrument;
 
@@ -22,7 +22,7 @@ use crate::{
     explain::Explanation,
     negotiation::Choice,
     observe::{Outcome, Watch, protected},
-    session::{Full, Opening, Session, new_id, store::Delta},
+    session::{Full, Opening, Session, store::Delta},
 };
 
 impl Gateway {
@@ -179,7 +179,7 @@ impl Gateway {
         let choice =
             self.strategies.choose(strategy, opening.principal.permits(), &initialize.offer, revision.era());
         let choice = choice.in_revision(revision);
-        let id = new_id().map_err(|error| {
+        let id = random_id().map_err(|error| {
             ErrorText::new(
                 code::INTERNAL_ERROR,
                 format_args!("internal error: no randomness for a session id: {error}"),

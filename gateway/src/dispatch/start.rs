@@ -147,6 +147,7 @@ impl Gateway {
             witness: assembly.witness,
             observer: Arc::clone(&assembly.observer),
             said: Arc::default(),
+            texts: Arc::default(),
             asks: assembly.asks_info.then(|| Arc::clone(&assembly.observer)),
             scope: assembly.scope,
             limits: assembly.limits,

@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::RawObject;
+use mcp_disclosure_core::{RawObject, digest::random_id};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 
-use crate::{backend::BackendGuard, dialect::asks_for_input, session::new_id};
+use crate::{backend::BackendGuard, dialect::asks_for_input};
 
 const MEMBER: &str = "requestState";
 
@@ -20,7 +20,7 @@ const ID: usize = 32;
 /// # Errors
 /// -32603 if the operating system provides no randomness.
 pub(super) fn fresh() -> Result<Arc<str>, ErrorText> {
-    new_id().map_err(|error| {
+    random_id().map_err(|error| {
         let message = format_args!("internal error: no randomness for a state: {error}");
         ErrorText::new(code::INTERNAL_ERROR, message)
     })

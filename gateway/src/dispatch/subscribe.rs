@@ -128,7 +128,10 @@ impl Gateway {
         let filter: Filter = serde_json::from_str(filter)
             .map_err(|error| ErrorText::invalid_params(format_args!("params.notifications: {error}")))?;
         filter.resources().iter().try_for_each(|uri| self.check_uri(uri))?;
-        let _place = caller.peer.subscriptions(filter.resources().len())?;
+        // Another's task is unknown, and not followed.
+        let filter =
+            filter.following(|id| self.tasks.has(caller, &RawObject::empty().with_value("taskId", id)));
+        let _place = caller.peer.subscriptions(filter.resources().len() + filter.tasks().len())?;
         let reaching =
             if filter.resources().is_empty() { Cow::Borrowed(caller) } else { self.reaching(caller).await? };
         let caller = &*reaching;
@@ -142,11 +145,13 @@ impl Gateway {
         let (principal, choice) = (caller.principal.clone(), caller.choice.clone());
         let viewer = Viewer { principal, choice, memory: caller.memory.clone() };
         let filter = filter.watching(held.held()).with_extension(&asked, &viewer);
+        let tasks = filter.tasks().to_vec();
         let registration =
             caller.backend.audience().listeners().open(id, filter, viewer, caller.outlet.clone());
         let mut permissions = self.permissions.subscribe();
         tokio::select! {
             () = self.shutdown.cancelled() => {}
+            () = self.follow_tasks(caller, page, &tasks, |state| registration.notify(state)) => {}
             // A change ends the stream, from when the request was admitted. The sender lives as long as the gateway.
             _ = permissions.wait_for(|change| *change > caller.admitted_at) => {}
         }
@@ -155,11 +160,14 @@ impl Gateway {
 }
 
 impl Gateway {
-    /// Checks the number of resources in the JSON text of a listener's filter, before they are read.
+    /// Checks the numbers of resources and tasks in the JSON text of a listener's filter, before they are read.
     fn check_count(&self, filter: &str) -> Result<(), ErrorText> {
         let most = self.limits.subscriptions_per_peer;
-        let uris = member(filter, "resourceSubscriptions").and_then(|uris| given::items(uris, most));
-        if uris.is_none_or(|uris| uris.len() <= most) {
+        let is_within = |name| {
+            let named = member(filter, name).and_then(|named| given::items(named, most));
+            named.is_none_or(|named| named.len() <= most)
+        };
+        if is_within("resourceSubscriptions") && is_within("taskIds") {
             return Ok(());
         }
         let message = format_args!(

@@ -11,11 +11,11 @@
 //! speak both eras take a request with `_meta` for one of the stateless era. A forged chain harms only its sender.
 
 use mcp_disclosure_core::{EXTENSION, RawObject};
-use mcp_disclosure_transport::{CallError, ErrorText, code};
-use serde_json::json;
+use mcp_disclosure_transport::CallError;
 
-use super::{CIRCLE, Lineage};
-use crate::limits::Limits;
+/// The beginning of the message of a gateway that would lead back to itself. A gateway above recognizes it on stderr,
+/// and does not try again.
+pub(crate) const CIRCLE: &str = "the upstreams lead in a circle";
 
 /// Where extensions are declared.
 const PLACE: &str = "extensions";
@@ -53,6 +53,11 @@ impl Chain {
         self.0.iter().map(String::as_str)
     }
 
+    /// How many they are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Whether it names no gateway.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -73,33 +78,6 @@ impl<'i> FromIterator<&'i str> for Chain {
             }
         }
         Self(all)
-    }
-}
-
-impl Lineage {
-    /// What this gateway answers to another one: itself, and the gateways that it leads to.
-    pub fn below_and_own(&self, below: &Chain) -> Chain {
-        [self.instance()].into_iter().chain(below.iter()).collect()
-    }
-
-    /// Checks that a client that came through `chain` may be served by a gateway that leads to `below`.
-    ///
-    /// # Errors
-    /// -32000 with `{"circle": true}` if it would lead back to the client, -32005 if too many are in a row.
-    pub fn admit(&self, chain: &Chain, below: &Chain, limits: &Limits) -> Result<(), ErrorText> {
-        if self.below_and_own(below).meets(chain) {
-            let message = format_args!("{CIRCLE}: this gateway leads to the client that asks");
-            return Err(ErrorText::new(code::UPSTREAM_FAILED, message).with_data(&json!({"circle": true})));
-        }
-        let most = limits.gateway_depth;
-        if chain.0.len() < most {
-            return Ok(());
-        }
-        let message = format_args!(
-            "{} gateways in a row lead to this one; at most {most} may stand in a row (limits.gateway_depth)",
-            chain.0.len()
-        );
-        Err(ErrorText::new(code::LIMIT_REACHED, message))
     }
 }
 
@@ -144,23 +122,5 @@ mod tests {
         let long = "x".repeat(LONGEST + 1);
         let many: Vec<String> = (0..1000).map(|number| number.to_string()).chain([long]).collect();
         assert_eq!(with(RawObject::empty().with_value(MEMBER, &many)).unwrap().0.len(), MOST);
-    }
-
-    #[test]
-    fn u12_whoever_is_led_to_is_refused_and_nobody_else() {
-        let (lineage, limits) = (Lineage::alone(), Limits::default());
-        let own = lineage.instance();
-        let below = chain(&["c"]);
-        assert!(lineage.admit(&chain(&[]), &below, &limits).is_ok());
-        assert!(lineage.admit(&chain(&["a", "b"]), &below, &limits).is_ok());
-        for circle in [chain(&[own]), chain(&["a", own]), chain(&["a", "c"])] {
-            let refused = lineage.admit(&circle, &below, &limits).unwrap_err();
-            let repeated = ErrorText::new(-32603, format_args!("proxy: {}", refused.message()));
-            assert!(is_circle(&CallError::Answered(refused)) && is_circle(&CallError::Answered(repeated)));
-        }
-        let deep: Vec<String> = (0..limits.gateway_depth).map(|number| number.to_string()).collect();
-        let refused = lineage.admit(&deep.iter().map(String::as_str).collect(), &below, &limits).unwrap_err();
-        assert!(refused.message().contains("limits.gateway_depth"), "{refused:?}");
-        assert!(!is_circle(&CallError::Answered(refused)));
     }
 }

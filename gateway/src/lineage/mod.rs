@@ -13,19 +13,17 @@ mod link;
 use std::time::SystemTime;
 
 pub use chain::Chain;
-pub(crate) use chain::is_circle;
+pub(crate) use chain::{CIRCLE, is_circle};
 use link::Link;
 pub use link::Source;
-use mcp_disclosure_core::UpstreamName;
+use mcp_disclosure_core::{UpstreamName, digest::random_id};
+use mcp_disclosure_transport::{ErrorText, code};
+use serde_json::json;
 
-use crate::{limits::Limits, problem::Problem, session::new_id};
+use crate::{limits::Limits, problem::Problem};
 
 /// The environment variable with the gateways above this process, outermost first.
 pub const VARIABLE: &str = "MCP_DISCLOSURE_CHAIN";
-
-/// The beginning of the message of a gateway that would lead back to itself. A gateway above recognizes it on stderr,
-/// and does not try again.
-pub(crate) const CIRCLE: &str = "the upstreams lead in a circle";
 
 /// One gateway, and those that lead to it.
 #[derive(Clone, Debug)]
@@ -42,7 +40,7 @@ impl Lineage {
             let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
             format!("{}-{}", std::process::id(), now.as_nanos()).into()
         };
-        let instance = new_id().unwrap_or_else(by_time);
+        let instance = random_id().unwrap_or_else(by_time);
         Self { ancestors: Vec::new(), own: Link::new(instance) }
     }
 
@@ -109,6 +107,31 @@ impl Lineage {
         serde_json::to_string(&self.ancestors.iter().chain([&own]).collect::<Vec<_>>()).unwrap_or_default()
     }
 
+    /// What this gateway answers to another one: itself, and the gateways that it leads to.
+    pub fn below_and_own(&self, below: &Chain) -> Chain {
+        [self.instance()].into_iter().chain(below.iter()).collect()
+    }
+
+    /// Checks that a client that came through `chain` may be served by a gateway that leads to `below`.
+    ///
+    /// # Errors
+    /// -32000 with `{"circle": true}` if it would lead back to the client, -32005 if too many are in a row.
+    pub fn admit(&self, chain: &Chain, below: &Chain, limits: &Limits) -> Result<(), ErrorText> {
+        if self.below_and_own(below).meets(chain) {
+            let message = format_args!("{CIRCLE}: this gateway leads to the client that asks");
+            return Err(ErrorText::new(code::UPSTREAM_FAILED, message).with_data(&json!({"circle": true})));
+        }
+        let most = limits.gateway_depth;
+        if chain.len() < most {
+            return Ok(());
+        }
+        let message = format_args!(
+            "{} gateways in a row lead to this one; at most {most} may stand in a row (limits.gateway_depth)",
+            chain.len()
+        );
+        Err(ErrorText::new(code::LIMIT_REACHED, message))
+    }
+
     /// The chain for a handshake with an upstream, on behalf of a client that came through `client`.
     pub fn chain(&self, client: &Chain) -> Chain {
         let above = self.ancestors.iter().map(Link::instance).chain(client.iter());
@@ -123,10 +146,16 @@ impl Lineage {
 
 #[cfg(test)]
 mod tests {
+    use mcp_disclosure_transport::CallError;
+
     use super::*;
 
     fn file(path: &str) -> Source {
         Source::new(path, ["file", path])
+    }
+
+    fn chain(instances: &[&str]) -> Chain {
+        instances.iter().copied().collect()
     }
 
     fn below(parent: &Lineage, upstream: &str, sources: &[Source]) -> Lineage {
@@ -190,5 +219,23 @@ mod tests {
         }
         assert!(Lineage::below("[]").is_ok());
         assert!(Lineage::below(r#"[{"instance":"x","later":1}]"#).is_ok(), "members of a later version");
+    }
+
+    #[test]
+    fn u12_whoever_is_led_to_is_refused_and_nobody_else() {
+        let (lineage, limits) = (Lineage::alone(), Limits::default());
+        let own = lineage.instance();
+        let below = chain(&["c"]);
+        assert!(lineage.admit(&chain(&[]), &below, &limits).is_ok());
+        assert!(lineage.admit(&chain(&["a", "b"]), &below, &limits).is_ok());
+        for circle in [chain(&[own]), chain(&["a", own]), chain(&["a", "c"])] {
+            let refused = lineage.admit(&circle, &below, &limits).unwrap_err();
+            let repeated = ErrorText::new(-32603, format_args!("proxy: {}", refused.message()));
+            assert!(is_circle(&CallError::Answered(refused)) && is_circle(&CallError::Answered(repeated)));
+        }
+        let deep: Vec<String> = (0..limits.gateway_depth).map(|number| number.to_string()).collect();
+        let refused = lineage.admit(&deep.iter().map(String::as_str).collect(), &below, &limits).unwrap_err();
+        assert!(refused.message().contains("limits.gateway_depth"), "{refused:?}");
+        assert!(!is_circle(&CallError::Answered(refused)));
     }
 }

@@ -24,6 +24,7 @@ pub struct Filter {
     prompts_list_changed: bool,
     resources_list_changed: bool,
     resource_subscriptions: Vec<String>,
+    task_ids: Vec<String>,
     /// The same, by upstream, as far as they were subscribed to.
     #[serde(skip)]
     watched: Vec<Watched>,
@@ -44,6 +45,17 @@ impl Filter {
         Self { watched: watched.to_vec(), ..self }
     }
 
+    /// The tasks to follow.
+    pub fn tasks(&self) -> &[String] {
+        &self.task_ids
+    }
+
+    /// The filter with those tasks only that `is_known` knows.
+    pub fn following(mut self, is_known: impl Fn(&str) -> bool) -> Self {
+        self.task_ids.retain(|id| is_known(id));
+        self
+    }
+
     /// The filter with the notifications of the extension of this client's strategy, if `asked` has its id. The draft names no
     /// member for it (docs/drafts.md, gap 2).
     pub fn with_extension(self, asked: &RawObject, viewer: &Viewer) -> Self {
@@ -61,10 +73,9 @@ impl Filter {
         let object =
             RawObject::assemble(flags.iter().filter(|(_, wanted)| *wanted).map(|(name, _)| (*name, "true")));
         let object = self.extension.iter().fold(object, |object, id| object.with(id, "true"));
-        if self.resource_subscriptions.is_empty() {
-            return object;
-        }
-        object.with_value("resourceSubscriptions", &self.resource_subscriptions)
+        let named = [("resourceSubscriptions", &self.resource_subscriptions), ("taskIds", &self.task_ids)];
+        let named = named.iter().filter(|(_, names)| !names.is_empty());
+        named.fold(object, |object, (member, names)| object.with_value(member, names))
     }
 
     fn wants(&self, kind: Kind) -> bool {
@@ -99,7 +110,7 @@ struct Listener {
 pub struct Registration {
     listeners: Listeners,
     number: u64,
-    id: Id,
+    listener: Arc<Listener>,
 }
 
 impl Listeners {
@@ -110,9 +121,10 @@ impl Listeners {
         // What changes after the acknowledgement must find it.
         let mut open = self.0.open.lock();
         outlet.notify(&Notification::new("notifications/subscriptions/acknowledged", tagged(params, id)));
-        open.insert(number, Arc::new(Listener { id: id.clone(), filter, viewer, outlet }));
+        let listener = Arc::new(Listener { id: id.clone(), filter, viewer, outlet });
+        open.insert(number, Arc::clone(&listener));
         drop(open);
-        Registration { listeners: self.clone(), number, id: id.clone() }
+        Registration { listeners: self.clone(), number, listener }
     }
 
     /// Notifies subscribers of the kinds of lists that changed for who has their permissions.
@@ -152,9 +164,14 @@ impl Listener {
 }
 
 impl Registration {
+    /// Notifies this listener.
+    pub fn notify(&self, notification: &Notification) {
+        self.listener.notify(notification);
+    }
+
     /// The result that closes the stream gracefully.
     pub fn final_result(&self) -> RawObject {
-        tagged(RawObject::empty().with("resultType", "\"complete\""), &self.id)
+        tagged(RawObject::empty().with("resultType", "\"complete\""), &self.listener.id)
     }
 }
 

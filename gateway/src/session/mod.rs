@@ -25,7 +25,7 @@ pub(crate) use listener::{Filter, Listeners};
 pub(crate) use outlet::{Frame, Frames, Outbox, Outlet};
 pub(crate) use peer::{Peer, Peers, Place};
 pub(crate) use questions::InputRequest;
-pub(crate) use record::{Opening, Session, new_id};
+pub(crate) use record::{Opening, Session};
 pub(crate) use replay::{Purpose, ReplayBuffer, ReplayBuffers, StreamEvent};
 pub use table::SessionLimits;
 pub(crate) use table::{Full, Sessions};

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_disclosure_core::{Kind, Marks, Memory, Permits, Principal, digest::hex};
+use mcp_disclosure_core::{Kind, Marks, Memory, Permits, Principal};
 use mcp_disclosure_transport::LoggingLevel;
 use parking_lot::Mutex;
 
@@ -32,16 +32,6 @@ pub struct Opening {
     pub client: Arc<Client>,
     /// The peer that the session counts against.
     pub peer: Peer,
-}
-
-/// A new session id: 128 random bits in hexadecimal.
-///
-/// # Errors
-/// If the operating system provides no randomness.
-pub(crate) fn new_id() -> Result<Arc<str>, getrandom::Error> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes)?;
-    Ok(hex(&bytes).into())
 }
 
 /// A session of a revision up to 2025-11-25.

@@ -291,6 +291,7 @@ impl Task {
         let Remembered { introduction, lists } = Remembered::of_json(&recalled.ok()??, &name)?;
         let follows_choices = self.client.is_some() && era == Era::Session;
         let lists = UpstreamLists { follows_choices, ..Arc::unwrap_or_clone(lists) };
+        let lists = lists.kept_in(&self.terms.texts);
         Some(Remembered { introduction, lists: Arc::new(lists) })
     }
 

@@ -12,7 +12,6 @@ use serde_json::json;
 
 use super::{
     Why,
-    disclosing::concerns,
     proposals::{Failure, Proposals, Supported},
 };
 use crate::{
@@ -236,7 +235,7 @@ async fn initialize(
         "clientInfo": {"name": "mcp-disclosure", "version": env!("CARGO_PKG_VERSION")},
     });
     let params = RawObject::parse(params.to_string()).unwrap_or_default();
-    let params = concerns::chosen_in(params, &hello.chosen.values);
+    let params = chosen_in(params, &hello.chosen.values);
     let result = request(connection, "initialize", params, timeout).await?;
     let version = result
         .string("protocolVersion")
@@ -249,13 +248,18 @@ async fn initialize(
     let session = negotiated.has_sessions();
     let said = introduction(&result, server_info, Eras { session, stateless: !session });
     let chosen = said.understood(&hello.chosen.values);
-    connection.notify("notifications/initialized", concerns::chosen_in(RawObject::empty(), &chosen));
+    connection.notify("notifications/initialized", chosen_in(RawObject::empty(), &chosen));
     if session {
         return Ok(said);
     }
     // It wants a revision that has no `initialize`, so it is asked as that revision demands. What it has said of
     // itself holds if it does not answer that.
     Ok(discover(connection, hello, timeout.min(DISCOVERY)).await.unwrap_or(said))
+}
+
+/// Parameters with choices, if there are any.
+pub(super) fn chosen_in(params: RawObject, chosen: &Notes) -> RawObject {
+    if chosen.is_empty() { params } else { params.with_value("concerns", chosen) }
 }
 
 async fn discover(

@@ -34,7 +34,7 @@ pub use error::{UpstreamError, Why};
 use handler::UpstreamHandler;
 pub use handler::{Event, Signals};
 pub use handshake::{Eras, Introduction};
-use mcp_disclosure_core::{Era, Notes, RawObject, RawText, Rules, UpstreamLists, UpstreamName};
+use mcp_disclosure_core::{Era, Notes, RawObject, RawText, Rules, Texts, UpstreamLists, UpstreamName};
 use mcp_disclosure_drafts::manifest::is_offered;
 pub use mcp_disclosure_transport::{
     CallError,
@@ -167,6 +167,8 @@ pub struct Terms {
     pub asks: Option<Asks>,
     /// The clients that it serves, where it is dedicated to none.
     pub audience: Arc<Audience>,
+    /// Where the texts of its lists are kept.
+    pub texts: Arc<Texts>,
 }
 
 /// How upstreams are asked what they say by `info` tools of their own.
@@ -308,7 +310,7 @@ impl Upstream {
         let lists = read.map_err(|error| self.failed(Why::Talk(error)))?;
         let lists = self.disclosing.complete(self, self.choosable(lists)).await;
         let lists = disclosing::own_info::joined(self, lists).await;
-        Ok(lists::offerable(self, lists))
+        Ok(lists::offerable(self, lists.kept_in(&self.terms.texts)))
     }
 
     /// Its list of skills (SEP-2640), all pages of it.

@@ -65,21 +65,22 @@ pub fn client_config(arguments: ClientConfigArguments) -> Result<(), Failure> {
     };
     let url = url.map_or_else(|| format!("http://{listen}/mcp"), String::from);
     let token = principal.map(|principal| token_of(&access, &principal)).transpose()?.flatten();
-    print_text(&entry(&host, &name, &url, token.as_deref()))?;
-    if let Some(token) = token {
+    let variable = token.as_ref().map(|(variable, _)| &**variable);
+    print_text(&entry(&host, &name, &url, variable))?;
+    if let Some((token, place)) = token {
         let where_to = match host.as_str() {
             "cline" | "zed" | "claude-desktop" => format!("put the token in place of {token}"),
             "vscode" => "the host asks for the token".to_owned(),
             "continue" => format!("the secret {token} is the token"),
             _ => format!("the host's environment needs {token}, the token"),
         };
-        log::note(&where_to);
+        log::note(&format!("{where_to}{place}"));
     }
     Ok(())
 }
 
-/// The variable for the token of a principal; `None` where the host signs in by itself.
-fn token_of(access: &Settings, name: &str) -> Result<Option<String>, Failure> {
+/// The variable for the token of a principal, and where the token is; `None` where the host signs in by itself.
+fn token_of(access: &Settings, name: &str) -> Result<Option<(String, String)>, Failure> {
     let usage = |message: String, hint: String| Failure::Usage(vec![Problem::new(message).hint(hint)]);
     let Some(entry) = access.principals.iter().find(|entry| entry.name == name) else {
         let names: Vec<&str> = access.principals.iter().map(|entry| entry.name.as_str()).collect();
@@ -95,8 +96,11 @@ fn token_of(access: &Settings, name: &str) -> Result<Option<String>, Failure> {
         Caller::Token(token) => {
             let token = access.tokens.iter().find(|known| known.name == *token);
             Ok(Some(match token.map(|token| &token.source) {
-                Some(TokenSource::Environment(variable)) => variable.clone(),
-                _ => VARIABLE.to_owned(),
+                Some(TokenSource::Environment(variable)) => (variable.clone(), String::new()),
+                Some(TokenSource::File(path)) => {
+                    (VARIABLE.to_owned(), format!(", which is in {}", path.display()))
+                }
+                None => (VARIABLE.to_owned(), String::new()),
             }))
         }
         Caller::Claims(_) => Ok(None),

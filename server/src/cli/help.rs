@@ -19,6 +19,12 @@ const SHOWN: [(&str, &str); 6] = [
     ("prompt", "config mcp_config upstream_url strategy"),
 ];
 
+/// Most examples in `-h`, which is to fit on a screen.
+const MOST_EXAMPLES: usize = 2;
+
+/// The template of the help: as clap's own, with what `before_help` says in place of the summary.
+const TEMPLATE: &str = "{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}";
+
 /// The command line with help of two lengths.
 pub(crate) fn of_two_lengths(command: Command) -> Command {
     flowing(command).mut_subcommands(|subcommand| {
@@ -32,7 +38,8 @@ pub(crate) fn of_two_lengths(command: Command) -> Command {
     })
 }
 
-/// The command with paragraphs of one line each, which are broken where the terminal ends. Indented lines stay lines.
+/// The command with examples first in `-h`, and in `--help` with paragraphs of one line each, which are broken where the
+/// terminal ends. Indented lines stay lines: they are the examples.
 fn flowing(command: Command) -> Command {
     let Some(about) = command.get_long_about().map(ToString::to_string) else { return command };
     let mut flowing = String::new();
@@ -41,5 +48,12 @@ fn flowing(command: Command) -> Command {
         flowing.push(if goes_on { ' ' } else { '\n' });
         flowing.push_str(line);
     }
-    command.long_about(flowing.trim_start().to_owned())
+    let mut short = command.get_about().map(ToString::to_string).unwrap_or_default();
+    let examples: Vec<&str> =
+        flowing.lines().filter(|line| line.starts_with(' ')).take(MOST_EXAMPLES).collect();
+    if !examples.is_empty() {
+        short = format!("{short}\n\n{}", examples.join("\n"));
+    }
+    let long = flowing.trim_start().to_owned();
+    command.before_help(short).before_long_help(long.clone()).long_about(long).help_template(TEMPLATE)
 }

@@ -203,7 +203,7 @@ async fn warn_of_access(gateway: Arc<Gateway>, file: Arc<DisclosureFile>, is_ove
     let backend = Arc::clone(gateway.backends().shared());
     tokio::select! {
         () = gateway.shutdown().cancelled() => return,
-        () = backend.settled() => {}
+        () = backend.all_tried() => {}
     }
     let mut findings = check::access(&file, backend.catalogue().current().snapshot());
     if is_over_http {

@@ -118,12 +118,12 @@ pub fn undo(arguments: UndoArguments) -> Result<(), Failure> {
         let is_left = !plans.files.is_empty();
         return nothing_to_do(plans.problems, is_left);
     }
-    if !places.agreed(if is_written { "Turn this back?" } else { "Forget this?" })? {
+    if !places.agreed(if is_written { "Turn this back?" } else { "Delete this backup?" })? {
         return Ok(());
     }
     apply(&plans, &records)?;
     print("")?;
-    print(if is_written { "Written. Restart the host." } else { "Forgotten." })
+    print(if is_written { "Written. Restart the host." } else { "Backup deleted." })
 }
 
 /// Whether this is the record of the file at this path, and there is no such file any more.
@@ -142,7 +142,7 @@ fn show(plans: &Plans) -> Result<(), Failure> {
             print(format_args!("  turned back: {}", plan.turned_back.join(", ")))?;
         }
         if !plan.changes() && plan.done().is_some() {
-            print("  has nothing of it any more; forgotten is its backup")?;
+            print("  does not start this program any more; its backup is not needed")?;
         }
         for (name, why) in &plan.left {
             print(format_args!("  '{name}' is left as it is: {why}"))?;
@@ -156,14 +156,14 @@ fn show(plans: &Plans) -> Result<(), Failure> {
     for record in &plans.gone {
         let kept = edited_of(record);
         print(record.path.display())?;
-        print("  is gone; forgotten is its backup")?;
+        print("  is gone; its backup is not needed")?;
         for file in files_of(record) {
             let file_name = file.display();
             match kept.contains(file) {
                 true => print(format_args!(
-                    "  {file_name} is kept: servers that were moved out of it were edited in it"
+                    "  {file_name} is kept: the servers that were moved to it were edited there"
                 )),
-                false => print(format_args!("  and the servers that were moved out of it: {file_name}")),
+                false => print(format_args!("  nor are the servers that were moved out of it: {file_name}")),
             }?;
         }
     }

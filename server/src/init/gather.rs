@@ -46,11 +46,6 @@ pub(super) fn gathered(
     destination: &Destination,
 ) -> (Document, Vec<Moved>, Apart) {
     let (mut all, mut apart) = (Vec::new(), Vec::new());
-    if document.syntax() != Syntax::Json {
-        let why = "only servers of JSON files are moved";
-        apart.extend(document.servers().into_iter().map(|server| (server.name, why.to_owned())));
-        return (document, all, apart);
-    }
     let mut tables: Vec<Vec<String>> =
         document.servers().iter().map(|server| document.path_of(server.servers)).collect();
     tables.dedup();
@@ -87,7 +82,8 @@ fn of_table(
     let known = former.map_or_else(|| Ok(Vec::new()), |former| behind(former, front, destination));
     let holder = servers.first()?.servers;
     let gaps = holder.members().windows(2).map(|pair| document.text.get(pair[0].node.end..pair[1].at));
-    let has_comments = gaps.flatten().any(|gap| gap.contains(['/', '#']));
+    let has_comments =
+        document.syntax() == Syntax::Json && gaps.flatten().any(|gap| gap.contains(['/', '#']));
     let mut candidates: Vec<&Server<'_>> = Vec::new();
     for server in servers {
         let clashes = known.as_ref().is_ok_and(|known| known.contains(&server.name));
@@ -106,11 +102,11 @@ fn of_table(
             None => candidates.push(server),
         }
     }
-    let names = same(document, table, &candidates, file);
-    let (moved, others): (Vec<&Server<'_>>, Vec<&Server<'_>>) =
-        candidates.into_iter().partition(|server| names.contains(&server.name));
-    let elsewhere = "the entry depends on the folder of this file, or cannot be used as it is";
-    apart.extend(others.iter().map(|server| (server.name.clone(), elsewhere.to_owned())));
+    let different = different(document, table, &candidates, file);
+    candidates.retain(|server| different.iter().all(|(name, _)| *name != server.name));
+    apart.extend(different);
+    let moved = candidates;
+    let names: Vec<String> = moved.iter().map(|server| server.name.clone()).collect();
     let text = moved_text(document, table, &moved);
     moved.first()?;
     let named = destination.named(file)?;
@@ -149,14 +145,15 @@ pub(super) fn stays(document: &Document, server: &Server<'_>) -> Option<Why> {
     let is_listed = server.allow.is_some() && server.filters.is_empty();
     let signs_in = server.launch.is_none() && server.address.headers.is_none();
     let why = match &server.foreign[..] {
+        _ if document.syntax() != Syntax::Json => "only servers of JSON files are moved",
         _ if server.key.is_none() => "the entry is in a list",
         _ if !is_plain(&server.name) => "the name cannot be part of the names of tools",
-        _ if server.off.is_some() => "switched off in the host",
+        _ if server.off.is_some() => "it is switched off in the host",
         _ if signs_in => "the host may have to sign in (OAuth)",
         _ if document.source(server.node).contains("${input:") => "the host asks for inputs",
         _ if is_listed => "the host's settings enable only some of the tools",
         _ if server.is_ruled() => "the host's rules name the server",
-        _ if has_relative_path(server) => "a relative path, which only the host can resolve",
+        _ if has_relative_path(server) => "it has a relative path, which only the host can resolve",
         [] => return None,
         foreign => return Some(format!("only the host reads {}", foreign.join(", "))),
     };
@@ -225,27 +222,39 @@ fn is_relative(word: &str) -> bool {
     matches!(first, "." | "..") || ENDINGS.contains(&&*ending.to_lowercase())
 }
 
-/// The names of those servers that read the same in a file of ours.
-fn same(document: &Document, table: &[String], candidates: &[&Server<'_>], file: &Path) -> Vec<String> {
+/// The servers that would not read the same in a file of ours, and why.
+fn different(document: &Document, table: &[String], candidates: &[&Server<'_>], file: &Path) -> Apart {
     let read = |path: &Path, text: &str, folder: &str| {
         let read = read_as(path, text, Path::new(folder)).unwrap_or_default();
         let entries = read.upstreams.into_iter();
-        entries.filter_map(|named| Some((named.name?.to_string(), named.entry?))).collect::<Vec<_>>()
+        let entries = entries.filter_map(|named| Some((named.name?.to_string(), named.entry?)));
+        (entries.collect::<Vec<_>>(), read.left_out)
     };
-    let before = read(&document.path, &document.text, HERE);
+    let (before, left_out) = read(&document.path, &document.text, HERE);
     // Beside a project's file, its folder could still be inferred from the path, but not after the file is moved again.
     let elsewhere = Path::new(ELSEWHERE).join(file.file_name().unwrap_or_default());
-    let after = read(&elsewhere, &moved_text(document, table, candidates), ELSEWHERE);
+    let (after, _) = read(&elsewhere, &moved_text(document, table, candidates), ELSEWHERE);
     let find = |entries: &[(String, UpstreamEntry)], server: &Server<'_>| {
         let (_, entry) = entries.iter().find(|(name, _)| *name == server.name)?;
         let cwd = entry.cwd.clone().filter(|_| server.node.get("cwd").is_some());
         Some(UpstreamEntry { cwd, ..entry.clone() })
     };
-    let same = candidates.iter().filter(|server| {
+    let why = |server: &Server<'_>| {
         let (one, two) = (find(&before, server), find(&after, server));
-        one.is_some() && one == two
-    });
-    same.map(|server| server.name.clone()).collect()
+        if one.is_some() && one == two {
+            return None;
+        }
+        let start = format!("server '{}' is left out: ", server.name);
+        let said = left_out.iter().find_map(|problem| problem.message().strip_prefix(&start));
+        let usual = if one.is_some() {
+            "it depends on a folder that only the host knows"
+        } else {
+            "it cannot be used"
+        };
+        Some(said.unwrap_or(usual).to_owned())
+    };
+    let named = |server: &&Server<'_>| Some((server.name.clone(), why(server)?));
+    candidates.iter().filter_map(named).collect()
 }
 
 /// A file of ours with these servers, in the shape of their own file.

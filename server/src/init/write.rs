@@ -46,7 +46,7 @@ pub(crate) fn read(path: &Path) -> Result<(PathBuf, String), Problem> {
     let text = text.map_err(|_| refused("is not UTF-8".to_owned(), "save it as UTF-8"))?;
     if found.permissions().readonly() {
         return Err(refused(
-            "is read-only".to_owned(),
+            "the file is read-only".to_owned(),
             "make it writable, or edit the file that it is made from",
         ));
     }
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&link).unwrap(), "2");
         assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
         mode(0o444);
-        assert!(read(&link).unwrap_err().to_string().contains("is read-only"));
+        assert!(read(&link).unwrap_err().to_string().contains("the file is read-only"));
         mode(0o644);
         fs::write(&real, b"\xff").unwrap();
         assert!(read(&link).unwrap_err().to_string().contains("is not UTF-8"));

@@ -1,7 +1,7 @@
 //! The status as a page: no script, nothing from elsewhere, and readable on a phone.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use mcp_disclosure_core::printable::one_line;
+use mcp_disclosure_core::printable::{grouped, one_line};
 
 use super::status::Status;
 
@@ -199,19 +199,6 @@ fn principals(status: &Status) -> Markup {
             }
         }
     }
-}
-
-/// A number with its digits in groups of three.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
 }
 
 fn duration(seconds: u64) -> String {

@@ -14,7 +14,7 @@ INITIALIZE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo":
 
 def served(source, calls):
     """Every answer of a server of this source, as it came."""
-    command = [GATEWAY, "--log", "error", "serve", "--strategy", "full", *source]
+    command = [GATEWAY, "--log", "error", "serve", "--strategy", "full", "--wait-for-upstreams", "120", *source]
     program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     answers = []
 

@@ -35,7 +35,8 @@ STRATEGIES = {
     "search": ("search", (), ("search_tools", {"query": TOOL}), "call_tool"),
     "groups": ("groups", (), ("get_group", {"name": TOOL}), "call_tool"),
 }
-SECONDS = 60
+# Against hangs: many times what an idle machine takes.
+SECONDS = 240
 
 # What a server does while a call runs: the tool, its arguments, and what its result says then.
 MEANWHILE = {
@@ -354,11 +355,14 @@ FRAMEWORKS = {
 
 async def main(names):
     checks = Checks("frameworks " + ", ".join(names))
+    with open(os.path.join(os.environ["INTEROP_HERE"], "../../docs/clients.md"), encoding="utf-8") as file:
+        page = file.read()
     for framework, (package, cannot) in FRAMEWORKS.items():
         if framework.__name__ not in names:
             continue
         found = on_npm_version if package.startswith("@") else version
         place = f"{framework.__name__} {found(package)}"
+        checks.true(f"{place}: docs/clients.md names this version", f" {found(package)}" in page)
         for named, (strategy, flags, lesson, by) in STRATEGIES.items():
             async with checks.group(f"{place}, {named}", SECONDS):
                 model = Model(TOOL, ARGUMENTS, lesson, by)

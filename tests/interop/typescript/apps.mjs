@@ -22,12 +22,11 @@ const config = join(folder, 'disclosure.toml');
 writeFileSync(config, [['vanilla', 'vanillajs'], ['preact', 'preact']].map(([name, server]) =>
   `[upstreams.${name}]\ncommand = ${JSON.stringify(bin(server))}\nargs = ["--stdio"]\n`).join('\n'));
 
-for (const strategy of ['full', 'search'])
+const browser = await launched();
+for (const strategy of ['full', 'resource', 'describe', 'info', 'search', 'groups'])
   await checks.group(strategy, async (atEnd) => {
     const client = await connected(strategy, atEnd);
     const { tools } = await client.listTools();
-    const browser = await launched();
-    atEnd(() => browser.close());
     const pages = [];
     for (const [server, framework] of Object.entries(SERVERS)) {
       const tool = tools.find(({ name }) => name === `${server}__get-time`);
@@ -43,6 +42,7 @@ for (const strategy of ['full', 'search'])
     }
     checks.true('two pages', new Set(pages).size === 2);
   });
+await browser.close();
 rmSync(folder, { recursive: true });
 process.exit(checks.close());
 

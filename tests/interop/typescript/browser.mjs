@@ -27,7 +27,9 @@ function executable() {
 
 // How many texts there are, and those with too little contrast to what is behind them.
 export function contrasts(least) {
-  const numbers = (colour) => colour.match(/[\d.]+/g).map(Number);
+  // `color(srgb …)`, as mixed colours are computed, counts from 0 to 1.
+  const scale = (colour) => (colour.startsWith('color(srgb') ? 255 : 1);
+  const numbers = (colour) => colour.match(/[\d.]+/g).map((value, at) => (at < 3 ? value * scale(colour) : Number(value)));
   const channel = (value) => (value <= 10 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
   const luminance = ([red, green, blue]) => 0.2126 * channel(red) + 0.7152 * channel(green) + 0.0722 * channel(blue);
   const behind = (element) => {

@@ -24,6 +24,10 @@ await checks.group('a session, directly', (atEnd) => withSession(EVERYTHING, atE
 await checks.group('a session, stdio', (atEnd) => withSession(gateway('full', EVERYTHING), atEnd, true));
 await checks.group('a session, HTTP', async (atEnd) => withSession(`${await httpGateway('full', EVERYTHING, atEnd, ...OWN)}/mcp`, atEnd, true));
 await checks.group('a session, shared', async (atEnd) => withSession(`${await httpGateway('full', EVERYTHING, atEnd)}/mcp`, atEnd, false));
+for (const [strategy, ...lesson] of [['resource', 'describe_tools', { names: [TOOL] }], ['describe'], ['info']])
+  await checks.group(strategy, async (atEnd) => withSession(gateway(strategy, EVERYTHING), atEnd, true, lesson));
+for (const strategy of ['search', 'groups'])
+  await checks.group(strategy, async (atEnd) => waitedFor(gateway(strategy, EVERYTHING), atEnd));
 await checks.group('cancelled', cancelled);
 await checks.group('its server is killed', killed);
 await checks.group('without session', async (atEnd) => withoutSession(`${await httpGateway('full', EVERYTHING, atEnd)}/mcp`, atEnd, false));
@@ -31,11 +35,12 @@ await checks.group('without session, asked', async (atEnd) => withoutSession(`${
 process.exit(checks.close());
 
 // The stream of the SDK: a task is created, its states are told, and its result comes last.
-async function withSession(target, atEnd, isAsked) {
+async function withSession(target, atEnd, isAsked, [lesson, about] = []) {
   const { client } = await sdk1.connect(target, atEnd, ELICITATION);
   client.setRequestHandler(ElicitRequestSchema, () => ANSWER);
   const { tools } = await client.listTools();
   checks.equal('it is listed', tools.find(({ name }) => name === TOOL)?.execution, { taskSupport: 'required' });
+  if (lesson) await client.callTool({ name: lesson, arguments: about });
   const seen = [];
   const call = { name: TOOL, arguments: { topic: 'python', ambiguous: true } };
   for await (const message of client.experimental.tasks.callToolStream(call)) seen.push(message);
@@ -49,6 +54,16 @@ async function withSession(target, atEnd, isAsked) {
   if (isAsked) checks.true('the answer reached it', text.includes('snake'), text);
   const listed = await client.experimental.tasks.listTasks();
   checks.equal('the list', listed.tasks.map(({ taskId, status }) => [taskId, status]), [[seen[0].task.taskId, 'completed']]);
+}
+
+// Called by another tool, which is no task, it runs as one all the same.
+async function waitedFor(target, atEnd) {
+  const { client } = await sdk1.connect(target, atEnd, ELICITATION);
+  client.setRequestHandler(ElicitRequestSchema, () => ANSWER);
+  const inner = { tool: TOOL, arguments: { topic: 'python', ambiguous: true } };
+  const { content } = await client.callTool({ name: 'call_tool', arguments: inner });
+  checks.true('the result', content[0].text.includes('Research Report: python'), content[0].text);
+  checks.true('the answer reached it', content[0].text.includes('snake'), content[0].text);
 }
 
 async function cancelled(atEnd) {

@@ -88,6 +88,7 @@ impl Server {
         let id = &message["id"];
         match (self.mode.as_str(), message["method"].as_str().unwrap_or_default()) {
             ("silent" | "stubborn-silent", _) => {}
+            ("hangs", "tools/call" | "ping") => {}
             ("only-garbage", _) => send("Welcome to odd-upstream!"),
             ("garbage", "initialize") => {
                 send("Starting odd-upstream...");

@@ -47,7 +47,7 @@ fn s11_adaptive_is_explained_with_the_figures() {
     let expected = "served by adaptive: the client named nothing; adaptive selects full: the complete list of 20 tools is \
                     about ";
     assert!(line.contains(expected), "{line}");
-    assert!(line.ends_with("tokens (estimated at 4.5 bytes a token), within the budget of 4000"), "{line}");
+    assert!(line.ends_with("tokens (estimated at 4.5 bytes a token), within the budget of 4,000"), "{line}");
     assert_eq!(tools.len(), 20);
     let (line, tools) = explained(&["--budget", "300"]);
     assert!(line.contains("adaptive selects search: the complete list of 20 tools is about "), "{line}");
@@ -189,7 +189,7 @@ fn s11_what_serves_is_logged_once_with_what_it_saves() {
     assert!(lines.len() == 1 && lines[0].contains(over) && lines[0].ends_with(" % less"), "{lines:?}");
     assert_eq!(tools, 2);
     let (lines, tools) = said(10, &[]);
-    assert!(lines.len() == 1 && lines[0].ends_with(", within the budget of 4000"), "{lines:?}");
+    assert!(lines.len() == 1 && lines[0].ends_with(", within the budget of 4,000"), "{lines:?}");
     assert_eq!(tools, 10);
     for decided in ["--strategy", "--fallback"] {
         assert_eq!(said(60, &[decided, "full"]), (Vec::new(), 60));

@@ -145,7 +145,7 @@ fn prompt_prints_the_guidance_for_hosts() {
 #[test]
 fn strategies_are_listed_with_summary_and_needs() {
     insta::assert_snapshot!(run(&["strategies"]).says(0, &[]).stdout, @r"
-    adaptive   Complete definitions up to 4000 tokens, over that: Tools found by words: one tool that searches, one that calls
+    adaptive   Complete definitions up to 4,000 tokens; above that, as search
                needs: nothing; it is the default
     full       Complete tool definitions, as any MCP server sends them
                needs: nothing

@@ -16,6 +16,15 @@ fn with_tools(tools: &[Value]) -> (TempDir, String) {
     (directory, file)
 }
 
+/// A tool of this name with this brief, in a description file of its own.
+fn described(name: &str, brief: &str) -> TempDir {
+    let files = tempfile::tempdir().unwrap();
+    let mut described = tool(name, "Finds words.");
+    described["brief"] = json!(brief);
+    write(files.path(), &format!("{name}.json"), &described.to_string());
+    files
+}
+
 /// The findings in these tools, code by code: where and what.
 fn found(tools: &[Value], flags: &[&str]) -> Vec<(String, String, String)> {
     let (_directory, file) = with_tools(tools);
@@ -113,35 +122,17 @@ fn each_thing_that_a_model_stumbles_over_is_found_once_where_it_is() {
 fn b4_briefs_that_are_too_long_or_say_nothing_are_found() {
     let advice = tool("audit", &"- activity logs of the project\n".repeat(9));
     let tools = [advice, tool("fine", "Finds a word."), tool("long", "Finds words.")];
-    let (directory, scenario) = with_tools(&tools);
-    let files = directory.path().join("files");
-    std::fs::create_dir(&files).unwrap();
     let long = "Finds words in a text that is so long that no one wants to read all of it.";
-    let described = json!({"name": "long", "description": "Finds words.", "brief": long, "inputSchema": {"type": "object"}});
-    std::fs::write(files.join("long.json"), described.to_string()).unwrap();
-    let arguments = [
-        "check",
-        "--notes",
-        "--format",
-        "json",
-        "--tool-descriptions",
-        shown(&files),
-        "--",
-        UPSTREAM,
-        &scenario,
-    ];
-    let report: Value = serde_json::from_str(&run(&arguments).says(0, &[]).stdout).unwrap();
-    let codes = report["findings"].as_array().unwrap().iter();
-    let codes: Vec<(&str, &str)> = codes
-        .filter_map(|finding| Some((finding["code"].as_str()?, finding["tool"].as_str()?)))
-        .filter(|(code, _)| code.contains("brief"))
-        .collect();
-    assert_eq!(codes, [("poor-brief", "audit"), ("brief-over-60", "long")], "{report:#}");
+    let files = described("long", long);
+    let found = found(&tools, &["--tool-descriptions", shown(files.path())]);
+    let briefs = found.iter().filter(|(code, ..)| code.contains("brief"));
+    let briefs: Vec<(&str, &str)> = briefs.map(|(code, tool, _)| (&**code, &**tool)).collect();
+    assert_eq!(briefs, [("poor-brief", "audit"), ("brief-over-60", "long")], "{found:#?}");
 }
 
 #[test]
 fn r1_briefs_that_say_how_a_tool_is_used_are_found_whoever_wrote_them() {
-    let (directory, scenario) = with_tools(&[
+    let tools = [
         tool("fine", "Finds words in texts, such as names and/or titles."),
         tool("listed", "Lists files (e.g. *.txt)."),
         tool("stored", "Reads /etc/app/settings.toml and nothing else."),
@@ -149,30 +140,16 @@ fn r1_briefs_that_say_how_a_tool_is_used_are_found_whoever_wrote_them() {
         json!({"name": "counted", "description": "Lists up to limit=50 words.", "inputSchema": {
             "type": "object", "properties": {"limit": {"type": "integer", "description": "Limit."}}
         }}),
-    ]);
-    let files = directory.path().join("files");
-    std::fs::create_dir(&files).unwrap();
-    let long = "Finds words. ".repeat(13);
-    let described = json!({"name": "written", "description": "Finds words.", "brief": long, "inputSchema": {"type": "object"}});
-    std::fs::write(files.join("written.json"), described.to_string()).unwrap();
-    let arguments = [
-        "check",
-        "--notes",
-        "--format",
-        "json",
-        "--tool-descriptions",
-        shown(&files),
-        "--",
-        UPSTREAM,
-        &scenario,
     ];
-    let report: Value = serde_json::from_str(&run(&arguments).says(0, &[]).stdout).unwrap();
-    let found = report["findings"].as_array().unwrap().iter().filter(|one| one["code"] == "brief-says-how");
-    let found: Vec<(&str, &str)> =
-        found.filter_map(|finding| Some((finding["tool"].as_str()?, finding["message"].as_str()?))).collect();
+    let files = described("written", &"Finds words. ".repeat(13));
+    let mut found = found(&tools, &["--tool-descriptions", shown(files.path())]);
+    found.retain(|(code, ..)| code == "brief-says-how");
     for (tool, said) in [("listed", "e.g."), ("stored", "/etc/app"), ("written", "168"), ("counted", "limit")]
     {
-        assert!(found.iter().any(|(of, message)| *of == tool && message.contains(said)), "{tool}: {found:?}");
+        assert!(
+            found.iter().any(|(_, of, message)| of == tool && message.contains(said)),
+            "{tool}: {found:?}"
+        );
     }
     assert_eq!(found.len(), 4, "{found:?}");
 }

@@ -254,7 +254,7 @@ fn u14_a_hidden_tool_that_is_renamed_stays_away_under_hold_and_is_warned_of_else
         stage(&mut gateway, 0, "tool 'discard' added");
         lists(&mut gateway, served);
         let ended = gateway.finish();
-        let warned = lines(&ended, "'drop', which is hidden, is gone, and 'discard' is new and served");
+        let warned = lines(&ended, "hidden and gone: 'drop'; new and served: 'discard';");
         let expected = usize::from(on_change != HOLD);
         assert_eq!(warned.len(), expected, "{on_change}\n{}", ended.stderr);
         assert!(warned.iter().all(|line| line.contains("WARN")), "{warned:?}");

@@ -9,7 +9,7 @@ use reqwest::{
     header::{AUTHORIZATION, HeaderValue, WWW_AUTHENTICATE},
 };
 
-use super::Link;
+use super::{Link, Unauthorized};
 use crate::HttpError;
 
 /// The longest challenge that is passed on, in bytes.
@@ -100,30 +100,6 @@ impl Challenge {
         self.status == StatusCode::FORBIDDEN
             && self.headers.iter().any(|header| header.contains("insufficient_scope"))
     }
-}
-
-/// Why a request is not authorized. `Display` is a predicate of the server and safe to show to clients.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Unauthorized {
-    /// A person has to sign in.
-    #[error("needs sign-in: run '{command}'")]
-    SignIn {
-        /// The command to run.
-        command: String,
-    },
-    /// A person has to grant more scopes.
-    #[error("does not allow this with the scopes that were granted: run '{command}'")]
-    Scopes {
-        /// The command to run.
-        command: String,
-    },
-    /// The header cannot be obtained at present.
-    #[error("cannot be signed in to at present")]
-    Unavailable {
-        /// The reason, for the operator.
-        detail: String,
-    },
 }
 
 impl Link {

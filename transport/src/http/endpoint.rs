@@ -1,13 +1,15 @@
-//! HTTP endpoints.
+//! HTTP endpoints, and where they may redirect to.
 
 use std::{fmt, sync::Arc};
 
 use reqwest::{
-    Url,
+    StatusCode, Url,
     header::{HeaderMap, HeaderName},
+    redirect::Policy,
 };
 
 use super::Authorizer;
+use crate::HttpError;
 
 /// A URL, which transport it serves, and headers for every request to it.
 #[derive(Clone, PartialEq)]
@@ -70,4 +72,34 @@ pub fn without_secrets(url: &Url) -> Url {
     url.set_query(None);
     url.set_fragment(None);
     url
+}
+
+/// Maximum redirects; well-behaved servers need fewer.
+const MOST_REDIRECTS: usize = 5;
+
+/// The redirect policy for requests that carry messages: redirects are followed only within the origin, and only if method and
+/// body are kept. A request carries credentials in its headers, and one origin must not cause them to be sent to another. A
+/// POST that becomes a GET (301, 302, 303) loses its message.
+pub(super) fn redirects() -> Policy {
+    Policy::custom(|attempt| {
+        let from = attempt.previous().last();
+        let is_here = from.is_some_and(|from| from.origin() == attempt.url().origin());
+        let (status, origin) = (attempt.status(), origin(attempt.url()));
+        let keeps = matches!(status, StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
+        let refused = match (is_here, keeps) {
+            (false, _) => HttpError::RedirectsElsewhere { origin },
+            (true, false) => HttpError::RedirectRewrites { status, origin },
+            (true, true) if attempt.previous().len() > MOST_REDIRECTS => HttpError::TooManyRedirects,
+            (true, true) => return attempt.follow(),
+        };
+        attempt.error(refused)
+    })
+}
+
+/// The origin of a URL, as `scheme://host:port`.
+pub(super) fn origin(url: &Url) -> String {
+    match (url.host_str(), url.port_or_known_default()) {
+        (Some(host), Some(port)) => format!("{}://{host}:{port}", url.scheme()),
+        _ => format!("{}:", url.scheme()),
+    }
 }

@@ -10,14 +10,13 @@ mod backoff;
 mod endpoint;
 mod exchange;
 mod position;
-mod redirect;
 mod refusal;
 mod sse;
 mod zone;
 
 use std::{sync::Arc, time::Duration};
 
-pub use authorization::{Authorization, Authorizer, Challenge, Unauthorized};
+pub use authorization::{Authorization, Authorizer, Challenge};
 pub(crate) use backoff::Backoff;
 pub use endpoint::{Endpoint, EndpointKind, Forwarding, without_secrets};
 use parking_lot::Mutex;
@@ -29,6 +28,7 @@ use reqwest::{
 use tokio::sync::{OnceCell, watch};
 pub use zone::{Zone, is_loopback};
 
+pub use crate::error::Unauthorized;
 use crate::{
     Bounds, CallError, Connection, Handler, HttpError, Reason, RequestId,
     connection::{Carrier, Headers, Kind, Outgoing, Queued, Room, Taken},
@@ -109,7 +109,7 @@ pub fn client(headers: HeaderMap) -> reqwest::Result<Client> {
     let _already = rustls::crypto::ring::default_provider().install_default();
     Client::builder()
         .default_headers(headers)
-        .redirect(redirect::policy())
+        .redirect(endpoint::redirects())
         .tcp_nodelay(true)
         .connect_timeout(CONNECTING)
         .pool_idle_timeout(UNUSED)

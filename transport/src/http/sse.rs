@@ -7,7 +7,7 @@ use futures::{Stream, StreamExt};
 use reqwest::Url;
 use sse_stream::Sse;
 
-use super::{Link, StreamPosition, position::events, redirect::origin};
+use super::{Link, StreamPosition, endpoint::origin, position::events};
 use crate::{HttpError, Reason};
 
 /// Time-out for the event that names the URL, from the request for the stream on.

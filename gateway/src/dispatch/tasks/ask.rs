@@ -24,7 +24,7 @@ use crate::{
 const MOST_QUESTIONS: usize = 1_000;
 
 /// How often an upstream is asked that does not say how often it wants to be.
-const POLLING: Duration = Duration::from_secs(1);
+pub(super) const POLLING: Duration = Duration::from_secs(1);
 
 /// How often it is asked at most, and at least, whatever it says.
 const POLLING_BOUNDS: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(60));
@@ -70,17 +70,17 @@ impl Asking<'_> {
     }
 
     /// The state of the task, as the client's era has it.
-    pub(super) async fn state(&self, params: &RawObject) -> Result<RawObject, ErrorText> {
+    pub(super) async fn state(&self, params: &RawObject) -> Result<RawObject, Failure> {
         let state = match self.ask("tasks/get", params).await {
             Ok(state) => state,
             Err(Failure::Lost(error)) => return Ok(self.lost(&error)),
-            Err(other) => return Err(other.into()),
+            Err(other) => return Err(other),
         };
         let state = state.with_value("taskId", &**self.task.id());
         let era = self.caller.era();
         let state = form::translated(&state, self.at.era, era);
         let state = match (era, self.at.era) {
-            (Era::Stateless, Era::Session) => self.detailed(state).await?,
+            (Era::Stateless, Era::Session) => self.detailed(state).await.map_err(Failure::Other)?,
             _ => state,
         };
         self.task.observe(&state);
@@ -209,7 +209,7 @@ impl Asking<'_> {
 }
 
 /// How long to wait before an upstream is asked again.
-fn interval(state: &RawObject) -> Duration {
+pub(super) fn interval(state: &RawObject) -> Duration {
     let milliseconds = state.member("pollIntervalMs").and_then(|text| text.parse::<f64>().ok());
     let wanted = milliseconds.and_then(|wanted| Duration::try_from_secs_f64(wanted / 1_000.0).ok());
     wanted.unwrap_or(POLLING).clamp(POLLING_BOUNDS.0, POLLING_BOUNDS.1)

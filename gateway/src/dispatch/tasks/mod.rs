@@ -5,6 +5,7 @@
 mod ask;
 mod conversation;
 mod creation;
+mod follow;
 mod form;
 mod requests;
 mod table;

@@ -162,18 +162,19 @@ impl Connection {
         if first.is_none() {
             return Ok(());
         }
+        // Cloned once: a clone takes two locks.
+        let (shutdown, hung_up) = (self.gateway.shutdown().clone(), self.hung_up.clone());
         loop {
             let line = match first.take() {
                 Some(line) => Some(line),
                 None => tokio::select! {
                     line = self.next(&mut lines) => line?,
-                    () = self.gateway.shutdown().cancelled() => None,
-                    () = self.hung_up.cancelled() => None,
+                    () = shutdown.cancelled() => None,
+                    () = hung_up.cancelled() => None,
                 },
             };
             let Some(line) = line else { return Ok(()) };
             // A client that does not read must not prevent the shutdown.
-            let (shutdown, hung_up) = (self.gateway.shutdown().clone(), self.hung_up.clone());
             tokio::select! {
                 () = self.take(line) => {}
                 () = shutdown.cancelled() => return Ok(()),

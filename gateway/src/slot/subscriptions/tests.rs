@@ -91,6 +91,7 @@ impl Scene {
             lineage: Arc::new(Lineage::alone()),
             asks: None,
             audience: Arc::default(),
+            texts: Arc::default(),
         };
         let supervisor = Supervisor {
             terms,

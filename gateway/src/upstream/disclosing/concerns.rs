@@ -7,7 +7,7 @@ use mcp_disclosure_core::{Concern, Notes, RawObject, RawText, Supplement, Upstre
 use mcp_disclosure_transport::{CallError, ErrorText, code};
 use serde_json::Value;
 
-use crate::upstream::{Introduction, Upstream};
+use crate::upstream::{Introduction, Upstream, handshake::chosen_in};
 
 /// The method that changes a host's choices.
 const UPDATE: &str = "updateConcerns";
@@ -56,11 +56,6 @@ impl Introduction {
         });
         values.collect()
     }
-}
-
-/// Parameters with choices, if there are any.
-pub(in crate::upstream) fn chosen_in(params: RawObject, chosen: &Notes) -> RawObject {
-    if chosen.is_empty() { params } else { params.with_value("concerns", chosen) }
 }
 
 impl Upstream {

@@ -153,12 +153,7 @@ fn read<'n>(uri: &str, names: impl IntoIterator<Item = &'n str>) -> RawObject {
 }
 
 /// Reads the description of one tool again, which authorizes its calls.
-pub(in crate::upstream) async fn again(
-    sender: &Sender,
-    uri: &str,
-    era: Era,
-    tool: &str,
-) -> Option<Definition> {
+pub(super) async fn again(sender: &Sender, uri: &str, era: Era, tool: &str) -> Option<Definition> {
     let result = sender.ask(era, "resources/read", read(uri, [tool])).await.ok()?;
     let delivered = delivered::descriptions(&RawObject::parse(result.as_str()).ok()?)?;
     delivered::description(&delivered, tool).map(Definition::new)

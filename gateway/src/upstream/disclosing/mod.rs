@@ -6,12 +6,13 @@
 //!
 //! 1. After each `tools/list` the definitions are fetched ([`fetch`]) and laid over the list. Whatever cannot be fetched
 //!    stays as it was listed: a server that refuses a name is no worse than one that discloses nothing.
-//! 2. What a server demands before a call is brought along, and fetched anew where it refuses all the same ([`Upstream::request`]).
+//! 2. What a server demands before a call is brought along, and fetched anew where it refuses all the same ([`calls`]).
 //! 3. What it says of its tools by an `info` tool is asked when its definitions changed ([`own_info`]).
 //! 4. What only serves its disclosure is not listed to our clients ([`channel`]).
 //!
 //! [`Offer::ours`]: crate::dialect::Offer::ours
 
+mod calls;
 mod channel;
 pub(crate) mod concerns;
 mod fetch;
@@ -28,7 +29,6 @@ use parking_lot::Mutex;
 
 use super::{Introduction, Upstream};
 use fetch::Fetched;
-pub(super) use fetch::again;
 
 /// How an upstream discloses, and what it demands in calls. Found anew with each list.
 #[derive(Debug, Default)]
@@ -80,11 +80,11 @@ impl Disclosing {
     }
 
     /// The argument that carries a tool's receipt, and the receipt.
-    pub(super) fn receipt(&self, era: Era, tool: &str) -> Option<(String, String)> {
+    fn receipt(&self, era: Era, tool: &str) -> Option<(String, String)> {
         self.0.lock().receipts.get(&(era, tool.to_owned())).cloned()
     }
 
-    pub(super) fn keep_receipt(&self, era: Era, tool: &str, receipt: Option<(String, String)>) {
+    fn keep_receipt(&self, era: Era, tool: &str, receipt: Option<(String, String)>) {
         let (receipts, key) = (&mut self.0.lock().receipts, (era, tool.to_owned()));
         match receipt {
             Some(receipt) => receipts.insert(key, receipt),

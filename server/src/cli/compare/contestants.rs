@@ -38,15 +38,17 @@ pub(in crate::cli) struct Contestants<'a> {
     registry: &'a Registry,
     contestants: Vec<Contestant>,
     flag: &'static str,
-    asked: Vec<String>,
+    /// The names of the rows that the user requested.
+    pub(super) asked: Vec<String>,
     asks_for_all: bool,
     /// As the source's files say clients are served.
     served: StrategyOptions,
     /// The only strategies that the source's files let clients have, if they name some.
     offered: Option<Vec<String>>,
-    notes: Vec<String>,
-    /// What serves clients that request nothing, and the command for that.
-    by_default: Option<Served>,
+    /// For readers of the report.
+    pub(super) notes: Vec<String>,
+    /// What serves clients that request nothing, where the size of the list decides, and the command for that.
+    pub(super) by_default: Option<Served>,
     command: String,
 }
 
@@ -200,21 +202,6 @@ impl<'a> Contestants<'a> {
     /// The rows, the baseline first.
     pub(in crate::cli) fn rows(&self) -> Vec<Row> {
         self.contestants.iter().map(|contestant| contestant.row.clone()).collect()
-    }
-
-    /// The names of the rows that the user requested.
-    pub(in crate::cli) fn asked(&self) -> Vec<String> {
-        self.asked.clone()
-    }
-
-    /// What serves clients that request nothing, where the size of the list decides.
-    pub(in crate::cli) fn by_default(&self) -> Option<Served> {
-        self.by_default.clone()
-    }
-
-    /// Notes for readers of the report.
-    pub(in crate::cli) fn notes(&self) -> Vec<String> {
-        self.notes.clone()
     }
 }
 

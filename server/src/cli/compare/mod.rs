@@ -80,8 +80,8 @@ async fn run(program: &Program, arguments: CompareArguments) -> Result<Compared,
         _ => None,
     };
     let command = report.recommendation.command.as_deref().and_then(command::note);
-    report.notes.splice(0..0, prepared.notes().chain(command));
-    Ok(Compared { report, transcript, asked: prepared.contestants.asked() })
+    report.notes.splice(0..0, prepared.notes().into_iter().chain(command));
+    Ok(Compared { report, transcript, asked: prepared.contestants.asked.clone() })
 }
 
 /// The comparison itself, on gateways in front of stand-ins.
@@ -102,7 +102,7 @@ async fn measured(
         turns: arguments.turns,
         omits_schemas: arguments.omit_input_schema,
         transport: arguments.transport.to_string(),
-        served: prepared.contestants.by_default(),
+        served: prepared.contestants.by_default.clone(),
     };
     let report = comparison.run(&|done, total, what| prepared.step(done, total, what)).await;
     report.map_err(|error| message(error, "--use"))

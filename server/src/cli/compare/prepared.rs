@@ -80,7 +80,7 @@ impl<'a> Prepared<'a> {
         let real = Stage::real(&source, declared.clone(), &contestants, &progress).await?;
         let read = real.read().await;
         let examined = contestants.examine(real.gateway(), source.caller());
-        let mut notes = real.missing();
+        let mut notes = real.missing.clone();
         notes
             .extend(source.caller().and_then(|caller| Some(format!("What {} sees and pays.", caller.id()?))));
         notes.extend(stage::disclosing(real.gateway()));
@@ -145,8 +145,23 @@ impl<'a> Prepared<'a> {
     }
 
     /// Notes for readers, about the rows and the source.
-    pub(super) fn notes(&self) -> impl Iterator<Item = String> {
-        self.contestants.notes().into_iter().chain(self.notes.clone())
+    pub(super) fn notes(&self) -> Vec<String> {
+        [&self.contestants.notes[..], &self.notes].concat()
+    }
+}
+
+/// The failure of a comparison; `flag` is the one that named tools.
+pub(super) fn message(error: Error, flag: &str) -> Failure {
+    match error {
+        Error::UnknownTools { .. } => {
+            let problem = |line: &str| Problem::new(format!("{flag}: {line}"));
+            Failure::Usage(error.to_string().lines().map(problem).collect())
+        }
+        Error::UnknownLabels { .. } => {
+            let problem = |line: &str| Problem::new(format!("--queries: {line}"));
+            Failure::Configuration(error.to_string().lines().map(problem).collect())
+        }
+        error => Failure::Comparison(error),
     }
 }
 

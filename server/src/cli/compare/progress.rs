@@ -17,6 +17,9 @@ use crate::{cli::width::width, log};
 /// Maximum number of upstreams that are named.
 const MOST_NAMED: usize = 3;
 
+/// The columns of a terminal from which on a bar leaves room for the step.
+const ROOM_FOR_A_BAR: u16 = 70;
+
 /// The longest time without a line while a step takes its time, and the shortest between two about the same strategy.
 const BETWEEN_LINES: Duration = Duration::from_secs(2);
 
@@ -85,7 +88,8 @@ impl Progress {
         match self {
             Self::Bar(bar) => {
                 if bar.length() == Some(0) {
-                    set_style(bar, "{bar:20} {pos}/{len} {wide_msg}", &Arc::default());
+                    let templates = ["{pos}/{len} {wide_msg}", "{bar:20} {pos}/{len} {wide_msg}"];
+                    set_style(bar, templates[usize::from(width() >= ROOM_FOR_A_BAR)], &Arc::default());
                 }
                 bar.set_length(total as u64);
                 bar.set_position(done as u64);
@@ -133,7 +137,8 @@ fn waiting(slots: &[Arc<Slot>], since: Duration) -> Option<String> {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let line = format!("waiting for {}{more}, for {} s", named.join(", "), since.as_secs());
+    // The seconds come first: what is too long for a terminal is cut at its end.
+    let line = format!("{} s: waiting for {}{more}", since.as_secs(), named.join(", "));
     (!named.is_empty()).then(|| one_line(&line).into_owned())
 }
 

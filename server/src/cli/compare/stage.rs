@@ -26,12 +26,13 @@ const PIPE: usize = 64 * 1024;
 
 /// A gateway, exactly as `serve` runs it, and links to it.
 pub(in crate::cli) struct Stage {
+    /// The row by which every client is served; empty for the source itself.
     name: String,
     gateway: Arc<Gateway>,
     /// The URL of its HTTP endpoint, if it listens.
     address: Option<String>,
     /// Upstreams that could not be started, and why.
-    missing: Vec<String>,
+    pub(super) missing: Vec<String>,
 }
 
 impl Stage {
@@ -98,16 +99,6 @@ impl Stage {
         Ok(Self { name: name.to_owned(), gateway, address, missing: Vec::new() })
     }
 
-    /// The row by which every client is served; empty for the source itself.
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// What could not be started, and why.
-    pub(super) fn missing(&self) -> Vec<String> {
-        self.missing.clone()
-    }
-
     /// The gateway.
     pub(in crate::cli) fn gateway(&self) -> &Gateway {
         &self.gateway
@@ -164,7 +155,7 @@ impl Stages {
     /// Links to the gateway of each row, by its name.
     pub(in crate::cli) fn links(&self) -> LinkFactory {
         let links: Vec<(String, LinkFactory)> =
-            self.0.iter().map(|stage| (stage.name().to_owned(), stage.links())).collect();
+            self.0.iter().map(|stage| (stage.name.clone(), stage.links())).collect();
         Arc::new(move |row| match links.iter().find(|(name, _)| name == row) {
             Some((_, links)) => links(row),
             None => Err(Error::Ended { reason: format!("no gateway serves '{row}'") }),

@@ -76,7 +76,7 @@ async fn run(program: &Program, arguments: CompareArguments) -> Result<Transcrip
         let problem = Problem::new("there is no tool to play a task with").hint("name another source");
         return Err(Failure::Configuration(vec![problem]));
     }
-    let asked = prepared.contestants.asked();
+    let asked = prepared.contestants.asked.clone();
     let mut transcript = play(&mut prepared, &arguments, task, &asked, flag).await?;
     let refused = prepared.contestants.rows().into_iter().filter(|row| asked.contains(&row.name));
     let refused = refused.filter_map(|row| {
@@ -85,7 +85,7 @@ async fn run(program: &Program, arguments: CompareArguments) -> Result<Transcrip
     });
     let invented = transcript.task.calls.iter().any(|call| call.answer.is_none());
     let stand_in = invented.then(|| STAND_IN.to_owned());
-    transcript.notes = prepared.notes().chain(refused).chain(stand_in).collect();
+    transcript.notes = prepared.notes().into_iter().chain(refused).chain(stand_in).collect();
     Ok(transcript)
 }
 

@@ -82,19 +82,20 @@ fn started() -> String {
 
 /// The two commands to try next, and what each does. Who asked for a strategy is shown the command that serves it.
 fn next(started: &str, shown: Option<&Row>) -> [(String, &'static str); 2] {
-    let serve = match shown {
-        None => format!("{started} serve"),
-        // Settings without a flag are those of a file.
+    let compare = format!("{started} compare -- COMMAND");
+    let then = match shown {
         Some(row) => {
+            // Settings without a flag are those of a file.
             let serve = || format!("{started} serve --strategy {}", row.strategy);
-            row.command.clone().unwrap_or_else(serve)
+            let serve = row.command.clone().unwrap_or_else(serve);
+            (format!("{serve} -- COMMAND"), "is what your MCP client then starts instead of COMMAND")
         }
-    };
-    [
-        (
-            format!("{started} compare -- COMMAND"),
-            "shows what each strategy costs with its tools, and runs none of them",
+        // What cargo runs lasts until the next `cargo clean`: hosts need a program that stays.
+        None if started.starts_with("cargo") => (
+            "cargo install --path server && mcp-disclosure init".to_owned(),
+            "puts it in front of the servers of your hosts, after asking",
         ),
-        (format!("{serve} -- COMMAND"), "is what your MCP client then starts instead of COMMAND"),
-    ]
+        None => (format!("{started} init"), "puts it in front of the servers of your hosts, after asking"),
+    };
+    [(compare, "shows what each strategy costs with its tools, and runs none of them"), then]
 }

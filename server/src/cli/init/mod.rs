@@ -102,8 +102,7 @@ pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> 
     let mut shown = Shown { deferring, ..Shown::default() };
     let has_new = plans.iter().any(|plan| plan.changes() && !plan.served.is_empty());
     let may_ask = !(no_count || places.yes || places.dry_run) && std::io::stdin().is_terminal();
-    let question = "Start these hosts' servers once, to count what their tools cost a model? [y/N] ";
-    if has_new && (counts || (may_ask && answered(question)? == Answer::Yes)) {
+    if has_new && (counts || (may_ask && may_start(&plans)?)) {
         plans = counted(program, &serving, plans, &mut shown);
     }
     for settings in settings {
@@ -124,6 +123,16 @@ pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> 
     plans.retain(|_| chosen.next().unwrap_or_default());
     apply(&plans, &current, &records)?;
     show::written(&plans, &records)
+}
+
+/// Whether the person agrees that the servers that are put behind this program are started once.
+fn may_start(plans: &[Plan]) -> Result<bool, Failure> {
+    for plan in plans.iter().filter(|plan| plan.changes() && !plan.served.is_empty()) {
+        print(heading(&plan.place))?;
+        print(format_args!("  {}", plan.served.join(", ")))?;
+    }
+    let question = "\nStart these servers once, to count what their tools cost a model? [y/N] ";
+    Ok(answered(question)? == Answer::Yes)
 }
 
 /// The names of the servers in a file; none if it cannot be read.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use mcp_disclosure_core::printable::grouped;
 use mcp_disclosure_gateway::Problem;
 
 use super::count::{Cost, Lists};
@@ -39,14 +40,14 @@ impl Shown {
             print(heading(&plan.place))?;
             if let Some(cost) = self.cost_of(plan) {
                 print(format_args!(
-                    "  is left as it is: {}, and nothing would be saved of them",
+                    "  is left as it is: its model reads {}, and nothing would be saved",
                     lists(cost.before)
                 ))?;
             }
-            apart(plan)?;
             if plan.apart.len() > 1 {
-                let by_hand = "move them to a file of yours by hand, and start `mcp-disclosure serve --mcp-config FILE` in their place";
-                print(format_args!("  each is small by itself; to save, {by_hand}"))?;
+                apart(plan)?;
+                let by_hand = "move their entries into a file of your own, and start `mcp-disclosure serve --mcp-config FILE` instead of them";
+                print(format_args!("  each is small by itself; to save tokens, {by_hand}"))?;
             }
         }
         let mut hosts: Vec<&Place> = self.deferring.iter().collect();
@@ -55,7 +56,7 @@ impl Shown {
             if let Some((host, (name, how))) = place.host.zip(place.defers()) {
                 print("")?;
                 print(format_args!("{host} is left as it is: {how}"))?;
-                print(format_args!("  --host {name} includes it all the same"))?;
+                print(format_args!("  --host {name} includes it nevertheless"))?;
             }
         }
         for (at, plan) in plans.iter().filter(|plan| plan.changes()).enumerate() {
@@ -84,14 +85,14 @@ impl Shown {
         for (count, what) in [
             (gathered, format!("gathered behind {entries}")),
             (served - gathered, "wrapped in place".to_owned()),
-            (left, "left alone".to_owned()),
+            (left, "left as they are".to_owned()),
         ] {
             if count > 0 {
                 parts.push(format!("{} {what}", of(count, "server")));
             }
         }
         if self.costs.is_empty() {
-            parts.push("tokens not counted (--count starts the servers once, to count)".to_owned());
+            parts.push("tokens not counted (--count does, and starts the servers once for it)".to_owned());
         }
         print(parts.join("; "))
     }
@@ -109,7 +110,7 @@ impl Shown {
         if cost.silent.is_empty() {
             return Ok(());
         }
-        print(format_args!("  without those that listed no tools: {}", cost.silent.join(", ")))
+        print(format_args!("  not counted, since they listed no tools: {}", cost.silent.join(", ")))
     }
 }
 
@@ -119,10 +120,7 @@ fn lists(lists: Lists) -> String {
 
 fn of(count: impl TryInto<u64>, what: &str) -> String {
     let count = count.try_into().unwrap_or(u64::MAX);
-    let digits = count.to_string();
-    let groups: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().filter_map(|group| str::from_utf8(group).ok()).collect();
-    format!("{} {what}{}", groups.join(","), if count == 1 { "" } else { "s" })
+    format!("{} {what}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
 pub(crate) fn heading(place: &Place) -> String {
@@ -136,7 +134,7 @@ fn told(plan: &Plan) -> Result<(), Failure> {
         print(format_args!("  '{name}' is left as it is: {why}"))?;
     }
     if !plan.already.is_empty() {
-        print(format_args!("  served by mcp-disclosure already: {}", plan.already.join(", ")))?;
+        print(format_args!("  behind mcp-disclosure already: {}", plan.already.join(", ")))?;
     }
     for (name, tools) in &plan.unlisted {
         print(format_args!(
@@ -150,14 +148,14 @@ fn told(plan: &Plan) -> Result<(), Failure> {
     if !plan.otherwise.is_empty() {
         let (names, path) = (plan.otherwise.join(", "), plan.place.path.display());
         print(format_args!(
-            "  already in front with other options: {names}; to change them, run `mcp-disclosure undo --file '{path}'` first"
+            "  behind it with other options: {names}; to change them, run `mcp-disclosure undo --file '{path}'` first"
         ))?;
     }
     for moved in &plan.moved {
         print(format_args!("  moved to {}: {}", moved.file.display(), moved.names.join(", ")))?;
         if moved.is_shared {
             print(
-                "  that file has what their entries had: where one has a key, keep it out of version control, too",
+                "  if an entry has a key or a password, keep that file out of version control, since it is there now",
             )?;
         }
     }
@@ -196,15 +194,19 @@ pub(super) fn written(plans: &[Plan], records: &Records) -> Result<(), Failure> 
     let restart = if hosts.is_empty() { "the host".to_owned() } else { hosts.join(", ") };
     print("")?;
     print(format_args!("Written. Restart {restart} to use it; `mcp-disclosure undo` takes it out again."))?;
-    let moved: Vec<_> = plans.iter().flat_map(|plan| &plan.moved).collect();
+    let moved: Vec<_> =
+        plans.iter().flat_map(|plan| plan.moved.iter().map(move |moved| (&plan.place, moved))).collect();
     if !moved.is_empty() {
-        print("To switch one server off, which takes effect at once:")?;
+        print(
+            "To switch one server off, write this into its entry; to switch it on again, remove it. A running host notices:",
+        )?;
     }
-    for moved in moved {
+    for (place, moved) in moved {
+        let host = place.host.map(|host| format!("{host}: ")).unwrap_or_default();
         let file = moved.file.display();
         match moved.switch {
-            Some(switch) => print(format_args!("  write {switch} into its entry in {file}")),
-            None => print(format_args!("  take its entry out of {file}")),
+            Some(switch) => print(format_args!("  {host}{switch} in {file}")),
+            None => print(format_args!("  {host}take its entry out of {file}")),
         }?;
     }
     print(format_args!("Backups are in {}.", records.folder().display()))

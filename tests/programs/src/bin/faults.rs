@@ -26,11 +26,11 @@ struct Arguments {
     #[arg(long)]
     list: bool,
 
-    /// Run 50 upstreams instead, of which ten die a second after each start
+    /// Run 50 upstreams instead, of which ten flap, hang and are dead by turns
     #[arg(long)]
     fleet: bool,
 
-    /// How long the ten die, in seconds; at least 20
+    /// How long, in seconds; at least three rounds of half a minute
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(20..))]
     seconds: u64,
 }

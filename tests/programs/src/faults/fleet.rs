@@ -1,16 +1,13 @@
-//! Fifty upstreams, of which ten begin to die a second after each start, for minutes.
+//! Fifty upstreams, of which ten flap, hang and are dead by turns, under load, for minutes.
 //!
-//! In one run, and one process: the ten are ordinary at first, and are changed in the watched file.
+//! In one run, and one process: the ten are ordinary in every fourth turn, and are changed in the watched file.
 
 use std::{
     fs, io,
     net::SocketAddr,
     panic,
     process::Command,
-    sync::{
-        Mutex,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
     thread,
     time::{Duration, Instant},
 };
@@ -25,17 +22,23 @@ use crate::attack::procfs;
 /// The number of upstreams.
 const ALL: usize = 50;
 
-/// The number of those that die: the last ones.
-const DYING: usize = 10;
+/// The number of those that are changed: the last ones.
+const CHANGED: usize = 10;
 
-/// The length of the phase without dying upstreams, and of each measurement of what the program holds.
-const PHASE: Duration = Duration::from_secs(30);
+/// What they do by turns, and the mode for it. In the first others are compared with.
+const TURNS: [(&str, &str); 4] = [
+    ("are calm", "ordinary"),
+    ("die each second", "dies-each-second"),
+    ("hang", "hangs"),
+    ("are dead", "exits"),
+];
 
-/// What grows in the first minute is not counted.
-const SETTLING: Duration = Duration::from_secs(60);
+/// How long each turn is measured, and how long the change takes before that.
+const MEASURED: Duration = Duration::from_secs(4);
+const CHANGING: Duration = Duration::from_secs(4);
 
 /// How much slower calls of the others may become.
-const SLOWER: f64 = 1.5;
+const SLOWER: f64 = 1.1;
 
 /// The growth of memory that is noise, in bytes.
 const NOISE: u64 = 4 << 20;
@@ -49,7 +52,7 @@ struct Fleet {
     calls: AtomicUsize,
 }
 
-/// What the program holds at most during a time.
+/// What the program holds.
 #[derive(Clone, Copy, Debug, Default)]
 struct Held {
     memory: u64,
@@ -57,17 +60,16 @@ struct Held {
     descriptors: usize,
 }
 
-/// Plays it for this long after the first phase; says what was seen as lines of Markdown.
+/// Plays rounds of turns for this long; says what was seen as lines of Markdown.
 pub fn play(lab: &Lab, seconds: Duration) -> Outcome {
     let fleet = Fleet::start(lab);
-    let calm = fleet.calls(PHASE);
-    fleet.write(lab, "dies-each-second");
     let over = AtomicBool::new(false);
     let (asked, missing) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let times = Mutex::new((Held::default(), Held::default()));
-    let dying = thread::scope(|scope| {
-        // Calls of the dying ones wait for them: each has a caller of its own.
-        for number in ALL - DYING..ALL {
+    let mut seen: [Calls; TURNS.len()] = Default::default();
+    let mut held = Vec::new();
+    thread::scope(|scope| {
+        // Calls of the changed ones may wait for them: each has a caller of its own, in calm turns, too.
+        for number in ALL - CHANGED..ALL {
             let (fleet, over, asked, missing) = (&fleet, &over, &asked, &missing);
             scope.spawn(move || {
                 while !over.load(Ordering::Relaxed) {
@@ -79,49 +81,46 @@ pub fn play(lab: &Lab, seconds: Duration) -> Outcome {
                 }
             });
         }
-        scope.spawn(|| {
-            thread::sleep(SETTLING.min(seconds / 2));
-            let first = fleet.held(PHASE.min(seconds / 4));
-            while !over.load(Ordering::Relaxed) {
-                thread::sleep(Duration::from_millis(50));
+        let begun = Instant::now();
+        // In the first round there is more to grow.
+        while held.len() < 3 || begun.elapsed() < seconds {
+            for ((_, mode), calls) in TURNS.iter().zip(&mut seen) {
+                fleet.write(lab, mode);
+                thread::sleep(CHANGING);
+                fleet.call_others(MEASURED, calls);
             }
-            *times.lock().unwrap() = (first, fleet.held(Duration::from_secs(5)));
-        });
-        let dying = fleet.calls(seconds);
+            held.push(fleet.held_now().unwrap_or_default());
+        }
         over.store(true, Ordering::Relaxed);
-        dying
     });
-    let (first, last) = *times.lock().unwrap();
-    let (asked, missing) = (asked.into_inner(), missing.into_inner() + calm.missing + dying.missing);
-    let ratio = dying.median().as_secs_f64() / calm.median().as_secs_f64();
+    let (first, last) = (held[1], held[held.len() - 1]);
+    let missing = missing.into_inner() + seen.iter().map(|calls| calls.missing).sum::<usize>();
+    let ratio = |calls: &Calls| calls.median().as_secs_f64() / seen[0].median().as_secs_f64();
     let grows = last.memory > first.memory + first.memory / 10 + NOISE
         || last.threads > first.threads + 2
         || last.descriptors > first.descriptors + 10;
-    let held = |held: Held| {
-        format!(
-            "{:.1} MB, {} threads, {} descriptors",
-            held.memory as f64 / 1e6,
-            held.threads,
-            held.descriptors
-        )
+    let shown = |held: Held| {
+        let Held { memory, threads, descriptors } = held;
+        format!("{:.1} MB, {threads} threads, {descriptors} descriptors", memory as f64 / 1e6)
     };
-    let seen = format!(
-        "| what | seen |\n|---|---|\n| calls of the {} others | {} before, {} while {DYING} die |\n\
-         | median | {:.2} ms before, {:.2} ms while {DYING} die: {ratio:.2} times (allowed: {SLOWER}) |\n\
-         | calls of the dying ones | {asked} |\n| calls without an answer | {missing} |\n\
-         | held, after the first minute | {} |\n| held, at the end | {} |",
-        ALL - DYING,
-        calm.times.len(),
-        dying.times.len(),
-        calm.median().as_secs_f64() * 1e3,
-        dying.median().as_secs_f64() * 1e3,
-        held(first),
-        held(last),
+    let rows = TURNS.iter().zip(&seen).map(|((what, _), calls)| {
+        let (median, times) = (calls.median().as_secs_f64() * 1e3, calls.times.len());
+        format!("| {CHANGED} {what} | {median:.2} ms in the median of {times}: {:.2} times |\n", ratio(calls))
+    });
+    let rows: String = rows.collect();
+    let asked = asked.into_inner();
+    let said = format!(
+        "| while | calls of the {} others (allowed: {SLOWER} times) |\n|---|---|\n{rows}\n{asked} calls of the changed ones; calls \
+         without an answer: {missing}. Held after the second round {}, after the last {}.",
+        ALL - CHANGED,
+        shown(first),
+        shown(last),
     );
-    if missing == 0 && ratio <= SLOWER && !grows { Ok(seen) } else { Err(seen) }
+    let holds = missing == 0 && !grows && seen.iter().all(|calls| ratio(calls) <= SLOWER);
+    if holds { Ok(said) } else { Err(said) }
 }
 
-/// Calls of the upstreams that do not die.
+/// Calls of the upstreams that are not changed.
 #[derive(Debug, Default)]
 struct Calls {
     times: Vec<Duration>,
@@ -162,7 +161,7 @@ impl Fleet {
         fleet
     }
 
-    /// Changes the mode of those that die.
+    /// Changes the mode of those that are changed.
     fn write(&self, lab: &Lab, mode: &str) {
         fs::write(self.folder.path().join("disclosure.toml"), entries(lab, mode)).unwrap();
     }
@@ -177,14 +176,14 @@ impl Fleet {
         let answer = panic::catch_unwind(|| post(self.address, Some(&self.session), &message).1);
         answer.is_ok_and(|answer| {
             let has_result = answer["result"]["content"][0]["text"] == "here";
-            answer["id"] == id && (has_result || (number >= ALL - DYING && answer["error"].is_object()))
+            answer["id"] == id && (has_result || (number >= ALL - CHANGED && answer["error"].is_object()))
         })
     }
 
     /// Calls the others one after the other for this long.
-    fn calls(&self, long: Duration) -> Calls {
-        let (begun, mut calls) = (Instant::now(), Calls::default());
-        for number in (0..ALL - DYING).cycle() {
+    fn call_others(&self, long: Duration, calls: &mut Calls) {
+        let begun = Instant::now();
+        for number in (0..ALL - CHANGED).cycle() {
             if begun.elapsed() > long {
                 break;
             }
@@ -195,20 +194,6 @@ impl Fleet {
             }
             thread::sleep(Duration::from_millis(5));
         }
-        calls
-    }
-
-    /// The most that the program holds during this time.
-    fn held(&self, long: Duration) -> Held {
-        let (begun, mut most) = (Instant::now(), Held::default());
-        while begun.elapsed() < long {
-            let now = self.held_now().unwrap_or_default();
-            most.memory = most.memory.max(now.memory);
-            most.threads = most.threads.max(now.threads);
-            most.descriptors = most.descriptors.max(now.descriptors);
-            thread::sleep(Duration::from_millis(100));
-        }
-        most
     }
 
     fn held_now(&self) -> io::Result<Held> {
@@ -219,14 +204,14 @@ impl Fleet {
     }
 }
 
-/// The entries of the fleet, where those that may die have this mode.
+/// The entries of the fleet, where those that are changed have this mode.
 fn entries(lab: &Lab, mode: &str) -> String {
     let program = lab.upstream.display();
     let entry = |number: usize| {
-        let mode = if number < ALL - DYING { "ordinary" } else { mode };
+        let mode = if number < ALL - CHANGED { "ordinary" } else { mode };
         format!(
             "[upstreams.u{number}]\ncommand = \"{program}\"\nargs = [\"{mode}\"]\nprefix = \"u{number}_\"\n\
-             connect_timeout = 5\n"
+             connect_timeout = 5\nrequest_timeout = 1\n"
         )
     };
     (0..ALL).map(entry).collect()

@@ -16,7 +16,8 @@ fn w1_what_is_saved_is_counted_and_what_saves_nothing_is_left() {
     let idle = person.run(&["init", "--count", "--yes"]);
     let said = &idle.says(0, &[]).stdout;
     assert!(
-        said.contains("is left as it is: 2 tools, ") && said.contains("nothing would be saved"),
+        said.contains("is left as it is: its model reads 2 tools, ")
+            && said.contains("nothing would be saved"),
         "{said}"
     );
     assert!(said.contains("Nothing to do."), "{said}");
@@ -42,9 +43,9 @@ fn w1_servers_that_cannot_be_gathered_and_save_nothing_are_left_with_the_remedy(
     let idle = person.run(&["init", "--count", "--yes"]);
     idle.says(0, &[]);
     for part in [
-        "is left as it is: 4 tools, ",
+        "is left as it is: its model reads 4 tools, ",
         "  'one', 'two' keep their entries: only servers of JSON files are moved\n",
-        "`mcp-disclosure serve --mcp-config FILE` in their place",
+        "`mcp-disclosure serve --mcp-config FILE` instead of them",
     ] {
         assert!(idle.stdout.contains(part), "{part}: {}", idle.stdout);
     }

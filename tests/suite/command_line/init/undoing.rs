@@ -22,7 +22,13 @@ fn w1_a_record_whose_file_is_gone_is_forgotten_and_a_damaged_one_stops_only_itse
 
     let undone = person.run(&["undo", "--yes"]);
     let shown = &undone.says(0, &[]).stdout;
-    for part in ["mcp_config.json\n  is gone", "forgotten", "gathered", "damaged.json: EOF", "Written."] {
+    for part in [
+        "mcp_config.json\n  is gone",
+        "its backup is not needed",
+        "gathered",
+        "damaged.json: EOF",
+        "Written.",
+    ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     assert_eq!(fs::read_to_string(&other).unwrap(), before);
@@ -36,7 +42,7 @@ fn w1_a_record_whose_file_is_gone_is_forgotten_and_a_damaged_one_stops_only_itse
         person.run(&["init", "--strategy", "full", "--host", "windsurf", "--yes"]).says(0, &[]);
         fs::remove_file(&gone).unwrap();
         let undone = person.run(arguments);
-        assert!(undone.says(0, &[]).stdout.contains("Forgotten."), "{}", undone.stdout);
+        assert!(undone.says(0, &[]).stdout.contains("Backup deleted."), "{}", undone.stdout);
         assert_eq!(person.kept(), Vec::<PathBuf>::new());
     }
 }
@@ -53,7 +59,7 @@ fn w1_what_was_edited_of_a_file_that_is_gone_is_kept() {
     fs::remove_file(&gone).unwrap();
 
     let undone = person.run(&["undo", "--yes"]);
-    assert!(undone.says(0, &[]).stdout.contains("is kept: servers"), "{}", undone.stdout);
+    assert!(undone.says(0, &[]).stdout.contains("is kept: the servers"), "{}", undone.stdout);
     assert_eq!(fs::read_to_string(&gathered).unwrap(), edited);
     assert_eq!(person.kept(), [gathered]);
 }
@@ -72,7 +78,7 @@ fn w1_undo_forgets_what_a_person_turned_back_and_keeps_what_is_still_needed() {
     fs::write(&file, "{\"mcpServers\": {}}\n").unwrap();
     let forgotten = person.run(&["undo", "--yes"]);
     let said = &forgotten.says(0, &[]).stdout;
-    assert!(said.contains("is kept: the servers behind") && said.contains("Forgotten."), "{said}");
+    assert!(said.contains("is kept: the servers behind") && said.contains("Backup deleted."), "{said}");
     assert!(!said.contains("Written"), "{said}");
     assert_eq!(person.kept().len(), 1, "the servers");
     assert!(person.run(&["undo", "--yes"]).says(0, &[]).stdout.contains("Nothing to do"));
