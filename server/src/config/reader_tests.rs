@@ -231,7 +231,7 @@ fn w4_no_flag_of_serve_is_missing_anywhere() {
         // No flag has a table for a value: what is said of it tells whether there is such a key.
         let said = wrong(&format!("[serve]\n{key} = {{}}\n"));
         let is_key = !said[0].contains("unknown key");
-        assert!(said[0].starts_with(if is_key { &*"d.toml:2:" } else { "d.toml:2:1: " }), "{said:?}");
+        assert!(said[0].starts_with(if is_key { "d.toml:2:" } else { "d.toml:2:1: " }), "{said:?}");
         assert_eq!(schema["$defs"]["Serve"]["properties"][&key].is_object(), is_key, "{key}");
         assert!(!is_key || reference.contains(&format!("| `{key}` |")), "{key}");
         keys += usize::from(is_key);

@@ -245,7 +245,7 @@ fn w5_what_is_wrong_with_a_flag_in_a_file_is_said_at_its_key() {
         ),
         ("[limits]\nmassage_depth = 7\n", "FILE:2:1: unknown key limits.massage_depth", mended),
     ] {
-        refuses_file("disclosure.toml", &format!("{text}"), "--config", 64, &[expected, hint]);
+        refuses_file("disclosure.toml", text, "--config", 64, &[expected, hint]);
     }
     // Flags that mean nothing together are a mistake of usage, told at the key that is one of them.
     for (text, expected, hint) in [

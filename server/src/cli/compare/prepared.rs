@@ -180,18 +180,3 @@ fn checked(source: &Source) -> Result<Declared, Failure> {
     let problems = source.choice_problems(&source.options().settings);
     if problems.is_empty() { Ok(declared) } else { Err(Failure::Configuration(problems)) }
 }
-
-/// The failure of a comparison; `flag` is the one that named tools.
-pub(super) fn message(error: Error, flag: &str) -> Failure {
-    match error {
-        Error::UnknownTools { .. } => {
-            let problem = |line: &str| Problem::new(format!("{flag}: {line}"));
-            Failure::Usage(error.to_string().lines().map(problem).collect())
-        }
-        Error::UnknownLabels { .. } => {
-            let problem = |line: &str| Problem::new(format!("--queries: {line}"));
-            Failure::Configuration(error.to_string().lines().map(problem).collect())
-        }
-        error => Failure::Comparison(error),
-    }
-}
