@@ -252,7 +252,7 @@ fn w5_what_is_wrong_with_a_flag_in_a_file_is_said_at_its_key() {
         (
             "[serve]\naudit_strict = true\n",
             "FILE:2:1: serve.audit_strict needs an audit log",
-            "(hint: add --audit FILE)",
+            "(hint: add --audit ",
         ),
         (
             "[serve]\ntransport = \"http\"\nprofile = \"p\"\n",
