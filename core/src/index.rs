@@ -18,8 +18,11 @@ pub const MAX_BYTES: usize = 2_000;
 /// Maximum length of names where every category is named, in bytes.
 const EVERY_BYTES: usize = 8_000;
 
-/// Maximum length of the servers' names, in characters: with a text in front of them they are within [`MAX_BYTES`].
+/// Maximum length of the servers' names, in bytes.
 const MAX_SERVERS: usize = 1_400;
+
+/// What is written around the servers' names, in bytes: their number, that of the tools, and how many categories are left out.
+const AROUND_SERVERS: usize = 100;
 
 /// The lengths of a category's purpose that are tried, in characters.
 const PURPOSES: [usize; 5] = [160, 100, 70, 45, 28];
@@ -45,11 +48,13 @@ pub fn with_short_index(text: &str, view: &View) -> String {
 /// fit, else of the last one. `bytes` is at most [`MAX_BYTES`].
 pub fn with_index_of_parts(text: &str, view: &View, lists: &[Vec<Part<'_>>], bytes: usize) -> String {
     let room = bytes.min(MAX_BYTES).saturating_sub(text.len() + 1);
-    let fits = |parts: &&Vec<Part<'_>>| is_named_whole(parts, room.saturating_sub(head(view, parts).len()));
+    let servers = servers_room(text);
+    let fits =
+        |parts: &&Vec<Part<'_>>| is_named_whole(parts, room.saturating_sub(head(view, parts, servers).len()));
     let Some(parts) = lists.iter().find(fits).or(lists.last()).filter(|parts| !parts.is_empty()) else {
         return text.to_owned();
     };
-    format!("{text}\n{}", lines(view, parts, &PURPOSES, room, room))
+    format!("{text}\n{}", lines(view, parts, &PURPOSES, [room, room, servers]))
 }
 
 /// `bytes` are for all of it, `most` for its names alone.
@@ -60,7 +65,12 @@ fn with_index_of(text: &str, view: &View, purposes: &[usize], bytes: usize, most
         return text.to_owned();
     }
     let [room, most] = [bytes, most].map(|bytes| bytes.saturating_sub(text.len() + 1));
-    format!("{text}\n{}", lines(view, &parts, purposes, room, most))
+    format!("{text}\n{}", lines(view, &parts, purposes, [room, most, servers_room(text)]))
+}
+
+/// The room for servers' names behind a text: as much as hosts show, whatever the index is to take otherwise.
+fn servers_room(text: &str) -> usize {
+    MAX_BYTES.saturating_sub(text.len() + AROUND_SERVERS).min(MAX_SERVERS)
 }
 
 /// A part of what is behind, as a line of an index.
@@ -91,11 +101,11 @@ impl Part<'_> {
 }
 
 /// The head, and as much of the parts as there is room for; their names alone, in `most` bytes, if there is no room for more.
-/// All servers are named first, as far as hosts show it, unless all the parts that say them fit.
-fn lines(view: &View, parts: &[Part<'_>], purposes: &[usize], room: usize, most: usize) -> String {
-    let mut head = self::head(view, parts);
+/// All servers are named first, in `servers` bytes, unless all the parts that say them fit.
+fn lines(view: &View, parts: &[Part<'_>], purposes: &[usize], [room, most, servers]: [usize; 3]) -> String {
+    let mut head = self::head(view, parts, servers);
     if !is_named_whole(parts, most.saturating_sub(head.len())) {
-        head = self::head(view, &[]);
+        head = self::head(view, &[], servers);
     }
     let [room, most] = [room, most].map(|room| room.saturating_sub(head.len()));
     let is_described = parts.iter().any(|part| !part.description.is_empty());
@@ -123,8 +133,8 @@ fn ordered(view: &View) -> Vec<ListedCategory<'_>> {
     categories
 }
 
-/// How many tools there are, and of which servers, where the parts' names do not say so.
-fn head(view: &View, parts: &[Part<'_>]) -> String {
+/// How many tools there are, and of which servers, where the parts' names do not say so, in `room` bytes.
+fn head(view: &View, parts: &[Part<'_>], room: usize) -> String {
     let tools = view.tools().count();
     let servers: BTreeSet<&str> = view.tools().map(|tool| tool.tool().upstream().as_str()).collect();
     let mut head = format!("{tools} tool{}", if tools == 1 { "" } else { "s" });
@@ -132,7 +142,9 @@ fn head(view: &View, parts: &[Part<'_>]) -> String {
         head += &format!(" of {} servers", servers.len());
         if !servers.iter().all(|server| parts.iter().any(|part| part.is_of(server))) {
             let names = servers.into_iter().collect::<Vec<_>>().join(", ");
-            head += &format!(" ({})", shorten(&names, MAX_SERVERS));
+            let fitting =
+                names.char_indices().take_while(|(at, character)| at + character.len_utf8() <= room);
+            head += &format!(" ({})", shorten(&names, fitting.count()));
         }
     }
     head + ":"

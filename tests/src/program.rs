@@ -49,6 +49,11 @@ impl<W: Write> Program<W> {
             let (kind, text) = answer.unwrap();
             return self.send(&format!(r#"{{"jsonrpc":"2.0","id":{id},"{kind}":{text}}}"#));
         }
+        // As most servers, it has none of these.
+        if ["skills/list", "skills/get", "resources/directory/read"].contains(&&*method) {
+            let error = r#"{"code":-32601,"message":"Method not found"}"#;
+            return self.send(&format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#));
+        }
         let empty = || "{}".to_owned();
         let result = match &*method {
             "initialize" => Some(self.scenario.initialize.get().to_owned()),

@@ -133,9 +133,10 @@ pub(super) async fn all_pages(
         let page = upstream.query(method, params).await;
         let page = match page {
             Ok(page) => page,
-            // Many servers have resources but do not implement `resources/templates/list`.
+            // Many servers have resources but do not implement `resources/templates/list`. Of others it counts that they have no
+            // such list.
             Err(CallError::Answered(error))
-                if error.code() == code::METHOD_NOT_FOUND && method != MANIFEST =>
+                if error.code() == code::METHOD_NOT_FOUND && ![MANIFEST, "skills/list"].contains(&method) =>
             {
                 break;
             }
