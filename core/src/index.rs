@@ -28,6 +28,7 @@ const AROUND_SERVERS: usize = 100;
 const PURPOSES: [usize; 5] = [160, 100, 70, 45, 28];
 /// The first of them for a short index.
 const SHORT: usize = 3;
+
 /// A text followed by the index of a view that names every category, in at most [`MAX_BYTES`] if the names fit.
 pub fn with_index(text: &str, view: &View) -> String {
     with_index_of(text, view, &PURPOSES, MAX_BYTES, EVERY_BYTES)
