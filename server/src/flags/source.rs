@@ -2,23 +2,16 @@
 
 use std::{num::NonZeroU64, path::PathBuf, time::Duration};
 
-use clap::{Args, Command, FromArgMatches};
+use clap::Args;
 use reqwest::Url;
 
-use super::limits;
-use crate::config::Seconds;
-
-/// Seconds that an upstream has to start.
-pub(super) const CONNECT_TIMEOUT: &str = "60";
-
-/// Seconds that an upstream has for a request.
-pub(super) const REQUEST_TIMEOUT: &str = "120";
+use super::{Seconds, limits};
 
 /// The heading of the arguments that name sources.
-pub(super) const HEADING: &str = "Source (none: the demonstration)";
+pub(crate) const HEADING: &str = "Source (none: the demonstration)";
 
 /// Where tools come from.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = HEADING)]
 pub struct SourceArguments {
     /// Everything in one file, disclosure.toml
@@ -46,11 +39,11 @@ pub struct SourceArguments {
     pub upstream_header: Vec<String>,
 
     /// A tool (or pattern) of the upstream named by --name that does not exist for clients; may be repeated
-    #[arg(long, value_name = "NAME", requires = "name")]
+    #[arg(long, value_name = "NAME")]
     pub hide_tool: Vec<String>,
 
     /// The only tools (or patterns) of the upstream named by --name that exist for clients; may be repeated
-    #[arg(long, value_name = "NAME", requires = "name")]
+    #[arg(long, value_name = "NAME")]
     pub only_tool: Vec<String>,
 
     /// Description files (NAME.json) laid over the upstreams' own definitions; reloaded when they change
@@ -68,25 +61,16 @@ pub struct SourceArguments {
     pub command: Vec<String>,
 
     /// Timeout for starting and initializing an upstream, in seconds
-    #[arg(long, value_name = "SECONDS", default_value = CONNECT_TIMEOUT, value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub connect_timeout: Duration,
 
     /// Timeout of a request to an upstream, in seconds; each progress notification restarts it
-    #[arg(long, value_name = "SECONDS", default_value = REQUEST_TIMEOUT, value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = seconds)]
     pub request_timeout: Duration,
 
     /// Set a resource limit; may be repeated. `serve --help` lists the limits
     #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = limits::parse, help_heading = "Limits")]
     pub limits: Vec<(String, NonZeroU64)>,
-}
-
-impl Default for SourceArguments {
-    /// As without any argument.
-    fn default() -> Self {
-        let none = Self::augment_args(Command::new("")).get_matches_from([""]);
-        // All arguments are optional.
-        Self::from_arg_matches(&none).unwrap_or_else(|error| error.exit())
-    }
 }
 
 /// A time span of an argument.

@@ -20,7 +20,7 @@ pub(super) fn parse(text: &str) -> Result<(String, NonZeroU64), String> {
 }
 
 /// Every limit, with its default.
-pub(super) fn help() -> String {
+pub(crate) fn help() -> String {
     let mut text = "Limits for --limit, and for [limits] in disclosure.toml:\n".to_owned();
     for limit in LIMITS {
         let related = RELATED.iter().find(|(name, _)| *name == limit.name);

@@ -1,15 +1,50 @@
-//! `--log`.
+//! `--log` and `--log-format`.
 
+use clap::Args;
 use mcp_disclosure_core::nearest::misspelt;
 use tracing_subscriber::EnvFilter;
 
+use crate::log::LogFormat;
+
+/// The default log filter.
+pub const LOG: &str = "info,rmcp=warn";
+
 const LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
+
+/// What is logged, and how.
+#[derive(Clone, Debug, Args)]
+pub struct LogArguments {
+    /// What to log to stderr: error, warn, info, debug, trace, or a filter such as
+    /// "warn,mcp_disclosure_gateway=debug"
+    #[arg(
+        long,
+        global = true,
+        hide_short_help = true,
+        value_name = "FILTER",
+        env = "MCP_DISCLOSURE_LOG",
+        default_value = LOG,
+        value_parser = parse
+    )]
+    pub log: String,
+
+    /// How the log on stderr is written: lines for people, or a JSON object a line
+    #[arg(
+        long,
+        global = true,
+        hide_short_help = true,
+        value_enum,
+        value_name = "FORMAT",
+        env = "MCP_DISCLOSURE_LOG_FORMAT",
+        default_value_t
+    )]
+    pub log_format: LogFormat,
+}
 
 /// Checks a filter, and returns it as it is.
 ///
 /// `EnvFilter` takes any word for the name of a part of the program, and then logs nothing else: of words alone, only names
 /// in the form of a module are taken for one here.
-pub(super) fn parse(text: &str) -> Result<String, String> {
+fn parse(text: &str) -> Result<String, String> {
     // A filter by fields may contain any character.
     let directives = if text.contains('[') { "" } else { text };
     for directive in directives.split(',').filter(|directive| !directive.is_empty()) {
@@ -62,7 +97,7 @@ mod tests {
     #[test]
     fn w5_filters_are_taken_as_they_are() {
         for filter in [
-            super::super::LOG,
+            LOG,
             "",
             "DEBUG",
             "off",
