@@ -14,4 +14,4 @@ pub use handshake::Revision;
 pub(crate) use handshake::{Advertised, InitializeRequest, discover_result};
 pub(crate) use meta::{ClientIdentity, RequestKind, RequestMeta, check, classify, unsupported};
 pub use offer::Offer;
-pub(crate) use offer::TASKS;
+pub(crate) use offer::{TASKS, needs_tasks};
