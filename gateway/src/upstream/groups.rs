@@ -4,11 +4,12 @@
 use std::collections::{HashSet, VecDeque};
 
 use futures::{StreamExt, stream};
+use mcp_disclosure_client::lists::all_pages;
 use mcp_disclosure_core::{OwnGroup, RawObject, RawText, UpstreamLists, offers_groups};
 use mcp_disclosure_transport::Json;
 use tokio::time::Instant;
 
-use super::{CallError, Upstream, lists::all_pages};
+use super::{CallError, Upstream};
 
 /// Requests at the same time.
 const AT_ONCE: usize = 4;
@@ -138,7 +139,7 @@ impl Read {
 
     fn refused(self, error: CallError) -> Self {
         let mut read = self.failed(1, error.to_string());
-        if !matches!(error, CallError::Answered(_)) {
+        if !matches!(error, CallError::Answered(_) | CallError::Invalid { .. }) {
             read.unanswered.get_or_insert(error);
         }
         read

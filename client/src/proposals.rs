@@ -3,8 +3,7 @@
 use mcp_disclosure_core::{Era, RawObject, brief::shorten};
 use mcp_disclosure_transport::CallError;
 
-use super::Why;
-use crate::dialect::Revision;
+use crate::{Revision, handshake::Unusable};
 
 /// Maximum length of a list of supported revisions; a longer one is ignored.
 const LONGEST_LIST: usize = 8192;
@@ -14,19 +13,19 @@ const MOST: usize = 2;
 
 /// Why a proposal failed.
 #[derive(Debug)]
-pub(super) struct Failure {
-    error: Why,
+pub(crate) struct Failure {
+    error: Unusable,
     /// The revisions that the server supports, if it listed any.
     supported: Option<Supported>,
 }
 
 /// A list of revisions, as the server sent it.
 #[derive(Debug)]
-pub(super) struct Supported(Vec<String>);
+pub(crate) struct Supported(Vec<String>);
 
 impl Supported {
     /// Reads a list from JSON text; `None` if it is empty or no list of strings.
-    pub(super) fn read(list: &str) -> Option<Self> {
+    pub(crate) fn read(list: &str) -> Option<Self> {
         let list: Vec<String> = Some(list)
             .filter(|list| list.len() <= LONGEST_LIST)
             .and_then(|list| serde_json::from_str(list).ok())?;
@@ -34,36 +33,36 @@ impl Supported {
     }
 
     /// Those that are known here.
-    pub(super) fn known(&self) -> impl Iterator<Item = Revision> {
+    pub(crate) fn known(&self) -> impl Iterator<Item = Revision> {
         self.0.iter().filter_map(|name| Revision::parse(name))
     }
 }
 
 impl Failure {
     /// There is no result. An error may list what is supported.
-    pub(super) fn talk(error: CallError) -> Self {
+    pub(crate) fn talk(method: &'static str, error: CallError) -> Self {
         let supported = match &error {
             CallError::Answered(error) => RawObject::parse(error.text().as_str())
                 .ok()
                 .and_then(|error| Supported::read(error.object("data")?.member("supported")?)),
             _ => None,
         };
-        Self { error: Why::Talk(error), supported }
+        Self { error: Unusable::Talk { method, error }, supported }
     }
 
     /// The response is invalid.
-    pub(super) fn foreign(reason: impl Into<String>) -> Self {
-        Self { error: Why::Foreign(reason.into()), supported: None }
+    pub(crate) fn foreign(reason: impl Into<String>) -> Self {
+        Self { error: Unusable::Foreign(reason.into()), supported: None }
     }
 
     /// The server supports other revisions than the one proposed.
-    pub(super) fn counter(supported: Supported) -> Self {
+    pub(crate) fn counter(supported: Supported) -> Self {
         Self { error: unsupported(&supported), supported: Some(supported) }
     }
 
     /// Whether the server may accept a proposal of the other era, although it did not say so.
     fn leaves_other_era(&self, proposed: Era) -> bool {
-        let Why::Talk(error) = &self.error else { return proposed == Era::Stateless };
+        let Unusable::Talk { error, .. } = &self.error else { return proposed == Era::Stateless };
         match error {
             CallError::Answered(_) => true,
             CallError::Ended { .. } => false,
@@ -77,22 +76,24 @@ impl Failure {
 
 /// What was proposed so far, and what failed.
 #[derive(Debug)]
-pub(super) struct Proposals {
-    prefer: Era,
+pub(crate) struct Proposals<'e> {
+    /// The eras that may be proposed, the preferred one first.
+    eras: &'e [Era],
     made: Vec<Revision>,
     /// Why `initialize` failed. It says more than how a server answers an era that it does not know.
-    of_session: Option<Why>,
+    of_session: Option<Unusable>,
 }
 
-impl Proposals {
-    /// Proposals that begin with this era.
-    pub(super) fn new(prefer: Era) -> Self {
-        Self { prefer, made: Vec::new(), of_session: None }
+impl<'e> Proposals<'e> {
+    /// Proposals of these eras, the preferred one first.
+    pub(crate) fn new(eras: &'e [Era]) -> Self {
+        Self { eras, made: Vec::new(), of_session: None }
     }
 
-    /// The first proposal.
-    pub(super) fn first(&mut self) -> Revision {
-        self.make(latest(self.prefer))
+    /// The first proposal; `None` without an era.
+    pub(crate) fn first(&mut self) -> Option<Revision> {
+        let preferred = *self.eras.first()?;
+        Some(self.make(latest(preferred)))
     }
 
     /// The next proposal: the newest supported revision, of the preferred era if possible, where the server
@@ -100,19 +101,21 @@ impl Proposals {
     ///
     /// # Errors
     /// Why the handshake failed, if nothing is left to propose.
-    pub(super) fn after(
+    pub(crate) fn after(
         &mut self,
         proposed: Revision,
         failure: Failure,
         carries_stateless: bool,
-    ) -> Result<Revision, Why> {
+    ) -> Result<Revision, Unusable> {
         let other = match proposed.era() {
             Era::Session => Era::Stateless,
             Era::Stateless => Era::Session,
         };
         let leaves_other = failure.leaves_other_era(proposed.era());
         let Failure { error, supported } = failure;
-        let can_send = |revision: &Revision| carries_stateless || revision.has_sessions();
+        let can_send = |revision: &Revision| {
+            self.eras.contains(&revision.era()) && (carries_stateless || revision.has_sessions())
+        };
         let next = match supported {
             Some(list) => {
                 let mutual: Vec<Revision> = list.known().filter(can_send).collect();
@@ -120,7 +123,7 @@ impl Proposals {
                     return Err(unsupported(&list));
                 }
                 let left = mutual.into_iter().filter(|revision| self.count(*revision) < MOST);
-                left.max_by_key(|revision| (revision.era() == self.prefer, *revision))
+                left.max_by_key(|revision| (Some(&revision.era()) == self.eras.first(), *revision))
             }
             None => {
                 let is_new = self.made.iter().all(|revision| revision.era() != other);
@@ -157,7 +160,7 @@ fn latest(era: Era) -> Revision {
     }
 }
 
-fn unsupported(supported: &Supported) -> Why {
+fn unsupported(supported: &Supported) -> Unusable {
     let theirs = shorten(&supported.0.join(", "), 200);
-    Why::Foreign(format!("it supports no other protocol versions than {theirs}"))
+    Unusable::Foreign(format!("it supports no other protocol versions than {theirs}"))
 }
