@@ -139,7 +139,7 @@ impl Read {
 
     fn refused(self, error: CallError) -> Self {
         let mut read = self.failed(1, error.to_string());
-        if !matches!(error, CallError::Answered(_) | CallError::Invalid { .. }) {
+        if !matches!(error, CallError::Answered(_)) {
             read.unanswered.get_or_insert(error);
         }
         read
