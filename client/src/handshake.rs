@@ -1,7 +1,7 @@
 //! The handshake with a server: what a [`Host`](crate::Host) and a gateway do alike.
 //!
 //! Each attempt proposes one revision: by `initialize` if it has sessions, by `server/discover` if not. Which ones are
-//! proposed, and in which order, is up to [`Proposals`].
+//! proposed, and in which order, is up to its module `proposals`.
 
 use std::{fmt, sync::Arc, time::Duration};
 
