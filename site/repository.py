@@ -20,8 +20,9 @@ PARTICIPANT = re.compile(r"\s*participant (\w+) as (.*)")
 # Of prose: browsers break lines behind each hyphen.
 UNBROKEN = re.compile(r"(?<![\w/.\[(<-])(mcp-disclosure|\d{4}-\d\d-\d\d)(?![\w/.)>-])")
 
-# In characters: what fits a line of a phone.
+# In characters: what fits a line of a phone, and a cell there that leaves room for others.
 LONGEST_WORD = 34
+LONGEST_IN_CELL = 20
 
 
 def linked(folder, repository, match):
@@ -55,13 +56,15 @@ def unbroken(code, line):
     """Inline code, of which words are kept on one line, and longer ones are broken behind what separates their parts. `line` is
     what stands before it: headings are left as they are, since their ids are made of them."""
     words = code[1:-1].split()
-    if line.startswith("#") or all("-" not in word and len(word) <= LONGEST_WORD for word in words):
+    in_cell = line.lstrip().startswith("|")
+    longest = LONGEST_IN_CELL if in_cell else LONGEST_WORD
+    if line.startswith("#") or all("-" not in word and len(word) <= longest for word in words):
         return code
-    if line.lstrip().startswith("|"):
+    if in_cell:
         words = [word.replace("\\|", "|") for word in words]
     shown = []
     for word in words:
-        parts = [word] if len(word) <= LONGEST_WORD else re.findall(r"[^/?&=:_.]+[/?&=:_.]*|[/?&=:_.]+", word)
+        parts = [word] if len(word) <= longest else re.findall(r"[^/?&=:_.]+[/?&=:_.]*|[/?&=:_.]+", word)
         shown.append("<wbr>".join(f'<span class="word">{as_entities(part)}</span>' for part in parts))
     return f"<code>{' '.join(shown)}</code>"
 
