@@ -1,5 +1,4 @@
-"""A preprocessor of mdBook. In the repository, pages of docs/ link to code beside docs/ and have diagrams that only some
-viewers draw. On the site such links lead to the repository, and sequence diagrams are text, so that pages need no scripts.
+"""A preprocessor of mdBook. In the repository, pages of docs/ link to code beside docs/; on the site such links lead to the repository.
 Browsers break lines within names such as `--mcp-config`; on the site, words of code are kept together.
 Decisions are pages as well, below the list of them; style.css keeps them out of the sidebar.
 """
@@ -13,9 +12,6 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 FENCED = re.compile(r"(^ *```.*?^ *```$|`[^`\n]*(?:\n[^`\n]+)?`)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s:#]+)(#[^)\s]*)?\)")
-DIAGRAM = re.compile(r"^```mermaid\nsequenceDiagram\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-MESSAGE = re.compile(r"\s*(\w+)-?->>(\w+): (.*)")
-PARTICIPANT = re.compile(r"\s*participant (\w+) as (.*)")
 
 # Of prose: browsers break lines behind each hyphen.
 UNBROKEN = re.compile(r"(?<![\w/.\[(<-])(mcp-disclosure|\d{4}-\d\d-\d\d)(?![\w/.)>-])")
@@ -36,15 +32,6 @@ def linked(folder, repository, match):
         path = f"{path.rstrip('/')}/README.md"
     # mdBook renames these pages, but not the links to them.
     return f"]({re.sub(r'README[.]md$', 'index.html', path)}{anchor})"
-
-
-def as_text(match):
-    """A sequence diagram as lines: who sends what to whom."""
-    names = dict(PARTICIPANT.findall(match[1]))
-    messages = [(names[sender], names[receiver], text) for sender, receiver, text in MESSAGE.findall(match[1])]
-    width = max(len(f"{sender} → {receiver}") for sender, receiver, _ in messages)
-    lines = [f"{f'{sender} → {receiver}':{width}}   {text}" for sender, receiver, text in messages]
-    return "\n".join(["```text", *lines, "```"])
 
 
 def as_entities(text):
@@ -73,7 +60,7 @@ def page(content, path, repository):
     """A page as it is on the site."""
     folder = posixpath.dirname(path)
     shown, line = [], ""
-    for number, part in enumerate(FENCED.split(DIAGRAM.sub(as_text, content))):
+    for number, part in enumerate(FENCED.split(content)):
         # Every second part is code, in which nothing is a link.
         if number % 2 == 0:
             lines = part.split("\n")
