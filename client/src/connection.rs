@@ -8,7 +8,7 @@ use std::{sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport as transport;
-use mcp_disclosure_transport::{Handler, Notification, Passage, RequestId};
+use mcp_disclosure_transport::{CallError, Handler, Json, Notification, Passage, RequestId};
 use tokio::task::JoinHandle;
 use tokio_util::sync::DropGuard;
 
@@ -40,6 +40,18 @@ impl Connection {
     }
 
     /// Sends a request and waits for its result. Dropping the future cancels the request.
+    pub(crate) fn send(
+        &self,
+        method: &str,
+        params: RawObject,
+        mirrored: Mirrored,
+        timeout: Duration,
+    ) -> impl Future<Output = Result<Json, CallError>> + Send + use<> {
+        let call = transport::Call { mirrored, ..self.inner.call(method, params) };
+        Arc::clone(&self.inner).request(call, timeout)
+    }
+
+    /// The same, where the result is to be read.
     pub(crate) async fn request(
         &self,
         method: &str,
@@ -47,8 +59,7 @@ impl Connection {
         mirrored: Mirrored,
         timeout: Duration,
     ) -> Result<RawObject, Error> {
-        let call = transport::Call { mirrored, ..self.inner.call(method, params) };
-        let result = Arc::clone(&self.inner).request(call, timeout).await;
+        let result = self.send(method, params, mirrored, timeout).await;
         let result = result.map_err(|error| Error::of(method, error))?;
         RawObject::parse(result.as_str()).map_err(|_| Error::InvalidResponse {
             method: method.to_owned(),

@@ -5,23 +5,12 @@ use mcp_disclosure_core::{EXTENSION, Era, GROUPS, Mirrored, RawObject};
 use mcp_disclosure_transport::meta;
 use serde_json::json;
 
-use crate::{Preferences, connection, preferences::Concerns};
+use crate::{Preferences, Revision, connection, preferences::Concerns};
 
-/// The revision that is requested in the session era.
-pub(crate) const LATEST_WITH_SESSIONS: &str = "2025-11-25";
-
-/// The supported revisions of the session era.
-pub(crate) const WITH_SESSIONS: [&str; 4] = [LATEST_WITH_SESSIONS, "2025-06-18", "2025-03-26", "2024-11-05"];
-
-/// The revision of the stateless era.
-pub(crate) const STATELESS: &str = "2026-07-28";
-
-/// The parameters of `initialize`.
+/// The parameters of `initialize`, but for the revision.
 pub(crate) fn hello(preferences: &Preferences) -> RawObject {
     let (name, version) = &preferences.client;
-    let hello = RawObject::empty()
-        .with_value("protocolVersion", LATEST_WITH_SESSIONS)
-        .with("capabilities", capabilities(preferences, None).text())
+    let hello = RawObject::assemble([("capabilities", capabilities(preferences, None).text())])
         .with_value("clientInfo", &json!({"name": name, "version": version}));
     match preferences.concerns.is_empty() {
         true => hello,
@@ -67,10 +56,18 @@ impl RequestMetadata {
     pub(crate) fn stateless(preferences: &Preferences, concerns: &Concerns) -> Self {
         let (name, version) = &preferences.client;
         let meta = RawObject::empty()
-            .with_value(meta::PROTOCOL_VERSION, STATELESS)
+            .with_value(meta::PROTOCOL_VERSION, &Revision::V2026_07_28.to_string())
             .with(meta::CLIENT_CAPABILITIES, capabilities(preferences, Some(concerns)).text())
             .with_value(meta::CLIENT_INFO, &json!({"name": name, "version": version}));
         Self::Stateless { meta }
+    }
+
+    /// What each request contains.
+    pub(crate) fn meta(&self) -> RawObject {
+        match self {
+            Self::Session => RawObject::empty(),
+            Self::Stateless { meta } => meta.clone(),
+        }
     }
 
     /// The era.

@@ -5,6 +5,8 @@ use std::{fmt, time::Duration};
 use mcp_disclosure_core::RawObject;
 use mcp_disclosure_transport::{CallError, ErrorText, HttpError};
 
+use crate::handshake::Unusable;
+
 /// Why there is no result. A tool that fails is not an error here: its result says `isError: true`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -114,6 +116,14 @@ impl Error {
             CallError::Invalid { what, .. } => Self::InvalidResponse { method, what: what.into_owned() },
             CallError::TimedOut { waited } => Self::TimedOut { method, waited },
             unsent => Self::Unsent { method, reason: unsent.to_string() },
+        }
+    }
+
+    /// Why there is no handshake.
+    pub(crate) fn of_handshake(why: Unusable) -> Self {
+        match why {
+            Unusable::Talk { method, error } => Self::of(method, error),
+            Unusable::Foreign(reason) => Self::UnsupportedVersion { reason },
         }
     }
 }

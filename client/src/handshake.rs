@@ -1,152 +1,172 @@
-//! The handshake: eras are tried in the order of preference, on a new link if the server would not accept a second
-//! attempt on the same one.
+//! The handshake with a server: what a [`Host`](crate::Host) and a gateway do alike.
+//!
+//! Each attempt proposes one revision: by `initialize` if it has sessions, by `server/discover` if not. Which ones are
+//! proposed, and in which order, is up to its module `proposals`.
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{Era, RawObject};
-use mcp_disclosure_transport::meta;
-use serde_json::{Value, json};
-use tokio::time::Instant;
+use mcp_disclosure_transport::{CallError, Connection, code, meta};
 
 use crate::{
-    Error, Link, Preferences, Server,
-    connection::{Connection, Mirrored},
-    definition::Memory,
-    dialect::{self, RequestMetadata},
-    preferences::Concerns,
-    traffic::Meter,
+    Revision,
+    proposals::{Failure, Proposals, Supported},
 };
 
-/// A server without the stateless era might not respond to its first request.
+/// Time-out for `server/discover`, which servers of the session era may leave unanswered.
 const DISCOVERY: Duration = Duration::from_secs(5);
 
-/// JSON-RPC: method not found, as `server/discover` on servers of the session era.
-const METHOD_NOT_FOUND: i64 = -32601;
-
-/// An initialized connection.
-pub(crate) struct Reached {
-    pub(crate) connection: Connection,
-    pub(crate) server: Server,
-    pub(crate) metadata: RequestMetadata,
+/// This side's half of a handshake.
+#[derive(Clone)]
+pub struct Hello {
+    /// The parameters of `initialize`, but for the revision.
+    pub initialize: RawObject,
+    /// The `_meta` of requests without a session.
+    pub meta: RawObject,
+    /// The parameters of `notifications/initialized`, by the server's capabilities.
+    pub initialized: Arc<dyn Fn(&RawObject) -> RawObject + Send + Sync>,
 }
 
-/// Opens the link and performs the handshake.
+impl fmt::Debug for Hello {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Hello").field("initialize", &self.initialize).finish_non_exhaustive()
+    }
+}
+
+/// The server's half of a handshake.
+#[derive(Clone, Debug)]
+pub struct Introduced {
+    /// The negotiated revision.
+    pub revision: Revision,
+    /// Its `serverInfo`; empty if it has none.
+    pub server_info: RawObject,
+    /// Its `capabilities`; empty if it has none.
+    pub capabilities: RawObject,
+    /// The whole result.
+    pub result: RawObject,
+}
+
+/// Why there is no handshake.
+#[derive(Debug)]
+pub enum Unusable {
+    /// A request has no result.
+    Talk {
+        /// Its method.
+        method: &'static str,
+        /// The cause.
+        error: CallError,
+    },
+    /// The response is invalid, or client and server have no revision in common.
+    Foreign(String),
+}
+
+/// Performs the handshake, in one of these eras. The preferred one is tried first, since it may be the only one from then on.
 ///
 /// # Errors
-/// The failure of the era that was tried last. No request other than the handshake has been sent.
-pub(crate) async fn reach(
-    link: &mut Link,
-    preferences: &Preferences,
-    meter: &Arc<Meter>,
-    memory: &Arc<Memory>,
-) -> Result<Reached, Error> {
-    let deadline = Instant::now() + preferences.connect_timeout;
-    let open = |link: &mut Link| Connection::open(link, preferences.listens, meter, memory);
-    let mut connection = open(link)?;
-    let mut failure = Error::UnsupportedVersion { reason: "no era was given to try".to_owned() };
-    for (at, era) in preferences.eras.iter().enumerate() {
-        let is_last = at + 1 == preferences.eras.len();
-        let left = || {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if is_last { left } else { left.min(longest_try(*era)) }
-        };
-        if at > 0 && left().is_zero() {
-            break;
-        }
-        if at > 0 && connection.inner().is_ended() {
-            // A server that exits at `initialize` would exit again; one that exits at anything else might accept it.
-            if !link.opens_again() || *era != Era::Session {
-                break;
-            }
-            connection = open(link)?;
-        }
-        let mut tried = handshake(&connection, preferences, *era, left()).await;
-        // Some servers are bound to the era of the first message that they receive.
-        let refused = tried.as_ref().err().is_some_and(|error| !is_unknown_method(error));
-        if at > 0 && refused && link.opens_again() {
-            connection = open(link)?;
-            tried = handshake(&connection, preferences, *era, left()).await;
-        }
-        match tried {
-            Ok((server, metadata)) => return Ok(Reached { connection, server, metadata }),
-            // A server's response to an era that it does not know is less informative than the failure before.
-            Err(error) if at > 0 && is_unknown_method(&error) => {}
-            Err(error) => failure = error,
-        }
-    }
-    Err(failure)
-}
-
-/// The time for trying one era before the next.
-fn longest_try(era: Era) -> Duration {
-    match era {
-        Era::Session => Duration::MAX,
-        Era::Stateless => DISCOVERY,
-    }
-}
-
-async fn handshake(
-    connection: &Connection,
-    preferences: &Preferences,
-    era: Era,
+/// Why the server cannot be used on this connection.
+pub async fn introduce(
+    connection: &Arc<Connection>,
+    hello: &Hello,
+    eras: &[Era],
     timeout: Duration,
-) -> Result<(Server, RequestMetadata), Error> {
-    match era {
-        Era::Session => initialize(connection, preferences, timeout).await,
-        Era::Stateless => discover(connection, preferences, timeout).await,
+) -> Result<Introduced, Unusable> {
+    let can_carry = |era: &Era| *era == Era::Session || connection.carries_stateless();
+    let eras: Vec<Era> = eras.iter().copied().filter(can_carry).collect();
+    let mut proposals = Proposals::new(&eras);
+    let none = || Unusable::Foreign("there is no era to try".to_owned());
+    let mut proposed = proposals.first().ok_or_else(none)?;
+    loop {
+        let answered = match proposed.era() {
+            Era::Session => initialize(connection, hello, proposed, timeout).await,
+            Era::Stateless => discover_within(connection, hello, timeout.min(DISCOVERY)).await,
+        };
+        match answered {
+            Ok(introduced) => return Ok(introduced),
+            Err(failure) => proposed = proposals.after(proposed, failure, connection.carries_stateless())?,
+        }
+    }
+}
+
+/// Whether a server answers stateless requests within this time.
+pub async fn is_stateless(connection: &Arc<Connection>, hello: &Hello, timeout: Duration) -> bool {
+    discover_within(connection, hello, timeout).await.is_ok()
+}
+
+/// Whether a new connection in the other era may succeed, after one in this that failed for this reason: some servers stick to the
+/// era of the first request, and some exit when that is not `initialize`. One that exits at `initialize` does so whatever it is asked.
+pub fn may_work_in_other_era(error: &CallError, tried: Era) -> bool {
+    match error {
+        CallError::Answered(error) => error.code() == code::UNSUPPORTED_VERSION,
+        CallError::Ended { .. } => tried == Era::Stateless,
+        _ => false,
     }
 }
 
 async fn initialize(
-    connection: &Connection,
-    preferences: &Preferences,
+    connection: &Arc<Connection>,
+    hello: &Hello,
+    revision: Revision,
     timeout: Duration,
-) -> Result<(Server, RequestMetadata), Error> {
-    let hello = dialect::hello(preferences);
-    let result = connection.request("initialize", hello, Mirrored::new(), timeout).await?;
-    let version = result.string("protocolVersion").unwrap_or_default();
-    if !dialect::WITH_SESSIONS.contains(&version.as_str()) {
-        return Err(Error::UnsupportedVersion { reason: format!("protocolVersion {version:?}") });
+) -> Result<Introduced, Failure> {
+    let params = RawObject::empty().with_value("protocolVersion", &revision.to_string());
+    let params = hello.initialize.iter().fold(params, |params, (key, value)| params.with(key, value));
+    let result = request(connection, "initialize", params, timeout).await?;
+    let version = result
+        .string("protocolVersion")
+        .ok_or_else(|| Failure::foreign("initialize result has no protocolVersion"))?;
+    let revision = Revision::parse(&version).ok_or_else(|| {
+        Failure::foreign(format!("initialize result has protocolVersion {version:?}, which is not supported"))
+    })?;
+    connection.negotiated(&version);
+    let server_info = result.object("serverInfo").unwrap_or_default();
+    let introduced = Introduced::new(result, server_info, revision);
+    connection.notify("notifications/initialized", (hello.initialized)(&introduced.capabilities));
+    if revision.has_sessions() {
+        return Ok(introduced);
     }
-    let info = result.object("serverInfo").unwrap_or_default();
-    let server = Server::read(&result, info, version.clone(), Era::Session);
-    let choices = declared_choices(&server, &preferences.concerns);
-    connection.inner().negotiated(&version);
-    connection.inner().notify("notifications/initialized", choices);
-    Ok((server, RequestMetadata::Session))
+    // It wants a revision that has no `initialize`, so it is asked as that revision demands. What it has said of
+    // itself holds if it does not answer that.
+    Ok(discover_within(connection, hello, timeout.min(DISCOVERY)).await.unwrap_or(introduced))
 }
 
-/// The choices among the concerns that this server declares, for `initialized`. `initialize` has sent all of them, but
-/// servers of concern-based-filtering (option A of "Concern Configuration") read them here only.
-fn declared_choices(server: &Server, concerns: &Concerns) -> RawObject {
-    let choices: Concerns = concerns
-        .iter()
-        .filter(|(name, _)| server.declares(name))
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect();
-    match choices.is_empty() {
-        true => RawObject::empty(),
-        false => RawObject::empty().with_value("concerns", &choices),
-    }
-}
-
-async fn discover(
-    connection: &Connection,
-    preferences: &Preferences,
+async fn discover_within(
+    connection: &Arc<Connection>,
+    hello: &Hello,
     timeout: Duration,
-) -> Result<(Server, RequestMetadata), Error> {
-    let metadata = RequestMetadata::stateless(preferences, &preferences.concerns);
-    let params = metadata.add_to(&RawObject::empty());
-    let result = connection.request("server/discover", params, Mirrored::new(), timeout).await?;
-    let versions = result.member("supportedVersions").and_then(|text| serde_json::from_str(text).ok());
-    let versions: Value = versions.unwrap_or_default();
-    if !versions.as_array().is_some_and(|versions| versions.contains(&json!(dialect::STATELESS))) {
-        return Err(Error::UnsupportedVersion { reason: format!("supportedVersions {versions}") });
+) -> Result<Introduced, Failure> {
+    let params = RawObject::assemble([("_meta", hello.meta.text())]);
+    let result = request(connection, "server/discover", params, timeout).await?;
+    let supported = result
+        .member("supportedVersions")
+        .and_then(Supported::read)
+        .ok_or_else(|| Failure::foreign("server/discover result has no supportedVersions"))?;
+    if supported.known().all(Revision::has_sessions) {
+        return Err(Failure::counter(supported));
     }
-    let info = result.object("_meta").and_then(|meta| meta.object(meta::SERVER_INFO)).unwrap_or_default();
-    Ok((Server::read(&result, info, dialect::STATELESS.to_owned(), Era::Stateless), metadata))
+    let server_info = result.object("_meta").and_then(|meta| meta.object(meta::SERVER_INFO));
+    Ok(Introduced::new(result, server_info.unwrap_or_default(), Revision::V2026_07_28))
 }
 
-fn is_unknown_method(error: &Error) -> bool {
-    matches!(error, Error::Answered { error, .. } if error.code == METHOD_NOT_FOUND)
+impl Introduced {
+    fn new(result: RawObject, server_info: RawObject, revision: Revision) -> Self {
+        Self {
+            capabilities: result.object("capabilities").unwrap_or_default(),
+            revision,
+            server_info,
+            result,
+        }
+    }
+}
+
+async fn request(
+    connection: &Arc<Connection>,
+    method: &'static str,
+    params: RawObject,
+    timeout: Duration,
+) -> Result<RawObject, Failure> {
+    let call = connection.call(method, params);
+    let result = Arc::clone(connection).request(call, timeout).await;
+    let result = result.map_err(|error| Failure::talk(method, error))?;
+    RawObject::parse(result.as_str())
+        .map_err(|_| Failure::foreign(format!("{method} result is not an object")))
 }

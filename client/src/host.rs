@@ -1,25 +1,27 @@
 //! The host: one connection to a server, with its cache.
 
-use std::{collections::HashSet, sync::Arc};
+use std::sync::Arc;
 
 use mcp_disclosure_core::{Era, RawObject};
-use mcp_disclosure_drafts::manifest::digest;
+use mcp_disclosure_drafts::manifest::{MANIFEST, digest, is_offered};
+use mcp_disclosure_transport::{Bound, CallError, Json};
 use parking_lot::Mutex;
 use serde::Serialize;
+use tokio::task::spawn_blocking;
 
 use crate::{
     Channel, Error, Link, Preferences, Server,
     connection::{Connection, Mirrored, News},
     definition::{Definition, Listed, Memory},
     dialect::RequestMetadata,
-    handshake,
+    limits,
+    lists::{Lister, all_pages},
+    manifest::{Reconciled, reconcile},
     preferences::Concerns,
+    reach::{Reached, reach},
     traffic::{Meter, Traffic},
     wording,
 };
-
-/// Maximum number of pages of a list.
-const MOST_PAGES: usize = 10_000;
 
 /// A connection to a server, which discloses its tools under the negotiated strategy. Clones are handles to the same
 /// connection; it ends with the last of them, or with [`Host::close`].
@@ -58,8 +60,8 @@ impl Host {
     pub async fn connect(mut link: Link, preferences: Preferences) -> Result<Self, Error> {
         let meter = Arc::new(Meter::new(preferences.observer.clone()));
         let memory = Arc::new(Memory::knowing(Arc::clone(&preferences.known_tools)));
-        let reached = handshake::reach(&mut link, &preferences, &meter, &memory).await?;
-        let handshake::Reached { connection, server, metadata } = reached;
+        let reached = reach(&mut link, &preferences, &meter, &memory).await?;
+        let Reached { connection, server, metadata } = reached;
         let news = News::follow(&connection, &server, &metadata, preferences.listens);
         let mut inner = Inner {
             connection,
@@ -195,11 +197,24 @@ impl Inner {
         Ok(listed)
     }
 
+    /// The list of tools, made of those that are held and those that changed since. `None` if the whole list has to be
+    /// requested: nothing is held, or the server offers no manifest that fits.
+    async fn reconciled(&self) -> Result<Option<Arc<Listed>>, Error> {
+        let capabilities = &self.server.capabilities;
+        let latest = self.memory.latest().filter(|latest| !latest.tools.is_empty());
+        let Some(latest) = latest.filter(|_| is_offered(capabilities)) else { return Ok(None) };
+        let own = Arc::clone(&latest);
+        let Ok(held) = spawn_blocking(move || own.held().clone()).await else { return Ok(None) };
+        let reconciled = reconcile(self, capabilities, held, self.memory.is_announced()).await;
+        let reconciled = reconciled.map_err(|error| Error::of(MANIFEST, error))?;
+        Ok(reconciled
+            .map(|Reconciled { changed, .. }| changed.map_or(latest, |held| Listed::of(held).into())))
+    }
+
     /// Requests the whole list of tools, as it can be compared with a manifest.
-    pub(crate) async fn whole(&self) -> Result<Arc<Listed>, Error> {
+    async fn whole(&self) -> Result<Arc<Listed>, Error> {
         let params = digest::comparable(&self.server.capabilities);
-        let (tools, _) = self.pages_from("tools/list", "tools", params).await?;
-        Ok(Arc::new(Listed::new(tools)))
+        Ok(Arc::new(Listed::new(self.pages_from("tools/list", "tools", params).await?)))
     }
 
     /// The list of tools as it was last received; it is requested if there is none.
@@ -242,36 +257,26 @@ impl Inner {
 
     /// All items of a list, page by page.
     pub(crate) async fn pages(&self, method: &str, member: &str) -> Result<Vec<RawObject>, Error> {
-        Ok(self.pages_from(method, member, RawObject::empty()).await?.0)
+        self.pages_from(method, member, RawObject::empty()).await
     }
 
-    /// All items of a list, and the `_meta` of its first page; `params` are those of the first request.
-    pub(crate) async fn pages_from(
+    /// All items of a list; `params` are those of the first request.
+    async fn pages_from(
         &self,
         method: &str,
         member: &str,
-        mut params: RawObject,
-    ) -> Result<(Vec<RawObject>, Option<RawObject>), Error> {
-        let invalid =
-            |what: &str| Error::InvalidResponse { method: method.to_owned(), what: what.to_owned() };
-        let (mut items, mut seen) = (Vec::new(), HashSet::new());
-        let mut meta = None;
-        for page in 0..MOST_PAGES {
-            let result = self.ask(method, params).await?;
-            let listed = result.member(member).and_then(|text| serde_json::from_str(text).ok());
-            let listed: Vec<RawObject> =
-                listed.ok_or_else(|| invalid(&format!("no list of objects under '{member}'")))?;
-            items.extend(listed);
-            if page == 0 {
-                meta = result.object("_meta");
-            }
-            let Some(cursor) = result.string("nextCursor") else { return Ok((items, meta)) };
-            params = RawObject::empty().with_value("cursor", &cursor);
-            if !seen.insert(cursor) {
-                return Err(invalid("its cursors repeat"));
-            }
-        }
-        Err(invalid("it has too many pages"))
+        params: RawObject,
+    ) -> Result<Vec<RawObject>, Error> {
+        let listed =
+            all_pages(self, method, member, params).await.map_err(|error| Error::of(method, error))?;
+        let items: Option<Vec<RawObject>> =
+            listed.items.iter().map(|item| RawObject::of(item).ok()).collect();
+        let what = match (items, listed.is_endless) {
+            (Some(items), false) => return Ok(items),
+            (Some(_), true) => "its pages do not end".to_owned(),
+            (None, _) => format!("no list of objects under '{member}'"),
+        };
+        Err(Error::InvalidResponse { method: method.to_owned(), what })
     }
 
     /// Recognizes progressive disclosure of a server that does not negotiate it (tool-descriptions-guide "Agent
@@ -288,6 +293,25 @@ impl Inner {
             Err(Error::Answered { .. } | Error::InvalidResponse { .. }) => Ok(None),
             Err(error) => Err(error),
         }
+    }
+}
+
+impl Lister for Inner {
+    fn name(&self) -> String {
+        self.connection.inner().name()
+    }
+
+    fn era(&self) -> Era {
+        self.server.era
+    }
+
+    fn room(&self) -> Bound {
+        limits::list_bytes()
+    }
+
+    async fn ask(&self, method: &str, params: RawObject) -> Result<Json, CallError> {
+        let params = self.state.lock().metadata.add_to(&params);
+        self.connection.send(method, params, Mirrored::new(), self.preferences.request_timeout).await
     }
 }
 

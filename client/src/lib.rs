@@ -44,14 +44,18 @@ pub mod error;
 #[cfg(test)]
 mod fake;
 pub mod groups;
-mod handshake;
+pub mod handshake;
 pub mod host;
 #[cfg(test)]
 mod host_tests;
 pub mod limits;
 pub mod link;
-mod manifest;
+pub mod lists;
+pub mod manifest;
 pub mod preferences;
+mod proposals;
+mod reach;
+mod revision;
 pub mod server;
 pub mod traffic;
 mod wording;
@@ -67,5 +71,6 @@ pub use groups::{Group, GroupContents};
 pub use host::Host;
 pub use link::Link;
 pub use preferences::{Concerns, Preferences};
+pub use revision::Revision;
 pub use server::Server;
 pub use traffic::{Direction, Flow, Kind, Observer, Passage, Traffic};

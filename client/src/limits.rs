@@ -7,6 +7,9 @@ use mcp_disclosure_transport::{Bound, Bounds};
 /// Size of one message from the server; results may carry images.
 pub const MESSAGE_BYTES: usize = 256 * 1024 * 1024;
 
+/// Size of one list, all pages of it.
+pub const LIST_BYTES: usize = 256 * 1024 * 1024;
+
 /// Nesting depth of a message, in either direction.
 pub const MESSAGE_DEPTH: usize = 128;
 
@@ -42,4 +45,8 @@ pub(crate) fn bounds() -> Bounds {
         stderr_characters: STDERR_CHARACTERS,
         resume_wait: RESUME_WAIT,
     }
+}
+
+pub(crate) fn list_bytes() -> Bound {
+    bound!(LIST_BYTES)
 }

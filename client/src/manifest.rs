@@ -1,88 +1,151 @@
 //! Lists that are brought up to date by a manifest (SEP-2636).
 
-use std::sync::Arc;
-
-use mcp_disclosure_core::RawObject;
-use mcp_disclosure_drafts::manifest::{DESCRIBE, MANIFEST, Mismatch, Reconciliation, digest, is_offered};
+use mcp_disclosure_core::{Digest, ListHints, RawObject, RawText};
+use mcp_disclosure_drafts::manifest::{DESCRIBE, Held, MANIFEST, Mismatch, Reconciliation, digest};
+use mcp_disclosure_transport::{CallError, code};
 use tokio::task::spawn_blocking;
 
-use crate::{Error, definition::Listed, describe::INVALID_PARAMS, host::Inner};
+use crate::lists::{Lister, all_pages};
 
 /// How often it is tried: the list may change between the manifest and the definitions.
 const TRIES: usize = 2;
 
-impl Inner {
-    /// The list of tools, made of those that are held and those that changed since. `None` if the whole list has to be
-    /// requested: nothing is held, or the server offers no manifest that fits.
-    pub(crate) async fn reconciled(&self) -> Result<Option<Arc<Listed>>, Error> {
-        let Some(latest) = self.memory.latest().filter(|latest| !latest.tools.is_empty()) else {
-            return Ok(None);
-        };
-        if !is_offered(&self.server.capabilities) {
-            return Ok(None);
+/// The list of tools, by the server's manifest.
+#[derive(Debug)]
+pub struct Reconciled {
+    /// Its tools; `None` if they are those that are held.
+    pub changed: Option<Held>,
+    /// The hints of the manifest, which are those of the list.
+    pub hints: Option<ListHints>,
+}
+
+/// Why there is no list yet.
+enum Unreconciled {
+    /// What was fetched is not what the manifest says.
+    Mismatch(Mismatch),
+    /// The server refuses, or [`Reconciliation::why_list`] says why.
+    Useless(String),
+    /// There is no answer.
+    Failed(CallError),
+}
+
+impl From<Mismatch> for Unreconciled {
+    fn from(mismatch: Mismatch) -> Self {
+        Self::Mismatch(mismatch)
+    }
+}
+
+impl From<CallError> for Unreconciled {
+    fn from(error: CallError) -> Self {
+        match error {
+            // Its lists may still be in order.
+            CallError::Answered(error) => Self::Useless(error.message()),
+            CallError::Invalid { what, .. } => Self::Useless(what.into_owned()),
+            error => Self::Failed(error),
         }
-        let own = Arc::clone(&latest);
-        // What fails here is made, and fails, when it is used.
-        let _ = spawn_blocking(move || _ = own.held()).await;
-        for _ in 0..TRIES {
-            match self.reconcile(&latest).await {
-                Ok(Some(list)) => return Ok(Some(list)),
-                Ok(None) => {}
-                // Its lists may still be in order.
-                Err(Error::Answered { .. } | Error::InvalidResponse { .. }) => return Ok(None),
-                Err(error) => return Err(error),
+    }
+}
+
+/// The list of tools of a server with these capabilities, made of those that are held and those that changed. `None` if
+/// `tools/list` has to be asked. `announced`: the server said that something changed.
+///
+/// # Errors
+/// If the server does not answer.
+pub async fn reconcile(
+    server: &impl Lister,
+    capabilities: &RawObject,
+    held: Held,
+    announced: bool,
+) -> Result<Option<Reconciled>, CallError> {
+    let compares = digest::is_compared(capabilities);
+    let digesting = spawn_blocking(move || (compares.then(|| held.digest()), held));
+    let Ok((stated, held)) = digesting.await else { return Ok(None) };
+    for _ in 0..TRIES {
+        match attempt(server, stated, held.clone(), announced).await {
+            Ok(reconciled) => return Ok(Some(reconciled)),
+            Err(Unreconciled::Failed(error)) => return Err(error),
+            Err(Unreconciled::Useless(reason)) => {
+                tracing::debug!(upstream = %server.name(), reason, "its list is fetched as a whole");
+                return Ok(None);
+            }
+            Err(Unreconciled::Mismatch(mismatch)) => {
+                tracing::debug!(upstream = %server.name(), %mismatch, "its manifest is out of date");
             }
         }
-        Ok(None)
     }
+    tracing::warn!(upstream = %server.name(), "its manifest does not fit its definitions; its list is fetched as a whole");
+    Ok(None)
+}
 
-    /// One attempt; `None` if what was delivered is not what the manifest says.
-    async fn reconcile(&self, latest: &Arc<Listed>) -> Result<Option<Arc<Listed>>, Error> {
-        let compares = digest::is_compared(&self.server.capabilities);
-        let params = if compares { digest::stated(latest.held().digest()) } else { RawObject::empty() };
-        let (entries, meta) = self.pages_from(MANIFEST, "entries", params).await?;
-        if compares && meta.is_some_and(|meta| digest::is_unchanged(&meta)) {
-            return Ok(Some(Arc::clone(latest)));
-        }
-        let Ok(mut reconciliation) = Reconciliation::new(&entries, latest.held().clone()) else {
-            return Ok(None);
-        };
-        if reconciliation.why_list(self.memory.is_announced()).is_some() {
-            return self.whole().await.map(Some);
-        }
-        match self.fetch_changed(&mut reconciliation).await? {
-            Ok(()) => Ok(reconciliation.finish().map(Listed::of).map(Arc::new)),
-            Err(_mismatch) => Ok(None),
-        }
+/// One attempt, with the digest of what is held if the server compares digests.
+async fn attempt(
+    server: &impl Lister,
+    stated: Option<Digest>,
+    held: Held,
+    announced: bool,
+) -> Result<Reconciled, Unreconciled> {
+    let params = stated.map_or_else(RawObject::empty, digest::stated);
+    let manifest = all_pages(server, MANIFEST, "entries", params).await?;
+    let meta = manifest.hints.as_ref().and_then(|hints| hints.meta.clone());
+    let hints = manifest.hints.map(|hints| {
+        let meta = hints.meta.as_ref().and_then(digest::without);
+        ListHints { meta, ..hints }
+    });
+    if stated.is_some() && meta.is_some_and(|meta| digest::is_unchanged(&meta)) {
+        return Ok(Reconciled { changed: None, hints });
     }
+    let compare = move || {
+        let entries: Vec<RawObject> = manifest.items.iter().map(parsed).collect();
+        Reconciliation::new(&entries, held)
+    };
+    let reconciliation = aside(compare).await??;
+    if let Some(why) = reconciliation.why_list(announced) {
+        return Err(Unreconciled::Useless(why));
+    }
+    let reconciliation = fetch_changed(server, reconciliation).await?;
+    let changed = aside(move || reconciliation.finish().unwrap_or_default()).await?;
+    Ok(Reconciled { changed: Some(changed), hints })
+}
 
-    /// Fetches what changed, in pieces that the server accepts.
-    async fn fetch_changed(
-        &self,
-        reconciliation: &mut Reconciliation,
-    ) -> Result<Result<(), Mismatch>, Error> {
-        while let Some(names) = reconciliation.next_batch() {
-            let result = match self.ask(DESCRIBE, RawObject::empty().with_value("names", &names)).await {
-                Ok(result) => result,
-                Err(Error::Answered { error, .. }) if error.code == INVALID_PARAMS => {
-                    match reconciliation.refused(&names, error.object.object("data").as_ref()) {
-                        Ok(()) => continue,
-                        Err(vanished) => return Ok(Err(vanished)),
-                    }
-                }
-                Err(error) => return Err(error),
-            };
-            let tools = result.member("tools").and_then(|text| serde_json::from_str(text).ok());
-            let invalid = || Error::InvalidResponse {
-                method: DESCRIBE.to_owned(),
-                what: "no list of objects under 'tools'".to_owned(),
-            };
-            if let Err(mismatch) = reconciliation.accept(&names, tools.ok_or_else(invalid)?) {
-                return Ok(Err(mismatch));
+/// Does work on a whole list beside the workers that serve others.
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Unreconciled> {
+    spawn_blocking(work).await.map_err(|_| Unreconciled::Useless("comparing it panicked".to_owned()))
+}
+
+fn parsed(text: &RawText) -> RawObject {
+    RawObject::of(text).unwrap_or_default()
+}
+
+/// Fetches what changed, in pieces that the server accepts.
+async fn fetch_changed(
+    server: &impl Lister,
+    mut reconciliation: Reconciliation,
+) -> Result<Reconciliation, Unreconciled> {
+    let useless = |reason: &str| Unreconciled::Useless(format!("{DESCRIBE}: {reason}"));
+    let mut room = server.room().most;
+    while let Some(names) = reconciliation.next_batch() {
+        let params = RawObject::empty().with_value("names", &names);
+        let result = match server.ask(DESCRIBE, params).await {
+            Ok(result) => result,
+            Err(CallError::Answered(error)) if error.code() == code::INVALID_PARAMS => {
+                reconciliation.refused(&names, error.data().as_ref())?;
+                continue;
             }
-        }
-        Ok(Ok(()))
+            Err(error) => return Err(error.into()),
+        };
+        room = room.checked_sub(result.as_str().len()).ok_or_else(|| {
+            useless(&format!("more bytes than a list may have ({})", server.room().setting))
+        })?;
+        let taking = aside(move || {
+            let result = RawObject::parse(result.as_str()).ok();
+            let tools = result.and_then(|result| serde_json::from_str(result.member("tools")?).ok());
+            let accepted = tools.map(|tools| reconciliation.accept(&names, tools));
+            accepted.map(|accepted| accepted.map(|()| reconciliation))
+        });
+        let taken = taking.await?;
+        reconciliation = taken.ok_or_else(|| useless("no list of objects under 'tools'"))??;
     }
+    Ok(reconciliation)
 }
 
 #[cfg(test)]

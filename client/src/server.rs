@@ -2,6 +2,8 @@
 
 use mcp_disclosure_core::{EXTENSION, Era, RawObject, offers_groups};
 
+use crate::Concerns;
+
 /// A server's half of the handshake.
 #[derive(Clone, Debug)]
 pub struct Server {
@@ -27,10 +29,7 @@ impl Server {
     /// Reads the result of a handshake, except for version and identity.
     pub(crate) fn read(result: &RawObject, info: RawObject, version: String, era: Era) -> Self {
         let capabilities = result.object("capabilities").unwrap_or_default();
-        let settings = ["extensions", "experimental"]
-            .iter()
-            .find_map(|place| capabilities.object(place)?.object(EXTENSION))
-            .unwrap_or_default();
+        let settings = extension(&capabilities).unwrap_or_default();
         let offered = settings.member("strategies").and_then(|text| serde_json::from_str(text).ok());
         Self {
             info,
@@ -39,7 +38,7 @@ impl Server {
             era,
             offered: offered.unwrap_or_default(),
             selected: settings.string("selected"),
-            concerns: declared(&capabilities, &settings),
+            concerns: declared_concerns(&capabilities),
             capabilities,
         }
     }
@@ -65,12 +64,27 @@ impl Server {
     }
 }
 
-/// The declared concerns, from any of their places: that of concern-based-filtering, `experimental`, or the extension.
-fn declared(capabilities: &RawObject, settings: &RawObject) -> Vec<RawObject> {
-    let experimental =
-        || capabilities.object("experimental")?.object("concerns")?.member("concerns").map(list);
-    let place = capabilities.member("concerns").map(list);
-    place.or_else(experimental).or_else(|| settings.member("concerns").map(list)).unwrap_or_default()
+/// The declared concerns of a server with these capabilities, from any of their places: that of concern-based-filtering,
+/// `experimental`, or the extension.
+pub fn declared_concerns(capabilities: &RawObject) -> Vec<RawObject> {
+    let own = |place: &RawObject| place.member("concerns").map(list);
+    let experimental = || own(&capabilities.object("experimental")?.object("concerns")?);
+    let place = own(capabilities).or_else(experimental);
+    place.or_else(|| own(&extension(capabilities)?)).unwrap_or_default()
+}
+
+/// A server's half of the disclosure extension; `None` if it does not support it.
+pub fn extension(capabilities: &RawObject) -> Option<RawObject> {
+    ["extensions", "experimental"].iter().find_map(|place| capabilities.object(place)?.object(EXTENSION))
+}
+
+/// The choices among the concerns that a server with these capabilities declares, as parameters.
+pub(crate) fn declared_choices(capabilities: &RawObject, chosen: &Concerns) -> RawObject {
+    let declared = declared_concerns(capabilities);
+    let is_declared = |name: &str| declared.iter().any(|one| one.string("name").as_deref() == Some(name));
+    let choices = chosen.iter().filter(|(name, _)| is_declared(name));
+    let choices: Concerns = choices.map(|(name, value)| (name.clone(), value.clone())).collect();
+    if choices.is_empty() { RawObject::empty() } else { RawObject::empty().with_value("concerns", &choices) }
 }
 
 /// The objects of an array; empty if the text is not an array of objects.

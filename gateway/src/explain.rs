@@ -8,12 +8,9 @@ use parking_lot::Mutex;
 use crate::{
     catalogue::{Page, Published},
     dialect::{Offer, Revision},
-    negotiation::{Choice, Strategies},
+    negotiation::{Choice, EXPLANATIONS, Strategies},
 };
 use mcp_disclosure_transport::printable::printable;
-
-/// The log target of explanations, also enabled by the filter `mcp_disclosure_gateway::explain=debug`.
-pub const TARGET: &str = "mcp_disclosure_gateway::explain";
 
 /// A negotiation and its result.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +74,7 @@ pub(crate) struct Explained(Mutex<HashSet<String>>);
 impl Explained {
     /// Logs an explanation once. It is built only if its log level is enabled.
     pub(crate) fn explain(&self, explanation: impl FnOnce() -> String) {
-        if !tracing::enabled!(target: TARGET, tracing::Level::DEBUG) {
+        if !tracing::enabled!(target: EXPLANATIONS, tracing::Level::DEBUG) {
             return;
         }
         let text = explanation();
@@ -86,7 +83,7 @@ impl Explained {
             given.clear();
         }
         if given.insert(text.clone()) {
-            tracing::debug!(target: TARGET, "{text}");
+            tracing::debug!(target: EXPLANATIONS, "{text}");
         }
     }
 }

@@ -16,6 +16,7 @@ mod embeddings;
 pub mod export;
 pub mod failure;
 pub mod files;
+pub mod flags;
 mod init;
 pub mod launcher;
 pub mod lock;
@@ -25,6 +26,7 @@ mod receipts;
 pub mod remember;
 mod run;
 mod shell;
+mod strategies;
 pub mod switch;
 
 #[cfg(feature = "demo")]

@@ -9,10 +9,7 @@ mod lines;
 use std::{
     fmt::{self, Write},
     io::IsTerminal,
-    sync::{
-        OnceLock,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::OnceLock,
 };
 
 use mcp_disclosure_transport::printable::{Bounded, one_line};
@@ -36,9 +33,6 @@ use tracing_subscriber::{
 use lines::Lines;
 pub(crate) use lines::{finish, gather};
 use mcp_disclosure_gateway::limits::Limits;
-
-/// Maximum characters of a field: [`Limits::log_field_characters`] once the configuration is read, before that `0`.
-static FIELD: AtomicUsize = AtomicUsize::new(0);
 
 /// A message may be as long as this many fields, since it contains a few values.
 const FIELDS_IN_A_MESSAGE: usize = 4;
@@ -127,16 +121,8 @@ fn write_now(text: &mut String) {
     let _ = SystemTime.format_time(&mut Writer::new(text));
 }
 
-/// Applies the configured limits to fields.
-pub(crate) fn bound_fields(limits: &Limits) {
-    FIELD.store(limits.log_field_characters, Ordering::Relaxed);
-}
-
 fn longest_field() -> usize {
-    match FIELD.load(Ordering::Relaxed) {
-        0 => Limits::default().log_field_characters,
-        longest => longest,
-    }
+    Limits::default().log_field_characters
 }
 
 /// Writes the fields of events and spans: the message as it is, the others as `name=value`.

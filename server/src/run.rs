@@ -9,7 +9,8 @@ use mcp_disclosure_gateway::{EXPLANATIONS, catalogue::Declared, upstream::Target
 use mcp_disclosure_transport::child::guard;
 
 use crate::{
-    cli::{self, Arguments, Command, Program},
+    cli::{self, Arguments, Command, Program, Told},
+    flags::LOG,
     log,
 };
 
@@ -74,31 +75,25 @@ fn start(
     let program = Program { registry, own: own() };
     let names: Vec<String> = program.registry.profiles().map(|profile| profile.name.to_string()).collect();
     let command = || cli::of_two_lengths(command()).after_help(format!("Strategies: {}", names.join(", ")));
-    let arguments = match cli::parse(&mut command(), std::env::args_os()) {
+    let arguments = match cli::parse(&mut command(), std::env::args_os(), &program.registry) {
         Ok(arguments) => arguments,
         Err(error) => error.exit(),
     };
-    let filter = match &arguments.command {
-        Command::Serve(serve) if serve.explain => format!("{},{}=debug", arguments.log, EXPLANATIONS),
-        // These commands print their own reports.
-        Command::Check(_) | Command::Accept(_) if arguments.log == cli::LOG => "error".to_owned(),
-        Command::Export(_) if arguments.log == cli::LOG => "warn".to_owned(),
-        Command::Compare(_)
-        | Command::Demo(_)
-        | Command::Init(_)
-        | Command::Undo(_)
-        | Command::ClientConfig(_)
-        | Command::Login(_)
-        | Command::Logout(_)
-            if arguments.log == cli::LOG =>
-        {
-            "warn".to_owned()
-        }
-        _ => arguments.log,
+    // The file may say how the log is written.
+    let told = match &arguments.command {
+        Command::Serve(given) => Some(given.told()),
+        _ => None,
     };
-    log::to_stderr(&filter, arguments.log_format);
+    let (filter, format) = match (&arguments.command, &told) {
+        (_, Some(Ok(Told { serve, .. }))) if serve.explain => {
+            (format!("{},{}=debug", serve.log.log, EXPLANATIONS), serve.log.log_format)
+        }
+        (_, Some(Ok(Told { serve, .. }))) => (serve.log.log.clone(), serve.log.log_format),
+        (command, _) => (quiet(command, arguments.log.log), arguments.log.log_format),
+    };
+    log::to_stderr(&filter, format);
     let done = match arguments.command {
-        Command::Serve(serve) => cli::serve(&program, serve),
+        Command::Serve(given) => cli::serve(&program, told.unwrap_or_else(|| given.told())),
         Command::Check(check) => cli::check(&program, check),
         Command::Export(export) => cli::export(&program, export),
         Command::Accept(accept) => cli::accept(&program, accept),
@@ -121,5 +116,24 @@ fn start(
             log::report(&failure.to_string(), failure.hint().as_deref());
             ExitCode::from(failure.exit_code())
         }
+    }
+}
+
+/// The filter of the log for a command: those that print reports of their own log less.
+fn quiet(command: &Command, filter: String) -> String {
+    if filter != LOG {
+        return filter;
+    }
+    match command {
+        Command::Check(_) | Command::Accept(_) => "error".to_owned(),
+        Command::Export(_)
+        | Command::Compare(_)
+        | Command::Demo(_)
+        | Command::Init(_)
+        | Command::Undo(_)
+        | Command::ClientConfig(_)
+        | Command::Login(_)
+        | Command::Logout(_) => "warn".to_owned(),
+        _ => filter,
     }
 }

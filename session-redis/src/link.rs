@@ -106,15 +106,13 @@ async fn connect_to_cluster(address: &Address, channels: &[String; 2]) -> RedisR
 }
 
 pub(crate) async fn within<T>(step: impl Future<Output = RedisResult<T>>) -> RedisResult<T> {
-    tokio::time::timeout(CONNECTING, step).await.unwrap_or_else(|_| Err(silent()))
+    tokio::time::timeout(CONNECTING, step).await.unwrap_or_else(|_| {
+        // The store does not answer.
+        Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into())
+    })
 }
 
 /// The error of a store that closed the connection.
 pub(crate) fn closed() -> RedisError {
     std::io::Error::new(std::io::ErrorKind::ConnectionReset, "connection closed").into()
-}
-
-/// The error of a store that does not answer.
-pub(crate) fn silent() -> RedisError {
-    std::io::Error::from(std::io::ErrorKind::TimedOut).into()
 }

@@ -2,12 +2,16 @@
 
 use std::{
     collections::HashMap,
+    io,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use async_trait::async_trait;
-use mcp_disclosure_gateway::store::{Changes, Event, Fields, OPENED, SessionStore, StoreError};
+use mcp_disclosure_gateway::{
+    core::digest::random_id,
+    store::{Changes, Event, Fields, OPENED, SessionStore, StoreError},
+};
 use redis::{FromRedisValue, Pipeline, RedisResult, Value, from_redis_value, pipe};
 use tokio::sync::{Mutex, OnceCell, mpsc};
 
@@ -18,6 +22,9 @@ use crate::{
 
 /// Expiry of a key that was written to after its session had ended, in milliseconds.
 const AFTER_THE_END: u64 = 60_000;
+
+/// Length of the name of a process, which each id of an event begins with.
+const NAME: usize = 16;
 
 /// Sessions on Redis or Valkey. It connects when the gateway first waits for an event, and again whenever it has to.
 #[derive(Debug)]
@@ -32,14 +39,12 @@ impl RedisStore {
     ///
     /// # Errors
     /// If the operating system provides no randomness for the name of this process.
-    pub fn new(address: Address) -> Result<Self, getrandom::Error> {
+    pub fn new(address: Address) -> io::Result<Self> {
         // For rediss://; the first provider installed is the one of the process.
         let _already = rustls::crypto::ring::default_provider().install_default();
-        let mut bytes = [0; 8];
-        getrandom::fill(&mut bytes)?;
-        let name: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let name = random_id()?[..NAME].into();
         let (sender, events) = mpsc::channel(EVENTS);
-        let connection = Arc::new(Connection::new(address, name.into(), sender));
+        let connection = Arc::new(Connection::new(address, name, sender));
         Ok(Self { connection, running: OnceCell::new(), events: Mutex::new(events) })
     }
 

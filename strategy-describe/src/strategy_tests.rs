@@ -121,11 +121,15 @@ fn d1_b4_long_briefs_are_objected_to_with_their_length() {
         ]
     );
     let hint = &objections[0].hint;
-    assert!(hint.contains("leave out --long-briefs reject") && hint.contains("'brief'"), "{hint}");
+    assert!(
+        hint.contains("leave out --set describe.long_briefs=reject") && hint.contains("'brief'"),
+        "{hint}"
+    );
     let written = describe(LongBriefs::default()).objections(&view);
     let [Objection { message, hint }] = &written[..] else { panic!("{written:?}") };
     assert!(
-        message.starts_with("tool 'badly_briefed': brief has 61") && hint.contains("--long-briefs shorten")
+        message.starts_with("tool 'badly_briefed': brief has 61")
+            && hint.contains("--set describe.long_briefs=shorten")
     );
     assert_eq!(describe(LongBriefs::Shorten).objections(&view), []);
 }

@@ -96,9 +96,9 @@ pub fn too_long(name: &str, is_brief: bool, length: usize, most: usize) -> Objec
     Objection {
         message: format!("tool '{name}': {what} has {length} characters (UTF-16 code units), limit {most}"),
         hint: Cow::Borrowed(if is_brief {
-            "write a shorter 'brief', or use --long-briefs shorten to derive one from it"
+            "write a shorter 'brief', or use --set describe.long_briefs=shorten to derive one from it"
         } else {
-            "leave out --long-briefs reject, or write a 'brief' in the tool's description file"
+            "leave out --set describe.long_briefs=reject, or write a 'brief' in the tool's description file"
         }),
     }
 }

@@ -147,7 +147,7 @@ impl Bench {
         let given = targets.into_iter().map(named).collect();
         let base = Declared { about: options.about, ..Declared::default() };
         let origin = Origin { base, given, access: options.access, ..Origin::default() };
-        let files = Files::read(config.as_deref(), &[], options.files, true);
+        let files = Files::of_config(config.as_deref(), true).with(&[], options.files, true);
         let watch = watch(&files);
         let contents = origin.contents(&files).unwrap();
         let access = Arc::new(Access::with_clock(contents.access.clone(), options.clock).unwrap());

@@ -73,7 +73,7 @@ fn the_json_is_the_contracts() {
 fn figures_hold_together() {
     for flags in [
         &[][..],
-        &["--info-tools", "entry-only"],
+        &["--set", "info.tools=entry-only"],
         &["--transport", "http"],
         &["--omit-input-schema"],
         &["--host", "verbatim"],
@@ -471,14 +471,14 @@ fn q3_one_strategy_is_recommended_with_its_reason_and_its_command() {
     assert!(reason.starts_with(because) && reason.contains(&saved), "{recommended}");
     assert_eq!(recommended["command"], command("serve"));
     // Else the cheapest.
-    let other = report(&[&["--strategies", "info", "--info-tools", "entry-only"], &small[..]].concat());
+    let other = report(&[&["--strategies", "info", "--set", "info.tools=entry-only"], &small[..]].concat());
     let recommended = &other["recommendation"];
     assert!(recommended["reason"].as_str().unwrap().starts_with("it saves "), "{recommended}");
-    assert_eq!(recommended["command"], command("serve --strategy info --info-tools entry-only"));
+    assert_eq!(recommended["command"], command("serve --strategy info --set info.tools=entry-only"));
 
-    let flags = "--use symbolic_solve --strategies full --receipts signed --concern precision=exact --limit message_depth=64";
+    let flags = "--use symbolic_solve --strategies full --set resource.receipts=signed --concern precision=exact --limit message_depth=64";
     let command = report(&flags.split(' ').collect::<Vec<_>>())["recommendation"]["command"].clone();
-    let expected = "serve --receipts signed --concern precision=exact --limit message_depth=64";
+    let expected = "serve --set resource.receipts=signed --concern precision=exact --limit message_depth=64";
     assert_eq!(command, format!("{} {expected}", started()));
 
     let small = report(&["--", ODD, "ordinary"]);
@@ -512,7 +512,7 @@ fn q2_tools_that_a_choice_leaves_out_are_noted_under_every_presenter() {
 
 #[test]
 fn q2_calls_carry_the_receipts_that_were_learned() {
-    let report = report(&["--strategies", "resource", "--receipts", "signed", "--detail"]);
+    let report = report(&["--strategies", "resource", "--set", "resource.receipts=signed", "--detail"]);
     let resource = &report["strategies"][1];
     assert_eq!(resource["detail"]["calls"]["failed"], 0, "{resource}");
 }

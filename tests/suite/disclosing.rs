@@ -21,8 +21,17 @@ const FOREIGN: &str = env!("CARGO_BIN_EXE_disclosing-upstream");
 fn inner(strategy: &str, directory: &std::path::Path) -> Vec<String> {
     let scenario = directory.join("scenario");
     Scenario::odd().write(&scenario);
-    let arguments =
-        ["serve", "--strategy", strategy, "--long-briefs", "shorten", "--name", "kit", "--", UPSTREAM];
+    let arguments = [
+        "serve",
+        "--strategy",
+        strategy,
+        "--set",
+        "describe.long_briefs=shorten",
+        "--name",
+        "kit",
+        "--",
+        UPSTREAM,
+    ];
     arguments.into_iter().chain(scenario.to_str()).map(str::to_owned).collect()
 }
 

@@ -75,7 +75,7 @@ const WORKFLOWS: [Workflow; 5] = [
     Workflow {
         name: "three-level-info",
         title: "Three levels",
-        arguments: &["--strategies", "info", "--info-tools", "entry-only"],
+        arguments: &["--strategies", "info", "--set", "info.tools=entry-only"],
     },
 ];
 

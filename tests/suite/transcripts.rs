@@ -174,7 +174,7 @@ fn q1_each_mistake_leads_to_the_answer() {
 
 #[test]
 fn q1_tools_that_are_not_listed_are_found_level_by_level() {
-    let played = played(&["--strategies", "info", "--info-tools", "entry-only"]);
+    let played = played(&["--strategies", "info", "--set", "info.tools=entry-only"]);
     let workflow = act(&played, "info", "workflow");
     let asked: Vec<&str> = list(workflow, "steps")
         .iter()

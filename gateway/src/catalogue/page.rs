@@ -23,8 +23,7 @@ use super::tools::{PreparedManifest, ToolList};
 use crate::{
     DRAFTS,
     dialect::{Caching, list_result},
-    explain,
-    negotiation::{Choice, warn_of},
+    negotiation::{Choice, EXPLANATIONS, warn_of},
     observe::{Tally, ToolCosts},
 };
 
@@ -248,7 +247,7 @@ impl Page {
         let selected = strategy.selects(&view);
         // Clients are explained when they come, and the catalogue may grow after that.
         if let Some(Selected { name, reason }) = selected.as_ref().filter(|_| !view.is_starting()) {
-            tracing::debug!(target: explain::TARGET, "{} selects {name}: {reason}", choice.name);
+            tracing::debug!(target: EXPLANATIONS, "{} selects {name}: {reason}", choice.name);
         }
         let mut listing = strategy.list(&view, traits).with_pins(&view);
         let shown = Shown::of(&view, &listing);

@@ -1,79 +1,16 @@
-//! Supported revisions of MCP, and the gateway's handshakes with clients: `initialize` and `server/discover`.
+//! The gateway's handshakes with clients: `initialize` and `server/discover`.
 
 use std::time::Duration;
 
-use mcp_disclosure_core::{Advertisement, EXTENSION, Era, RawObject};
+use mcp_disclosure_client::Revision;
+use mcp_disclosure_core::{Advertisement, EXTENSION, RawObject};
 use mcp_disclosure_drafts::{
     manifest::{KEY, digest::CAPABILITY},
     variants::{self, SERVER_VARIANTS, ServerVariant},
 };
 use mcp_disclosure_transport::{ErrorText, Json, meta};
-use strum::IntoEnumIterator;
 
 use super::{Caching, Offer, TASKS, delta, filter::FILTERING, finish};
-
-/// A revision of MCP, oldest first.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    strum::Display,
-    strum::EnumIter,
-    strum::EnumString
-)]
-pub enum Revision {
-    /// The first revision.
-    #[strum(serialize = "2024-11-05")]
-    V2024_11_05,
-    /// Added Streamable HTTP.
-    #[strum(serialize = "2025-03-26")]
-    V2025_03_26,
-    /// Added structured results and elicitation.
-    #[strum(serialize = "2025-06-18")]
-    V2025_06_18,
-    /// The last revision with sessions.
-    #[strum(serialize = "2025-11-25")]
-    V2025_11_25,
-    /// Stateless.
-    #[strum(serialize = "2026-07-28")]
-    V2026_07_28,
-}
-
-impl Revision {
-    /// Offered to clients that request an unknown revision, and to upstreams.
-    pub const LATEST_WITH_SESSIONS: Self = Self::V2025_11_25;
-
-    /// Parses a revision.
-    pub fn parse(text: &str) -> Option<Self> {
-        text.parse().ok()
-    }
-
-    /// Whether it has sessions, opened by `initialize`.
-    pub fn has_sessions(self) -> bool {
-        self <= Self::LATEST_WITH_SESSIONS
-    }
-
-    /// Whether calls can be tasks: in 2025-11-25, and by an extension since.
-    pub fn has_tasks(self) -> bool {
-        self >= Self::V2025_11_25
-    }
-
-    /// Its era.
-    pub fn era(self) -> Era {
-        if self.has_sessions() { Era::Session } else { Era::Stateless }
-    }
-
-    /// All names, newest first.
-    pub fn names() -> Vec<String> {
-        let mut names: Vec<String> = Self::iter().map(|revision| revision.to_string()).collect();
-        names.reverse();
-        names
-    }
-}
 
 /// The capability of 2025-11-25: calls of tools can be tasks, which are listed and cancelled.
 const RUNS_TASKS: &str = r#"{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}"#;

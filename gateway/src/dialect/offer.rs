@@ -2,6 +2,8 @@
 
 use mcp_disclosure_core::{EXTENSION, GROUPS, RawObject, SKILLS};
 use mcp_disclosure_drafts::variants::{SERVER_VARIANTS, VariantHints};
+use mcp_disclosure_transport::{ErrorText, code};
+use serde_json::json;
 
 use crate::DRAFTS;
 
@@ -26,6 +28,13 @@ pub struct Offer {
 
 /// The extension by which clients and servers run tasks since 2026-07-28 (SEP-2663).
 pub(crate) const TASKS: &str = "io.modelcontextprotocol/tasks";
+
+/// That a request needs that extension, which its client does not declare.
+pub(crate) fn needs_tasks() -> ErrorText {
+    let message = format_args!("Missing required client capability: the extension {TASKS}");
+    ErrorText::new(code::MISSING_CAPABILITY, message)
+        .with_data(&json!({"requiredCapabilities": {"extensions": {TASKS: {}}}}))
+}
 
 /// Maximum preferences that are read.
 const MOST_STRATEGIES: usize = 64;

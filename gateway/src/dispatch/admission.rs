@@ -78,9 +78,9 @@ impl Gateway {
     /// The response to a request that is not accepted.
     pub(crate) async fn admit_request(&self, request: &Arriving<'_>) -> Result<Admitted, Denied> {
         // Looked at first: what changes from here on is not in the permissions for certain.
-        let at = self.last_change();
+        let at = self.common.last_change();
         let Admittance { principal, until } = self.admission.admit(request).await?;
-        let forwarded = principal.id().and_then(|_| self.backends.forwarded(request.headers));
+        let forwarded = principal.id().and_then(|_| self.common.backends.forwarded(request.headers));
         Ok(Admitted { principal, until, at, forwarded })
     }
 
@@ -93,17 +93,17 @@ impl Gateway {
         admitted: Admitted,
         request: &Arriving<'_>,
     ) -> Result<Admitted, Denied> {
-        if self.last_change() == admitted.at { Ok(admitted) } else { self.admit_request(request).await }
+        if self.common.last_change() == admitted.at {
+            Ok(admitted)
+        } else {
+            self.admit_request(request).await
+        }
     }
 
     /// Admits a message of the client on stdio.
     pub(crate) fn admit_on_stdio(&self) -> Admitted {
-        let at = self.last_change();
+        let at = self.common.last_change();
         Admitted { principal: self.admission.on_stdio(), until: None, at, forwarded: None }
-    }
-
-    pub(super) fn last_change(&self) -> u64 {
-        *self.permissions.borrow()
     }
 }
 

@@ -45,12 +45,15 @@ struct Kept {
 pub(super) struct Allowance {
     quotas: Quotas,
     fetches: Option<DefaultDirectRateLimiter>,
-    calls: Option<DefaultDirectRateLimiter>,
-    requests: Option<(NonZeroU32, DefaultDirectRateLimiter)>,
+    calls: Option<Limited>,
+    requests: Option<Limited>,
     /// Calls, whether or not they pass.
-    attempts: Option<(NonZeroU32, DefaultDirectRateLimiter)>,
+    attempts: Option<Limited>,
     running: AtomicU32,
 }
+
+/// How much is allowed in a minute, and what is left of it.
+type Limited = (NonZeroU32, DefaultDirectRateLimiter);
 
 /// Calls in progress, until this is dropped.
 #[derive(Debug)]
@@ -101,7 +104,7 @@ impl Allowance {
         let named = |most: Option<NonZeroU32>| most.and_then(|most| Some((most, limiter(Some(most))?)));
         Self {
             fetches: limiter(quotas.fetches_per_minute),
-            calls: limiter(quotas.calls_per_minute),
+            calls: named(quotas.calls_per_minute),
             requests: named(requests(&quotas)),
             attempts: named(attempts(&quotas)),
             running: AtomicU32::new(0),
@@ -122,15 +125,11 @@ impl Allowance {
     /// # Errors
     /// -32005, with the setting that limits it.
     pub(super) fn request(all: &[Arc<Self>]) -> Result<(), ErrorText> {
-        for (most, limiter) in all.iter().filter_map(|allowance| allowance.requests.as_ref()) {
-            admit(Some(limiter)).map_err(|wait| {
-                let seconds = wait.as_secs() + 1;
-                refused(format_args!(
-                    "too many requests: beside calls of tools {most} a minute are allowed (limits.requests_per_minute = {most}); try again in {seconds} s"
-                ))
-            })?;
-        }
-        Ok(())
+        limited(all.iter().filter_map(|allowance| allowance.requests.as_ref()), |most| {
+            format!(
+                "too many requests: beside calls of tools {most} a minute are allowed (limits.requests_per_minute = {most})"
+            )
+        })
     }
 
     /// Counts a call that may be refused before it is started, under all of these.
@@ -138,15 +137,11 @@ impl Allowance {
     /// # Errors
     /// -32005, with the settings that limit it.
     pub(super) fn attempt(all: &[Arc<Self>]) -> Result<(), ErrorText> {
-        for (most, limiter) in all.iter().filter_map(|allowance| allowance.attempts.as_ref()) {
-            admit(Some(limiter)).map_err(|wait| {
-                let seconds = wait.as_secs() + 1;
-                refused(format_args!(
-                    "too many calls: with those that are refused, {most} a minute are allowed (the greater of limits.calls_per_minute and limits.requests_per_minute); try again in {seconds} s"
-                ))
-            })?;
-        }
-        Ok(())
+        limited(all.iter().filter_map(|allowance| allowance.attempts.as_ref()), |most| {
+            format!(
+                "too many calls: with those that are refused, {most} a minute are allowed (the greater of limits.calls_per_minute and limits.requests_per_minute)"
+            )
+        })
     }
 
     /// Starts a call under all of these.
@@ -166,16 +161,9 @@ impl Allowance {
                 )));
             }
         }
-        for allowance in all {
-            if let (Err(wait), Some(most)) =
-                (admit(allowance.calls.as_ref()), allowance.quotas.calls_per_minute)
-            {
-                let seconds = wait.as_secs() + 1;
-                return Err(refused(format_args!(
-                    "too many calls: {most} a minute are allowed (limits.calls_per_minute = {most}); try again in {seconds} s"
-                )));
-            }
-        }
+        limited(all.iter().filter_map(|allowance| allowance.calls.as_ref()), |most| {
+            format!("too many calls: {most} a minute are allowed (limits.calls_per_minute = {most})")
+        })?;
         Ok(running)
     }
 }
@@ -190,6 +178,20 @@ fn requests(quotas: &Quotas) -> Option<NonZeroU32> {
 /// How many calls are looked at in a minute, where calls are limited: never fewer than may pass.
 fn attempts(quotas: &Quotas) -> Option<NonZeroU32> {
     Some(quotas.calls_per_minute?.max(requests(quotas)?))
+}
+
+/// Counts something under all of these limits; `refused` says what is over one.
+fn limited<'l>(
+    limits: impl Iterator<Item = &'l Limited>,
+    refused: impl Fn(NonZeroU32) -> String,
+) -> Result<(), ErrorText> {
+    for (most, limiter) in limits {
+        admit(Some(limiter)).map_err(|wait| {
+            let message = format_args!("{}; try again in {} s", refused(*most), wait.as_secs() + 1);
+            ErrorText::new(code::LIMIT_REACHED, message)
+        })?;
+    }
+    Ok(())
 }
 
 fn admit(limiter: Option<&DefaultDirectRateLimiter>) -> Result<(), Duration> {

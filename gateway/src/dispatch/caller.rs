@@ -2,28 +2,27 @@
 
 use std::{
     borrow::Cow,
-    sync::Arc,
-    time::{Duration, SystemTime},
+    sync::{Arc, OnceLock},
 };
 
-use mcp_disclosure_core::{
-    Context, Effects, Era, Handles, Memory, Noted, Principal, RawObject, Receipts, Services, SessionReceipts,
-    View, own_uri,
-};
+use mcp_disclosure_core::{Era, Lifecycle, Memory, Principal, RawObject};
 use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request, printable::Short};
 use tokio::sync::OnceCell;
-use tracing::{Span, field::Empty};
 
-use super::{Admitted, Gateway, allowance::Allowance, fetches::Fetcher};
+use super::{
+    Admitted, FetchLimits, Gateway,
+    allowance::Allowance,
+    fetches::{Fetcher, OfCaller},
+    sessions::ServedSession,
+};
 use crate::{
-    backend::{Backend, BackendGuard, Claim},
+    backend::{Backend, BackendGuard, Backends, Claim},
     catalogue::Page,
     dialect::{RequestMeta, Revision},
     explain::Explanation,
     negotiation::Choice,
     observe::{Trace, Who},
-    session::{Address, Client, Outlet, Peer, ReplyRoute, Session, Watched},
-    slot::Late,
+    session::{Address, Client, Outlet, Peer, ReplyRoute},
     upstream::Owner,
 };
 
@@ -39,7 +38,7 @@ pub struct Caller {
     /// What strategies recorded about the client, as of this request.
     pub memory: Memory,
     /// The session, in the era that has sessions.
-    pub session: Option<Arc<Session>>,
+    pub session: Option<Arc<ServedSession>>,
     /// Label for logs: a prefix of the session id, the principal, or the peer.
     pub label: Arc<str>,
     /// Whose fetch limit its description fetches count against.
@@ -60,8 +59,8 @@ pub struct Caller {
     claim: Option<Claim>,
     /// Its dedicated upstreams, from its first request to one of them.
     guard: Arc<OnceCell<Option<Arc<BackendGuard>>>>,
-    /// What follows its request in a trace.
-    pub(super) trace: Option<Arc<dyn Trace>>,
+    /// What follows its request in a trace, once it is handled.
+    pub(super) trace: OnceLock<Arc<dyn Trace>>,
 }
 
 impl Caller {
@@ -86,29 +85,15 @@ impl Caller {
         }
     }
 
-    /// The span of a request.
-    pub(super) fn span(&self, request: &Request) -> Span {
-        // Of the highest level, so that each line that is logged has it.
-        tracing::error_span!(
-            "request",
-            request = request.id.as_str(),
-            method = request.method,
-            session = %self.label,
-            principal = self.principal.id(),
-            strategy = &*self.choice.name,
-            upstream = Empty,
-        )
-    }
-
-    /// The same caller, whose request belongs to a trace.
-    pub(super) fn followed(&self, trace: &Arc<dyn Trace>) -> Self {
-        Self { trace: Some(Arc::clone(trace)), ..self.clone() }
-    }
-
     /// The client that requests can be sent to, if there is one.
     pub(super) fn client(&self) -> Option<&Arc<Client>> {
         let own = self.session.as_ref().map(|session| &session.client);
         own.or_else(|| self.backend.client())
+    }
+
+    /// What the gateway does for strategies in its request, within these limits.
+    pub(super) fn services<'a>(&'a self, limits: &'a FetchLimits) -> OfCaller<'a> {
+        limits.of(&self.fetcher, self.peer.name(), &self.allowances)
     }
 
     /// Whether upstreams of its own may send requests to it.
@@ -133,74 +118,33 @@ impl Caller {
         self.guard.get()?.as_ref()
     }
 
-    /// The page of the current catalogue for this caller.
-    pub(super) fn page(&self) -> Arc<Page> {
-        self.backend.catalogue().current().page(&self.principal, &self.choice, &self.memory)
+    /// The same caller, served by the upstreams that its request may reach.
+    ///
+    /// # Errors
+    /// -32000 if no upstream could be started for it.
+    pub(super) async fn reaching(&self, backends: &Backends) -> Result<Cow<'_, Self>, ErrorText> {
+        let Some(claim) = &self.claim else { return Ok(Cow::Borrowed(self)) };
+        let starting = || Box::pin(backends.for_request(claim, &self.peer));
+        let guard = self.guard.get_or_try_init(starting).await?;
+        let backend = guard.as_ref().map_or(&self.backend, |guard| guard.backend());
+        Ok(Cow::Owned(Self { backend: Arc::clone(backend), ..self.clone() }))
     }
 
-    /// The context that strategies receive with this caller's request.
-    pub(super) fn context<'a>(
-        &'a self,
-        gateway: &'a Gateway,
-        view: &'a View,
-        services: &'a dyn Services,
-        effects: &'a Effects,
-    ) -> Context<'a> {
-        let handles = || Handles {
-            key: &gateway.receipts.key,
-            principal: self.principal.id(),
-            lifetime: gateway.receipts.lifetime,
-            now: SystemTime::now(),
-            nonce: nonce(),
-        };
-        let receipts = match (&self.session, self.choice.strategy.profile().receipts) {
-            (None, _) | (_, SessionReceipts::Signed) => Receipts::Handles(handles()),
-            (Some(session), SessionReceipts::Session) => Receipts::Marks(&session.marks),
-            (Some(session), SessionReceipts::Auto) => {
-                let signs = gateway.apart.is_known(self);
-                Receipts::Both { marks: &session.marks, handles: handles(), signs }
-            }
-        };
-        Context {
-            view,
-            client: &self.choice.traits,
-            noted: Noted::new(&self.memory, &self.choice.strategy.profile().name),
-            receipts,
-            session: &self.label,
-            services,
-            effects,
-        }
-    }
-}
-
-impl Gateway {
-    /// Whose call timed out: a session's, or where there is none a principal's or an address's.
-    pub(super) fn late(&self, caller: &Caller) -> Late {
-        let client = caller.session.as_ref().map_or(caller.peer.name(), |session| session.id());
-        let is_alone = caller.backend.client().is_some() || !self.sessions.are_several();
-        Late { client: Arc::clone(client), is_alone }
-    }
-
-    /// The caller of a request in a session, with the permissions that its principal has now.
-    pub fn in_session(
-        self: &Arc<Self>,
-        session: &Arc<Session>,
-        admitted: Admitted,
+    /// The caller of a request in a session, or what else its client says there, with the permissions that its principal has now.
+    pub(super) fn of_session(
+        session: &Arc<ServedSession>,
+        principal: Principal,
+        allowances: Vec<Arc<Allowance>>,
         outlet: Outlet,
-    ) -> Caller {
-        let Admitted { principal, at, .. } = admitted;
-        if session.readmit(&principal, at) {
-            self.keep_readable(session);
-            session.resume(at);
-        }
+    ) -> Self {
         let backend = Arc::clone(session.backend());
         // A client with dedicated upstreams receives all their log messages by default.
         let default_level = backend.client().map(|_| LoggingLevel::Debug);
-        Caller {
+        Self {
             choice: session.choice(),
-            allowances: self.allowances.of(&principal, session.peer().name()),
+            allowances,
             principal,
-            admitted_at: at,
+            admitted_at: 0,
             memory: session.memory(),
             label: Short(session.id()).to_string().into(),
             fetcher: Fetcher::Session(Arc::clone(session.id())),
@@ -212,37 +156,28 @@ impl Gateway {
             backend,
             claim: None,
             guard: Arc::default(),
-            trace: None,
+            trace: OnceLock::new(),
         }
     }
 
-    /// Ends a session's subscriptions to what its principal may not read, of the upstream that is subscribed to.
-    pub(super) fn keep_readable(self: &Arc<Self>, session: &Arc<Session>) {
-        if !session.has_subscriptions() {
-            return;
-        }
-        let backend = session.backend();
-        let view = backend.catalogue().current().view(&session.principal(), &session.choice());
-        let is_readable = |watched: &Watched| {
-            let slot = backend.slot_numbered(watched.upstream);
-            let name = slot.as_ref().and_then(|slot| slot.name());
-            name.is_some_and(|name| !view.refuses_resource(&own_uri(name, &watched.uri))(name))
-        };
-        let ended = session.keep_subscriptions(is_readable);
-        ended.iter().for_each(|ended| backend.release(ended));
-        self.unsubscribed(session, ended);
+    /// The page of the current catalogue for this caller.
+    pub(super) fn page(&self) -> Arc<Page> {
+        self.backend.catalogue().current().page(&self.principal, &self.choice, &self.memory)
     }
+}
 
-    /// The same caller, served by the upstreams that its request may reach.
-    ///
-    /// # Errors
-    /// -32000 if no upstream could be started for it.
-    pub(super) async fn reaching<'c>(&self, caller: &'c Caller) -> Result<Cow<'c, Caller>, ErrorText> {
-        let Some(claim) = &caller.claim else { return Ok(Cow::Borrowed(caller)) };
-        let guard =
-            caller.guard.get_or_try_init(|| Box::pin(self.backends.for_request(claim, &caller.peer))).await?;
-        let backend = guard.as_ref().map_or(&caller.backend, |guard| guard.backend());
-        Ok(Cow::Owned(Caller { backend: Arc::clone(backend), ..caller.clone() }))
+impl Gateway {
+    /// The caller of a request in a session, with the permissions that its principal has now.
+    pub(crate) fn in_session(
+        &self,
+        session: &Arc<ServedSession>,
+        admitted: Admitted,
+        outlet: Outlet,
+    ) -> Caller {
+        let Admitted { principal, at, .. } = admitted;
+        self.sessions.readmit(session, &principal, at);
+        let allowances = self.common.allowances.of(&principal, session.peer().name());
+        Caller { admitted_at: at, ..Caller::of_session(session, principal, allowances, outlet) }
     }
 
     /// The caller of a stateless request.
@@ -261,9 +196,11 @@ impl Gateway {
     ) -> Result<Caller, ErrorText> {
         let Admitted { principal, at, forwarded, .. } = admitted;
         let (strategy, permits) = (address.location.strategy.as_deref(), principal.permits());
-        let choice = self.strategies.choose(strategy, permits, &meta.offer, Era::Stateless);
-        let varied =
-            meta.variant.as_ref().and_then(|variant| self.strategies.vary(&choice, permits, variant).ok());
+        let choice = self.common.strategies.choose(strategy, permits, &meta.offer, Era::Stateless);
+        let varied = meta
+            .variant
+            .as_ref()
+            .and_then(|variant| self.common.strategies.vary(&choice, permits, variant).ok());
         // What cannot be chosen is refused when the request is handled, so that this is observed.
         let choice = varied.unwrap_or(choice);
         let label = principal.id().map_or_else(|| Arc::clone(peer.name()), Arc::from);
@@ -271,15 +208,15 @@ impl Gateway {
             Some(id) => Fetcher::Principal(id.into()),
             None => Fetcher::Peer { address: Arc::clone(peer.name()), client: meta.identity() },
         };
-        let claim = self.backends.claim(&principal, &meta.capabilities, forwarded, request);
+        let claim = self.common.backends.claim(&principal, &meta.capabilities, forwarded, request);
         let own_lists = claim.as_ref().is_some_and(Claim::can_be_asked);
         // A task runs where its call did.
         let task = request.params.string("taskId").filter(|_| claim.is_some());
-        let guard = task.and_then(|id| self.tasks.guard(&id, &principal));
+        let guard = task.and_then(|id| self.calls.tasks().guard(&id, &principal));
         let guard = Arc::new(guard.map_or_else(OnceCell::new, |guard| OnceCell::new_with(Some(Some(guard)))));
         let caller = Caller {
             choice,
-            allowances: self.allowances.of(&principal, peer.name()),
+            allowances: self.common.allowances.of(&principal, peer.name()),
             principal,
             admitted_at: at,
             memory: Memory::default(),
@@ -290,15 +227,23 @@ impl Gateway {
             fetcher,
             outlet,
             log_level: meta.log_level,
-            backend: Arc::clone(self.backends.stateless()),
+            backend: Arc::clone(self.common.backends.stateless()),
             claim,
             guard,
-            trace: None,
+            trace: OnceLock::new(),
         };
-        let caller = if own_lists { self.reaching(&caller).await?.into_owned() } else { caller };
-        let memory = self.opened(&caller, address, &meta.offer).await?;
+        let caller =
+            if own_lists { caller.reaching(&self.common.backends).await?.into_owned() } else { caller };
+        let fetches = &self.common.fetches;
+        let mut delta = caller.arrives(fetches, &address.parameters).await?;
+        if !meta.offer.settings.is_empty() {
+            delta.notes.extend(caller.notes(fetches, &Lifecycle::Opened(&meta.offer.settings))?.notes);
+        }
+        let memory = Memory::default();
+        let noted = delta.notes.into_iter();
+        let memory = noted.fold(memory, |memory, (strategy, changes)| memory.with(&strategy, changes));
         let caller = Caller { memory, ..caller };
-        self.explained.explain(|| {
+        self.common.explained.explain(|| {
             let explanation = Explanation {
                 client: &caller.label,
                 revision: Revision::V2026_07_28,
@@ -311,15 +256,4 @@ impl Gateway {
         });
         Ok(caller)
     }
-}
-
-/// Random bytes, or the clock's where the operating system has none: a nonce only distinguishes handles made
-/// within the same second.
-fn nonce() -> [u8; 4] {
-    let mut nonce = [0; 4];
-    if getrandom::fill(&mut nonce).is_err() {
-        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        nonce = since.map_or(0, |since: Duration| since.subsec_nanos()).to_be_bytes();
-    }
-    nonce
 }

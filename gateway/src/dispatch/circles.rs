@@ -3,12 +3,27 @@
 use std::sync::Arc;
 
 use mcp_disclosure_core::RawObject;
-use mcp_disclosure_transport::{ErrorText, Json, printable::Short};
+use mcp_disclosure_transport::{ErrorText, Json};
 
-use super::Gateway;
-use crate::{backend::Backend, lineage::Chain};
+use super::sessions::ServedSession;
+use crate::{
+    backend::{Backend, Backends},
+    limits::Limits,
+    lineage::{Chain, Lineage},
+};
 
-impl Gateway {
+/// Where this gateway stands among others.
+#[derive(Debug)]
+pub(super) struct Circles {
+    lineage: Arc<Lineage>,
+    limits: Limits,
+}
+
+impl Circles {
+    pub(super) fn new(lineage: Arc<Lineage>, limits: Limits) -> Self {
+        Self { lineage, limits }
+    }
+
     /// The gateways that the sender of a handshake with these capabilities came through; `None` if it is no gateway.
     ///
     /// # Errors
@@ -25,25 +40,23 @@ impl Gateway {
         Ok(Some(chain))
     }
 
-    /// Ends the sessions of gateways that this one leads to since they were admitted. Two gateways that start at the same
-    /// time admit each other; the one whose session ends is refused when it comes again.
-    pub(super) fn end_circles(self: &Arc<Self>) {
-        let shared = self.backends.shared().leads_to();
-        if shared.is_empty() {
-            return;
+    /// The sessions of gateways that this one leads to, and has to end. One of both ends the other's session: else both would
+    /// come again at the same time.
+    pub(super) fn closed(
+        &self,
+        backends: &Backends,
+        sessions: Vec<Arc<ServedSession>>,
+    ) -> Vec<Arc<ServedSession>> {
+        let mut closed = sessions;
+        if backends.shared().leads_to().is_empty() {
+            return Vec::new();
         }
-        for session in self.sessions.all() {
-            let leads_to = session.backend().leads_to();
+        closed.retain(|session| {
             let chain = session.client.chain();
-            // One of them ends the other's session, and not both: else both would come again at the same time.
             let is_first = chain.iter().all(|other| self.lineage.instance() < other);
-            if is_first && chain.meets(&leads_to) {
-                tracing::warn!(session = %Short(session.id()), "session ended: it is of a gateway that this one leads to");
-                let (gateway, id) = (Arc::clone(self), Arc::clone(session.id()));
-                // What fails is tried again by itself.
-                tokio::spawn(async move { drop(gateway.end_everywhere(&id).await) });
-            }
-        }
+            is_first && chain.meets(&session.backend().leads_to())
+        });
+        closed
     }
 
     /// The result of a handshake, for a gateway with the gateways that this one leads to.

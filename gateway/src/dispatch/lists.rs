@@ -7,11 +7,11 @@ use mcp_disclosure_core::{
     given::{self, MOST_NAMES, shown},
 };
 use mcp_disclosure_drafts::manifest::{DESCRIBE, MANIFEST, digest};
-use mcp_disclosure_transport::{ErrorText, Json};
+use mcp_disclosure_transport::ErrorText;
 use serde_json::json;
 use tokio::task::spawn_blocking;
 
-use super::{Caller, Gateway, requests::panicked};
+use super::{Answer, Caller, Common, Sessions, common::panicked};
 use crate::{
     catalogue::{Page, PreparedManifest},
     dialect::{Filter, complete},
@@ -23,19 +23,25 @@ const MOST_STEPS: usize = 1_000;
 /// The steps that an entry of a manifest counts as: its definition is parsed and digested.
 const ENTRY_STEPS: usize = 10;
 
-impl Gateway {
+/// Lists of what clients can use.
+#[derive(Debug)]
+pub(super) struct Lists {
+    common: Arc<Common>,
+    sessions: Arc<Sessions>,
+}
+
+impl Lists {
+    pub(super) fn new(common: Arc<Common>, sessions: Arc<Sessions>) -> Self {
+        Self { common, sessions }
+    }
+
     /// `tools/list`.
-    pub(super) async fn tools(
-        self: &Arc<Self>,
-        caller: &Caller,
-        page: &Arc<Page>,
-        params: &RawObject,
-    ) -> Result<Json, ErrorText> {
-        let filter = Filter::read(params, &self.limits)?;
+    pub(super) async fn tools(&self, caller: &Caller, page: &Arc<Page>, params: &RawObject) -> Answer {
+        let filter = Filter::read(params, &self.common.limits)?;
         let compares = digest::is_comparable(params);
         let Some(filter) = filter else {
             no_cursor(params)?;
-            self.delivered(caller, page.delivers().to_vec()).await?;
+            self.sessions.delivered(caller, page.delivers().to_vec()).await?;
             let list = self.listed(caller, page, Kind::Tools, params)?;
             return Ok(if compares { page.comparable_tools() } else { list });
         };
@@ -44,13 +50,13 @@ impl Gateway {
         let own = Arc::clone(page);
         let matching = move || own.matching(compares, |name| filter.admits(name));
         let (names, result) = aside("tools/list", work, matching).await?;
-        self.delivered(caller, page.delivers_of(&names)).await?;
-        caller.identified(|who| self.observer.filtered(&who, page, &names));
+        self.sessions.delivered(caller, page.delivers_of(&names)).await?;
+        caller.identified(|who| self.common.observer.filtered(&who, page, &names));
         Ok(result)
     }
 
     /// `tools/manifest`, where there is one.
-    pub(super) async fn manifest(&self, page: &Arc<Page>, params: &RawObject) -> Result<Json, ErrorText> {
+    pub(super) async fn manifest(&self, page: &Arc<Page>, params: &RawObject) -> Answer {
         no_cursor(params)?;
         let stated = digest::stated_in(params);
         let result = move |prepared: &PreparedManifest| match stated {
@@ -61,12 +67,7 @@ impl Gateway {
     }
 
     /// `tools/describe` of SEP-2636, where there is a manifest.
-    pub(super) async fn describe(
-        self: &Arc<Self>,
-        caller: &Caller,
-        page: &Arc<Page>,
-        params: &RawObject,
-    ) -> Result<Json, ErrorText> {
+    pub(super) async fn describe(&self, caller: &Caller, page: &Arc<Page>, params: &RawObject) -> Answer {
         let names = self.names(params)?;
         let wanted = names.clone();
         let described = move |prepared: &PreparedManifest| prepared.manifest.described(&wanted);
@@ -75,14 +76,14 @@ impl Gateway {
             let unknown: Vec<_> = unknown.iter().map(|name| shown(name)).collect();
             ErrorText::invalid_params("Unknown tool names").with_data(&json!({"unknownNames": unknown}))
         })?;
-        self.delivered(caller, page.delivers_of(&names)).await?;
-        caller.identified(|who| self.observer.noted(&who, Note::Delivered));
+        self.sessions.delivered(caller, page.delivers_of(&names)).await?;
+        caller.identified(|who| self.common.observer.noted(&who, Note::Delivered));
         Ok(complete(caller.era(), described.into()))
     }
 
     /// The names in the parameters of `tools/describe`.
     fn names(&self, params: &RawObject) -> Result<Vec<String>, ErrorText> {
-        let most = self.limits.describe_names.min(MOST_NAMES);
+        let most = self.common.limits.describe_names.min(MOST_NAMES);
         let read = || -> Option<Vec<_>> {
             given::items(params.member("names")?, most)?.into_iter().map(given::string).collect()
         };
@@ -103,15 +104,9 @@ impl Gateway {
     }
 
     /// A list, as it is prepared.
-    pub(super) fn listed(
-        &self,
-        caller: &Caller,
-        page: &Arc<Page>,
-        kind: Kind,
-        params: &RawObject,
-    ) -> Result<Json, ErrorText> {
+    pub(super) fn listed(&self, caller: &Caller, page: &Arc<Page>, kind: Kind, params: &RawObject) -> Answer {
         no_cursor(params)?;
-        caller.identified(|who| self.observer.listed(&who, kind, page));
+        caller.identified(|who| self.common.observer.listed(&who, kind, page));
         Ok(page.list(kind))
     }
 }

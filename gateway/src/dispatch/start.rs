@@ -7,8 +7,10 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Admission, Allowances, Checks, FetchLimits, Gateway, KeptMarks, OfferedRevisions, Open, ReceiptSettings,
-    apart::Apart, rounds::Rounds, tasks::Tasks,
+    Admission, Allowances, Calls, Common, FetchLimits, Gateway, KeptMarks, Lists, OfferedRevisions, Open,
+    calls::{ReceiptSettings, Tasks},
+    circles::Circles,
+    sessions::{OnEnd, Sessions},
 };
 use crate::{
     backend::{Backends, Recipe, Scope},
@@ -19,14 +21,10 @@ use crate::{
     lineage::Lineage,
     negotiation::Strategies,
     observe::{Observer, Unobserved},
-    session::{
-        Client, Peers, SessionLimits, Sessions,
-        store::{Replicas, SessionStore},
-    },
+    session::{Client, Peers, SessionLimits, store::SessionStore},
     slot::{Memory, Witness},
     upstream::{Timeouts, UpstreamConfig, UpstreamError, Upstreams},
 };
-use mcp_disclosure_transport::printable::Short;
 
 /// How long lists wait for upstreams that are starting, unless an assembly says otherwise. Most hosts list once.
 const WAIT_FOR_UPSTREAMS: Duration = Duration::from_secs(20);
@@ -167,46 +165,76 @@ impl Gateway {
         let backends = Backends::new(recipe, first);
         // What is missing was found by the first one.
         drop(backends.stateless().awaited().await);
-        let gateway = Arc::new(Self {
+        let common = Arc::new(Common {
             strategies,
             backends,
-            sessions: Sessions::new(assembly.sessions, assembly.limits.unused_session),
-            replicas: assembly
-                .session_store
-                .map(|store| Replicas::new(store, assembly.sessions, assembly.limits.unused_session))
-                .map(Arc::new),
-            peers: Peers::new(assembly.limits),
-            rounds: Rounds::default(),
-            tasks: Tasks::default(),
-            receipts: ReceiptSettings { key: assembly.receipt_key, lifetime: assembly.receipt_lifetime },
-            apart: Apart::new(assembly.kept_marks),
             limits: assembly.limits,
-            revisions: assembly.revisions,
-            checks: Checks::new(assembly.limits.compiled_schemas_bytes),
-            fetches: assembly.fetches.of_peers(assembly.limits.peer_fetches),
+            fetches: Arc::new(assembly.fetches.of_peers(assembly.limits.peer_fetches)),
             allowances: Allowances::default(),
             permissions: watch::Sender::new(0),
             explained: Explained::default(),
-            lineage,
-            admission: assembly.admission,
             observer: assembly.observer,
             shutdown: CancellationToken::new(),
+        });
+        let tasks = Arc::new(Tasks::default());
+        let of_session = Arc::clone(&tasks);
+        let on_end = OnEnd(Box::new(move |id| of_session.end_session(id)));
+        let circles = Circles::new(lineage, assembly.limits);
+        let (bounds, store) = (assembly.sessions, assembly.session_store);
+        let sessions = Arc::new(Sessions::new(Arc::clone(&common), circles, bounds, store, on_end));
+        let receipts = ReceiptSettings { key: assembly.receipt_key, lifetime: assembly.receipt_lifetime };
+        let gateway = Arc::new(Self {
+            lists: Lists::new(Arc::clone(&common), Arc::clone(&sessions)),
+            peers: Peers::new(assembly.limits),
+            calls: Calls::new(
+                Arc::clone(&common),
+                Arc::clone(&sessions),
+                tasks,
+                receipts,
+                assembly.kept_marks,
+            ),
+            revisions: assembly.revisions,
+            admission: assembly.admission,
             drain: assembly.drain,
             drained: CancellationToken::new(),
+            common,
+            sessions,
         });
         tokio::spawn(Arc::clone(&gateway).sweep(assembly.sessions));
-        tokio::spawn(Arc::clone(&gateway).receive());
-        if let Some(replicas) = &gateway.replicas
-            && replicas.store().reach().await.is_err()
-        {
+        tokio::spawn(Arc::clone(&gateway.sessions).receive());
+        if gateway.sessions.replication().reach().await.is_err() {
             tracing::warn!(
                 "the session store cannot be used yet; clients with sessions get errors until it can"
             );
         }
-        tokio::spawn(Arc::clone(&gateway).say_selection());
+        tokio::spawn(Arc::clone(&gateway.common).say_selection());
         Ok(StartedGateway { gateway, missing })
     }
 
+    /// Ends what has been idle for too long, until the gateway ends.
+    async fn sweep(self: Arc<Self>, limits: SessionLimits) {
+        let often = limits.sweep_interval(self.common.limits.unused_session).min(SWEEPING);
+        let mut turn = tokio::time::interval(often);
+        let mut keeping = tokio::spawn(async {});
+        loop {
+            tokio::select! {
+                () = self.common.shutdown.cancelled() => return,
+                _ = turn.tick() => {}
+            }
+            self.common.fetches.sweep();
+            self.common.allowances.sweep();
+            self.calls.sweep();
+            self.common.backends.sweep(limits.idle);
+            self.sessions.sweep();
+            // One at a time: the next turn finds what this one did not reach.
+            if keeping.is_finished() {
+                keeping = tokio::spawn(Arc::clone(&self.sessions).keep());
+            }
+        }
+    }
+}
+
+impl Common {
     /// Says once what serves clients that request nothing, when it is known what there is.
     async fn say_selection(self: Arc<Self>) {
         let backend = Arc::clone(self.backends.shared());
@@ -221,38 +249,5 @@ impl Gateway {
         });
         // A panic of a strategy is logged, and costs this line only.
         drop(saying.await);
-    }
-
-    /// Ends what has been idle for too long, until the gateway ends.
-    async fn sweep(self: Arc<Self>, limits: SessionLimits) {
-        let often = limits.sweep_interval(self.limits.unused_session).min(SWEEPING);
-        let mut turn = tokio::time::interval(often);
-        let mut keeping = tokio::spawn(async {});
-        loop {
-            tokio::select! {
-                () = self.shutdown.cancelled() => return,
-                _ = turn.tick() => {}
-            }
-            self.fetches.sweep();
-            self.allowances.sweep();
-            self.rounds.sweep();
-            self.tasks.sweep();
-            self.backends.sweep(limits.idle);
-            self.end_circles();
-            for session in self.sessions.remove_idle() {
-                match self.replicas {
-                    // The store ends it, unless another replica serves it.
-                    Some(_) => {
-                        tracing::debug!(session = %Short(session.id()), "copy of a session dropped: idle")
-                    }
-                    None => tracing::info!(session = %Short(session.id()), "session ended: idle"),
-                }
-                self.let_go(&session);
-            }
-            // One at a time: the next turn finds what this one did not reach.
-            if keeping.is_finished() {
-                keeping = tokio::spawn(Arc::clone(&self).keep_sessions());
-            }
-        }
     }
 }

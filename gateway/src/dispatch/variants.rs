@@ -1,10 +1,12 @@
-//! Requests that name a server variant (SEP-2053): each is served by that strategy.
+//! Requests that are served as others: those that name a server variant (SEP-2053), by that strategy; those of pages (MCP Apps), which
+//! use the names of their own server (docs/CONTRACT.md S14).
 
+use mcp_disclosure_core::RawObject;
 use mcp_disclosure_drafts::variants::{requested, without_variant};
 use mcp_disclosure_transport::{ErrorText, Request};
 
 use super::{Caller, Gateway};
-use crate::DRAFTS;
+use crate::{DRAFTS, catalogue::Page};
 
 impl Gateway {
     /// The caller and the request as served by the variant that the request names; `None` if it names none. Upstreams do
@@ -20,8 +22,26 @@ impl Gateway {
         let Some(variant) = requested(&request.params).filter(|_| DRAFTS) else { return Ok(None) };
         let mut varied = caller.clone();
         // The caller of a stateless request is made for the variant already, if it may choose that.
-        varied.choice = self.strategies.vary(&caller.choice, caller.principal.permits(), &variant)?;
+        varied.choice = self.common.strategies.vary(&caller.choice, caller.principal.permits(), &variant)?;
         let request = Request { params: without_variant(&request.params), ..request.clone() };
         Ok(Some((varied, request)))
+    }
+}
+
+/// The parameters of a page's request, with the names by which clients know what the page's own server calls by them; `None` if no
+/// page is said to ask: a host says in `_meta.ui.resourceUri` which does.
+pub(super) fn of_page(method: &str, page: &Page, params: &RawObject) -> Option<RawObject> {
+    let asking = params.object("_meta")?.object("ui")?.string("resourceUri")?;
+    let upstream = page.view.upstream_of_page(&asking)?;
+    match method {
+        "tools/call" => {
+            let tool = page.view.tool_of(upstream, &params.string("name")?)?;
+            Some(params.with_value("name", tool.name()))
+        }
+        "resources/read" | "resources/subscribe" | "resources/unsubscribe" => {
+            let uri = params.string("uri")?;
+            Some(params.with_value("uri", &page.view.served_uri(upstream, &uri)))
+        }
+        _ => None,
     }
 }

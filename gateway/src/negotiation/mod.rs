@@ -16,6 +16,9 @@ pub use self::{
 };
 use crate::dialect::Offer;
 
+/// The log target of explanations of how clients are served, also enabled by the filter `mcp_disclosure_gateway::explain=debug`.
+pub const EXPLANATIONS: &str = "mcp_disclosure_gateway::explain";
+
 /// The available strategies and their selection.
 #[derive(Debug)]
 pub struct Strategies {

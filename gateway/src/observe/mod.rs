@@ -6,7 +6,6 @@
 mod event;
 mod several;
 mod tally;
-mod watch;
 
 use std::{
     fmt,
@@ -20,7 +19,6 @@ use mcp_disclosure_core::{Kind, Note};
 use mcp_disclosure_transport::Request;
 pub use several::Several;
 pub use tally::{Cost, Step, Tally, Times, ToolCosts};
-pub(crate) use watch::Watch;
 
 use crate::catalogue::Page;
 

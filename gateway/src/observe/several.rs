@@ -12,6 +12,15 @@ use crate::catalogue::Page;
 #[derive(Clone, Debug, Default)]
 pub struct Several(pub Vec<Arc<dyn Observer>>);
 
+/// Events that each of them gets.
+macro_rules! pass_on {
+    ($($event:ident($($value:ident: $kind:ty),*);)*) => {
+        $(fn $event(&self, $($value: $kind),*) {
+            self.0.iter().for_each(|observer| observer.$event($($value),*));
+        })*
+    };
+}
+
 impl Observer for Several {
     fn wants_fingerprints(&self) -> bool {
         self.0.iter().any(|observer| observer.wants_fingerprints())
@@ -37,43 +46,16 @@ impl Observer for Several {
         Some(Box::pin(async move { all.await.map(drop) }))
     }
 
-    fn called(&self, call: &Called<'_>) {
-        self.0.iter().for_each(|observer| observer.called(call));
-    }
-
-    fn fetch_refused(&self, who: &Who<'_>, code: &'static str) {
-        self.0.iter().for_each(|observer| observer.fetch_refused(who, code));
-    }
-
-    fn noted(&self, who: &Who<'_>, note: Note) {
-        self.0.iter().for_each(|observer| observer.noted(who, note));
-    }
-
-    fn listed(&self, who: &Who<'_>, kind: Kind, page: &Arc<Page>) {
-        self.0.iter().for_each(|observer| observer.listed(who, kind, page));
-    }
-
-    fn filtered(&self, who: &Who<'_>, page: &Arc<Page>, names: &[String]) {
-        self.0.iter().for_each(|observer| observer.filtered(who, page, names));
-    }
-
-    fn turned_away(&self, status: u16) {
-        self.0.iter().for_each(|observer| observer.turned_away(status));
-    }
-
-    fn connected(&self, open: usize, most: usize) {
-        self.0.iter().for_each(|observer| observer.connected(open, most));
-    }
-
-    fn kept_old(&self) {
-        self.0.iter().for_each(|observer| observer.kept_old());
-    }
-
-    fn tools_changed(&self, changes: &ToolChanges<'_>) {
-        self.0.iter().for_each(|observer| observer.tools_changed(changes));
-    }
-
-    fn opened(&self, who: &Who<'_>) {
-        self.0.iter().for_each(|observer| observer.opened(who));
+    pass_on! {
+        called(call: &Called<'_>);
+        fetch_refused(who: &Who<'_>, code: &'static str);
+        noted(who: &Who<'_>, note: Note);
+        listed(who: &Who<'_>, kind: Kind, page: &Arc<Page>);
+        filtered(who: &Who<'_>, page: &Arc<Page>, names: &[String]);
+        turned_away(status: u16);
+        connected(open: usize, most: usize);
+        kept_old();
+        tools_changed(changes: &ToolChanges<'_>);
+        opened(who: &Who<'_>);
     }
 }

@@ -5,12 +5,12 @@ use std::{
     sync::{Arc, Weak},
 };
 
-use mcp_disclosure_core::{Extension, Kind, Memory, Permits, Principal, RawObject};
+use mcp_disclosure_core::{Kind, Permits, RawObject};
 use mcp_disclosure_transport::{LoggingLevel, Notification};
 use parking_lot::Mutex;
 
-use super::{Listeners, Session};
-use crate::{catalogue::Published, negotiation::Choice};
+use super::{Listeners, Session, Viewer, Watched, list_changed};
+use crate::catalogue::Published;
 
 /// The sessions and listeners of one backend.
 #[derive(Debug, Default)]
@@ -91,55 +91,5 @@ impl Audience {
 
     fn sessions(&self) -> Vec<Arc<Session>> {
         self.sessions.lock().values().filter_map(Weak::upgrade).collect()
-    }
-}
-
-/// One `list_changed` notification per method: both kinds of resource share theirs.
-pub(crate) fn list_changed(kinds: &[Kind]) -> Vec<(Kind, Notification)> {
-    let methods = [
-        (&[Kind::Tools][..], "notifications/tools/list_changed"),
-        (&[Kind::Resources, Kind::Templates], "notifications/resources/list_changed"),
-        (&[Kind::Prompts], "notifications/prompts/list_changed"),
-    ];
-    let changed = methods.into_iter().filter(|(of, _)| of.iter().any(|kind| kinds.contains(kind)));
-    changed.map(|(of, method)| (of[0], Notification::new(method, RawObject::empty()))).collect()
-}
-
-/// Everything about a client that its lists depend on.
-#[derive(Clone, Debug)]
-pub struct Viewer {
-    pub principal: Principal,
-    pub choice: Choice,
-    pub memory: Memory,
-}
-
-impl Viewer {
-    /// The extension by which it uses its strategy, if it declared it.
-    pub fn extension(&self) -> Option<Extension> {
-        self.choice.strategy.profile().extension.filter(|_| self.choice.traits.declared)
-    }
-
-    /// The notification of that extension, if its list differs between two catalogues.
-    pub fn news(&self, before: &Published, now: &Published) -> Option<Notification> {
-        let extension = self.extension()?;
-        let digest = |of: &Published| of.announced(&self.principal, &self.choice, &self.memory);
-        let is_new = digest(before) != digest(now);
-        is_new.then(|| Notification::new(extension.changed, RawObject::empty()))
-    }
-}
-
-/// A resource of one upstream. Several may serve the same URI, and not everyone who may read it of one may do so of another.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Watched {
-    /// The upstream's number.
-    pub upstream: usize,
-    /// The URI.
-    pub uri: String,
-}
-
-impl Watched {
-    /// The resource of this URI.
-    pub fn of(upstream: usize, uri: &str) -> Self {
-        Self { upstream, uri: uri.to_owned() }
     }
 }

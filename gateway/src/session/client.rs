@@ -21,7 +21,7 @@ use tokio::sync::{SetOnce, mpsc, oneshot, watch};
 use super::{
     Forwarded, Outbox, Outlet,
     questions::{InputRequest, OpenQuestion, Questions},
-    store::Replicas,
+    store::Ids,
 };
 use crate::{limits::Limits, lineage::Chain};
 
@@ -46,8 +46,8 @@ pub struct Client {
     chain: OnceLock<Chain>,
     /// Its choices of concerns, which upstreams of its own follow.
     chosen: watch::Sender<Chosen>,
-    /// The replicas of which any may receive the client's responses.
-    replicas: OnceLock<Arc<Replicas>>,
+    /// Names requests to it, where any replica may receive the responses.
+    ids: OnceLock<Arc<Ids>>,
     /// Its headers that upstreams of its own are sent.
     pub forwarded: Arc<Forwarded>,
 }
@@ -107,7 +107,7 @@ impl Client {
             introduction: SetOnce::new(),
             chain: OnceLock::new(),
             chosen: watch::Sender::default(),
-            replicas: OnceLock::new(),
+            ids: OnceLock::new(),
             forwarded: Arc::default(),
             outbox: Outbox::default(),
             state: Mutex::default(),
@@ -161,8 +161,8 @@ impl Client {
     }
 
     /// From now on, requests to the client have ids that name this replica.
-    pub(crate) fn asked_by(&self, replicas: &Arc<Replicas>) {
-        let _same = self.replicas.set(Arc::clone(replicas));
+    pub(crate) fn asked_by(&self, ids: &Arc<Ids>) {
+        let _same = self.ids.set(Arc::clone(ids));
     }
 
     /// Records the gateways that it came through, once.
@@ -280,10 +280,7 @@ impl Client {
     ) -> Option<Waiting<'_>> {
         let mut state = self.state.lock();
         state.last += 1;
-        let named = self
-            .replicas
-            .get()
-            .and_then(|replicas| Id::parse(&format!("\"{}-{}\"", replicas.name(), replicas.next_number())));
+        let named = self.ids.get().and_then(|ids| ids.next_request());
         let id = named.unwrap_or_else(|| Id::number(state.last));
         let request = Request { id: id.clone(), method: method.to_owned(), params };
         if !outlet.request(&Message::Request(request)) {

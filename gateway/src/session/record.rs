@@ -19,7 +19,7 @@ use super::{
     list_changed,
     store::{Delta, Kept, Opened, Read},
 };
-use crate::{backend::Backend, dialect::Revision, limits::Limits, negotiation::Choice, observe::Who};
+use crate::{dialect::Revision, limits::Limits, negotiation::Choice, observe::Who};
 
 /// How a session is opened.
 #[derive(Clone, Debug)]
@@ -71,8 +71,6 @@ pub struct Session {
     /// Whether it was used since.
     touched: AtomicBool,
     peer: Peer,
-    /// The backend that serves it, kept alive for as long as the session is referenced, even after it ended.
-    backend: Arc<Backend>,
     _place: Place,
 }
 
@@ -83,7 +81,6 @@ impl Session {
         revision: Revision,
         choice: Choice,
         opening: Opening,
-        backend: Arc<Backend>,
         place: Place,
         limits: &Limits,
     ) -> Self {
@@ -110,7 +107,6 @@ impl Session {
             refreshed: AtomicU64::new(0),
             touched: AtomicBool::new(false),
             peer: opening.peer,
-            backend,
             _place: place,
         }
     }
@@ -123,11 +119,6 @@ impl Session {
     /// The id, as in the `Mcp-Session-Id` header and in logs.
     pub fn id(&self) -> &Arc<str> {
         &self.id
-    }
-
-    /// The backend that serves it.
-    pub fn backend(&self) -> &Arc<Backend> {
-        &self.backend
     }
 
     /// The negotiated protocol revision.

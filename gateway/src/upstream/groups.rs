@@ -4,11 +4,12 @@
 use std::collections::{HashSet, VecDeque};
 
 use futures::{StreamExt, stream};
+use mcp_disclosure_client::lists::all_pages;
 use mcp_disclosure_core::{OwnGroup, RawObject, RawText, UpstreamLists, offers_groups};
 use mcp_disclosure_transport::Json;
 use tokio::time::Instant;
 
-use super::{CallError, Upstream, lists::all_pages};
+use super::{CallError, Upstream};
 
 /// Requests at the same time.
 const AT_ONCE: usize = 4;

@@ -1,21 +1,19 @@
-//! The handshake with an upstream and its result.
-//!
-//! Each attempt proposes one revision: by `initialize` if it has sessions, by `server/discover` if not. Which
-//! ones are proposed, and in which order, is up to [`Proposals`].
+//! The handshake with an upstream, as a gateway makes it, and its result.
 
 use std::{sync::Arc, time::Duration};
 
-use mcp_disclosure_core::{EXTENSION, Era, GROUPS, Notes, RawObject, SKILLS, UI, UpstreamName};
+use mcp_disclosure_client::{
+    handshake::{self, Introduced, Unusable},
+    server,
+};
+use mcp_disclosure_core::{Concern, EXTENSION, Era, GROUPS, Notes, RawObject, SKILLS, UI, UpstreamName};
 use mcp_disclosure_drafts::variants::SERVER_VARIANTS;
-use mcp_disclosure_transport::{CallError, Connection, code, meta};
+use mcp_disclosure_transport::Connection;
 use serde_json::json;
 
-use super::{
-    Why,
-    proposals::{Failure, Proposals, Supported},
-};
+use super::Why;
 use crate::{
-    dialect::{Offer, RequestMeta, Revision, TASKS},
+    dialect::{Offer, RequestMeta, TASKS},
     lineage::{Chain, Lineage, is_circle},
     session::{Chosen, Client},
 };
@@ -52,6 +50,39 @@ impl Hello {
             chain,
         }
     }
+
+    /// What is said in the handshake.
+    fn half(&self) -> handshake::Hello {
+        let own = json!({"name": "mcp-disclosure", "version": env!("CARGO_PKG_VERSION")});
+        let initialize = RawObject::assemble([("capabilities", self.capabilities.text())]);
+        let initialize = chosen_in(initialize.with_value("clientInfo", &own), &self.chosen.values);
+        let chosen = self.chosen.values.clone();
+        handshake::Hello {
+            initialize,
+            meta: RequestMeta::declaring(&RawObject::empty(), &self.capabilities)
+                .object("_meta")
+                .unwrap_or_default(),
+            initialized: Arc::new(move |capabilities| {
+                chosen_in(RawObject::empty(), &understood(capabilities, &chosen))
+            }),
+        }
+    }
+}
+
+/// Maximum concerns that are read of one upstream.
+const MOST_CONCERNS: usize = 64;
+
+fn concerns(capabilities: &RawObject) -> Vec<Concern> {
+    server::declared_concerns(capabilities).iter().take(MOST_CONCERNS).filter_map(Concern::read).collect()
+}
+
+/// The choices among these that are of the concerns of a server with these capabilities.
+pub(super) fn understood(capabilities: &RawObject, chosen: &Notes) -> Notes {
+    let values = concerns(capabilities).into_iter().filter_map(|concern| {
+        let value = chosen.get(concern.name()).filter(|value| concern.values().have(value))?;
+        Some((concern.name().to_owned(), value.clone()))
+    });
+    values.collect()
 }
 
 /// Capabilities that clients are served with.
@@ -80,6 +111,16 @@ impl Introduction {
     /// Whether the server declared this capability.
     pub fn has(&self, capability: &str) -> bool {
         self.capabilities.member(capability).is_some()
+    }
+
+    /// Its half of the disclosure extension; `None` if it does not support it.
+    pub fn extension(&self) -> Option<RawObject> {
+        server::extension(&self.capabilities)
+    }
+
+    /// The concerns that it declares; invalid ones are left out.
+    pub(crate) fn concerns(&self) -> Vec<Concern> {
+        concerns(&self.capabilities)
     }
 
     /// Whether the server set this flag of a capability.
@@ -161,20 +202,12 @@ impl Eras {
     }
 }
 
-/// Whether a new connection in the other era may succeed, after one in this: some servers stick to the era of the first
-/// request, and some exit when that is not `initialize`. One that exits at `initialize` does so whatever it is asked.
+/// Whether a new connection in the other era may succeed, after one in this; not at one that leads back here.
 pub(super) fn may_work_in_other_era(why: &Why, tried: Era) -> bool {
-    match why {
-        Why::Talk(CallError::Answered(error)) => error.code() == code::UNSUPPORTED_VERSION,
-        Why::Talk(error @ CallError::Ended { .. }) => tried == Era::Stateless && !is_circle(error),
-        _ => false,
-    }
+    matches!(why, Why::Talk(error) if !is_circle(error) && handshake::may_work_in_other_era(error, tried))
 }
 
-/// Time-out for `server/discover`, which servers of the session era may leave unanswered.
-const DISCOVERY: Duration = Duration::from_secs(5);
-
-/// The same for a server with a session, which works without.
+/// Time-out for a stateless request to a server with a session, which works without.
 const PROBE: Duration = Duration::from_secs(2);
 
 /// Performs the handshake. The preferred era is tried first, since it may be the only one from then on.
@@ -184,124 +217,36 @@ pub(super) async fn introduce(
     prefer: Era,
     timeout: Duration,
 ) -> Result<Introduction, Why> {
-    let introduction = introduce_in(connection, hello, prefer, timeout).await?;
-    // It may have been reached before this gateway was, so it could not refuse.
-    if introduction.leads_to.meets(&hello.chain) { Err(Why::Circle) } else { Ok(introduction) }
-}
-
-async fn introduce_in(
-    connection: &Arc<Connection>,
-    hello: &Hello,
-    prefer: Era,
-    timeout: Duration,
-) -> Result<Introduction, Why> {
-    let prefer = if connection.carries_stateless() { prefer } else { Era::Session };
-    let mut proposals = Proposals::new(prefer);
-    let mut proposed = proposals.first();
-    loop {
-        let answered = match proposed.era() {
-            Era::Session => initialize(connection, hello, proposed, timeout).await,
-            Era::Stateless => discover(connection, hello, timeout.min(DISCOVERY)).await,
-        };
-        match answered {
-            Ok(introduction) if introduction.eras.session && prefer == Era::Session => {
-                return Ok(also_stateless(connection, hello, introduction).await);
-            }
-            Ok(introduction) => return Ok(introduction),
-            Err(failure) => proposed = proposals.after(proposed, failure, connection.carries_stateless())?,
-        }
-    }
-}
-
-/// Probes whether an upstream with a session also answers stateless requests, where both can be sent.
-async fn also_stateless(
-    connection: &Arc<Connection>,
-    hello: &Hello,
-    introduction: Introduction,
-) -> Introduction {
-    let stateless = connection.carries_both_eras() && discover(connection, hello, PROBE).await.is_ok();
-    Introduction { eras: Eras { stateless, ..introduction.eras }, ..introduction }
-}
-
-async fn initialize(
-    connection: &Arc<Connection>,
-    hello: &Hello,
-    revision: Revision,
-    timeout: Duration,
-) -> Result<Introduction, Failure> {
-    let params = json!({
-        "protocolVersion": revision.to_string(),
-        "capabilities": hello.capabilities,
-        "clientInfo": {"name": "mcp-disclosure", "version": env!("CARGO_PKG_VERSION")},
-    });
-    let params = RawObject::parse(params.to_string()).unwrap_or_default();
-    let params = chosen_in(params, &hello.chosen.values);
-    let result = request(connection, "initialize", params, timeout).await?;
-    let version = result
-        .string("protocolVersion")
-        .ok_or_else(|| Failure::foreign("initialize result has no protocolVersion"))?;
-    let negotiated = Revision::parse(&version).ok_or_else(|| {
-        Failure::foreign(format!("initialize result has protocolVersion {version:?}, which is not supported"))
+    let half = hello.half();
+    let introduced = handshake::introduce(connection, &half, &[prefer, other(prefer)], timeout).await;
+    let Introduced { revision, server_info, capabilities, result } = introduced.map_err(|why| match why {
+        Unusable::Talk { error, .. } => Why::Talk(error),
+        Unusable::Foreign(reason) => Why::Foreign(reason),
     })?;
-    connection.negotiated(&version);
-    let server_info = result.object("serverInfo").unwrap_or_else(RawObject::empty);
-    let session = negotiated.has_sessions();
-    let said = introduction(&result, server_info, Eras { session, stateless: !session });
-    let chosen = said.understood(&hello.chosen.values);
-    connection.notify("notifications/initialized", chosen_in(RawObject::empty(), &chosen));
-    if session {
-        return Ok(said);
+    let leads_to = Chain::read(&capabilities).unwrap_or_default();
+    // It may have been reached before this gateway was, so it could not refuse.
+    if leads_to.meets(&hello.chain) {
+        return Err(Why::Circle);
     }
-    // It wants a revision that has no `initialize`, so it is asked as that revision demands. What it has said of
-    // itself holds if it does not answer that.
-    Ok(discover(connection, hello, timeout.min(DISCOVERY)).await.unwrap_or(said))
+    let session = revision.has_sessions();
+    // A server with a session may answer stateless requests as well, where both can be sent.
+    let is_probed = session && prefer == Era::Session && connection.carries_both_eras();
+    let stateless = !session || is_probed && handshake::is_stateless(connection, &half, PROBE).await;
+    let (instructions, eras) = (result.string("instructions"), Eras { session, stateless });
+    Ok(Introduction { leads_to, capabilities, server_info, instructions, eras })
+}
+
+/// The other era.
+pub(super) fn other(era: Era) -> Era {
+    match era {
+        Era::Session => Era::Stateless,
+        Era::Stateless => Era::Session,
+    }
 }
 
 /// Parameters with choices, if there are any.
 pub(super) fn chosen_in(params: RawObject, chosen: &Notes) -> RawObject {
     if chosen.is_empty() { params } else { params.with_value("concerns", chosen) }
-}
-
-async fn discover(
-    connection: &Arc<Connection>,
-    hello: &Hello,
-    timeout: Duration,
-) -> Result<Introduction, Failure> {
-    let params = RequestMeta::declaring(&RawObject::empty(), &hello.capabilities);
-    let result = request(connection, "server/discover", params, timeout).await?;
-    let supported = result
-        .member("supportedVersions")
-        .and_then(Supported::read)
-        .ok_or_else(|| Failure::foreign("server/discover result has no supportedVersions"))?;
-    if supported.known().all(Revision::has_sessions) {
-        return Err(Failure::counter(supported));
-    }
-    let server_info = result.object("_meta").and_then(|meta| meta.object(meta::SERVER_INFO));
-    let server_info = server_info.unwrap_or_else(RawObject::empty);
-    Ok(introduction(&result, server_info, Eras { session: false, stateless: true }))
-}
-
-fn introduction(result: &RawObject, server_info: RawObject, eras: Eras) -> Introduction {
-    let capabilities = result.object("capabilities").unwrap_or_else(RawObject::empty);
-    Introduction {
-        leads_to: Chain::read(&capabilities).unwrap_or_default(),
-        capabilities,
-        server_info,
-        instructions: result.string("instructions"),
-        eras,
-    }
-}
-
-async fn request(
-    connection: &Arc<Connection>,
-    method: &str,
-    params: RawObject,
-    timeout: Duration,
-) -> Result<RawObject, Failure> {
-    let call = connection.call(method, params);
-    let result = Arc::clone(connection).request(call, timeout).await.map_err(Failure::talk)?;
-    RawObject::parse(result.as_str())
-        .map_err(|_| Failure::foreign(format!("{method} result is not an object")))
 }
 
 #[cfg(test)]

@@ -13,7 +13,6 @@ mod handler;
 mod handshake;
 mod lists;
 mod opening;
-mod proposals;
 mod request;
 mod subscriptions;
 mod tasks;
@@ -34,6 +33,7 @@ pub use error::{UpstreamError, Why};
 use handler::UpstreamHandler;
 pub use handler::{Event, Signals};
 pub use handshake::{Eras, Introduction};
+use mcp_disclosure_client::lists::all_pages;
 use mcp_disclosure_core::{Era, Notes, RawObject, RawText, Rules, Texts, UpstreamLists, UpstreamName};
 use mcp_disclosure_drafts::manifest::is_offered;
 pub use mcp_disclosure_transport::{
@@ -318,7 +318,7 @@ impl Upstream {
     /// # Errors
     /// Why there is no list.
     pub(crate) async fn skills(&self) -> Result<Vec<RawText>, CallError> {
-        let listing = lists::all_pages(self, "skills/list", "skills", RawObject::empty());
+        let listing = all_pages(self, "skills/list", "skills", RawObject::empty());
         let waited = self.terms.timeouts.connect;
         let listed = tokio::time::timeout(waited, listing).await;
         let listed = listed.unwrap_or(Err(CallError::TimedOut { waited }));

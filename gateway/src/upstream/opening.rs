@@ -17,7 +17,7 @@ use tokio_util::sync::DropGuard;
 use super::{
     Configured, Introduction, Signals, Target, Terms, Upstream, UpstreamError, Why,
     handler::UpstreamHandler,
-    handshake::{self, Hello, may_work_in_other_era},
+    handshake::{self, Hello, may_work_in_other_era, other, understood},
     subscriptions::SubscriptionStreams,
 };
 use crate::{
@@ -203,7 +203,7 @@ impl Introduced {
             name: name.clone(),
             configured,
             streams: SubscriptionStreams::open(&connection, &introduction),
-            told: Mutex::new(introduction.understood(&chosen.values)),
+            told: Mutex::new(understood(&introduction.capabilities, &chosen.values)),
             introduction,
             connection,
             handler,
@@ -213,13 +213,6 @@ impl Introduced {
             follows_choices: AtomicBool::new(follows_choices),
             _closing: closing,
         }
-    }
-}
-
-fn other(era: Era) -> Era {
-    match era {
-        Era::Session => Era::Stateless,
-        Era::Stateless => Era::Session,
     }
 }
 

@@ -32,7 +32,7 @@ const LONG_BRIEF: Rule = Rule {
     code: "brief-over-60",
     severity: Severity::Note,
     summary: "a brief of yours is over 60 characters, which `describe` does not list",
-    hint: "write a shorter one, or serve with --long-briefs shorten",
+    hint: "write a shorter one, or serve with --set describe.long_briefs=shorten",
 };
 
 const BRIEF_SAYS_HOW: Rule = Rule {

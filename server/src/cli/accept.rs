@@ -1,7 +1,11 @@
 //! `accept`.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
+use clap::Args;
 use mcp_disclosure_core::{
     DefinitionChange, Lock, Pattern, UpstreamLists, full, nearest::nearest, qualified,
 };
@@ -9,14 +13,26 @@ use mcp_disclosure_gateway::{Gateway, Problem, negotiation::StrategyOptions, ups
 use mcp_disclosure_transport::printable::one_line;
 
 use super::{
-    AcceptArguments, Program, SourceArguments, compare::progress::Patience, print, runtime_for_one,
-    serve::receipt_key, source::Source,
+    Program, compare::progress::Patience, print, runtime_for_one, serve::receipt_key, source::Source,
 };
 use crate::{
     export::CONFIGURATION,
     failure::Failure,
+    flags::Given,
     lock::{LockFile, write},
 };
+
+/// `accept`.
+#[derive(Debug, Args)]
+pub struct AcceptArguments {
+    /// Tools as UPSTREAM/TOOL, or patterns such as 'UPSTREAM/*' [default: all]
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+
+    /// The source; by default the disclosure.toml of the current folder.
+    #[command(flatten)]
+    pub source: Given,
+}
 
 /// Records definitions as reviewed, in the lock file beside the configuration.
 ///
@@ -25,12 +41,16 @@ use crate::{
 pub fn accept(program: &Program, arguments: AcceptArguments) -> Result<(), Failure> {
     let AcceptArguments { names, source } = arguments;
     let here = Path::new(CONFIGURATION);
-    let config = source.config.clone().or_else(|| here.exists().then(|| here.to_owned()));
-    let Some(configuration) = config.clone() else {
+    let config = source.first("config").map(PathBuf::from).or_else(|| here.exists().then(|| here.to_owned()));
+    let Some(configuration) = config else {
         let problem = Problem::new("no configuration is named, and disclosure.lock is beside one");
         return Err(Failure::Usage(vec![problem.hint("name it: --config disclosure.toml")]));
     };
-    let source = SourceArguments { config, ..source }.resolve(program.own.as_ref())?;
+    let source = match source.first("config") {
+        Some(_) => source,
+        None => source.with("config", configuration.clone()),
+    };
+    let source = source.resolve(program.own.as_ref())?;
     source.warn();
     let before = source.files().lock().cloned();
     let (lists, missing) = look(program, source)?;

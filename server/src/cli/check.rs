@@ -1,32 +1,99 @@
 //! `check`.
 
-use std::{io::IsTerminal, sync::Arc, time::Duration};
+use std::{io::IsTerminal, path::PathBuf, sync::Arc, time::Duration};
 
+use clap::{Args, ValueEnum, builder::PossibleValuesParser};
 use mcp_disclosure_compare::Query;
-use mcp_disclosure_core::{Principal, Settings, View};
+use mcp_disclosure_core::{Principal, View};
 use mcp_disclosure_gateway::{Assembly, Gateway, backend::clashes};
-use mcp_disclosure_ranking::BuiltIn;
-use mcp_disclosure_strategy_search::{self as search, SearchConfig};
 
 use super::{
-    AccessArguments, CheckArguments, Format, Program, SourceArguments, StrategyArguments,
+    Program,
     compare::{files, progress::Patience},
-    entrance::{door, entrance},
+    entrance::{door, session_store},
     login::{described, name},
     print_styled, print_text, runtime_for_one,
     serve::receipt_key,
-    session_store::SessionStoreArguments,
     source::Source,
     width::{folded_text, width},
 };
 use crate::{
     check::{
-        Findings, Report, Seen, Severity, SignInState, Subject, access, callers, findable, left_out,
+        CODES, Findings, Report, Seen, Severity, SignInState, Subject, access, callers, findable, left_out,
         objections, refusals, unpassed, unreachable, unserved,
     },
     config::Named,
     failure::Failure,
+    flags::{Given, SessionStoreArguments, SourceArguments, StrategyArguments},
+    strategies::ranker,
 };
+
+/// The flags of `serve` that `check` takes.
+#[derive(Debug, Args)]
+pub struct CheckedArguments {
+    /// The source.
+    #[command(flatten)]
+    pub source: SourceArguments,
+
+    /// The choice of strategies.
+    #[command(flatten)]
+    pub strategies: StrategyArguments,
+
+    /// As serve --allow-anonymous: listening beyond loopback without tokens is meant
+    #[arg(long, help_heading = "Access")]
+    pub allow_anonymous: bool,
+
+    /// The store of sessions.
+    #[command(flatten)]
+    pub session_store: SessionStoreArguments,
+}
+
+/// `check`.
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// What serve would be told.
+    #[command(flatten)]
+    pub flags: Given<CheckedArguments>,
+
+    /// Show what this principal sees and pays, by its name in the file
+    #[arg(long, value_name = "NAME", help_heading = "Access")]
+    pub principal: Option<String>,
+
+    /// Exit with 1 if anything is found; notes count with --notes
+    #[arg(long, help_heading = "Findings")]
+    pub strict: bool,
+
+    /// Show notes, too: what could be better in the texts of upstreams, for example
+    #[arg(long, help_heading = "Findings")]
+    pub notes: bool,
+
+    /// Queries, to see which tools their words do not find
+    ///
+    /// JSON lines of {"query", "tools"}, labelled with the tools that are right, as for compare
+    #[arg(long, value_name = "FILE", help_heading = "Findings")]
+    pub queries: Option<PathBuf>,
+
+    /// Ignore findings with these codes
+    #[arg(
+        long, value_name = "CODES", value_delimiter = ',', help_heading = "Findings",
+        value_parser = PossibleValuesParser::new(CODES), hide_possible_values = true
+    )]
+    pub allow: Vec<String>,
+
+    /// Output format
+    #[arg(long, value_enum, default_value_t, help_heading = "Findings")]
+    pub format: Format,
+}
+
+/// How findings are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Grouped, worst first.
+    #[default]
+    Text,
+    /// One object, with every finding.
+    Json,
+}
 
 /// How long upstreams are waited for: each has time-outs of its own.
 const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -37,25 +104,14 @@ const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
 /// [`Failure::Findings`], after the report was printed: if `serve` would not start, for an error, and with `--strict` for
 /// any finding.
 pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure> {
-    let CheckArguments {
-        source,
-        strategies,
-        allow_anonymous,
-        principal,
-        session_store,
-        strict,
-        notes,
-        queries,
-        allow,
-        format,
-    } = arguments;
+    let CheckArguments { flags, principal, strict, notes, queries, allow, format } = arguments;
     let queries = queries.as_deref().map(files::queries).transpose()?.unwrap_or_default();
     let source =
-        open(program, source, allow_anonymous).and_then(|source| source.seen_by(principal.as_deref()));
+        flags.as_served(program.own.as_ref()).and_then(|source| source.seen_by(principal.as_deref()));
     let sign_ins = source.as_ref().map(|source| sign_ins(source.upstreams())).unwrap_or_default();
     let mut findings =
         source.as_ref().map_or_else(|_| Findings::default(), |source| left_out(source.left_out()));
-    let looked = source.and_then(|source| look(program, source, strategies, session_store, &queries));
+    let looked = source.and_then(|source| look(program, source, &queries));
     let refused = looked.is_err();
     let report = looked.unwrap_or_else(|failure| Report {
         tools: None,
@@ -81,28 +137,11 @@ pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure
     Ok(())
 }
 
-/// The source, for the clients that `serve` would let in.
-fn open(program: &Program, source: SourceArguments, allow_anonymous: bool) -> Result<Source, Failure> {
-    let opened = source.open(program.own.as_ref(), true)?;
-    let said = AccessArguments { allow_anonymous, ..AccessArguments::default() };
-    let serve = opened.serve();
-    let flags = said.flags(entrance((None, None), &serve), serve.admin)?;
-    Ok(opened.source(flags, false))
-}
-
 /// Starts what `serve` would start, which refuses what `serve` would refuse, and looks at what it would serve once all upstreams
 /// were tried.
-fn look(
-    program: &Program,
-    source: Source,
-    strategies: StrategyArguments,
-    session_store: SessionStoreArguments,
-    queries: &[Query],
-) -> Result<Report, Failure> {
-    let serve = source.serve();
-    let (transport, _) = entrance((None, None), &serve);
-    drop(session_store.over(serve.session_store.as_deref(), transport)?);
-    let options = strategies.over(&source);
+fn look(program: &Program, source: Source, queries: &[Query]) -> Result<Report, Failure> {
+    drop(session_store(&source.serve)?);
+    let options = source.options();
     let ranker = ranker(&options.settings);
     let file = source.files().declarations().cloned();
     let contents = source.contents().map_err(Failure::Configuration)?;
@@ -158,13 +197,6 @@ fn sign_ins(upstreams: &[Named]) -> Vec<SignInState> {
         Some(SignInState { upstream: name(named), is_signed_in, detail })
     };
     upstreams.iter().filter_map(state).collect()
-}
-
-/// What `search` ranks by with these settings. Invalid ones are refused elsewhere.
-fn ranker(settings: &Settings) -> BuiltIn {
-    let config = settings.get(search::NAME).cloned();
-    let config: Option<SearchConfig> = config.and_then(|config| serde_json::from_value(config).ok());
-    BuiltIn::new(&config.unwrap_or_default().ranking())
 }
 
 /// Whether stdout shows colours.

@@ -8,7 +8,7 @@ use mcp_disclosure_gateway::{
     upstream::without_secrets,
 };
 
-use super::SourceArguments;
+use crate::flags::SourceArguments;
 
 #[cfg(target_os = "linux")]
 mod ancestors;

@@ -8,8 +8,14 @@ use mcp_disclosure_gateway::Problem;
 use reqwest::Url;
 use serde_json::{Value, json};
 
-use super::{SourceArguments, entrance::entrance, print_text};
-use crate::{config::AccessFlags, failure::Failure, init::places::host_names, log};
+use super::print_text;
+use crate::{
+    config::AccessFlags,
+    failure::Failure,
+    flags::{Given, ServeArguments},
+    init::places::host_names,
+    log,
+};
 
 /// The variable that holds a token which the configuration reads from a file.
 const VARIABLE: &str = "MCP_DISCLOSURE_TOKEN";
@@ -44,14 +50,18 @@ pub struct ClientConfigArguments {
 /// [`Failure::Usage`] for a principal that has no way in over HTTP; [`Failure::Configuration`] for a file that cannot be read.
 pub fn client_config(arguments: ClientConfigArguments) -> Result<(), Failure> {
     let ClientConfigArguments { host, principal, config, url, name } = arguments;
-    let source = SourceArguments { config, ..SourceArguments::default() };
-    let (access, listen) = if source.config.is_some() {
-        let opened = source.open(None, true)?;
-        let (_, listen) = entrance((None, None), &opened.serve());
-        let source = opened.source(AccessFlags::default(), false);
-        (source.contents().map_err(Failure::Configuration)?.access, listen)
-    } else {
-        (Settings::default(), entrance((None, None), &Default::default()).1)
+    let given =
+        config.into_iter().fold(Given::<ServeArguments>::default(), |given, path| given.with("config", path));
+    let told = given.told()?;
+    let listen = told.serve.listen;
+    let access = match given.first("config") {
+        Some(_) => {
+            told.source(None, AccessFlags::default(), true)?
+                .contents()
+                .map_err(Failure::Configuration)?
+                .access
+        }
+        None => Settings::default(),
     };
     let url = url.map_or_else(|| format!("http://{listen}/mcp"), String::from);
     let token = principal.map(|principal| token_of(&access, &principal)).transpose()?.flatten();

@@ -1,30 +1,17 @@
-//! How clients come in, and who may: what `serve` refuses of that, and `check` with it.
+//! Who may come in, and where their sessions are: what `serve` refuses of that, and `check` with it.
 
-use std::{
-    net::{IpAddr, Ipv4Addr, SocketAddr},
-    sync::Arc,
-};
+use std::sync::Arc;
 
 use mcp_disclosure_access::Access;
 use mcp_disclosure_core::Permits;
-use mcp_disclosure_gateway::negotiation::Strategies;
+use mcp_disclosure_gateway::{Problem, negotiation::Strategies, store::SessionStore};
 
 use crate::{
-    config::{self, Serve, Transport},
+    config,
     failure::Failure,
     files::Contents,
+    flags::{ServeArguments, Transport},
 };
-
-/// The default address for HTTP.
-const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8848);
-
-/// The transport and the address for HTTP: flags, else what the file says.
-pub(super) fn entrance(
-    (transport, listen): (Option<Transport>, Option<SocketAddr>),
-    file: &Serve,
-) -> (Transport, SocketAddr) {
-    (transport.or(file.transport).unwrap_or_default(), listen.or(file.listen).unwrap_or(LISTEN))
-}
 
 /// Who may come in, with what files say of it, where these strategies are offered. Within a runtime.
 ///
@@ -40,4 +27,38 @@ pub(super) fn door(contents: &Contents, strategies: &Strategies) -> Result<Arc<A
     }
     let made = Access::new(contents.access.clone());
     made.map(Arc::new).map_err(|errors| Failure::Configuration(config::unreadable(&errors)))
+}
+
+/// Where sessions are kept, if not in this process; it is connected to later.
+///
+/// # Errors
+/// If the URL cannot be meant.
+pub(super) fn session_store(serve: &ServeArguments) -> Result<Option<Arc<dyn SessionStore>>, Failure> {
+    let Some(url) = serve.session_store.session_store.as_deref().filter(|url| !url.is_empty()) else {
+        return Ok(None);
+    };
+    if serve.transport == Transport::Stdio {
+        tracing::warn!(
+            "--session-store is ignored: the one session over stdio is in this process (hint: --transport http)"
+        );
+        return Ok(None);
+    }
+    store(url).map(Some).map_err(|problem| Failure::Configuration(vec![problem]))
+}
+
+#[cfg(feature = "redis")]
+fn store(url: &str) -> Result<Arc<dyn SessionStore>, Problem> {
+    use mcp_disclosure_session_redis::{Address, RedisStore};
+
+    let problem = |message: String| Problem::new(format!("--session-store: {message}"));
+    let address: Address = url.parse().map_err(|error| problem(format!("{error}")))?;
+    let store = RedisStore::new(address).map_err(|error| problem(format!("no randomness: {error}")))?;
+    Ok(Arc::new(store))
+}
+
+#[cfg(not(feature = "redis"))]
+fn store(_: &str) -> Result<Arc<dyn SessionStore>, Problem> {
+    Err(Problem::new(
+        "--session-store: this program was built without the feature redis: cargo install --path server --features redis",
+    ))
 }

@@ -1,19 +1,49 @@
 //! `export`.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
+use clap::Args;
 use mcp_disclosure_core::{Principal, UpstreamName, View, full};
 use mcp_disclosure_gateway::{Gateway, Problem, catalogue::Declared, negotiation::StrategyOptions};
 
 use super::{
-    ExportArguments, Program, SourceArguments, compare::progress::Patience, print, print_folded,
-    runtime_for_one, serve::receipt_key, source::Source,
+    Program, compare::progress::Patience, print, print_folded, runtime_for_one, serve::receipt_key,
+    source::Source,
 };
 use crate::{
     config::UpstreamEntry,
     export::{CONFIGURATION, Export, Folder, Origins, Wishes, write},
     failure::Failure,
+    flags::Given,
 };
+
+/// `export`.
+#[derive(Debug, Args)]
+pub struct ExportArguments {
+    /// The source.
+    #[command(flatten)]
+    pub source: Given,
+
+    /// The directory; made if it is not there
+    ///
+    /// One with a disclosure.toml or description files is merged into: what is written there stays, what is new
+    /// is added, and tools that changed or vanished are reported. Without a source, that disclosure.toml is the source
+    #[arg(long, value_name = "DIR", help_heading = "Files")]
+    pub out: PathBuf,
+
+    /// Write each tool's whole definition into a file
+    ///
+    /// That description file is served even when the upstream's definition changes; else only what was decided is written,
+    /// and the rest follows the upstream
+    #[arg(long, help_heading = "Files")]
+    pub definitions: bool,
+
+    /// Write description files and disclosure.lock anew
+    ///
+    /// What is held by on_change = "hold" stays so
+    #[arg(long, help_heading = "Files")]
+    pub replace: bool,
+}
 
 /// Writes down what would be served, beside what is written down already.
 ///
@@ -24,10 +54,9 @@ pub fn export(program: &Program, arguments: ExportArguments) -> Result<(), Failu
     let ExportArguments { source, out, definitions, replace } = arguments;
     let wishes = Wishes { definitions, replace };
     let configuration = out.join(CONFIGURATION);
-    let config = source.config.clone();
     let is_own = names_nothing(&source) && configuration.exists();
-    let config = if is_own { Some(configuration.clone()) } else { config };
-    let source = SourceArguments { config, ..source }.resolve(program.own.as_ref())?;
+    let source = if is_own { source.with("config", configuration.clone()) } else { source };
+    let source = source.resolve(program.own.as_ref())?;
     let folder = Folder::read(&out, source.files(), replace).map_err(Failure::Configuration)?;
     let is_disabled = |name: &UpstreamName| folder.as_ref().is_some_and(|folder| folder.disables(name));
     let source = source.retaining(|upstream| !upstream.name.as_ref().is_some_and(is_disabled));
@@ -48,11 +77,8 @@ pub fn export(program: &Program, arguments: ExportArguments) -> Result<(), Failu
 }
 
 /// Whether no source is named, so that what was exported before is meant.
-fn names_nothing(source: &SourceArguments) -> bool {
-    source.command.is_empty()
-        && source.upstream_url.is_empty()
-        && source.mcp_config.is_empty()
-        && source.config.is_none()
+fn names_nothing(source: &Given) -> bool {
+    ["command", "upstream_url", "mcp_config", "config"].into_iter().all(|flag| source.all(flag).is_empty())
 }
 
 /// Starts what `serve` would start, and writes down what it would serve.

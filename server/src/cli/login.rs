@@ -17,8 +17,12 @@ use mcp_disclosure_transport::printable::line;
 use reqwest::{Url, header::AUTHORIZATION};
 use tokio::sync::mpsc;
 
-use super::{Program, SourceArguments, print, runtime_for_one};
-use crate::{config::Named, failure::Failure};
+use super::{Program, print, runtime_for_one};
+use crate::{
+    config::Named,
+    failure::Failure,
+    flags::{Given, SourceArguments},
+};
 
 /// The length up to which scopes are shown, in characters: an authorization server chooses them.
 const MOST_SCOPES: usize = 300;
@@ -185,25 +189,23 @@ impl AccountArguments {
     fn find(self, program: &Program) -> Result<Vec<Account>, Failure> {
         let (urls, names): (Vec<_>, Vec<_>) =
             self.upstreams.into_iter().partition(|upstream| upstream.contains("://"));
-        let upstream_url: Vec<Url> = urls
-            .iter()
-            .map(|url| Url::parse(url).map_err(|error| usage(format!("'{url}' is no URL: {error}"), "")))
-            .collect::<Result<_, _>>()?;
+        for url in &urls {
+            Url::parse(url).map_err(|error| usage(format!("'{url}' is no URL: {error}"), ""))?;
+        }
         let is_file = self.config.is_some() || !self.mcp_config.is_empty();
-        if !is_file && (upstream_url.is_empty() || !names.is_empty()) {
+        if !is_file && (urls.is_empty() || !names.is_empty()) {
             let message = "no file is named in which the upstreams could be found";
             return Err(usage(
                 message.to_owned(),
                 "add --config FILE or --mcp-config FILE, or give the upstream's URL",
             ));
         }
-        let given = upstream_url.len();
-        let source = SourceArguments {
-            upstream_url,
-            config: self.config,
-            mcp_config: self.mcp_config,
-            ..SourceArguments::default()
-        };
+        let given = urls.len();
+        let source = urls
+            .iter()
+            .fold(Given::<SourceArguments>::default(), |given, url| given.with("upstream_url", url));
+        let source = self.config.into_iter().fold(source, |given, path| given.with("config", path));
+        let source = self.mcp_config.into_iter().fold(source, |given, path| given.with("mcp_config", path));
         let source = source.resolve(program.own.as_ref())?;
         source.contents().map_err(Failure::Configuration)?;
         let all = source.upstreams();

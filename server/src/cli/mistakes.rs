@@ -7,6 +7,8 @@ use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
+use mcp_disclosure_core::Registry;
+
 use super::Arguments;
 
 /// Parses a command line.
@@ -16,18 +18,19 @@ use super::Arguments;
 pub(crate) fn parse(
     command: &mut Command,
     given: impl IntoIterator<Item = OsString>,
+    registry: &Registry,
 ) -> Result<Arguments, Error> {
     let given: Vec<OsString> = given.into_iter().collect();
     let matches = command.try_get_matches_from_mut(&given);
     matches.and_then(|matches| Arguments::from_arg_matches(&matches)).map_err(|mut error| {
-        if let Some(tip) = tip(&error, command, &given) {
+        if let Some(tip) = tip(&error, command, &given, registry) {
             error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
         }
         error
     })
 }
 
-fn tip(error: &Error, command: &Command, given: &[OsString]) -> Option<String> {
+fn tip(error: &Error, command: &Command, given: &[OsString], registry: &Registry) -> Option<String> {
     let word = match error.kind() {
         ErrorKind::UnknownArgument => error.get(ContextKind::InvalidArg)?,
         ErrorKind::InvalidSubcommand if error.get(ContextKind::SuggestedSubcommand).is_none() => {
@@ -36,6 +39,10 @@ fn tip(error: &Error, command: &Command, given: &[OsString]) -> Option<String> {
         _ => return None,
     };
     let ContextValue::String(word) = word else { return None };
+    if let Some(flag) = word.strip_prefix("--") {
+        let setting = setting(registry, &flag.replace('-', "_"))?;
+        return Some(format!("a setting of a strategy is given by: --set {setting}=VALUE"));
+    }
     if word.starts_with('-') {
         return None;
     }
@@ -65,6 +72,15 @@ fn tip(error: &Error, command: &Command, given: &[OsString]) -> Option<String> {
     })
 }
 
+/// The setting of a strategy that is meant by its key alone, or by its key with the strategy's name.
+fn setting(registry: &Registry, word: &str) -> Option<String> {
+    let mut settings = registry
+        .profiles()
+        .flat_map(|profile| profile.settings.iter().map(|setting| (&*profile.name, setting.key)));
+    let meant = |(name, key): &(&str, &str)| *key == word || format!("{name}_{key}") == word;
+    settings.find(meant).map(|(name, key)| format!("{name}.{key}"))
+}
+
 /// Whether upstreams can be named to it.
 fn takes_a_source(command: &Command) -> bool {
     command.get_positionals().any(Arg::is_last_set)
@@ -84,7 +100,7 @@ mod tests {
     #[track_caller]
     fn refused(line: &str) -> String {
         let given = ["mcp-disclosure"].into_iter().chain(line.split_whitespace()).map(OsString::from);
-        parse(&mut Arguments::command(), given).unwrap_err().to_string()
+        parse(&mut Arguments::command(), given, &crate::builtin()).unwrap_err().to_string()
     }
 
     #[test]

@@ -1,32 +1,24 @@
 //! The command line.
 
 mod accept;
-mod access;
 mod arguments;
 mod check;
-mod choices;
 mod circle;
 mod client_config;
 mod compare;
 mod demo;
 mod entrance;
 mod export;
-mod given_file;
 mod help;
 mod init;
-mod limits;
-mod log_filter;
 mod login;
 mod manual;
 mod mistakes;
 mod places;
 mod prompt;
 mod serve;
-mod session_store;
-mod settings;
 mod signals;
 mod source;
-mod source_arguments;
 mod strategies;
 mod undo;
 mod width;
@@ -35,26 +27,21 @@ use std::fmt::Display;
 
 use mcp_disclosure_core::Registry;
 
-pub use accept::accept;
-pub use access::AccessArguments;
-pub use arguments::{
-    AcceptArguments, Arguments, CheckArguments, Command, DemoArguments, ExportArguments, Format,
-    InitArguments, LOG, PlaceArguments, PromptArguments, ServeArguments, StrategyArguments, UndoArguments,
-};
-pub use check::check;
+pub use accept::{AcceptArguments, accept};
+pub use arguments::{Arguments, Command, InitArguments, PlaceArguments, UndoArguments};
+pub use check::{CheckArguments, CheckedArguments, Format, check};
 pub use client_config::{ClientConfigArguments, client_config};
 pub use compare::{CompareArguments, compare};
-pub use demo::demo;
-pub use export::export;
+pub use demo::{DemoArguments, demo};
+pub use export::{ExportArguments, export};
 pub(crate) use help::of_two_lengths;
 pub use init::init;
 pub use login::{AccountArguments, LoginArguments, LogoutArguments, login, logout};
 pub use manual::{ManArguments, completions, man};
 pub(crate) use mistakes::parse;
-pub use prompt::prompt;
-pub use serve::serve;
-pub use settings::SettingArguments;
-pub use source_arguments::SourceArguments;
+pub use prompt::{PromptArguments, prompt};
+pub(crate) use serve::serve;
+pub(crate) use source::Told;
 pub use strategies::strategies;
 pub use undo::undo;
 use width::folded_text;

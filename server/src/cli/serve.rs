@@ -13,16 +13,18 @@ use mcp_disclosure_transport::child::guard;
 use tokio::{net::TcpListener, task::JoinSet};
 
 use super::{
-    Program, ServeArguments,
-    entrance::{door, entrance},
+    Program,
+    entrance::{door, session_store},
     runtime_for_many, runtime_for_one,
     signals::{Asked, Signals},
+    source::Told,
 };
 use crate::{
     check,
-    config::{DisclosureFile, Transport},
+    config::DisclosureFile,
     failure::Failure,
     files::{Baseline, Reloads, others_can_read, watch},
+    flags::Transport,
     log,
     operating::{Grants, Operating},
     receipts,
@@ -37,24 +39,26 @@ const LEAVING: Duration = Duration::from_millis(1_800);
 ///
 /// # Errors
 /// Everything that keeps it from serving, before any client is answered.
-pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure> {
+pub(crate) fn serve(program: &Program, told: Result<Told, Failure>) -> Result<(), Failure> {
     log::gather();
-    let (transport, listen) = (arguments.transport, arguments.listen);
-    let is_stdin_free = transport.is_some_and(|transport| transport != Transport::Stdio);
-    let opened = arguments.source.open(program.own.as_ref(), is_stdin_free)?;
-    let said = opened.serve();
-    let (transport, listen) = entrance((transport, listen), &said);
-    let admin = arguments.operating.admin.or(said.admin);
-    let source = opened.source(arguments.access.flags((transport, listen), admin)?, false).accepting();
+    let told = told?;
+    let places = told.places.clone();
+    serve_told(program, told).map_err(|failure| places.placed(failure))
+}
+
+fn serve_told(program: &Program, told: Told) -> Result<(), Failure> {
+    let access = told.serve.access();
+    let source = told.source(program.own.as_ref(), access, false)?.accepting();
     source.warn();
-    let options = arguments.strategies.over(&source);
+    let (arguments, options) = (source.serve.clone(), source.options());
+    let (transport, listen) = (arguments.transport, arguments.listen);
     let has_key = arguments.receipt_key_file.is_some();
     let key = receipt_key(arguments.receipt_key_file.as_deref());
-    let session_store = arguments.session_store.over(said.session_store.as_deref(), transport)?;
+    let session_store = session_store(&arguments)?;
     let baseline = source.baseline();
     let named = (&*arguments.allow_host, &*arguments.allow_origin);
-    let limits = source.limits.resolve();
-    let operating = Arc::new(Operating::prepare(&arguments.operating, admin, named, &limits)?);
+    let operating =
+        Arc::new(Operating::prepare(&arguments.operating, arguments.operating.admin, named, &source.limits)?);
     let assembly = Assembly {
         observer: operating.observer(),
         witness: Some(operating.witness()),
@@ -67,7 +71,7 @@ pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure
         wait_for_upstreams: arguments.wait_for_upstreams,
         revisions: arguments.revisions,
         drain: arguments.drain,
-        memory: memory(arguments.remember, source.list_bytes()),
+        memory: memory(arguments.remember, source.limits.upstream_list_bytes),
         ..source.prepare(&program.registry, &options, key)?
     };
     let assembly = match transport {

@@ -1,13 +1,17 @@
 //! From flags and files to upstreams and what is laid over them.
+//!
+//! What a command is given passes through these values, each made of the one before: [`Given`] flags; what `serve` is
+//! [`Told`] by them and the configuration that they name; the [`Source`] that this and all other files come down to; and the
+//! gateway's `Assembly`.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{Principal, ReceiptKey, Registry, Settings, UpstreamName};
 use mcp_disclosure_gateway::{
-    Admission, Admittance, Arriving, Assembly, Denied, Problem,
+    Admission, Admittance, Arriving, Assembly, Denied, Place, Problem,
     catalogue::Declared,
-    limits::LimitSettings,
+    limits::{LimitSettings, Limits},
     lineage::Lineage,
     negotiation::{Strategies, StrategyOptions, StrategyPlaces},
     upstream::{Target, Timeouts, without_secrets},
@@ -15,52 +19,148 @@ use mcp_disclosure_gateway::{
 
 use reqwest::header::{HeaderName, HeaderValue};
 
-use super::{SourceArguments, choices, strategies::build};
+use super::strategies::{build, choice_problems};
 use crate::{
-    config::{AccessFlags, Named, Serve, UpstreamEntry},
+    config::{AccessFlags, Named, UpstreamEntry},
     failure::Failure,
     files::{Baseline, Contents, Files, Found, Origin},
-    log,
+    flags::{Given, ServeArguments, SourceArguments, Transport, key, keys, table},
 };
 
-/// Arguments whose files have been read: each file is opened once, and everything that it says comes from here.
-pub(super) struct Opened {
-    origin: Origin,
+/// What `serve` is told by flags, and by the configuration that they name, which has been read.
+pub(crate) struct Told {
+    /// All flags of `serve`, with what the file says.
+    pub(crate) serve: ServeArguments,
+    pub(super) places: FlagPlaces,
     files: Files,
-    timeouts: Timeouts,
-    limits: LimitSettings,
-    lineage: Lineage,
+    /// Whether no client is on stdin, so that a file may be.
+    is_stdin_free: bool,
 }
+
+/// Where a file has the flags that are in force from it, by their keys.
+#[derive(Clone, Default)]
+pub(crate) struct FlagPlaces(BTreeMap<String, Place>);
 
 /// A source of tools: the upstreams that flags and files name, and what is declared of them.
 #[derive(Clone)]
 pub(super) struct Source {
+    /// What `serve` is told.
+    pub(super) serve: ServeArguments,
     origin: Origin,
     files: Files,
     /// What they come down to.
     contents: Result<Contents, Vec<Problem>>,
-    timeouts: Timeouts,
-    /// Limits; flags win.
-    pub(super) limits: LimitSettings,
+    pub(super) limits: Limits,
     /// The gateways above this one.
     lineage: Lineage,
     /// Whoever comes in is taken for this caller, if there is one.
     caller: Option<Principal>,
 }
 
-impl Opened {
-    /// Serving options of the configuration; flags win.
-    pub(super) fn serve(&self) -> Serve {
-        self.files.declarations().map(|file| file.serve.clone()).unwrap_or_default()
+impl<A> Given<A> {
+    /// Reads the configuration that is named. What is wrong with it is found by [`Source::contents`].
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] for flags that are refused together with the file's.
+    pub(crate) fn told(&self) -> Result<Told, Failure> {
+        // A file cannot say that stdin is free which is on stdin itself.
+        let is_stdin_free = self.first("transport").is_some_and(|transport| transport != "stdio");
+        self.told_beside(is_stdin_free)
     }
 
-    /// What is served to whom `access` lets in. Unless the start `waits_for_all`, upstreams of files join when they are
-    /// ready.
-    pub(super) fn source(self, access: AccessFlags, waits_for_all: bool) -> Source {
-        let Self { origin, files, timeouts, limits, lineage } = self;
-        let origin = Origin { access, waits_for_all, ..origin };
+    fn told_beside(&self, is_stdin_free: bool) -> Result<Told, Failure> {
+        let files = Files::of_config(self.first("config").map(Path::new), is_stdin_free);
+        let said = files.declarations().map(|file| file.serve.clone()).unwrap_or_default();
+        let serve = self.over(&said).map_err(|error| usage(Problem::new(error.to_string())))?;
+        let table = table();
+        let in_force = keys(&table).filter(|flag| !self.is_given(flag.get_id().as_str()));
+        let places = in_force.filter_map(|flag| Some((key(flag), said.place(&key(flag))?.clone())));
+        let places = FlagPlaces(places.collect());
+        let told = Told { serve, places, files, is_stdin_free };
+        match told.serve.problems() {
+            problems if problems.is_empty() => Ok(told),
+            problems => Err(told.places.placed(Failure::Usage(problems))),
+        }
+    }
+
+    /// A source for no clients but those of the command itself. What is wrong with files is found by
+    /// [`Source::contents`].
+    ///
+    /// # Errors
+    /// As [`Told::source`].
+    pub(super) fn resolve(&self, own: Option<&(Target, Declared)>) -> Result<Source, Failure> {
+        self.told_beside(true)?.source(own, AccessFlags::default(), true)
+    }
+
+    /// A source for the clients that `serve` would let in.
+    ///
+    /// # Errors
+    /// As [`Told::source`].
+    pub(super) fn as_served(&self, own: Option<&(Target, Declared)>) -> Result<Source, Failure> {
+        let told = self.told_beside(true)?;
+        let access = told.serve.access();
+        told.source(own, access, false)
+    }
+}
+
+impl FlagPlaces {
+    /// Says of a problem with a flag that the file has where that is.
+    pub(super) fn placed(&self, failure: Failure) -> Failure {
+        let placed =
+            |problems: Vec<Problem>| problems.into_iter().map(|problem| self.at_its_key(problem)).collect();
+        match failure {
+            Failure::Usage(problems) => Failure::Usage(placed(problems)),
+            Failure::Configuration(problems) => Failure::Configuration(placed(problems)),
+            failure => failure,
+        }
+    }
+
+    fn at_its_key(&self, problem: Problem) -> Problem {
+        let Some(said) = problem.message().strip_prefix("--").filter(|_| problem.place().is_none()) else {
+            return problem;
+        };
+        let (flag, rest) = said
+            .split_at(said.find(|end: char| !end.is_ascii_lowercase() && end != '-').unwrap_or(said.len()));
+        let key = flag.replace('-', "_");
+        let Some(place) = self.0.get(&key) else { return problem };
+        let placed = Problem::new(format!("serve.{key}{rest}")).at(place.clone());
+        problem.remedy().into_iter().fold(placed, Problem::hint)
+    }
+}
+
+impl Told {
+    /// Reads the other files; `own` is served where nothing is named, or where a file says so. Whom `access` lets in is
+    /// served, and unless the start `waits_for_all`, upstreams of files join when they are ready.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] for a combination that means nothing.
+    pub(super) fn source(
+        self,
+        own: Option<&(Target, Declared)>,
+        access: AccessFlags,
+        waits_for_all: bool,
+    ) -> Result<Source, Failure> {
+        let source = &self.serve.source;
+        let lineage = source.lineage().map_err(|problem| Failure::Configuration(vec![problem]))?;
+        let given = source.given().map_err(|failure| self.places.placed(failure))?;
+        let is_stdin_free = self.is_stdin_free || self.serve.transport != Transport::Stdio;
+        let Self { serve, files, places, .. } = self;
+        let source = &serve.source;
+        let files = files.with(&source.mcp_config, source.tool_descriptions.clone(), is_stdin_free);
+        if own.is_none() && given.is_empty() && !files.are_named() {
+            let hint =
+                "give a command after --, --upstream-url, --mcp-config, or a --config that names upstreams";
+            return Err(usage(Problem::new("no upstream is named").hint(hint)));
+        }
+        let limits = source.limits(files.declarations().map(|file| &file.limits));
+        let name = parse_name(source.name.as_deref())?.filter(|_| given.is_empty());
+        let own = own.cloned().map(|(target, declared)| (Named::given(name, target), declared));
+        let origin =
+            Origin { given, inherit: source.inherit_env, own, access, waits_for_all, ..Origin::default() };
         let contents = origin.contents(&files).and_then(|contents| serving_some(contents, &files));
-        Source { origin, files, contents, timeouts, limits, lineage, caller: None }
+        let contents = contents
+            .map_err(|problems| problems.into_iter().map(|problem| places.at_its_key(problem)).collect());
+        Ok(Source { serve, origin, files, contents, limits, lineage, caller: None })
     }
 }
 
@@ -125,24 +225,19 @@ impl Source {
         Ok(Baseline { origin, files, contents: self.contents()? })
     }
 
-    /// Serving options of the configuration; flags win.
-    pub(super) fn serve(&self) -> Serve {
-        self.files.declarations().map(|file| file.serve.clone()).unwrap_or_default()
+    /// The options of strategies, with what files say.
+    pub(super) fn options(&self) -> StrategyOptions {
+        let file = self.files.declarations();
+        let places = file.map(|file| StrategyPlaces {
+            names: file.serve.strategies(),
+            settings: file.places.within("strategy"),
+        });
+        self.serve.strategies.options(self.settings(), places.unwrap_or_default())
     }
 
-    /// Settings of strategies; flags win.
+    /// What files say of settings of strategies; flags win.
     pub(super) fn settings(&self) -> Settings {
         self.files.declarations().map(|file| file.strategy.clone()).unwrap_or_default()
-    }
-
-    /// Where the configuration names strategies.
-    pub(super) fn places(&self) -> StrategyPlaces {
-        self.files.declarations().map(|file| file.strategy_places()).unwrap_or_default()
-    }
-
-    /// The most bytes of one list of an upstream.
-    pub(super) fn list_bytes(&self) -> usize {
-        self.limits.resolve().upstream_list_bytes
     }
 
     /// Logs which servers of hosts' files are not served.
@@ -164,7 +259,7 @@ impl Source {
     pub(super) fn choice_problems(&self, settings: &Settings) -> Vec<Problem> {
         let Ok(contents) = &self.contents else { return Vec::new() };
         let file = self.files.declarations().map(|file| &**file);
-        choices::problems(settings, file, &contents.declared.about)
+        choice_problems(settings, file, &contents.declared.about)
     }
 
     /// A gateway of it by these strategies, with the contract's defaults.
@@ -202,8 +297,8 @@ impl Source {
             admission,
             upstreams: self.origin.configs(&found),
             declared,
-            timeouts: self.timeouts,
-            limits: self.limits.resolve(),
+            timeouts: self.serve.source.timeouts(),
+            limits: self.limits,
             lineage: self.lineage,
             // Only what serves calls tools of the user's.
             asks_info: false,
@@ -237,48 +332,18 @@ fn serving_some(contents: Contents, files: &Files) -> Result<Contents, Vec<Probl
 }
 
 impl SourceArguments {
-    /// A source for no clients but those of the command itself. What is wrong with files is found by
-    /// [`Source::contents`].
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
-    pub(super) fn resolve(self, own: Option<&(Target, Declared)>) -> Result<Source, Failure> {
-        Ok(self.open(own, true)?.source(AccessFlags::default(), true))
+    fn timeouts(&self) -> Timeouts {
+        Timeouts { connect: self.connect_timeout, request: self.request_timeout }
     }
 
-    /// Reads every file that is named, once; `own` is served where nothing is named, or where a file says so.
-    ///
-    /// # Errors
-    /// [`Failure::Usage`] for a combination that means nothing.
-    pub(super) fn open(
-        self,
-        own: Option<&(Target, Declared)>,
-        is_stdin_free: bool,
-    ) -> Result<Opened, Failure> {
-        let lineage = self.lineage().map_err(|problem| Failure::Configuration(vec![problem]))?;
-        let given = self.given()?;
-        let mut limits = LimitSettings::default();
+    /// The limits in force: flags, else what the file says.
+    fn limits(&self, file: Option<&LimitSettings>) -> Limits {
+        let mut limits = file.cloned().unwrap_or_default();
         for (name, value) in &self.limits {
-            limits.set(name, *value).map_err(|error| usage(Problem::new(error)))?;
+            // Its name was accepted when the flag was read.
+            let _known = limits.set(name, *value);
         }
-        let files =
-            Files::read(self.config.as_deref(), &self.mcp_config, self.tool_descriptions, is_stdin_free);
-        if own.is_none() && given.is_empty() && !files.are_named() {
-            let hint =
-                "give a command after --, --upstream-url, --mcp-config, or a --config that names upstreams";
-            return Err(usage(Problem::new("no upstream is named").hint(hint)));
-        }
-        let limits = files.declarations().map_or(limits.clone(), |file| limits.over(&file.limits));
-        log::bound_fields(&limits.resolve());
-        let name = parse_name(self.name.as_deref())?.filter(|_| given.is_empty());
-        let own = own.cloned().map(|(target, declared)| (Named::given(name, target), declared));
-        Ok(Opened {
-            origin: Origin { given, inherit: self.inherit_env, own, ..Origin::default() },
-            files,
-            timeouts: Timeouts { connect: self.connect_timeout, request: self.request_timeout },
-            limits,
-            lineage,
-        })
+        limits.resolve()
     }
 
     /// The upstreams that flags give.
@@ -299,6 +364,11 @@ impl SourceArguments {
             given.push(Named { entry, ..Named::given(None, Target::url(url.clone())) });
         }
         self.add_headers(&mut given)?;
+        let switched = [("--hide-tool", &self.hide_tool), ("--only-tool", &self.only_tool)];
+        if let Some((flag, _)) = switched.iter().find(|(_, tools)| !tools.is_empty() && self.name.is_none()) {
+            let problem = Problem::new(format!("{flag} needs the upstream's name"));
+            return Err(usage(problem.hint("add --name NAME")));
+        }
         if given.is_empty() && !(self.hide_tool.is_empty() && self.only_tool.is_empty()) {
             let message = "--hide-tool, --only-tool: there is no upstream whose tools could be switched";
             let hint = "give its command after --, or write hidden and allow into the file that names it";
@@ -384,13 +454,11 @@ mod tests {
 
     #[test]
     fn where_there_is_nothing_to_serve_a_source_must_be_named() {
-        let refused = SourceArguments::default().resolve(None);
+        let given = Given::<SourceArguments>::default();
+        let refused = given.resolve(None);
         let Err(Failure::Usage(problems)) = refused.map(|_| ()) else { panic!("it serves nothing") };
         assert_eq!(problems[0].message(), "no upstream is named");
         let own = (Target::command("served-where-none-is-named", []), Declared::default());
-        assert_eq!(
-            SourceArguments::default().resolve(Some(&own)).map(|source| source.upstreams().len()).ok(),
-            Some(1)
-        );
+        assert_eq!(given.resolve(Some(&own)).map(|source| source.upstreams().len()).ok(), Some(1));
     }
 }

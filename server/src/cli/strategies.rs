@@ -1,13 +1,23 @@
 //! The command `strategies`, and building the strategies of a command.
 
-use mcp_disclosure_core::{Registry, adaptive};
+use mcp_disclosure_core::{About, Notes, Registry, Settings, adaptive};
 use mcp_disclosure_gateway::{
     Problem,
     negotiation::{Strategies, StrategyOptions},
 };
 
 use super::{Program, print_text, width::folded};
-use crate::failure::Failure;
+use serde_json::Value;
+
+use crate::{
+    config::DisclosureFile,
+    failure::Failure,
+    strategies::{CHOICES as OF_OPERATOR, misfits},
+};
+
+/// Where the operator's choices of concerns are (docs/CONTRACT.md B11).
+const NAME: &str = OF_OPERATOR.0;
+const CHOICES: &str = OF_OPERATOR.1;
 
 /// Prints each strategy's name, summary and requirements.
 ///
@@ -44,5 +54,39 @@ pub(super) fn hinted(problem: Problem) -> Problem {
     match problem.remedy() {
         Some(_) => problem,
         None => problem.hint("mcp-disclosure strategies lists them"),
+    }
+}
+
+/// Everything that is wrong with the choices in `settings`, by what is declared without upstreams. If that is nothing,
+/// upstreams may declare what is chosen, and the strategy objects at the start if they do not.
+pub(super) fn choice_problems(
+    settings: &Settings,
+    file: Option<&DisclosureFile>,
+    about: &About,
+) -> Vec<Problem> {
+    let declared = &about.concerns;
+    let wrong = choices(settings).into_iter().flatten().flat_map(|(name, value)| {
+        let alone = Notes::from([(name.clone(), value.clone())]);
+        let misfits = misfits(declared, &alone, !declared.is_empty()).into_iter();
+        misfits.map(move |misfit| at(file, name, value, &misfit.message).hint(misfit.hint))
+    });
+    wrong.collect()
+}
+
+fn choices(settings: &Settings) -> Option<&serde_json::Map<String, Value>> {
+    settings.get(NAME)?.get(CHOICES)?.as_object()
+}
+
+/// A problem with a choice where it is written: in the file, unless a flag replaced it.
+fn at(file: Option<&DisclosureFile>, name: &str, value: &Value, message: &str) -> Problem {
+    let in_file =
+        file.filter(|file| choices(&file.strategy).and_then(|choices| choices.get(name)) == Some(value));
+    let place = in_file.and_then(|file| file.places.of(&["strategy", NAME, CHOICES, name]));
+    match (place, value) {
+        (Some(place), _) => {
+            Problem::new(format!("strategy.{NAME}.{CHOICES}.{name}: {message}")).at(place.clone())
+        }
+        (None, Value::String(value)) => Problem::new(format!("--concern {name}={value}: {message}")),
+        (None, value) => Problem::new(format!("{NAME}.{CHOICES}.{name} = {value}: {message}")),
     }
 }

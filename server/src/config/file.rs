@@ -1,14 +1,13 @@
 //! The format of `disclosure.toml`. These types are its reference: `docs/disclosure.schema.json` is generated from them.
 
-use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf};
+use std::{collections::BTreeMap, path::PathBuf};
 
-use mcp_disclosure_core::{Definitions, OnChange, Settings};
+use mcp_disclosure_core::{OnChange, Settings};
 use mcp_disclosure_gateway::{
     Place,
     backend::Scope,
     limits::LimitSettings,
-    negotiation::{Bridge, StrategyPlaces},
-    upstream::Restart,
+    upstream::{EndpointKind, Restart},
 };
 #[cfg(test)]
 use schemars::JsonSchema;
@@ -18,11 +17,11 @@ use serde_json::{Map, Number, Value};
 #[cfg(test)]
 use super::schema;
 use super::{
-    EndpointType, OauthEntry, Seconds, Transport,
+    OauthEntry,
     access::{Auth, PrincipalEntry, ProfileEntry},
     text::KeyPlaces,
 };
-use crate::{operating::AdminAddress, switch::Switch};
+use crate::flags::{Seconds, Serve};
 
 /// Everything that mcp-disclosure serves, and how, in one file.
 ///
@@ -38,7 +37,9 @@ pub struct DisclosureFile {
     pub demo: bool,
     /// What the server says of itself to hosts, and in the overview of `info`.
     pub server: Server,
-    /// How clients are served: the flags of `serve` by the same names. Flags take precedence. Read at the start only.
+    /// How clients are served: the flags of `serve`, by the same names with `_`. What the command line or the environment gives
+    /// takes precedence. Read at the start only.
+    #[cfg_attr(test, schemars(with = "schema::Serve"))]
     pub serve: Serve,
     /// Bounds on what clients and upstreams may use. `--limit NAME=VALUE` takes precedence, and errors name the bound as
     /// `limits.NAME`. Read at the start only.
@@ -79,24 +80,12 @@ pub struct DisclosureFile {
     /// The settings of strategies, by the strategy's name. `mcp-disclosure strategies` lists the names.
     #[cfg_attr(test, schemars(with = "BTreeMap<String, Map<String, Value>>"))]
     pub strategy: Settings,
-    /// Where keys of `serve`, `upstreams`, `pins` and `strategy` are written.
+    /// Where keys of `upstreams`, `pins` and `strategy` are written.
     #[cfg_attr(test, schemars(skip))]
     pub places: KeyPlaces,
 }
 
 impl DisclosureFile {
-    /// Where it names strategies.
-    pub fn strategy_places(&self) -> StrategyPlaces {
-        let Serve { strategy, fallback, offer, .. } = &self.serve;
-        let named = [("strategy", strategy.as_slice()), ("fallback", fallback.as_slice())];
-        let offered = ("offer", offer.as_deref().unwrap_or_default());
-        let names = named.into_iter().chain([offered]).flat_map(|(key, names)| {
-            let place = self.places.of(&["serve", key]);
-            names.iter().filter_map(move |name| Some((name.clone(), place?.clone())))
-        });
-        StrategyPlaces { names: names.collect(), settings: self.places.within("strategy") }
-    }
-
     /// The sections that differ from an older file and take effect only after a restart.
     pub fn needs_restart_after(&self, older: &Self) -> Vec<&'static str> {
         let differs = [
@@ -147,50 +136,6 @@ pub struct Server {
     pub description: Option<String>,
     /// Facts, such as `gpu_available = false`; `info` shows them in its overview.
     pub facts: Map<String, Value>,
-}
-
-/// How clients are served.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[cfg_attr(test, derive(JsonSchema))]
-#[serde(deny_unknown_fields, default)]
-pub struct Serve {
-    /// The strategy that serves every client, or a stack of a filter and a strategy, NAME+NAME. "auto", the default: the one
-    /// that each client requests.
-    pub strategy: Option<String>,
-    /// The strategies that clients may choose. Default: all.
-    pub offer: Option<Vec<String>>,
-    /// The strategy for clients that request no offered one. Default: "adaptive", which is `full` where the complete list is
-    /// within `budget`, else the strategy of `over_budget`; it is decided for each client, and again when the list changes.
-    pub fallback: Option<String>,
-    /// What the complete list of tools may cost under "adaptive", in tokens: names, descriptions and input schemas, at 4.5
-    /// bytes of JSON each. Default: 4000.
-    pub budget: Option<u64>,
-    /// The strategy for lists over the budget. Default: "search".
-    pub over_budget: Option<String>,
-    /// Whether a strategy's channel, such as the resource of `resource`, is also listed as an ordinary tool. "auto", the
-    /// default: to clients that have not declared the strategy.
-    #[cfg_attr(test, schemars(with = "Option<schema::Word<Bridge>>"))]
-    pub bridge: Option<Bridge>,
-    /// How much of a definition a model receives by such a tool: "slim", the default, is what a call needs; "structured" has
-    /// the outputSchema as well; "exact" is the upstream's definition, unchanged.
-    #[cfg_attr(test, schemars(with = "Option<schema::Word<Definitions>>"))]
-    pub definitions: Option<Definitions>,
-    /// Whether clients with complete lists are offered tools/manifest and tools/describe (SEP-2636): "on", the default, or
-    /// "off".
-    #[cfg_attr(test, schemars(with = "Option<schema::Word<Switch>>"))]
-    pub manifest: Option<Switch>,
-    /// How clients connect. Default: "stdio".
-    pub transport: Option<Transport>,
-    /// Where HTTP sessions are kept, so that several replicas serve them: "redis://HOST:PORT", "rediss://" with TLS,
-    /// "redis+cluster://" or "redis+sentinel://". A password belongs in the environment: MCP_DISCLOSURE_SESSION_STORE.
-    pub session_store: Option<String>,
-    /// Where to listen for HTTP, as ADDRESS:PORT. Default: "127.0.0.1:8848".
-    #[cfg_attr(test, schemars(with = "Option<String>"))]
-    pub listen: Option<SocketAddr>,
-    /// Where operators find /healthz, /readyz, /metrics and /status: a port of this machine, or ADDRESS:PORT.
-    #[cfg_attr(test, schemars(with = "Option<String>"))]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub admin: Option<AdminAddress>,
 }
 
 /// One MCP server: a program with the stdio transport, or a URL.
@@ -279,6 +224,26 @@ pub struct UpstreamEntry {
     /// use everything. "io.modelcontextprotocol/ui" is no method: clients that share a connection to it are said to show pages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pass: Vec<String>,
+}
+
+/// Which transport a URL serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub enum EndpointType {
+    /// Streamable HTTP.
+    Http,
+    /// HTTP+SSE of 2024-11-05, which is deprecated.
+    Sse,
+}
+
+impl From<EndpointType> for EndpointKind {
+    fn from(endpoint: EndpointType) -> Self {
+        match endpoint {
+            EndpointType::Http => Self::Streamable,
+            EndpointType::Sse => Self::Sse,
+        }
+    }
 }
 
 /// A category of tools.

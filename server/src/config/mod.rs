@@ -5,7 +5,6 @@
 
 mod access;
 mod declared;
-mod endpoint_type;
 mod environment;
 mod fields;
 mod file;
@@ -17,19 +16,16 @@ mod reader;
 mod reference;
 #[cfg(test)]
 mod schema;
-mod seconds;
 mod text;
-mod transport;
 mod upstream;
 
 pub use access::{AccessFlags, PrincipalEntry, Written, unknown_strategies, unreadable};
-pub use endpoint_type::EndpointType;
 pub(crate) use environment::escape_all;
-pub use file::{Category, Concern, DisclosureFile, Primitive, Serve, Server, Table, Tool, UpstreamEntry};
+pub use file::{
+    Category, Concern, DisclosureFile, EndpointType, Primitive, Server, Table, Tool, UpstreamEntry,
+};
 pub use hosts::{HostsFile, read_hosts};
 pub(crate) use mistaken::{EXPECTED, unreadable as unreadable_file};
 pub use oauth::{ClientSecret, OauthEntry, SecretFile};
-pub use seconds::Seconds;
-pub use transport::Transport;
 pub(crate) use upstream::absolute_path;
 pub use upstream::{Named, upstreams};

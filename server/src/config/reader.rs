@@ -5,7 +5,7 @@
 use std::{ops::Range, path::Path, sync::Arc};
 
 use mcp_disclosure_core::nearest::{meant, nearest};
-use mcp_disclosure_gateway::{Place, Problem};
+use mcp_disclosure_gateway::{Place, Problem, limits::fixed};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use toml::{
@@ -21,6 +21,7 @@ use super::{
     mistaken,
     text::{KeyPlaces, Places},
 };
+use crate::flags::{Serve, remedy as remedy_of_flag};
 
 /// The top-level keys of a file.
 const KEYS: &[&str] = &[
@@ -95,7 +96,7 @@ impl<'t> Reader<'t> {
         for (key, mut value) in root.into_inner() {
             let name = key.get_ref().clone().into_owned();
             // Of what errors name by its key; a file may have thousands of tools.
-            if ["serve", "upstreams", "pins", "strategy"].contains(&&*name) {
+            if ["upstreams", "pins", "strategy"].contains(&&*name) {
                 self.note(&mut file.places, &mut Vec::new(), (&key, &value));
             }
             // Those of upstreams are substituted when they are started, so that secrets go nowhere else.
@@ -106,7 +107,7 @@ impl<'t> Reader<'t> {
                 "tool_descriptions" => file.tool_descriptions = self.value(&name, value),
                 "demo" => file.demo = self.value(&name, value).unwrap_or_default(),
                 "server" => file.server = self.section(&name, value),
-                "serve" => file.serve = self.section(&name, value),
+                "serve" => file.serve = self.serve(value),
                 "limits" => file.limits = self.section(&name, value),
                 "upstreams" => file.upstreams = self.sections(&name, value),
                 "categories" => file.categories = self.sections(&name, value),
@@ -127,6 +128,27 @@ impl<'t> Reader<'t> {
             }
         }
         file
+    }
+
+    /// `[serve]`: flags of `serve`.
+    fn serve(&mut self, value: Section<'t>) -> Serve {
+        let path = Arc::clone(&self.path);
+        let folder = Path::new(&*path).parent().unwrap_or("".as_ref());
+        let mut serve = Serve::default();
+        for (key, value) in self.table("serve", value) {
+            let (name, place, span) =
+                (key.get_ref().clone().into_owned(), self.place(key.span()), value.span());
+            let within = format!("serve.{}", quoted(&name));
+            let Some(value) = self.value(&within, value) else { continue };
+            match serve.add(name.clone(), place, value, folder) {
+                Ok(true) => {}
+                Ok(false) => {
+                    self.report(key.span(), &format!("unknown key {within}"), &remedy_of_flag(&name))
+                }
+                Err((message, hint)) => self.report(span, &format!("{within}: {message}"), &hint),
+            }
+        }
+        serve
     }
 
     /// The tables in a table, by name.
@@ -243,6 +265,9 @@ impl<'t> Reader<'t> {
 
     fn unknown(&mut self, key: &Key<'t>, within: &str, known: &[&str]) {
         let name = key.get_ref();
+        if let Some(message) = fixed(name).filter(|_| within == "limits") {
+            return self.report(key.span(), &message, "leave it out");
+        }
         let whole = if within.is_empty() { quoted(name) } else { format!("{within}.{}", quoted(name)) };
         let hint = match nearest(name, known.iter().copied(), 1).first() {
             Some(near) => format!("did you mean '{near}'?"),

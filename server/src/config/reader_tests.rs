@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use clap::CommandFactory;
 use mcp_disclosure_core::{About, Pattern};
 use mcp_disclosure_gateway::upstream::{EndpointKind, Target};
 use serde_json::json;
 
 use super::{super::upstreams, *};
+use crate::cli::{Arguments, of_two_lengths};
 
 fn wrong(text: &str) -> Vec<String> {
     let problems = DisclosureFile::parse("d.toml", text).and_then(|file| file.declare(&About::default()));
@@ -109,8 +111,8 @@ values = 7
         ("d.toml:3:1: unknown key tool_description (hint: did you mean 'tool_descriptions'?)", 3),
         ("d.toml:5:1: unknown key server.nmae (hint: did you mean 'name'?)", 5),
         ("d.toml:6:11: server.version: invalid type: integer `2`, expected a string", 6),
-        ("d.toml:8:10: serve.bridge: unknown variant `sometimes`, expected one of", 8),
-        ("d.toml:9:10: serve.listen: invalid socket address", 9),
+        ("d.toml:8:10: serve.bridge: 'sometimes' is none of auto, always, never", 8),
+        ("d.toml:9:10: serve.listen: '8848': invalid socket address", 9),
         ("d.toml:11:9: categories.a.tools: invalid type: string", 11),
         ("d.toml:13:1: unknown key upstreams.u.comand (hint: did you mean 'command'?)", 13),
         ("d.toml:15:5: upstreams.v must be a table, not a string", 15),
@@ -209,6 +211,43 @@ fn u6_the_type_of_an_upstream_chooses_its_transport() {
     }
     let messages = wrong("[upstreams.a]\nurl = \"https://example.com/mcp\"\ntype = \"htpp\"");
     assert!(messages[0].starts_with("d.toml:3:8: "), "{messages:?}");
+}
+
+#[test]
+fn w4_no_flag_of_serve_is_missing_anywhere() {
+    let schema: Value = serde_json::from_str(include_str!("../../../docs/disclosure.schema.json")).unwrap();
+    let reference = include_str!("../../../docs/reference.md");
+    let mut program = Arguments::command();
+    let mut completions = Vec::new();
+    clap_complete::generate(clap_complete::Shell::Bash, &mut program, "x", &mut completions);
+    let completions = String::from_utf8(completions).unwrap();
+    let serve = program.find_subcommand_mut("serve").unwrap();
+    let help = serve.render_long_help().to_string();
+    let (mut keys, mut alone) = (0, Vec::new());
+    for flag in serve.get_arguments().filter(|flag| !flag.is_positional()) {
+        let name = flag.get_long().unwrap();
+        assert!(help.contains(&format!("--{name}")) && completions.contains(&format!("--{name} ")), "{name}");
+        let key = name.replace('-', "_");
+        // No flag has a table for a value: what is said of it tells whether there is such a key.
+        let said = wrong(&format!("[serve]\n{key} = {{}}\n"));
+        let is_key = !said[0].contains("unknown key");
+        assert!(said[0].starts_with(if is_key { "d.toml:2:" } else { "d.toml:2:1: " }), "{said:?}");
+        assert_eq!(schema["$defs"]["Serve"]["properties"][&key].is_object(), is_key, "{key}");
+        assert!(!is_key || reference.contains(&format!("| `{key}` |")), "{key}");
+        keys += usize::from(is_key);
+        alone.extend((!is_key).then_some(name));
+    }
+    assert_eq!(alone, ["config", "mcp-config", "upstream-url", "principal", "help"]);
+    let known = schema["$defs"]["Serve"]["properties"].as_object().unwrap();
+    assert_eq!(known.len(), keys, "the schema has no others");
+}
+
+#[test]
+fn w3_what_h_shows_of_serve_is_on_one_screen() {
+    let mut program = of_two_lengths(Arguments::command());
+    let help = program.find_subcommand_mut("serve").unwrap().render_help().to_string();
+    let flags = help.lines().filter(|line| line.trim_start().starts_with('-')).count();
+    assert!((10..=20).contains(&flags), "{flags}: {help}");
 }
 
 #[test]

@@ -2,10 +2,13 @@
 
 use std::{borrow::Cow, fmt, marker::PhantomData};
 
+use clap::{Arg, ArgAction, builder::PossibleValue};
 use mcp_disclosure_gateway::limits::LIMITS;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 use strum::{EnumMessage, VariantArray};
+
+use crate::flags::{self, Kind};
 
 /// The schema of [`LimitSettings`](mcp_disclosure_gateway::limits::LimitSettings).
 pub(super) struct LimitSettings;
@@ -28,6 +31,58 @@ impl JsonSchema for LimitSettings {
             "properties": Value::Object(limits.collect()),
             "description": "Limits set by the operator; the others have their defaults.",
         })
+    }
+}
+
+/// The schema of `[serve]`, from the flags of `serve`.
+pub(super) struct Serve;
+
+impl JsonSchema for Serve {
+    fn schema_name() -> Cow<'static, str> {
+        "Serve".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let table = flags::table();
+        let keys = flags::keys(&table).map(|flag| {
+            let (kind, are_several) = flags::kind(flag);
+            let words = flag.get_possible_values();
+            let word = |word: &PossibleValue| {
+                let help = word.get_help().map(ToString::to_string);
+                json!({"type": "string", "const": word.get_name(), "description": help})
+            };
+            let one = match kind {
+                Kind::Switch => json!({"type": "boolean"}),
+                Kind::Count => json!({"type": "integer", "minimum": 0}),
+                Kind::Seconds => json!({"type": "number", "minimum": 0}),
+                Kind::Address => json!({"type": ["integer", "string"]}),
+                _ if !words.is_empty() => json!({"oneOf": words.iter().map(word).collect::<Vec<_>>()}),
+                Kind::Text | Kind::Path => json!({"type": "string"}),
+            };
+            let mut schema = if are_several { json!({"type": "array", "items": one}) } else { one };
+            schema["description"] = description(flag).into();
+            (flags::key(flag), schema)
+        });
+        json_schema!({"type": "object", "additionalProperties": false, "properties": Value::Object(keys.collect())})
+    }
+}
+
+/// What help says of a flag, with its default.
+fn description(flag: &Arg) -> String {
+    let help = flag.get_long_help().or(flag.get_help()).map(ToString::to_string).unwrap_or_default();
+    let mut text = help.split("\n\n").map(str::trim).map(ended).collect::<Vec<_>>().join(" ");
+    let default: Vec<_> = flag.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
+    if !default.is_empty() && !matches!(flag.get_action(), ArgAction::SetTrue) {
+        text.push_str(&format!(" Default: {}.", default.join(", ")));
+    }
+    text
+}
+
+/// A sentence with its full stop. What help says of a default in brackets is a sentence, too.
+fn ended(text: &str) -> String {
+    match text.strip_suffix(']').and_then(|text| text.split_once(" [default: ")) {
+        Some((text, default)) => format!("{text}. Default: {default}."),
+        None => format!("{text}."),
     }
 }
 

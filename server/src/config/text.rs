@@ -43,7 +43,7 @@ impl KeyPlaces {
     }
 
     /// The places of the tables in a table, by name, and of their keys, by name; that of a table itself has the name `""`.
-    pub(super) fn within(&self, table: &str) -> BTreeMap<String, BTreeMap<String, Place>> {
+    pub fn within(&self, table: &str) -> BTreeMap<String, BTreeMap<String, Place>> {
         let mut within: BTreeMap<String, BTreeMap<String, Place>> = BTreeMap::new();
         for (path, place) in self.0.iter().filter(|(path, _)| path[0] == table) {
             let (name, key) = match &path[1..] {

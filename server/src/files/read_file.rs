@@ -46,31 +46,28 @@ pub struct ReadFile<T> {
 }
 
 impl Files {
-    /// Reads a configuration, hosts' files, and description files: those of `directory`, or else of the folder that the
-    /// configuration names. Its user reports what is wrong with a file. A file may be stdin where that is free.
-    pub fn read(
-        config: Option<&Path>,
-        hosts: &[PathBuf],
-        directory: Option<PathBuf>,
-        is_stdin_free: bool,
-    ) -> Self {
-        let named: Vec<PathBuf> =
-            config.map(Path::to_owned).into_iter().chain(hosts.iter().cloned()).collect();
-        // Before they are read, so that a change meanwhile is one.
+    /// Reads a configuration. Its user reports what is wrong with it. It may be stdin where that is free.
+    pub fn of_config(config: Option<&Path>, is_stdin_free: bool) -> Self {
+        // Before it is read, so that a change meanwhile is one.
         let beside = config.filter(|path| path.is_file()).map(|path| path.with_file_name(LOCK));
-        let before = Seen::now(&regular(&named)).and(Seen::now(beside.as_slice()));
+        let named: Vec<PathBuf> = config.map(Path::to_owned).into_iter().collect();
+        let seen = Seen::now(&regular(&named)).and(Seen::now(beside.as_slice()));
         let config = config.map(|path| ReadFile::of(path, is_stdin_free, DisclosureFile::of_file));
-        let file = config.as_ref().and_then(|config| config.said.as_ref().ok());
-        let hosts = hosts.iter().map(|path| ReadFile::hosts(path, is_stdin_free)).collect();
-        let of_config = config
-            .as_ref()
-            .zip(file)
-            .and_then(|(config, file)| Some(config.folder().join(file.tool_descriptions.as_ref()?)));
+        Self { config, seen, ..Self::default() }
+    }
+
+    /// The same with hosts' files, and description files: those of `directory`, or else of the folder that the
+    /// configuration names.
+    pub fn with(self, hosts: &[PathBuf], directory: Option<PathBuf>, is_stdin_free: bool) -> Self {
+        let of_config = self.config.as_ref().and_then(|config| {
+            Some(config.folder().join(config.said.as_ref().ok()?.tool_descriptions.as_ref()?))
+        });
         let directory = directory.or(of_config);
-        let seen = before.and(Seen::now(directory.as_slice()));
+        let seen = self.seen.and(Seen::now(&regular(hosts))).and(Seen::now(directory.as_slice()));
+        let hosts = hosts.iter().map(|path| ReadFile::hosts(path, is_stdin_free)).collect();
         let descriptions = directory.as_deref().map(|directory| read_directory(directory).map(Into::into));
-        let lock = lock(config.as_ref());
-        Self { config, hosts, directory, descriptions, lock, seen }
+        let lock = lock(self.config.as_ref());
+        Self { config: self.config, hosts, directory, descriptions, lock, seen }
     }
 
     /// A configuration that was read, and the description files of `directory`.

@@ -7,7 +7,7 @@ use clap::Args;
 use super::AdminAddress;
 
 /// What operators see.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct OperatingArguments {
     /// Where operators find /healthz, /metrics and more
     ///
@@ -23,10 +23,10 @@ pub struct OperatingArguments {
 
     /// The key of the fingerprints that stand for arguments in the audit log, at least 32 bytes [default: a new key at
     /// each start]
-    #[arg(long, value_name = "FILE", requires = "audit", help_heading = "Operating")]
+    #[arg(long, value_name = "FILE", help_heading = "Operating")]
     pub audit_key_file: Option<PathBuf>,
 
     /// Refuse calls whose decision cannot be written to the audit log before they are forwarded
-    #[arg(long, requires = "audit", help_heading = "Operating")]
+    #[arg(long, help_heading = "Operating")]
     pub audit_strict: bool,
 }

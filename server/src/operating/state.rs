@@ -68,8 +68,9 @@ pub(super) fn clients(served: &Served) -> BTreeMap<String, usize> {
     let Some(gateway) = served.gateway() else { return BTreeMap::new() };
     let offered = gateway.strategies().offered();
     let mut clients: BTreeMap<String, usize> = offered.into_iter().map(|name| (name, 0)).collect();
-    for name in gateway.sessions().strategies() {
-        match clients.get_mut(&*name) {
+    for session in gateway.sessions().all() {
+        let name = session.strategy();
+        match clients.get_mut(&**name) {
             Some(count) => *count += 1,
             None => drop(clients.insert(name.to_string(), 1)),
         }

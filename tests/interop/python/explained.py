@@ -6,7 +6,7 @@ from questions import BAD_ARGUMENTS, CALLS
 from suites import BRIDGE, as_json, complete_definitions, minimal_list, same, text_of
 
 MODERN = "2026-07-28"
-ENTRY_ONLY = ("--info-tools", "entry-only")
+ENTRY_ONLY = ("--set", "info.tools=entry-only")
 # D1: what `describe` lists at most; the texts are ASCII, so that units and characters are the same.
 SHORT_BRIEF = 60
 # B12: the tool is listed with its schema, so its arguments go unchecked.

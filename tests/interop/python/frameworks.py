@@ -28,10 +28,10 @@ STUBS = ("--set", "describe.inline_schema_bytes=0", "--set", "info.inline_schema
 STRATEGIES = {
     "full": ("full", (), None, None),
     "resource": ("resource", (), ("describe_tools", NAMES), None),
-    "resource signed": ("resource", ("--receipts", "signed"), ("describe_tools", NAMES), None),
+    "resource signed": ("resource", ("--set", "resource.receipts=signed"), ("describe_tools", NAMES), None),
     "describe": ("describe", STUBS, ("describe_tools", NAMES), None),
     "info": ("info", STUBS, ("info", TOPIC), None),
-    "info entry-only": ("info", (*STUBS, "--info-tools", "entry-only"), ("info", TOPIC), "invoke"),
+    "info entry-only": ("info", (*STUBS, "--set", "info.tools=entry-only"), ("info", TOPIC), "invoke"),
     "search": ("search", (), ("search_tools", {"query": TOOL}), "call_tool"),
     "groups": ("groups", (), ("get_group", {"name": TOOL}), "call_tool"),
 }

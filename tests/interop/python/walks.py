@@ -30,7 +30,7 @@ async def main():
         async with checks.group(f"{name} alone"):
             await alone(checks, name, category, tool)
     async with checks.group("alone, entry-only"):
-        command = [GATEWAY, "serve", "--strategy", "info", "--info-tools", "entry-only", "--", *server("math")]
+        command = [GATEWAY, "serve", "--strategy", "info", "--set", "info.tools=entry-only", "--", *server("math")]
         async with connect(command) as connection:
             listed = [tool["name"] for tool in (await connection.tools())["result"]["tools"]]
             checks.equal("what is listed", listed, ["info", "invoke"])

@@ -5,7 +5,7 @@ import { EVERYTHING, PLAYWRIGHT, gateway, httpGateway } from './programs.mjs';
 import { BAD_ARGUMENTS, CALLS } from './questions.mjs';
 import { BRIDGE, asJson, completeDefinitions, minimalList, same, textOf } from './suites.mjs';
 
-const ENTRY_ONLY = ['--info-tools', 'entry-only'];
+const ENTRY_ONLY = ['--set', 'info.tools=entry-only'];
 // D1: what `describe` lists at most.
 const SHORT_BRIEF = 60;
 // Without a browser it fails, with words of its own; through the gateway it has to fail alike.

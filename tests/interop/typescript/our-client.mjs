@@ -13,7 +13,7 @@ const SETUPS = [
   ['resource', []],
   ['describe', []],
   ['info', []],
-  ['info', ['--info-tools', 'entry-only']],
+  ['info', ['--set', 'info.tools=entry-only']],
   ['concerns+info', []],
 ];
 const RESULT = { content: [{ type: 'text', text: 'Echo: hi' }] };

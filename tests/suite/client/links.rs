@@ -160,7 +160,7 @@ async fn a_session_that_the_server_forgot_is_over() {
     host.list().await.unwrap();
     let sessions = bench.gateway.sessions().all();
     assert_eq!(sessions.len(), 1);
-    assert!(bench.gateway.end_session(sessions[0].id()));
+    assert!(bench.gateway.sessions().end(sessions[0].id()));
     let error = host.list().await.unwrap_err();
     assert!(matches!(&error, Error::Ended { reason } if reason.contains("404")), "{error}");
     assert!(matches!(host.list().await, Err(Error::Ended { .. })));

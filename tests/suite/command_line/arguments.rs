@@ -29,7 +29,6 @@ fn an_invalid_command_line_is_refused_with_2() {
         (&["serve", "--stratagy", "full"], "--strategy"),
         (&["serve", "--transport", "carrier-pigeon"], "possible values: stdio, http"),
         (&["serve", "--bridge", "draw"], "possible values: auto, always, never"),
-        (&["serve", "--info-tools", "none"], "possible values: stubs, entry-only"),
         (&["serve", "--listen", "8848"], "--listen <ADDR:PORT>"),
         (&["serve", "--listen", "127.0.0.1:port"], "--listen <ADDR:PORT>"),
         (&["serve", "--connect-timeout", "0"], "more than 0"),
@@ -41,7 +40,12 @@ fn an_invalid_command_line_is_refused_with_2() {
         ),
         (&["serve", "--name", ""], "--name: the upstream name must not be empty"),
         (&several, "--name names the one upstream, but there are several (hint: leave --name out)"),
-        (&["serve", "--hide-tool", "x", "--", "y"], "--name <NAME>"),
+        (
+            &["serve", "--hide-tool", "x", "--", "y"],
+            "--hide-tool needs the upstream's name (hint: add --name NAME)",
+        ),
+        (&["serve", "--audit-strict"], "--audit-strict needs an audit log (hint: add --audit FILE)"),
+        (&["serve", "--set", "info"], "NAME.KEY=VALUE"),
         (&["serve", "--hide-tool", "x", "--name", "y"], "there is no upstream whose tools could be switched"),
         (&["serve", "--upstream-header", "x", "--upstream-url", "http://a/mcp"], "expected NAME=VARIABLE"),
         (&["serve", "--upstream-header", "x=y", "--", "z"], "there is not one --upstream-url"),
@@ -51,7 +55,6 @@ fn an_invalid_command_line_is_refused_with_2() {
         ),
         (&["init", "--dry-run", "--yes"], "cannot be used with"),
         (&["prompt"], "--strategy <NAME>"),
-        (&["serve", "--long-briefs", "cut"], "possible values: shorten-derived, reject, shorten"),
     ] {
         let ended = run(arguments);
         ended.says(2, &[expected]);
@@ -131,7 +134,7 @@ fn prompt_prints_the_guidance_for_hosts() {
     for (tools, expected) in
         [("stubs", "are listed with WHAT each does"), ("entry-only", "CALL it: invoke with")]
     {
-        let prompt = run(&["prompt", "--strategy", "info", "--info-tools", tools]);
+        let prompt = run(&["prompt", "--strategy", "info", "--set", &format!("info.tools={tools}")]);
         assert!(prompt.says(0, &[]).stdout.contains(expected), "{tools}");
     }
     let full = run(&["prompt", "--strategy", "full", "--", ODD, "ordinary"]);

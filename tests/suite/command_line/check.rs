@@ -228,7 +228,7 @@ fn what_serve_would_refuse_is_found_with_its_place_and_64() {
     run(&["check", "--strategy", "nope"]).says(64, &[]);
     run(&["check", "--", "/no/such/program"]).says(64, &["serve would not start"]);
     let (_directory, file) = with_tools(&sloppy());
-    let strategy = ["--strategy", "describe", "--long-briefs", "reject", "--"];
+    let strategy = ["--strategy", "describe", "--set", "describe.long_briefs=reject", "--"];
     let refused = run(&[&["check"][..], &strategy, &[UPSTREAM, &file]].concat());
     assert!(refused.says(64, &[]).stdout.contains("(UTF-16 code units), limit 60"), "{}", refused.stdout);
     run(&["check", "--dance"]).says(2, &[]);

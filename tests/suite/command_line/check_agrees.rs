@@ -126,7 +126,7 @@ fn w5_check_and_serve_agree_on_command_lines() {
         ("names that are taken", &["--strategy", "search", "--name", "up", "--", UPSTREAM, &scenario], false),
         (
             "briefs that the strategy refuses",
-            &["--strategy", "describe", "--long-briefs", "reject", "--", UPSTREAM, &scenario],
+            &["--strategy", "describe", "--set", "describe.long_briefs=reject", "--", UPSTREAM, &scenario],
             false,
         ),
     ];

@@ -224,7 +224,7 @@ fn a_flag_wins_over_the_file() {
     };
     assert_eq!(names(&[]).last().unwrap(), "describe_tools");
     assert_eq!(names(&["--strategy", "info"]), ["info", "invoke"]);
-    assert_eq!(names(&["--strategy", "info", "--info-tools", "stubs"]).len(), 12);
+    assert_eq!(names(&["--strategy", "info", "--set", "info.tools=stubs"]).len(), 12);
     assert_eq!(names(&["--strategy", "auto"]).len(), 11);
 }
 

@@ -88,7 +88,7 @@ fn q6_the_figures_are_those_of_compare() {
 fn q6_the_command_serves_what_is_shown() {
     let text = shown(200, &["--strategy", "concerns(precision=exact)+info(entry-only)"]);
     let command =
-        "serve --strategy concerns+info --info-tools entry-only --concern precision=exact -- COMMAND";
+        "serve --strategy concerns+info --set info.tools=entry-only --concern precision=exact -- COMMAND";
     // At the greatest width it is continued in the next line.
     let text = text.replace(" \\\n      ", " ");
     assert!(text.contains(command), "{text}");

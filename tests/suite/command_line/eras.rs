@@ -176,7 +176,7 @@ async fn batching(body: String) -> Response {
             {"name": "many", "description": "A tool.", "inputSchema": {"type": "object"}},
         ]}),
         "tools/call" => {
-            let steps = if message["params"]["name"] == "few" { 2 } else { 20 };
+            let steps = if message["params"]["name"] == "few" { 2 } else { 1_001 };
             let step = |step| {
                 json!({"jsonrpc": "2.0", "method": "notifications/progress",
                     "params": {"progressToken": token, "progress": step}})
@@ -194,14 +194,13 @@ async fn the_messages_of_a_batch_of_2025_03_26_count_as_if_each_had_come_alone_u
     let address = serve(Router::new().fallback(batching)).await;
     tokio::task::spawn_blocking(move || {
         let url = format!("http://{address}/mcp");
-        let limit = "upstream_batch_messages=10";
-        let mut gateway = start(&["serve", "--strategy", "full", "--limit", limit, "--upstream-url", &url]);
+        let mut gateway = start(&["serve", "--strategy", "full", "--upstream-url", &url]);
         gateway.initialize();
         let call = |tool| json!({"name": tool, "arguments": {}, "_meta": {"progressToken": "p"}});
         assert_eq!(gateway.request("tools/call", call("few"))["result"]["content"], json!([]));
         gateway.notified("notifications/progress", 2);
         let error = gateway.request("tools/call", call("many"))["error"]["message"].take();
-        let expected = "a batch has more than 10 messages (limits.upstream_batch_messages)";
+        let expected = "a batch has more than 1000 messages (limits.upstream_batch_messages)";
         assert!(error.as_str().unwrap().contains(expected), "{error}");
         gateway.finish().says(0, &[]);
     })

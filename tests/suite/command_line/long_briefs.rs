@@ -41,13 +41,13 @@ fn briefed(brief: &str) -> TempDir {
 #[test]
 fn a_pinned_describe_refuses_them_all_with_their_lengths_where_that_is_asked_for_d1() {
     for pinned in ["--strategy", "--fallback"] {
-        let refused = serve(&[pinned, "describe", "--long-briefs", "reject"]);
+        let refused = serve(&[pinned, "describe", "--set", "describe.long_briefs=reject"]);
         refused.says(
             64,
             &[
                 "strategy 'describe': tool 'long': description has 70 characters (UTF-16 code units), limit 60",
                 "tool 'longer': description has 81 characters",
-                "(hint: leave out --long-briefs reject",
+                "(hint: leave out --set describe.long_briefs=reject",
             ],
         );
         let problems = refused.stderr.lines().filter(|line| line.starts_with("mcp-disclosure: "));
@@ -66,7 +66,7 @@ fn b4_what_the_operator_wrote_is_refused_and_auto_serves_without_describe() {
     served.says(0, &["not offered: tool 'echo'", "strategy=\"describe\"", "objections=1"]);
     let ready = served.stderr.lines().find(|line| line.contains(" ready upstreams=")).unwrap();
     assert!(!ready.contains("describe"), "{ready}");
-    run(&[&["serve", "--strategy", "describe", "--long-briefs", "shorten"][..], &files].concat())
+    run(&[&["serve", "--strategy", "describe", "--set", "describe.long_briefs=shorten"][..], &files].concat())
         .says(0, &["ready"]);
 }
 
@@ -113,6 +113,7 @@ fn prompt_takes_the_setting_too() {
     let prompt = ["prompt", "--strategy", "describe", "--", UPSTREAM];
     let guidance = run(&[&prompt, &[shown(&scenario)][..]].concat());
     assert!(guidance.says(0, &[]).stdout.contains("tools/describe"), "{guidance:?}");
-    let rejecting = ["prompt", "--strategy", "describe", "--long-briefs", "reject", "--", UPSTREAM];
+    let rejecting =
+        ["prompt", "--strategy", "describe", "--set", "describe.long_briefs=reject", "--", UPSTREAM];
     run(&[&rejecting, &[shown(&scenario)][..]].concat()).says(64, &["tool 'long'"]);
 }

@@ -125,9 +125,6 @@ fn w5_a_misspelt_word_is_named_wherever_words_are_listed() {
         (&["serve", "--remember", "of"], "off"),
         (&["serve", "--manifest", "of"], "off"),
         (&["serve", "--upstream-scope", "shard"], "shared"),
-        (&["serve", "--long-briefs", "rejct"], "reject"),
-        (&["serve", "--info-tools", "stub"], "stubs"),
-        (&["serve", "--receipts", "sined"], "signed"),
         (&["serve", "--limit", "massage_depth=3"], "message_depth"),
         (&["check", "--format", "jsn"], "json"),
         (&["check", "--allow", "no-exampel"], "no-example"),
@@ -141,7 +138,7 @@ fn w5_a_misspelt_word_is_named_wherever_words_are_listed() {
         run(line).says(2, &[&format!("'{near}'")]);
     }
     for (text, expected) in [
-        ("[serve]\ntransport = \"htp\"\n", "FILE:2:13: serve.transport: unknown variant `htp`"),
+        ("[serve]\ntransport = \"htp\"\n", "FILE:2:13: serve.transport: 'htp' is none of stdio, http"),
         ("[upstreams.a]\nurl = \"http://a\"\ntype = \"htp\"\n", "FILE:3:8: upstreams.a.type"),
     ] {
         refuses_file("disclosure.toml", text, "--config", 64, &[expected, "(hint: did you mean 'http'?)"]);
@@ -162,6 +159,110 @@ fn w5_a_misspelt_word_is_named_wherever_words_are_listed() {
     }
     let text = "[strategy.search]\nhits = 0\n";
     refuses_file("disclosure.toml", text, "--config", 64, &["FILE:2:1: strategy.search.hits: ", "a nonzero"]);
+}
+
+#[test]
+fn w5_a_setting_of_a_strategy_that_is_given_as_a_flag_is_recognized() {
+    for (flag, setting) in [
+        ("--receipts", "resource.receipts"),
+        ("--info-tools", "info.tools"),
+        ("--long-briefs", "describe.long_briefs"),
+        ("--hits", "search.hits"),
+    ] {
+        let tip = format!("a setting of a strategy is given by: --set {setting}=VALUE");
+        run(&["serve", flag, "x"]).says(2, &[&tip]);
+    }
+}
+
+#[test]
+fn w5_what_is_wrong_with_a_flag_in_a_file_is_said_at_its_key() {
+    let mended = "(hint: did you mean ";
+    for (text, expected, hint) in [
+        (
+            "[serve]\n  log_formt = \"json\"\n",
+            "FILE:2:3: unknown key serve.log_formt",
+            "(hint: did you mean 'log_format'?)",
+        ),
+        (
+            "[serve]\nover-budget = \"full\"\n",
+            "FILE:2:1: unknown key serve.over-budget",
+            "(hint: did you mean 'over_budget'?)",
+        ),
+        (
+            "[serve]\nmcp_config = [\"x\"]\n",
+            "FILE:2:1: unknown key serve.mcp_config",
+            "(hint: give it on the command line",
+        ),
+        (
+            "serve.principal = \"ann\"\n",
+            "FILE:1:7: unknown key serve.principal",
+            "(hint: it is who starts the program",
+        ),
+        (
+            "[serve]\nmax_sessions = \"many\"\n",
+            "FILE:2:16: serve.max_sessions: \"many\" is not a whole number",
+            "(hint: docs/reference.md",
+        ),
+        (
+            "[serve]\nexplain = 1\n",
+            "FILE:2:11: serve.explain: 1 is not true or false",
+            "(hint: docs/reference.md",
+        ),
+        (
+            "[serve]\noffer = [\"full\", 7]\n",
+            "FILE:2:9: serve.offer: [\"full\",7] is not a list of texts",
+            "(hint: docs/reference.md",
+        ),
+        (
+            "[serve]\ndrain = 0\n",
+            "FILE:2:9: serve.drain: '0': a number of seconds",
+            "(hint: docs/reference.md",
+        ),
+        (
+            "[serve]\nlisten = \"8848\"\n",
+            "FILE:2:10: serve.listen: '8848': invalid socket address",
+            "(hint: docs/reference.md",
+        ),
+        (
+            "[serve]\nbridge = \"allways\"\n",
+            "FILE:2:10: serve.bridge: 'allways' is none of auto, always, never",
+            "(hint: did you mean 'always'?)",
+        ),
+        (
+            "[serve]\nlimit = [\"massage_depth=3\"]\n",
+            "FILE:2:9: serve.limit: 'massage_depth=3': there is no limit",
+            "did you mean 'message_depth'?",
+        ),
+        (
+            "[serve]\nlog = \"debg\"\n",
+            "FILE:2:7: serve.log: 'debg': 'debg' is not a level; did you mean 'debug'?",
+            "(hint: ",
+        ),
+        (
+            "[limits]\naudit_wait = 7\n",
+            "FILE:2:1: limits.audit_wait cannot be set any more: it is 5000 milliseconds, since",
+            "(hint: leave it out)",
+        ),
+        ("[limits]\nmassage_depth = 7\n", "FILE:2:1: unknown key limits.massage_depth", mended),
+    ] {
+        refuses_file("disclosure.toml", text, "--config", 64, &[expected, hint]);
+    }
+    // Flags that mean nothing together are a mistake of usage, told at the key that is one of them.
+    for (text, expected, hint) in [
+        (
+            "[serve]\naudit_strict = true\n",
+            "FILE:2:1: serve.audit_strict needs an audit log",
+            "(hint: add --audit ",
+        ),
+        (
+            "[serve]\ntransport = \"http\"\nprofile = \"p\"\n",
+            "FILE:3:1: serve.profile is about the client on stdio",
+            "(hint: over HTTP",
+        ),
+        ("demo = true\n[serve]\nhide_tool = [\"x\"]\n", "FILE:3:1: serve.hide_tool", "(hint: "),
+    ] {
+        refuses_file("disclosure.toml", text, "--config", 2, &[expected, hint]);
+    }
 }
 
 #[test]

@@ -147,7 +147,7 @@ fn info_is_documented_as_it_is_i1_i2_i3_i4_i5_i7() {
     for topic in ["symbolic", "symbolic_solve", "symbollic"] {
         stubs.call("info", json!({"topic": topic}));
     }
-    let flags = ["--strategy", "info", "--info-tools", "entry-only"];
+    let flags = ["--strategy", "info", "--set", "info.tools=entry-only"];
     let mut entry = Conversation::open(&flags, &json!({}));
     let arguments = json!({"equations": "x**2 - 4"});
     entry.call("invoke", json!({"tool": "symbolic_solve", "arguments": arguments}));

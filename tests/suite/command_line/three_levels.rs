@@ -32,7 +32,7 @@ fn the_demonstration_is_disclosed_in_three_levels_i2_i3_i4() {
 
 #[test]
 fn every_documented_example_runs_as_it_is_shown_i4_i7() {
-    for (flags, invoked) in [(&[][..], false), (&["--info-tools", "entry-only"], true)] {
+    for (flags, invoked) in [(&[][..], false), (&["--set", "info.tools=entry-only"], true)] {
         let mut gateway = demonstration(flags);
         let (mut tools, mut examples) = (0, 0);
         let overview = ask(&mut gateway, "overview");

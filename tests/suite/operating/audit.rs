@@ -332,7 +332,7 @@ fn a7_errors_of_upstreams_are_not_failures_to_answer() {
 #[test]
 fn a7_flags_that_mean_nothing_are_refused() {
     let ended = Process::start(&mut program(&["serve", "--audit-strict", "--", ODD])).finish();
-    ended.says(2, &["--audit <FILE>"]);
+    ended.says(2, &["--audit-strict needs an audit log", "add --audit FILE"]);
     let ended = Process::start(&mut program(&["serve", "--audit", "/nowhere/audit", "--", ODD])).finish();
     ended.says(1, &["cannot write /nowhere/audit"]);
 }

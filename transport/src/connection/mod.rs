@@ -245,7 +245,8 @@ impl Connection {
         &self.bounds
     }
 
-    pub(crate) fn name(&self) -> String {
+    /// What its owner calls the peer.
+    pub fn name(&self) -> String {
         self.handler.name()
     }
 

@@ -42,8 +42,8 @@ use refused::{Refused, Stage};
 use stream::Stream;
 
 use crate::{
-    dispatch::{Admission, Admitted, Gateway},
-    session::{Outlet, Peer, Purpose, Session},
+    dispatch::{Admission, Admitted, Gateway, ServedSession},
+    session::{Outlet, Peer, Purpose},
 };
 
 /// Shared state of all request handlers.
@@ -126,7 +126,13 @@ impl Front {
             former => former,
         };
         if let Some(last) = last
-            && let Some(following) = self.gateway.follow(&session, last).await.map_err(of_session)?
+            && let Some(following) = self
+                .gateway
+                .sessions()
+                .replication()
+                .follow(session.session(), last)
+                .await
+                .map_err(of_session)?
         {
             let stream = Stream::elsewhere(following, session.peer(), shutdown);
             return Ok(ends_by_itself(stream.into_response()));
@@ -136,7 +142,7 @@ impl Front {
         let has_missed = last.is_some() && former.is_none();
         // Only now: earlier messages went to the former stream, whose connection may be open but no longer read.
         let missed = former.map(|(former, event)| former.end_after(event)).unwrap_or_default();
-        self.gateway.stream_opened(&session, has_missed);
+        self.gateway.sessions().stream_opened(&session, has_missed);
         let buffer = session.replay.open(Purpose::News, frames);
         let first = session.first_event(&buffer);
         Ok(Stream::new(buffer, shutdown).beginning_with(missed).beginning_with(first).into_response())
@@ -147,9 +153,9 @@ impl Front {
         let Some(id) = arrived.head.headers.get(SESSION) else { return Ok(not_allowed("POST")) };
         let id: Arc<str> = id.to_str().unwrap_or_default().into();
         let principal = &arrived.admitted.principal;
-        match self.gateway.opened_at(&id, principal).await.map_err(of_session)? {
+        match self.gateway.sessions().opened_at(&id, principal).await.map_err(of_session)? {
             Some(at) if at != arrived.location => return Err(opened_elsewhere()),
-            Some(_) if self.gateway.end_everywhere(&id).await.map_err(of_session)? => {}
+            Some(_) if self.gateway.sessions().end_everywhere(&id).await.map_err(of_session)? => {}
             _ => return Err(unknown_session()),
         }
         Ok(body::empty(StatusCode::NO_CONTENT))
@@ -160,10 +166,16 @@ impl Front {
     /// # Errors
     /// That there is none, or that it cannot be served here. The error names no request: clients take one with a request's
     /// id for the request's own.
-    async fn session(&self, arrived: &Arrived, admitted: &Admitted) -> Result<Option<Arc<Session>>, Refused> {
+    async fn session(
+        &self,
+        arrived: &Arrived,
+        admitted: &Admitted,
+    ) -> Result<Option<Arc<ServedSession>>, Refused> {
         let Some(id) = arrived.head.headers.get(SESSION) else { return Ok(None) };
         let found = match id.to_str() {
-            Ok(id) => self.gateway.session(id, admitted, &arrived.peer).await.map_err(of_session)?,
+            Ok(id) => {
+                self.gateway.sessions().of_request(id, admitted, &arrived.peer).await.map_err(of_session)?
+            }
             Err(_) => None,
         };
         // Another principal's session is indistinguishable from an unknown one.
@@ -175,7 +187,7 @@ impl Front {
         }
         // Its client opens a new one.
         if !self.gateway.strategies().is_permitted(admitted.principal.permits(), session.strategy()) {
-            self.gateway.end_everywhere(session.id()).await.map_err(of_session)?;
+            self.gateway.sessions().end_everywhere(session.id()).await.map_err(of_session)?;
             return Err(unknown_session());
         }
         if !session.client.forwarded.follow(admitted.forwarded.clone()) {

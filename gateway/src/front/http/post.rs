@@ -22,10 +22,8 @@ use super::{
 };
 use crate::{
     dialect::{RequestKind, RequestMeta, check, classify},
-    dispatch::{Admitted, Caller, Gateway, beside},
-    session::{
-        Address, BeginError, Client, Frame, Frames, Opening, Place, Purpose, ReplayBuffer, Session, Ticket,
-    },
+    dispatch::{Admitted, Caller, Gateway, ServedSession, beside},
+    session::{Address, BeginError, Client, Frame, Frames, Opening, Place, Purpose, ReplayBuffer, Ticket},
 };
 
 /// A response that takes longer is sent as a stream, whose comments keep the connection alive.
@@ -82,7 +80,12 @@ impl Front {
             }
             Ok(Message::Response(response)) => {
                 if let Some(session) = self.session(arrived, &admitted).await? {
-                    self.gateway.settle(&session, response).await.map_err(of_session)?;
+                    self.gateway
+                        .sessions()
+                        .replication()
+                        .settle(&session, response)
+                        .await
+                        .map_err(of_session)?;
                 }
             }
         }
@@ -91,14 +94,19 @@ impl Front {
 
     async fn handle_notification(
         &self,
-        session: &Arc<Session>,
+        session: &Arc<ServedSession>,
         notification: &Notification,
     ) -> Result<(), Refused> {
         if notification.method != "notifications/cancelled" {
-            return self.gateway.handle_notification(session, notification).await.map_err(of_session);
+            return self
+                .gateway
+                .sessions()
+                .handle_notification(session, notification)
+                .await
+                .map_err(of_session);
         }
         if let Some(id) = notification.params.member("requestId").and_then(Id::parse) {
-            self.gateway.cancel(session, &id).await;
+            self.gateway.sessions().cancel(session, &id).await;
         }
         Ok(())
     }
@@ -144,7 +152,7 @@ impl Front {
         let client = Arc::new(Client::new(Era::Session, &capabilities));
         client.forwarded.follow(forwarded);
         let opening = Opening { principal, address, client, peer: arrived.peer.clone() };
-        let opened = self.gateway.initialize(&request.params, opening).await;
+        let opened = self.gateway.sessions().open(&request.params, opening).await;
         let (session, result) = opened.map_err(|error| Refused::at(Stage::Opening, error))?;
         let answer = Response::new(request.id.clone(), Ok(result)).encode();
         let mut response = body::json(StatusCode::OK, answer);
@@ -172,7 +180,7 @@ impl Front {
         let (outlet, frames) = accepts.outlet(peer, self.gateway.limits());
         let caller = self.gateway.stateless(&address, request, meta, admitted, peer, outlet).await;
         let caller = caller.map_err(|error| Refused::at(Stage::Serving, error))?;
-        let (mirrored, shown) = self.gateway.mirrored(&caller, request);
+        let (mirrored, shown) = self.gateway.calls().mirrored(&caller, request);
         let checked = standard_headers::check_mirrored(headers, request, &mirrored, shown);
         checked.map_err(Refused::invalid)?;
         Ok(Run { caller, ticket: None, frames, accepts, place })

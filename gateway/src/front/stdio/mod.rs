@@ -22,10 +22,10 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use crate::{
     backend::Scope,
     dialect::{RequestKind, check, classify},
-    dispatch::{Assembly, Caller, Gateway, unfinished},
+    dispatch::{Assembly, Caller, Gateway, ServedSession, unfinished},
     error::Error,
     limits::Limits,
-    session::{Address, Client, Frames, InFlight, Opening, Outlet, Peer, Place, Session},
+    session::{Address, Client, Frames, InFlight, Opening, Outlet, Peer, Place},
 };
 
 /// How long running calls may take to finish, and then their responses to be read: after the end of input, where a script
@@ -129,7 +129,7 @@ impl<R: AsyncRead + Unpin + Send + 'static> Stdio<R> {
 struct Connection {
     gateway: Arc<Gateway>,
     peer: Peer,
-    session: Option<Arc<Session>>,
+    session: Option<Arc<ServedSession>>,
     client: Arc<Client>,
     in_flight: InFlight,
     /// Streams that end with the connection, unlike calls, which may finish.
@@ -276,7 +276,7 @@ impl Connection {
         }
     }
 
-    fn in_session(&self, session: &Arc<Session>) -> Caller {
+    fn in_session(&self, session: &Arc<ServedSession>) -> Caller {
         self.gateway.in_session(session, self.gateway.admit_on_stdio(), self.outlet.clone())
     }
 
@@ -292,7 +292,7 @@ impl Connection {
         }
         let (address, client) = (Address::default(), Arc::clone(&self.client));
         let opening = Opening { principal, address, client, peer: self.peer.clone() };
-        let (session, result) = self.gateway.initialize(&request.params, opening).await?;
+        let (session, result) = self.gateway.sessions().open(&request.params, opening).await?;
         self.answer(request.id.clone(), Ok(result)).await;
         session.client.outbox().open(self.outlet.clone());
         self.session = Some(session);
@@ -307,7 +307,7 @@ impl Connection {
             }
         } else if let Some(session) = &self.session {
             // Its session is in no store.
-            drop(self.gateway.handle_notification(session, notification).await);
+            drop(self.gateway.sessions().handle_notification(session, notification).await);
         }
     }
 
@@ -341,7 +341,7 @@ impl Connection {
             }
         }
         if let Some(session) = &self.session {
-            self.gateway.end_session(session.id());
+            self.gateway.sessions().end(session.id());
         }
     }
 }

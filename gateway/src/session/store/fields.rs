@@ -9,13 +9,16 @@
 //! sURI                  a subscription
 //! ```
 
-use mcp_disclosure_core::{Digest, Grant, Memory, Notes, Permits, RawObject, ToolName};
+use mcp_disclosure_core::{Digest, Grant, Memory, Notes, Permits, Principal, RawObject, ToolName};
 use mcp_disclosure_drafts::variants::VariantHints;
 use mcp_disclosure_transport::LoggingLevel;
 use serde::{Deserialize, Serialize};
 
 use super::{Changes, Fields, OPENED};
-use crate::{dialect::Offer, session::Location};
+use crate::{
+    dialect::{InitializeRequest, Offer},
+    session::Location,
+};
 
 /// Maximum size of a field, with its name. Of what a session has, only what its client says of itself may be long, up to
 /// `limits.client_info_bytes`. A longer field is neither written nor used.
@@ -75,6 +78,25 @@ impl Opened {
         serde_json::from_slice(field).ok()
     }
 
+    /// How a client opens it. Of the extensions that it declared, only those are kept that are `known`.
+    pub(crate) fn by(
+        initialize: &InitializeRequest,
+        principal: &Principal,
+        capabilities: &RawObject,
+        known: impl Fn(&str) -> bool,
+    ) -> Self {
+        let permitted = principal.permits().strategies();
+        let opened = Self {
+            revision: initialize.revision.to_string(),
+            principal: principal.id().map(str::to_owned),
+            permitted: permitted.map(|names| names.into_iter().map(str::to_owned).collect()),
+            client: initialize.client.clone(),
+            capabilities: capabilities.clone(),
+            ..Self::default()
+        };
+        opened.offering(&initialize.offer, known)
+    }
+
     /// Records where it was opened.
     pub(crate) fn at(self, location: &Location) -> Self {
         let Location { profile, strategy } = location.clone();
@@ -94,8 +116,8 @@ impl Opened {
         }
     }
 
-    /// Records what the client offered. Of the extensions that it declared, only those are kept that are `known`.
-    pub(crate) fn offering(self, offer: &Offer, known: impl Fn(&str) -> bool) -> Self {
+    /// Records what the client offered.
+    fn offering(self, offer: &Offer, known: impl Fn(&str) -> bool) -> Self {
         let flags = [(offer.omit_input_schema, 'i'), (offer.shortest, 's'), (offer.complete, 'c')];
         Self {
             strategies: offer.strategies.clone(),
@@ -136,6 +158,16 @@ pub(crate) struct Kept {
     pub log_level: Option<LoggingLevel>,
     /// What it is subscribed to.
     pub subscriptions: Vec<String>,
+}
+
+/// A session as it was read.
+#[derive(Debug)]
+pub(crate) struct Read {
+    /// The session.
+    pub kept: Kept,
+    /// Grows from reading to reading, as they begin: one of a higher number has every change that was answered before one of a
+    /// lower number began.
+    pub number: u64,
 }
 
 impl Kept {

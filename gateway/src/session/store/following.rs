@@ -9,7 +9,7 @@ use std::{
 use mcp_disclosure_transport::{ErrorText, Id, Response, code};
 use tokio::time::Instant;
 
-use super::{Archive, END, MessageKind, NO_RESPONSE, Progress, REQUEST, StoreError, archive::number};
+use super::{Archive, END, MessageKind, NO_RESPONSE, Progress, REQUEST, StoreError, archive::number, ids};
 use crate::session::{Session, StreamEvent};
 
 /// How often the store is read.
@@ -46,7 +46,7 @@ impl Following {
         session: &Arc<Session>,
         event: &str,
     ) -> Result<Option<Self>, StoreError> {
-        let Some((replica, stream, last)) = parsed(event) else { return Ok(None) };
+        let Some((replica, stream, last)) = ids::event(event) else { return Ok(None) };
         let mut following = Self {
             archive,
             session: Arc::downgrade(session),
@@ -159,30 +159,6 @@ impl Following {
     }
 }
 
-/// The replica, the stream and the event of an id `REPLICA.STREAM-EVENT`.
-fn parsed(event: &str) -> Option<(&str, u64, u64)> {
-    let (replica, event) = event.split_once('.')?;
-    let (stream, event) = event.split_once('-')?;
-    let is_name = !replica.is_empty()
-        && replica.len() <= 32
-        && replica.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    is_name.then_some(())?;
-    Some((replica, stream.parse().ok()?, event.parse().ok()?))
-}
-
 fn text(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn k1_only_ids_of_events_name_a_stream() {
-        assert_eq!(parsed("ab12.3-4"), Some(("ab12", 3, 4)));
-        for other in ["3-4", ".3-4", "a b.3-4", "a:b.3-4", "ab.3", "ab.-4", "ab.3-", "ab.3-x", "ab.x-4", ""] {
-            assert_eq!(parsed(other), None, "{other}");
-        }
-    }
 }

@@ -10,6 +10,7 @@
 mod archive;
 mod fields;
 mod following;
+mod ids;
 mod replica_message;
 mod replicas;
 
@@ -20,10 +21,11 @@ use mcp_disclosure_core::{Digest, digest::hex};
 use mcp_disclosure_transport::{ErrorText, code};
 
 pub(crate) use archive::{Archive, END, NO_RESPONSE, REQUEST};
-pub(crate) use fields::{Delta, Kept, Opened};
+pub(crate) use fields::{Delta, Kept, Opened, Read};
 pub(crate) use following::Following;
+pub(crate) use ids::Ids;
 pub(crate) use replica_message::{MessageKind, Progress, ReplicaMessage};
-pub(crate) use replicas::{Read, Replicas};
+pub(crate) use replicas::Replicas;
 
 /// The fields of a session, by name. Names and values are bytes.
 pub type Fields = Vec<(Vec<u8>, Vec<u8>)>;
@@ -70,10 +72,9 @@ pub enum StoreError {
     Refused,
 }
 
-impl StoreError {
-    /// The error for clients.
-    pub(crate) fn for_clients(&self) -> ErrorText {
-        ErrorText::new(code::STORE_UNAVAILABLE, self)
+impl From<StoreError> for ErrorText {
+    fn from(error: StoreError) -> Self {
+        Self::new(code::STORE_UNAVAILABLE, error)
     }
 }
 

@@ -1,13 +1,6 @@
 //! The replicas that share a store: sessions as they read and change them there, and messages between them.
 
-use std::{
-    collections::HashMap,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use mcp_disclosure_core::Principal;
 use mcp_disclosure_transport::Response;
@@ -18,9 +11,9 @@ use tokio::{
 };
 
 use super::{
-    Delta, Kept, MessageKind, ReplicaMessage, SHORT_MESSAGE_BYTES, SessionStore, StoreError, key_of,
+    Delta, Ids, Kept, MessageKind, Read, ReplicaMessage, SHORT_MESSAGE_BYTES, SessionStore, StoreError,
+    ids::asker, key_of,
 };
-use crate::session::{Session, SessionLimits};
 
 /// Expiry is extended when this part of the idle time is over.
 const PARTS: u32 = 10;
@@ -35,35 +28,26 @@ const ANSWERS: usize = 4;
 #[derive(Debug)]
 pub(crate) struct Replicas {
     store: Arc<dyn SessionStore>,
-    limits: SessionLimits,
+    ids: Arc<Ids>,
+    /// How long a session lives without being used, and one that was not used since it was opened.
+    idle: Duration,
     unused: Duration,
     /// The sessions that are adopted at the moment.
     adopting: Mutex<HashMap<Arc<str>, Arc<AsyncMutex<()>>>>,
     answers: Semaphore,
-    last_number: AtomicU64,
     started: Instant,
-}
-
-/// A session as it was read.
-#[derive(Debug)]
-pub(crate) struct Read {
-    /// The session.
-    pub kept: Kept,
-    /// Grows from reading to reading, as they begin: one of a higher number has every change that was answered before one of a
-    /// lower number began.
-    pub number: u64,
 }
 
 impl Replicas {
     /// Shares this store.
-    pub(crate) fn new(store: Arc<dyn SessionStore>, limits: SessionLimits, unused: Duration) -> Self {
+    pub(crate) fn new(store: Arc<dyn SessionStore>, idle: Duration, unused: Duration) -> Self {
         Self {
+            ids: Arc::new(Ids::new(store.name())),
             store,
-            limits,
-            unused,
+            idle,
+            unused: unused.min(idle),
             adopting: Mutex::default(),
             answers: Semaphore::new(ANSWERS),
-            last_number: AtomicU64::new(0),
             started: Instant::now(),
         }
     }
@@ -73,10 +57,9 @@ impl Replicas {
         self.store.name()
     }
 
-    /// A number for a reading, an event stream, or a request to a client. Unique in this process: a copy of a session may be
-    /// dropped and made again, and clients may still use numbers of the former one.
-    pub(crate) fn next_number(&self) -> u64 {
-        self.last_number.fetch_add(1, Ordering::Relaxed) + 1
+    /// What this process numbers.
+    pub(crate) fn ids(&self) -> &Arc<Ids> {
+        &self.ids
     }
 
     /// The store.
@@ -86,7 +69,7 @@ impl Replicas {
 
     /// How long what is kept there lives without being used.
     pub(super) fn lifetime(&self) -> Duration {
-        self.limits.idle
+        self.idle
     }
 
     /// Waits until no one else adopts this session, and lets others wait until this is dropped.
@@ -101,8 +84,7 @@ impl Replicas {
 
     /// Creates a session.
     pub(crate) async fn create(&self, id: &str, kept: Kept) -> Result<(), StoreError> {
-        let lifetime = self.unused.min(self.limits.idle);
-        self.store.create(&key_of(id), kept.fields(), lifetime).await
+        self.store.create(&key_of(id), kept.fields(), self.unused).await
     }
 
     /// Reads a session; `None` if there is no such session.
@@ -117,22 +99,22 @@ impl Replicas {
     }
 
     async fn read_for(&self, id: &str, lifetime: Option<Duration>) -> Result<Option<Read>, StoreError> {
-        let number = self.next_number();
+        let number = self.ids.next_number();
         let fields = self.store.load(&key_of(id), lifetime).await?;
         Ok(fields.and_then(|fields| Some(Read { kept: Kept::read(&fields)?, number })))
     }
 
-    /// Whether the expiry of a session is to be extended.
-    pub(crate) fn is_due(&self, session: &Session) -> bool {
-        session.is_due(self.now(), self.limits.idle / PARTS)
+    /// The time, and how long after its last extension the expiry of a session is to be extended.
+    pub(crate) fn due(&self) -> (Duration, Duration) {
+        // Never zero, which stands for never.
+        (self.started.elapsed() + Duration::from_millis(1), self.idle / PARTS)
     }
 
-    /// Reads a session, and extends its expiry and that of its unfinished answer streams.
-    pub(crate) async fn keep(&self, session: &Session) -> Result<Option<Read>, StoreError> {
-        let read = self.read_for(session.id(), Some(self.limits.idle)).await?;
-        session.refreshed(self.now());
-        for stream in session.replay.unfinished() {
-            self.store.keep_events(&stream, Vec::new(), self.limits.idle).await?;
+    /// Reads a session, and extends its expiry and that of these answer streams.
+    pub(crate) async fn keep(&self, id: &str, streams: &[String]) -> Result<Option<Read>, StoreError> {
+        let read = self.read_for(id, Some(self.idle)).await?;
+        for stream in streams {
+            self.store.keep_events(stream, Vec::new(), self.idle).await?;
         }
         Ok(read)
     }
@@ -196,39 +178,5 @@ impl Replicas {
             tracing::debug!("a client's response is dropped: the replica that asked is gone");
         }
         Ok(true)
-    }
-
-    fn now(&self) -> Duration {
-        // Never zero, which stands for never.
-        self.started.elapsed() + Duration::from_millis(1)
-    }
-}
-
-/// The replica that sent the request of this id, as JSON text: `"REPLICA-NUMBER"`.
-fn asker(id: &str) -> Option<&str> {
-    let (replica, number) = id.strip_prefix('"')?.strip_suffix('"')?.split_once('-')?;
-    let is_name = !replica.is_empty()
-        && replica.len() <= 32
-        && replica.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    (is_name && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(replica)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_request_names_the_replica_that_sent_it() {
-        for (id, expected) in [
-            ("\"ab12-7\"", Some("ab12")),
-            ("7", None),
-            ("\"7\"", None),
-            ("\"-7\"", None),
-            ("\"a b-7\"", None),
-            ("\"ab-x\"", None),
-            ("\"a*-7\"", None),
-        ] {
-            assert_eq!(asker(id), expected, "{id}");
-        }
     }
 }

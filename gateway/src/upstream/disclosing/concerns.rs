@@ -3,20 +3,20 @@
 
 use std::{collections::HashSet, sync::atomic::Ordering};
 
-use mcp_disclosure_core::{Concern, Notes, RawObject, RawText, Supplement, UpstreamLists};
+use mcp_disclosure_core::{Notes, RawObject, RawText, Supplement, UpstreamLists};
 use mcp_disclosure_transport::{CallError, ErrorText, code};
 use serde_json::Value;
 
-use crate::upstream::{Introduction, Upstream, handshake::chosen_in};
+use crate::upstream::{
+    Upstream,
+    handshake::{chosen_in, understood},
+};
 
 /// The method that changes a host's choices.
 const UPDATE: &str = "updateConcerns";
 
 /// A method that no server has.
 const UNHEARD_OF: &str = "mcp-disclosure/none";
-
-/// Maximum concerns that are read of one upstream.
-const MOST: usize = 64;
 
 /// The outcome of sending choices to an upstream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,31 +33,6 @@ pub enum Told {
     Refused,
 }
 
-impl Introduction {
-    /// The concerns that it declares, from any of their places; invalid ones are left out.
-    pub(crate) fn concerns(&self) -> Vec<Concern> {
-        let experimental = || self.capabilities.object("experimental")?.object("concerns");
-        let places = [
-            self.capabilities.member("concerns").map(str::to_owned),
-            experimental().and_then(|place| place.member("concerns").map(str::to_owned)),
-            self.extension().and_then(|settings| settings.member("concerns").map(str::to_owned)),
-        ];
-        let declared = places.into_iter().flatten().next();
-        let declared = declared.and_then(|text| serde_json::from_str::<Vec<RawObject>>(&text).ok());
-        declared.unwrap_or_default().iter().take(MOST).filter_map(Concern::read).collect()
-    }
-
-    /// The choices among these that are of its concerns.
-    pub(crate) fn understood(&self, chosen: &Notes) -> Notes {
-        let declared = self.concerns();
-        let values = declared.iter().filter_map(|concern| {
-            let value = chosen.get(concern.name()).filter(|value| concern.values().have(value))?;
-            Some((concern.name().to_owned(), value.clone()))
-        });
-        values.collect()
-    }
-}
-
 impl Upstream {
     /// The lists with the concerns that it declares, and whether it follows choices itself.
     pub(crate) fn choosable(&self, lists: UpstreamLists) -> UpstreamLists {
@@ -72,7 +47,7 @@ impl Upstream {
 
     /// Tells it a client's choices, `by_method` where it is not known to end then.
     pub(crate) async fn tell(&self, chosen: &Notes, by_method: bool) -> Told {
-        let (chosen, told) = (self.introduction.understood(chosen), self.told.lock().clone());
+        let (chosen, told) = (understood(&self.introduction.capabilities, chosen), self.told.lock().clone());
         if chosen == told || !self.introduction.eras.session {
             return Told::Nothing;
         }

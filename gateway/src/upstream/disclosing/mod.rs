@@ -24,10 +24,10 @@ use std::{
 };
 
 pub use channel::Channel;
-use mcp_disclosure_core::{Digest, EXTENSION, Era, OwnInfo, RawObject, UpstreamLists, receipt_name};
+use mcp_disclosure_core::{Digest, Era, OwnInfo, RawObject, UpstreamLists, receipt_name};
 use parking_lot::Mutex;
 
-use super::{Introduction, Upstream};
+use super::Upstream;
 use fetch::Fetched;
 
 /// How an upstream discloses, and what it demands in calls. Found anew with each list.
@@ -90,15 +90,6 @@ impl Disclosing {
             Some(receipt) => receipts.insert(key, receipt),
             None => receipts.remove(&key),
         };
-    }
-}
-
-impl Introduction {
-    /// Its half of the disclosure extension; `None` if it does not support it.
-    pub fn extension(&self) -> Option<RawObject> {
-        let places = ["extensions", "experimental"].into_iter();
-        let mut found = places.filter_map(|place| self.capabilities.object(place)?.object(EXTENSION));
-        found.next()
     }
 }
 

@@ -1,32 +1,16 @@
 //! The command line's arguments.
 
-mod accept;
-mod check;
-mod export;
-mod one_of;
 mod places;
-mod serve;
-mod shown;
-mod strategy;
 
-pub use accept::AcceptArguments;
-pub use check::{CheckArguments, Format};
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
-pub use export::ExportArguments;
 pub use places::{InitArguments, PlaceArguments, UndoArguments};
-pub use serve::ServeArguments;
-pub use shown::{DemoArguments, PromptArguments};
-pub use strategy::StrategyArguments;
 
 use super::{
-    ClientConfigArguments, CompareArguments, LoginArguments, LogoutArguments, ManArguments, limits,
-    log_filter, source_arguments::HEADING,
+    AcceptArguments, CheckArguments, ClientConfigArguments, CompareArguments, DemoArguments, ExportArguments,
+    LoginArguments, LogoutArguments, ManArguments, PromptArguments,
 };
-use crate::log::LogFormat;
-
-/// The default log filter.
-pub const LOG: &str = "info,rmcp=warn";
+use crate::flags::{Given, HEADING, LogArguments, ServeArguments, limits_help};
 
 /// One MCP server in front of any others, disclosing their tools progressively.
 ///
@@ -40,30 +24,9 @@ pub const LOG: &str = "info,rmcp=warn";
 #[derive(Debug, Parser)]
 #[command(name = "mcp-disclosure", version, verbatim_doc_comment)]
 pub struct Arguments {
-    /// What to log to stderr: error, warn, info, debug, trace, or a filter such as
-    /// "warn,mcp_disclosure_gateway=debug"
-    #[arg(
-        long,
-        global = true,
-        hide_short_help = true,
-        value_name = "FILTER",
-        env = "MCP_DISCLOSURE_LOG",
-        default_value = LOG,
-        value_parser = log_filter::parse
-    )]
-    pub log: String,
-
-    /// How the log on stderr is written: lines for people, or a JSON object a line
-    #[arg(
-        long,
-        global = true,
-        hide_short_help = true,
-        value_enum,
-        value_name = "FORMAT",
-        env = "MCP_DISCLOSURE_LOG_FORMAT",
-        default_value_t
-    )]
-    pub log_format: LogFormat,
+    /// The log.
+    #[command(flatten)]
+    pub log: LogArguments,
 
     /// What to do.
     #[command(subcommand)]
@@ -93,8 +56,8 @@ pub enum Command {
     ///
     /// A client is served by the strategy that it requests. One that requests none is listed complete
     /// definitions while they are few, else it searches (--fallback adaptive).
-    #[command(after_long_help = limits::help(), verbatim_doc_comment)]
-    Serve(ServeArguments),
+    #[command(after_long_help = limits_help(), verbatim_doc_comment)]
+    Serve(Given<ServeArguments>),
     /// Report what serve would refuse, and what would mislead a model or a host
     ///
     /// Starts the source as serve would, lists its tools, and calls none:

@@ -1,6 +1,6 @@
 //! The arguments of `compare`.
 
-use std::{mem::take, path::PathBuf, str::FromStr};
+use std::{path::PathBuf, str::FromStr};
 
 use clap::{
     Args,
@@ -12,16 +12,16 @@ use super::{
     command::Command, contestants::Rows, prepared::Setup, progress::Progress, transcript::TranscriptArguments,
 };
 use crate::{
-    cli::{Program, SettingArguments, SourceArguments},
-    config::Transport,
+    cli::Program,
+    flags::{Given, SetSource, Transport},
 };
 
 /// `compare`.
 #[derive(Debug, Args)]
 pub struct CompareArguments {
-    /// The source.
+    /// What serve would be told.
     #[command(flatten)]
-    pub source: SourceArguments,
+    pub flags: Given<SetSource>,
 
     /// Strategies to compare with full
     ///
@@ -33,10 +33,6 @@ pub struct CompareArguments {
     /// Compare what this principal sees and pays, by its name in the file
     #[arg(long, value_name = "NAME", help_heading = "Work")]
     pub principal: Option<String>,
-
-    /// Settings of strategies.
-    #[command(flatten)]
-    pub settings: SettingArguments,
 
     /// Negotiating clients request lists without inputSchema, where the strategy supports it
     #[arg(long, help_heading = "Strategy")]
@@ -100,15 +96,13 @@ pub struct CompareArguments {
 }
 
 impl CompareArguments {
-    /// What is to be compared. Source and settings are taken out of the arguments.
-    pub(super) fn setup<'a>(&mut self, program: &'a Program, rows: &'a str) -> Setup<'a> {
-        let (source, settings) = (take(&mut self.source), take(&mut self.settings));
+    /// What is to be compared.
+    pub(super) fn setup<'a>(&self, program: &'a Program, rows: &'a str) -> Setup<'a> {
         Setup {
             registry: &program.registry,
             own: program.own.as_ref(),
-            command: Command::of(&source, &settings),
-            source,
-            settings,
+            command: Command::of(&self.flags),
+            flags: self.flags.clone(),
             principal: self.principal.clone(),
             rows: Rows { flag: "--strategies", text: rows },
             transport: self.transport,

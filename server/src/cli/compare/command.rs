@@ -4,16 +4,16 @@
 
 use std::path::Path;
 
+use reqwest::Url;
+
 use super::{
     secrets::{self, HIDDEN},
     spec::Overrides,
 };
 use crate::{
-    cli::{
-        SettingArguments, SourceArguments,
-        source_arguments::{CONNECT_TIMEOUT, REQUEST_TIMEOUT},
-    },
+    flags::{Given, SetSource},
     shell::quoted,
+    strategies::CHOICES,
 };
 
 /// The arguments of `serve` for a source.
@@ -21,20 +21,33 @@ pub(in crate::cli) struct Command {
     program: String,
     /// Those that name the source, and the principal that it is served to.
     source: Vec<String>,
-    settings: SettingArguments,
+    /// Settings of strategies, and choices.
+    settings: Vec<String>,
+    choices: Vec<String>,
     /// Behind `--`.
     upstream: Vec<String>,
 }
 
 impl Command {
-    /// Of this program, with these arguments.
-    pub(in crate::cli) fn of(source: &SourceArguments, settings: &SettingArguments) -> Self {
-        Self {
-            program: program(),
-            source: flags(source),
-            settings: settings.clone(),
-            upstream: secrets::command(&source.command),
+    /// Of this program, with these flags.
+    pub(in crate::cli) fn of(given: &Given<SetSource>) -> Self {
+        let (mut source, mut settings, mut choices) = (Vec::new(), Vec::new(), Vec::new());
+        for (key, values) in given.flags() {
+            let flag = format!("--{}", key.replace('_', "-"));
+            match &*key {
+                "set" => settings = values,
+                "concern" => choices = values,
+                "inherit_env" => source.push(flag),
+                "upstream_url" => {
+                    let urls = values.iter().filter_map(|url| Url::parse(url).ok());
+                    source.extend(urls.flat_map(|url| [flag.clone(), secrets::url(&url)]));
+                }
+                _ => source.extend(values.into_iter().flat_map(|value| [flag.clone(), value])),
+            }
         }
+        let upstream: Vec<String> =
+            given.all("command").iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        Self { program: program(), source, settings, choices, upstream: secrets::command(&upstream) }
     }
 
     /// The same for this principal alone.
@@ -52,32 +65,40 @@ impl Command {
     /// The command line that serves every client with this strategy, these settings and these choices; `None` if there are
     /// some without a flag.
     pub(super) fn serving(&self, strategy: &str, overrides: &Overrides) -> Option<String> {
-        let mut settings = self.settings.clone();
+        let (mut settings, mut choices) = (self.settings.clone(), self.choices.clone());
         for (strategy, key, value) in &overrides.settings {
-            settings.set(strategy, key, value.as_str()?).then_some(())?;
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            replace(&mut settings, &format!("{strategy}.{key}="), &text);
         }
         for (filter, name, value) in &overrides.choices {
-            settings.choose(filter, name, value).then_some(())?;
+            (filter == CHOICES.0).then(|| replace(&mut choices, &format!("{name}="), value))?;
         }
-        Some(self.line(&["--strategy", strategy], &settings))
+        Some(self.line(&["--strategy", strategy], &settings, &choices))
     }
 
     /// The command line that serves each client with what it requests.
     pub(super) fn by_default(&self) -> String {
-        self.line(&[], &self.settings)
+        self.line(&[], &self.settings, &self.choices)
     }
 
-    fn line(&self, strategy: &[&str], settings: &SettingArguments) -> String {
-        let mut words: Vec<String> = [&["serve"], strategy].concat().into_iter().map(str::to_owned).collect();
-        words.extend(settings.given().into_iter().flat_map(|(flag, value)| [flag.to_owned(), value]));
-        words.extend(self.source.iter().cloned());
+    fn line(&self, strategy: &[&str], settings: &[String], choices: &[String]) -> String {
+        let mut words: Vec<&str> = [&["serve"], strategy].concat();
+        words.extend(settings.iter().flat_map(|setting| ["--set", setting]));
+        words.extend(choices.iter().flat_map(|choice| ["--concern", choice]));
+        words.extend(self.source.iter().map(String::as_str));
         if !self.upstream.is_empty() {
-            words.push("--".to_owned());
-            words.extend(self.upstream.iter().cloned());
+            words.push("--");
+            words.extend(self.upstream.iter().map(String::as_str));
         }
-        let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+        let words: Vec<String> = words.into_iter().map(quoted).collect();
         format!("{} {}", self.program, words.join(" "))
     }
+}
+
+/// Adds what begins like this, instead of an earlier one.
+fn replace(values: &mut Vec<String>, beginning: &str, value: &str) {
+    values.retain(|earlier| !earlier.starts_with(beginning));
+    values.push(format!("{beginning}{value}"));
 }
 
 /// What readers of a command have to know; `None` if it is complete.
@@ -97,63 +118,6 @@ pub(in crate::cli) fn program() -> String {
     }
 }
 
-/// The flags that name a source, but not its command.
-fn flags(source: &SourceArguments) -> Vec<String> {
-    let SourceArguments {
-        config,
-        mcp_config,
-        inherit_env,
-        upstream_url,
-        upstream_header,
-        hide_tool,
-        only_tool,
-        tool_descriptions,
-        name,
-        command: _,
-        connect_timeout,
-        request_timeout,
-        limits,
-    } = source;
-    let mut flags = Vec::new();
-    let mut flag = |name: &str, value: String| flags.extend([name.to_owned(), value]);
-    if let Some(path) = config {
-        flag("--config", path.display().to_string());
-    }
-    for path in mcp_config {
-        flag("--mcp-config", path.display().to_string());
-    }
-    for url in upstream_url {
-        flag("--upstream-url", secrets::url(url));
-    }
-    for (name, values) in
-        [("--upstream-header", upstream_header), ("--hide-tool", hide_tool), ("--only-tool", only_tool)]
-    {
-        values.iter().for_each(|value| flag(name, value.clone()));
-    }
-    if let Some(path) = tool_descriptions {
-        flag("--tool-descriptions", path.display().to_string());
-    }
-    if let Some(name) = name {
-        flag("--name", name.clone());
-    }
-    for (name, span, usual) in [
-        ("--connect-timeout", connect_timeout, CONNECT_TIMEOUT),
-        ("--request-timeout", request_timeout, REQUEST_TIMEOUT),
-    ] {
-        let seconds = span.as_secs_f64().to_string();
-        if seconds != usual {
-            flag(name, seconds);
-        }
-    }
-    for (name, value) in limits {
-        flag("--limit", format!("{name}={value}"));
-    }
-    if *inherit_env {
-        flags.push("--inherit-env".to_owned());
-    }
-    flags
-}
-
 #[cfg(test)]
 mod tests {
     use clap::Parser;
@@ -164,20 +128,18 @@ mod tests {
     #[derive(Debug, Parser)]
     struct Line {
         #[command(flatten)]
-        source: SourceArguments,
-        #[command(flatten)]
-        settings: SettingArguments,
+        given: Given<SetSource>,
     }
 
     fn command(line: &[&str]) -> Command {
         let line = Line::parse_from([&["x"], line].concat());
-        Command { program: "x".to_owned(), ..Command::of(&line.source, &line.settings) }
+        Command { program: "x".to_owned(), ..Command::of(&line.given) }
     }
 
     #[test]
     fn q3_the_command_serves_the_same_source() {
         let given = [
-            "--receipts=signed",
+            "--set=resource.receipts=signed",
             "--concern=precision=exact",
             "--concern=cost=low",
             "--config=my files/d.toml",
@@ -212,13 +174,14 @@ mod tests {
         let choice = ("concerns".to_owned(), "cost".to_owned(), "low".to_owned());
         let overrides = Overrides { settings: vec![of("info", "tools")], choices: vec![choice] };
         assert_eq!(
-            command(&["--concern=cost=high", "--info-tools=stubs"])
+            command(&["--concern=cost=high", "--set=info.tools=stubs"])
                 .serving("concerns+info", &overrides)
                 .unwrap(),
-            "x serve --strategy concerns+info --info-tools entry-only --concern cost=low"
+            "x serve --strategy concerns+info --set info.tools=entry-only --concern cost=low"
         );
         let overrides = Overrides { settings: vec![of("x", "own")], ..Overrides::default() };
-        assert_eq!(command(&[]).serving("x", &overrides), None);
+        let shown = command(&[]).serving("x", &overrides).unwrap();
+        assert_eq!(shown, "x serve --strategy x --set x.own=entry-only");
         let choice = ("another".to_owned(), "cost".to_owned(), "low".to_owned());
         assert_eq!(
             command(&[]).serving("x", &Overrides { choices: vec![choice], ..Overrides::default() }),

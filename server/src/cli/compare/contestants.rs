@@ -11,7 +11,6 @@ use mcp_disclosure_gateway::{
     Gateway, Offer, Problem,
     negotiation::{Strategies, StrategyOptions, StrategyPlaces, problem},
 };
-use mcp_disclosure_strategy_concerns::operator::misfits;
 use serde_json::Value;
 
 use super::{
@@ -19,8 +18,10 @@ use super::{
     spec::{Overrides, Spec},
 };
 use crate::{
-    cli::{SettingArguments, StrategyArguments, settings, source::Source, strategies},
+    cli::{source::Source, strategies},
     failure::Failure,
+    flags::{choose, set},
+    strategies::{RELAXED, misfits},
 };
 
 /// The rows that are asked for.
@@ -68,7 +69,6 @@ impl<'a> Contestants<'a> {
     pub(in crate::cli) fn build(
         registry: &'a Registry,
         Rows { flag, text }: Rows<'_>,
-        flags: &SettingArguments,
         source: &Source,
         command: &Command,
     ) -> Result<Self, Failure> {
@@ -79,21 +79,20 @@ impl<'a> Contestants<'a> {
         };
         let refused =
             |problems: Vec<Problem>| Failure::Configuration(problems.into_iter().map(placed).collect());
-        let as_set = flags.clone().over(source.settings());
+        let served = source.options();
+        let as_set = served.settings.clone();
         let specs = match asks_for_all {
             true => every(registry, &as_set),
             false => Spec::list(text).map_err(refused)?,
         };
-        let relaxed = flags.long_briefs.clone().unwrap_or_else(|| "shorten".to_owned());
-        let relaxed = SettingArguments { long_briefs: Some(relaxed), ..flags.clone() };
-        let relaxed = relaxed.over(source.settings());
-        let served = StrategyArguments::default().over(source);
+        let mut relaxed = source.settings();
+        set(&mut relaxed, RELAXED.0, RELAXED.1, RELAXED.2.into());
+        let relaxed = source.serve.strategies.settings.over(relaxed);
         let fallback = match &*served.fallback {
             adaptive::NAME => vec![BASELINE.to_owned(), served.over_budget.clone()],
             fallback => vec![fallback.to_owned()],
         };
-        let offered = source.serve().offer.map(|offered| [offered, fallback].concat());
-        let served = StrategyOptions { settings: as_set.clone(), ..served };
+        let offered = (!served.offered.is_empty()).then(|| [served.offered.clone(), fallback].concat());
         let mut built = Self {
             registry,
             contestants: Vec::new(),
@@ -248,10 +247,10 @@ impl Contestant {
 fn with(settings: &Settings, overrides: &Overrides) -> Settings {
     let mut settings = settings.clone();
     for (strategy, key, value) in &overrides.settings {
-        settings::set(&mut settings, strategy, key, value.clone());
+        set(&mut settings, strategy, key, value.clone());
     }
     for (filter, name, value) in &overrides.choices {
-        settings::choose(&mut settings, filter, name.clone(), value.clone());
+        choose(&mut settings, filter, name.clone(), value.clone());
     }
     settings
 }

@@ -1,12 +1,12 @@
 //! The files of `--queries` and `--task`.
 
-use std::path::Path;
+use std::{fs::File, io::Read, path::Path};
 
 use mcp_disclosure_compare::{Query, transcript::Assignment};
 use mcp_disclosure_gateway::Problem;
 use serde::Deserialize;
 
-use crate::{cli::given_file, failure::Failure};
+use crate::failure::Failure;
 
 /// A line of queries. Other members, such as those of labelled tasks, are ignored.
 #[derive(Deserialize)]
@@ -24,7 +24,7 @@ pub(in crate::cli) fn queries(path: &Path) -> Result<Vec<Query>, Failure> {
         Problem::new(format!("--queries {}: {message}", path.display()))
             .hint(r#"each line is {"query": "WORDS", "tools": ["NAME"]}; no tools: nothing should be found"#)
     };
-    let text = given_file::read(path).map_err(|why| Failure::Configuration(vec![problem(why)]))?;
+    let text = text_of(path).map_err(|why| Failure::Configuration(vec![problem(why)]))?;
     let (mut queries, mut problems) = (Vec::new(), Vec::new());
     for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
         match serde_json::from_str::<Line>(line) {
@@ -50,6 +50,23 @@ pub(super) fn task(path: &Path) -> Result<Assignment, Failure> {
         let hint = r#"a task is {"calls": [{"tool": "NAME", "arguments": {}, "answer": "TEXT"}]}; docs/compare.md has the rest"#;
         Failure::Configuration(vec![Problem::new(format!("--task {}: {message}", path.display())).hint(hint)])
     };
-    let text = given_file::read(path).map_err(problem)?;
+    let text = text_of(path).map_err(problem)?;
     Assignment::parse(&text).map_err(problem)
+}
+
+/// Maximum size of such a file, in bytes.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// The text of a file.
+///
+/// # Errors
+/// Why it cannot be read, or that it is larger than [`MOST_BYTES`].
+fn text_of(path: &Path) -> Result<String, String> {
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    let mut text = String::new();
+    file.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(|error| error.to_string())?;
+    match text.len() as u64 > MOST_BYTES {
+        true => Err(format!("the file is larger than {} MiB", MOST_BYTES >> 20)),
+        false => Ok(text),
+    }
 }

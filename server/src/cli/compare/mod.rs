@@ -67,7 +67,7 @@ struct Compared {
     asked: Vec<String>,
 }
 
-async fn run(program: &Program, mut arguments: CompareArguments) -> Result<Compared, Failure> {
+async fn run(program: &Program, arguments: CompareArguments) -> Result<Compared, Failure> {
     let queries = arguments.queries.as_deref().map(files::queries).transpose()?.unwrap_or_default();
     let rows = arguments.strategies.join(",");
     let mut prepared = Prepared::of(arguments.setup(program, &rows)).await?;

@@ -22,9 +22,9 @@ use super::{
     stand_in::{self, Behind, StandIn},
 };
 use crate::{
-    cli::{Program, SettingArguments, SourceArguments, entrance::entrance, source::Source},
-    config::Transport,
+    cli::{Program, source::Source},
     failure::Failure,
+    flags::{Given, SetSource, Transport},
 };
 
 /// What is to be compared, and how.
@@ -32,8 +32,7 @@ pub(in crate::cli) struct Setup<'a> {
     pub(in crate::cli) registry: &'a Registry,
     /// The source if none is named.
     pub(in crate::cli) own: Option<&'a (Target, Declared)>,
-    pub(in crate::cli) source: SourceArguments,
-    pub(in crate::cli) settings: SettingArguments,
+    pub(in crate::cli) flags: Given<SetSource>,
     pub(in crate::cli) rows: Rows<'a>,
     /// The principal that is compared for, if not everyone.
     pub(in crate::cli) principal: Option<String>,
@@ -66,17 +65,17 @@ impl<'a> Prepared<'a> {
     /// # Errors
     /// Like `serve`, for the source and the strategies; what is wrong with rows.
     pub(in crate::cli) async fn of(setup: Setup<'a>) -> Result<Self, Failure> {
-        let Setup { registry, own, source, settings, rows, principal, command, transport, progress } = setup;
-        let source = source.resolve(own)?.seen_by(principal.as_deref())?;
+        let Setup { registry, own, flags, rows, principal, command, transport, progress } = setup;
+        let source = flags.resolve(own)?.seen_by(principal.as_deref())?;
         source.warn();
-        let declared = checked(&source, &settings)?;
+        let declared = checked(&source)?;
         // Over HTTP a client's token says who it is.
-        let is_over_stdio = entrance((None, None), &source.serve()).0 == Transport::Stdio;
+        let is_over_stdio = source.serve.transport == Transport::Stdio;
         let command = match principal.filter(|_| is_over_stdio) {
             Some(principal) => command.to(principal),
             None => command,
         };
-        let mut contestants = Contestants::build(registry, rows, &settings, &source, &command)?;
+        let mut contestants = Contestants::build(registry, rows, &source, &command)?;
         let progress = Arc::new(progress);
         let real = Stage::real(&source, declared.clone(), &contestants, &progress).await?;
         let read = real.read().await;
@@ -176,8 +175,8 @@ impl Drop for Prepared<'_> {
 ///
 /// # Errors
 /// [`Failure::Configuration`] with what is wrong with its files, or with choices that settings make of it.
-fn checked(source: &Source, settings: &SettingArguments) -> Result<Declared, Failure> {
+fn checked(source: &Source) -> Result<Declared, Failure> {
     let declared = source.contents().map_err(Failure::Configuration)?.declared;
-    let problems = source.choice_problems(&settings.clone().over(source.settings()));
+    let problems = source.choice_problems(&source.options().settings);
     if problems.is_empty() { Ok(declared) } else { Err(Failure::Configuration(problems)) }
 }

@@ -17,8 +17,8 @@ use tokio::net::TcpListener;
 use super::{contestants::Contestants, progress::Progress, stand_in::StandIn};
 use crate::{
     cli::{serve::receipt_key, source::Source},
-    config::Transport,
     failure::Failure,
+    flags::Transport,
 };
 
 /// Buffer for messages not yet read, in bytes: that of a pipe of the operating system.

@@ -63,7 +63,7 @@ pub(super) fn show(program: &Program, arguments: CompareArguments) -> Result<(),
     deliver(&text, format, out)
 }
 
-async fn run(program: &Program, mut arguments: CompareArguments) -> Result<Transcript, Failure> {
+async fn run(program: &Program, arguments: CompareArguments) -> Result<Transcript, Failure> {
     let given = arguments.transcript.task.as_deref().map(files::task).transpose()?;
     let flag = if given.is_some() { "--task" } else { "--use" };
     let rows = arguments.strategies.join(",");

@@ -3,6 +3,7 @@
 #[cfg(feature = "demo")]
 mod played;
 
+use clap::Args;
 use mcp_disclosure_compare::{
     BASELINE, Row,
     transcript::{self, Look, Transcript},
@@ -11,16 +12,19 @@ use mcp_disclosure_gateway::Problem;
 
 #[cfg(feature = "demo")]
 use self::played::played;
-use super::{
-    DemoArguments, Program, check::is_coloured, compare::command, print_styled, runtime_for_one, width::width,
-};
-use crate::failure::Failure;
+use super::{Program, check::is_coloured, compare::command, print_styled, runtime_for_one, width::width};
+use crate::{failure::Failure, strategies::SHOWN};
+
+/// `demo`.
+#[derive(Debug, Args)]
+pub struct DemoArguments {
+    /// The strategy to show against full [default: resource]
+    #[arg(long, value_name = "NAME")]
+    pub strategy: Option<String>,
+}
 
 /// The flag that names the strategy.
 const FLAG: &str = "--strategy";
-
-/// The strategy that is shown where none is named.
-const DEFAULT: &str = "resource";
 
 /// What disclosure is about, for readers who have never heard of it.
 const OPENING: &str = "An AI model works with other programs through tools. Servers offer tools by a protocol, MCP: before a \
@@ -34,7 +38,7 @@ const OPENING: &str = "An AI model works with other programs through tools. Serv
 /// [`Failure::Usage`] without the embedded server, or for a strategy that withholds nothing.
 pub fn demo(program: &Program, arguments: DemoArguments) -> Result<(), Failure> {
     let is_asked = arguments.strategy.is_some();
-    let strategy = arguments.strategy.unwrap_or_else(|| DEFAULT.to_owned());
+    let strategy = arguments.strategy.unwrap_or_else(|| SHOWN.to_owned());
     if strategy == BASELINE {
         let problem = Problem::new(format!(
             "{FLAG} {BASELINE}: it is the one that others are compared with, and withholds nothing"

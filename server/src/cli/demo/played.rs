@@ -28,7 +28,7 @@ use tracing::subscriber::NoSubscriber;
 use super::FLAG;
 use crate::{
     cli::{
-        Program, SettingArguments, SourceArguments,
+        Program,
         compare::{
             command::Command,
             contestants::Rows,
@@ -37,9 +37,9 @@ use crate::{
             stand_in::Behind,
         },
     },
-    config::Transport,
     demo::{demonstration, task},
     failure::Failure,
+    flags::{Given, Transport},
 };
 
 /// The task under `full` and another strategy, over real connections to the embedded server; and the row of the other.
@@ -55,14 +55,13 @@ pub(super) async fn played(
     // This is about messages, and not about what operators are warned of.
     let _quiet = tracing::subscriber::set_default(NoSubscriber::default());
     let rows = format!("{},{strategy}", full::NAME);
-    let (source, settings) = (SourceArguments::default(), SettingArguments::default());
-    let command = Command::of(&source, &settings).by(started.to_owned());
+    let flags = Given::default();
+    let command = Command::of(&flags).by(started.to_owned());
     let own = demonstration();
     let setup = Setup {
         registry: &program.registry,
         own: Some(&own),
-        source,
-        settings,
+        flags,
         principal: None,
         rows: Rows { flag: FLAG, text: &rows },
         command,

@@ -15,10 +15,9 @@ use mcp_disclosure_gateway::{
 
 use super::{Program, Serving};
 use crate::{
-    cli::{
-        SourceArguments, compare::progress::Progress, runtime_for_one, serve::receipt_key, strategies::build,
-    },
+    cli::{compare::progress::Progress, runtime_for_one, serve::receipt_key, strategies::build},
     failure::Failure,
+    flags::{Given, SourceArguments},
     init::plan::Plan,
 };
 
@@ -84,11 +83,8 @@ pub(super) fn count(
     plan: &Plan,
     listed: &mut Listed,
 ) -> Result<Cost, Failure> {
-    let source = SourceArguments {
-        mcp_config: vec![plan.change.path.clone()],
-        inherit_env: true,
-        ..SourceArguments::default()
-    };
+    let source =
+        Given::<SourceArguments>::default().with("mcp_config", &plan.change.path).with("inherit_env", "true");
     let source = source.resolve(None)?;
     let is_served = |name: &str| plan.served.iter().any(|served| served == name);
     let source = source.retaining(|named| named.name.as_ref().is_some_and(|name| is_served(name.as_str())));

@@ -22,12 +22,13 @@ use self::{
 use super::{
     InitArguments, Program,
     places::{Answer, answered, user_folders},
-    print, settings,
+    print,
     strategies::build,
 };
 use crate::{
     config::{EXPECTED, hosts::document::Document},
     failure::Failure,
+    flags::set,
     init::{
         apply::apply,
         destination::Destination,
@@ -41,10 +42,8 @@ use crate::{
         write::read,
     },
     launcher,
+    strategies::FOR_LARGE,
 };
-
-/// The strategy that lists give way to that are not small, where none was asked for.
-const FOR_LARGE: &str = "search";
 
 /// The setting by which a strategy's tools for reading and for changing are two, so that "always allow" in a host does not
 /// approve calls that the user has not seen.
@@ -197,11 +196,11 @@ fn serving(program: &Program, strategy: Option<&str>) -> Result<Serving, Failure
     if let Some(name) = pinned.or(default) {
         let presenter = name.rsplit('+').next().unwrap_or(name);
         let mut apart = pin(name);
-        settings::set(&mut apart.settings, presenter, EXECUTORS, json!(BY_EFFECT));
+        set(&mut apart.settings, presenter, EXECUTORS, json!(BY_EFFECT));
         // A strategy without executors refuses the setting.
         let has_executors = build(&program.registry, &apart).is_ok();
         if has_executors {
-            strategy.extend([settings::SET.to_owned(), format!("{presenter}.{EXECUTORS}={BY_EFFECT}")]);
+            strategy.extend(["--set".to_owned(), format!("{presenter}.{EXECUTORS}={BY_EFFECT}")]);
             options.settings.clone_from(&apart.settings);
         }
         bridges = self::bridges(program, if has_executors { &apart } else { &options })?;

@@ -101,7 +101,7 @@ const ROWS: [&str; 5] = [
     "--strategy resource",
     "--strategy describe",
     "--strategy info",
-    "--strategy info --info-tools entry-only",
+    "--strategy info --set info.tools=entry-only",
 ];
 
 fn main() -> ExitCode {

@@ -1,0 +1,238 @@
+//! `tools/call`: the strategy's decision, and the request to the upstream.
+
+use std::sync::Arc;
+
+use mcp_disclosure_core::{
+    Decision, Effects, Era, Mirrored, RawObject, RawText, Refusal, Tool, ToolAnswer, ToolCall, ToolName,
+};
+use mcp_disclosure_transport::{ErrorText, Json, Request, code};
+use serde_json::json;
+
+use super::{
+    Answer, Calls,
+    passage::{Held, LIMIT_REACHED, Passed, Undecided, recorded, refused, undecided},
+    relay::UpstreamRequest,
+};
+use crate::{
+    catalogue::Page,
+    dialect::complete,
+    dispatch::{
+        Caller, Watch,
+        allowance::{Allowance, Running},
+        beside::beside,
+        fetches::OfCaller,
+    },
+    observe::Outcome,
+};
+
+impl Calls {
+    /// The arguments that a call must repeat in headers, and whether the caller was given the schema that
+    /// says so.
+    pub(crate) fn mirrored(&self, caller: &Caller, request: &Request) -> (Vec<Mirrored>, bool) {
+        // Most catalogues have no such arguments, and need no page here.
+        let mirrors = || caller.backend.catalogue().current().snapshot().mirrors_arguments();
+        let is_call = request.method == "tools/call" && mirrors();
+        let called = is_call.then(|| request.params.string("name")).flatten();
+        let Some(name) = called else { return (Vec::new(), false) };
+        let page = caller.page();
+        let mirrored = page.view.tool(&name).map(|tool| tool.tool().mirrored().to_vec());
+        (mirrored.unwrap_or_default(), page.shows_schema(&name))
+    }
+
+    /// Lets the strategy decide on a call, and carries out the decision.
+    pub(crate) async fn call(
+        &self,
+        caller: &Caller,
+        page: &Page,
+        params: &RawObject,
+        watch: &mut Watch<'_>,
+    ) -> Answer {
+        let (received, call) = self.read_call(page, params, watch).await?;
+        let counted = match own_call(caller, page, &call) {
+            Ok(counted) => counted,
+            Err(error) => {
+                refused(page, &call, LIMIT_REACHED, watch).await;
+                return Err(error);
+            }
+        };
+        let fetches = caller.services(&self.common.fetches);
+        // Moved below, and of a call that is not forwarded needed all the same.
+        let given = call.clone();
+        let decided = match self.decide(caller, page, call, &fetches).await {
+            Ok((decision, effects)) => {
+                let carried_out = self.carry_out(caller, effects, &fetches).await;
+                carried_out.map(|()| decision).map_err(Undecided::Lost)
+            }
+            Err(why) => Err(why),
+        };
+        let decision = match decided {
+            Ok(decision) => decision,
+            Err(why) => return Err(undecided(page, &given, why, watch).await),
+        };
+        let rechosen = match &decision {
+            Decision::Answer(_) => Box::pin(self.rechosen(caller)).await,
+            _ => None,
+        };
+        let decision = match rechosen {
+            // What it says of choices is what they came to.
+            Some(now) => {
+                let again = self.decide(&now, &now.page(), given.clone(), &fetches).await;
+                again.map_or(decision, |(decision, _)| decision)
+            }
+            None => decision,
+        };
+        match decision {
+            Decision::Forward(call) => {
+                drop(given);
+                self.forward(caller, page, (call, received), params, counted, watch).await
+            }
+            Decision::Answer(answer) => {
+                watch.decides(Outcome::Answered);
+                watch.takes(given.arguments.as_ref()).await;
+                Ok(answered(caller.era(), &answer))
+            }
+            Decision::Refuse(refusal) => {
+                refused(page, &given, refusal.code, watch).await;
+                Ok(refusal_of(caller, refusal))
+            }
+            other => {
+                tracing::error!(?other, "unknown decision");
+                Err(ErrorText::new(code::INTERNAL_ERROR, "internal error: unknown decision"))
+            }
+        }
+    }
+
+    /// A call as it was received, and as it is meant.
+    pub(super) async fn read_call(
+        &self,
+        page: &Page,
+        params: &RawObject,
+        watch: &mut Watch<'_>,
+    ) -> Result<(ToolCall, ToolCall), ErrorText> {
+        let received = read_call(params).inspect_err(|_| watch.decides(Outcome::Invalid))?;
+        let call = self.meant(page, received.clone()).await;
+        watch.names(&call.name);
+        Ok((received, call))
+    }
+
+    /// The strategy's decision on a call.
+    pub(super) async fn decide(
+        &self,
+        caller: &Caller,
+        page: &Page,
+        call: ToolCall,
+        fetches: &OfCaller<'_>,
+    ) -> Result<(Decision, Effects), Undecided> {
+        let strategy = &caller.choice.strategy;
+        let effects = Effects::default();
+        let cx = self.context(caller, &page.view, fetches, &effects);
+        Ok((beside(length(&call), strategy.before_call(&cx, call)).await?, effects))
+    }
+
+    async fn forward(
+        &self,
+        caller: &Caller,
+        page: &Page,
+        (call, given): (ToolCall, ToolCall),
+        params: &RawObject,
+        counted: Option<Running>,
+        watch: &mut Watch<'_>,
+    ) -> Answer {
+        let passed = match self.pass(caller, page, call, given, counted, watch).await {
+            Ok(passed) => passed,
+            Err(Held::Refused(refusal)) => return Ok(refusal_of(caller, refusal)),
+            Err(Held::Failed(error)) => return Err(error),
+        };
+        let Passed { tool, arguments, slot, running } = passed;
+        let as_task = self.as_task(caller, tool, &slot, params);
+        let as_task = as_task.inspect_err(|_| watch.decides(Outcome::Invalid))?;
+        recorded(watch).await?;
+        self.apart.calls(caller, tool.tool().key());
+        let mirrored = mirrored(tool.tool(), arguments.as_ref());
+        let relayed = relayed(params, tool.tool(), arguments.as_ref(), as_task.member(params));
+        // Arguments may be as large as a message, and the upstream may be slow: they are freed before
+        // waiting.
+        drop(arguments);
+        let reports = as_task.reports();
+        let request = UpstreamRequest {
+            mirrored,
+            reports,
+            ..UpstreamRequest::new("tools/call", as_task.declared(relayed))
+        };
+        let answered = self.relay(caller, &slot, request).await.map_err(|failed| failed.watched(watch))?;
+        let upstream = Arc::clone(answered.upstream());
+        let result = answered.shown(&page.view)?;
+        let begun = self.begun(caller, &page.view, as_task, (&slot, &upstream), running, result);
+        Ok(complete(caller.era(), begun.await?))
+    }
+}
+
+/// The length of a call's arguments, in bytes.
+pub(super) fn length(call: &ToolCall) -> usize {
+    call.arguments.as_ref().map_or(0, |arguments| arguments.get().len())
+}
+
+/// Counts a call of a tool of the gateway's own, with what is called within it; `None` for any other.
+fn own_call(caller: &Caller, page: &Page, call: &ToolCall) -> Result<Option<Running>, ErrorText> {
+    let is_own = !caller.allowances.is_empty() && page.own_tools.iter().any(|own| **own == *call.name);
+    is_own.then(|| Allowance::call(&caller.allowances)).transpose()
+}
+
+/// The call's parameters as sent to the upstream: with the upstream's name for the tool, these arguments, and this `task`.
+pub(super) fn relayed(
+    params: &RawObject,
+    tool: &Tool,
+    arguments: Option<&RawText>,
+    task: Option<&str>,
+) -> RawObject {
+    // Arguments may be as large as a message: they are copied at most once.
+    let same_arguments = match (params.member("arguments"), arguments) {
+        (None, None) => true,
+        (Some(given), Some(arguments)) => std::ptr::eq(given, arguments.get()),
+        _ => false,
+    };
+    let same_name = params.string("name").is_some_and(|name| name == **tool.upstream_name());
+    if same_arguments && same_name && params.member("task") == task {
+        return params.clone();
+    }
+    let rest = params.retain(|key| !matches!(key, "task" | "arguments"));
+    let rest = rest.with_value("name", tool.upstream_name());
+    let rest = task.iter().fold(rest, |rest, task| rest.with("task", task));
+    match arguments {
+        Some(arguments) => rest.with("arguments", arguments.get()),
+        None => rest,
+    }
+}
+
+/// The arguments to repeat in headers, where the transport has headers.
+fn mirrored(tool: &Tool, arguments: Option<&RawText>) -> Vec<(String, String)> {
+    let values = tool.mirrored().iter().filter_map(|argument| {
+        let value = argument.value(arguments.map(RawText::get)).ok()??;
+        Some((argument.header.clone(), value))
+    });
+    values.collect()
+}
+
+pub(crate) fn read_call(params: &RawObject) -> Result<ToolCall, ErrorText> {
+    let name =
+        params.string("name").ok_or_else(|| ErrorText::invalid_params("params.name must be a string"))?;
+    let name = ToolName::parse(&name).map_err(ErrorText::invalid_params)?;
+    Ok(ToolCall { name, arguments: params.share("arguments") })
+}
+
+/// A refusal as a tool result.
+fn refusal_of(caller: &Caller, refusal: Refusal) -> Json {
+    answered(caller.era(), &ToolAnswer { content: refusal.content, is_error: true })
+}
+
+/// The gateway's own answer as a `CallToolResult`: a text, or structured content and the same as text.
+fn answered(era: Era, answer: &ToolAnswer) -> Json {
+    let content = Json::of(&answer.content);
+    let text = answer.content.as_str();
+    let shown = json!([{"type": "text", "text": text.unwrap_or(content.as_str())}]);
+    let mut result = RawObject::empty().with_value("content", &shown);
+    if text.is_none() {
+        result = result.with("structuredContent", content.as_str());
+    }
+    complete(era, result.with_value("isError", &answer.is_error).into())
+}

@@ -1,0 +1,81 @@
+//! What a request does to its caller's session, before it is answered: what was delivered, and what the session has chosen, which
+//! the upstreams that are its client's alone follow.
+
+use mcp_disclosure_core::{Effect, Effects};
+use mcp_disclosure_transport::ErrorText;
+
+use super::Calls;
+use crate::{
+    dispatch::{Caller, fetches::OfCaller},
+    session::store::Delta,
+};
+
+impl Calls {
+    /// Carries out the effects that a strategy returned; counts the fetches that it admitted, and lets them be observed.
+    ///
+    /// # Errors
+    /// -32006 if the session's store cannot be used: the answer depends on it, and is not sent.
+    pub(super) async fn carry_out(
+        &self,
+        caller: &Caller,
+        effects: Effects,
+        fetches: &OfCaller<'_>,
+    ) -> Result<(), ErrorText> {
+        let mut delta = Delta::default();
+        for effect in effects.into_vec() {
+            match effect {
+                Effect::Delivered { tool, digest } => {
+                    self.apart.reads(caller, &tool);
+                    delta.marks.push((tool, digest));
+                }
+                Effect::CalledUnread { tool } => self.apart.calls_unread(caller, &tool),
+                Effect::Remember { strategy, changes } => delta.notes.push((strategy, changes)),
+                Effect::Native => delta.native = true,
+                other => tracing::error!(?other, "unknown effect"),
+            }
+        }
+        let recording = async {
+            match &caller.session {
+                Some(session) if !delta.is_empty() => self.sessions.remember(caller, session, delta).await,
+                None if !delta.notes.is_empty() => {
+                    tracing::error!("effect Remember requires a session");
+                    Ok(())
+                }
+                _ => Ok(()),
+            }
+        };
+        let (recorded, ()) = tokio::join!(
+            recording,
+            self.sessions.replication().count(&self.common.fetches, caller, fetches.admitted())
+        );
+        recorded?;
+        if let Some(code) = fetches.refused() {
+            caller.identified(|who| self.common.observer.fetch_refused(&who, code));
+        }
+        fetches.noted().for_each(|note| caller.identified(|who| self.common.observer.noted(&who, note)));
+        Ok(())
+    }
+
+    /// Lets upstreams follow what a caller's session has chosen. Returns whether any can, so that earlier pages may be outdated.
+    pub(crate) async fn followed(&self, caller: &Caller) -> bool {
+        let Some(session) = caller.session.as_ref().filter(|_| caller.backend.client().is_some()) else {
+            return false;
+        };
+        let current = caller.backend.catalogue().current();
+        let page = current.page(&caller.principal, &caller.choice, &session.memory());
+        caller.backend.follow(&page.view).await;
+        true
+    }
+
+    /// The caller as its request left it, where upstreams had to follow a change.
+    pub(super) async fn rechosen(&self, caller: &Caller) -> Option<Caller> {
+        let session = caller.session.as_ref()?;
+        let is_changed = session.memory() != caller.memory;
+        let followed = is_changed && self.followed(caller).await;
+        followed.then(|| {
+            let mut now = caller.clone();
+            (now.memory, now.choice) = (session.memory(), session.choice());
+            now
+        })
+    }
+}

@@ -1,0 +1,89 @@
+//! Methods beyond MCP: a strategy's own, and those that the operator names (`pass`), which are passed on as they are and observed as calls.
+//!
+//! The gateway cannot tell what a method that is passed on does, so it could not keep hidden tools out of its results: only callers who
+//! may use everything may use it.
+
+use mcp_disclosure_core::{Effects, RawObject, ToolName};
+use mcp_disclosure_transport::{ErrorText, Request, code};
+
+use super::{Answer, Calls, passage::recorded, relay::UpstreamRequest};
+use crate::{
+    catalogue::Page,
+    dialect::complete,
+    dispatch::{Caller, Watch, allowance::Allowance, beside::beside, fetches::OfCaller, method::is_of_mcp},
+    observe::Outcome,
+};
+
+impl Calls {
+    /// A method that is not part of MCP, or not of this era. The strategy may support it.
+    pub(crate) async fn foreign(
+        &self,
+        caller: &Caller,
+        page: &Page,
+        request: &Request,
+        watch: &mut Watch<'_>,
+    ) -> Answer {
+        let fetches = caller.services(&self.common.fetches);
+        let (answer, effects) = self.asked(caller, page, request, &fetches).await?;
+        self.carry_out(caller, effects, &fetches).await?;
+        let answer = match self.rechosen(caller).await {
+            // What it says of choices is what they came to.
+            Some(now) => self.asked(&now, &now.page(), request, &fetches).await?.0,
+            None => answer,
+        };
+        match answer {
+            Some(result) => Ok(complete(caller.era(), result.into())),
+            None => self.passed_on(caller, page, request, watch).await,
+        }
+    }
+
+    /// The strategy's own answer to a request, and its effects.
+    async fn asked(
+        &self,
+        caller: &Caller,
+        page: &Page,
+        request: &Request,
+        fetches: &OfCaller<'_>,
+    ) -> Result<(Option<RawObject>, Effects), ErrorText> {
+        let effects = Effects::default();
+        let cx = self.context(caller, &page.view, fetches, &effects);
+        let answer = beside(request.params.text().len(), async {
+            caller.choice.strategy.request(&cx, &request.method, &request.params).await
+        });
+        Ok((answer.await?, effects))
+    }
+
+    /// Passes a request on to the upstreams for which the operator names its method: to the first that knows it.
+    ///
+    /// # Errors
+    /// -32601 if there is none, or the caller may not use everything; -32005 if it may not call now; the upstream's error.
+    async fn passed_on(
+        &self,
+        caller: &Caller,
+        page: &Page,
+        request: &Request,
+        watch: &mut Watch<'_>,
+    ) -> Answer {
+        let slots = caller.backend.slots();
+        let passes = |method: &String| **method == *request.method && !is_of_mcp(method);
+        let named = slots.iter().filter(|slot| slot.configured().config().settings.pass.iter().any(passes));
+        let mut refused = ErrorText::method_not_found();
+        for slot in named {
+            let (Some(name), Ok(method)) = (slot.name(), ToolName::parse(&request.method)) else { continue };
+            watch.passes(name, &method);
+            if !caller.principal.permits().see_all() {
+                watch.decides(Outcome::NotPermitted);
+                return Err(ErrorText::method_not_found());
+            }
+            let _running = Allowance::call(&caller.allowances)?;
+            recorded(watch).await?;
+            let passed = UpstreamRequest::new(request.method.to_string(), request.params.clone());
+            match self.relay(caller, slot, passed).await.map_err(|failed| failed.watched(watch)) {
+                Ok(result) => return Ok(complete(caller.era(), result.shown(&page.view)?)),
+                Err(error) if error.code() == code::METHOD_NOT_FOUND => refused = error,
+                Err(error) => return Err(error),
+            }
+        }
+        Err(refused)
+    }
+}

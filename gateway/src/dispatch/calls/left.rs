@@ -1,0 +1,95 @@
+//! Requests that could only be refused here, where nothing stands between a client and one upstream: the upstream refuses them in
+//! its own words (docs/CONTRACT.md F8).
+
+use mcp_disclosure_core::{Kind, RawObject};
+use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request};
+
+use super::{Answer, Calls, passage::recorded, relay::UpstreamRequest, state};
+use crate::{
+    catalogue::Page,
+    dialect::complete,
+    dispatch::{Caller, Watch},
+    observe::Outcome,
+    slot::Slot,
+};
+
+impl Calls {
+    /// The upstream's answer to a request that is malformed, or names a prompt that is not listed; `None` if the gateway answers it.
+    pub(crate) async fn left_to_upstream(
+        &self,
+        caller: &Caller,
+        page: &Page,
+        request: &Request,
+        watch: &mut Watch<'_>,
+    ) -> Option<Answer> {
+        let slots = caller.backend.slots();
+        let [only] = &*slots else { return None };
+        let has_no_task = self.has_no_task(caller, request);
+        let is_refused = has_no_task || is_refused(page, &request.method, &request.params);
+        if !is_refused || !is_transparent(caller, page) {
+            return None;
+        }
+        if has_no_task {
+            return self.refused_task(caller, only, request).await.map(Err);
+        }
+        watch.decides(Outcome::Invalid);
+        if let Err(error) = recorded(watch).await {
+            return Some(Err(error));
+        }
+        let left = UpstreamRequest::new(request.method.to_string(), request.params.clone());
+        let result = self.relay(caller, only, left).await.map_err(ErrorText::from);
+        Some(result.and_then(|result| Ok(complete(caller.era(), result.shown(&page.view)?))))
+    }
+
+    fn has_no_task(&self, caller: &Caller, request: &Request) -> bool {
+        caller.choice.traits.tasks
+            && matches!(&*request.method, "tasks/get" | "tasks/result" | "tasks/cancel")
+            && request.params.string("taskId").is_some()
+            && !self.tasks.has(caller, &request.params)
+    }
+
+    /// What the upstream says of a task that there is none of. It is asked for an id that nobody has: the client's could be the
+    /// upstream's own of a task that is another client's.
+    async fn refused_task(&self, caller: &Caller, only: &Slot, request: &Request) -> Option<ErrorText> {
+        let (given, nobodys) = (request.params.member("taskId")?, state::fresh().ok()?);
+        let params = RawObject::empty().with_value("taskId", &*nobodys);
+        let left = UpstreamRequest::new(request.method.to_string(), params);
+        let error = ErrorText::from(self.relay(caller, only, left).await.err()?);
+        if !error.is_relayed() {
+            return Some(error);
+        }
+        let given = given.strip_prefix('"').and_then(|given| given.strip_suffix('"'))?;
+        Some(ErrorText::relayed(error.text().as_str().replace(&*nobodys, given).into()))
+    }
+}
+
+/// Whether the upstream is the client's alone, and the client is listed all that it lists.
+fn is_transparent(caller: &Caller, page: &Page) -> bool {
+    caller.backend.client().is_some()
+        && page.is_complete
+        && page.view.hides_nothing()
+        && caller.principal.permits().see_all()
+}
+
+fn is_refused(page: &Page, method: &str, params: &RawObject) -> bool {
+    let lacks = |key: &str| params.string(key).is_none_or(|text| text.is_empty());
+    let is_unknown = |kind, key: &str| page.view.entry(kind, key).is_none();
+    match method {
+        "tools/call" => lacks("name"),
+        "resources/read" | "resources/subscribe" | "resources/unsubscribe" => lacks("uri"),
+        "prompts/get" => is_unknown(Kind::Prompts, &params.string("name").unwrap_or_default()),
+        "completion/complete" => {
+            params.object("ref").is_none_or(|reference| match reference.string("type").as_deref() {
+                Some("ref/prompt") => {
+                    is_unknown(Kind::Prompts, &reference.string("name").unwrap_or_default())
+                }
+                Some("ref/resource") => false,
+                _ => true,
+            })
+        }
+        "logging/setLevel" => {
+            params.string("level").is_none_or(|level| level.parse::<LoggingLevel>().is_err())
+        }
+        _ => false,
+    }
+}

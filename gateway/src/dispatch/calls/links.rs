@@ -1,0 +1,253 @@
+//! Resources that results refer to: links to hidden ones, and hidden embedded ones, are removed; where upstreams' URIs clash, the
+//! others get those by which clients know them.
+//!
+//! Every result of an upstream comes as [`Unseen`], and nothing can be taken out of one but what the caller may see. A result in
+//! which nothing changes keeps its original text, and with one upstream and without resource rules no result is inspected. Names of
+//! members count in any case, as some clients decode them.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use mcp_disclosure_core::{
+    RawObject, View,
+    given::{self, is_like, may_have},
+    take::members,
+    with_pages,
+};
+use mcp_disclosure_transport::{ErrorText, Json, code};
+
+use super::{Answer, suggestions};
+use crate::upstream::Upstream;
+
+/// The members that hold blocks, one or several: of results (those of tasks are within their states), of messages, and of requests
+/// that a result asks a client for.
+const CONTAINERS: [&str; 7] = ["content", "contents", "messages", "params", "resource", "result", REQUESTS];
+
+/// The container whose blocks have names.
+const REQUESTS: &str = "inputRequests";
+
+/// How deep lists and objects are nested at most. The protocol needs ten: a requested message has blocks, of which the result of
+/// a tool embeds resources.
+const DEEPEST: usize = 12;
+
+/// How many items or members of one value are looked at.
+const MOST: usize = 100_000;
+
+/// The result of a request, as its upstream sent it.
+#[derive(Debug)]
+pub(super) struct Unseen {
+    upstream: Arc<Upstream>,
+    result: Json,
+}
+
+impl Unseen {
+    pub(super) fn new(upstream: &Arc<Upstream>, result: Json) -> Self {
+        Self { upstream: Arc::clone(upstream), result }
+    }
+
+    /// The upstream that sent it.
+    pub(super) fn upstream(&self) -> &Arc<Upstream> {
+        &self.upstream
+    }
+
+    /// What the caller may see of it, with the URIs by which clients know resources.
+    ///
+    /// # Errors
+    /// -32000 if it may refer to a hidden resource and cannot be looked through, or does nothing but refer to one.
+    pub(super) fn shown(self, view: &View) -> Answer {
+        let sight = Sight { view, upstream: self.upstream.name(), asked: None };
+        let part = sight.looked_through(self.result.as_str(), false)?;
+        Ok(part.map_or(self.result, Json::from))
+    }
+
+    /// The same as an object.
+    ///
+    /// # Errors
+    /// -32000 also if it is none.
+    pub(super) fn object(self, view: &View) -> Result<RawObject, ErrorText> {
+        let upstream = Arc::clone(&self.upstream);
+        let shown = self.shown(view)?;
+        RawObject::parse(shown.as_str()).map_err(|_| illegible(upstream.name()))
+    }
+
+    /// The same of what was read; `None` if all of its contents are hidden. `asked` is the URI that the upstream was asked for, and
+    /// the one that the client asked for.
+    ///
+    /// # Errors
+    /// As of [`shown`](Self::shown).
+    pub(super) fn readable(self, view: &View, asked: (&str, &str)) -> Result<Option<Json>, ErrorText> {
+        let upstream = self.upstream.name();
+        let sight = Sight { view, upstream, asked: Some(asked) };
+        let Some(part) = sight.looked_through(self.result.as_str(), false)? else {
+            return Ok(Some(self.result));
+        };
+        let part = RawObject::parse(part).map_err(|_| illegible(upstream))?;
+        let is_empty = part.like("contents").any(|contents| contents == "[]");
+        Ok((!is_empty).then(|| part.into()))
+    }
+
+    /// The same of suggestions for a request with these parameters.
+    ///
+    /// # Errors
+    /// -32000 if they cannot be looked through.
+    pub(super) fn suggested(self, view: &View, params: &RawObject) -> Answer {
+        suggestions::shown(view, self.upstream.name(), params, self.result)
+    }
+}
+
+/// The same of a part of a result, whose members are requests to the client if it is `named`.
+///
+/// # Errors
+/// As of [`Unseen::shown`].
+pub(super) fn part(
+    view: &View,
+    upstream: &str,
+    part: &RawObject,
+    named: bool,
+) -> Result<RawObject, ErrorText> {
+    match (Sight { view, upstream, asked: None }).looked_through(part.text(), named)? {
+        Some(rest) => RawObject::parse(rest).map_err(|_| illegible(upstream)),
+        None => Ok(part.clone()),
+    }
+}
+
+/// That a result is not passed on, since it cannot be looked through for what is hidden.
+pub(super) fn illegible(upstream: &str) -> ErrorText {
+    ErrorText::new(
+        code::UPSTREAM_FAILED,
+        format_args!(
+            "upstream '{upstream}' sent a result that cannot be looked through for hidden resources"
+        ),
+    )
+}
+
+/// What is left of a value.
+enum Rest {
+    Whole,
+    /// This, as JSON.
+    Part(String),
+    Nothing,
+}
+
+/// Who sees what of an upstream's result.
+#[derive(Clone, Copy)]
+struct Sight<'a> {
+    view: &'a View,
+    upstream: &'a str,
+    /// The resource that was asked for, as the upstream and as the client knows it.
+    asked: Option<(&'a str, &'a str)>,
+}
+
+impl Sight<'_> {
+    /// What is left of an object, whose members are blocks if it is `named`; `None` if all of it is.
+    fn looked_through(self, object: &str, named: bool) -> Result<Option<String>, ErrorText> {
+        // Every block about a resource has a `uri`, and a page has a `resourceUri`.
+        let may_refer = || may_have(object, "uri") || object.contains("ourceUri\"");
+        if !(self.view.guards_resources() || self.renames()) || !may_refer() {
+            return Ok(None);
+        }
+        match self.rest_of(object.trim_start(), named, 0) {
+            Rest::Whole => Ok(None),
+            Rest::Part(part) => Ok(Some(part)),
+            Rest::Nothing => Err(illegible(self.upstream)),
+        }
+    }
+
+    /// What is left of what cannot be looked through: nothing, where anything is hidden.
+    fn unreadable(self) -> Rest {
+        if self.view.guards_resources() { Rest::Nothing } else { Rest::Whole }
+    }
+
+    /// What is left of a block, of a list of blocks or, if they are `named`, of an object of them. What is no object or list refers
+    /// to nothing.
+    fn rest_of(self, text: &str, named: bool, depth: usize) -> Rest {
+        match text.as_bytes().first() {
+            Some(b'[' | b'{') if depth > DEEPEST => self.unreadable(),
+            Some(b'[') => {
+                let items = given::items(text, MOST).filter(|items| items.len() <= MOST);
+                let Some(items) = items else { return self.unreadable() };
+                let changes = changes(items.iter().map(|item| self.rest_of(item, false, depth + 1)));
+                if changes.is_empty() {
+                    return Rest::Whole;
+                }
+                let items = items.iter().enumerate();
+                let kept: Vec<&str> = items.filter_map(|(at, item)| left(&changes, at, item)).collect();
+                Rest::Part(format!("[{}]", kept.join(",")))
+            }
+            Some(b'{') => {
+                let Some(members) = members(text, MOST) else { return self.unreadable() };
+                let rests = members.iter().map(|(key, value)| match named {
+                    true => self.rest_of(value, false, depth + 1),
+                    false => self.rest_of_member(key, value, depth + 1),
+                });
+                let changes = changes(rests);
+                if changes.is_empty() {
+                    return Rest::Whole;
+                }
+                if !named && changes.values().any(Option::is_none) {
+                    return Rest::Nothing;
+                }
+                let members = members.iter().enumerate();
+                let kept =
+                    members.filter_map(|(at, (key, value))| Some((&**key, left(&changes, at, value)?)));
+                Rest::Part(RawObject::assemble(kept).text().to_owned())
+            }
+            _ => Rest::Whole,
+        }
+    }
+
+    /// What is left of a member of a block; nothing, if it makes the block one about a hidden resource.
+    fn rest_of_member(self, key: &str, value: &str, depth: usize) -> Rest {
+        let is_container = || CONTAINERS.iter().any(|container| is_like(key, container));
+        match () {
+            () if is_like(key, "uri") => self.rest_of_uri(value),
+            () if is_container() => self.rest_of(value, is_like(key, REQUESTS), depth),
+            () if key == "_meta" && self.renames() => {
+                let renamed = with_pages(&RawObject::assemble([(key, value)]), |uri| self.served(uri).into());
+                let renamed = renamed.and_then(|block| block.member(key).map(str::to_owned));
+                renamed.map_or(Rest::Whole, Rest::Part)
+            }
+            () => Rest::Whole,
+        }
+    }
+
+    fn rest_of_uri(self, value: &str) -> Rest {
+        let Some(uri) = given::string(value) else {
+            // A null refers to nothing.
+            return if value == "null" { Rest::Whole } else { self.unreadable() };
+        };
+        if self.view.hides_resource(&uri)(self.upstream) {
+            return Rest::Nothing;
+        }
+        match self.served(&uri) {
+            served if self.renames() && served != uri => Rest::Part(Json::of(&served).as_str().to_owned()),
+            _ => Rest::Whole,
+        }
+    }
+
+    fn served(self, uri: &str) -> String {
+        match self.asked {
+            Some((own, asked)) if own == uri => asked.to_owned(),
+            _ => self.view.served_uri(self.upstream, uri).into_owned(),
+        }
+    }
+
+    /// Whether clients may know a resource by another URI than the upstream does.
+    fn renames(self) -> bool {
+        self.view.shares_uris() || self.asked.is_some_and(|(own, asked)| own != asked)
+    }
+}
+
+/// What is left of the values that change, by their places.
+fn changes(rests: impl Iterator<Item = Rest>) -> BTreeMap<usize, Option<String>> {
+    let changed = rests.enumerate().filter_map(|(at, rest)| match rest {
+        Rest::Whole => None,
+        Rest::Part(part) => Some((at, Some(part))),
+        Rest::Nothing => Some((at, None)),
+    });
+    changed.collect()
+}
+
+/// What is left of the value at a place, if anything is.
+fn left<'a>(changes: &'a BTreeMap<usize, Option<String>>, at: usize, value: &'a str) -> Option<&'a str> {
+    changes.get(&at).map_or(Some(value), Option::as_deref)
+}

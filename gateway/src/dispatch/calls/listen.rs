@@ -1,0 +1,75 @@
+//! `subscriptions/listen` of the stateless era.
+
+use std::borrow::Cow;
+
+use mcp_disclosure_core::{RawObject, given, take::member};
+use mcp_disclosure_transport::{ErrorText, Id, code};
+
+use super::{Answer, Calls};
+use crate::{
+    catalogue::Page,
+    dialect::needs_tasks,
+    dispatch::Caller,
+    session::{Filter, Viewer},
+};
+
+impl Calls {
+    /// Tells a client what it asks for, until it hangs up, its permissions change or the gateway ends.
+    pub(crate) async fn listen(&self, caller: &Caller, page: &Page, id: &Id, params: &RawObject) -> Answer {
+        let asked = params.object("notifications").unwrap_or_default();
+        if asked.member("taskIds").is_some() && !caller.choice.traits.tasks {
+            return Err(needs_tasks());
+        }
+        let filter = params.member("notifications").unwrap_or("{}");
+        self.check_count(filter)?;
+        let filter: Filter = serde_json::from_str(filter)
+            .map_err(|error| ErrorText::invalid_params(format_args!("params.notifications: {error}")))?;
+        filter.resources().iter().try_for_each(|uri| self.sessions.check_uri(uri))?;
+        // Another's task is unknown, and not followed.
+        let filter =
+            filter.following(|id| self.tasks.has(caller, &RawObject::empty().with_value("taskId", id)));
+        let _place = caller.peer.subscriptions(filter.resources().len() + filter.tasks().len())?;
+        let reaching = match filter.resources().is_empty() {
+            true => Cow::Borrowed(caller),
+            false => caller.reaching(&self.common.backends).await?,
+        };
+        let caller = &*reaching;
+        // If the client disconnects meanwhile, dropping this releases what was subscribed so far.
+        let mut held = caller.backend.release_on_drop();
+        for uri in filter.resources() {
+            if let Ok(watched) = caller.backend.hold(page, uri).await {
+                held.add(watched);
+            }
+        }
+        let (principal, choice) = (caller.principal.clone(), caller.choice.clone());
+        let viewer = Viewer { principal, choice, memory: caller.memory.clone() };
+        let filter = filter.watching(held.held()).with_extension(&asked, &viewer);
+        let tasks = filter.tasks().to_vec();
+        let registration =
+            caller.backend.audience().listeners().open(id, filter, viewer, caller.outlet.clone());
+        let mut permissions = self.common.permissions.subscribe();
+        tokio::select! {
+            () = self.common.shutdown.cancelled() => {}
+            () = self.follow_tasks(caller, page, &tasks, |state| registration.notify(state)) => {}
+            // A change ends the stream, from when the request was admitted. The sender lives as long as the gateway.
+            _ = permissions.wait_for(|change| *change > caller.admitted_at) => {}
+        }
+        Ok(registration.final_result().into())
+    }
+
+    /// Checks the numbers of resources and tasks in the JSON text of a listener's filter, before they are read.
+    fn check_count(&self, filter: &str) -> Result<(), ErrorText> {
+        let most = self.common.limits.subscriptions_per_peer;
+        let is_within = |name| {
+            let named = member(filter, name).and_then(|named| given::items(named, most));
+            named.is_none_or(|named| named.len() <= most)
+        };
+        if is_within("resourceSubscriptions") && is_within("taskIds") {
+            return Ok(());
+        }
+        let message = format_args!(
+            "too many subscriptions: one client, or address, may have {most} (limits.subscriptions_per_peer)"
+        );
+        Err(ErrorText::new(code::LIMIT_REACHED, message))
+    }
+}

@@ -1,0 +1,137 @@
+//! Calls of tools, and the other requests that upstreams answer.
+
+mod apart;
+mod call;
+mod checks;
+mod effects;
+mod foreign;
+mod left;
+mod links;
+mod listen;
+mod passage;
+mod read;
+mod relay;
+mod reports;
+mod resolve;
+mod rounds;
+mod skills;
+mod state;
+mod suggestions;
+mod tasks;
+mod unlisted;
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use apart::Apart;
+pub use apart::KeptMarks;
+pub(super) use call::read_call;
+use checks::Checks;
+use mcp_disclosure_core::{
+    Context, Effects, Handles, Noted, ReceiptKey, Receipts, Services, SessionReceipts, View,
+};
+pub(super) use passage::LIMIT_REACHED;
+use rounds::Rounds;
+pub(super) use tasks::Tasks;
+pub(super) use unlisted::{looked_for, relisted};
+
+use super::{Answer, Caller, Common, Sessions};
+
+/// Calls of tools, and the other requests that upstreams answer.
+#[derive(Debug)]
+pub(crate) struct Calls {
+    common: Arc<Common>,
+    sessions: Arc<Sessions>,
+    tasks: Arc<Tasks>,
+    rounds: Rounds,
+    receipts: ReceiptSettings,
+    apart: Apart,
+    checks: Checks,
+}
+
+/// Settings for signed receipt handles.
+#[derive(Clone, Debug)]
+pub(super) struct ReceiptSettings {
+    /// The signing key.
+    pub(super) key: ReceiptKey,
+    /// How long a handle is valid.
+    pub(super) lifetime: Duration,
+}
+
+impl Calls {
+    pub(super) fn new(
+        common: Arc<Common>,
+        sessions: Arc<Sessions>,
+        tasks: Arc<Tasks>,
+        receipts: ReceiptSettings,
+        kept_marks: Option<Arc<dyn KeptMarks>>,
+    ) -> Self {
+        let checks = Checks::new(common.limits.compiled_schemas_bytes);
+        let apart = Apart::new(kept_marks);
+        Self { common, sessions, tasks, rounds: Rounds::default(), receipts, apart, checks }
+    }
+
+    /// The tasks of clients.
+    pub(super) fn tasks(&self) -> &Tasks {
+        &self.tasks
+    }
+
+    /// Forgets what clients did not come back for.
+    pub(super) fn sweep(&self) {
+        self.rounds.sweep();
+        self.tasks.sweep();
+    }
+
+    /// Forgets all that clients may come back for.
+    pub(super) fn forget_all(&self) {
+        self.rounds.forget_all();
+        self.tasks.forget_all();
+    }
+
+    /// The context that strategies receive with this caller's request.
+    fn context<'a>(
+        &'a self,
+        caller: &'a Caller,
+        view: &'a View,
+        services: &'a dyn Services,
+        effects: &'a Effects,
+    ) -> Context<'a> {
+        let handles = || Handles {
+            key: &self.receipts.key,
+            principal: caller.principal.id(),
+            lifetime: self.receipts.lifetime,
+            now: SystemTime::now(),
+            nonce: nonce(),
+        };
+        let receipts = match (&caller.session, caller.choice.strategy.profile().receipts) {
+            (None, _) | (_, SessionReceipts::Signed) => Receipts::Handles(handles()),
+            (Some(session), SessionReceipts::Session) => Receipts::Marks(&session.marks),
+            (Some(session), SessionReceipts::Auto) => {
+                let signs = self.apart.is_known(caller);
+                Receipts::Both { marks: &session.marks, handles: handles(), signs }
+            }
+        };
+        Context {
+            view,
+            client: &caller.choice.traits,
+            noted: Noted::new(&caller.memory, &caller.choice.strategy.profile().name),
+            receipts,
+            session: &caller.label,
+            services,
+            effects,
+        }
+    }
+}
+
+/// Random bytes, or the clock's where the operating system has none: a nonce only distinguishes handles made
+/// within the same second.
+fn nonce() -> [u8; 4] {
+    let mut nonce = [0; 4];
+    if getrandom::fill(&mut nonce).is_err() {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        nonce = since.map_or(0, |since: Duration| since.subsec_nanos()).to_be_bytes();
+    }
+    nonce
+}

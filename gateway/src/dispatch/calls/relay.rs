@@ -1,0 +1,352 @@
+//! Forwards requests to upstreams and translates between eras.
+//!
+//! If client and upstream speak the same era, parameters and results pass unchanged. For a client with a
+//! session in front of a stateless upstream, `input_required` results become requests to the client; for the
+//! reverse see `rounds`.
+
+use std::{borrow::Cow, sync::Arc};
+
+use mcp_disclosure_core::{Era, RawObject};
+use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, code};
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::{
+    Calls,
+    links::{self, Unseen},
+    reports::Relay,
+    state,
+};
+use crate::{
+    dialect::{RequestMeta, asks_for_input},
+    dispatch::{Caller, Watch},
+    observe::Outcome,
+    slot::{Late, Slot},
+    upstream::{CallError, Reports, Upstream, UpstreamCall},
+};
+
+/// Maximum `input_required` results for one request.
+const MOST_ROUNDS: usize = 32;
+
+/// A request to forward to an upstream.
+#[derive(Debug)]
+pub(super) struct UpstreamRequest {
+    /// The JSON-RPC method.
+    pub(super) method: Cow<'static, str>,
+    /// The parameters, in the form of the client's era.
+    pub(super) params: RawObject,
+    /// Arguments to repeat in headers: name and value.
+    pub(super) mirrored: Vec<(String, String)>,
+    /// Of a call in a session that is to become a task: what reports on it.
+    pub(super) reports: Option<Arc<Relay>>,
+}
+
+impl UpstreamRequest {
+    pub(super) fn new(method: impl Into<Cow<'static, str>>, params: RawObject) -> Self {
+        Self { method: method.into(), params, mirrored: Vec::new(), reports: None }
+    }
+
+    /// The same request with other parameters.
+    pub(super) fn with(&self, params: RawObject) -> Self {
+        Self { method: self.method.clone(), params, mirrored: self.mirrored.clone(), reports: None }
+    }
+
+    pub(super) fn to_call(
+        &self,
+        caller: &Caller,
+        upstream: &Upstream,
+        params: RawObject,
+        reports: Option<Arc<Relay>>,
+    ) -> UpstreamCall {
+        let (owner, reports) = (caller.owner(), reports.map(|relay| relay as Arc<dyn Reports>));
+        let trace = caller.trace.get().map(|trace| trace.upstream(upstream.name().as_str(), &self.method));
+        let params = match &trace {
+            Some(trace) => trace.context().put_into(&params),
+            None => params,
+        };
+        UpstreamCall {
+            method: self.method.to_string(),
+            params,
+            owner,
+            peer: Some(Arc::clone(caller.peer.name())),
+            reports,
+            mirrored: self.mirrored.clone(),
+            trace,
+        }
+    }
+}
+
+impl Calls {
+    /// Forwards a request to an upstream and returns the result: of an upstream of its own, where a caller without session gets one.
+    pub(super) async fn relay(
+        &self,
+        caller: &Caller,
+        slot: &Slot,
+        request: UpstreamRequest,
+    ) -> Result<Unseen, Unanswered> {
+        let caller = &*caller.reaching(&self.common.backends).await.map_err(Failed::Unsent)?;
+        // The slot may be the shared backend's.
+        let own = caller.backend.slot_numbered(slot.number()).ok_or_else(|| Failed::Unsent(removed(slot)))?;
+        let (mut lost, since) = (None, Instant::now());
+        loop {
+            let upstream = own.connected(lost.as_ref(), since).await.map_err(Failed::Unsent)?;
+            match self.relay_to(caller, &upstream, &request).await {
+                // It was not processed, so it can be repeated on a new connection.
+                Err(Failed::Upstream(error))
+                    if error.is_unprocessed() && error.is_disconnection() && lost.is_none() =>
+                {
+                    tracing::info!(upstream = %upstream.name(), error = error.in_full(), "request waits for a new connection");
+                    lost = Some(own.give_up(upstream, error));
+                }
+                Ok(result) => return Ok(Unseen::new(&upstream, result)),
+                Err(failed) => {
+                    if matches!(failed, Failed::Upstream(CallError::TimedOut { .. })) {
+                        let client =
+                            caller.session.as_ref().map_or(caller.peer.name(), |session| session.id());
+                        let is_alone = caller.backend.client().is_some() || self.sessions.all().len() < 2;
+                        own.timed_out(&upstream, Late { client: Arc::clone(client), is_alone });
+                    }
+                    return Err(failed.at(&upstream, &request.method));
+                }
+            }
+        }
+    }
+
+    async fn relay_to(
+        &self,
+        caller: &Caller,
+        upstream: &Upstream,
+        request: &UpstreamRequest,
+    ) -> Result<Json, Failed> {
+        match (caller.era(), upstream.introduction().eras.nearest(caller.era())) {
+            (Era::Session, Era::Stateless) => Box::pin(relay_with_input(caller, upstream, request)).await,
+            (Era::Stateless, Era::Session) => Box::pin(self.relay_in_rounds(caller, upstream, request)).await,
+            (Era::Session, Era::Session) => forward(caller, upstream, request, request.params.clone()).await,
+            (Era::Stateless, Era::Stateless) => {
+                let params = RequestMeta::with_log_level(&request.params, log_level(caller, upstream));
+                // The client's strategy is a matter between the client and this gateway.
+                let params = match upstream.introduction().extension() {
+                    Some(_) => RequestMeta::with_our_offer(&params),
+                    None => params,
+                };
+                let Some(guard) = caller.guard() else {
+                    return forward(caller, upstream, request, params).await;
+                };
+                let result = forward(caller, upstream, request, state::unwrap(&params)).await?;
+                Ok(state::wrap(guard, result)?)
+            }
+        }
+    }
+}
+
+/// The error that a relayed request is answered with.
+#[derive(Debug)]
+pub(super) struct Unanswered {
+    pub(super) error: ErrorText,
+    /// Whose error it is, of a call of a tool. Codes do not say: upstreams may use any.
+    outcome: Outcome,
+    /// Whether the upstream certainly has not processed it.
+    is_unsent: bool,
+}
+
+impl Unanswered {
+    /// The error, for an answer to a call that is watched.
+    pub(super) fn watched(self, watch: &mut Watch<'_>) -> ErrorText {
+        watch.decides(self.outcome);
+        if self.is_unsent {
+            watch.was_not_sent();
+        }
+        self.error
+    }
+}
+
+impl From<Unanswered> for ErrorText {
+    fn from(unanswered: Unanswered) -> Self {
+        unanswered.error
+    }
+}
+
+impl From<Failed> for Unanswered {
+    fn from(failed: Failed) -> Self {
+        let (outcome, is_unsent) = (failed.outcome(), failed.is_unsent());
+        let error = match failed {
+            Failed::Upstream(CallError::Answered(error)) => error,
+            Failed::Upstream(failed) => ErrorText::new(code::UPSTREAM_FAILED, failed),
+            Failed::Unsent(error) | Failed::Other(error) | Failed::Client(error) => error,
+        };
+        Self { error, outcome, is_unsent }
+    }
+}
+
+/// Why a relayed request has no result.
+#[derive(Debug)]
+pub(super) enum Failed {
+    /// The upstream gave none.
+    Upstream(CallError),
+    /// The client did not give what the upstream asked it for.
+    Client(ErrorText),
+    /// It could not be sent; what to answer.
+    Unsent(ErrorText),
+    /// Something else; what to answer.
+    Other(ErrorText),
+}
+
+impl Failed {
+    /// The upstream's own error, or an error that says why there is no result.
+    pub(super) fn at(self, upstream: &Upstream, method: &str) -> Unanswered {
+        let (outcome, is_unsent) = (self.outcome(), self.is_unsent());
+        match self {
+            Self::Upstream(failed) if !matches!(failed, CallError::Answered(_)) => {
+                tracing::warn!(upstream = %upstream.name(), method, error = failed.in_full(), "upstream request failed");
+                let message = format_args!("upstream '{}' {failed}", upstream.name());
+                let error = ErrorText::new(code::UPSTREAM_FAILED, message)
+                    .with_data(&json!({"upstream": upstream.name().as_str()}));
+                Unanswered { error, outcome, is_unsent }
+            }
+            other => other.into(),
+        }
+    }
+
+    /// Whether the upstream certainly has not processed it.
+    fn is_unsent(&self) -> bool {
+        matches!(self, Self::Unsent(_)) || matches!(self, Self::Upstream(error) if error.is_unprocessed())
+    }
+
+    /// What became of a call that failed like this.
+    fn outcome(&self) -> Outcome {
+        match self {
+            Self::Upstream(CallError::Answered(_)) => Outcome::UpstreamError,
+            Self::Upstream(CallError::TooDeep(_)) => Outcome::Invalid,
+            Self::Upstream(_) => Outcome::Failed,
+            Self::Client(_) => Outcome::Cancelled,
+            Self::Unsent(error) | Self::Other(error) => Outcome::of_own(error),
+        }
+    }
+}
+
+impl From<CallError> for Failed {
+    fn from(error: CallError) -> Self {
+        Self::Upstream(error)
+    }
+}
+
+impl From<ErrorText> for Failed {
+    fn from(error: ErrorText) -> Self {
+        Self::Other(error)
+    }
+}
+
+/// The upstream was removed while the request was answered.
+fn removed(slot: &Slot) -> ErrorText {
+    let name = slot.name().map_or("", |name| name.as_str());
+    ErrorText::new(code::UPSTREAM_FAILED, format_args!("upstream '{name}' was removed"))
+        .with_data(&json!({"upstream": name}))
+}
+
+/// The log level to request. Where the transport does not link log messages to requests, only one request at
+/// a time asks for them.
+fn log_level(caller: &Caller, upstream: &Upstream) -> Option<LoggingLevel> {
+    caller.log_level.filter(|_| upstream.is_remote() || !upstream.is_logging())
+}
+
+async fn forward(
+    caller: &Caller,
+    upstream: &Upstream,
+    request: &UpstreamRequest,
+    params: RawObject,
+) -> Result<Json, Failed> {
+    let _working =
+        caller.backend.client().map(|client| client.begin(upstream.number(), caller.reply_route()));
+    let relay = request.reports.clone().or_else(|| Relay::of(caller, &params));
+    Ok(upstream.request(request.to_call(caller, upstream, params, relay)).await?)
+}
+
+/// Sends `input_required` requests to the client and repeats the original request with the responses, until
+/// the upstream returns a result.
+async fn relay_with_input(
+    caller: &Caller,
+    upstream: &Upstream,
+    request: &UpstreamRequest,
+) -> Result<Json, Failed> {
+    let none = RawObject::empty();
+    let client = caller.client();
+    let params = RequestMeta::ours(&request.params, client.map_or(&none, |client| client.capabilities()));
+    let params = match request.reports {
+        // The upstream may answer with a task, if it is told that this is understood.
+        Some(_) => RequestMeta::with_tasks(&params.retain(|key| key != "task"), true),
+        None => params,
+    };
+    let params = RequestMeta::with_log_level(&params, log_level(caller, upstream));
+    let _working = client.map(|client| client.begin(upstream.number(), caller.reply_route()));
+    let mut again = params.clone();
+    for _ in 0..MOST_ROUNDS {
+        let call = request.to_call(caller, upstream, again, Relay::of(caller, &params));
+        let result = upstream.request(call).await?;
+        let required = match RawObject::parse(result.as_str()) {
+            Ok(object) if asks_for_input(&object) => object,
+            _ => return Ok(result),
+        };
+        again = params.clone();
+        if let Some(requests) = required.object("inputRequests") {
+            let responses = answers(caller, upstream, &requests).await.map_err(Failed::Client)?;
+            again = again.with("inputResponses", responses.text());
+        }
+        if let Some(state) = required.member("requestState") {
+            again = again.with("requestState", state);
+        }
+    }
+    let what = format!("returned input_required {MOST_ROUNDS} times in a row");
+    Err(ErrorText::new(code::UPSTREAM_FAILED, format_args!("upstream '{}' {what}", upstream.name())).into())
+}
+
+/// Sends all input requests to the client concurrently, as far as it may see them, and collects the responses.
+pub(super) async fn answers(
+    caller: &Caller,
+    upstream: &Upstream,
+    requests: &RawObject,
+) -> Result<RawObject, ErrorText> {
+    let view = caller.backend.catalogue().current().view(&caller.principal, &caller.choice);
+    let (client, requests) = (caller.client(), links::part(&view, upstream.name(), requests, true)?);
+    let asking = requests.iter().map(|(key, request)| async move {
+        let request = RawObject::parse(request).unwrap_or_else(|_| RawObject::empty());
+        let method = request.string("method").unwrap_or_default();
+        let cannot = || {
+            let message = format_args!(
+                "upstream '{}' requires '{method}', which this client does not support",
+                upstream.name()
+            );
+            ErrorText::new(code::UPSTREAM_FAILED, message)
+        };
+        let client = client.filter(|client| client.supports(&method)).ok_or_else(cannot)?;
+        let params = request.object("params").unwrap_or_else(RawObject::empty);
+        let answer = client.request(upstream.number(), upstream.limits(), &method, params).await?;
+        Ok::<_, ErrorText>((key, answer))
+    });
+    let answered = futures::future::try_join_all(asking).await?;
+    Ok(RawObject::assemble(answered.iter().map(|(key, answer)| (*key, answer.as_str()))))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn o1_what_an_upstream_answers_is_no_failure_to_answer() {
+        let error = |code| ErrorText::new(code, "x");
+        let of = |failed: Failed| Unanswered::from(failed).outcome;
+        for code in [code::UPSTREAM_FAILED, code::INVALID_PARAMS, code::LIMIT_REACHED, 7] {
+            assert_eq!(
+                of(Failed::Upstream(CallError::Answered(error(code)))),
+                Outcome::UpstreamError,
+                "{code}"
+            );
+        }
+        let late = CallError::TimedOut { waited: Duration::from_secs(1) };
+        assert_eq!(of(Failed::Upstream(late)), Outcome::Failed);
+        assert_eq!(of(Failed::Other(error(code::UPSTREAM_FAILED))), Outcome::Failed);
+        assert_eq!(of(Failed::Other(error(code::INVALID_PARAMS))), Outcome::Invalid);
+        assert_eq!(of(Failed::Client(error(code::UPSTREAM_FAILED))), Outcome::Cancelled);
+    }
+}

@@ -1,0 +1,99 @@
+//! `tools/resolve` (SEP-1862): what a call with these arguments would be like.
+//!
+//! It takes the way of a call up to the upstream, so that nothing is resolved that could not be called, and the upstream
+//! sees nothing that a call would not send; through a tool that calls others, it is the called one that is resolved. The effects that a
+//! strategy asks for with a call are not carried out.
+
+use mcp_disclosure_core::{Decision, RawObject, Refusal, Tool, given::shown, with_pages};
+use mcp_disclosure_transport::{ErrorText, code};
+
+use super::{
+    Answer, Calls,
+    call::relayed,
+    passage::{Held, Passed, recorded, refused, undecided},
+    relay::UpstreamRequest,
+};
+use crate::{
+    catalogue::Page,
+    dialect::complete,
+    dispatch::{Caller, Watch},
+    observe::Outcome,
+};
+
+/// The method.
+const RESOLVE: &str = "tools/resolve";
+
+impl Calls {
+    /// Resolves a call at the upstream that would run it.
+    ///
+    /// # Errors
+    /// -32602 if the call would be refused, or the tool does not support this; -32005 if the caller may not call now; the
+    /// upstream's error.
+    pub(crate) async fn resolve(
+        &self,
+        caller: &Caller,
+        page: &Page,
+        params: &RawObject,
+        watch: &mut Watch<'_>,
+    ) -> Answer {
+        let (received, call) = self.read_call(page, params, watch).await?;
+        let (name, given) = (call.name.clone(), call.clone());
+        let unsupported = || {
+            ErrorText::invalid_params(format_args!(
+                "{} does not support {RESOLVE}: it is as it is listed",
+                shown(&name)
+            ))
+        };
+        let fetches = caller.services(&self.common.fetches);
+        let call = match self.decide(caller, page, call, &fetches).await {
+            Ok((Decision::Forward(call), _)) => call,
+            Ok((Decision::Refuse(refusal), _)) => {
+                refused(page, &given, refusal.code, watch).await;
+                return Err(refusal_of(&name, &refusal));
+            }
+            Ok(_) => {
+                watch.decides(Outcome::Invalid);
+                watch.takes(given.arguments.as_ref()).await;
+                return Err(unsupported());
+            }
+            Err(why) => return Err(undecided(page, &given, why, watch).await),
+        };
+        drop(given);
+        let passed = match self.pass(caller, page, call, received, None, watch).await {
+            Ok(passed) => passed,
+            Err(Held::Refused(refusal)) => return Err(refusal_of(&name, &refusal)),
+            Err(Held::Failed(error)) => return Err(error),
+        };
+        let Passed { tool, arguments, slot, running: _running } = passed;
+        if !(slot.resolves() && tool.tool().definition().member("resolve") == Some("true")) {
+            watch.decides(Outcome::Invalid);
+            return Err(unsupported());
+        }
+        recorded(watch).await?;
+        let request = relayed(params, tool.tool(), arguments.as_ref(), None);
+        drop(arguments);
+        let relayed = self.relay(caller, &slot, UpstreamRequest::new(RESOLVE, request)).await;
+        let result = relayed.map_err(|failed| failed.watched(watch))?.object(&page.view)?;
+        let resolved = result.object("tool").ok_or_else(|| {
+            let message = format_args!("the result of {RESOLVE} is invalid: 'tool' is missing");
+            ErrorText::new(code::UPSTREAM_FAILED, message)
+        })?;
+        let upstream = tool.tool().upstream();
+        let resolved = with_pages(&resolved, |uri| page.view.served_uri(upstream, uri)).unwrap_or(resolved);
+        let tool = refined(&tool.definition(), tool.tool(), &resolved);
+        Ok(complete(caller.era(), result.with("tool", tool.text()).into()))
+    }
+}
+
+/// The error for a call that would be refused.
+fn refusal_of(name: &str, refusal: &Refusal) -> ErrorText {
+    ErrorText::invalid_params(format_args!("{} would be refused: {}", shown(name), refusal.code))
+        .with_data(&refusal.content)
+}
+
+/// A definition as it is served, with what the upstream says differently of this call than of the tool.
+fn refined(served: &RawObject, tool: &Tool, resolved: &RawObject) -> RawObject {
+    let original = tool.original();
+    let news = resolved.iter().filter(|(key, value)| *key != "name" && original.member(key) != Some(*value));
+    news.fold(served.clone(), |refined, (key, value)| refined.with(key, value))
+}

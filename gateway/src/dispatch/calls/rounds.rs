@@ -1,0 +1,332 @@
+//! Stateless clients in front of upstreams with sessions (2026-07-28, multi round-trip requests). A request
+//! from the upstream becomes an `input_required` result for the client; the upstream's work continues when
+//! the client repeats its request with the responses.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use futures::{FutureExt, future::BoxFuture};
+use mcp_disclosure_core::{Digest, RawObject};
+use mcp_disclosure_transport::{ErrorText, Json};
+use parking_lot::Mutex;
+use serde_json::value::RawValue;
+use tokio::sync::mpsc;
+
+use super::{
+    Calls,
+    relay::{Failed, UpstreamRequest},
+    reports::Relay,
+    state,
+};
+use crate::{
+    backend::BackendGuard,
+    dialect::RequestMeta,
+    dispatch::Caller,
+    session::{ActiveRequest, Client, InputRequest, ReplyRoute},
+    upstream::{CallError, Upstream},
+};
+
+/// How long suspended work waits for the client to return.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10 * 60);
+
+/// Requests from the upstream within this time after the first go into one result.
+const BATCH_WINDOW: Duration = Duration::from_millis(10);
+
+/// Suspended work, by `requestState`.
+#[derive(Debug, Default)]
+pub(super) struct Rounds(Mutex<HashMap<Arc<str>, Waiting>>);
+
+#[derive(Debug)]
+struct Waiting {
+    work: Work,
+    since: Instant,
+}
+
+/// A request in progress at an upstream.
+pub(super) struct Work {
+    identity: Identity,
+    pub(super) dialogue: Dialogue,
+    relay: Option<Arc<Relay>>,
+    begun: ActiveRequest,
+    rounds: mpsc::UnboundedSender<InputRequest>,
+    _guard: Option<Arc<BackendGuard>>,
+}
+
+/// The upstream's side of the work: its requests, and in the end its result.
+pub(super) struct Dialogue {
+    result: BoxFuture<'static, Result<Json, CallError>>,
+    inputs: mpsc::UnboundedReceiver<InputRequest>,
+    /// Input requests sent to the client, by key.
+    asked: BTreeMap<String, InputRequest>,
+    count: usize,
+}
+
+/// Identifies a request across rounds: a `requestState` is valid only for the same request of the same
+/// principal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Identity {
+    principal: Option<Arc<str>>,
+    request: Digest,
+}
+
+impl fmt::Debug for Work {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Work").field("asked", &self.dialogue.asked).finish_non_exhaustive()
+    }
+}
+
+impl Rounds {
+    /// Drops work whose client did not return in time, which cancels it at the upstream.
+    pub(super) fn sweep(&self) {
+        // Dropped after the lock is released.
+        let _late: Vec<Waiting> = self
+            .0
+            .lock()
+            .extract_if(|_, waiting| waiting.since.elapsed() > ANSWER_TIMEOUT)
+            .map(|(_, late)| late)
+            .collect();
+    }
+
+    /// Drops all work.
+    pub(super) fn forget_all(&self) {
+        let _all = std::mem::take(&mut *self.0.lock());
+    }
+
+    fn keep(&self, state: Arc<str>, work: Work) {
+        self.0.lock().insert(state, Waiting { work, since: Instant::now() });
+    }
+
+    fn take(&self, state: &str, identity: &Identity) -> Option<Work> {
+        let mut waiting = self.0.lock();
+        if waiting.get(state)?.work.identity != *identity {
+            return None;
+        }
+        Some(waiting.remove(state)?.work)
+    }
+}
+
+impl Calls {
+    /// Forwards a stateless request to an upstream that has a session.
+    pub(super) async fn relay_in_rounds(
+        &self,
+        caller: &Caller,
+        upstream: &Upstream,
+        request: &UpstreamRequest,
+    ) -> Result<Json, Failed> {
+        let (brought, responses) =
+            (request.params.string("requestState"), request.params.object("inputResponses"));
+        let params = request.params.retain(|key| key != "requestState" && key != "inputResponses");
+        let params = RequestMeta::strip(&params);
+        let request = request.with(params);
+        let identity = || Identity::new(caller, upstream, &request);
+        let mut work = match (brought, caller.client()) {
+            (Some(state), _) => {
+                let work = self.rounds.take(&state, &identity()).ok_or_else(unknown_state)?;
+                work.resume(caller, &request.params);
+                work
+            }
+            (None, Some(client)) => Work::begin(caller, client, upstream, &request, identity()),
+            (None, None) => {
+                let relay = Relay::of(caller, &request.params);
+                let call = request.to_call(caller, upstream, request.params.clone(), relay);
+                return Ok(upstream.request(call).await?);
+            }
+        };
+        work.dialogue.deliver(&responses.unwrap_or_else(RawObject::empty));
+        match work.dialogue.next().await {
+            Some(result) => Ok(result?),
+            None => {
+                let state = state::fresh()?;
+                let required = work.dialogue.required(&state);
+                if let Some(guard) = caller.guard() {
+                    guard.pin_state(&state);
+                }
+                self.rounds.keep(state, work);
+                Ok(required.into())
+            }
+        }
+    }
+}
+
+fn unknown_state() -> ErrorText {
+    ErrorText::invalid_params(
+        "params.requestState is not of this request, was used already, or has expired; send the request without it",
+    )
+}
+
+impl Identity {
+    fn new(caller: &Caller, upstream: &Upstream, request: &UpstreamRequest) -> Self {
+        let number = upstream.number().to_string();
+        // Hashed in place: parameters may be as large as a message.
+        let params =
+            request.params.iter().filter(|(key, _)| *key != "_meta").flat_map(|(key, value)| [key, value]);
+        let request = Digest::of_parts([&*request.method, &number].into_iter().chain(params));
+        Self { principal: caller.principal.id().map(Arc::from), request }
+    }
+}
+
+impl Work {
+    fn begin(
+        caller: &Caller,
+        client: &Arc<Client>,
+        upstream: &Upstream,
+        request: &UpstreamRequest,
+        identity: Identity,
+    ) -> Self {
+        let (rounds, inputs) = mpsc::unbounded_channel();
+        let begun = client
+            .begin(upstream.number(), ReplyRoute { rounds: Some(rounds.clone()), ..caller.reply_route() });
+        if let Some(least) = caller.log_level {
+            upstream.set_log_level(least);
+        }
+        let relay = Relay::of(caller, &request.params);
+        let call = request.to_call(caller, upstream, request.params.clone(), relay.clone());
+        let result = upstream.request(call).boxed();
+        Self {
+            identity,
+            dialogue: Dialogue::new(result, inputs),
+            relay,
+            begun,
+            rounds,
+            _guard: caller.guard().cloned(),
+        }
+    }
+
+    /// Work that no other request continues.
+    pub(super) fn unidentified(
+        caller: &Caller,
+        client: &Arc<Client>,
+        upstream: &Upstream,
+        request: &UpstreamRequest,
+    ) -> Self {
+        Self::begin(caller, client, upstream, request, Identity::new(caller, upstream, request))
+    }
+
+    /// Continues the work under the client's next request.
+    fn resume(&self, caller: &Caller, params: &RawObject) {
+        self.begun.redirect(ReplyRoute { rounds: Some(self.rounds.clone()), ..caller.reply_route() });
+        if let Some(relay) = &self.relay {
+            relay.redirect(caller, params);
+        }
+    }
+}
+
+impl Dialogue {
+    fn new(
+        result: BoxFuture<'static, Result<Json, CallError>>,
+        inputs: mpsc::UnboundedReceiver<InputRequest>,
+    ) -> Self {
+        Self { result, inputs, asked: BTreeMap::new(), count: 0 }
+    }
+
+    /// Passes the client's responses to the upstream. Values that are not objects are ignored.
+    pub(super) fn deliver(&mut self, responses: &RawObject) {
+        for (key, response) in responses.iter().filter(|(_, response)| response.starts_with('{')) {
+            let Some(input) = self.asked.remove(key) else { continue };
+            if let Ok(response) = RawValue::from_string(response.to_owned()) {
+                let _not_wanted = input.answer.send(Ok(response.into()));
+            }
+        }
+    }
+
+    /// Waits for the result; `None` if the client has to respond first.
+    pub(super) async fn next(&mut self) -> Option<Result<Json, CallError>> {
+        // Cancelled requests need no response.
+        self.asked.retain(|_, input| !input.answer.is_closed());
+        if !self.asked.is_empty() {
+            return None;
+        }
+        tokio::select! {
+            biased;
+            result = &mut self.result => return Some(result),
+            Some(input) = self.inputs.recv() => self.note(input),
+        }
+        let gathered = tokio::time::timeout(BATCH_WINDOW, async {
+            loop {
+                tokio::select! {
+                    biased;
+                    result = &mut self.result => return result,
+                    Some(input) = self.inputs.recv() => self.note(input),
+                }
+            }
+        });
+        gathered.await.ok()
+    }
+
+    /// Its result, if it comes within the time in which requests go together.
+    pub(super) async fn look(&mut self) -> Option<Result<Json, CallError>> {
+        tokio::time::timeout(BATCH_WINDOW, self.next()).await.ok().flatten()
+    }
+
+    fn note(&mut self, input: InputRequest) {
+        self.count += 1;
+        self.asked.insert(format!("question-{}", self.count), input);
+    }
+
+    /// The `input_required` result.
+    fn required(&self, state: &str) -> RawObject {
+        RawObject::empty()
+            .with("resultType", "\"input_required\"")
+            .with("inputRequests", self.requests().text())
+            .with_value("requestState", state)
+    }
+
+    /// What the client has to respond to; empty if there is nothing.
+    pub(super) fn requests(&self) -> RawObject {
+        let requests = self.asked.iter().map(|(key, input)| {
+            let request =
+                RawObject::empty().with_value("method", &input.method).with("params", input.params.text());
+            (key, request)
+        });
+        let requests: Vec<_> = requests.collect();
+        RawObject::assemble(requests.iter().map(|(key, request)| (key.as_str(), request.text())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    /// An upstream that asks every millisecond for as long as somebody listens.
+    fn asking() -> mpsc::UnboundedReceiver<InputRequest> {
+        let (asks, inputs) = mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            let mut unanswered = Vec::new();
+            loop {
+                let (answer, answered) = oneshot::channel();
+                unanswered.push(answered);
+                let method = "roots/list".to_owned();
+                if asks.send(InputRequest::uncounted(&method, answer)).is_err() {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        });
+        inputs
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_round_ends_though_the_upstream_goes_on_asking() {
+        let mut dialogue = Dialogue::new(std::future::pending().boxed(), asking());
+        let begun = tokio::time::Instant::now();
+        let round = tokio::time::timeout(Duration::from_secs(60), dialogue.next()).await;
+        assert!(round.expect("one round has an end").is_none());
+        assert!(begun.elapsed() < 2 * BATCH_WINDOW && dialogue.asked.len() > 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_result_that_comes_while_questions_are_gathered_is_the_result() {
+        let result = async {
+            tokio::time::sleep(BATCH_WINDOW / 2).await;
+            Ok(Json::empty_object())
+        };
+        let mut dialogue = Dialogue::new(result.boxed(), asking());
+        assert!(matches!(dialogue.next().await, Some(Ok(_))));
+    }
+}

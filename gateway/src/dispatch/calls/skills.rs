@@ -1,0 +1,291 @@
+//! Skills (SEP-2640): what upstreams offer becomes one list, and a skill leads back to its upstream by the URIs of its files.
+//!
+//! Its files are resources, and hidden as such. Where two upstreams' skills have a URI in common, both get URIs of ours for all
+//! their files, so that relative references keep their meaning (docs/CONTRACT.md U18).
+
+use std::{cmp::Reverse, collections::HashMap, sync::Arc};
+
+use mcp_disclosure_core::{RawObject, RawText, SKILLS_INDEX, UpstreamName, View, given::shown, our_uri};
+use mcp_disclosure_transport::{ErrorText, Json, Request, code};
+
+use super::{Answer, Calls, links, relay::UpstreamRequest};
+use crate::{
+    catalogue::Page,
+    dialect::{Caching, complete, list_result},
+    dispatch::{Caller, lists::no_cursor},
+    slot::Slot,
+    upstream::CallError,
+};
+
+/// The member of a skill, and of a directory, that has its files.
+const FILES: &str = "resources";
+
+/// The members of an entry of an index that are the skill's URI.
+const INDEXED: [&str; 2] = ["url", "uri"];
+
+impl Calls {
+    /// A request about skills, or about a directory of their files.
+    ///
+    /// # Errors
+    /// -32601 if no upstream has it; -32602 if there is no such skill or directory; the upstream's error.
+    pub(crate) async fn of_skills(&self, caller: &Caller, page: &Page, request: &Request) -> Answer {
+        let caller = &*caller.reaching(&self.common.backends).await?;
+        let (view, declared) = (&page.view, caller.backend.skills());
+        match &*request.method {
+            "skills/list" => self.skill_list(caller, view, &request.params).await,
+            "skills/get" => {
+                let read = |from: &Candidate, result: RawObject| {
+                    let skill = Skill::read(view, &from.upstream, &result.share("skill")?)?;
+                    let skill = if from.is_ours { skill.renamed() } else { skill.text };
+                    Some(result.with("skill", skill.text()))
+                };
+                self.found(caller, view, request, ("skill", declared.is_some()), read).await
+            }
+            _ => {
+                let read = |from: &Candidate, result: RawObject| {
+                    let files = files(view, &from.upstream, &result, |uri| match from.is_ours {
+                        true => our_uri(&from.upstream, uri),
+                        false => view.served_uri(&from.upstream, uri).into_owned(),
+                    });
+                    Some(result.with(FILES, &files))
+                };
+                self.found(caller, view, request, ("directory", declared == Some(true)), read).await
+            }
+        }
+    }
+
+    /// `skills/list`: those of all upstreams, in one page. An upstream that does not answer has none.
+    async fn skill_list(&self, caller: &Caller, view: &View, params: &RawObject) -> Answer {
+        no_cursor(params)?;
+        let upstreams = caller.backend.upstreams();
+        let asked = upstreams.iter().filter(|upstream| upstream.introduction().may_have_skills().is_some());
+        let listed = asked.map(|upstream| async move {
+            match upstream.skills().await {
+                Ok(skills) => Some(
+                    skills
+                        .iter()
+                        .filter_map(|skill| Skill::read(view, upstream.name(), skill))
+                        .collect::<Vec<_>>(),
+                ),
+                Err(CallError::Answered(error)) if error.code() == code::METHOD_NOT_FOUND => None,
+                Err(error) => {
+                    tracing::warn!(upstream = %upstream.name(), error = error.in_full(), "skills not listed");
+                    Some(Vec::new())
+                }
+            }
+        });
+        let listed: Vec<_> = futures::future::join_all(listed).await.into_iter().flatten().collect();
+        if listed.is_empty() && caller.backend.skills().is_none() {
+            return Err(ErrorText::method_not_found());
+        }
+        Ok(list_result(caller.era(), "skills", &served(view, listed.concat()), Caching::NONE, None))
+    }
+
+    /// What is read of the answer of the first upstream that has what a request names, which is a `kind` of thing that upstreams are
+    /// known to have, or may have.
+    async fn found(
+        &self,
+        caller: &Caller,
+        view: &View,
+        request: &Request,
+        (kind, mut is_known): (&str, bool),
+        read: impl Fn(&Candidate, RawObject) -> Option<RawObject>,
+    ) -> Answer {
+        let (uri, candidates) = candidates(caller, view, request).await?;
+        for candidate in candidates {
+            let params = request.params.with_value("uri", &candidate.own);
+            let asking = UpstreamRequest::new(request.method.to_string(), params);
+            match self.relay(caller, &candidate.slot, asking).await.map_err(ErrorText::from) {
+                Ok(result) => {
+                    is_known = true;
+                    if let Some(found) = read(&candidate, result.object(view)?) {
+                        return Ok(complete(caller.era(), found.into()));
+                    }
+                }
+                Err(error) if is_unknown(&error) => is_known |= error.code() != code::METHOD_NOT_FOUND,
+                Err(error) => return Err(error),
+            }
+        }
+        match is_known {
+            true => Err(ErrorText::invalid_params(format_args!("Unknown {kind}: {}", shown(&uri)))),
+            false => Err(ErrorText::method_not_found()),
+        }
+    }
+
+    /// The index of all upstreams' skills; `None` if there is nothing to join, and nothing to hide.
+    pub(super) async fn index(&self, caller: &Caller, page: &Page, params: &RawObject) -> Option<Json> {
+        let view = &page.view;
+        let slots = caller.backend.slots();
+        if slots.len() < 2 && !view.guards_resources() {
+            return None;
+        }
+        let is_refused_of = view.refuses_resource(SKILLS_INDEX);
+        let (mut indexes, mut skills) = (Vec::new(), Vec::new());
+        for slot in slots.iter().filter(|slot| slot.has("resources")) {
+            let Some(name) = slot.name().filter(|name| !is_refused_of(name)) else { continue };
+            let request = UpstreamRequest::new("resources/read", params.clone());
+            let Ok(read) = self.relay(caller, slot, request).await else { continue };
+            let Ok(read) = read.shown(view) else { continue };
+            let Some(found) = contents(&read) else { continue };
+            let listed = found.2.member("skills").and_then(|list| serde_json::from_str(list).ok());
+            let listed: Vec<RawText> = listed.unwrap_or_default();
+            skills.extend(listed.iter().filter_map(|entry| Skill::indexed(view, name, entry)));
+            indexes.push((read, found));
+        }
+        if indexes.len() == 1 && !view.guards_resources() {
+            return indexes.pop().map(|(read, _)| read);
+        }
+        let (_, (read, content, index)) = indexes.into_iter().next()?;
+        let skills = served(view, skills);
+        let skills: Vec<&str> = skills.iter().map(RawObject::text).collect();
+        let index = index.with("skills", &format!("[{}]", skills.join(",")));
+        let content = content.with_value("text", index.text());
+        Some(read.with("contents", &format!("[{}]", content.text())).into())
+    }
+}
+
+/// The result of a reading, its only content, and the index that this is.
+fn contents(read: &Json) -> Option<(RawObject, RawObject, RawObject)> {
+    let read = RawObject::parse(read.as_str()).ok()?;
+    let contents: Vec<RawText> = serde_json::from_str(read.member("contents")?).ok()?;
+    let content = RawObject::of(contents.first()?).ok()?;
+    let index = RawObject::parse(content.string("text")?).ok()?;
+    Some((read, content, index))
+}
+
+/// A skill of an upstream, without files that are hidden.
+#[derive(Clone, Debug)]
+struct Skill {
+    upstream: UpstreamName,
+    text: RawObject,
+    /// The upstream's URIs of it and of its files.
+    uris: Vec<String>,
+}
+
+impl Skill {
+    /// Reads an entry of a list; `None` if it does not exist for the caller, or is none.
+    fn read(view: &View, upstream: &UpstreamName, entry: &RawText) -> Option<Self> {
+        let entry = RawObject::of(entry).ok()?;
+        let uri = entry.string("uri").filter(|uri| !view.hides_resource(uri)(upstream))?;
+        let is_judged_here = |key: &str| matches!(key, "uri" | FILES);
+        let others = entry.retain(|key| !is_judged_here(key));
+        let seen = links::part(view, upstream, &others, false).ok()?;
+        let entry = if seen == others { entry } else { entry.retain(is_judged_here).over(&seen) };
+        let mut uris = vec![uri];
+        let text = match entry.member(FILES) {
+            Some(_) => {
+                let kept = files(view, upstream, &entry, |uri| {
+                    uris.push(uri.to_owned());
+                    uri.to_owned()
+                });
+                entry.with(FILES, &kept)
+            }
+            None => entry,
+        };
+        Some(Self { upstream: upstream.clone(), text, uris })
+    }
+
+    /// Reads an entry of an index.
+    fn indexed(view: &View, upstream: &UpstreamName, entry: &RawText) -> Option<Self> {
+        let entry = RawObject::of(entry).ok()?;
+        let uris: Vec<String> = INDEXED.iter().filter_map(|key| entry.string(key)).collect();
+        let is_hidden = uris.iter().any(|uri| view.hides_resource(uri)(upstream));
+        (!is_hidden).then(|| Self { upstream: upstream.clone(), text: entry, uris })
+    }
+
+    /// The skill with URIs of ours.
+    fn renamed(&self) -> RawObject {
+        let ours = |uri: &str| our_uri(&self.upstream, uri);
+        let named = INDEXED.iter().fold(self.text.clone(), |text, key| match text.string(key) {
+            Some(uri) => text.with_value(key, &ours(&uri)),
+            None => text,
+        });
+        match named.member(FILES) {
+            Some(_) => named.with(FILES, &rewritten(&named, |uri| Some(ours(uri)))),
+            None => named,
+        }
+    }
+}
+
+/// The skills as clients know them.
+fn served(view: &View, skills: Vec<Skill>) -> Vec<RawObject> {
+    let mut owners: HashMap<&str, Option<&UpstreamName>> = HashMap::new();
+    for skill in &skills {
+        for uri in &skill.uris {
+            let owner = owners.entry(uri).or_insert(Some(&skill.upstream));
+            *owner = owner.filter(|owner| **owner == skill.upstream);
+        }
+    }
+    let clashes = |skill: &Skill| {
+        let is_shared = |uri: &String| {
+            owners.get(uri.as_str()).is_some_and(Option::is_none)
+                || *view.served_uri(&skill.upstream, uri) != **uri
+        };
+        skill.uris.iter().any(is_shared)
+    };
+    skills.iter().map(|skill| if clashes(skill) { skill.renamed() } else { skill.text.clone() }).collect()
+}
+
+/// The files of a skill or directory that exist for the caller, under other URIs.
+fn files(view: &View, upstream: &str, object: &RawObject, mut renamed: impl FnMut(&str) -> String) -> String {
+    rewritten(object, |uri| (!view.hides_resource(uri)(upstream)).then(|| renamed(uri)))
+}
+
+/// The files of a skill or directory under other URIs, without those that get none.
+fn rewritten(object: &RawObject, mut renamed: impl FnMut(&str) -> Option<String>) -> String {
+    let files: Vec<RawText> =
+        object.member(FILES).and_then(|files| serde_json::from_str(files).ok()).unwrap_or_default();
+    let files = files.iter().filter_map(|file| {
+        let file = RawObject::of(file).ok()?;
+        let uri = file.string("uri")?;
+        let renamed = renamed(&uri)?;
+        Some(if renamed == uri { file } else { file.with_value("uri", &renamed) })
+    });
+    let files: Vec<String> = files.map(|file| file.text().to_owned()).collect();
+    format!("[{}]", files.join(","))
+}
+
+/// An upstream that may have what a URI names.
+struct Candidate {
+    slot: Arc<Slot>,
+    upstream: UpstreamName,
+    own: String,
+    /// Whether the URI is one of ours.
+    is_ours: bool,
+}
+
+/// The URI of a request, and the upstreams that may have it: first the one that lists it, so that no other answers in its place.
+async fn candidates(
+    caller: &Caller,
+    view: &View,
+    request: &Request,
+) -> Result<(String, Vec<Candidate>), ErrorText> {
+    let uri = request.params.string("uri");
+    let uri = uri.ok_or_else(|| ErrorText::invalid_params("params.uri must be a string"))?;
+    let led = view.leads_to(&uri);
+    let own = led.as_ref().map_or(&uri, |(_, own)| own);
+    let is_refused_of = view.refuses_resource(own);
+    let reads_directory = request.method != "skills/get";
+    let mut found: Vec<(usize, Candidate)> = Vec::new();
+    for slot in &*caller.backend.slots() {
+        let Some(name) = slot.name().cloned() else { continue };
+        let has = slot.status().introduction.and_then(|introduction| introduction.may_have_skills());
+        let is_it = led.as_ref().is_none_or(|(of, _)| **of == name);
+        if !is_it || is_refused_of(&name) || !has.is_some_and(|reads| reads || !reads_directory) {
+            continue;
+        }
+        let upstream = slot.upstream();
+        if let Some(upstream) = upstream.as_ref().filter(|upstream| !upstream.has_listed_skills()) {
+            let _unlisted = upstream.skills().await;
+        }
+        let is_ours = led.is_some();
+        let candidate = Candidate { slot: Arc::clone(slot), upstream: name, own: own.clone(), is_ours };
+        found.push((upstream.map_or(0, |upstream| upstream.has_of_skill(own)), candidate));
+    }
+    found.sort_by_key(|(length, _)| Reverse(*length));
+    Ok((uri.clone(), found.into_iter().map(|(_, candidate)| candidate).collect()))
+}
+
+fn is_unknown(error: &ErrorText) -> bool {
+    matches!(error.code(), code::INVALID_PARAMS | code::RESOURCE_NOT_FOUND | code::METHOD_NOT_FOUND)
+}

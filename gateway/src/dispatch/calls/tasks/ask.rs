@@ -1,0 +1,231 @@
+//! What upstreams say of tasks, in the form of the client's era.
+
+use std::{collections::HashSet, sync::Arc, time::Duration};
+
+use mcp_disclosure_core::{Era, RawObject, View};
+use mcp_disclosure_transport::{ErrorText, Json, code};
+
+use super::{
+    super::{
+        links::{self, Unseen},
+        relay::{Failed, UpstreamRequest, answers},
+        reports::Relay,
+    },
+    form,
+    task::{Failure, Origin, RunningAt, Task},
+};
+use crate::{
+    dialect::RequestMeta,
+    dispatch::Caller,
+    upstream::{CallError, Upstream, named},
+};
+
+/// Maximum questions of a task that its client is asked.
+const MOST_QUESTIONS: usize = 1_000;
+
+/// How often an upstream is asked that does not say how often it wants to be.
+pub(super) const POLLING: Duration = Duration::from_secs(1);
+
+/// How often it is asked at most, and at least, whatever it says.
+const POLLING_BOUNDS: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(60));
+
+/// A task at an upstream, and who asks for it.
+pub(super) struct Asking<'a> {
+    pub(super) caller: &'a Caller,
+    pub(super) view: &'a View,
+    pub(super) task: &'a Task,
+    pub(super) at: &'a RunningAt,
+}
+
+impl Asking<'_> {
+    /// The upstream's answer to a request about the task, as far as the caller may see it. The parameters are the client's.
+    pub(super) async fn ask(&self, method: &'static str, params: &RawObject) -> Result<RawObject, Failure> {
+        let upstream = self.at.upstream().await?;
+        let params = params.with_value("taskId", &self.at.own);
+        let params = match (self.caller.era(), self.at.era) {
+            (Era::Session, Era::Session) | (Era::Stateless, Era::Stateless) => params,
+            (Era::Stateless, Era::Session) => RequestMeta::strip(&params),
+            (Era::Session, Era::Stateless) => {
+                RequestMeta::with_tasks(&RequestMeta::ours(&params, &RawObject::empty()), true)
+            }
+        };
+        // What the upstream asks meanwhile takes the way of the request that waits for the result, and of no other.
+        let client = self.caller.backend.client().filter(|_| method == "tasks/result");
+        let _working = client.map(|client| client.begin(upstream.number(), self.caller.reply_route()));
+        let reports = Relay::of(self.caller, &params);
+        let request = UpstreamRequest::new(method, RawObject::empty());
+        let answered = upstream.request(request.to_call(self.caller, &upstream, params, reports)).await;
+        let answered = answered.map_err(|error| self.failed(&upstream, method, error))?;
+        Unseen::new(&upstream, answered).object(self.view).map_err(Failure::Other)
+    }
+
+    fn failed(&self, upstream: &Arc<Upstream>, method: &str, error: CallError) -> Failure {
+        match error {
+            CallError::Answered(error) => Failure::Answered(error),
+            _ if upstream.connection().is_ended() && !self.at.outlasts_connection => {
+                Failure::Lost(self.at.lost())
+            }
+            other => Failure::Other(Failed::from(other).at(upstream, method).into()),
+        }
+    }
+
+    /// The state of the task, as the client's era has it.
+    pub(super) async fn state(&self, params: &RawObject) -> Result<RawObject, Failure> {
+        let state = match self.ask("tasks/get", params).await {
+            Ok(state) => state,
+            Err(Failure::Lost(error)) => return Ok(self.lost(&error)),
+            Err(other) => return Err(other),
+        };
+        let state = state.with_value("taskId", &**self.task.id());
+        let era = self.caller.era();
+        let state = form::translated(&state, self.at.era, era);
+        let state = match (era, self.at.era) {
+            (Era::Stateless, Era::Session) => self.detailed(state).await.map_err(Failure::Other)?,
+            _ => state,
+        };
+        self.task.observe(&state);
+        Ok(state)
+    }
+
+    /// The state of a task whose upstream was lost.
+    fn lost(&self, error: &ErrorText) -> RawObject {
+        self.task.finish();
+        let state = self.task.state("failed", Some(&error.message()));
+        match self.caller.era() {
+            Era::Session => state,
+            Era::Stateless => state.with("error", error.text().as_str()),
+        }
+    }
+
+    /// The state of a task at an upstream with a session, with what the extension has in it: questions, and the result or
+    /// the error.
+    async fn detailed(&self, state: RawObject) -> Result<RawObject, ErrorText> {
+        let mut conversation = match &self.at.conversation {
+            Some(conversation) => Some(conversation.lock().await),
+            None => None,
+        };
+        if let Some(conversation) = &mut conversation {
+            conversation.look().await;
+            if let Some(questions) = conversation.questions() {
+                let questions = links::part(self.view, self.at.name(), &questions, true)?;
+                let state = state.with("status", r#""input_required""#);
+                return Ok(state.with("inputRequests", questions.text()));
+            }
+        }
+        match state.string("status").as_deref() {
+            Some("completed" | "failed") => {}
+            // The question is on its way.
+            Some("input_required") => return Ok(state.with("status", r#""working""#)),
+            _ => return Ok(state),
+        }
+        let outcome = match &mut conversation {
+            Some(conversation) => match conversation.outcome().await {
+                Some(Ok(result)) => self.seen(result),
+                Some(Err(CallError::Answered(error))) => Err(Failure::Answered(error)),
+                Some(Err(_)) => Err(Failure::Lost(self.at.lost())),
+                // It has asked something more.
+                None => return Ok(state.with("status", r#""working""#)),
+            },
+            None => self.ask("tasks/result", &RawObject::empty()).await,
+        };
+        match outcome {
+            Ok(result) => {
+                let result = named(&result, None).with("resultType", r#""complete""#);
+                Ok(state.with("status", r#""completed""#).with("result", result.text()))
+            }
+            Err(Failure::Answered(error)) => {
+                Ok(state.with("status", r#""failed""#).with("error", error.text().as_str()))
+            }
+            Err(Failure::Lost(error)) => Ok(self.lost(&error)),
+            Err(Failure::Other(error)) => Err(error),
+        }
+    }
+
+    /// A result that came with a conversation, as far as the caller may see it.
+    fn seen(&self, result: Json) -> Result<RawObject, Failure> {
+        let result = RawObject::parse(result.as_str()).map_err(|_| links::illegible(self.at.name()));
+        result
+            .and_then(|result| links::part(self.view, self.at.name(), &result, false))
+            .map_err(Failure::Other)
+    }
+
+    /// The result of the task, once it has one, for a client with a session.
+    pub(super) async fn result(&self, params: &RawObject) -> Result<RawObject, ErrorText> {
+        let result = match self.at.era {
+            Era::Session => self.ask("tasks/result", params).await,
+            Era::Stateless => Box::pin(self.polled()).await,
+        };
+        if !matches!(result, Err(Failure::Other(_))) {
+            self.task.finish();
+        }
+        Ok(named(&result?, Some(self.task.id())))
+    }
+
+    /// Asks an upstream without session until the task is over. What the upstream asks meanwhile, the client is asked.
+    async fn polled(&self) -> Result<RawObject, Failure> {
+        let mut asked = HashSet::new();
+        loop {
+            let state = self.ask("tasks/get", &RawObject::empty()).await?;
+            match state.string("status").as_deref() {
+                Some("completed") => return Ok(state.object("result").unwrap_or_default()),
+                Some("failed") => {
+                    let error = state.object("error").unwrap_or_default();
+                    return Err(Failure::Answered(ErrorText::relayed(error.into())));
+                }
+                Some("cancelled") => return Err(Failure::Answered(cancelled())),
+                _ => {}
+            }
+            let questions = state.object("inputRequests").unwrap_or_default();
+            let questions = questions.retain(|key| !asked.contains(key));
+            asked.extend(questions.iter().map(|(key, _)| key.to_owned()));
+            if questions.is_empty() || asked.len() > MOST_QUESTIONS {
+                tokio::time::sleep(interval(&state)).await;
+            } else {
+                self.pass_on(&questions).await?;
+            }
+        }
+    }
+
+    /// Asks the client what the upstream asks, and passes on its answers.
+    async fn pass_on(&self, questions: &RawObject) -> Result<(), Failure> {
+        let upstream = self.at.upstream().await?;
+        let route =
+            self.caller.client().map(|client| client.begin(upstream.number(), self.caller.reply_route()));
+        let id = Some(&**self.task.id());
+        let ours: Vec<(&str, RawObject)> = questions
+            .iter()
+            .filter_map(|(key, question)| {
+                let question = RawObject::parse(question).ok()?;
+                let params = named(&question.object("params").unwrap_or_default(), id);
+                Some((key, question.with("params", params.text())))
+            })
+            .collect();
+        let ours = RawObject::assemble(ours.iter().map(|(key, question)| (*key, question.text())));
+        let answered = answers(self.caller, &upstream, &ours).await.map_err(Failure::Other)?;
+        drop(route);
+        let params = RawObject::empty().with("inputResponses", answered.text());
+        self.ask("tasks/update", &params).await.map(drop)
+    }
+}
+
+/// How long to wait before an upstream is asked again.
+pub(super) fn interval(state: &RawObject) -> Duration {
+    let milliseconds = state.member("pollIntervalMs").and_then(|text| text.parse::<f64>().ok());
+    let wanted = milliseconds.and_then(|wanted| Duration::try_from_secs_f64(wanted / 1_000.0).ok());
+    wanted.unwrap_or(POLLING).clamp(POLLING_BOUNDS.0, POLLING_BOUNDS.1)
+}
+
+/// The error of a task that was cancelled.
+pub(super) fn cancelled() -> ErrorText {
+    ErrorText::new(code::INVALID_PARAMS, "the task was cancelled, and has no result")
+}
+
+impl Task {
+    /// The task at its upstream, as this caller asks for it; `None` if its result is here.
+    pub(super) fn asked<'a>(&'a self, caller: &'a Caller, view: &'a View) -> Option<Asking<'a>> {
+        match &self.origin {
+            Origin::Upstream(at) => Some(Asking { caller, view, task: self, at }),
+            Origin::Answered { .. } => None,
+        }
+    }
+}

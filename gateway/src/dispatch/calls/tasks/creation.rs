@@ -1,0 +1,256 @@
+//! Calls that become tasks.
+
+use std::{
+    sync::{Arc, Weak},
+    time::Instant,
+};
+
+use mcp_disclosure_core::{Era, RawObject, View, VisibleTool};
+use mcp_disclosure_transport::{ErrorText, Json, code};
+use parking_lot::Mutex;
+
+use super::{
+    super::{Calls, reports::Relay, state},
+    conversation::Conversation,
+    form,
+    task::{Life, Origin, Owner, RunningAt, Task, ends, times},
+};
+use crate::{
+    dialect::{RequestMeta, needs_tasks},
+    dispatch::{Answer, Caller, allowance::Running},
+    session::Place,
+    slot::Slot,
+    upstream::{ClientTask, Upstream, named},
+};
+
+/// Whether a call may become a task, with the place that it takes then.
+#[derive(Debug)]
+pub(in crate::dispatch::calls) enum AsTask {
+    /// It is an ordinary call.
+    No,
+    /// The client asks for a task (2025-11-25), which reports its progress by this.
+    Asked(Place, Arc<Relay>),
+    /// The tool runs in no other way, which a client with the extension need not know.
+    Needed(Place),
+    /// The tool runs in no other way, and is called by another, whose result the client waits for.
+    Waited(Place, Arc<Relay>),
+    /// The upstream decides (2026-07-28), unless there is no room for a task. A call that becomes none takes no place.
+    Possible(bool),
+}
+
+impl AsTask {
+    /// The member `task` of the call.
+    pub(in crate::dispatch::calls) fn member<'a>(&self, params: &'a RawObject) -> Option<&'a str> {
+        match self {
+            Self::Asked(..) => params.member("task"),
+            Self::Needed(_) | Self::Waited(..) => Some("{}"),
+            Self::No | Self::Possible(_) => None,
+        }
+    }
+
+    /// What reports on the call, and on the task.
+    pub(in crate::dispatch::calls) fn reports(&self) -> Option<Arc<Relay>> {
+        match self {
+            Self::Asked(_, reports) | Self::Waited(_, reports) => Some(Arc::clone(reports)),
+            _ => None,
+        }
+    }
+
+    /// The parameters of the call, which do not declare that a task is understood where none can be had.
+    pub(in crate::dispatch::calls) fn declared(&self, params: RawObject) -> RawObject {
+        match self {
+            Self::Possible(false) => RequestMeta::with_tasks(&params, false),
+            _ => params,
+        }
+    }
+}
+
+impl Calls {
+    /// Whether a call may become a task.
+    ///
+    /// # Errors
+    /// -32601 if the client asks for a task of a tool that runs as none; -32021 if the tool runs in no other way, and the client
+    /// does not declare that it understands it; -32005 if the caller has too many.
+    pub(in crate::dispatch::calls) fn as_task(
+        &self,
+        caller: &Caller,
+        tool: VisibleTool<'_>,
+        slot: &Slot,
+        params: &RawObject,
+    ) -> Result<AsTask, ErrorText> {
+        let understands = caller.choice.traits.tasks;
+        let is_asked = caller.era() == Era::Session && understands && params.member("task").is_some();
+        let is_needed = tool.tool().needs_task();
+        if !(is_asked || is_needed || caller.era() == Era::Stateless) {
+            return Ok(AsTask::No);
+        }
+        let Some(introduction) = slot.status().introduction else { return Ok(AsTask::No) };
+        let is_inner = || params.string("name").is_none_or(|name| name != *tool.name().as_str());
+        let reports = || Relay::of_task(caller, params);
+        match (caller.era(), introduction.eras.nearest(caller.era())) {
+            (Era::Session, era) if is_asked && introduction.runs_tasks(era) => {
+                Ok(AsTask::Asked(self.place_of_task(caller)?, reports()))
+            }
+            (Era::Session, _) if is_asked && caller.backend.may_run_tasks() => {
+                let message = format_args!("{} does not run as a task: leave params.task out", tool.name());
+                Err(ErrorText::new(code::METHOD_NOT_FOUND, message))
+            }
+            (Era::Stateless, Era::Session) if is_needed && understands => {
+                Ok(AsTask::Needed(self.place_of_task(caller)?))
+            }
+            (_, Era::Session) if is_needed && is_inner() => {
+                Ok(AsTask::Waited(self.place_of_task(caller)?, reports()))
+            }
+            (Era::Stateless, Era::Session) if is_needed => Err(needs_tasks()),
+            (Era::Stateless, Era::Stateless) if understands => {
+                let peer = &caller.peer;
+                Ok(AsTask::Possible(peer.task().is_ok() || self.tasks.can_make_room(peer.name())))
+            }
+            // Who offers no tasks runs such a call as an ordinary one.
+            _ => Ok(AsTask::No),
+        }
+    }
+
+    fn place_of_task(&self, caller: &Caller) -> Result<Place, ErrorText> {
+        let full = match caller.peer.task() {
+            Ok(place) => return Ok(place),
+            Err(full) => full,
+        };
+        if self.tasks.make_room(caller.peer.name()) { caller.peer.task() } else { Err(full) }
+    }
+
+    /// The result of a call for the client: where it creates a task, that is the caller's from now on, under an id of ours.
+    ///
+    /// # Errors
+    /// -32000 if the upstream created a task that it was not asked for, or one without id; where the result is waited for, as of
+    /// the task.
+    pub(in crate::dispatch::calls) async fn begun(
+        &self,
+        caller: &Caller,
+        view: &View,
+        as_task: AsTask,
+        (slot, upstream): (&Arc<Slot>, &Arc<Upstream>),
+        running: Running,
+        result: Json,
+    ) -> Answer {
+        let era = upstream.introduction().eras.nearest(caller.era());
+        let (is_waited, is_possible) =
+            (matches!(as_task, AsTask::Waited(..)), matches!(as_task, AsTask::Possible(true)));
+        let (place, reports) = match as_task {
+            AsTask::No if era == Era::Session => return Ok(result),
+            AsTask::No | AsTask::Possible(_) => (None, None),
+            AsTask::Asked(place, reports) | AsTask::Waited(place, reports) => (Some(place), Some(reports)),
+            AsTask::Needed(place) => (Some(place), None),
+        };
+        let invalid = |what: &str| {
+            let message = format_args!("upstream '{}' answered with a task {what}", upstream.name());
+            ErrorText::new(code::UPSTREAM_FAILED, message)
+        };
+        let Some((whole, task)) = form::created(era, &result) else {
+            // A client of 2025-11-25 that asked for a task reads no other result of a call.
+            return match (caller.era(), era, place) {
+                (Era::Session, Era::Stateless, Some(place)) => self.answered_at_once(caller, place, result),
+                _ => Ok(result),
+            };
+        };
+        let place = match place {
+            None if is_possible => self.place_of_task(caller)?,
+            place => place.ok_or_else(|| invalid("that it was not asked for"))?,
+        };
+        let own = task.string("taskId").filter(|own| own.len() <= LONGEST_ID);
+        let own = own.ok_or_else(|| invalid("whose taskId is missing or too long"))?;
+        let called = Arc::new(ClientTask {
+            id: state::fresh()?,
+            client: caller.session.as_ref().map_or_else(Weak::new, |session| Arc::downgrade(&session.client)),
+        });
+        upstream.begin_task(&own, &called);
+        if let (Some(reports), Some(session), false) = (&reports, &caller.session, is_waited) {
+            reports.continue_at(&session.client);
+        }
+        // Its questions to a client without session come while its result is waited for.
+        let reached = caller.reaching(&self.common.backends).await?;
+        let conversation = match (caller.era(), era, reached.client()) {
+            (Era::Stateless, Era::Session, Some(client)) if !is_waited => {
+                Some(Conversation::begin(&reached, client, upstream, &own).await.into())
+            }
+            _ => None,
+        };
+        let task = task.with_value("taskId", &*called.id);
+        let origin = Origin::Upstream(Box::new(RunningAt {
+            own,
+            era,
+            slot: Arc::clone(slot),
+            upstream: Arc::downgrade(upstream),
+            outlasts_connection: upstream.is_remote() && era == Era::Stateless,
+            guard: caller.guard().cloned(),
+            conversation,
+        }));
+        let translated = form::translated(&task, era, caller.era());
+        let kept = self.keep(caller, called, origin, &translated, place, Some((running, reports)));
+        kept.observe(&translated);
+        if is_waited {
+            return Box::pin(self.waited(&reached, view, kept)).await;
+        }
+        Ok(form::creation(era, caller.era(), &whole, &task).into())
+    }
+
+    /// The result of a task of which the client knows nothing. It is cancelled if the client gives up.
+    async fn waited(&self, caller: &Caller, view: &View, task: Arc<Task>) -> Answer {
+        let waiting = Waiting { calls: self, task };
+        let Some(asking) = waiting.task.asked(caller, view) else { return Err(needs_tasks()) };
+        Ok(named(&asking.result(&RawObject::empty()).await?, None).into())
+    }
+
+    /// The task of a client that asked for one, of a call that was answered at once.
+    fn answered_at_once(&self, caller: &Caller, place: Place, result: Json) -> Answer {
+        let held = caller.peer.unread_answer(result.as_str().len())?;
+        let called = Arc::new(ClientTask { id: state::fresh()?, client: Weak::new() });
+        let times = RawObject::empty().with_value("createdAt", &form::now()).with("ttl", ANSWER_KEPT);
+        let task = self.keep(caller, called, Origin::Answered { result, _bytes: held }, &times, place, None);
+        Ok(RawObject::empty().with("task", task.state("completed", None).text()).into())
+    }
+
+    fn keep(
+        &self,
+        caller: &Caller,
+        called: Arc<ClientTask>,
+        origin: Origin,
+        task: &RawObject,
+        place: Place,
+        running: Option<(Running, Option<Arc<Relay>>)>,
+    ) -> Arc<Task> {
+        let lifetime = task.member(form::lifetime(caller.era())).and_then(ends);
+        let task = Arc::new(Task {
+            called,
+            owner: Owner::of(caller),
+            number: self.tasks.next_number(),
+            peer: Arc::clone(caller.peer.name()),
+            origin,
+            times: times(task),
+            life: Mutex::new(Life { used: Instant::now(), ends: lifetime, running }),
+            _place: place,
+        });
+        self.tasks.add(Arc::clone(&task));
+        task
+    }
+}
+
+/// A task whose result the gateway waits for, and of which its client knows nothing. When this is dropped, it is forgotten, and
+/// cancelled if it is not over.
+struct Waiting<'a> {
+    calls: &'a Calls,
+    task: Arc<Task>,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.calls.tasks.remove(&self.task);
+        Arc::clone(&self.task).abandon();
+    }
+}
+
+/// Maximum length of an upstream's id of a task, in bytes.
+const LONGEST_ID: usize = 1_024;
+
+/// How long a result is kept that came at once, in milliseconds.
+const ANSWER_KEPT: &str = "300000";

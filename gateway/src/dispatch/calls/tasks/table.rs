@@ -1,0 +1,113 @@
+//! All tasks of clients.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use mcp_disclosure_core::{Principal, RawObject, given::shown};
+use mcp_disclosure_transport::ErrorText;
+use parking_lot::Mutex;
+
+use super::task::{Origin, Owner, Task};
+use crate::{backend::BackendGuard, dispatch::Caller};
+
+/// The tasks that clients may ask for.
+#[derive(Debug, Default)]
+pub(crate) struct Tasks {
+    by_id: Mutex<HashMap<Arc<str>, Arc<Task>>>,
+    last: AtomicU64,
+}
+
+impl Tasks {
+    /// The place of a new task among all.
+    pub(super) fn next_number(&self) -> u64 {
+        self.last.fetch_add(1, Ordering::Relaxed)
+    }
+
+    pub(super) fn add(&self, task: Arc<Task>) {
+        self.by_id.lock().insert(Arc::clone(task.id()), task);
+    }
+
+    pub(super) fn remove(&self, task: &Task) {
+        let _removed = self.by_id.lock().remove(task.id());
+    }
+
+    /// The caller's task that a request names. Another's is unknown.
+    ///
+    /// # Errors
+    /// -32602 if there is none.
+    pub(super) fn named(&self, caller: &Caller, params: &RawObject) -> Result<Arc<Task>, ErrorText> {
+        let id = params
+            .string("taskId")
+            .ok_or_else(|| ErrorText::invalid_params("params.taskId must be a string"))?;
+        let task = self.by_id.lock().get(&*id).cloned();
+        let owned = task.filter(|task| task.owner == Owner::of(caller) && !task.is_late());
+        let unknown = || ErrorText::invalid_params(format_args!("Unknown task: {}", shown(&id)));
+        owned.inspect(|task| task.life.lock().used = std::time::Instant::now()).ok_or_else(unknown)
+    }
+
+    /// Whether the caller has a task of the id that these parameters name.
+    pub(crate) fn has(&self, caller: &Caller, params: &RawObject) -> bool {
+        self.named(caller, params).is_ok()
+    }
+
+    /// The caller's tasks, in the order in which they were created.
+    pub(super) fn of(&self, caller: &Caller) -> Vec<Arc<Task>> {
+        let owner = Owner::of(caller);
+        let tasks = self.by_id.lock();
+        let owned = tasks.values().filter(|task| task.owner == owner && !task.is_late());
+        let mut owned: Vec<Arc<Task>> = owned.cloned().collect();
+        owned.sort_by_key(|task| task.number);
+        owned
+    }
+
+    /// The upstreams of a client without session that the task of a request keeps.
+    pub(crate) fn guard(&self, id: &str, principal: &Principal) -> Option<Arc<BackendGuard>> {
+        let task = self.by_id.lock().get(id).cloned()?;
+        match &task.origin {
+            Origin::Upstream(at) if task.owner.is_of(principal) => at.guard.clone(),
+            _ => None,
+        }
+    }
+
+    /// Forgets what this peer needs least: what is late, and of what is over the oldest. Returns whether there was any.
+    pub(super) fn make_room(&self, peer: &str) -> bool {
+        let mut tasks = self.by_id.lock();
+        let forgotten = needed_least(&tasks, peer).and_then(|id| tasks.remove(&id));
+        drop(tasks);
+        forgotten.is_some()
+    }
+
+    /// Whether there is any.
+    pub(super) fn can_make_room(&self, peer: &str) -> bool {
+        needed_least(&self.by_id.lock(), peer).is_some()
+    }
+
+    /// Forgets what is late.
+    pub(crate) fn sweep(&self) {
+        // Dropped after the lock is released.
+        let _late: Vec<Arc<Task>> =
+            self.by_id.lock().extract_if(|_, task| task.is_late()).map(|(_, late)| late).collect();
+    }
+
+    /// Forgets the tasks of a session that has ended, and cancels them.
+    pub(crate) fn end_session(&self, id: &str) {
+        let ended: Vec<Arc<Task>> =
+            self.by_id.lock().extract_if(|_, task| task.owner.is_session(id)).map(|(_, task)| task).collect();
+        ended.into_iter().for_each(Task::abandon);
+    }
+
+    /// Forgets all.
+    pub(crate) fn forget_all(&self) {
+        let _all = std::mem::take(&mut *self.by_id.lock());
+    }
+}
+
+fn needed_least(tasks: &HashMap<Arc<str>, Arc<Task>>, peer: &str) -> Option<Arc<str>> {
+    let own = tasks.values().filter(|task| *task.peer == *peer && (task.is_late() || task.is_over()));
+    own.min_by_key(|task| (!task.is_late(), task.number)).map(|task| Arc::clone(task.id()))
+}

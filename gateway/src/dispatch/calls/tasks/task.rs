@@ -1,0 +1,218 @@
+//! One task: whose it is, and where it runs.
+
+use std::{
+    sync::{Arc, Weak},
+    time::{Duration, Instant},
+};
+
+use mcp_disclosure_core::{Era, Principal, RawObject};
+use mcp_disclosure_transport::{ErrorText, Json, code};
+use parking_lot::Mutex;
+use serde_json::json;
+use tokio::runtime::Handle;
+
+use super::{super::reports::Relay, conversation::Conversation, form};
+use crate::{
+    backend::BackendGuard,
+    dispatch::{Caller, allowance::Running},
+    session::Place,
+    slot::Slot,
+    upstream::{ClientTask, Upstream},
+};
+
+/// How long a task is kept after its lifetime, so that it is the upstream that says it has expired.
+const GRACE: Duration = Duration::from_secs(5 * 60);
+
+/// How long a task without a lifetime is kept that its client does not ask for.
+const UNUSED: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The longest time of a task that is kept and repeated, in bytes.
+const LONGEST_TIME: usize = 64;
+
+/// Who may ask for a task: a principal, and where there are sessions one of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Owner {
+    principal: Option<Arc<str>>,
+    session: Option<Arc<str>>,
+}
+
+impl Owner {
+    pub(super) fn of(caller: &Caller) -> Self {
+        Self {
+            principal: caller.principal.id().map(Arc::from),
+            session: caller.session.as_ref().map(|session| Arc::clone(session.id())),
+        }
+    }
+
+    /// Whether it is a client without session of this principal.
+    pub(super) fn is_of(&self, principal: &Principal) -> bool {
+        self.session.is_none() && self.principal.as_deref() == principal.id()
+    }
+
+    pub(super) fn is_session(&self, id: &str) -> bool {
+        self.session.as_deref() == Some(id)
+    }
+}
+
+/// A task.
+#[derive(Debug)]
+pub(super) struct Task {
+    pub(super) called: Arc<ClientTask>,
+    pub(super) owner: Owner,
+    /// Its place among all tasks.
+    pub(super) number: u64,
+    /// The peer that it counts against.
+    pub(super) peer: Arc<str>,
+    pub(super) origin: Origin,
+    /// When it was created, and its lifetime, in the form of its client's era.
+    pub(super) times: RawObject,
+    pub(super) life: Mutex<Life>,
+    pub(super) _place: Place,
+}
+
+/// Where a task comes from.
+#[derive(Debug)]
+pub(super) enum Origin {
+    /// An upstream runs it.
+    Upstream(Box<RunningAt>),
+    /// The upstream answered the call at once, though the client had asked for a task.
+    Answered { result: Json, _bytes: Place },
+}
+
+/// A task at an upstream.
+#[derive(Debug)]
+pub(super) struct RunningAt {
+    /// The upstream's id of it.
+    pub(super) own: String,
+    /// The era in which the upstream is asked for it.
+    pub(super) era: Era,
+    pub(super) slot: Arc<Slot>,
+    pub(super) upstream: Weak<Upstream>,
+    /// Whether the upstream knows it on another connection too.
+    pub(super) outlasts_connection: bool,
+    /// Keeps the upstreams of a client without session.
+    pub(super) guard: Option<Arc<BackendGuard>>,
+    pub(super) conversation: Option<tokio::sync::Mutex<Conversation>>,
+}
+
+/// What changes about a task.
+#[derive(Debug)]
+pub(super) struct Life {
+    /// When it was asked for.
+    pub(super) used: Instant,
+    /// When its lifetime is over, if it has one.
+    pub(super) ends: Option<Instant>,
+    /// The call that it is, and what reports its progress, until it is known to be over.
+    pub(super) running: Option<(Running, Option<Arc<Relay>>)>,
+}
+
+impl Task {
+    pub(super) fn id(&self) -> &Arc<str> {
+        &self.called.id
+    }
+
+    /// Whether it is known to be over.
+    pub(super) fn is_over(&self) -> bool {
+        self.life.lock().running.is_none()
+    }
+
+    /// Whether its time is over, or its client has not asked for it for long.
+    pub(super) fn is_late(&self) -> bool {
+        let life = self.life.lock();
+        let now = Instant::now();
+        life.ends.map_or(life.used + UNUSED, |ends| ends + GRACE) < now
+    }
+
+    /// Notes what its upstream says of it.
+    pub(super) fn observe(&self, state: &RawObject) {
+        let lifetime = ["ttl", "ttlMs"].into_iter().find_map(|name| state.member(name));
+        let mut life = self.life.lock();
+        life.ends = lifetime.and_then(ends).or(life.ends);
+        if state.string("status").is_some_and(|status| form::is_over(&status)) {
+            life.running = None;
+        }
+    }
+
+    /// It is over.
+    pub(super) fn finish(&self) {
+        self.life.lock().running = None;
+    }
+
+    /// Cancels it at its upstream, where its client has gone.
+    pub(super) fn abandon(self: Arc<Self>) {
+        let Origin::Upstream(at) = &self.origin else { return };
+        let upstream = at.upstream.upgrade().filter(|_| !self.is_over());
+        if let (Some(upstream), Ok(runtime)) = (upstream, Handle::try_current()) {
+            let params = RawObject::empty().with_value("taskId", &at.own);
+            runtime.spawn(async move { upstream.query("tasks/cancel", params).await });
+        }
+    }
+
+    /// Its state where its upstream does not say it.
+    pub(super) fn state(&self, status: &str, message: Option<&str>) -> RawObject {
+        let state = RawObject::empty().with_value("taskId", &**self.id()).with_value("status", status);
+        let state = message.iter().fold(state, |state, message| state.with_value("statusMessage", message));
+        self.times.over(&state.with_value("lastUpdatedAt", &form::now()))
+    }
+}
+
+impl RunningAt {
+    /// The upstream.
+    ///
+    /// # Errors
+    /// [`Failure::Lost`] if the connection ended on which it was created, and -32000 if the upstream cannot be reached.
+    pub(super) async fn upstream(&self) -> Result<Arc<Upstream>, Failure> {
+        if let Some(upstream) = self.upstream.upgrade().filter(|upstream| !upstream.connection().is_ended()) {
+            return Ok(upstream);
+        }
+        match self.outlasts_connection {
+            true => self.slot.connected(None, tokio::time::Instant::now()).await.map_err(Failure::Other),
+            false => Err(Failure::Lost(self.lost())),
+        }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        self.slot.name().map_or("", |name| name.as_str())
+    }
+
+    /// The error of a task that ended with its upstream.
+    pub(super) fn lost(&self) -> ErrorText {
+        let name = self.name();
+        let message =
+            format_args!("the task was lost: upstream '{name}' ended, or was started again, meanwhile");
+        ErrorText::new(code::UPSTREAM_FAILED, message).with_data(&json!({"upstream": name}))
+    }
+}
+
+/// Why an upstream does not say anything of a task.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The task ended with the upstream; its error.
+    Lost(ErrorText),
+    /// The upstream answered with this error.
+    Answered(ErrorText),
+    /// There is no answer.
+    Other(ErrorText),
+}
+
+impl From<Failure> for ErrorText {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Lost(error) | Failure::Answered(error) | Failure::Other(error) => error,
+        }
+    }
+}
+
+/// The members of a new task that are repeated if its upstream is lost.
+pub(super) fn times(task: &RawObject) -> RawObject {
+    let is_time =
+        |key: &str| matches!(key, "createdAt" | "ttl" | "ttlMs" | "pollInterval" | "pollIntervalMs");
+    task.retain(|key| is_time(key) && task.member(key).is_some_and(|value| value.len() <= LONGEST_TIME))
+}
+
+/// When a lifetime ends that is counted from now; `None` if it has no end.
+pub(super) fn ends(milliseconds: &str) -> Option<Instant> {
+    let milliseconds = milliseconds.parse::<f64>().ok()?;
+    let lifetime = Duration::try_from_secs_f64(milliseconds / 1_000.0).ok()?;
+    Instant::now().checked_add(lifetime)?.checked_add(GRACE).map(|late| late - GRACE)
+}

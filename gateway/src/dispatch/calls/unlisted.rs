@@ -1,0 +1,83 @@
+//! Calls while upstreams start: of names that no upstream lists, which any of them may list, and of tools that are listed as in an
+//! earlier run of the program.
+
+use futures::{StreamExt, stream::FuturesUnordered};
+use mcp_disclosure_core::{RawObject, given::shown, inner_call};
+use mcp_disclosure_transport::ErrorText;
+
+use super::call::read_call;
+use crate::{
+    catalogue::Page,
+    dispatch::{Caller, Watch},
+    slot::Recollection,
+};
+
+/// Waits for upstreams that were not tried yet, for as long as none of them lists the called tool. Returns whether it
+/// waited.
+pub(crate) async fn looked_for(caller: &Caller, page: &Page, params: &RawObject) -> bool {
+    if caller.backend.is_complete() || !is_unlisted(page, params) {
+        return false;
+    }
+    let slots = caller.backend.slots();
+    let trying = slots.iter().map(|slot| caller.backend.tried(slot));
+    let mut trying: FuturesUnordered<_> = trying.collect();
+    while trying.next().await.is_some() && is_unlisted(&caller.page(), params) {}
+    true
+}
+
+/// The error for a name that no tool has. It says which upstreams might have one, as they never listed anything so far.
+pub(super) fn unknown(caller: &Caller, name: &str) -> ErrorText {
+    let slots = caller.backend.slots();
+    // Which upstreams there are is not for everyone.
+    let unstarted = slots.iter().filter(|slot| caller.principal.permits().see_all() && slot.is_unstarted());
+    let names: Vec<String> = unstarted.filter_map(|slot| Some(format!("'{}'", slot.name()?))).collect();
+    let name = shown(name);
+    match names.is_empty() {
+        true => ErrorText::invalid_params(format_args!("Unknown tool: {name}")),
+        false => ErrorText::invalid_params(format_args!(
+            "Unknown tool: {name}; of these upstreams it is not known yet what they list: {}",
+            names.join(", ")
+        )),
+    }
+}
+
+/// Whether a call names a tool that the caller does not see: by itself, or within the arguments of a tool of the strategy
+/// that calls others.
+fn is_unlisted(page: &Page, params: &RawObject) -> bool {
+    let Ok(call) = read_call(params) else { return false };
+    if page.view.tool(&call.name).is_some() {
+        return false;
+    }
+    let is_own = page.own_tools.iter().any(|own| **own == *call.name);
+    if !is_own {
+        return true;
+    }
+    let inner = inner_call::members(&call).ok().and_then(|members| members.string("tool"));
+    inner.is_some_and(|inner| page.view.tool(&inner).is_none())
+}
+
+/// Waits for the upstream of a called tool, if the tool is listed as in an earlier run of the program: the upstream may
+/// list another definition now, or none. Returns whether it waited.
+///
+/// # Errors
+/// -32000 if the upstream does not come.
+pub(crate) async fn relisted(
+    caller: &Caller,
+    page: &Page,
+    params: &RawObject,
+    watch: &mut Watch<'_>,
+) -> Result<bool, ErrorText> {
+    if caller.backend.is_complete() {
+        return Ok(false);
+    }
+    let Some(name) = params.string("name") else { return Ok(false) };
+    let Some(tool) = page.view.tool(&name) else { return Ok(false) };
+    let slot = caller.backend.slot(tool.tool().upstream())?;
+    if slot.status().recollection != Recollection::Offered {
+        return Ok(false);
+    }
+    watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
+    slot.connected(None, tokio::time::Instant::now()).await.inspect_err(|_| watch.was_not_sent())?;
+    caller.backend.listed(&slot).await;
+    Ok(true)
+}

@@ -1,0 +1,83 @@
+//! What the parts of a gateway share.
+
+use std::sync::Arc;
+
+use mcp_disclosure_core::{Permits, SKILLS};
+use mcp_disclosure_transport::{ErrorText, Json, code};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::{Allowances, FetchLimits};
+use crate::{
+    DRAFTS,
+    backend::{Backend, Backends},
+    catalogue::Page,
+    dialect::Advertised,
+    explain::Explained,
+    limits::Limits,
+    negotiation::{Choice, Strategies},
+    observe::Observer,
+};
+
+/// The answer to a request.
+pub(crate) type Answer = Result<Json, ErrorText>;
+
+/// What the parts of a gateway share.
+#[derive(Debug)]
+pub(super) struct Common {
+    pub(super) strategies: Strategies,
+    pub(super) backends: Backends,
+    pub(super) limits: Limits,
+    pub(super) fetches: Arc<FetchLimits>,
+    pub(super) allowances: Allowances,
+    /// The number of changes of callers' permissions so far.
+    pub(super) permissions: watch::Sender<u64>,
+    pub(super) explained: Explained,
+    pub(super) observer: Arc<dyn Observer>,
+    /// Cancelled at shutdown; long-lived streams end then.
+    pub(super) shutdown: CancellationToken,
+}
+
+impl Common {
+    /// The last change of callers' permissions.
+    pub(super) fn last_change(&self) -> u64 {
+        *self.permissions.borrow()
+    }
+
+    /// What a handshake says to a client that is served by this page.
+    pub(super) fn advertised(
+        &self,
+        backend: &Backend,
+        page: &Page,
+        choice: &Choice,
+        permits: &Permits,
+    ) -> Advertised {
+        let reads_directories = |reads| if reads { r#"{"directoryRead":true}"# } else { "{}" };
+        let skills = backend.skills().map(|reads| (SKILLS, reads_directories(reads)));
+        let skills: Vec<_> = skills.into_iter().collect();
+        Advertised {
+            server_info: backend.server_info(),
+            resources: page.has_resources() || backend.has("resources"),
+            subscribe: backend.can_subscribe(),
+            prompts: page.has_prompts() || backend.has("prompts"),
+            completions: backend.has("completions"),
+            logging: backend.has("logging"),
+            tasks: backend.may_run_tasks(),
+            offered: self.strategies.offered_to(permits),
+            manifest: page.has_manifest(),
+            resolve: DRAFTS && backend.resolves(),
+            variants: choice.hints().map(|hints| self.strategies.variants(choice, permits, hints)),
+            selected: page.selected.as_ref().map_or_else(|| choice.name.to_string(), |by| by.name.clone()),
+            instructions: page.instructions.clone(),
+            extensions: [self.strategies.extensions(choice, permits), skills].concat(),
+            added: page.advertisement.clone(),
+            depends_on_client: page.depends_on_client,
+        }
+    }
+}
+
+/// The answer to a request of which a part panicked.
+pub(super) fn panicked(method: &str) -> ErrorText {
+    tracing::error!(method, "request handler panicked");
+    ErrorText::new(code::INTERNAL_ERROR, "internal error: answering this request panicked")
+}

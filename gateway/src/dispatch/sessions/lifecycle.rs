@@ -1,0 +1,224 @@
+//! What clients say of themselves beside their requests: strategies hear it, and what they record is kept in the session.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
+
+use mcp_disclosure_core::{
+    Context, Digest, Effect, Effects, Lifecycle, Marks, Memory, Noted, Principal, RawObject, Receipts,
+    ToolName,
+};
+use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, Notification, code, printable::Short};
+
+use super::{ServedSession, Sessions};
+use crate::{
+    dispatch::{Answer, Caller, FetchLimits, common::panicked},
+    negotiation::Choice,
+    session::{
+        Outlet,
+        store::{Delta, MessageKind},
+    },
+};
+
+impl Caller {
+    /// Passes the address at which the client came in to its strategy, before anything that it says itself.
+    ///
+    /// # Errors
+    /// -32600 if the strategy rejects the address.
+    pub(crate) async fn arrives(
+        &self,
+        fetches: &FetchLimits,
+        parameters: &[(String, String)],
+    ) -> Result<Delta, ErrorText> {
+        let arrived = Lifecycle::Arrived(parameters);
+        let mut noted = self.notes(fetches, &arrived);
+        if noted.is_err() && !self.backend.is_settled() {
+            // An upstream that is starting may declare what the address names.
+            Box::pin(self.backend.settled()).await;
+            noted = self.notes(fetches, &arrived);
+        }
+        // The address is no parameter of the request.
+        noted.map_err(|error| match error.code() {
+            code::INVALID_PARAMS => error.recoded(code::INVALID_REQUEST),
+            _ => error,
+        })
+    }
+
+    /// What the strategy records of a lifecycle event.
+    ///
+    /// # Errors
+    /// The strategy's error.
+    pub(crate) fn notes(&self, fetches: &FetchLimits, event: &Lifecycle<'_>) -> Result<Delta, ErrorText> {
+        let view = self.backend.catalogue().current().view(&self.principal, &self.choice);
+        let fetches = self.services(fetches);
+        // Nothing is delivered here, and handles would cost each request a nonce more.
+        let (effects, none) = (Effects::default(), Marks::default());
+        let cx = Context {
+            view: &view,
+            client: &self.choice.traits,
+            noted: Noted::new(&self.memory, &self.choice.strategy.profile().name),
+            receipts: Receipts::Marks(self.session.as_ref().map_or(&none, |session| &session.marks)),
+            session: &self.label,
+            services: &fetches,
+            effects: &effects,
+        };
+        let called = catch_unwind(AssertUnwindSafe(|| self.choice.strategy.lifecycle(&cx, event)));
+        called.map_err(|_| panicked("lifecycle"))??;
+        let mut delta = Delta::default();
+        for effect in effects.into_vec() {
+            match effect {
+                Effect::Remember { strategy, changes } => delta.notes.push((strategy, changes)),
+                Effect::Native => delta.native = true,
+                other => tracing::error!(effect = ?other, "effect not allowed in a lifecycle event"),
+            }
+        }
+        Ok(delta)
+    }
+}
+
+impl Sessions {
+    /// The client of a session that is being opened, and of what it says beside its requests.
+    fn client_of(&self, session: &Arc<ServedSession>) -> Caller {
+        let (outlet, _) = Outlet::new(session.peer(), &self.common.limits);
+        Caller::of_session(session, session.principal(), Vec::new(), outlet)
+    }
+
+    /// Passes to the strategy of a session that is being opened where that was, and what its client said.
+    ///
+    /// # Errors
+    /// -32600 if the strategy rejects the address; its error if it rejects the settings.
+    pub(super) async fn introduce(
+        &self,
+        session: &Arc<ServedSession>,
+        parameters: &[(String, String)],
+        settings: &RawObject,
+    ) -> Result<(), ErrorText> {
+        // No other replica knows it yet.
+        let arrived = self.client_of(session).arrives(&self.common.fetches, parameters).await?;
+        drop(session.apply(self.allowed(arrived)));
+        if !settings.is_empty() {
+            let opened = Lifecycle::Opened(settings);
+            let noted = self.client_of(session).notes(&self.common.fetches, &opened)?;
+            drop(session.apply(self.allowed(noted)));
+        }
+        Ok(())
+    }
+
+    /// A change of which the operator may not want a part.
+    fn allowed(&self, delta: Delta) -> Delta {
+        Delta { native: delta.native && self.common.strategies.withdraws_bridges(), ..delta }
+    }
+
+    /// Handles a notification in a session. Its effect is visible to every message sent after it.
+    ///
+    /// # Errors
+    /// -32006 if what it says could not be kept, since the session's store cannot be used.
+    pub(crate) async fn handle_notification(
+        self: &Arc<Self>,
+        session: &Arc<ServedSession>,
+        notification: &Notification,
+    ) -> Result<(), ErrorText> {
+        let most = self.common.limits.client_info_bytes;
+        match &*notification.method {
+            "notifications/initialized" if notification.params.text().len() > most => {
+                let session = Short(session.id());
+                tracing::warn!(%session, "parameters of notifications/initialized exceed limits.client_info_bytes = {most}; ignored");
+            }
+            "notifications/initialized" => {
+                let initialized = Lifecycle::Initialized(&notification.params);
+                match self.client_of(session).notes(&self.common.fetches, &initialized) {
+                    Ok(delta) => drop(self.record(session, self.allowed(delta)).await?),
+                    Err(error) => {
+                        tracing::warn!(session = %Short(session.id()), error = error.message(), "strategy rejected notifications/initialized");
+                    }
+                }
+            }
+            "notifications/roots/list_changed" => {
+                self.roots_changed(session);
+                self.replication.mention(session, MessageKind::Roots).await;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Forwards `notifications/roots/list_changed` to upstreams that may request this client's roots.
+    pub(super) fn roots_changed(&self, session: &ServedSession) {
+        if session.backend().client().is_some() {
+            session.backend().roots_changed();
+        }
+    }
+
+    /// `logging/setLevel`.
+    pub(crate) async fn set_level(self: &Arc<Self>, caller: &Caller, params: &RawObject) -> Answer {
+        let level = params.string("level").and_then(|level| level.parse::<LoggingLevel>().ok());
+        let level =
+            level.ok_or_else(|| ErrorText::invalid_params("params.level must be a log level of RFC 5424"))?;
+        if let Some(session) = &caller.session {
+            self.record(session, Delta { log_level: Some(level), ..Delta::default() }).await?;
+        }
+        caller.backend.relay_log_level();
+        Ok(Json::empty_object())
+    }
+
+    /// Records definitions that a list delivers to a session, before it is sent.
+    ///
+    /// # Errors
+    /// -32006 if the session's store cannot be used: the list depends on it, and is not sent.
+    pub(crate) async fn delivered(
+        self: &Arc<Self>,
+        caller: &Caller,
+        marks: Vec<(ToolName, Digest)>,
+    ) -> Result<(), ErrorText> {
+        let Some(session) = &caller.session else { return Ok(()) };
+        self.record(session, Delta { marks, ..Delta::default() }).await.map(drop)
+    }
+
+    /// Changes a caller's session, and notifies the client of lists that changed as a result, even if it cancels the request.
+    ///
+    /// # Errors
+    /// -32006 if the session's store cannot be used.
+    pub(crate) async fn remember(
+        self: &Arc<Self>,
+        caller: &Caller,
+        session: &Arc<ServedSession>,
+        delta: Delta,
+    ) -> Result<(), ErrorText> {
+        let is_noted = !delta.notes.is_empty();
+        let (sessions, session) = (Arc::clone(self), Arc::clone(session));
+        let (principal, choice) = (caller.principal.clone(), caller.choice.clone());
+        let changing = async move {
+            let (before, after) = sessions.write(&session, sessions.allowed(delta)).await?;
+            if is_noted {
+                notify_differences(&session, &principal, &choice, &before, &after);
+            }
+            Ok(())
+        };
+        self.replication.finishing(changing).await
+    }
+}
+
+/// Notifies a session's client of lists that differ from those of this choice and memory.
+pub(super) fn notify_differences(
+    session: &ServedSession,
+    principal: &Principal,
+    chosen: &Choice,
+    before: &Memory,
+    after: &Memory,
+) {
+    let choice = session.choice();
+    if before == after && choice.traits == chosen.traits {
+        return;
+    }
+    let current = session.backend().catalogue().current();
+    let page = |choice: &Choice, memory| current.page(principal, choice, memory);
+    // What it chose by may have changed what it is listed to choose by.
+    session.notify_changed(&page(chosen, before).changes(&page(&choice, after)));
+    let announced = |choice: &Choice, memory| current.announced(principal, choice, memory);
+    let extension = choice.strategy.profile().extension;
+    let is_new = announced(chosen, before) != announced(&choice, after);
+    if let Some(extension) = extension.filter(|_| is_new) {
+        session.client.outbox().notify(&Notification::new(extension.changed, RawObject::empty()));
+    }
+}

@@ -1,0 +1,213 @@
+//! Sessions: how they are opened, found, changed and ended, here and at other replicas.
+
+mod lifecycle;
+mod opening;
+mod replicas;
+mod subscriptions;
+mod table;
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use mcp_disclosure_core::{Kind, Principal};
+use mcp_disclosure_transport::{ErrorText, Id, code, printable::Short};
+use strum::IntoEnumIterator;
+pub(crate) use table::ServedSession;
+use table::Table;
+
+use super::{Common, circles::Circles, replication::Replication};
+use crate::session::{
+    Location, Session, SessionLimits,
+    store::{MessageKind, Replicas, SessionStore},
+};
+
+/// How many attempts are made after a failure, and the time before each.
+const ATTEMPTS: (u32, Duration) = (30, Duration::from_secs(1));
+
+/// The sessions that are served here.
+#[derive(Debug)]
+pub struct Sessions {
+    common: Arc<Common>,
+    table: Table,
+    circles: Circles,
+    replication: Replication,
+    on_end: OnEnd,
+}
+
+/// Ends what else belongs to the session of an id.
+pub(super) struct OnEnd(pub(super) Box<dyn Fn(&str) + Send + Sync>);
+
+impl fmt::Debug for OnEnd {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("OnEnd(..)")
+    }
+}
+
+impl Sessions {
+    /// No sessions yet. With a store, other replicas have them as well.
+    pub(super) fn new(
+        common: Arc<Common>,
+        circles: Circles,
+        bounds: SessionLimits,
+        store: Option<Arc<dyn SessionStore>>,
+        on_end: OnEnd,
+    ) -> Self {
+        let unused = common.limits.unused_session;
+        let replicas = store.map(|store| Replicas::new(store, bounds.idle, unused));
+        let (table, replication) = (Table::new(bounds, unused), Replication::new(replicas));
+        Self { common, table, circles, replication, on_end }
+    }
+
+    /// All that are open here.
+    pub fn all(&self) -> Vec<Arc<ServedSession>> {
+        self.table.all()
+    }
+
+    /// The one of this id, if it is here.
+    pub fn find(&self, id: &str) -> Option<Arc<ServedSession>> {
+        self.table.find(id)
+    }
+
+    /// Removes those that were idle for too long.
+    pub fn remove_idle(&self) -> Vec<Arc<ServedSession>> {
+        self.table.remove_idle()
+    }
+
+    /// Where other replicas have them.
+    pub(crate) fn replication(&self) -> &Replication {
+        &self.replication
+    }
+
+    /// The circles of gateways that their clients may be in.
+    pub(super) fn circles(&self) -> &Circles {
+        &self.circles
+    }
+
+    /// Ends a session here; `false` if the id is unknown.
+    pub fn end(&self, id: &str) -> bool {
+        let Some(session) = self.table.remove(id) else { return false };
+        session.in_flight.end();
+        tracing::info!(session = %Short(id), "session ended");
+        self.let_go(&session);
+        true
+    }
+
+    /// Ends a session everywhere. `false` if the id is unknown. Once begun, this is finished, even if the client hangs up.
+    ///
+    /// # Errors
+    /// -32006 if the store cannot be used.
+    pub(crate) async fn end_everywhere(self: &Arc<Self>, id: &Arc<str>) -> Result<bool, ErrorText> {
+        let (sessions, id) = (Arc::clone(self), Arc::clone(id));
+        self.replication.finishing(async move { sessions.end_shared(&id).await }).await
+    }
+
+    async fn end_shared(self: &Arc<Self>, id: &Arc<str>) -> Result<bool, ErrorText> {
+        let Some(replicas) = self.replication.replicas() else { return Ok(self.end(id)) };
+        let ended = replicas.end(id).await;
+        self.end(id);
+        if ended.is_err() {
+            // The end has begun, and must not depend on whether the client tries again.
+            tokio::spawn(Arc::clone(self).end_later(Arc::clone(id)));
+        }
+        ended?;
+        Ok(true)
+    }
+
+    async fn end_later(self: Arc<Self>, id: Arc<str>) {
+        let Some(replicas) = self.replication.replicas() else { return };
+        let (attempts, after) = ATTEMPTS;
+        for _ in 0..attempts {
+            tokio::time::sleep(after).await;
+            if replicas.end(&id).await.is_ok() {
+                return;
+            }
+        }
+        tracing::warn!(session = %Short(&id), "a session was ended, and may be served until it is idle");
+    }
+
+    /// Where a session was opened, if the principal opened it: what has to be known to end it. It needs no copy.
+    ///
+    /// # Errors
+    /// -32006 if the store cannot be used.
+    pub(crate) async fn opened_at(
+        &self,
+        id: &str,
+        principal: &Principal,
+    ) -> Result<Option<Location>, ErrorText> {
+        let Some(replicas) = self.replication.replicas() else {
+            let own = self.table.find(id).filter(|session| session.principal().is_same(principal));
+            return Ok(own.map(|session| session.location().clone()));
+        };
+        if !is_id(id) {
+            return Ok(None);
+        }
+        Ok(replicas.read_own(id, principal).await?.map(|read| read.kept.opened.location()))
+    }
+
+    /// Releases the resources of a session.
+    fn let_go(&self, session: &ServedSession) {
+        let backend = session.backend();
+        backend.audience().leave(session);
+        backend.release_all(session);
+        (self.on_end.0)(session.id());
+        self.common.backends.end_session(session.id());
+    }
+
+    /// Ends those that were idle for too long, and those of gateways that this one leads to.
+    pub(super) fn sweep(self: &Arc<Self>) {
+        self.end_circles();
+        for session in self.remove_idle() {
+            match self.replication.replicas() {
+                // The store ends it, unless another replica serves it.
+                Some(_) => {
+                    tracing::debug!(session = %Short(session.id()), "copy of a session dropped: idle")
+                }
+                None => tracing::info!(session = %Short(session.id()), "session ended: idle"),
+            }
+            self.let_go(&session);
+        }
+    }
+
+    /// Ends the sessions of gateways that this one leads to since they were admitted. Two gateways that start at the same
+    /// time admit each other; the one whose session ends is refused when it comes again.
+    fn end_circles(self: &Arc<Self>) {
+        for session in self.circles.closed(&self.common.backends, self.table.all()) {
+            tracing::warn!(session = %Short(session.id()), "session ended: it is of a gateway that this one leads to");
+            let (sessions, id) = (Arc::clone(self), Arc::clone(session.id()));
+            // What fails is tried again by itself.
+            tokio::spawn(async move { drop(sessions.end_everywhere(&id).await) });
+        }
+    }
+
+    /// Waits until no request of a session is in progress, whether its client reads the answer here or not.
+    pub(crate) async fn at_rest(&self) {
+        while let Some(busy) = self.table.all().iter().find(|session| !session.in_flight.is_empty()) {
+            busy.in_flight.emptied().await;
+        }
+    }
+
+    /// The permissions of callers may have changed, by the change of this number. Sessions are notified, and take over those
+    /// of their next request; what they are subscribed to waits for it.
+    pub(super) fn await_readmission(&self, change: u64) {
+        for session in self.table.all() {
+            session.await_readmission(change);
+            session.notify_changed(&Kind::iter().collect::<Vec<_>>());
+        }
+    }
+
+    /// Cancels a client's request, wherever it is in progress.
+    pub(crate) async fn cancel(&self, session: &Session, request: &Id) {
+        if !session.in_flight.cancel(request) {
+            self.replication.mention(session, MessageKind::Cancelled(request.as_str().to_owned())).await;
+        }
+    }
+}
+
+/// The error for a session that is gone.
+fn ended() -> ErrorText {
+    ErrorText::new(code::INVALID_REQUEST, "this session has ended; initialize a new one")
+}
+
+/// Whether this is an id of ours: 32 hexadecimal digits.
+fn is_id(id: &str) -> bool {
+    id.len() == 32 && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}

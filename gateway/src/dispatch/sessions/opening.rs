@@ -1,0 +1,270 @@
+//! How a session begins here: its client opens it, or another replica did, and a copy is made from the store.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
+
+use mcp_disclosure_core::{Kind, Principal, RawObject, digest::random_id};
+use mcp_disclosure_transport::{ErrorText, Json, code, printable::Short};
+use strum::IntoEnumIterator;
+
+use super::{ServedSession, Sessions, is_id};
+use crate::{
+    backend::{Backend, Backends},
+    dialect::{InitializeRequest, Revision},
+    dispatch::{Admitted, Answer, allowance::Allowance, common::panicked},
+    explain::Explanation,
+    lineage::Chain,
+    negotiation::Choice,
+    observe::protected,
+    session::{
+        Address, Client, Opening, Peer, Place, Session,
+        store::{MessageKind, Opened, Read, StoreError},
+    },
+};
+
+/// How often a session is read whose copy is dropped each time before it is used.
+const READINGS: usize = 4;
+
+/// What a session is begun with.
+struct Beginning<'b> {
+    id: Arc<str>,
+    revision: Revision,
+    choice: Choice,
+    /// What the client calls itself.
+    name: &'b str,
+    /// The gateways that it came through.
+    chain: Option<Chain>,
+    opening: Opening,
+    place: Place,
+}
+
+/// A session that has begun and is not among the others yet. Its upstreams end with this, such as when the client hangs up.
+struct Begun<'s> {
+    session: Arc<ServedSession>,
+    reserved: Reserved<'s>,
+}
+
+/// Upstreams that are started for the session of an id, until it is kept.
+struct Reserved<'s>(&'s Backends, Option<Arc<str>>);
+
+impl Drop for Reserved<'_> {
+    fn drop(&mut self) {
+        if let Some(id) = &self.1 {
+            self.0.end_session(id);
+        }
+    }
+}
+
+impl Begun<'_> {
+    /// It is among the others.
+    fn keep(mut self) -> Arc<ServedSession> {
+        self.reserved.1 = None;
+        self.session.backend().audience().join(self.session.session());
+        self.session
+    }
+}
+
+impl Sessions {
+    /// Starts what a session needs.
+    ///
+    /// # Errors
+    /// -32000 if no upstream could be started for it; -32005 if its peer has too many.
+    async fn begin(&self, beginning: Beginning<'_>) -> Result<Begun<'_>, ErrorText> {
+        let Beginning { id, revision, choice, name, chain, opening, place } = beginning;
+        let (common, client) = (&self.common, Arc::clone(&opening.client));
+        chain.into_iter().for_each(|chain| client.came_through(chain));
+        let backend = common.backends.for_session(&id, &client, &opening.peer).await?;
+        let reserved = Reserved(&common.backends, Some(Arc::clone(&id)));
+        backend.recalled().await;
+        let choice = choice.in_revision(revision);
+        let session = Session::new(id, revision, choice, opening, place, &common.limits);
+        let session = ServedSession::new(session.of_client(name), &backend);
+        Ok(Begun { session, reserved })
+    }
+
+    /// Opens a session.
+    ///
+    /// # Errors
+    /// -32602 for missing or invalid parameters; -32600 if the strategy rejects the address; -32005 if the peer holds too many
+    /// resources; -32000 if there are too many sessions, or no upstream could be started for this one.
+    pub(crate) async fn open(
+        &self,
+        params: &RawObject,
+        mut opening: Opening,
+    ) -> Result<(Arc<ServedSession>, Json), ErrorText> {
+        let initialize = InitializeRequest::read(params)?;
+        let common = &self.common;
+        Allowance::request(&common.allowances.of(&opening.principal, opening.peer.name()))?;
+        // Checked before upstreams are started for this client, which could lead back here.
+        let declared = params.object("capabilities").unwrap_or_default();
+        let chain = self.circles.admit(common.backends.shared(), &declared)?;
+        let is_gateway = chain.is_some();
+        let settings = &initialize.offer.settings;
+        settings.member("concerns").into_iter().for_each(|chosen| opening.client.chose(chosen));
+        let (strategy, permits) = (opening.address.location.strategy.as_deref(), opening.principal.permits());
+        let revision = initialize.revision;
+        let choice = common.strategies.choose(strategy, permits, &initialize.offer, revision.era());
+        let id = random_id().map_err(|error| {
+            let message = format_args!("internal error: no randomness for a session id: {error}");
+            ErrorText::new(code::INTERNAL_ERROR, message)
+        })?;
+        // Checked first, so that no upstreams are started in vain.
+        self.table.room()?;
+        self.replication.reach().await?;
+        let place = opening.peer.session()?;
+        let parameters = std::mem::take(&mut opening.address.parameters);
+        let (principal, name, reason) = (opening.principal.clone(), &*initialize.client, choice.reason);
+        let (location, client) = (opening.address.location.clone(), Arc::clone(&opening.client));
+        let beginning = Beginning { id, revision, choice, name, chain, opening, place };
+        let begun = self.begin(beginning).await?;
+        let (session, backend) = (&begun.session, begun.session.backend());
+        tracing::info!(session = %Short(session.id()), principal = principal.id(), client = name, %revision, strategy = %session.strategy(), %reason, "session opened");
+        let of_strategies = |id: &str| {
+            let mut extensions = common.strategies.all().filter_map(|strategy| strategy.profile().extension);
+            extensions.any(|extension| extension.id == id)
+        };
+        let opened = Opened {
+            chosen: session.strategy().to_string(),
+            chain: client.chain().iter().map(str::to_owned).collect(),
+            ..Opened::by(&initialize, &principal, client.capabilities(), of_strategies).at(&location)
+        };
+        let result = async {
+            self.introduce(session, &parameters, settings).await?;
+            self.greet(&initialize, session).await
+        };
+        let result = result.await.inspect_err(|_| self.let_go(session))?;
+        self.replication.share(session);
+        self.replication.publish(session, opened).await.inspect_err(|_| {
+            self.end(session.id());
+        })?;
+        let result = self.circles.led_on(backend, is_gateway, result);
+        let session = begun.keep();
+        protected(|| {
+            common.observer.opened(&session.who(&Short(session.id()).to_string(), &session.principal()));
+        });
+        Ok((session, result))
+    }
+
+    /// Builds the result of `initialize`, and adds the session.
+    async fn greet(&self, initialize: &InitializeRequest, session: &Arc<ServedSession>) -> Answer {
+        let (common, backend) = (&self.common, session.backend());
+        let (principal, choice, memory) = (&session.principal(), &session.choice(), &session.memory());
+        let page = || backend.catalogue().current().page(principal, choice, memory);
+        // Building the page calls the strategy, which may panic.
+        let page = || catch_unwind(AssertUnwindSafe(page)).map_err(|_| panicked("initialize"));
+        // What is not known yet is not declared to the client, so it need not be followed.
+        if backend.is_settled() {
+            backend.follow(&page()?.view).await;
+        }
+        let page = page()?;
+        let InitializeRequest { client, revision, offer, .. } = initialize;
+        common.explained.explain(|| {
+            Explanation { client, revision: *revision, offer, choice, page: &page, memory }.to_string()
+        });
+        let advertised = common.advertised(backend, &page, choice, principal.permits());
+        self.table.add(Arc::clone(session))?;
+        Ok(initialize.answer(&advertised))
+    }
+
+    /// The session of this id, as it is now; of a session that another replica opened, a copy.
+    ///
+    /// # Errors
+    /// -32006 if the store cannot be used; -32000 if there is no room for a copy, or no upstream could be started for it.
+    pub(crate) async fn of_request(
+        self: &Arc<Self>,
+        id: &str,
+        admitted: &Admitted,
+        peer: &Peer,
+    ) -> Result<Option<Arc<ServedSession>>, ErrorText> {
+        let principal: &Principal = &admitted.principal;
+        let Some(replicas) = self.replication.replicas() else { return Ok(self.table.find(id)) };
+        // The store is asked only for what can be the id of a session.
+        if !is_id(id) {
+            return Ok(None);
+        }
+        for _ in 0..READINGS {
+            // Another principal's is looked for in the store, as an unknown one is, so that its answers are the same.
+            let copy = self.table.find(id).filter(|copy| copy.principal().is_same(principal));
+            let read = replicas.read_own(id, principal).await?;
+            if let Some(copy) = copy {
+                self.renew(&copy, read.as_ref());
+                return Ok(read.map(|_| copy));
+            }
+            let Some(read) = read else { return Ok(None) };
+            let _alone = replicas.adopting(id).await;
+            if self.table.find(id).is_none() {
+                Box::pin(self.adopt(id, &read, admitted, peer)).await?;
+            }
+            // It is read again: it may have ended while its upstreams were started.
+        }
+        Err(StoreError::Unreachable.into())
+    }
+
+    /// Makes a copy of a session that another replica opened. One whose strategy is not offered here is ended, so that its
+    /// client opens a new one.
+    async fn adopt(
+        self: &Arc<Self>,
+        id: &str,
+        read: &Read,
+        admitted: &Admitted,
+        peer: &Peer,
+    ) -> Result<(), ErrorText> {
+        let opened = &read.kept.opened;
+        let revision = Revision::parse(&opened.revision).filter(|revision| revision.has_sessions());
+        let revision = revision.unwrap_or(Revision::LATEST_WITH_SESSIONS);
+        // By the permissions of that time: a session keeps its strategy until the principal may not be served by it.
+        let choice = self.common.strategies.chosen_before(
+            &opened.chosen,
+            opened.strategy.as_deref(),
+            &opened.permits(),
+            &opened.offer(),
+            revision.era(),
+        );
+        let Some(choice) = choice else {
+            tracing::info!(session = %Short(id), strategy = opened.chosen, "session ended: its strategy is not offered here");
+            return self.end_everywhere(&id.into()).await.map(drop);
+        };
+        let client = Arc::new(Client::new(revision.era(), &opened.capabilities));
+        client.forwarded.follow(admitted.forwarded.clone());
+        let opening = Opening {
+            principal: admitted.principal.clone(),
+            address: Address { location: opened.location(), parameters: Vec::new() },
+            client,
+            peer: peer.clone(),
+        };
+        let chain = opened.chain.iter().map(String::as_str).collect();
+        let beginning = Beginning {
+            id: id.into(),
+            revision,
+            choice,
+            name: &opened.client,
+            chain: (!opened.chain.is_empty()).then_some(chain),
+            opening,
+            place: peer.session_anyway(),
+        };
+        let begun = self.begin(beginning).await?;
+        self.replication.share(&begun.session);
+        begun.session.replace(read);
+        let evicted = self.table.adopt(Arc::clone(&begun.session))?;
+        evicted.iter().for_each(|evicted| self.let_go(evicted));
+        // Its permissions may have changed before it was there to be notified of it.
+        let last = self.common.last_change();
+        if last != admitted.at {
+            begun.session.await_readmission(last);
+        }
+        let session = begun.keep();
+        let backend: &Backend = session.backend();
+        if session.log_level().is_some() {
+            backend.relay_log_level();
+        }
+        tracing::debug!(session = %Short(id), "session of another replica");
+        // The upstreams of a session that moved are new: the next stream that is open says so, here or elsewhere.
+        if backend.client().is_some() {
+            session.notify_changed(&Kind::iter().collect::<Vec<_>>());
+            self.replication.mention(&session, MessageKind::Moved).await;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,230 @@
+//! Sessions that several replicas share: each request reads them in the store, and changes them there first.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
+
+use futures::{FutureExt, StreamExt, TryStreamExt, stream};
+use mcp_disclosure_core::{Kind, Memory, RawObject};
+use mcp_disclosure_transport::{ErrorText, Id, Message, Notification, printable::Short};
+use strum::IntoEnumIterator;
+
+use super::{ATTEMPTS, ServedSession, Sessions, ended, lifecycle::notify_differences};
+use crate::session::store::{
+    Archive, Delta, Event, Kept, MessageKind, Progress, Read, ReplicaMessage, Replicas, StoreError,
+};
+
+/// Maximum number of sessions that are read at the same time without a request.
+const CATCHING_UP: usize = 32;
+
+impl Sessions {
+    /// Brings a copy up to date with what was read. A copy of a session that is gone is given up.
+    pub(super) fn renew(&self, copy: &ServedSession, read: Option<&Read>) {
+        let Some(read) = read else { return self.give_up(copy) };
+        let (choice, level) = (copy.choice(), copy.log_level());
+        let Some((before, ended)) = copy.replace(read) else { return };
+        if copy.log_level() != level {
+            copy.backend().relay_log_level();
+        }
+        ended.iter().for_each(|ended| copy.backend().release(ended));
+        if before == read.kept.memory && copy.choice().traits == choice.traits {
+            return;
+        }
+        // A stream that is open here carries what changed. It calls the strategy, which may panic.
+        let after = &read.kept.memory;
+        let differences = || notify_differences(copy, &copy.principal(), &choice, &before, after);
+        if catch_unwind(AssertUnwindSafe(differences)).is_err() {
+            tracing::error!(session = %Short(copy.id()), "comparing the lists of a session panicked");
+            copy.notify_changed(&Kind::iter().collect::<Vec<_>>());
+        }
+    }
+
+    /// A copy of a session that is gone, perhaps since the store lost it. Requests in progress are answered.
+    pub(super) fn give_up(&self, copy: &ServedSession) {
+        if let Some(session) = self.table.remove(copy.id()) {
+            self.let_go(&session);
+        }
+    }
+
+    /// Reads a session whose copy is here, and brings that up to date. `None` if it is gone.
+    ///
+    /// # Errors
+    /// -32006 if the store cannot be used.
+    async fn read_again(&self, session: &ServedSession) -> Result<Option<Kept>, ErrorText> {
+        let Some(replicas) = self.replication.replicas() else { return Ok(None) };
+        let read = replicas.read(session.id()).await?;
+        self.renew(session, read.as_ref());
+        Ok(read.map(|read| read.kept))
+    }
+
+    /// Changes a session: in the store first, and then here. Returns the memory before and after. Once begun, a change is
+    /// finished, even if the request is cancelled: what it changes belongs together.
+    ///
+    /// # Errors
+    /// -32006 if the session's store cannot be used, -32600 if the session has ended.
+    pub(super) async fn record(
+        self: &Arc<Self>,
+        session: &Arc<ServedSession>,
+        delta: Delta,
+    ) -> Result<(Memory, Memory), ErrorText> {
+        let (sessions, session) = (Arc::clone(self), Arc::clone(session));
+        self.replication.finishing(async move { sessions.write(&session, delta).await }).await
+    }
+
+    /// As [`record`](Self::record), for what is finished in any case.
+    pub(super) async fn write(
+        &self,
+        session: &ServedSession,
+        delta: Delta,
+    ) -> Result<(Memory, Memory), ErrorText> {
+        let Some(replicas) = self.replication.replicas() else { return Ok(session.apply(delta)) };
+        let delta = session.changed_by(delta);
+        if delta.is_empty() {
+            return Ok(session.apply(delta));
+        }
+        let concerns_streams = delta.concerns_streams();
+        if !replicas.change(session.id(), &delta).await? {
+            self.give_up(session);
+            return Err(ended());
+        }
+        let changed = session.apply(delta);
+        if concerns_streams {
+            // What was read before this change, and arrives after it, does not undo it here.
+            self.read_again(session).await?.ok_or_else(ended)?;
+            self.replication.mention(session, MessageKind::Changed).await;
+        }
+        Ok(changed)
+    }
+
+    /// The client opened its general stream here, which has to carry the updates that it subscribed to anywhere. `has_missed`:
+    /// it resumes a stream that is not here, of another replica or of a copy that was dropped, so anything may have changed.
+    pub(crate) fn stream_opened(self: &Arc<Self>, session: &Arc<ServedSession>, has_missed: bool) {
+        if self.replication.replicas().is_none() {
+            return;
+        }
+        if has_missed {
+            session.notify_changed(&Kind::iter().collect::<Vec<_>>());
+        }
+        let (sessions, session) = (Arc::clone(self), Arc::clone(session));
+        tokio::spawn(async move {
+            sessions.catch_up(Arc::clone(&session)).await;
+            for uri in session.subscribed().iter().filter(|_| has_missed) {
+                let params = RawObject::empty().with_value("uri", uri);
+                session.client.outbox().notify(&Notification::new("notifications/resources/updated", params));
+            }
+        });
+    }
+
+    /// Reads a session whose stream is open here, and subscribes to what it lacks.
+    async fn catch_up(self: Arc<Self>, session: Arc<ServedSession>) {
+        let (attempts, after) = ATTEMPTS;
+        for _ in 0..attempts {
+            match self.read_again(&session).await {
+                Ok(None) => return,
+                Ok(Some(kept)) if kept.subscriptions.is_empty() || session.backend().is_settled() => {
+                    return self.subscribe_to(&session, &kept.subscriptions).await;
+                }
+                // The upstreams may take a while to start; then it is read again.
+                Ok(Some(_)) => session.backend().settled().await,
+                Err(error) => {
+                    tracing::debug!(error = error.message(), "a session could not be read again");
+                    tokio::time::sleep(after).await;
+                }
+            }
+            if session.is_quiet() {
+                return;
+            }
+        }
+    }
+
+    /// Hears what other replicas say, until the gateway is closed: requests that finish during a shutdown can be
+    /// cancelled, too.
+    pub(crate) async fn receive(self: Arc<Self>) {
+        let Some(replicas) = self.replication.replicas() else { return };
+        while let Some(event) = replicas.store().event().await {
+            let message = match event {
+                Event::Connected => {
+                    tokio::spawn(Arc::clone(&self).catch_up_all());
+                    continue;
+                }
+                Event::Message(text) => ReplicaMessage::read(&text),
+            };
+            match message {
+                Some(message) if message.from == *replicas.store().name() => {}
+                Some(message) => {
+                    // One that panics does not take those after it along.
+                    if catch_unwind(AssertUnwindSafe(|| self.take(replicas, message))).is_err() {
+                        tracing::error!("a message of another replica could not be handled: a panic");
+                    }
+                }
+                None => {
+                    tracing::warn!("a message of another replica cannot be read; is it of another version?")
+                }
+            }
+        }
+    }
+
+    /// Reads the sessions that are in use: messages about them may have been lost.
+    async fn catch_up_all(self: Arc<Self>) {
+        let in_use = self.table.all().into_iter().filter(|session| !session.is_quiet());
+        let reading = stream::iter(in_use).for_each_concurrent(CATCHING_UP, |session| {
+            // Apart, so that a strategy that panics costs one session.
+            tokio::spawn(Arc::clone(&self).catch_up(session)).map(drop)
+        });
+        reading.await;
+    }
+
+    /// Handles a message.
+    fn take(self: &Arc<Self>, replicas: &Arc<Replicas>, message: ReplicaMessage) {
+        let ReplicaMessage { session: id, kind, .. } = message;
+        let session = self.table.find(&id);
+        if let MessageKind::Followed { stream, progress } = kind {
+            return match session.and_then(|session| session.replay.numbered(stream)) {
+                Some(buffer) => drop(tokio::spawn(async move { buffer.moved(progress).await })),
+                None if progress == Progress::Ended => {}
+                // So the request that waits there for the response ends.
+                None => Archive::new(replicas, &id).remove(stream),
+            };
+        }
+        let Some(session) = session else { return };
+        match kind {
+            MessageKind::Changed if session.client.outbox().is_open() => {
+                drop(tokio::spawn(Arc::clone(self).catch_up(session)));
+            }
+            MessageKind::Ended => drop(self.end(&id)),
+            MessageKind::Cancelled(request) => {
+                let _perhaps_elsewhere =
+                    Id::parse(&request).is_some_and(|request| session.in_flight.cancel(&request));
+            }
+            MessageKind::Roots => self.roots_changed(&session),
+            // Without a stream here, the next one says so.
+            MessageKind::Moved => session.notify_changed(&Kind::iter().collect::<Vec<_>>()),
+            MessageKind::Answer(text) => {
+                match Message::parse(text.as_bytes(), self.common.limits.bounds().message_depth) {
+                    Ok(Message::Response(response)) => session.client.settle(response),
+                    _ => tracing::warn!("another replica passed on something that is not a response"),
+                }
+            }
+            MessageKind::Changed | MessageKind::Followed { .. } => {}
+        }
+    }
+
+    /// Extends the expiry of sessions that were used, and finds those that are gone.
+    pub(crate) async fn keep(self: Arc<Self>) {
+        let Some(replicas) = self.replication.replicas() else { return };
+        let (now, after) = replicas.due();
+        let due = self.table.all().into_iter().filter(|session| session.is_due(now, after));
+        let keep = async |session: Arc<ServedSession>| {
+            let read = replicas.keep(session.id(), &session.replay.unfinished()).await?;
+            session.refreshed(now);
+            self.renew(&session, read.as_ref());
+            Ok::<_, StoreError>(())
+        };
+        let keeping = stream::iter(due.map(Ok)).try_for_each_concurrent(CATCHING_UP, keep);
+        // The next sweep goes on with those that are left.
+        if let Err(error) = keeping.await {
+            tracing::debug!(%error, "the expiry of sessions was not extended");
+        }
+    }
+}

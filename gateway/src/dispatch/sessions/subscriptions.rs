@@ -1,0 +1,151 @@
+//! `resources/subscribe` and `resources/unsubscribe`.
+
+use std::sync::Arc;
+
+use mcp_disclosure_core::{Principal, RawObject, own_uri};
+use mcp_disclosure_transport::{ErrorText, Json};
+
+use super::{ServedSession, Sessions};
+use crate::{
+    backend::Release,
+    catalogue::Page,
+    dispatch::{Answer, Caller},
+    session::{Place, Watched, store::Delta},
+};
+
+impl Sessions {
+    pub(crate) async fn subscribe(
+        self: &Arc<Self>,
+        caller: &Caller,
+        page: &Page,
+        params: &RawObject,
+    ) -> Answer {
+        let uri = uri_of(params)?;
+        let Some(session) = &caller.session else { return Ok(Json::empty_object()) };
+        let (_, owners) = caller.backend.owners(page, &uri);
+        if owners.iter().any(|owner| session.is_subscribed(&Watched::of(owner.number(), &uri))) {
+            return Ok(Json::empty_object());
+        }
+        self.check_uri(&uri)?;
+        let place = caller.peer.subscriptions(1)?;
+        // If the client disconnects meanwhile, dropping this releases it.
+        let mut held = caller.backend.release_on_drop();
+        held.add(caller.backend.hold(page, &uri).await?);
+        // First, so that a copy that is read meanwhile does not end it.
+        self.record(session, Delta { subscribed: Some(uri), ..Delta::default() }).await?;
+        self.subscribed(session, &caller.principal, held, place);
+        Ok(Json::empty_object())
+    }
+
+    pub(crate) async fn unsubscribe(self: &Arc<Self>, caller: &Caller, params: &RawObject) -> Answer {
+        let uri = uri_of(params)?;
+        let Some(session) = &caller.session else { return Ok(Json::empty_object()) };
+        self.check_uri(&uri)?;
+        self.record(session, Delta { unsubscribed: Some(uri.clone()), ..Delta::default() }).await?;
+        let ended = session.keep_subscriptions(|watched| watched.uri != uri);
+        ended.iter().for_each(|watched| caller.backend.release(watched));
+        for watched in &ended {
+            caller.backend.released(watched).await;
+        }
+        Ok(Json::empty_object())
+    }
+
+    /// A session is subscribed to what is held for it, by the permissions of this principal.
+    fn subscribed(
+        self: &Arc<Self>,
+        session: &Arc<ServedSession>,
+        principal: &Principal,
+        held: Release,
+        place: Place,
+    ) {
+        // What is not added is released.
+        if let Some(watched) = held.held().first().cloned()
+            && session.subscribe(watched, place)
+        {
+            held.keep();
+        }
+        // A later request may have taken over other permissions meanwhile.
+        if session.principal().permits() != principal.permits() {
+            self.keep_readable(session);
+        }
+    }
+
+    /// A session's principal is permitted this as of a change of permissions.
+    pub(crate) fn readmit(self: &Arc<Self>, session: &Arc<ServedSession>, principal: &Principal, at: u64) {
+        if session.readmit(principal, at) {
+            self.keep_readable(session);
+            session.resume(at);
+        }
+    }
+
+    /// Ends a session's subscriptions to what its principal may not read, of the upstream that is subscribed to.
+    fn keep_readable(self: &Arc<Self>, session: &Arc<ServedSession>) {
+        if !session.has_subscriptions() {
+            return;
+        }
+        let backend = session.backend();
+        let view = backend.catalogue().current().view(&session.principal(), &session.choice());
+        let is_readable = |watched: &Watched| {
+            let slot = backend.slot_numbered(watched.upstream);
+            let name = slot.as_ref().and_then(|slot| slot.name());
+            name.is_some_and(|name| !view.refuses_resource(&own_uri(name, &watched.uri))(name))
+        };
+        let ended = session.keep_subscriptions(is_readable);
+        ended.iter().for_each(|ended| backend.release(ended));
+        self.unsubscribed(session, ended);
+    }
+
+    /// Subscriptions ended here, and end at other replicas.
+    fn unsubscribed(self: &Arc<Self>, session: &Arc<ServedSession>, ended: Vec<Watched>) {
+        let left = session.subscribed();
+        let uris = ended.into_iter().map(|ended| ended.uri).filter(|uri| !left.contains(uri));
+        let uris: Vec<String> = uris.collect();
+        if self.replication.replicas().is_none() || uris.is_empty() {
+            return;
+        }
+        let (sessions, session) = (Arc::clone(self), Arc::clone(session));
+        tokio::spawn(async move {
+            for uri in uris {
+                let ended = Delta { unsubscribed: Some(uri), ..Delta::default() };
+                if let Err(error) = sessions.record(&session, ended).await {
+                    tracing::debug!(error = error.message(), "a subscription did not end at other replicas");
+                }
+            }
+        });
+    }
+
+    /// Subscribes to what the client subscribed to at other replicas.
+    pub(super) async fn subscribe_to(self: &Arc<Self>, session: &Arc<ServedSession>, uris: &[String]) {
+        let backend = Arc::clone(session.backend());
+        let subscribed = session.subscribed();
+        for uri in uris.iter().filter(|uri| !subscribed.contains(uri)) {
+            let Ok(place) = session.peer().subscriptions(1) else { return };
+            let principal = session.principal();
+            let page = backend.catalogue().current().page(&principal, &session.choice(), &session.memory());
+            match backend.hold(&page, uri).await {
+                Ok(watched) => {
+                    let mut held = backend.release_on_drop();
+                    held.add(watched);
+                    self.subscribed(session, &principal, held, place);
+                }
+                Err(error) => tracing::debug!(error = error.message(), "a subscription did not move"),
+            }
+        }
+    }
+
+    pub(in crate::dispatch) fn check_uri(&self, uri: &str) -> Result<(), ErrorText> {
+        let most = self.common.limits.subscription_uri_bytes;
+        if uri.len() <= most {
+            return Ok(());
+        }
+        let message = format_args!(
+            "the URI of a subscription has {} bytes; at most {most} are allowed (limits.subscription_uri_bytes)",
+            uri.len()
+        );
+        Err(ErrorText::invalid_params(message))
+    }
+}
+
+fn uri_of(params: &RawObject) -> Result<String, ErrorText> {
+    params.string("uri").ok_or_else(|| ErrorText::invalid_params("params.uri must be a string"))
+}

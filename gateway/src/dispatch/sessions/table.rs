@@ -1,0 +1,169 @@
+//! All open sessions. Their number is limited, and idle ones are ended.
+
+use std::{collections::HashMap, ops::Deref, sync::Arc, time::Duration};
+
+use mcp_disclosure_transport::{ErrorText, code};
+use parking_lot::Mutex;
+
+use crate::{
+    backend::Backend,
+    session::{Session, SessionLimits},
+};
+
+/// A session, and the backend that serves it, which is kept alive for as long as this is referenced, even after the session ended.
+#[derive(Debug)]
+pub struct ServedSession {
+    session: Arc<Session>,
+    backend: Arc<Backend>,
+}
+
+impl ServedSession {
+    /// This session, served by this backend.
+    pub(super) fn new(session: Session, backend: &Arc<Backend>) -> Arc<Self> {
+        Arc::new(Self { session: Arc::new(session), backend: Arc::clone(backend) })
+    }
+
+    /// The session.
+    pub(crate) fn session(&self) -> &Arc<Session> {
+        &self.session
+    }
+
+    /// The backend.
+    pub fn backend(&self) -> &Arc<Backend> {
+        &self.backend
+    }
+}
+
+impl Deref for ServedSession {
+    type Target = Session;
+
+    fn deref(&self) -> &Session {
+        &self.session
+    }
+}
+
+/// One in this many quiet copies makes room at a time.
+const EVICTED_PART: usize = 100;
+
+/// The session limit is reached. Open sessions are never evicted for a new one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("too many sessions: {most} are open; end one, or try again later")]
+pub struct Full {
+    /// The limit.
+    pub most: usize,
+}
+
+impl From<Full> for ErrorText {
+    fn from(full: Full) -> Self {
+        Self::new(code::UPSTREAM_FAILED, full)
+    }
+}
+
+/// All open sessions.
+#[derive(Debug)]
+pub(super) struct Table {
+    bounds: SessionLimits,
+    unused: Duration,
+    by_id: Mutex<ById>,
+}
+
+/// Sessions, by id.
+#[derive(Debug, Default)]
+struct ById {
+    /// Those that were opened here.
+    opened: HashMap<Arc<str>, Arc<ServedSession>>,
+    /// Copies of those that other replicas opened. They are bounded on their own, and make room for each other.
+    copies: HashMap<Arc<str>, Arc<ServedSession>>,
+}
+
+impl ById {
+    fn room(&self, most: usize) -> Result<(), Full> {
+        if self.opened.len() >= most { Err(Full { most }) } else { Ok(()) }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Arc<ServedSession>> {
+        self.opened.values().chain(self.copies.values())
+    }
+
+    /// Removes some of the quiet copies: those that were used least recently. Several at once, since all have to be looked
+    /// at to find them.
+    fn evict(&mut self) -> Vec<Arc<ServedSession>> {
+        let some = self.copies.len() / EVICTED_PART + 1;
+        let quiet = self.copies.values().filter(|copy| copy.is_quiet() && !copy.replay.has_unfinished());
+        let mut quiet: Vec<_> = quiet.map(|copy| (copy.last_used(), Arc::clone(copy.id()))).collect();
+        if some < quiet.len() {
+            quiet.select_nth_unstable(some);
+            quiet.truncate(some);
+        }
+        quiet.iter().filter_map(|(_, id)| self.copies.remove(id)).collect()
+    }
+}
+
+impl Table {
+    /// An empty table; sessions unused for `unused` after their handshake are ended.
+    pub(super) fn new(bounds: SessionLimits, unused: Duration) -> Self {
+        Self { bounds, unused, by_id: Mutex::default() }
+    }
+
+    /// Checks whether another session can be opened.
+    ///
+    /// # Errors
+    /// [`Full`] if the limit is reached.
+    pub(super) fn room(&self) -> Result<(), Full> {
+        self.by_id.lock().room(self.bounds.most)
+    }
+
+    /// Adds a session.
+    ///
+    /// # Errors
+    /// [`Full`] if the limit is reached.
+    pub(super) fn add(&self, session: Arc<ServedSession>) -> Result<(), Full> {
+        let mut table = self.by_id.lock();
+        table.room(self.bounds.most)?;
+        table.opened.insert(Arc::clone(session.id()), session);
+        Ok(())
+    }
+
+    /// Adds a copy of a session that another replica has admitted. If there are as many as sessions may be opened here, quiet
+    /// copies that were used least recently make room, and are returned: the store has them.
+    ///
+    /// # Errors
+    /// [`Full`] if all are in use.
+    pub(super) fn adopt(&self, session: Arc<ServedSession>) -> Result<Vec<Arc<ServedSession>>, Full> {
+        let mut table = self.by_id.lock();
+        let is_full = table.copies.len() >= self.bounds.most;
+        let evicted = if is_full { table.evict() } else { Vec::new() };
+        if is_full && evicted.is_empty() {
+            return Err(Full { most: self.bounds.most });
+        }
+        table.copies.insert(Arc::clone(session.id()), session);
+        Ok(evicted)
+    }
+
+    /// Looks up a session by id.
+    pub(super) fn find(&self, id: &str) -> Option<Arc<ServedSession>> {
+        let table = self.by_id.lock();
+        table.opened.get(id).or_else(|| table.copies.get(id)).cloned()
+    }
+
+    /// Removes a session, and closes its stream. Its requests in progress are answered.
+    pub(super) fn remove(&self, id: &str) -> Option<Arc<ServedSession>> {
+        let mut table = self.by_id.lock();
+        let session = table.opened.remove(id).or_else(|| table.copies.remove(id))?;
+        drop(table);
+        session.client.close();
+        Some(session)
+    }
+
+    /// Removes idle sessions and returns them.
+    pub(super) fn remove_idle(&self) -> Vec<Arc<ServedSession>> {
+        let idle: Vec<_> =
+            self.all().into_iter().filter(|session| session.is_idle(self.bounds.idle, self.unused)).collect();
+        idle.iter().filter_map(|session| self.remove(session.id())).collect()
+    }
+
+    /// All open sessions.
+    pub(super) fn all(&self) -> Vec<Arc<ServedSession>> {
+        self.by_id.lock().all().cloned().collect()
+    }
+}

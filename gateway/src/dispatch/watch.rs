@@ -1,0 +1,309 @@
+//! Watches one call of a tool, from its first step to its end, however it ends.
+
+use std::{sync::Arc, time::Instant};
+
+use mcp_disclosure_core::{RawObject, RawText, ToolName, UpstreamName};
+use mcp_disclosure_transport::{ErrorText, Json, Request, code};
+
+use super::{Answer, Caller};
+use crate::{
+    dialect::asks_for_input,
+    observe::{Called, Observer, Outcome, Recording, Trace, Who, protected},
+};
+
+/// The length up to which texts are fingerprinted in place: longer ones would hold a worker up.
+const SHORT: usize = 64 * 1024;
+
+/// What announces a result with an error.
+const IS_ERROR: (&str, &str) = ("\"isError\"", "true");
+
+/// What announces a result that asks for input.
+const ASKS: (&str, &str) = ("\"resultType\"", "\"input_required\"");
+
+/// Watches a request; only calls of tools are reported, and questions what they would be like. If it is dropped before it is
+/// settled, the call was cancelled.
+#[derive(Debug)]
+pub(crate) struct Watch<'a> {
+    observer: &'a Arc<dyn Observer>,
+    sender: Sender<'a>,
+    trace: Option<Arc<dyn Trace>>,
+    request_bytes: usize,
+    call: Option<Watched>,
+}
+
+#[derive(Debug)]
+enum Sender<'a> {
+    Caller(&'a Caller),
+    /// Of a session that could not be read.
+    Unread(Who<'a>),
+}
+
+impl Sender<'_> {
+    fn identified<T>(&self, observe: impl FnOnce(Who<'_>) -> T) -> T {
+        match self {
+            Self::Caller(caller) => caller.identified(observe),
+            Self::Unread(who) => observe(*who),
+        }
+    }
+
+    /// As in logs.
+    fn label(&self) -> &str {
+        match self {
+            Self::Caller(caller) => &caller.label,
+            Self::Unread(who) => who.session.unwrap_or_default(),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Watched {
+    resolves: bool,
+    begun: Instant,
+    request_bytes: usize,
+    /// The name, as received or as decided.
+    tool: Option<ToolName>,
+    upstream: Option<UpstreamName>,
+    /// What is known before there is a result.
+    outcome: Option<Outcome>,
+    refusal: Option<&'static str>,
+    is_unjudged: bool,
+    is_unsent: bool,
+    fingerprint: Option<Box<str>>,
+}
+
+impl<'a> Watch<'a> {
+    pub(crate) fn begin(observer: &'a Arc<dyn Observer>, caller: &'a Caller, request: &Request) -> Self {
+        Self::of(observer, Sender::Caller(caller), request)
+    }
+
+    /// Watches a request in a session that could not be read.
+    pub(crate) fn of_unread(observer: &'a Arc<dyn Observer>, who: Who<'a>, request: &Request) -> Self {
+        Self::of(observer, Sender::Unread(who), request)
+    }
+
+    fn of(observer: &'a Arc<dyn Observer>, sender: Sender<'a>, request: &Request) -> Self {
+        let resolves = request.method == "tools/resolve";
+        let request_bytes = request.params.text().len();
+        let is_call = resolves || request.method == "tools/call";
+        let call = is_call.then(|| Watched::new(resolves, request_bytes));
+        let trace = sender.identified(|who| observer.begins(&who, request));
+        Self { observer, sender, trace, call, request_bytes }
+    }
+
+    /// What follows the request in a trace.
+    pub(crate) fn trace(&self) -> Option<&Arc<dyn Trace>> {
+        self.trace.as_ref()
+    }
+
+    /// The name that is called: the strategy's own, the inner one of a call within a call, or one that no tool has.
+    pub(crate) fn names(&mut self, tool: &ToolName) {
+        if let Some(call) = &mut self.call {
+            call.tool = Some(tool.clone());
+        }
+    }
+
+    /// The tool that is called.
+    pub(crate) fn finds(&mut self, upstream: &UpstreamName, tool: &ToolName) {
+        self.names(tool);
+        if let Some(call) = &mut self.call {
+            tracing::Span::current().record("upstream", upstream.as_str());
+            call.upstream = Some(upstream.clone());
+        }
+    }
+
+    /// That a request of another method is passed on, which counts as a call.
+    pub(crate) fn passes(&mut self, upstream: &UpstreamName, method: &ToolName) {
+        let request_bytes = self.request_bytes;
+        self.call.get_or_insert_with(|| Watched::new(false, request_bytes)).outcome = None;
+        self.finds(upstream, method);
+    }
+
+    /// What becomes of it.
+    pub(crate) fn decides(&mut self, outcome: Outcome) {
+        if let Some(call) = &mut self.call {
+            call.outcome = Some(outcome);
+        }
+    }
+
+    /// That its upstream certainly has not run it.
+    pub(crate) fn was_not_sent(&mut self) {
+        if let Some(call) = &mut self.call {
+            call.is_unsent = true;
+        }
+    }
+
+    /// That it is refused, and by which code.
+    pub(crate) fn refuses(&mut self, code: &'static str) {
+        self.decides(Outcome::Refused);
+        if let Some(call) = &mut self.call {
+            call.refusal = Some(code);
+        }
+    }
+
+    /// The arguments were checked, and it is known that they fit or not.
+    pub(crate) fn checks(&mut self, is_judged: bool) {
+        if let Some(call) = &mut self.call {
+            call.is_unjudged = !is_judged;
+        }
+    }
+
+    /// The arguments of the call.
+    pub(crate) async fn takes(&mut self, arguments: Option<&RawText>) {
+        let (Some(call), observer) = (&mut self.call, self.observer) else { return };
+        if !observer.wants_fingerprints() {
+            return;
+        }
+        call.fingerprint = match arguments {
+            Some(arguments) if arguments.get().len() > SHORT => {
+                let (observer, arguments) = (Arc::clone(observer), arguments.clone());
+                let made = tokio::task::spawn_blocking(move || observer.fingerprint(arguments.get()));
+                // It fails if the runtime ends.
+                made.await.ok().flatten()
+            }
+            arguments => observer.fingerprint(arguments.map_or("{}", RawText::get)),
+        };
+    }
+
+    /// What must be recorded before the call is forwarded.
+    pub(crate) fn forwards(&self) -> Option<Recording> {
+        let call = self.call.as_ref()?;
+        let observer = self.observer;
+        self.sender.identified(|who| observer.before(&call.event(who, Outcome::Forwarded, 0)))
+    }
+
+    /// The call is over.
+    pub(crate) fn settle(mut self, answered: &Answer) {
+        if let Some(call) = self.call.take() {
+            let outcome = call.outcome.unwrap_or_else(|| outcome(answered));
+            let bytes = match answered {
+                Ok(result) => result.as_bytes().len(),
+                Err(error) => error.message().len(),
+            };
+            self.report(&call, outcome, bytes);
+        }
+        if let Some(trace) = &self.trace {
+            trace.ends(answered.as_ref().err().map(ErrorText::code));
+        }
+    }
+
+    /// The call is over without any result, since its session could not be had.
+    pub(crate) fn ends(mut self, outcome: Outcome) {
+        if let Some(call) = self.call.take() {
+            self.report(&call, outcome, 0);
+        }
+        if let Some(trace) = &self.trace {
+            trace.ends(Some(code::STORE_UNAVAILABLE));
+        }
+    }
+
+    /// Logs the call, in one line, and passes it to the observer.
+    fn report(&self, call: &Watched, outcome: Outcome, bytes: usize) {
+        let sender = &self.sender;
+        sender.identified(|who| {
+            let event = call.event(who, outcome, bytes);
+            macro_rules! log {
+                ($message:literal) => {
+                    tracing::info!(
+                        session = %sender.label(), principal = event.who.principal, strategy = event.who.strategy,
+                        upstream = event.upstream, tool = %event.tool, outcome = %outcome, code = event.refusal,
+                        duration_ms = event.duration.as_micros() as f64 / 1000.0, $message
+                    )
+                };
+            }
+            match outcome {
+                Outcome::Refused => log!("call refused"),
+                Outcome::Unknown | Outcome::NotPermitted => log!("unknown tool called"),
+                Outcome::Invalid | Outcome::Unrecorded | Outcome::Unavailable => log!("call not run"),
+                Outcome::Failed if call.is_unsent => log!("call not run"),
+                _ if event.resolves => log!("call resolved"),
+                _ => log!("tool called"),
+            }
+            protected(|| {
+                self.observer.called(&event);
+                self.trace.iter().for_each(|trace| trace.called(&event));
+            });
+        });
+    }
+}
+
+impl Watched {
+    fn new(resolves: bool, request_bytes: usize) -> Self {
+        Self {
+            resolves,
+            begun: Instant::now(),
+            request_bytes,
+            tool: None,
+            upstream: None,
+            outcome: None,
+            refusal: None,
+            is_unjudged: false,
+            is_unsent: false,
+            fingerprint: None,
+        }
+    }
+
+    fn event<'e>(&'e self, who: Who<'e>, outcome: Outcome, response_bytes: usize) -> Called<'e> {
+        Called {
+            who,
+            resolves: self.resolves,
+            upstream: self.upstream.as_ref().map(UpstreamName::as_str),
+            tool: self.tool.as_ref().map_or("", ToolName::as_str),
+            outcome,
+            refusal: self.refusal,
+            is_unjudged: self.is_unjudged,
+            duration: self.begun.elapsed(),
+            request_bytes: self.request_bytes,
+            response_bytes,
+            fingerprint: self.fingerprint.as_deref(),
+        }
+    }
+}
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        if let Some(call) = self.call.take() {
+            self.report(&call, Outcome::Cancelled, 0);
+        }
+    }
+}
+
+/// The outcome of a call on which nothing was decided before.
+fn outcome(answered: &Answer) -> Outcome {
+    match answered {
+        Ok(result) if has(result, IS_ERROR, |object| object.member("isError") == Some("true")) => {
+            Outcome::ToolError
+        }
+        Ok(result) if has(result, ASKS, asks_for_input) => Outcome::InputRequired,
+        Ok(_) => Outcome::Ok,
+        Err(error) => Outcome::of_own(error),
+    }
+}
+
+/// Whether a result is of a kind that this member announces. Results may be as large as a message, so only one that has
+/// such a member somewhere is parsed.
+fn has(result: &Json, (key, value): (&str, &str), is: impl Fn(&RawObject) -> bool) -> bool {
+    let text = result.as_str();
+    let has_value = |after: &str| {
+        after.trim_start().strip_prefix(':').is_some_and(|after| after.trim_start().starts_with(value))
+    };
+    let may_be = text.match_indices(key).any(|(at, _)| has_value(&text[at + key.len()..]));
+    may_be && RawObject::parse(text).is_ok_and(|object| is(&object))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(result: &str) -> Outcome {
+        outcome(&Ok(RawObject::parse(result).unwrap().into()))
+    }
+
+    #[test]
+    fn a7_outcomes_are_read_from_results() {
+        assert_eq!(of(r#"{"content":[],"isError" : true}"#), Outcome::ToolError);
+        assert_eq!(of(r#"{"content":[],"isError":false,"structuredContent":{"isError":true}}"#), Outcome::Ok);
+        assert_eq!(of(r#"{"content":[{"text":"\"isError\": true"}]}"#), Outcome::Ok);
+        assert_eq!(of(r#"{"resultType":"input_required"}"#), Outcome::InputRequired);
+        assert_eq!(of("{}"), Outcome::Ok);
+    }
+}

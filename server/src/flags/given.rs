@@ -1,0 +1,183 @@
+//! Flags that a command line gave.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ffi::{OsStr, OsString},
+    fmt,
+    marker::PhantomData,
+};
+
+use super::{
+    Serve, ServeArguments, SourceArguments,
+    section::{key, table, texts, words},
+};
+use clap::{ArgMatches, Args, Command, Error, FromArgMatches, parser::ValueSource};
+
+/// The flags of `A`, a part of `serve`'s, that a command line gave.
+///
+/// They are values only together with what a file says, so they are kept as they were written until it is read.
+pub struct Given<A = SourceArguments> {
+    /// By the ids of flags.
+    values: BTreeMap<String, Vec<OsString>>,
+    /// Flags that the environment gives.
+    by_environment: BTreeSet<String>,
+    of: PhantomData<fn() -> A>,
+}
+
+impl<A> Given<A> {
+    /// The same with a value of a flag, by its id.
+    pub fn with(mut self, id: &str, value: impl Into<OsString>) -> Self {
+        self.values.entry(id.to_owned()).or_default().push(value.into());
+        self
+    }
+
+    /// The same with what another part says.
+    pub fn and<B>(mut self, other: &Given<B>) -> Self {
+        self.values.extend(other.values.clone());
+        self.by_environment.extend(other.by_environment.iter().cloned());
+        self
+    }
+
+    /// The values of a flag.
+    pub fn all(&self, id: &str) -> &[OsString] {
+        self.values.get(id).map_or(&[], Vec::as_slice)
+    }
+
+    /// The value of a flag that has one.
+    pub fn first(&self, id: &str) -> Option<&OsStr> {
+        self.all(id).first().map(OsString::as_os_str)
+    }
+
+    /// Whether a flag is given, so that a file's value of it has no effect.
+    pub(crate) fn is_given(&self, id: &str) -> bool {
+        self.values.contains_key(id) || self.by_environment.contains(id)
+    }
+
+    /// All that `serve` has to know, with what a file says.
+    ///
+    /// # Errors
+    /// What clap refuses. Each value was accepted where it was read.
+    pub fn over(&self, file: &Serve) -> Result<ServeArguments, Error> {
+        let table = table();
+        let (mut line, mut command) = (vec![OsString::from("serve")], Vec::new());
+        for flag in table.get_arguments() {
+            let id = flag.get_id().as_str();
+            let said = || file.of(&key(flag)).map(texts).unwrap_or_default();
+            match self.values.get(id) {
+                Some(values) if flag.is_positional() => command.clone_from(values),
+                Some(values) => line.extend(words(flag, values)),
+                None if self.by_environment.contains(id) => {}
+                None => line.extend(words(flag, &said())),
+            }
+        }
+        if !command.is_empty() {
+            line.push("--".into());
+            line.extend(command);
+        }
+        ServeArguments::from_arg_matches(&table.try_get_matches_from(line)?)
+    }
+
+    /// The flags with their values, in the order of the table, but for the command behind `--`.
+    pub(crate) fn flags(&self) -> Vec<(String, Vec<String>)> {
+        let table = table();
+        let given = table.get_arguments().filter(|flag| !flag.is_positional()).filter_map(|flag| {
+            let values = self.values.get(flag.get_id().as_str())?;
+            let values = values.iter().map(|value| value.to_string_lossy().into_owned());
+            Some((key(flag), values.collect()))
+        });
+        given.collect()
+    }
+}
+
+impl<A> Default for Given<A> {
+    fn default() -> Self {
+        Self { values: BTreeMap::new(), by_environment: BTreeSet::new(), of: PhantomData }
+    }
+}
+
+impl<A> Clone for Given<A> {
+    fn clone(&self) -> Self {
+        Self { values: self.values.clone(), by_environment: self.by_environment.clone(), of: PhantomData }
+    }
+}
+
+impl<A> fmt::Debug for Given<A> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A value may hold a password.
+        formatter.debug_set().entries(self.values.keys()).finish()
+    }
+}
+
+impl<A: Args> Args for Given<A> {
+    fn augment_args(command: Command) -> Command {
+        A::augment_args(command)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        A::augment_args_for_update(command)
+    }
+}
+
+impl<A: Args> FromArgMatches for Given<A> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let mut given = Self::default();
+        for flag in A::augment_args(Command::new("")).get_arguments() {
+            let id = flag.get_id().as_str();
+            match matches.value_source(id) {
+                Some(ValueSource::CommandLine) => {
+                    let values = matches.get_raw(id).into_iter().flatten().map(OsStr::to_owned);
+                    given.values.insert(id.to_owned(), values.collect());
+                }
+                Some(ValueSource::EnvVariable) => drop(given.by_environment.insert(id.to_owned())),
+                _ => {}
+            }
+        }
+        Ok(given)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        serve: Given<ServeArguments>,
+    }
+
+    fn merged(file: Value, line: &str) -> ServeArguments {
+        let Line { serve } = Line::parse_from(std::iter::once("x").chain(line.split_whitespace()));
+        serve.over(&Serve::new(file.as_object().unwrap().clone())).unwrap()
+    }
+
+    #[test]
+    fn w4_the_command_line_takes_precedence_over_the_file_and_lists_are_replaced() {
+        let file = json!({
+            "strategy": "info", "offer": ["info", "full"], "budget": 7, "explain": true, "drain": 1.5, "log": "debug",
+            "allow_host": ["a"],
+        });
+        let alone = merged(file.clone(), "");
+        assert_eq!(alone.strategies.strategy.as_deref(), Some("info"));
+        assert_eq!((alone.strategies.offer.join(" "), alone.strategies.budget), ("info full".to_owned(), 7));
+        assert_eq!((alone.drain.as_millis(), alone.explain, alone.log.log.as_str()), (1500, true, "debug"));
+        assert_eq!(alone.strategies.fallback, "adaptive", "the default");
+        let given =
+            merged(file, "--strategy full --offer search,full --log warn --allow-host b -- a --log x");
+        assert_eq!(given.strategies.strategy.as_deref(), Some("full"));
+        assert_eq!(given.strategies.offer, ["search", "full"]);
+        assert_eq!((given.log.log.as_str(), given.strategies.budget), ("warn", 7));
+        assert_eq!(
+            (given.allow_host, given.source.command.join(" ")),
+            (vec!["b".to_owned()], "a --log x".to_owned())
+        );
+    }
+}

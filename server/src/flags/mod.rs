@@ -1,0 +1,30 @@
+//! The flags of `serve`: one table, by clap, from which the command line, `[serve]` in a file, its schema and its reference
+//! come.
+//!
+//! [`Given`] is what a command line says of it, [`Serve`] what a file says; together they are [`ServeArguments`], where the
+//! command line takes precedence over the environment, and that over the file. Other commands take a part of the table.
+
+mod given;
+mod limits;
+mod log;
+mod seconds;
+mod section;
+mod serve;
+mod settings;
+mod source;
+mod strategy;
+
+pub use given::Given;
+pub(crate) use limits::help as limits_help;
+pub use log::{LOG, LogArguments};
+pub use seconds::Seconds;
+pub(crate) use section::remedy;
+pub use section::{ALONE, Serve, key, keys, table};
+#[cfg(test)]
+pub(crate) use section::{Kind, kind};
+pub use serve::{ServeArguments, SessionStoreArguments, Transport};
+pub use settings::{SetSource, SettingArguments, StrategySetting};
+pub(crate) use settings::{choose, set};
+pub(crate) use source::HEADING;
+pub use source::SourceArguments;
+pub use strategy::StrategyArguments;

@@ -1,0 +1,241 @@
+//! `[serve]`: the flags of `serve` as keys of a file.
+
+use std::{
+    any::TypeId,
+    error::Error,
+    ffi::{OsStr, OsString},
+    path::Path,
+    time::Duration,
+};
+
+use clap::{
+    Arg, ArgAction, Args, Command, ValueHint,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
+use mcp_disclosure_core::nearest::nearest;
+use mcp_disclosure_gateway::Place;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use super::ServeArguments;
+use crate::operating::AdminAddress;
+
+/// Flags that are no keys: they say what is served by whom, and to whom, which a file says in sections of its own.
+pub const ALONE: [(&str, &str); 4] = [
+    ("config", "a file cannot name another one"),
+    ("mcp_config", "give it on the command line, or write [upstreams.NAME]"),
+    ("upstream_url", "write [upstreams.NAME] with url = \"…\""),
+    ("principal", "it is who starts the program: give it on the command line"),
+];
+
+/// What a file says under `[serve]`: each key with its place, in the order of the file. Where keys are written makes no
+/// difference.
+#[derive(Clone, Debug, Default)]
+pub struct Serve(Vec<(String, Place, Value)>);
+
+/// What the values of a key are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Switch,
+    /// A whole number.
+    Count,
+    Seconds,
+    Text,
+    Path,
+    /// A port, or a text.
+    Address,
+}
+
+/// `serve`, with every flag.
+pub fn table() -> Command {
+    ServeArguments::augment_args(Command::new("serve")).disable_help_flag(true)
+}
+
+/// The flags that are keys.
+pub fn keys(table: &Command) -> impl Iterator<Item = &Arg> {
+    table
+        .get_arguments()
+        .filter(|flag| !flag.is_positional() && ALONE.iter().all(|(alone, _)| flag.get_id() != alone))
+}
+
+/// The key of a flag.
+pub fn key(flag: &Arg) -> String {
+    flag.get_long().unwrap_or_default().replace('-', "_")
+}
+
+/// What its values are, and whether they may be several.
+pub(crate) fn kind(flag: &Arg) -> (Kind, bool) {
+    let of = flag.get_value_parser().type_id();
+    let is = |types: &[TypeId]| types.iter().any(|of_type| of == *of_type);
+    let kind = match flag.get_action() {
+        ArgAction::SetTrue => Kind::Switch,
+        _ if is(&[TypeId::of::<u32>(), TypeId::of::<u64>(), TypeId::of::<usize>()]) => Kind::Count,
+        _ if is(&[TypeId::of::<Duration>()]) => Kind::Seconds,
+        _ if is(&[TypeId::of::<AdminAddress>()]) => Kind::Address,
+        _ if flag.get_value_hint() == ValueHint::AnyPath => Kind::Path,
+        _ => Kind::Text,
+    };
+    (kind, matches!(flag.get_action(), ArgAction::Append))
+}
+
+impl Serve {
+    /// Keys without places.
+    #[cfg(test)]
+    pub(crate) fn new(values: serde_json::Map<String, Value>) -> Self {
+        let place = Place { file: "".into(), line: 1, column: 1 };
+        Self(values.into_iter().map(|(key, value)| (key, place.clone(), value)).collect())
+    }
+
+    /// Adds a key of a file in this folder; returns whether there is such a key.
+    ///
+    /// # Errors
+    /// What is wrong with it, and what to do about that.
+    pub(crate) fn add(
+        &mut self,
+        key: String,
+        place: Place,
+        value: Value,
+        folder: &Path,
+    ) -> Result<bool, (String, String)> {
+        let table = table();
+        let Some(flag) = keys(&table).find(|flag| self::key(flag) == key) else { return Ok(false) };
+        let value = match kind(flag) {
+            (Kind::Path, false) => {
+                value.as_str().map_or_else(|| value.clone(), |path| absolute(folder, path))
+            }
+            _ => value,
+        };
+        check(flag, &value)?;
+        self.0.push((key, place, value));
+        Ok(true)
+    }
+
+    /// The value of a key.
+    pub(crate) fn of(&self, key: &str) -> Option<&Value> {
+        self.0.iter().find(|(name, ..)| name == key).map(|(.., value)| value)
+    }
+
+    /// Where it names strategies, and stacks of them.
+    pub(crate) fn strategies(&self) -> Vec<(String, Place)> {
+        let naming = self
+            .0
+            .iter()
+            .filter(|(key, ..)| ["strategy", "offer", "fallback", "over_budget"].contains(&key.as_str()));
+        let named = naming
+            .flat_map(|(_, place, value)| texts(value).into_iter().map(move |name| (name, place.clone())));
+        named.map(|(name, place)| (name.to_string_lossy().into_owned(), place)).collect()
+    }
+
+    /// Where a key is.
+    pub(crate) fn place(&self, key: &str) -> Option<&Place> {
+        self.0.iter().find(|(name, ..)| name == key).map(|(_, place, _)| place)
+    }
+}
+
+impl PartialEq for Serve {
+    fn eq(&self, other: &Self) -> bool {
+        self.0
+            .iter()
+            .map(|(key, _, value)| (key, value))
+            .eq(other.0.iter().map(|(key, _, value)| (key, value)))
+    }
+}
+
+impl Serialize for Serve {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, _, value)| (key, value)))
+    }
+}
+
+/// What to do about a key that is none.
+pub(crate) fn remedy(name: &str) -> String {
+    let plain = name.replace('-', "_");
+    if let Some((_, hint)) = ALONE.iter().find(|(alone, _)| *alone == plain) {
+        return (*hint).to_owned();
+    }
+    let table = table();
+    let known: Vec<String> = keys(&table).map(key).collect();
+    match nearest(&plain, known.iter().map(String::as_str), 1).first() {
+        Some(near) => format!("did you mean '{near}'?"),
+        None => "its keys are the flags of serve: mcp-disclosure serve --help".to_owned(),
+    }
+}
+
+fn absolute(folder: &Path, path: &str) -> Value {
+    let path = folder.join(path);
+    std::path::absolute(&path).unwrap_or(path).to_string_lossy().into_owned().into()
+}
+
+/// The texts of a value, as a flag has them.
+pub(super) fn texts(value: &Value) -> Vec<OsString> {
+    match value {
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        Value::String(text) => vec![text.into()],
+        value => vec![value.to_string().into()],
+    }
+}
+
+/// A flag with its values, as words of a command line.
+pub(super) fn words(flag: &Arg, values: &[OsString]) -> Vec<OsString> {
+    let name = format!("--{}", flag.get_long().unwrap_or_default());
+    if matches!(flag.get_action(), ArgAction::SetTrue) {
+        return values.iter().filter(|value| *value == "true").map(|_| name.clone().into()).collect();
+    }
+    let word = |value: &OsString| [OsStr::new(&name), OsStr::new("="), value].into_iter().collect();
+    values.iter().map(word).collect()
+}
+
+/// Whether a flag takes this value.
+fn check(flag: &Arg, value: &Value) -> Result<(), (String, String)> {
+    let (kind, are_several) = kind(flag);
+    let is_one = |value: &Value| match kind {
+        Kind::Switch => value.is_boolean(),
+        Kind::Count => value.is_u64(),
+        Kind::Seconds => value.is_number(),
+        Kind::Text | Kind::Path => value.is_string(),
+        Kind::Address => value.is_string() || value.is_u64(),
+    };
+    let fits = match value {
+        Value::Array(items) => are_several && items.iter().all(is_one),
+        value => !are_several && is_one(value),
+    };
+    if !fits {
+        let expected = match kind {
+            _ if are_several => "a list of texts",
+            Kind::Switch => "true or false",
+            Kind::Count => "a whole number",
+            Kind::Seconds => "a number of seconds",
+            Kind::Text | Kind::Path => "a text",
+            Kind::Address => "a port or a text",
+        };
+        return Err((
+            format!("{value} is not {expected}"),
+            "docs/reference.md has the type of each key".to_owned(),
+        ));
+    }
+    let line = std::iter::once("serve".into()).chain(words(flag, &texts(value)));
+    table().try_get_matches_from(line).map(drop).map_err(|error| refused(&error))
+}
+
+/// What clap says of a value, and what to do about it.
+fn refused(error: &clap::Error) -> (String, String) {
+    let said = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => vec![text.clone()],
+        Some(ContextValue::Strings(texts)) => texts.clone(),
+        _ => Vec::new(),
+    };
+    let (value, known) = (said(ContextKind::InvalidValue).concat(), said(ContextKind::ValidValue));
+    match error.kind() {
+        ErrorKind::InvalidValue if !known.is_empty() => {
+            let hint = match nearest(&value, known.iter().map(String::as_str), 1).first() {
+                Some(near) => format!("did you mean '{near}'?"),
+                None => "choose one of them".to_owned(),
+            };
+            (format!("'{value}' is none of {}", known.join(", ")), hint)
+        }
+        _ => {
+            let why = error.source().map_or_else(|| error.kind().to_string(), ToString::to_string);
+            (format!("'{value}': {why}"), "docs/reference.md has the form of each key".to_owned())
+        }
+    }
+}

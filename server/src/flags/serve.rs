@@ -1,0 +1,201 @@
+//! `serve`.
+
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
+
+use clap::Args;
+use ipnet::IpNet;
+use mcp_disclosure_gateway::{FetchLimits, OfferedRevisions, Problem, backend::Scope, front::http::network};
+
+use super::{LogArguments, SourceArguments, StrategyArguments, source::seconds, strategy::one_of};
+use crate::{config::AccessFlags, operating::OperatingArguments, switch::Switch};
+
+/// The default address for HTTP.
+const LISTEN: &str = "127.0.0.1:8848";
+
+/// What `serve` is told, by its command line, the environment and the file.
+#[derive(Clone, Debug, Args)]
+pub struct ServeArguments {
+    /// The source.
+    #[command(flatten)]
+    pub source: SourceArguments,
+
+    /// Log for each client what serves it, and why
+    ///
+    /// What it offered, which strategy serves it, and the reason
+    #[arg(long, help_heading = "Strategy")]
+    pub explain: bool,
+
+    /// The choice of strategies.
+    #[command(flatten)]
+    pub strategies: StrategyArguments,
+
+    /// How clients connect
+    #[arg(long, value_enum, default_value_t, help_heading = "Clients")]
+    pub transport: Transport,
+
+    /// Where to listen for HTTP
+    ///
+    /// Clients use /mcp, or /mcp/STRATEGY
+    #[arg(long, value_name = "ADDR:PORT", default_value = LISTEN, help_heading = "Clients")]
+    pub listen: SocketAddr,
+
+    /// A host name to accept in HTTP requests, besides this machine's own; may be repeated
+    #[arg(long, value_name = "HOST", help_heading = "Clients")]
+    pub allow_host: Vec<String>,
+
+    /// A web origin to accept in HTTP requests, besides this machine's own; may be repeated
+    #[arg(long, value_name = "ORIGIN", help_heading = "Clients")]
+    pub allow_origin: Vec<String>,
+
+    /// Serve the client on stdio as this principal of the configuration [default: it may use everything]
+    #[arg(long, value_name = "NAME", help_heading = "Access")]
+    pub principal: Option<String>,
+
+    /// Narrow what the client on stdio may use to this profile of the configuration; over HTTP, clients use /mcp/@NAME
+    #[arg(long, value_name = "NAME", help_heading = "Access")]
+    pub profile: Option<String>,
+
+    /// Listen beyond loopback although the configuration asks for no tokens: whoever reaches the address may use every tool
+    #[arg(long, help_heading = "Access")]
+    pub allow_anonymous: bool,
+
+    /// A proxy, or a network of proxies, whose Forwarded and X-Forwarded-For headers are trusted; may be repeated.
+    /// Limits per address then apply to the clients behind it
+    #[arg(long, value_name = "CIDR", value_parser = network, help_heading = "Clients")]
+    pub trusted_proxy: Vec<IpNet>,
+
+    /// What operators see.
+    #[command(flatten)]
+    pub operating: OperatingArguments,
+
+    /// Which revisions of MCP clients are offered
+    #[arg(long, value_name = "WHICH", default_value_t, value_parser = one_of::<OfferedRevisions>(), help_heading = "Clients")]
+    pub revisions: OfferedRevisions,
+
+    /// How long, in seconds from the start, lists wait for upstreams of files; those that take longer join later
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "20")]
+    pub wait_for_upstreams: Duration,
+
+    /// Whether what upstreams of files list is kept in the user's cache folder, and served at the next start until they
+    /// are ready
+    #[arg(long, value_name = "SWITCH", default_value_t, value_parser = one_of::<Switch>())]
+    pub remember: Switch,
+
+    /// Whether HTTP clients share upstream connections, or each session has its own, over which upstreams can send
+    /// requests to the client (elicitation, sampling, roots); a stdio client always has its own
+    #[arg(long, value_name = "SCOPE", default_value_t, value_parser = one_of::<Scope>(), help_heading = "Clients")]
+    pub upstream_scope: Scope,
+
+    /// Maximum number of HTTP sessions at a time
+    #[arg(long, value_name = "COUNT", default_value_t = 10_000, help_heading = "Clients")]
+    pub max_sessions: usize,
+
+    /// Where sessions are kept.
+    #[command(flatten)]
+    pub session_store: SessionStoreArguments,
+
+    /// Time after which an idle HTTP session ends, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "3600", value_parser = seconds, help_heading = "Clients")]
+    pub session_idle: Duration,
+
+    /// Maximum number of description fetches per client and minute; 0 disables the limit
+    #[arg(long, value_name = "COUNT", default_value_t = FetchLimits::DEFAULT_PER_MINUTE, help_heading = "Receipts")]
+    pub fetches_per_minute: u32,
+
+    /// How long, in seconds, calls of HTTP clients may still run after SIGTERM; what is left is answered with an error
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds, help_heading = "Clients")]
+    pub drain: Duration,
+
+    /// The key that signs receipts, at least 32 bytes; replicas with the same key accept each other's receipts
+    /// [default: a new key at each start]
+    #[arg(long, value_name = "FILE", help_heading = "Receipts")]
+    pub receipt_key_file: Option<PathBuf>,
+
+    /// How long a signed receipt is valid, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "86400", value_parser = seconds, help_heading = "Receipts")]
+    pub receipt_lifetime: Duration,
+
+    /// The log.
+    #[command(flatten)]
+    pub log: LogArguments,
+}
+
+/// How clients connect.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+#[derive(clap::ValueEnum, strum::Display)]
+#[strum(serialize_all = "lowercase")]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub enum Transport {
+    /// One client, over standard input and output.
+    #[default]
+    Stdio,
+    /// Any number of clients, over Streamable HTTP.
+    Http,
+}
+
+/// Where sessions are kept.
+#[derive(Clone, Args)]
+pub struct SessionStoreArguments {
+    /// Keep HTTP sessions on Redis or Valkey, so that any replica with the same store serves them: redis://HOST:PORT,
+    /// rediss:// with TLS, redis+cluster:// or redis+sentinel:// [default: in this process]
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "MCP_DISCLOSURE_SESSION_STORE",
+        hide_env_values = true,
+        help_heading = "Clients"
+    )]
+    pub session_store: Option<String>,
+}
+
+impl std::fmt::Debug for SessionStoreArguments {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // A URL may hold a password.
+        formatter.debug_struct("SessionStoreArguments").finish_non_exhaustive()
+    }
+}
+
+impl ServeArguments {
+    /// Flags that mean nothing together.
+    pub(crate) fn problems(&self) -> Vec<Problem> {
+        let is_http = self.transport == Transport::Http;
+        let OperatingArguments { audit, audit_key_file, audit_strict, .. } = &self.operating;
+        [
+            (
+                "--principal",
+                is_http && self.principal.is_some(),
+                "is about the client on stdio",
+                "over HTTP a client's token says who it is",
+            ),
+            (
+                "--profile",
+                is_http && self.profile.is_some(),
+                "is about the client on stdio",
+                "over HTTP clients use /mcp/@NAME",
+            ),
+            (
+                "--audit-key-file",
+                audit.is_none() && audit_key_file.is_some(),
+                "needs an audit log",
+                "add --audit FILE",
+            ),
+            ("--audit-strict", audit.is_none() && *audit_strict, "needs an audit log", "add --audit FILE"),
+        ]
+        .into_iter()
+        .filter(|(_, is_wrong, ..)| *is_wrong)
+        .map(|(flag, _, what, hint)| Problem::new(format!("{flag} {what}")).hint(hint))
+        .collect()
+    }
+
+    /// What they say of who may come in.
+    pub(crate) fn access(&self) -> AccessFlags {
+        AccessFlags {
+            listening: (self.transport == Transport::Http).then_some(self.listen),
+            admin: self.operating.admin,
+            allow_anonymous: self.allow_anonymous,
+            principal: self.principal.clone(),
+            profile: self.profile.clone(),
+        }
+    }
+}
