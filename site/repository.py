@@ -1,5 +1,4 @@
-"""A preprocessor of mdBook. In the repository, pages of docs/ link to code beside docs/ and have diagrams that only some
-viewers draw. On the site such links lead to the repository, and sequence diagrams are text, so that pages need no scripts.
+"""A preprocessor of mdBook. In the repository, pages of docs/ link to code beside docs/; on the site such links lead to the repository.
 Browsers break lines within names such as `--mcp-config`; on the site, words of code are kept together.
 Decisions are pages as well, below the list of them; style.css keeps them out of the sidebar.
 """
@@ -13,15 +12,13 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 FENCED = re.compile(r"(^ *```.*?^ *```$|`[^`\n]*(?:\n[^`\n]+)?`)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s:#]+)(#[^)\s]*)?\)")
-DIAGRAM = re.compile(r"^```mermaid\nsequenceDiagram\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-MESSAGE = re.compile(r"\s*(\w+)-?->>(\w+): (.*)")
-PARTICIPANT = re.compile(r"\s*participant (\w+) as (.*)")
 
 # Of prose: browsers break lines behind each hyphen.
 UNBROKEN = re.compile(r"(?<![\w/.\[(<-])(mcp-disclosure|\d{4}-\d\d-\d\d)(?![\w/.)>-])")
 
-# In characters: what fits a line of a phone.
+# In characters: what fits a line of a phone, and a cell there that leaves room for others.
 LONGEST_WORD = 34
+LONGEST_IN_CELL = 20
 
 
 def linked(folder, repository, match):
@@ -37,15 +34,6 @@ def linked(folder, repository, match):
     return f"]({re.sub(r'README[.]md$', 'index.html', path)}{anchor})"
 
 
-def as_text(match):
-    """A sequence diagram as lines: who sends what to whom."""
-    names = dict(PARTICIPANT.findall(match[1]))
-    messages = [(names[sender], names[receiver], text) for sender, receiver, text in MESSAGE.findall(match[1])]
-    width = max(len(f"{sender} → {receiver}") for sender, receiver, _ in messages)
-    lines = [f"{f'{sender} → {receiver}':{width}}   {text}" for sender, receiver, text in messages]
-    return "\n".join(["```text", *lines, "```"])
-
-
 def as_entities(text):
     """Text that is neither Markdown nor HTML."""
     return "".join(letter if letter.isalnum() or letter == " " else f"&#{ord(letter)};" for letter in text)
@@ -55,13 +43,15 @@ def unbroken(code, line):
     """Inline code, of which words are kept on one line, and longer ones are broken behind what separates their parts. `line` is
     what stands before it: headings are left as they are, since their ids are made of them."""
     words = code[1:-1].split()
-    if line.startswith("#") or all("-" not in word and len(word) <= LONGEST_WORD for word in words):
+    in_cell = line.lstrip().startswith("|")
+    longest = LONGEST_IN_CELL if in_cell else LONGEST_WORD
+    if line.startswith("#") or all("-" not in word and len(word) <= longest for word in words):
         return code
-    if line.lstrip().startswith("|"):
+    if in_cell:
         words = [word.replace("\\|", "|") for word in words]
     shown = []
     for word in words:
-        parts = [word] if len(word) <= LONGEST_WORD else re.findall(r"[^/?&=:_.]+[/?&=:_.]*|[/?&=:_.]+", word)
+        parts = [word] if len(word) <= longest else re.findall(r"[^/?&=:_.]+[/?&=:_.]*|[/?&=:_.]+", word)
         shown.append("<wbr>".join(f'<span class="word">{as_entities(part)}</span>' for part in parts))
     return f"<code>{' '.join(shown)}</code>"
 
@@ -70,7 +60,7 @@ def page(content, path, repository):
     """A page as it is on the site."""
     folder = posixpath.dirname(path)
     shown, line = [], ""
-    for number, part in enumerate(FENCED.split(DIAGRAM.sub(as_text, content))):
+    for number, part in enumerate(FENCED.split(content)):
         # Every second part is code, in which nothing is a link.
         if number % 2 == 0:
             lines = part.split("\n")

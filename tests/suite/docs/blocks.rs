@@ -13,8 +13,8 @@ use super::{Block, ROOT, checked, files};
 /// Kinds that a test checks.
 const CHECKED: [&str; 4] = ["rust", "toml", "json", "sh"];
 
-/// Kinds that say nothing that could be checked: output and drawings.
-const SHOWN: [&str; 3] = ["", "text", "mermaid"];
+/// Kinds that say nothing that could be checked: output and the like.
+const SHOWN: [&str; 2] = ["", "text"];
 
 /// Where the code of pages is compiled: crates, examples, and the examples in documentation comments.
 const COMPILED: [&str; 9] = [
