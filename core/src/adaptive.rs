@@ -32,7 +32,7 @@ impl ListSize {
     /// Measures the complete list of a view, once for each. Narrowing a view makes its list no larger: definitions count as
     /// they are in the snapshot, without what a view adds to them.
     pub fn complete(view: &View) -> Self {
-        *view.derived(|view| Self::of(view.tools().map(|tool| tool.tool().definition())))
+        *view.derived(|view| Self::sum(view.tools().map(|tool| tool.tool().shown_bytes())))
     }
 }
 

@@ -47,6 +47,11 @@ pub fn shown(tool: &RawObject) -> RawObject {
     tool.retain(|key| matches!(key, "name" | "description" | "inputSchema"))
 }
 
+/// The size of what is [`shown`] of a tool, in bytes.
+pub(crate) fn shown_bytes(tool: &RawObject) -> usize {
+    shown(tool).compact().text().len()
+}
+
 /// What a list of tools costs a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListSize {
@@ -59,8 +64,13 @@ pub struct ListSize {
 impl ListSize {
     /// Measures a list.
     pub fn of<'a>(tools: impl IntoIterator<Item = &'a RawObject>) -> Self {
-        let sizes = tools.into_iter().map(|tool| shown(tool).compact().text().len() + SEPARATOR);
-        let (tools, bytes) = sizes.fold((0, BRACKETS), |(tools, sum), size| (tools + 1, sum + size));
+        Self::sum(tools.into_iter().map(shown_bytes))
+    }
+
+    /// That of tools of these [sizes](shown_bytes).
+    pub(crate) fn sum(sizes: impl Iterator<Item = usize>) -> Self {
+        let (tools, bytes) =
+            sizes.fold((0, BRACKETS), |(tools, sum), size| (tools + 1, sum + size + SEPARATOR));
         Self { tools, bytes }
     }
 

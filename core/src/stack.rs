@@ -105,11 +105,12 @@ impl Stack {
         self.own_of(self.serving(view), view, client).fold(Own::default(), Own::and)
     }
 
-    /// The names that an upstream's tool may not have for this client, by the whole view: those of own tools, also of ones
-    /// that are not listed for this view. Clients hold lists for longer than a catalogue stays on one side of a budget, and a
-    /// name that a user allowed must not become another tool's.
+    /// The names that an upstream's tool may not have for this client: those of own tools, also of ones that are not listed for
+    /// this view. Clients hold lists for longer than a catalogue stays on one side of a budget, and a name that a user allowed
+    /// must not become another tool's. They are asked for before what is listed is read, which is what takes long.
     pub fn reserved_names(&self, view: &View, client: &ClientTraits) -> Vec<String> {
-        let own = self.own_of(&*self.presenter, view, client).flat_map(|own| own.tools);
+        let unlisted = view.clone().narrow(|_| false);
+        let own = self.own_of(&*self.presenter, &unlisted, client).flat_map(|own| own.tools);
         own.map(|tool| tool.name().to_owned()).collect()
     }
 

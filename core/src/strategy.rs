@@ -308,8 +308,8 @@ pub trait DisclosureStrategy: fmt::Debug + Send + Sync + 'static {
 
     /// The strategy's own tools, and what it adds to the handshake, for clients with these traits.
     ///
-    /// Pure like [`list`](Self::list). It is called with the whole view first, for the names of tools, and again with the
-    /// narrowed view, which must not lead to new names.
+    /// Pure like [`list`](Self::list). It is called with a view that lists nothing first, for the names of tools, and again with
+    /// the narrowed view, which must not lead to new names: what is listed may show in the texts only.
     fn own(&self, view: &View, client: &ClientTraits) -> Own {
         let _ = (view, client);
         Own::default()

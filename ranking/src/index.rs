@@ -166,8 +166,8 @@ struct Reader {
     /// The places of terms in `occurrences`.
     terms: HashMap<Box<str>, u32>,
     occurrences: Vec<Vec<Occurrence>>,
-    /// The places of words that were read before: a catalogue has few words, many times.
-    known: HashMap<Box<str>, u32>,
+    /// The places of words that were read before, none of stop words: a catalogue has few words, many times.
+    known: HashMap<Box<str>, Option<u32>>,
     /// The number of words of each tool's fields.
     lengths: Vec<[u32; Field::COUNT]>,
 }
@@ -184,17 +184,17 @@ impl Reader {
         let mut length = 0;
         each(text, |part| {
             let term = match part {
-                Part::Pair { term, .. } => self.place(term),
-                Part::Word(word) if is_stop_word(word) => return,
+                Part::Pair { term, .. } => Some(self.place(term)),
                 Part::Word(word) => match self.known.get(word) {
                     Some(term) => *term,
                     None => {
-                        let term = self.place(&stem(word));
+                        let term = (!is_stop_word(word)).then(|| self.place(&stem(word)));
                         self.known.insert(word.into(), term);
                         term
                     }
                 },
             };
+            let Some(term) = term else { return };
             length += 1;
             let occurrences = &mut self.occurrences[term as usize];
             match occurrences.last_mut() {

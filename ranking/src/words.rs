@@ -130,16 +130,15 @@ fn is_name(piece: &str) -> bool {
 fn parts(piece: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     for piece in piece.split(['_', '.', ':', '\'', '’', ',', ';', '·']) {
-        let mut begin = 0;
-        let characters: Vec<(usize, char)> = piece.char_indices().collect();
-        for window in 1..characters.len() {
-            let (before, (at, now)) = (characters[window - 1].1, characters[window]);
-            let next_is_lower = characters.get(window + 1).is_some_and(|(_, next)| next.is_lowercase());
-            let is_start = now.is_uppercase() && (!before.is_uppercase() || next_is_lower);
-            if is_start {
+        let (mut begin, mut before_is_upper) = (0, true);
+        let mut characters = piece.char_indices().peekable();
+        while let Some((at, now)) = characters.next() {
+            let next_is_lower = characters.peek().is_some_and(|(_, next)| next.is_lowercase());
+            if at > 0 && now.is_uppercase() && (!before_is_upper || next_is_lower) {
                 parts.push(&piece[begin..at]);
                 begin = at;
             }
+            before_is_upper = now.is_uppercase();
         }
         parts.push(&piece[begin..]);
     }

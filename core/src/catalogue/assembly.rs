@@ -67,13 +67,18 @@ impl Snapshot {
             (Kind::Prompts, assemble_prompts(&material, known, &mut warnings)),
         ];
         warnings.extend(idle_resource_rules(upstreams, rules, &guard));
+        // How much exists of each upstream, and whether that is a tool by which it says something of itself.
+        let mut existing: HashMap<&UpstreamName, (usize, bool)> = HashMap::new();
+        let own = tools.iter().map(|tool| (tool.upstream(), tool.upstream_name().as_str() == OwnInfo::TOOL));
+        let others = entries.iter().flat_map(|(_, entries)| entries).map(|entry| (entry.upstream(), false));
+        for (upstream, is_info) in own.chain(others) {
+            let (count, says) = existing.entry(upstream).or_default();
+            (*count, *says) = (*count + 1, *says || is_info);
+        }
         let provider = |lists: &&UpstreamLists| {
-            let own = || tools.iter().filter(|tool| *tool.upstream() == lists.name);
-            let entries = entries.iter().flat_map(|(_, entries)| entries);
-            let entries = entries.filter(|entry| *entry.upstream() == lists.name);
-            let provider = Provider::of(lists, own().count() + entries.count());
+            let (count, says) = existing.get(&lists.name).copied().unwrap_or_default();
+            let provider = Provider::of(lists, count);
             // What it says by a tool that is hidden is hidden, too.
-            let says = own().any(|tool| tool.upstream_name().as_str() == OwnInfo::TOOL);
             Provider { info: provider.info.filter(|_| says), ..provider }
         };
         let providers = upstreams.iter().map(provider).collect();

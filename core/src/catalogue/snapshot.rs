@@ -4,7 +4,7 @@
 //! depends on the catalogue alone is done here, once, and never per request.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, OnceLock},
 };
 
@@ -282,9 +282,13 @@ impl Snapshot {
         &self.tools
     }
 
-    /// The tools of an upstream that exist, by its own names.
-    pub fn own_names(&self, upstream: &str) -> impl Iterator<Item = &ToolName> {
-        self.tools.iter().filter(move |tool| **tool.upstream() == *upstream).map(|tool| tool.upstream_name())
+    /// The tools of each upstream that exist, by its own names.
+    pub fn own_names(&self) -> HashMap<&UpstreamName, HashSet<&ToolName>> {
+        let mut names: HashMap<&UpstreamName, HashSet<&ToolName>> = HashMap::new();
+        for tool in &self.tools {
+            names.entry(tool.upstream()).or_default().insert(tool.upstream_name());
+        }
+        names
     }
 
     pub(crate) fn position(&self, name: &str) -> Option<usize> {

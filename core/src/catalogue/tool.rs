@@ -14,6 +14,7 @@ use crate::{
     digest::Digest,
     name::{ToolName, UpstreamName},
     raw::RawObject,
+    size,
     slim::{self, Definitions},
 };
 
@@ -51,6 +52,7 @@ pub struct Tool {
     mapping: Mapping,
     entry: OnceLock<(RawObject, Digest)>,
     slim_schema: OnceLock<Option<String>>,
+    shown_bytes: OnceLock<usize>,
     mirrored: OnceLock<Vec<Mirrored>>,
 }
 
@@ -87,6 +89,7 @@ impl Tool {
             mapping,
             entry: OnceLock::new(),
             slim_schema: OnceLock::new(),
+            shown_bytes: OnceLock::new(),
             mirrored: OnceLock::new(),
         }
     }
@@ -280,6 +283,11 @@ impl Tool {
     /// The [slim](slim::slim) `inputSchema`; `None` if the definition has none. Computed at first use.
     pub fn slim_schema(&self) -> Option<&str> {
         self.slim_schema.get_or_init(|| self.definition.member("inputSchema").map(slim::slim)).as_deref()
+    }
+
+    /// What it costs a model in a complete list, in bytes. Computed at first use.
+    pub(crate) fn shown_bytes(&self) -> usize {
+        *self.shown_bytes.get_or_init(|| size::shown_bytes(&self.definition))
     }
 
     /// The `inputSchema` as a bridge delivers it, if that has at most `most` bytes (docs/CONTRACT.md B12). `most` = 0

@@ -32,7 +32,7 @@ use crate::{
 };
 
 /// How long lists wait for upstreams whose lists of an earlier run can be served.
-const WAIT_FOR_REMEMBERED: Duration = Duration::from_secs(2);
+const WAIT_FOR_REMEMBERED: Duration = Duration::from_millis(700);
 
 /// Everything needed to start a backend, any number of times.
 #[derive(Clone, Debug)]

@@ -6,8 +6,8 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    DefinitionChange, Digest, OnChange, Rules, Snapshot, ToolName, UpstreamLists, UpstreamName,
-    changes_between, qualified,
+    DefinitionChange, Digest, OnChange, Rules, ToolName, UpstreamLists, UpstreamName, changes_between,
+    qualified,
 };
 
 use parking_lot::Mutex;
@@ -60,10 +60,16 @@ impl KnownDefinitions {
 
     /// Takes what an upstream lists, and what of it the next snapshot serves. What it lists first is compared with what was
     /// reviewed, if anything was.
-    pub(super) fn note(&mut self, lists: &Arc<UpstreamLists>, rules: &Rules, snapshot: &Snapshot) {
+    pub(super) fn note(&mut self, lists: &Arc<UpstreamLists>, rules: &Rules, served: HashSet<&ToolName>) {
         let (name, lock) = (&lists.name, &rules.review.lock);
-        let served: HashSet<ToolName> = snapshot.own_names(name).cloned().collect();
         let known = self.of.get(&**name);
+        let is_served = |known: &Known| {
+            served.len() == known.served.len() && served.iter().all(|tool| known.served.contains(*tool))
+        };
+        if known.is_some_and(|known| Arc::ptr_eq(&known.lists, lists) && is_served(known)) {
+            return;
+        }
+        let served: HashSet<ToolName> = served.into_iter().cloned().collect();
         let mut changes = match known {
             Some(known) if Arc::ptr_eq(&known.lists, lists) => Vec::new(),
             Some(known) => changes_between(&known.lists.definitions(), &lists.definitions()),

@@ -123,8 +123,9 @@ impl Keeper {
             rules: &self.declared.rules,
         };
         let snapshot = Snapshot::assemble_after(before, material);
+        let mut served = snapshot.own_names();
         for lists in &self.own {
-            self.known.note(lists, &self.declared.rules, &snapshot);
+            self.known.note(lists, &self.declared.rules, served.remove(&lists.name).unwrap_or_default());
         }
         if is_final {
             self.warn_of(&snapshot);
