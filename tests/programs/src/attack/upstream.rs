@@ -172,8 +172,9 @@ impl Server {
     /// What the script says to a request: by its method and what it names, or by its method alone.
     fn scripted(&self, method: &str, params: &Value) -> Option<Value> {
         let answers = self.script["answers"].as_object()?;
-        let named = ["name", "uri", "taskId"].iter().find_map(|key| params[key].as_str()).unwrap_or_default();
-        answers.get(&format!("{method} {named}")).or_else(|| answers.get(method)).cloned()
+        let named = ["name", "uri", "taskId"].iter().find_map(|key| params[key].as_str());
+        let of_named = named.and_then(|named| answers.get(&format!("{method} {named}")));
+        of_named.or_else(|| answers.get(method)).cloned()
     }
 
     fn call(&mut self, id: &Value, name: &str, arguments: &Value) {
