@@ -41,7 +41,7 @@ pub(crate) fn bounds() -> Bounds {
         batch_messages: bound!(BATCH_MESSAGES),
         queue_bytes: bound!(QUEUE_BYTES),
         queue_share_bytes: bound!(QUEUE_BYTES),
-        stderr_lines: bound!(STDERR_LINES),
+        stderr_lines: STDERR_LINES,
         stderr_characters: STDERR_CHARACTERS,
         resume_wait: RESUME_WAIT,
     }

@@ -96,16 +96,21 @@ macro_rules! bound {
     };
 }
 
+/// One that cannot be set.
+fn fixed_bound(most: usize) -> Bound {
+    Bound { most, setting: "" }
+}
+
 impl Limits {
     /// The limits of a connection to an upstream.
     pub fn bounds(&self) -> Bounds {
         Bounds {
             message_bytes: bound!(self.upstream_message_bytes),
             message_depth: bound!(self.message_depth),
-            batch_messages: bound!(self.upstream_batch_messages),
-            queue_bytes: bound!(self.upstream_queue_bytes),
-            queue_share_bytes: bound!(self.client_queue_bytes),
-            stderr_lines: bound!(self.upstream_stderr_lines),
+            batch_messages: fixed_bound(self.upstream_batch_messages),
+            queue_bytes: fixed_bound(self.upstream_queue_bytes),
+            queue_share_bytes: fixed_bound(self.client_queue_bytes),
+            stderr_lines: self.upstream_stderr_lines,
             stderr_characters: self.log_field_characters,
             resume_wait: self.upstream_resume_wait,
         }

@@ -8,13 +8,20 @@ use std::{
     time::Duration,
 };
 
-/// A limit, and the setting that changes it. Errors name both.
+/// A limit, and the setting that changes it, if there is one. Errors name both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bound {
     /// The maximum.
     pub most: usize,
-    /// The setting, such as `limits.message_depth`.
+    /// The setting, such as `limits.message_depth`; empty if it cannot be set.
     pub setting: &'static str,
+}
+
+impl Bound {
+    /// The setting as errors end with it.
+    pub fn in_brackets(self) -> String {
+        if self.setting.is_empty() { String::new() } else { format!(" ({})", self.setting) }
+    }
 }
 
 /// The limits of one connection. The owner sets them: this crate has no defaults.
@@ -31,7 +38,7 @@ pub struct Bounds {
     /// Of these, the requests of one [owner](crate::Call::owner).
     pub queue_share_bytes: Bound,
     /// Lines of stderr logged per minute, and lines about output that is not as it should be.
-    pub stderr_lines: Bound,
+    pub stderr_lines: usize,
     /// Characters kept of a line of stderr.
     pub stderr_characters: usize,
     /// The longest delay before an event stream is resumed, and how long attempts may fail.

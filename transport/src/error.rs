@@ -74,13 +74,13 @@ pub enum CallError {
         shown: String,
     },
     /// The queue of messages not yet read by the peer is full.
-    #[error("does not read fast enough: at most {} bytes are queued ({})", .0.most, .0.setting)]
+    #[error("does not read fast enough: at most {} bytes are queued{}", .0.most, .0.in_brackets())]
     QueueFull(Bound),
     /// The share of the request's owner of that queue is used up, or that of all requests without an owner.
-    #[error("does not read fast enough: at most {} bytes of one client are queued ({})", .0.most, .0.setting)]
+    #[error("does not read fast enough: at most {} bytes of one client are queued{}", .0.most, .0.in_brackets())]
     ShareFull(Bound),
     /// The request is nested too deeply.
-    #[error("was not sent the request: it is nested deeper than {} levels ({})", .0.most, .0.setting)]
+    #[error("was not sent the request: it is nested deeper than {} levels{}", .0.most, .0.in_brackets())]
     TooDeep(Bound),
     /// No response in time.
     #[error("did not respond within {} seconds", waited.as_secs_f64())]
@@ -197,7 +197,7 @@ pub enum HttpError {
         cause: String,
     },
     /// The response, or one of its events, exceeds the limit.
-    #[error("sent a response that is too long; at most {} bytes are read ({})", .0.most, .0.setting)]
+    #[error("sent a response that is too long; at most {} bytes are read{}", .0.most, .0.in_brackets())]
     TooLong(Bound),
     /// The event stream cannot be parsed.
     #[error("sent an event stream that cannot be parsed")]

@@ -4,8 +4,6 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use crate::Bound;
-
 /// The window of the limit.
 const WINDOW: Duration = Duration::from_secs(60);
 
@@ -14,7 +12,7 @@ const WINDOW: Duration = Duration::from_secs(60);
 pub(crate) struct LineLimit {
     /// The kind, for the log.
     what: &'static str,
-    bound: Bound,
+    most: usize,
     window: Mutex<Window>,
 }
 
@@ -27,13 +25,13 @@ struct Window {
 
 impl LineLimit {
     /// At most this number of lines of this kind a minute.
-    pub(crate) fn new(what: &'static str, bound: Bound) -> Self {
-        Self { what, bound, window: Mutex::default() }
+    pub(crate) fn new(what: &'static str, most: usize) -> Self {
+        Self { what, most, window: Mutex::default() }
     }
 
     /// Whether a line of this peer is logged. The first one after a minute in which some were not is preceded by their count.
     pub(crate) fn admits(&self, upstream: &str) -> bool {
-        let (is_in, left_out) = self.window.lock().admit(Instant::now(), self.bound.most);
+        let (is_in, left_out) = self.window.lock().admit(Instant::now(), self.most);
         self.report(upstream, left_out);
         is_in
     }
@@ -46,8 +44,7 @@ impl LineLimit {
 
     fn report(&self, upstream: &str, left_out: usize) {
         if left_out > 0 {
-            let Bound { most, setting } = self.bound;
-            tracing::warn!(upstream, left_out, "{} dropped: {setting} is {most} a minute", self.what);
+            tracing::warn!(upstream, left_out, "{} dropped: more than {} a minute", self.what, self.most);
         }
     }
 }

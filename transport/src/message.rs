@@ -173,8 +173,8 @@ impl Message {
         let id = raw.id.filter(is_short).and_then(|id| Id::parse(id.get()));
         // Parsing so far skipped values without recursion; later processing may recurse.
         if is_deeper_than(bytes, depth.most) {
-            let Bound { most, setting } = depth;
-            let message = format_args!("the message is nested deeper than {most} levels ({setting})");
+            let (most, setting) = (depth.most, depth.in_brackets());
+            let message = format_args!("the message is nested deeper than {most} levels{setting}");
             return Err(refuse(id, code::INVALID_REQUEST, message));
         }
         let invalid = |message: &str| refuse(id.clone(), code::INVALID_REQUEST, message);

@@ -42,13 +42,13 @@ impl Filter {
         if let Some(long) = patterns.iter().find(|pattern| pattern.chars().count() > most) {
             let shown: String = long.chars().take(32).collect();
             return Err(ErrorText::invalid_params(format_args!(
-                "Invalid pattern in {FIELD}: '{}…' — more than {most} characters (limits.filter_pattern_characters)",
+                "Invalid pattern in {FIELD}: '{}…' — more than {most} characters",
                 printable(&shown)
             )));
         }
         if patterns.len() > limits.filter_patterns {
             return Err(ErrorText::invalid_params(format_args!(
-                "Too many patterns: {} exceeds maximum of {} (limits.filter_patterns)",
+                "Too many patterns: {} exceeds maximum of {}",
                 patterns.len(),
                 limits.filter_patterns
             )));

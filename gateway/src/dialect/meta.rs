@@ -160,8 +160,7 @@ fn check_size(request: &Request, limits: &Limits) -> Result<(), ErrorText> {
     if size <= most {
         return Ok(());
     }
-    let message =
-        format_args!("{what} has {size} bytes; at most {most} are allowed (limits.client_info_bytes)");
+    let message = format_args!("{what} has {size} bytes; at most {most} are allowed");
     Err(ErrorText::invalid_params(message))
 }
 

@@ -95,9 +95,8 @@ impl Lists {
             );
         }
         if names.len() > most {
-            let message = format_args!(
-                "params.names has more than {most} names; at most {most} are described at once (limits.describe_names)"
-            );
+            let message =
+                format_args!("params.names has more than {most} names; at most {most} are described at once");
             return Err(ErrorText::invalid_params(message).with_data(&json!({"maxNames": most})));
         }
         Ok(names.iter().map(|name| given::beginning(name).to_owned()).collect())

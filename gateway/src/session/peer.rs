@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
 use super::unread::{LARGE, Results, Text};
-use crate::limits::Limits;
+use crate::limits::{Limits, fixed};
 
 /// One peer. Cheap to clone; usage is counted for as long as any clone exists.
 #[derive(Clone)]
@@ -181,12 +181,13 @@ impl Peer {
         taken.map(|share| Place { share, peer: self.clone() }).ok_or_else(refused)
     }
 
-    fn refused(&self, what: &str, limit: &str, budget: &Budget) -> ErrorText {
+    fn refused(&self, what: &str, limit: &'static str, budget: &Budget) -> ErrorText {
         tracing::warn!(peer = %self.0.name, limit, "client reached a limit");
         let most = budget.most();
+        let setting = if fixed(limit).is_none() { format!(" (limits.{limit})") } else { String::new() };
         ErrorText::new(
             code::LIMIT_REACHED,
-            format_args!("too many {what}: one client, or address, may have {most} (limits.{limit})"),
+            format_args!("too many {what}: one client, or address, may have {most}{setting}"),
         )
     }
 }

@@ -89,10 +89,7 @@ async fn read(upstream: &Upstream) -> Read {
         let batch: Vec<OwnGroup> = next.drain(..).filter(|group| seen.insert(group.name.clone())).collect();
         let allowed = most.saturating_sub(read.groups.len()).min(batch.len());
         if allowed < batch.len() {
-            read = read.failed(
-                batch.len() - allowed,
-                format!("there are more than {most} (limits.upstream_groups)"),
-            );
+            read = read.failed(batch.len() - allowed, format!("there are more than {most}"));
         }
         let fetches = stream::iter(batch.into_iter().take(allowed)).map(|group| fetch(upstream, group));
         let mut fetching = fetches.buffered(AT_ONCE);

@@ -91,7 +91,7 @@ mod tests {
             batch_messages: bound,
             queue_bytes: bound,
             queue_share_bytes: bound,
-            stderr_lines: bound,
+            stderr_lines: bound.most,
             stderr_characters: 100,
             resume_wait: Duration::from_secs(60),
         };

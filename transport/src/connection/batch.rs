@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_disclosure_core::given;
 
 use super::Connection;
-use crate::{Bound, Outline, RequestId};
+use crate::{Outline, RequestId};
 
 /// The revision with batches.
 const REVISION: &str = "2025-03-26";
@@ -16,10 +16,10 @@ impl Connection {
         if self.revision() != Some(REVISION) || text.trim_ascii_start().first() != Some(&b'[') {
             return false;
         }
-        let Bound { most, setting } = self.bounds.batch_messages;
+        let (most, setting) = (self.bounds.batch_messages.most, self.bounds.batch_messages.in_brackets());
         match messages(text, most) {
             Some(messages) if messages.len() > most => {
-                let reason = format!("a batch has more than {most} messages ({setting})");
+                let reason = format!("a batch has more than {most} messages{setting}");
                 self.fail_meant(&Outline::of(text), &reason, about);
                 true
             }

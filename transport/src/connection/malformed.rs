@@ -3,7 +3,7 @@
 use mcp_disclosure_core::brief::shorten;
 
 use super::Connection;
-use crate::{Bound, CallError, ErrorText, Json, Outline, RequestId, Response, code, outline::Scan};
+use crate::{CallError, ErrorText, Json, Outline, RequestId, Response, code, outline::Scan};
 
 impl Connection {
     /// Handles text that is not a message; `refused` is what is wrong with it. Only a request is answered.
@@ -108,8 +108,9 @@ impl<'a> Overlong<'a> {
     }
 
     fn settle(&mut self) {
-        let Bound { most, setting } = self.connection.bounds().message_bytes;
-        let reason = format!("it is too long; at most {most} bytes are read ({setting})");
+        let bound = self.connection.bounds().message_bytes;
+        let (most, setting) = (bound.most, bound.in_brackets());
+        let reason = format!("it is too long; at most {most} bytes are read{setting}");
         if !self.connection.refuse_seen(self.scan.seen(), &reason, None) {
             self.connection.skip_output(reason.as_bytes());
         }

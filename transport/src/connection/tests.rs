@@ -36,7 +36,7 @@ fn bounds() -> Bounds {
         batch_messages: Bound { most: 3, setting: "test.batch" },
         queue_bytes: BOUND,
         queue_share_bytes: BOUND,
-        stderr_lines: BOUND,
+        stderr_lines: BOUND.most,
         stderr_characters: 100,
         resume_wait: LONG,
     }

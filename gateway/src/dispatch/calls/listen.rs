@@ -67,9 +67,7 @@ impl Calls {
         if is_within("resourceSubscriptions") && is_within("taskIds") {
             return Ok(());
         }
-        let message = format_args!(
-            "too many subscriptions: one client, or address, may have {most} (limits.subscriptions_per_peer)"
-        );
+        let message = format_args!("too many subscriptions: one client, or address, may have {most}");
         Err(ErrorText::new(code::LIMIT_REACHED, message))
     }
 }

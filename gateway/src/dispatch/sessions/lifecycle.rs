@@ -123,7 +123,7 @@ impl Sessions {
         match &*notification.method {
             "notifications/initialized" if notification.params.text().len() > most => {
                 let session = Short(session.id());
-                tracing::warn!(%session, "parameters of notifications/initialized exceed limits.client_info_bytes = {most}; ignored");
+                tracing::warn!(%session, "parameters of notifications/initialized have more than {most} bytes; ignored");
             }
             "notifications/initialized" => {
                 let initialized = Lifecycle::Initialized(&notification.params);

@@ -138,10 +138,8 @@ impl Sessions {
         if uri.len() <= most {
             return Ok(());
         }
-        let message = format_args!(
-            "the URI of a subscription has {} bytes; at most {most} are allowed (limits.subscription_uri_bytes)",
-            uri.len()
-        );
+        let message =
+            format_args!("the URI of a subscription has {} bytes; at most {most} are allowed", uri.len());
         Err(ErrorText::invalid_params(message))
     }
 }

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Maximum size of a field, with its name. Of what a session has, only what its client says of itself may be long, up to
-/// `limits.client_info_bytes`. A longer field is neither written nor used.
+/// `client_info_bytes`. A longer field is neither written nor used.
 const LONGEST_FIELD: usize = 1024 * 1024;
 
 /// How a session was opened, which never changes. What is as usual is left out.

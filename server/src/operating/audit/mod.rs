@@ -83,14 +83,14 @@ impl Observer for Audit {
         let losses = self.losses();
         Some(Box::pin(async move {
             if !is_queued {
-                return Err(refusal("too many records wait to be written (limits.audit_queue)"));
+                return Err(refusal("too many records wait to be written"));
             }
             match tokio::time::timeout(patience, done).await {
                 Ok(Ok(true)) => Ok(()),
                 Ok(_) => Err(refusal("its record could not be written")),
                 Err(_) => {
-                    losses.add_lost(1, "the disk is too slow for them (limits.audit_wait)");
-                    Err(refusal("its record was not written in time (limits.audit_wait)"))
+                    losses.add_lost(1, "the disk is too slow for them");
+                    Err(refusal("its record was not written in time"))
                 }
             }
         }))

@@ -57,7 +57,7 @@ impl Writer {
     pub(super) fn write(&self, line: Vec<u8>, written: Option<oneshot::Sender<bool>>) -> bool {
         let queued = self.queue.try_send(Task::Write(line, written)).is_ok();
         if !queued {
-            self.losses.add_lost(1, "the disk is too slow for them (limits.audit_queue)");
+            self.losses.add_lost(1, "the disk is too slow for them");
         }
         queued
     }
