@@ -210,6 +210,23 @@ fn a7_what_is_resolved_is_recorded_like_a_call() {
 }
 
 #[test]
+fn a7_what_is_passed_on_is_recorded_by_its_method() {
+    let (directory, file) = file();
+    let config = directory.path().join("disclosure.toml");
+    let passing =
+        format!("[upstreams.odd]\ncommand = {ODD:?}\nargs = [\"ordinary\"]\npass = [\"vendor/method\"]\n");
+    fs::write(&config, passing).unwrap();
+    let (config, audit) = (config.to_str().unwrap(), file.to_str().unwrap());
+    let flags = ["serve", "--strategy", "full", "--config", config, "--audit", audit];
+    let mut gateway = Process::start(&mut program(&flags));
+    gateway.initialize();
+    gateway.request("vendor/method", json!({}));
+    let records = after(gateway, &file);
+    let recorded = |record: &Value| record["method"] == "vendor/method" && record["tool"] == "vendor/method";
+    assert!(!records.is_empty() && records.iter().all(recorded), "{records:?}");
+}
+
+#[test]
 fn a7_upstreams_that_fail_and_clients_that_hang_up_are_recorded() {
     let (directory, file) = file();
     let flags = ["--strategy", "full", "--audit", file.to_str().unwrap()];
