@@ -8,7 +8,8 @@ use crate::{
     brief::shorten,
     catalogue::{view::View, visible_tool::VisibleTool},
     decision::{Decision, Refusal, ToolAnswer, ToolCall},
-    inner_call::{inner_call, members},
+    given,
+    inner_call::{inner_call, members, named},
     name::ToolName,
     own_tool::OwnTool,
     setting::{SettingKind, SettingValue},
@@ -121,7 +122,7 @@ impl Executor {
         let inner = match members(&call).and_then(|members| inner_call(view, &call.name, &members)) {
             Ok(inner) => inner,
             Err(problem) => {
-                let right = format!("Call {} with {{\"tool\": \"NAME\", \"arguments\": {{..}}}}", call.name);
+                let right = right_call(view, &call);
                 let refusal = Refusal::wrong_arguments(&call.name, &[problem], None, Some(&right));
                 return Called::Decided(Decision::Refuse(refusal));
             }
@@ -156,6 +157,21 @@ impl Decision {
         let refused = |problem| Self::Refuse(Refusal::wrong_arguments(tool, &[problem], None, None));
         answer.map_or_else(refused, Self::Answer)
     }
+}
+
+/// The call as it should be, for a model: of the tool that it names, if it does.
+fn right_call(view: &View, call: &ToolCall) -> String {
+    let members = members(call).unwrap_or_default();
+    let members = named(view, &members).unwrap_or(members);
+    let tool = members.string("tool").and_then(|name| view.tool_for_models(given::beginning(&name)));
+    let inner = match tool {
+        Some(tool) => {
+            let arguments = tool.tool().argument_check().example();
+            format!("{}, with arguments that fit", json!({"tool": tool.name(), "arguments": arguments}))
+        }
+        None => r#"{"tool": "NAME", "arguments": {..}}"#.to_owned(),
+    };
+    format!("Call {} with {inner}", call.name)
 }
 
 /// Whether a tool's annotations say that it only reads. Without them it may do anything.

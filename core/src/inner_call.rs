@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::{
-    arguments::{ArgumentProblem, object},
+    arguments::{ArgumentProblem, NAMES, object},
     brief::shorten,
     catalogue::{view::View, visible_tool::VisibleTool},
     decision::ToolCall,
@@ -14,9 +14,6 @@ use crate::{
 
 /// Maximum length of a given value in a problem, in characters.
 const LONGEST_VALUE: usize = 120;
-
-/// What models call `tool` as well.
-const OTHER_NAMES: [&str; 3] = ["name", "tool_name", "toolName"];
 
 /// So many objects in objects are looked into for it.
 const MOST_LEVELS: usize = 3;
@@ -79,7 +76,8 @@ pub fn inner_call(view: &View, caller: &str, members: &RawObject) -> Result<Tool
 }
 
 /// The members of a call that names its tool elsewhere than in `tool`, as they should have been: by another of the names that
-/// models use for it, or within the one object that they send. `None` where it is not of that form.
+/// models use for it, if that is a tool's or stands beside `arguments`, or within the one object that they send. `None` where it is
+/// not of that form.
 pub fn named(view: &View, members: &RawObject) -> Option<RawObject> {
     found(view, members, 0)
 }
@@ -88,8 +86,11 @@ fn found(view: &View, members: &RawObject, level: usize) -> Option<RawObject> {
     if members.string("tool").is_some() {
         return (level > 0).then(|| members.clone());
     }
-    let named = OTHER_NAMES.iter().find_map(|key| Some((*key, members.string(key)?)));
-    if let Some((key, name)) = named.filter(|(_, name)| view.tool(given::beginning(name)).is_some()) {
+    let mut strings = NAMES.iter().filter_map(|key| Some((*key, members.string(key)?)));
+    let is_call = members.member("arguments").is_some_and(|given| object(given).is_some());
+    let is_tool = |(_, name): &(&str, String)| view.tool(given::beginning(name)).is_some();
+    let first = strings.clone().next().filter(|_| is_call);
+    if let Some((key, name)) = strings.find(is_tool).or(first) {
         return Some(members.retain(|other| other != key && other != "tool").with_value("tool", &name));
     }
     let mut given = members.iter().filter(|(_, value)| *value != "null");

@@ -33,7 +33,9 @@ fn scenario(name: &str) -> Scenario {
         json!([{"uri": page, "mimeType": "text/html;profile=mcp-app", "text": format!("of {name}")}]);
     scenario.answers.insert(format!("resources/read {page}"), answer(json!({"contents": contents})));
     let result = json!({"content": [{"type": "text", "text": format!("by {name}")}]});
-    scenario.answers.insert("tools/call repainted".to_owned(), answer(result));
+    for tool in ["repainted", "buried"] {
+        scenario.answers.insert(format!("tools/call {tool}"), answer(result.clone()));
+    }
     scenario
 }
 
@@ -133,9 +135,11 @@ async fn s14_a_pages_request_reaches_its_own_server(setup: Setup) {
         let read = client.read(page.as_str().unwrap()).await.result();
         assert_eq!(read["contents"][0]["text"], format!("of {of}"));
         let asking = json!({"ui": {"resourceUri": page}});
-        let call = json!({"name": "repainted", "arguments": {}, "_meta": asking});
-        let result = client.request("tools/call", call).await.result();
-        assert_eq!(result["content"][0]["text"], format!("by {of}"));
+        for tool in ["repainted", "buried"] {
+            let call = json!({"name": tool, "arguments": {}, "_meta": asking});
+            let result = client.request("tools/call", call).await.result();
+            assert_eq!(result["content"][0]["text"], format!("by {of}"), "{tool}");
+        }
         let read = json!({"uri": "ui://app/page.html", "_meta": asking});
         let read = client.request("resources/read", read).await.result();
         assert_eq!(read["contents"][0]["text"], format!("of {of}"));

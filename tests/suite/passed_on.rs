@@ -7,10 +7,11 @@ use crate::UPSTREAM;
 
 fn options() -> Options {
     let mut scenario = Scenario::odd();
-    let answer = json!({"result": {"given": [1.5], "x-odd": {"a": 1}}});
+    let hidden = json!({"uri": "file:///data/private/s", "text": "SECRET"});
+    let answer = json!({"result": {"given": [1.5], "x-odd": {"a": 1, "b": hidden}, "c": [hidden, 2]}});
     scenario.answers.insert("vendor/method ".to_owned(), to_raw_value(&answer).unwrap());
     let config =
-        "[upstreams.kit]\npass = [\"vendor/method\", \"vendor/unknown\", \"tools/list\"]\n".to_owned();
+        "[upstreams.kit]\npass = [\"vendor/method\", \"vendor/unknown\", \"tools/list\"]\n[resources.\"file:///data/private/*\"]\nhidden = true\n".to_owned();
     let admission = HeaderAdmission::default().knowing("ann", &["echo"]);
     Options { config, admission, ..Options::new(UPSTREAM, scenario) }
 }
@@ -19,7 +20,11 @@ async fn u19_what_is_named_passes_and_the_rest_does_not(setup: Setup) {
     let bench = Bench::start(options()).await;
     let client = Client::connect(&bench, setup).await;
     let passed = client.request("vendor/method", json!({"a": {"b": 1.0}})).await.result();
-    assert_eq!(passed["given"], json!([1.5]));
+    assert_eq!(
+        (&passed["given"], &passed["x-odd"], &passed["c"]),
+        (&json!([1.5]), &json!({"a": 1}), &json!([2])),
+        "what is hidden is hidden in any member"
+    );
     let received: Vec<Value> = client.journal().await;
     let received = received.iter().find(|message| message["method"] == "vendor/method").unwrap();
     assert_eq!(received["params"]["a"], json!({"b": 1.0}));

@@ -68,6 +68,10 @@ async fn s1_a_call_in_a_wrong_form_is_the_one_that_fits(setup: Setup) {
         json!({"tool": "echo", "a": {"text": "t"}, "b": {"text": "u"}}),
         json!({"tool": "echo", "arguments": {"a": {"text": "t"}, "b": {"text": "u"}}}),
         json!({"tool": "echo", "input": {"txt": "t"}}),
+        json!({"tool": "echo", "arguments": {"tool": "rich", "arguments": given}}),
+        json!({"tool": "echo", "text": "t", "arguments": {"text": "u"}}),
+        json!({"tool": "echo", "arguments": "t"}),
+        json!({"tool": "echo", "arguments": json!(given.to_string()).to_string()}),
     ] {
         let result = client.call("call_tool", arguments.clone()).await.result();
         let error = &result["structuredContent"]["error"];
@@ -93,9 +97,15 @@ async fn s1_wrong_calls_do_not_run_and_say_what_to_do(setup: Setup) {
         assert_eq!(error["code"], "INVALID_ARGUMENTS", "{arguments}: {result}");
         assert_eq!(error["problems"][0]["argument"], argument, "{arguments}");
     }
-    let unknown = client.call("call_tool", json!({"tool": "ehco"})).await.result();
-    assert_eq!(unknown["isError"], true);
-    assert_eq!(unknown["structuredContent"]["suggestions"][0], "echo");
+    for arguments in [
+        json!({"tool": "ehco"}),
+        json!({"name": "ehco", "arguments": {}}),
+        json!({"arguments": {"tool_name": "ehco", "arguments": "{}"}}),
+    ] {
+        let unknown = client.call("call_tool", arguments.clone()).await.result();
+        assert_eq!(unknown["isError"], true);
+        assert_eq!(unknown["structuredContent"]["suggestions"][0], "echo", "{arguments}");
+    }
     assert_eq!(client.calls_forwarded().await, Vec::<Value>::new());
 }
 

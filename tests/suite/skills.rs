@@ -208,6 +208,36 @@ async fn t4_a_skill_is_got_and_read_where_it_is_listed(setup: Setup) {
     assert_eq!(client.read(uri).await.result()["contents"][0]["text"], format!("{uri} of b"));
 }
 
+/// Nobody asked for the skills before, and no file of them is listed as a resource.
+async fn u18_a_link_to_what_several_have_as_a_skill_leads_back(setup: Setup) {
+    let upstreams = ["a", "b"].map(|of| {
+        let mut linking = scenario(of);
+        let own = format!("skill://{of}/own/SKILL.md");
+        let link = |uri: &str| json!({"type": "resource_link", "uri": uri, "name": "n"});
+        let embedded = json!({"type": "resource", "resource": {"uri": SHARED_FORM, "text": "x"}});
+        let content = json!([link(SHARED), embedded, link(&own)]);
+        let answer = |result: Value| to_raw_value(&json!({"result": result})).unwrap();
+        let messages = json!([{"role": "user", "content": link(SHARED)}]);
+        linking.answers.insert("tools/call echo".to_owned(), answer(json!({"content": content})));
+        linking.answers.insert("prompts/get greet".to_owned(), answer(json!({"messages": messages})));
+        linking.tools = Scenario::named(["echo"]).tools;
+        (UPSTREAM.into(), of, linking)
+    });
+    let bench = Bench::start(Options { upstreams: upstreams.into(), ..Options::without_upstream() }).await;
+    let client = Client::connect(&bench, setup).await;
+    for of in ["b", "a"] {
+        let content = client.call(&format!("{of}__echo"), json!({})).await.result()["content"].clone();
+        let linked = content[0]["uri"].as_str().unwrap();
+        assert_eq!(linked, format!("skill://{of}__/refunds/SKILL.md"));
+        assert_eq!(content[1]["resource"]["uri"], format!("skill://{of}__/refunds/forms/eu.md"));
+        assert_eq!(content[2]["uri"], format!("skill://{of}/own/SKILL.md"));
+        let read = client.read(linked).await.result();
+        assert_eq!(read["contents"][0]["text"], format!("{SHARED} of {of}"));
+        let prompt = client.request("prompts/get", json!({"name": format!("{of}__greet")})).await.result();
+        assert_eq!(prompt["messages"][0]["content"]["uri"], linked);
+    }
+}
+
 /// Whatever member of a result refers to it.
 async fn p3_nothing_in_a_result_about_skills_refers_to_what_is_hidden(setup: Setup) {
     let config = "[resources.\"skill://a/own/*\"]\nhidden = true\n";
@@ -241,6 +271,7 @@ async fn p3_nothing_in_a_result_about_skills_refers_to_what_is_hidden(setup: Set
 }
 
 under_full!(
+    u18_a_link_to_what_several_have_as_a_skill_leads_back,
     t4_a_skill_is_got_and_read_where_it_is_listed,
     p3_nothing_in_a_result_about_skills_refers_to_what_is_hidden,
     t4_skills_of_all_upstreams_are_one_list_and_lead_back,

@@ -491,6 +491,15 @@ async fn t2_the_tasks_of_a_session_end_with_it(setup: Setup) {
     .await;
 }
 
+/// Where the connection is not its client's alone; it would wait for ever for an answer.
+async fn t3_what_a_task_asks_of_nobody_is_refused(setup: Setup) {
+    let (_bench, client) = connected(setup, before(Era::Session)).await;
+    let id = begun(&client, "ask").await;
+    let state = until(&client, &id, "completed").await;
+    assert_eq!(said(&state["result"])["answer"], "nobody can be asked");
+}
+cases!(full_http_stateless; t3_what_a_task_asks_of_nobody_is_refused);
+
 cases! { full_http_session;
     t1_tasks_are_listed_by_pages,
     t1_progress_and_status_follow_the_answer,

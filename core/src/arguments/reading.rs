@@ -16,6 +16,9 @@ use crate::{
 /// The member that arguments are put into: the parameter that lists show in place of withheld ones.
 pub(crate) const WRAPPER: &str = "arguments";
 
+/// What models call the name of a tool among the members of a call.
+pub(crate) const NAMES: [&str; 4] = ["tool", "name", "tool_name", "toolName"];
+
 /// How deep objects within objects are looked into.
 const MOST_LEVELS: usize = 4;
 
@@ -34,7 +37,7 @@ impl Schema {
     ///
     /// What is alone in `arguments` is what is meant, unless the schema has a parameter of that name. Other arguments that have
     /// members which the schema lacks, and do not fit, are read as the members of the objects within them, without the tool's name.
-    /// `None` where no such reading fits, or more than one does.
+    /// `None` where no such reading fits, or more than one does; what names another tool has none.
     pub fn read(&self, given: &str, names: &[&str], aside: &str) -> Option<RawText> {
         let is_parameter = |key: &str| self.parameters().is_some_and(|all| all.contains_key(key));
         let can_wrap = self.parameters().is_some() && !is_parameter(WRAPPER);
@@ -113,6 +116,12 @@ impl Schema {
         for (key, value) in given.iter() {
             let is_parameter = self.parameters().is_some_and(|all| all.contains_key(key));
             let is_name = given::string(value).is_some_and(|text| names.contains(&&*text));
+            // Whoever names another tool may have meant that one.
+            let names_another =
+                !is_parameter && !is_name && NAMES.contains(&key) && given::string(value).is_some();
+            if names_another {
+                return Some(Vec::new());
+            }
             let within = inner.get(key).filter(|_| !is_parameter || key == WRAPPER);
             let mut choices: Vec<Members<'t>> = Vec::new();
             if is_parameter || !(is_name || within.is_some()) {
@@ -243,6 +252,10 @@ mod tests {
             (CLOSED, r#"{"a":{"path":"/a"},"b":{"path":"/b"}}"#),
             (CLOSED, r#"{"path":"/a","tool":"y"}"#),
             (CLOSED, r#"{"other":{"path":7}}"#),
+            // That tool may be meant.
+            (PATH, r#"{"tool":"y","arguments":{"path":"/a"}}"#),
+            (PATH, r#"{"tool_name":"y","arguments":{"tool":"x","arguments":{"path":"/a"}}}"#),
+            (CLOSED, r#"{"tool":"x","arguments":{"name":"y","path":"/a"}}"#),
             // The name may be that of the tool, or a value.
             (NAMED, r#"{"name":"x","arguments":{"path":"/a"}}"#),
             (OWN, r#"{"arguments":["a"]}"#),

@@ -176,6 +176,7 @@ impl Recipe {
             asks: self.asks.clone().map(|observer| Asks { observer, rules }),
             audience: Arc::clone(&backend.audience),
             texts: Arc::clone(&self.texts),
+            skills: Arc::default(),
         };
         let (witness, stopping) = (self.witness.clone(), ending);
         let supervisor = Supervisor { terms, memory, witness, client, era, go, stopping };

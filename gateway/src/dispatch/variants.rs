@@ -28,6 +28,14 @@ impl Gateway {
     }
 }
 
+/// Whether a page of its own server calls this tool.
+pub(super) fn is_by_page(page: &Page, params: &RawObject, tool: &str) -> bool {
+    let asking = || params.object("_meta")?.object("ui")?.string("resourceUri");
+    let upstream = asking().and_then(|asking| page.view.upstream_of_page(&asking));
+    let called = || page.view.tool(tool).map(|tool| tool.tool().upstream());
+    upstream.is_some_and(|upstream| called().is_some_and(|of| **of == **upstream))
+}
+
 /// The parameters of a page's request, with the names by which clients know what the page's own server calls by them; `None` if no
 /// page is said to ask: a host says in `_meta.ui.resourceUri` which does.
 pub(super) fn of_page(method: &str, page: &Page, params: &RawObject) -> Option<RawObject> {

@@ -57,7 +57,7 @@ impl Sender<'_> {
 
 #[derive(Debug)]
 struct Watched {
-    resolves: bool,
+    method: Box<str>,
     begun: Instant,
     request_bytes: usize,
     /// The name, as received or as decided.
@@ -82,10 +82,9 @@ impl<'a> Watch<'a> {
     }
 
     fn of(observer: &'a Arc<dyn Observer>, sender: Sender<'a>, request: &Request) -> Self {
-        let resolves = request.method == "tools/resolve";
         let request_bytes = request.params.text().len();
-        let is_call = resolves || request.method == "tools/call";
-        let call = is_call.then(|| Watched::new(resolves, request_bytes));
+        let is_call = matches!(&*request.method, "tools/resolve" | "tools/call");
+        let call = is_call.then(|| Watched::new(&request.method, request_bytes));
         let trace = sender.identified(|who| observer.begins(&who, request));
         Self { observer, sender, trace, call, request_bytes }
     }
@@ -114,7 +113,7 @@ impl<'a> Watch<'a> {
     /// That a request of another method is passed on, which counts as a call.
     pub(crate) fn passes(&mut self, upstream: &UpstreamName, method: &ToolName) {
         let request_bytes = self.request_bytes;
-        self.call.get_or_insert_with(|| Watched::new(false, request_bytes)).outcome = None;
+        self.call.get_or_insert_with(|| Watched::new(method, request_bytes)).outcome = None;
         self.finds(upstream, method);
     }
 
@@ -215,7 +214,7 @@ impl<'a> Watch<'a> {
                 Outcome::Unknown | Outcome::NotPermitted => log!("unknown tool called"),
                 Outcome::Invalid | Outcome::Unrecorded | Outcome::Unavailable => log!("call not run"),
                 Outcome::Failed if call.is_unsent => log!("call not run"),
-                _ if event.resolves => log!("call resolved"),
+                _ if event.method == "tools/resolve" => log!("call resolved"),
                 _ => log!("tool called"),
             }
             protected(|| {
@@ -227,9 +226,9 @@ impl<'a> Watch<'a> {
 }
 
 impl Watched {
-    fn new(resolves: bool, request_bytes: usize) -> Self {
+    fn new(method: &str, request_bytes: usize) -> Self {
         Self {
-            resolves,
+            method: method.into(),
             begun: Instant::now(),
             request_bytes,
             tool: None,
@@ -245,7 +244,7 @@ impl Watched {
     fn event<'e>(&'e self, who: Who<'e>, outcome: Outcome, response_bytes: usize) -> Called<'e> {
         Called {
             who,
-            resolves: self.resolves,
+            method: &self.method,
             upstream: self.upstream.as_ref().map(UpstreamName::as_str),
             tool: self.tool.as_ref().map_or("", ToolName::as_str),
             outcome,

@@ -34,8 +34,9 @@ pub struct ToolChanges<'a> {
 pub struct Called<'a> {
     /// The caller.
     pub who: Who<'a>,
-    /// Whether it only asks what the call would be like (`tools/resolve`).
-    pub resolves: bool,
+    /// The method: `tools/call`; `tools/resolve`, which only asks what the call would be like; or one that is passed on, which `tool`
+    /// names as well.
+    pub method: &'a str,
     /// The upstream of the tool, where the tool exists for the caller.
     pub upstream: Option<&'a str>,
     /// The upstream's name of the tool, or that of a strategy's own; otherwise the name that was called, as received: any

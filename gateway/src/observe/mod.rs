@@ -134,7 +134,7 @@ mod tests {
         let who = Who { principal: None, session: None, strategy: "full", client: "" };
         let called = Called {
             who,
-            resolves: false,
+            method: "tools/call",
             upstream: None,
             tool: "t",
             outcome: Outcome::Ok,

@@ -14,6 +14,7 @@ mod handshake;
 mod lists;
 mod opening;
 mod request;
+mod skills;
 mod subscriptions;
 mod tasks;
 mod under_way;
@@ -47,6 +48,7 @@ use parking_lot::{Mutex, RwLock};
 use request::Sender;
 pub use request::{Reports, UpstreamCall};
 use rmcp::{RoleServer, service::DynService};
+pub use skills::SkillPlaces;
 use subscriptions::SubscriptionStreams;
 pub use tasks::ClientTask;
 pub(crate) use tasks::named;
@@ -169,6 +171,8 @@ pub struct Terms {
     pub audience: Arc<Audience>,
     /// Where the texts of its lists are kept.
     pub texts: Arc<Texts>,
+    /// Where it is kept what skills it has listed.
+    pub skills: Arc<SkillPlaces>,
 }
 
 /// How upstreams are asked what they say by `info` tools of their own.
@@ -191,8 +195,6 @@ pub struct Upstream {
     terms: Terms,
     streams: SubscriptionStreams,
     disclosing: Arc<Disclosing>,
-    /// The files of the skills that it last listed, and the folders that they are in; `None` before it was asked.
-    skills: Mutex<Option<Vec<String>>>,
     /// The choices of concerns that it follows.
     told: Mutex<Notes>,
     /// Whether it is sent any: it serves one client only, and has not refused them.
@@ -322,26 +324,25 @@ impl Upstream {
         let waited = self.terms.timeouts.connect;
         let listed = tokio::time::timeout(waited, listing).await;
         let listed = listed.unwrap_or(Err(CallError::TimedOut { waited }));
-        if listed.is_err() {
-            self.skills.lock().get_or_insert_default();
-        }
-        let listed = listed?.items;
-        let skills = listed.iter().filter_map(|skill| RawObject::of(skill).ok());
-        *self.skills.lock() = Some(skills.flat_map(|skill| places_of(&skill)).collect());
+        let listed = listed.inspect_err(|_| self.terms.skills.ask_in_vain(&self.name))?.items;
+        self.terms.skills.list(&self.name, &listed);
         Ok(listed)
     }
 
-    /// Whether it has listed its skills.
+    /// Whether it has listed its skills, or was asked in vain.
     pub(crate) fn has_listed_skills(&self) -> bool {
-        self.skills.lock().is_some()
+        self.terms.skills.has_listed(&self.name)
     }
 
     /// How much of a URI is that of a skill which it last listed, in bytes: all of it if it is that of a file, else that of the folder
     /// that it is in. Such files need not be listed as resources.
     pub(crate) fn has_of_skill(&self, uri: &str) -> usize {
-        let skills = self.skills.lock();
-        let places = skills.iter().flatten().filter(|place| uri.starts_with(place.as_str()));
-        places.map(String::len).max().unwrap_or_default()
+        self.terms.skills.share(&self.name, uri)
+    }
+
+    /// What is known of the skills of all upstreams.
+    pub(crate) fn known_skills(&self) -> &SkillPlaces {
+        &self.terms.skills
     }
 
     /// Why its connection ended.
@@ -352,14 +353,4 @@ impl Upstream {
     fn failed(&self, why: Why) -> UpstreamError {
         UpstreamError { name: Some(self.name.clone()), target: String::new(), remote: self.is_remote(), why }
     }
-}
-
-/// The URIs of a skill's files, and of the folder that they are in.
-fn places_of(skill: &RawObject) -> Vec<String> {
-    let files = skill.member("resources").and_then(|files| serde_json::from_str::<Vec<RawText>>(files).ok());
-    let files = files.unwrap_or_default();
-    let files = files.iter().filter_map(|file| RawObject::of(file).ok()?.string("uri"));
-    let uri = skill.string("uri");
-    let folder = uri.as_ref().and_then(|uri| Some(uri.strip_suffix("SKILL.md")?.to_owned()));
-    files.chain(folder).chain(uri.clone()).collect()
 }

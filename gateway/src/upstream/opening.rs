@@ -199,6 +199,7 @@ impl Introduced {
         let Self { introduction, chosen, follows_choices, configured, opened, terms } = self;
         let Opened { connection, handler, closing } = opened;
         handler.rename(name);
+        terms.skills.forget(name);
         Upstream {
             name: name.clone(),
             configured,
@@ -209,7 +210,6 @@ impl Introduced {
             handler,
             terms,
             disclosing: Arc::default(),
-            skills: Mutex::default(),
             follows_choices: AtomicBool::new(follows_choices),
             _closing: closing,
         }

@@ -300,7 +300,7 @@ impl Metrics {
 
 impl Observer for Metrics {
     fn called(&self, call: &Called<'_>) {
-        if call.resolves {
+        if call.method == "tools/resolve" {
             self.resolutions.with_label_values(&[call.who.strategy, call.outcome.name()]).inc();
             return;
         }

@@ -79,6 +79,9 @@ impl Server {
             // The client's answer to a question; its id is that of the task.
             "" if id.is_string() => {
                 let number: usize = id.as_str().unwrap().parse().unwrap();
+                if message["error"].is_object() {
+                    return self.answered(number, json!("nobody can be asked"));
+                }
                 assert_eq!(
                     message["result"]["_meta"][RELATED]["taskId"],
                     json!(number.to_string()),

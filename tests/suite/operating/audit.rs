@@ -154,13 +154,14 @@ deterministic = true
 tools = "entry-only"
 "#;
     fs::write(&config, few).unwrap();
-    let calls = |strategy: &str, caller: Option<&str>| {
+    // Models name a tool by other members than `tool` as well.
+    let calls = |strategy: &str, caller: Option<(&str, &str)>| {
         let flags = ["--strategy", strategy, "--audit", file.to_str().unwrap()];
         let of = ["--config", config.to_str().unwrap(), "--principal", "few"];
         let mut gateway = serve(&[flags, of].concat(), &["ordinary"]);
         for name in ["wait", "none"] {
             match caller {
-                Some(caller) => gateway.call(caller, json!({"tool": name, "arguments": {"a": 1}})),
+                Some((caller, key)) => gateway.call(caller, json!({key: name, "arguments": {"a": 1}})),
                 None => gateway.call(name, json!({"a": 1})),
             };
         }
@@ -175,8 +176,8 @@ tools = "entry-only"
         // Its groups are deterministic.
         ("groups", None),
     ];
-    for (strategy, caller) in ways {
-        let records = calls(strategy, caller);
+    for ((strategy, caller), key) in ways.into_iter().zip(["", "tool", "name", ""]) {
+        let records = calls(strategy, caller.map(|caller| (caller, key)));
         let expected = [["decision", "wait", "not_permitted"], ["decision", "none", "unknown"]];
         assert_eq!(short(&records), expected, "{strategy}");
         assert!(records.iter().all(|record| record["arguments_hmac"].is_string()), "{strategy}: {records:?}");
@@ -206,6 +207,23 @@ fn a7_what_is_resolved_is_recorded_like_a_call() {
     ];
     assert_eq!(short(&records), expected);
     assert!(records.iter().all(|record| record["method"] == "tools/resolve"), "{records:?}");
+}
+
+#[test]
+fn a7_what_is_passed_on_is_recorded_by_its_method() {
+    let (directory, file) = file();
+    let config = directory.path().join("disclosure.toml");
+    let passing =
+        format!("[upstreams.odd]\ncommand = {ODD:?}\nargs = [\"ordinary\"]\npass = [\"vendor/method\"]\n");
+    fs::write(&config, passing).unwrap();
+    let (config, audit) = (config.to_str().unwrap(), file.to_str().unwrap());
+    let flags = ["serve", "--strategy", "full", "--config", config, "--audit", audit];
+    let mut gateway = Process::start(&mut program(&flags));
+    gateway.initialize();
+    gateway.request("vendor/method", json!({}));
+    let records = after(gateway, &file);
+    let recorded = |record: &Value| record["method"] == "vendor/method" && record["tool"] == "vendor/method";
+    assert!(!records.is_empty() && records.iter().all(recorded), "{records:?}");
 }
 
 #[test]

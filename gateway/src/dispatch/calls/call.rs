@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use mcp_disclosure_core::{
     Decision, Effects, Era, Mirrored, RawObject, RawText, Refusal, Tool, ToolAnswer, ToolCall, ToolName,
+    delivered::DESCRIPTION_REQUIRED,
 };
 use mcp_disclosure_transport::{ErrorText, Json, Request, code};
 use serde_json::json;
@@ -21,6 +22,7 @@ use crate::{
         allowance::{Allowance, Running},
         beside::beside,
         fetches::OfCaller,
+        variants::is_by_page,
     },
     observe::Outcome,
 };
@@ -80,6 +82,13 @@ impl Calls {
                 again.map_or(decision, |(decision, _)| decision)
             }
             None => decision,
+        };
+        // A page reads no descriptions: its author did.
+        let is_untaught =
+            matches!(&decision, Decision::Refuse(refusal) if refusal.code == DESCRIPTION_REQUIRED);
+        let decision = match is_untaught && is_by_page(page, params, &given.name) {
+            true => Decision::Forward(given.clone()),
+            false => decision,
         };
         match decision {
             Decision::Forward(call) => {

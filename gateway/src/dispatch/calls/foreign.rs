@@ -79,7 +79,7 @@ impl Calls {
             recorded(watch).await?;
             let passed = UpstreamRequest::new(request.method.to_string(), request.params.clone());
             match self.relay(caller, slot, passed).await.map_err(|failed| failed.watched(watch)) {
-                Ok(result) => return Ok(complete(caller.era(), result.shown(&page.view)?)),
+                Ok(result) => return Ok(complete(caller.era(), result.shown_anywhere(&page.view)?)),
                 Err(error) if error.code() == code::METHOD_NOT_FOUND => refused = error,
                 Err(error) => return Err(error),
             }

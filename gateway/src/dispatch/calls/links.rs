@@ -10,13 +10,14 @@ use std::{collections::BTreeMap, sync::Arc};
 use mcp_disclosure_core::{
     RawObject, View,
     given::{self, is_like, may_have},
+    our_uri,
     take::members,
     with_pages,
 };
 use mcp_disclosure_transport::{ErrorText, Json, code};
 
 use super::{Answer, suggestions};
-use crate::upstream::Upstream;
+use crate::upstream::{SkillPlaces, Upstream};
 
 /// The members that hold blocks, one or several: of results (those of tasks are within their states), of messages, and of requests
 /// that a result asks a client for.
@@ -24,6 +25,9 @@ const CONTAINERS: [&str; 7] = ["content", "contents", "messages", "params", "res
 
 /// The container whose blocks have names.
 const REQUESTS: &str = "inputRequests";
+
+/// The member that is the URI of a resource.
+const URI: &str = "uri";
 
 /// How deep lists and objects are nested at most. The protocol needs ten: a requested message has blocks, of which the result of
 /// a tool embeds resources.
@@ -54,7 +58,20 @@ impl Unseen {
     /// # Errors
     /// -32000 if it may refer to a hidden resource and cannot be looked through, or does nothing but refer to one.
     pub(super) fn shown(self, view: &View) -> Answer {
-        let sight = Sight { view, upstream: self.upstream.name(), asked: None };
+        self.shown_where(view, Place::Known)
+    }
+
+    /// The same of the result of a method beyond MCP: any member of it may be a block.
+    ///
+    /// # Errors
+    /// As of [`shown`](Self::shown).
+    pub(super) fn shown_anywhere(self, view: &View) -> Answer {
+        self.shown_where(view, Place::Any)
+    }
+
+    fn shown_where(self, view: &View, place: Place) -> Answer {
+        let skills = Some(self.upstream.known_skills());
+        let sight = Sight { view, upstream: self.upstream.name(), skills, asked: None, place };
         let part = sight.looked_through(self.result.as_str(), false)?;
         Ok(part.map_or(self.result, Json::from))
     }
@@ -76,7 +93,8 @@ impl Unseen {
     /// As of [`shown`](Self::shown).
     pub(super) fn readable(self, view: &View, asked: (&str, &str)) -> Result<Option<Json>, ErrorText> {
         let upstream = self.upstream.name();
-        let sight = Sight { view, upstream, asked: Some(asked) };
+        let skills = Some(self.upstream.known_skills());
+        let sight = Sight { view, upstream, skills, asked: Some(asked), place: Place::Known };
         let Some(part) = sight.looked_through(self.result.as_str(), false)? else {
             return Ok(Some(self.result));
         };
@@ -94,17 +112,20 @@ impl Unseen {
     }
 }
 
-/// The same of a part of a result, whose members are requests to the client if it is `named`.
+/// The same of a part of a result, whose members are requests to the client if it is `named`. `from` is the upstream, while it is
+/// connected.
 ///
 /// # Errors
 /// As of [`Unseen::shown`].
 pub(super) fn part(
     view: &View,
-    upstream: &str,
+    (upstream, from): (&str, Option<&Upstream>),
     part: &RawObject,
     named: bool,
 ) -> Result<RawObject, ErrorText> {
-    match (Sight { view, upstream, asked: None }).looked_through(part.text(), named)? {
+    let skills = from.map(Upstream::known_skills);
+    let sight = Sight { view, upstream, skills, asked: None, place: Place::Known };
+    match sight.looked_through(part.text(), named)? {
         Some(rest) => RawObject::parse(rest).map_err(|_| illegible(upstream)),
         None => Ok(part.clone()),
     }
@@ -128,11 +149,24 @@ enum Rest {
     Nothing,
 }
 
+/// Where blocks are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In the [containers](CONTAINERS).
+    Known,
+    /// In any member.
+    Any,
+}
+
 /// Who sees what of an upstream's result.
 #[derive(Clone, Copy)]
 struct Sight<'a> {
     view: &'a View,
     upstream: &'a str,
+    /// What is known of the skills of all upstreams.
+    skills: Option<&'a SkillPlaces>,
+    /// Where blocks are looked for.
+    place: Place,
     /// The resource that was asked for, as the upstream and as the client knows it.
     asked: Option<(&'a str, &'a str)>,
 }
@@ -183,7 +217,8 @@ impl Sight<'_> {
                 if changes.is_empty() {
                     return Rest::Whole;
                 }
-                if !named && changes.values().any(Option::is_none) {
+                let is_about_it = |at: usize| self.place == Place::Known || is_of_block(&members[at].0);
+                if !named && changes.iter().any(|(at, left)| left.is_none() && is_about_it(*at)) {
                     return Rest::Nothing;
                 }
                 let members = members.iter().enumerate();
@@ -197,14 +232,15 @@ impl Sight<'_> {
 
     /// What is left of a member of a block; nothing, if it makes the block one about a hidden resource.
     fn rest_of_member(self, key: &str, value: &str, depth: usize) -> Rest {
-        let is_container = || CONTAINERS.iter().any(|container| is_like(key, container));
         match () {
-            () if is_like(key, "uri") => self.rest_of_uri(value),
-            () if is_container() => self.rest_of(value, is_like(key, REQUESTS), depth),
+            () if is_like(key, URI) => self.rest_of_uri(value),
             () if key == "_meta" && self.renames() => {
                 let renamed = with_pages(&RawObject::assemble([(key, value)]), |uri| self.served(uri).into());
                 let renamed = renamed.and_then(|block| block.member(key).map(str::to_owned));
                 renamed.map_or(Rest::Whole, Rest::Part)
+            }
+            () if self.place == Place::Any || is_of_block(key) => {
+                self.rest_of(value, is_like(key, REQUESTS), depth)
             }
             () => Rest::Whole,
         }
@@ -227,14 +263,29 @@ impl Sight<'_> {
     fn served(self, uri: &str) -> String {
         match self.asked {
             Some((own, asked)) if own == uri => asked.to_owned(),
-            _ => self.view.served_uri(self.upstream, uri).into_owned(),
+            _ => match self.view.served_uri(self.upstream, uri) {
+                served if *served == *uri && self.is_of_another_skill(uri) => our_uri(self.upstream, uri),
+                served => served.into_owned(),
+            },
         }
+    }
+
+    /// Whether another upstream has a skill with this file. Those need not be listed as resources.
+    fn is_of_another_skill(self, uri: &str) -> bool {
+        self.skills.is_some_and(|skills| skills.are_also_of_another(self.upstream, uri))
     }
 
     /// Whether clients may know a resource by another URI than the upstream does.
     fn renames(self) -> bool {
-        self.view.shares_uris() || self.asked.is_some_and(|(own, asked)| own != asked)
+        self.view.shares_uris()
+            || self.skills.is_some_and(SkillPlaces::are_of_several)
+            || self.asked.is_some_and(|(own, asked)| own != asked)
     }
+}
+
+/// Whether a member makes an object one about a resource: its URI, or a container of blocks.
+fn is_of_block(key: &str) -> bool {
+    is_like(key, URI) || CONTAINERS.iter().any(|container| is_like(key, container))
 }
 
 /// What is left of the values that change, by their places.

@@ -15,7 +15,7 @@ use super::{
     Calls,
     links::{self, Unseen},
     reports::Relay,
-    state,
+    skills, state,
 };
 use crate::{
     dialect::{RequestMeta, asks_for_input},
@@ -98,7 +98,10 @@ impl Calls {
                     tracing::info!(upstream = %upstream.name(), error = error.in_full(), "request waits for a new connection");
                     lost = Some(own.give_up(upstream, error));
                 }
-                Ok(result) => return Ok(Unseen::new(&upstream, result)),
+                Ok(result) => {
+                    skills::looked_for(caller, &result).await;
+                    return Ok(Unseen::new(&upstream, result));
+                }
                 Err(failed) => {
                     if matches!(failed, Failed::Upstream(CallError::TimedOut { .. })) {
                         let client =
@@ -306,7 +309,8 @@ pub(super) async fn answers(
     requests: &RawObject,
 ) -> Result<RawObject, ErrorText> {
     let view = caller.backend.catalogue().current().view(&caller.principal, &caller.choice);
-    let (client, requests) = (caller.client(), links::part(&view, upstream.name(), requests, true)?);
+    let (client, requests) =
+        (caller.client(), links::part(&view, (upstream.name(), Some(upstream)), requests, true)?);
     let asking = requests.iter().map(|(key, request)| async move {
         let request = RawObject::parse(request).unwrap_or_else(|_| RawObject::empty());
         let method = request.string("method").unwrap_or_default();

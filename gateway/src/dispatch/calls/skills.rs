@@ -20,6 +20,9 @@ use crate::{
 /// The member of a skill, and of a directory, that has its files.
 const FILES: &str = "resources";
 
+/// How a text of JSON begins that is the URI of a skill's file.
+const SCHEME: &str = r#""skill:"#;
+
 /// The members of an entry of an index that are the skill's URI.
 const INDEXED: [&str; 2] = ["url", "uri"];
 
@@ -144,6 +147,19 @@ impl Calls {
     }
 }
 
+/// Asks upstreams for the skills that they have not listed, where a result refers to one: several may have it.
+pub(super) async fn looked_for(caller: &Caller, result: &Json) {
+    let slots = caller.backend.slots();
+    if slots.len() < 2 || !result.as_str().contains(SCHEME) {
+        return;
+    }
+    let upstreams = slots.iter().filter_map(|slot| slot.upstream());
+    let unlisted = upstreams.filter(|upstream| {
+        upstream.introduction().may_have_skills().is_some() && !upstream.has_listed_skills()
+    });
+    futures::future::join_all(unlisted.map(|upstream| async move { drop(upstream.skills().await) })).await;
+}
+
 /// The result of a reading, its only content, and the index that this is.
 fn contents(read: &Json) -> Option<(RawObject, RawObject, RawObject)> {
     let read = RawObject::parse(read.as_str()).ok()?;
@@ -169,7 +185,7 @@ impl Skill {
         let uri = entry.string("uri").filter(|uri| !view.hides_resource(uri)(upstream))?;
         let is_judged_here = |key: &str| matches!(key, "uri" | FILES);
         let others = entry.retain(|key| !is_judged_here(key));
-        let seen = links::part(view, upstream, &others, false).ok()?;
+        let seen = links::part(view, (upstream, None), &others, false).ok()?;
         let entry = if seen == others { entry } else { entry.retain(is_judged_here).over(&seen) };
         let mut uris = vec![uri];
         let text = match entry.member(FILES) {

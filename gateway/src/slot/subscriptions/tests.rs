@@ -92,6 +92,7 @@ impl Scene {
             asks: None,
             audience: Arc::default(),
             texts: Arc::default(),
+            skills: Arc::default(),
         };
         let supervisor = Supervisor {
             terms,

@@ -160,7 +160,7 @@ impl<'a> Asking<'a> {
         let begun = Instant::now();
         let said = |outcome, response_bytes, duration: Duration| Called {
             who: Who { principal: None, session: None, strategy: OwnInfo::TOOL, client: "mcp-disclosure" },
-            resolves: false,
+            method: "tools/call",
             upstream: Some(self.upstream.name().as_str()),
             tool: OwnInfo::TOOL,
             outcome,

@@ -16,7 +16,7 @@ struct Record<'a> {
     time: &'a str,
     /// `call`: it was sent to its upstream and is over; `decision`: it was decided by the gateway.
     event: &'static str,
-    method: &'static str,
+    method: String,
     principal: Option<String>,
     session: Option<&'a str>,
     strategy: &'a str,
@@ -49,7 +49,7 @@ pub(super) fn record(call: &Called<'_>) -> Vec<u8> {
     to_line(&Record {
         time: &now(),
         event: if call.outcome.is_call() { "call" } else { "decision" },
-        method: if call.resolves { "tools/resolve" } else { "tools/call" },
+        method: line(call.method, LONGEST),
         principal: call.who.principal.map(|name| line(name, LONGEST)),
         session: call.who.session,
         strategy: call.who.strategy,

@@ -10,6 +10,7 @@ use super::{
         links::{self, Unseen},
         relay::{Failed, UpstreamRequest, answers},
         reports::Relay,
+        skills,
     },
     form,
     task::{Failure, Origin, RunningAt, Task},
@@ -56,6 +57,7 @@ impl Asking<'_> {
         let request = UpstreamRequest::new(method, RawObject::empty());
         let answered = upstream.request(request.to_call(self.caller, &upstream, params, reports)).await;
         let answered = answered.map_err(|error| self.failed(&upstream, method, error))?;
+        skills::looked_for(self.caller, &answered).await;
         Unseen::new(&upstream, answered).object(self.view).map_err(Failure::Other)
     }
 
@@ -107,15 +109,20 @@ impl Asking<'_> {
         if let Some(conversation) = &mut conversation {
             conversation.look().await;
             if let Some(questions) = conversation.questions() {
-                let questions = links::part(self.view, self.at.name(), &questions, true)?;
+                let questions = self.part(&questions, true)?;
                 let state = state.with("status", r#""input_required""#);
                 return Ok(state.with("inputRequests", questions.text()));
             }
         }
         match state.string("status").as_deref() {
             Some("completed" | "failed") => {}
-            // The question is on its way.
-            Some("input_required") => return Ok(state.with("status", r#""working""#)),
+            // The question is on its way, or nobody can be asked.
+            Some("input_required") => {
+                if conversation.is_none() {
+                    self.at.refuse_questions();
+                }
+                return Ok(state.with("status", r#""working""#));
+            }
             _ => return Ok(state),
         }
         let outcome = match &mut conversation {
@@ -144,9 +151,12 @@ impl Asking<'_> {
     /// A result that came with a conversation, as far as the caller may see it.
     fn seen(&self, result: Json) -> Result<RawObject, Failure> {
         let result = RawObject::parse(result.as_str()).map_err(|_| links::illegible(self.at.name()));
-        result
-            .and_then(|result| links::part(self.view, self.at.name(), &result, false))
-            .map_err(Failure::Other)
+        result.and_then(|result| self.part(&result, false)).map_err(Failure::Other)
+    }
+
+    fn part(&self, part: &RawObject, named: bool) -> Result<RawObject, ErrorText> {
+        let upstream = self.at.upstream.upgrade();
+        links::part(self.view, (self.at.name(), upstream.as_deref()), part, named)
     }
 
     /// The result of the task, once it has one, for a client with a session.

@@ -184,6 +184,7 @@ impl Calls {
             outlasts_connection: upstream.is_remote() && era == Era::Stateless,
             guard: caller.guard().cloned(),
             conversation,
+            refusing: Arc::default(),
         }));
         let translated = form::translated(&task, era, caller.era());
         let kept = self.keep(caller, called, origin, &translated, place, Some((running, reports)));

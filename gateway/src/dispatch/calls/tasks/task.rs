@@ -1,7 +1,10 @@
 //! One task: whose it is, and where it runs.
 
 use std::{
-    sync::{Arc, Weak},
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -93,6 +96,8 @@ pub(super) struct RunningAt {
     /// Keeps the upstreams of a client without session.
     pub(super) guard: Option<Arc<BackendGuard>>,
     pub(super) conversation: Option<tokio::sync::Mutex<Conversation>>,
+    /// Whether its questions are being refused, since its client cannot be asked.
+    pub(super) refusing: Arc<AtomicBool>,
 }
 
 /// What changes about a task.
@@ -169,6 +174,20 @@ impl RunningAt {
             true => self.slot.connected(None, tokio::time::Instant::now()).await.map_err(Failure::Other),
             false => Err(Failure::Lost(self.lost())),
         }
+    }
+
+    /// Waits for the result, beside requests for the task: an upstream with a session asks meanwhile, and is told that it cannot.
+    pub(super) fn refuse_questions(&self) {
+        let Some(upstream) = self.upstream.upgrade() else { return };
+        if self.refusing.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let (params, refusing) =
+            (RawObject::empty().with_value("taskId", &self.own), Arc::clone(&self.refusing));
+        tokio::spawn(async move {
+            drop(upstream.query("tasks/result", params).await);
+            refusing.store(false, Ordering::Relaxed);
+        });
     }
 
     pub(super) fn name(&self) -> &str {
