@@ -17,7 +17,10 @@ use mcp_disclosure_core::{
 use mcp_disclosure_transport::{ErrorText, Json, code};
 
 use super::{Answer, suggestions};
-use crate::upstream::{SkillPlaces, Upstream};
+use crate::{
+    dispatch::beside::aside,
+    upstream::{SkillPlaces, Upstream},
+};
 
 /// The members that hold blocks, one or several: of results (those of tasks are within their states), of messages, and of requests
 /// that a result asks a client for.
@@ -179,7 +182,7 @@ impl Sight<'_> {
         if !(self.view.guards_resources() || self.renames()) || !may_refer() {
             return Ok(None);
         }
-        match self.rest_of(object.trim_start(), named, 0) {
+        match aside(object.len(), || self.rest_of(object.trim_start(), named, 0)) {
             Rest::Whole => Ok(None),
             Rest::Part(part) => Ok(Some(part)),
             Rest::Nothing => Err(illegible(self.upstream)),

@@ -12,7 +12,7 @@ use super::{Answer, Calls, links, relay::UpstreamRequest};
 use crate::{
     catalogue::Page,
     dialect::{Caching, complete, list_result},
-    dispatch::{Caller, lists::no_cursor},
+    dispatch::{Caller, beside::aside, lists::no_cursor},
     slot::Slot,
     upstream::CallError,
 };
@@ -123,27 +123,36 @@ impl Calls {
             return None;
         }
         let is_refused_of = view.refuses_resource(SKILLS_INDEX);
-        let (mut indexes, mut skills) = (Vec::new(), Vec::new());
+        let (mut indexes, mut skills, mut bytes) = (Vec::new(), Vec::new(), 0);
         for slot in slots.iter().filter(|slot| slot.has("resources")) {
             let Some(name) = slot.name().filter(|name| !is_refused_of(name)) else { continue };
             let request = UpstreamRequest::new("resources/read", params.clone());
             let Ok(read) = self.relay(caller, slot, request).await else { continue };
             let Ok(read) = read.shown(view) else { continue };
-            let Some(found) = contents(&read) else { continue };
-            let listed = found.2.member("skills").and_then(|list| serde_json::from_str(list).ok());
-            let listed: Vec<RawText> = listed.unwrap_or_default();
-            skills.extend(listed.iter().filter_map(|entry| Skill::indexed(view, name, entry)));
+            bytes += read.as_str().len();
+            let Some((found, listed)) = aside(read.as_str().len(), || {
+                let found = contents(&read)?;
+                let listed = found.2.member("skills").and_then(|list| serde_json::from_str(list).ok());
+                let listed: Vec<RawText> = listed.unwrap_or_default();
+                let listed = listed.iter().filter_map(|entry| Skill::indexed(view, name, entry));
+                Some((found, listed.collect::<Vec<_>>()))
+            }) else {
+                continue;
+            };
+            skills.extend(listed);
             indexes.push((read, found));
         }
         if indexes.len() == 1 && !view.guards_resources() {
             return indexes.pop().map(|(read, _)| read);
         }
         let (_, (read, content, index)) = indexes.into_iter().next()?;
-        let skills = served(view, skills);
-        let skills: Vec<&str> = skills.iter().map(RawObject::text).collect();
-        let index = index.with("skills", &format!("[{}]", skills.join(",")));
-        let content = content.with_value("text", index.text());
-        Some(read.with("contents", &format!("[{}]", content.text())).into())
+        aside(bytes, || {
+            let skills = served(view, skills);
+            let skills: Vec<&str> = skills.iter().map(RawObject::text).collect();
+            let index = index.with("skills", &format!("[{}]", skills.join(",")));
+            let content = content.with_value("text", index.text());
+            Some(read.with("contents", &format!("[{}]", content.text())).into())
+        })
     }
 }
 
