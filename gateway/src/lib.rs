@@ -31,13 +31,14 @@ pub use dispatch::{
     Open, StartedGateway,
 };
 pub use error::Error;
+pub use limits::SessionLimits;
 pub use mcp_disclosure_core as core;
 pub use mcp_disclosure_drafts::variants::VariantHints;
 pub use mcp_disclosure_transport as transport;
 pub use negotiation::EXPLANATIONS;
 pub use problem::{Place, Problem, Problems};
 pub use rmcp;
-pub use session::{SessionLimits, store};
+pub use session::store;
 pub use strategies::builtin;
 
 /// Whether drafts of MCP are offered and used.

@@ -4,7 +4,7 @@
 //! their defaults and the text for help, schemas and documentation, and those that nobody needs to set, with the reason for
 //! their values.
 
-use std::num::NonZeroU64;
+use std::{num::NonZeroU64, time::Duration};
 
 use mcp_disclosure_core::nearest::nearest;
 use mcp_disclosure_transport::{Bound, Bounds};
@@ -214,6 +214,28 @@ limits! {
     filter_patterns: count = 100, since "each is matched against every name";
     /// Characters of such a pattern.
     filter_pattern_characters: count = 256, since "no name is longer that clients accept";
+}
+
+/// Limits on the number of sessions and on their idle time.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionLimits {
+    /// Maximum number of sessions opened here; with a store, at most as many copies of others' are kept besides.
+    pub most: usize,
+    /// A session unused for this long is ended.
+    pub idle: Duration,
+}
+
+impl Default for SessionLimits {
+    fn default() -> Self {
+        Self { most: 10_000, idle: Duration::from_secs(60 * 60) }
+    }
+}
+
+impl SessionLimits {
+    /// The interval between sweeps for idle and unused sessions.
+    pub fn sweep_interval(self, unused: Duration) -> Duration {
+        (self.idle.min(unused) / 4).clamp(Duration::from_millis(100), Duration::from_secs(60))
+    }
 }
 
 #[cfg(test)]

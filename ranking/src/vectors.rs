@@ -76,26 +76,62 @@ impl Table {
     }
 }
 
-/// The direction of a text, of length 1, and the share of its words that the table has. Without any it has no direction.
-fn direction(text: &str) -> (Vector, f32) {
-    let (mut sum, mut words, mut known) = ([0.0; DIMENSIONS], 0_u8, 0_u8);
-    each(text, |part| {
-        let word = match part {
-            Part::Word(word) if is_stop_word(word) => return,
-            Part::Word(word) => TABLE.find(word),
-            Part::Pair { .. } => None,
-        };
-        if usize::from(words) < MOST_WORDS {
-            words += 1;
-            known += u8::from(word.is_some());
-            word.into_iter().for_each(|word| TABLE.add(word, &mut sum));
+/// Where the words of texts stand in the table. A catalogue has few words, many times: each is looked up once.
+#[derive(Default)]
+struct Reader(HashMap<Box<str>, Found>);
+
+/// What the table says of a word.
+#[derive(Clone, Copy)]
+enum Found {
+    /// It says nothing.
+    Stop,
+    Unknown,
+    At(usize),
+}
+
+impl Reader {
+    fn find(&mut self, word: &str) -> Found {
+        if let Some(found) = self.0.get(word) {
+            return *found;
         }
-    });
-    let length = sum.iter().map(|component| component * component).sum::<f32>().sqrt();
-    if length > 0.0 {
-        sum.iter_mut().for_each(|component| *component /= length);
+        let found = match TABLE.find(word) {
+            _ if is_stop_word(word) => Found::Stop,
+            Some(at) => Found::At(at),
+            None => Found::Unknown,
+        };
+        self.0.insert(word.into(), found);
+        found
     }
-    (sum, f32::from(known) / f32::from(words.max(1)))
+
+    /// The direction of a text, of length 1, and the share of its words that the table has. Without any it has no direction.
+    fn direction(&mut self, text: &str) -> (Vector, f32) {
+        let (mut sum, mut words, mut known) = ([0.0; DIMENSIONS], 0_u8, 0_u8);
+        each(text, |part| {
+            let found = match part {
+                Part::Word(word) => self.find(word),
+                Part::Pair { .. } => Found::Unknown,
+            };
+            if matches!(found, Found::Stop) || usize::from(words) == MOST_WORDS {
+                return;
+            }
+            words += 1;
+            if let Found::At(word) = found {
+                known += 1;
+                TABLE.add(word, &mut sum);
+            }
+        });
+        let length = sum.iter().map(|component| component * component).sum::<f32>().sqrt();
+        if length > 0.0 {
+            sum.iter_mut().for_each(|component| *component /= length);
+        }
+        (sum, f32::from(known) / f32::from(words.max(1)))
+    }
+
+    /// Of several texts, all of which count the same.
+    fn mean(&mut self, texts: &[String; 2]) -> Vector {
+        let [one, other] = texts.each_ref().map(|text| self.direction(text).0);
+        std::array::from_fn(|at| f32::midpoint(one[at], other[at]))
+    }
 }
 
 /// The vectors of the listed tools of a view, in its order.
@@ -130,13 +166,13 @@ impl Vectors {
         let before = latest().clone();
         let known: HashMap<u64, &Vector> =
             before.iter().flat_map(|before| before.digests.iter().copied().zip(&before.components)).collect();
-        let (mut digests, mut components) = (Vec::new(), Vec::new());
+        let (mut digests, mut components, mut reader) = (Vec::new(), Vec::new(), Reader::default());
         for tool in view.tools() {
             let texts = of_tool(tool);
             let mut digest = DefaultHasher::new();
             texts.hash(&mut digest);
             digests.push(digest.finish());
-            components.push(known.get(&digest.finish()).map_or_else(|| mean(&texts), |known| **known));
+            components.push(known.get(&digest.finish()).map_or_else(|| reader.mean(&texts), |known| **known));
         }
         let read = Arc::new(Self { digests, components });
         *latest() = Some(Arc::clone(&read));
@@ -146,7 +182,7 @@ impl Vectors {
     /// How near each tool is to a query, from -1 to 1; `None` if none of its words is known. What is said in unknown words
     /// counts as far from everything.
     pub(crate) fn nearness(&self, query: &str) -> Option<Vec<f32>> {
-        let (query, known) = direction(query);
+        let (query, known) = Reader::default().direction(query);
         (known > 0.0).then(|| self.components.iter().map(|tool| known * product(&query, tool)).collect())
     }
 }
@@ -156,11 +192,6 @@ fn of_tool(tool: VisibleTool<'_>) -> [String; 2] {
     let own = tool.tool();
     let description = own.definition().string("description").unwrap_or_default();
     [own.brief(), &description].map(|text| format!("{} {text}", own.upstream_name()))
-}
-
-fn mean(texts: &[String; 2]) -> Vector {
-    let [one, other] = texts.each_ref().map(|text| direction(text).0);
-    std::array::from_fn(|at| f32::midpoint(one[at], other[at]))
 }
 
 /// Four sums at once: one alone would wait for itself, and a small build has no wider ones.
@@ -183,9 +214,11 @@ mod tests {
     fn the_table_is_sorted_and_has_directions() {
         assert!((1..TABLE.len()).all(|word| TABLE.letters(word - 1) < TABLE.letters(word)));
         assert_eq!(TABLE.find("zzzzzzzz"), None);
-        let near = |one: &str, other: &str| product(&direction(one).0, &direction(other).0);
+        let near = |one: &str, other: &str| {
+            product(&Reader::default().direction(one).0, &Reader::default().direction(other).0)
+        };
         assert!(near("remove a folder", "delete directory") > near("remove a folder", "send mail"));
         assert!((near("directory", "directory") - 1.0).abs() < 1e-3);
-        assert_eq!(direction("天気 xyzzyq"), ([0.0; DIMENSIONS], 0.0));
+        assert_eq!(Reader::default().direction("天気 xyzzyq"), ([0.0; DIMENSIONS], 0.0));
     }
 }

@@ -107,6 +107,15 @@ fn is_cached_by_uv(program: &Path) -> bool {
 /// The folders of uv's cache that environments are in, before their version.
 const BUCKETS: [&str; 2] = ["archive-v", "environments-v"];
 
+/// A word of a command line, quoted for a shell if it has to be.
+pub(crate) fn quoted(word: &str) -> String {
+    let is_plain = |character: char| character.is_alphanumeric() || "@%+=:,./-_…".contains(character);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -25,9 +25,7 @@ pub mod operating;
 mod receipts;
 pub mod remember;
 mod run;
-mod shell;
 mod strategies;
-pub mod switch;
 
 #[cfg(feature = "demo")]
 pub use demo::demonstration;

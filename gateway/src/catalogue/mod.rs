@@ -1,13 +1,11 @@
 //! The catalogue: snapshots, the pages made of them, and their replacement.
 
 mod changes;
-mod declared;
 mod keeper;
 mod page;
 mod tools;
 
 pub use changes::Said;
-pub use declared::{Accepting, Declared};
-pub use keeper::{Keeper, Listed};
+pub use keeper::{Accepting, Declared, Keeper, Listed};
 pub use page::{Catalogue, Page, Published};
 pub use tools::PreparedManifest;

@@ -17,11 +17,11 @@ use crate::{
     catalogue::Declared,
     error::Error,
     explain::{Explained, selection},
-    limits::Limits,
+    limits::{Limits, SessionLimits},
     lineage::Lineage,
     negotiation::Strategies,
     observe::{Observer, Unobserved},
-    session::{Client, Peers, SessionLimits, store::SessionStore},
+    session::{Client, Peers, store::SessionStore},
     slot::{Memory, Witness},
     upstream::{Timeouts, UpstreamConfig, UpstreamError, Upstreams},
 };

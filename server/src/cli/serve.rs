@@ -24,12 +24,12 @@ use crate::{
     config::DisclosureFile,
     failure::Failure,
     files::{Baseline, Reloads, others_can_read, watch},
+    flags::Switch,
     flags::Transport,
     log,
     operating::{Grants, Operating},
     receipts,
     remember::Store,
-    switch::Switch,
 };
 
 /// Over stdio, how long after the signal this process waits for its upstreams: hosts kill what has not ended after two seconds.

@@ -17,7 +17,7 @@ use super::{
     DisclosureFile, UpstreamEntry,
     environment::{Lookup, escape, expand, own},
 };
-use crate::shell::quoted;
+use crate::launcher::quoted;
 
 /// An upstream of a source.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use mcp_disclosure_gateway::Problem;
 use super::{Files, Origin};
 use crate::{
     config::{Named, upstreams},
-    shell::quoted,
+    launcher::quoted,
 };
 
 /// The upstreams that are named now.

@@ -7,7 +7,7 @@ use ipnet::IpNet;
 use mcp_disclosure_gateway::{FetchLimits, OfferedRevisions, Problem, backend::Scope, front::http::network};
 
 use super::{LogArguments, SourceArguments, StrategyArguments, source::seconds, strategy::one_of};
-use crate::{config::AccessFlags, operating::OperatingArguments, switch::Switch};
+use crate::{config::AccessFlags, flags::Switch, operating::OperatingArguments};
 
 /// The default address for HTTP.
 const LISTEN: &str = "127.0.0.1:8848";

@@ -12,7 +12,7 @@ use mcp_disclosure_gateway::negotiation::{Bridge, StrategyOptions, StrategyPlace
 use super::SettingArguments;
 use strum::{EnumMessage, VariantArray};
 
-use crate::switch::Switch;
+use crate::flags::Switch;
 
 /// The choice of strategies.
 #[derive(Clone, Debug, Args)]

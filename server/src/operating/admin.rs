@@ -18,7 +18,7 @@ use serde::Serialize;
 use serde_json::json;
 use tokio::net::TcpListener;
 
-use super::{metrics::Metrics, page, readiness::Readiness, served::Served, status::Status};
+use super::{metrics::Metrics, page, served::Served, state::Readiness, status::Status};
 
 /// The text format of Prometheus.
 const METRICS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");

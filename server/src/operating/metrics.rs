@@ -26,7 +26,7 @@ use super::{
     counting::{Counters, Counting},
     served::Served,
     state,
-    totals::{Tokens, Totals},
+    status::{Tokens, Totals},
 };
 use crate::failure::Failure;
 

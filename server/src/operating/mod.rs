@@ -1,11 +1,10 @@
 //! What operators see of a running gateway: metrics, status and health on an address of their own, and the audit log.
 //!
-//! With the build feature `otel`, traces and the same metrics are sent by OTLP as well. Everything is fed by the gateway's [`Observer`] (numbers of what happened) and read from the gateway itself when it is
-//! asked for (states). The decisions are explained in docs/decisions/0030.
+//! With the build feature `otel`, traces and the same metrics are sent by OTLP as well. Everything is fed by the gateway's
+//! [`Observer`] (numbers of what happened) and read from the gateway itself when it is asked for (states). The decisions are explained in docs/decisions/0030.
 
 mod address;
 mod admin;
-mod arguments;
 mod audit;
 mod counting;
 mod grants;
@@ -13,18 +12,16 @@ mod metrics;
 #[cfg_attr(not(feature = "otel"), path = "without_otel.rs")]
 mod otel;
 mod page;
-mod readiness;
 mod served;
 mod state;
 mod status;
-mod totals;
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 pub use address::AdminAddress;
 use admin::Admin;
-pub use arguments::OperatingArguments;
 use audit::Audit;
+use clap::Args;
 pub use grants::Grants;
 use mcp_disclosure_gateway::{
     Admission, Gateway,
@@ -39,6 +36,31 @@ use served::Served;
 use tokio::net::TcpListener;
 
 use crate::failure::Failure;
+
+/// The flags of `serve` for operators.
+#[derive(Clone, Debug, Default, Args)]
+pub struct OperatingArguments {
+    /// Where operators find /healthz, /metrics and more
+    ///
+    /// Also /readyz and /status. A port of this machine, or ADDRESS:PORT
+    #[arg(long, value_name = "ADDRESS", help_heading = "Operating")]
+    pub admin: Option<AdminAddress>,
+
+    /// Append a JSON line for each call to this file
+    ///
+    /// And for each decision on one; SIGHUP opens it again
+    #[arg(long, value_name = "FILE", help_heading = "Operating")]
+    pub audit: Option<PathBuf>,
+
+    /// The key of the fingerprints that stand for arguments in the audit log, at least 32 bytes [default: a new key at
+    /// each start]
+    #[arg(long, value_name = "FILE", help_heading = "Operating")]
+    pub audit_key_file: Option<PathBuf>,
+
+    /// Refuse calls whose decision cannot be written to the audit log before they are forwarded
+    #[arg(long, help_heading = "Operating")]
+    pub audit_strict: bool,
+}
 
 /// What one run of `serve` has for its operators.
 #[derive(Debug)]

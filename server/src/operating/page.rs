@@ -213,7 +213,10 @@ fn duration(seconds: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::operating::{state::UpstreamState, status::Records, totals::Totals};
+    use crate::operating::{
+        state::UpstreamState,
+        status::{Records, Totals},
+    };
 
     #[test]
     fn o1_the_page_escapes_what_upstreams_are_called_and_needs_nothing() {

@@ -1,4 +1,4 @@
-//! The state of a gateway at one moment.
+//! The state of a gateway at one moment, and `/readyz`: whether requests have somewhere to go.
 
 use std::collections::BTreeMap;
 
@@ -76,4 +76,32 @@ pub(super) fn clients(served: &Served) -> BTreeMap<String, usize> {
         }
     }
     clients
+}
+
+/// Which upstreams are not ready.
+#[derive(Debug, Serialize)]
+pub(super) struct Readiness {
+    /// Whether there is a gateway that is not about to end, and any upstream serves. While another does, one that restarts does
+    /// not make the gateway unready: its tools stay listed, and calls wait for it.
+    pub(super) ready: bool,
+    /// Whether it was asked to end: running requests are finished.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    draining: bool,
+    /// The store of sessions, if there is one. Without it clients without sessions are served, so it does not make the
+    /// gateway unready.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    store: Option<&'static str>,
+    /// The upstreams that are not ready.
+    not_ready: Vec<UpstreamState>,
+}
+
+impl Readiness {
+    pub(super) fn of(served: &Served) -> Self {
+        let upstreams = upstreams(served);
+        let gateway = served.gateway();
+        let draining = gateway.as_ref().is_some_and(|gateway| gateway.shutdown().is_cancelled());
+        let ready = gateway.is_some() && !draining && upstreams.iter().any(UpstreamState::is_ready);
+        let not_ready = upstreams.into_iter().filter(|upstream| !upstream.is_ready()).collect();
+        Self { ready, draining, store: store(served), not_ready }
+    }
 }

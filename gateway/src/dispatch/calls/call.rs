@@ -53,7 +53,7 @@ impl Calls {
         let counted = match own_call(caller, page, &call) {
             Ok(counted) => counted,
             Err(error) => {
-                refused(page, &call, LIMIT_REACHED, watch).await;
+                refused(page, &call, LIMIT_REACHED, watch);
                 return Err(error);
             }
         };
@@ -101,7 +101,7 @@ impl Calls {
                 Ok(answered(caller.era(), &answer))
             }
             Decision::Refuse(refusal) => {
-                refused(page, &given, refusal.code, watch).await;
+                refused(page, &given, refusal.code, watch);
                 Ok(refusal_of(caller, refusal))
             }
             other => {
@@ -119,7 +119,7 @@ impl Calls {
         watch: &mut Watch<'_>,
     ) -> Result<(ToolCall, ToolCall), ErrorText> {
         let received = read_call(params).inspect_err(|_| watch.decides(Outcome::Invalid))?;
-        let call = self.meant(page, received.clone()).await;
+        let call = self.meant(page, received.clone());
         watch.names(&call.name);
         Ok((received, call))
     }

@@ -12,7 +12,7 @@ use crate::{
     dispatch::{
         Caller, Watch,
         allowance::{Allowance, Running},
-        beside::beside,
+        beside::aside,
     },
     negotiation::Choice,
     observe::Outcome,
@@ -66,12 +66,12 @@ impl From<ErrorText> for Held {
 impl Calls {
     /// The call that a client makes, as it is meant ([`Schema::read`](mcp_disclosure_core::Schema::read)): of a tool whose schema
     /// its list withholds. Whatever decides on the call, permits or records it sees this one.
-    pub(super) async fn meant(&self, page: &Page, call: ToolCall) -> ToolCall {
+    pub(super) fn meant(&self, page: &Page, call: ToolCall) -> ToolCall {
         let Some(tool) = page.view.tool(&call.name).filter(|_| !page.shows_schema(&call.name)) else {
             return call;
         };
         let Some(given) = call.arguments.as_ref() else { return call };
-        let meant = beside(length(&call), async { self.checks.meant(tool, given.get()) }).await;
+        let meant = aside(length(&call), || self.checks.meant(tool, given.get()));
         ToolCall { arguments: meant.or(call.arguments), ..call }
     }
 
@@ -138,8 +138,8 @@ pub(super) async fn recorded(watch: &mut Watch<'_>) -> Result<(), ErrorText> {
 }
 
 /// Observes that the strategy refused a call.
-pub(super) async fn refused(page: &Page, call: &ToolCall, code: &'static str, watch: &mut Watch<'_>) {
-    let unknown = beside(length(call), async { name_inner(page, call, watch) }).await;
+pub(super) fn refused(page: &Page, call: &ToolCall, code: &'static str, watch: &mut Watch<'_>) {
+    let unknown = aside(length(call), || name_inner(page, call, watch));
     match unknown.filter(|_| code == UNKNOWN_TOOL) {
         Some(name) => watch.decides(missing(page, &name)),
         None => watch.refuses(code),

@@ -15,9 +15,12 @@ pub(crate) use table::ServedSession;
 use table::Table;
 
 use super::{Common, circles::Circles, replication::Replication};
-use crate::session::{
-    Location, Session, SessionLimits,
-    store::{MessageKind, Replicas, SessionStore},
+use crate::{
+    limits::SessionLimits,
+    session::{
+        Location, Session,
+        store::{MessageKind, Replicas, SessionStore},
+    },
 };
 
 /// How many attempts are made after a failure, and the time before each.

@@ -5,10 +5,7 @@ use std::{collections::HashMap, ops::Deref, sync::Arc, time::Duration};
 use mcp_disclosure_transport::{ErrorText, code};
 use parking_lot::Mutex;
 
-use crate::{
-    backend::Backend,
-    session::{Session, SessionLimits},
-};
+use crate::{backend::Backend, limits::SessionLimits, session::Session};
 
 /// A session, and the backend that serves it, which is kept alive for as long as this is referenced, even after the session ended.
 #[derive(Debug)]

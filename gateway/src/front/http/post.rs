@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     dialect::{RequestKind, RequestMeta, check, classify},
-    dispatch::{Admitted, Caller, Gateway, ServedSession, beside},
+    dispatch::{Admitted, Caller, Gateway, ServedSession, aside},
     session::{Address, BeginError, Client, Frame, Frames, Opening, Place, Purpose, ReplayBuffer, Ticket},
 };
 
@@ -65,7 +65,7 @@ impl Front {
         let admitted = arrived.admitted.clone();
         let admitted = self.gateway.admit_again(admitted, &arrived.arriving()).await?;
         let depth = limits.bounds().message_depth;
-        let message = beside(text.len(), async { Message::parse(&text, depth) }).await;
+        let message = aside(text.len(), || Message::parse(&text, depth));
         drop(text);
         match message {
             Err(refused) => return Ok(body::json(StatusCode::BAD_REQUEST, refused.encode())),

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     flags::{Given, SetSource},
-    shell::quoted,
+    launcher::quoted,
     strategies::CHOICES,
 };
 
