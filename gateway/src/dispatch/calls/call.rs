@@ -53,7 +53,7 @@ impl Calls {
         let counted = match own_call(caller, page, &call) {
             Ok(counted) => counted,
             Err(error) => {
-                refused(page, &call, LIMIT_REACHED, watch);
+                refused(page, &call, LIMIT_REACHED, watch).await;
                 return Err(error);
             }
         };
@@ -101,7 +101,7 @@ impl Calls {
                 Ok(answered(caller.era(), &answer))
             }
             Decision::Refuse(refusal) => {
-                refused(page, &given, refusal.code, watch);
+                refused(page, &given, refusal.code, watch).await;
                 Ok(refusal_of(caller, refusal))
             }
             other => {

@@ -87,7 +87,7 @@ impl Calls {
         watch: &mut Watch<'_>,
     ) -> Result<Passed<'p>, Held> {
         let by = (call.name != given.name).then_some(&given.name);
-        let call = if by.is_some() { self.meant(page, call).await } else { call };
+        let call = if by.is_some() { self.meant(page, call) } else { call };
         let Some(tool) = page.view.tool(&call.name) else {
             watch.decides(missing(page, &call.name));
             watch.names(&call.name);
@@ -138,7 +138,7 @@ pub(super) async fn recorded(watch: &mut Watch<'_>) -> Result<(), ErrorText> {
 }
 
 /// Observes that the strategy refused a call.
-pub(super) fn refused(page: &Page, call: &ToolCall, code: &'static str, watch: &mut Watch<'_>) {
+pub(super) async fn refused(page: &Page, call: &ToolCall, code: &'static str, watch: &mut Watch<'_>) {
     let unknown = aside(length(call), || name_inner(page, call, watch));
     match unknown.filter(|_| code == UNKNOWN_TOOL) {
         Some(name) => watch.decides(missing(page, &name)),

@@ -48,7 +48,7 @@ impl Calls {
         let call = match self.decide(caller, page, call, &fetches).await {
             Ok((Decision::Forward(call), _)) => call,
             Ok((Decision::Refuse(refusal), _)) => {
-                refused(page, &given, refusal.code, watch);
+                refused(page, &given, refusal.code, watch).await;
                 return Err(refusal_of(&name, &refusal));
             }
             Ok(_) => {
