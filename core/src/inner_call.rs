@@ -94,7 +94,7 @@ fn found(view: &View, members: &RawObject, level: usize) -> Option<RawObject> {
         return Some(members.retain(|other| other != key && other != "tool").with_value("tool", &name));
     }
     let mut given = members.iter().filter(|(_, value)| *value != "null");
-    let (Some(("tool" | "arguments", only)), None) = (given.next(), given.next()) else { return None };
+    let (Some((_, only)), None) = (given.next(), given.next()) else { return None };
     found(view, &object(only).filter(|_| level < MOST_LEVELS)?, level + 1)
 }
 

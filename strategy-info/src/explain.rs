@@ -149,7 +149,7 @@ impl Schema {
             own.member(all).map(str::to_owned).or_else(|| Some(format!("[{}]", own.member(one)?)))
         };
         let (options, examples) = (several("enum", "const"), several("examples", "example"));
-        let types = types(&own, 0);
+        let types = self.types(&own, MOST_STEPS);
         let words = if types.is_empty() { wording::ANYTHING.to_owned() } else { types.join(" or ") };
         let mut explained = Map::from_iter([("type".to_owned(), words.into())]);
         explained.extend(own.member("description").map(|text| ("description".to_owned(), read(text))));
@@ -187,7 +187,7 @@ impl Schema {
             may_be_null |= is_nullable;
             resolved = outer.over(&part);
         }
-        let mut types = types(&resolved, 0);
+        let mut types = self.types(&resolved, MOST_STEPS);
         if may_be_null && !types.is_empty() && !types.iter().any(|kind| kind == "null") {
             types.push("null".to_owned());
             resolved = resolved.with_value("type", &types);
@@ -204,7 +204,7 @@ impl Schema {
             let parts = parts(schema, key)?;
             let count = parts.len();
             let mut others: Vec<RawObject> =
-                parts.into_iter().filter(|part| key == "allOf" || types(part, 0) != ["null"]).collect();
+                parts.into_iter().filter(|part| key == "allOf" || self.types(part, 0) != ["null"]).collect();
             let part = others.pop().filter(|_| others.is_empty())?;
             Some((key, part, count > 1))
         })
@@ -215,6 +215,43 @@ impl Schema {
         let pointer = percent_decode_str(reference.strip_prefix("#/")?).decode_utf8().ok()?;
         let mut steps = pointer.split('/').map(|step| step.replace("~1", "/").replace("~0", "~"));
         steps.try_fold(self.0.clone(), |schema, step| schema.object(&step))
+    }
+
+    /// The JSON types of a schema, stated or implied. `references` is how many are followed.
+    fn types(&self, schema: &RawObject, mut references: usize) -> Vec<String> {
+        let mut types = self.types_in(schema, 0, &mut references);
+        let mut seen = HashSet::new();
+        types.retain(|name| seen.insert(name.clone()));
+        types
+    }
+
+    /// The same, some of them several times.
+    fn types_in(&self, schema: &RawObject, depth: usize, references: &mut usize) -> Vec<String> {
+        let mut types: Vec<String> = match schema.member("type").map(read) {
+            Some(Value::String(one)) => vec![one],
+            Some(Value::Array(all)) => all.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            _ => Vec::new(),
+        };
+        if types.is_empty() {
+            let values: Option<Vec<Value>> =
+                schema.member("enum").and_then(|values| serde_json::from_str(values).ok());
+            let values = values.into_iter().flatten().chain(schema.member("const").map(read));
+            types.extend(values.map(|value| type_of(&value).to_owned()));
+            let mut parts: Vec<RawObject> =
+                ["anyOf", "oneOf"].into_iter().filter_map(|key| parts(schema, key)).flatten().collect();
+            if let (Some(reference), Some(left)) = (schema.string("$ref"), references.checked_sub(1)) {
+                *references = left;
+                parts.extend(self.target(&reference));
+            }
+            for part in parts.iter().filter(|_| depth < MOST_STEPS) {
+                types.extend(self.types_in(part, depth + 1, references));
+            }
+            let implied = [("properties", "object"), ("items", "array")];
+            let implied =
+                implied.into_iter().find(|(key, _)| schema.member(key).is_some() && types.is_empty());
+            types.extend(implied.map(|(_, name)| name.to_owned()));
+        }
+        types
     }
 
     /// The definitions that an answer refers to.
@@ -243,31 +280,6 @@ fn parts(schema: &RawObject, key: &str) -> Option<Vec<RawObject>> {
 /// Whether alternatives say nothing but types.
 fn are_types(schema: &RawObject, key: &str) -> bool {
     parts(schema, key).is_some_and(|parts| parts.iter().all(|part| part.iter().all(|(key, _)| key == "type")))
-}
-
-/// The JSON types of a schema, stated or implied.
-fn types(schema: &RawObject, depth: usize) -> Vec<String> {
-    let stated = schema.member("type").map(read);
-    let mut types: Vec<String> = match stated {
-        Some(Value::String(one)) => vec![one],
-        Some(Value::Array(all)) => all.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-        _ => Vec::new(),
-    };
-    if types.is_empty() {
-        let values: Option<Vec<Value>> =
-            schema.member("enum").and_then(|values| serde_json::from_str(values).ok());
-        let values = values.into_iter().flatten().chain(schema.member("const").map(read));
-        types.extend(values.map(|value| type_of(&value).to_owned()));
-        let alternatives = ["anyOf", "oneOf"].into_iter().filter(|_| depth < MOST_STEPS);
-        let alternatives = alternatives.filter_map(|key| parts(schema, key)).flatten();
-        types.extend(alternatives.flat_map(|part| self::types(&part, depth + 1)));
-        let implied = [("properties", "object"), ("items", "array")];
-        let implied = implied.into_iter().find(|(key, _)| schema.member(key).is_some() && types.is_empty());
-        types.extend(implied.map(|(_, name)| name.to_owned()));
-    }
-    let mut seen = HashSet::new();
-    types.retain(|name| seen.insert(name.clone()));
-    types
 }
 
 /// JSON text as a value; as a string if it nests too deep to parse.

@@ -86,6 +86,23 @@ fn i4_references_are_resolved_and_what_nested_ones_need_is_given() {
     );
 }
 
+/// A type that leaves out what an alternative refers to would be a wrong one.
+#[test]
+fn i4_types_of_alternatives_that_are_references_are_named() {
+    let definitions = json!({
+        "parent": {"oneOf": [{"properties": {"id": {}}}, {"$ref": "#/$defs/ids"}]}, "ids": {"type": "array"},
+        "loop": {"anyOf": [{"$ref": "#/$defs/loop"}, {"$ref": "#/$defs/loop"}, {"type": "boolean"}]},
+    });
+    for (alternatives, words) in [
+        (json!([{"$ref": "#/$defs/parent"}, {"type": "string"}]), "object or array or string"),
+        (json!([{"$ref": "#/$defs/parent"}, {"type": "null"}]), "object or array or null"),
+        (json!([{"$ref": "#/$defs/loop"}, {"type": "string"}]), "boolean or string"),
+    ] {
+        let schema = json!({"$defs": definitions, "properties": {"a": {"anyOf": alternatives}}});
+        assert_eq!(parameters(&schema.to_string())["parameters"]["a"]["type"], words, "{alternatives}");
+    }
+}
+
 #[test]
 fn i4_what_concerns_all_parameters_stands_beside_them() {
     let open = json!({"parameters": {}, "note": wording::OPEN});

@@ -343,6 +343,7 @@ fn i7_invoke_accepts_arguments_in_either_place() {
             Some(r#"{"command":"ls","arguments":["-l"]}"#),
         ),
         (r#""{\"tool\":\"a\",\"arguments\":{\"x\":1}}""#, Some(r#"{"x":1}"#)),
+        (r#"{"call":{"name":"a","x":1}}"#, Some(r#"{"x":1}"#)),
     ] {
         let (name, given) = invoke(&view, arguments).unwrap();
         assert!(name == "a" || name == "exec");

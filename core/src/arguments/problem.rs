@@ -196,7 +196,6 @@ fn expected(key: &str, operand: &Value) -> String {
         "uniqueItems" => "items that all differ".to_owned(),
         "propertyNames" => "other names in it: the schema restricts them".to_owned(),
         "not" => format!("anything but what fits {}", shown(LONGEST_VALUE)),
-        "oneOf" => "what fits one alternative of the schema and no other".to_owned(),
         _ => "nothing: the schema allows no value here".to_owned(),
     }
 }

@@ -41,7 +41,7 @@ impl Schema {
     pub fn read(&self, given: &str, names: &[&str], aside: &str) -> Option<RawText> {
         let is_parameter = |key: &str| self.parameters().is_some_and(|all| all.contains_key(key));
         let can_wrap = self.parameters().is_some() && !is_parameter(WRAPPER);
-        let mut arguments = object(given)?;
+        let mut arguments = if given == "null" { RawObject::empty() } else { object(given)? };
         let mut is_changed = !given.trim_start().starts_with('{');
         for _ in 0..MOST_LEVELS {
             let within = {
@@ -113,7 +113,8 @@ impl Schema {
     ) -> Option<Vec<Members<'t>>> {
         (given.iter().count() <= MOST_MEMBERS).then_some(())?;
         let mut readings = vec![Members::new()];
-        for (key, value) in given.iter() {
+        // Members and what is in them stand in the same order: of equal keys each has its own.
+        for ((key, value), inner) in given.iter().zip(&inner.0) {
             let is_parameter = self.parameters().is_some_and(|all| all.contains_key(key));
             let is_name = given::string(value).is_some_and(|text| names.contains(&&*text));
             // Whoever names another tool may have meant that one.
@@ -122,7 +123,7 @@ impl Schema {
             if names_another {
                 return Some(Vec::new());
             }
-            let within = inner.get(key).filter(|_| !is_parameter || key == WRAPPER);
+            let within = inner.as_ref().filter(|_| !is_parameter || key == WRAPPER);
             let mut choices: Vec<Members<'t>> = Vec::new();
             if is_parameter || !(is_name || within.is_some()) {
                 choices.push(vec![(key, value)]);
@@ -144,25 +145,17 @@ impl Schema {
     }
 }
 
-/// The objects within an object, by key, each with those within it.
-struct Inner(Vec<(String, RawObject, Inner)>);
+/// For each member of an object the one that it is, if it is one, with those within it.
+struct Inner(Vec<Option<(RawObject, Inner)>>);
 
 impl Inner {
     fn of(given: &RawObject, level: usize) -> Self {
-        let objects = given.iter().filter(|_| level < MOST_LEVELS);
-        let objects = objects.filter_map(|(key, value)| Some((key.to_owned(), object(value)?)));
-        Self(
-            objects
-                .map(|(key, object)| {
-                    let inner = Self::of(&object, level + 1);
-                    (key, object, inner)
-                })
-                .collect(),
-        )
-    }
-
-    fn get(&self, key: &str) -> Option<(&RawObject, &Inner)> {
-        self.0.iter().find(|(name, ..)| name == key).map(|(_, object, inner)| (object, inner))
+        let within = |value| {
+            let object = object(value).filter(|_| level < MOST_LEVELS)?;
+            let inner = Self::of(&object, level + 1);
+            Some((object, inner))
+        };
+        Self(given.iter().map(|(_, value)| within(value)).collect())
     }
 }
 
@@ -221,7 +214,9 @@ mod tests {
         ] {
             assert_eq!(meant(schema, given).as_deref(), Some(path), "{schema} {given}");
         }
-        assert_eq!(meant(OPTIONAL, r#"{"arguments":null}"#).as_deref(), Some("{}"));
+        for given in ["null", r#"{"arguments":null}"#] {
+            assert_eq!(meant(OPTIONAL, given).as_deref(), Some("{}"));
+        }
         assert_eq!(
             meant(OWN, r#"{"arguments":{"arguments":[1.0]}}"#).as_deref(),
             Some(r#"{"arguments":[1.0]}"#)
@@ -250,6 +245,7 @@ mod tests {
             (PATH, r#"{"path":"/a","tool":"x"}"#),
             (CLOSED, r#"{"path":"/a","arguments":{"path":"/b"}}"#),
             (CLOSED, r#"{"a":{"path":"/a"},"b":{"path":"/b"}}"#),
+            (CLOSED, r#"{"arguments":{"path":"/a"},"arguments":{"path":"/b"}}"#),
             (CLOSED, r#"{"path":"/a","tool":"y"}"#),
             (CLOSED, r#"{"other":{"path":7}}"#),
             // That tool may be meant.

@@ -101,11 +101,23 @@ fn f5_of_alternatives_the_nearest_is_told_or_all_that_are_as_near() {
         lines(&json!({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}), &json!({})),
         ["arguments: {} / 'a': a value: it is required, or 'b': a value: it is required"]
     );
-    let both = json!({"oneOf": [{"required": ["a"]}, {"required": ["b"]}]});
-    assert_eq!(
-        lines(&both, &json!({"a": 1, "b": 1})),
-        [r#"arguments: {"a":1,"b":1} / what fits one alternative of the schema and no other"#]
-    );
+}
+
+/// Many schemas say `oneOf` where they mean `anyOf`.
+#[test]
+fn f5_what_fits_several_alternatives_is_not_refused() {
+    let kinds = json!({"oneOf": [{"type": "string"}, {"type": "string", "format": "uri"}, {"const": "x"}]});
+    let times = json!({"oneOf": [{"properties": {"repeat": {"type": "string"}}}, {"properties": {"start": {"type": "string"}}}]});
+    let schema = json!({"properties": {"kind": kinds, "time": times, "n": {"type": "integer"}}});
+    let check = check(&schema);
+    for given in [json!({"kind": "x"}), json!({"kind": "y", "time": {"start": "now"}})] {
+        assert_eq!(check.check(&given), Verdict::NotJudged, "{given}");
+        assert!(!apply(&check, &given).unwrap().is_judged);
+    }
+    assert_eq!(check.check(&json!({"time": {"start": "now", "repeat": 7}})), Verdict::Fits);
+    // The rest is judged as ever.
+    assert_eq!(lines(&schema, &json!({"kind": "x", "n": "y"})), [r#"n: "y" / a value of type integer"#]);
+    assert_eq!(lines(&schema, &json!({"kind": 7})).len(), 1);
 }
 
 #[test]

@@ -38,6 +38,14 @@ pub struct Step {
     pub answer: String,
 }
 
+impl Step {
+    /// Whether the gateway refused it, for its arguments or because its description was not fetched.
+    pub fn is_refused(&self) -> bool {
+        let answer: Value = serde_json::from_str(&self.answer).unwrap_or_default();
+        matches!(answer["error"]["code"].as_str(), Some("INVALID_ARGUMENTS" | "TOOL_DESCRIPTION_REQUIRED"))
+    }
+}
+
 /// A task with what was done and how it was judged.
 #[derive(Clone, Debug, Serialize)]
 pub struct Judged {

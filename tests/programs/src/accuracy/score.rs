@@ -15,6 +15,7 @@ pub struct Score {
     kept_off: usize,
     steps: usize,
     needless: usize,
+    refused: usize,
     context: u64,
     tokens: u64,
 }
@@ -33,6 +34,11 @@ impl Score {
             kept_off: count(&|task| task.impossible && is_right(task)),
             steps: judged.iter().map(|task| task.attempt.steps.len()).sum(),
             needless: judged.iter().map(|task| task.needless).sum(),
+            refused: judged
+                .iter()
+                .flat_map(|task| &task.attempt.steps)
+                .filter(|step| step.is_refused())
+                .count(),
             context: Tokenizer::O200kBase.count(&context),
             tokens: judged.iter().map(|task| task.tokens).sum(),
         }
@@ -49,13 +55,14 @@ impl Score {
         #[allow(clippy::cast_precision_loss)]
         let (steps, tokens) = (self.steps as f64 / tasks as f64, self.tokens as f64 / tasks as f64);
         format!(
-            "| {} | {} of {} | {} of {} | {steps:.2} | {} | {} | {tokens:.0} |",
+            "| {} | {} of {} | {} of {} | {steps:.2} | {} | {} | {} | {tokens:.0} |",
             self.label,
             self.right,
             self.possible,
             self.kept_off,
             self.impossible,
             self.needless,
+            self.refused,
             self.context
         )
     }
@@ -63,8 +70,8 @@ impl Score {
 
 /// A Markdown table of scores.
 pub fn table(scores: &[Score]) -> String {
-    let head = "| strategy | right calls | impossible kept off | steps a task | needless calls | context | tokens a task |\n\
-                |---|---:|---:|---:|---:|---:|---:|";
+    let head = "| strategy | right calls | impossible kept off | steps a task | needless calls | refused calls | context | tokens a task |\n\
+                |---|---:|---:|---:|---:|---:|---:|---:|";
     let rows: Vec<String> = scores.iter().map(Score::row).collect();
     format!("{head}\n{}", rows.join("\n"))
 }
