@@ -25,6 +25,7 @@ pub mod operating;
 mod receipts;
 pub mod remember;
 mod run;
+mod secrets;
 mod shell;
 mod strategies;
 pub mod switch;

@@ -6,12 +6,10 @@ use std::path::Path;
 
 use reqwest::Url;
 
-use super::{
-    secrets::{self, HIDDEN},
-    spec::Overrides,
-};
+use super::spec::Overrides;
 use crate::{
     flags::{Given, SetSource},
+    secrets::{self, HIDDEN},
     shell::quoted,
     strategies::CHOICES,
 };
