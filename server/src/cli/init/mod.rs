@@ -165,7 +165,8 @@ fn counted(program: &Program, serving: &Serving, plans: Vec<Plan>, shown: &mut S
                 pays
             }
             Err(failure) => {
-                shown.uncounted.push((plan.change.path.clone(), failure.to_string()));
+                let why = failure.to_string().replace('\n', "; ");
+                shown.uncounted.push((plan.change.path.clone(), why));
                 true
             }
         }

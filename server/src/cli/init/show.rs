@@ -92,7 +92,7 @@ impl Shown {
                 parts.push(format!("{} {what}", of(count, "server")));
             }
         }
-        if self.costs.is_empty() {
+        if self.costs.is_empty() && self.uncounted.is_empty() {
             parts.push("tokens not counted (--count does, and starts the servers once for it)".to_owned());
         }
         print(parts.join("; "))

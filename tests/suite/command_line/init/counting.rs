@@ -51,6 +51,18 @@ fn w1_a_server_that_is_added_later_is_counted_with_those_behind_the_entry() {
 }
 
 #[test]
+fn w1_where_no_server_starts_the_reason_is_said_and_the_file_is_written() {
+    let person = Person::new();
+    let absent = |name: &str| json!({"command": format!("/no/such/{name}")});
+    person.write(FILE, &servers(&json!({"one": absent("one"), "two": absent("two")})));
+    let counted = person.run(&["init", "--count", "--yes"]);
+    let said = &counted.says(0, &[]).stdout;
+    let why = "could not be counted: upstream 'one': cannot start '/no/such/one': ";
+    assert!(said.contains(why) && said.contains("; upstream 'two': cannot start "), "{said}");
+    assert!(!said.contains("tokens not counted") && said.contains("Written."), "{said}");
+}
+
+#[test]
 fn w1_servers_that_cannot_be_gathered_and_save_nothing_are_left_with_the_remedy() {
     let person = Person::new();
     let server = |name: &str| format!("  - name: {name}\n    command: {ODD}\n    args: [ordinary]\n");
