@@ -25,6 +25,8 @@ pub mod operating;
 mod receipts;
 pub mod remember;
 mod run;
+mod secrets;
+mod strategies;
 mod strategies;
 
 #[cfg(feature = "demo")]

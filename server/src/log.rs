@@ -34,6 +34,8 @@ use lines::Lines;
 pub(crate) use lines::{finish, gather};
 use mcp_disclosure_gateway::limits::Limits;
 
+use crate::cli::folded_on_stderr;
+
 /// A message may be as long as this many fields, since it contains a few values.
 const FIELDS_IN_A_MESSAGE: usize = 4;
 
@@ -97,7 +99,8 @@ pub(crate) fn report(text: &str, hint: Option<&str>) {
     }
     let hint = hint.map(|hint| format!("hint: {hint}"));
     for line in text.lines().chain(hint.as_deref()) {
-        lines::put(format!("mcp-disclosure: {}\n", one_line(line)).as_bytes(), Level::ERROR);
+        let line = format!("mcp-disclosure: {}", one_line(line));
+        lines::put(format!("{}\n", folded_on_stderr(&line)).as_bytes(), Level::ERROR);
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) fn write(report: &Report, detail: bool, screen: Screen) -> String {
         lines.extend(drawn(&table, screen));
     }
     lines.push(String::new());
-    for note in notes(report, detail) {
+    for note in notes(report, detail, screen) {
         lines.extend(hanging(&note, screen.width));
     }
     lines.iter().flat_map(|line| [line.trim_end(), "\n"]).collect()
@@ -43,15 +43,16 @@ fn hanging(text: &str, width: usize) -> Vec<String> {
 }
 
 /// The notes, or the first of them, and what the columns are.
-fn notes(report: &Report, detail: bool) -> Vec<String> {
+fn notes(report: &Report, detail: bool, screen: Screen) -> Vec<String> {
     let mut notes = report.notes.clone();
     if notes.len() >= MOST_NOTES && !detail {
         let left = notes.split_off(MOST_NOTES - 2).len();
         notes.push(format!("{left} more notes: --detail."));
     }
-    let columns = tables::LEGEND.iter().take(if detail { usize::MAX } else { 4 });
+    let is_whole = detail || chosen(report, detail).iter().all(|table| is_whole(table, screen));
+    let columns = tables::LEGEND.iter().take(if is_whole { usize::MAX } else { 4 });
     let columns: Vec<String> = columns.map(|(name, meaning)| format!("{name}: {meaning}")).collect();
-    let more = if detail { "" } else { " More columns: --wide." };
+    let more = if is_whole { "" } else { " More columns: --wide." };
     notes.push(format!("{}.{more}", columns.join("; ")));
     notes
 }
@@ -60,14 +61,22 @@ fn notes(report: &Report, detail: bool) -> Vec<String> {
 /// not even these have room.
 fn drawn(table: &Table, screen: Screen) -> Vec<String> {
     let basic = table.basic();
-    let fits = |table: &Table| widths(table).iter().sum::<usize>() <= screen.width;
-    if screen.wide || (screen.width >= WIDE && fits(table)) {
+    if is_whole(table, screen) {
         lines_of(table, screen)
-    } else if fits(&basic) {
+    } else if fits(&basic, screen) {
         lines_of(&basic, screen)
     } else {
         blocks(&basic, screen)
     }
+}
+
+/// Whether all columns of a table are shown.
+fn is_whole(table: &Table, screen: Screen) -> bool {
+    screen.wide || (screen.width >= WIDE && fits(table, screen))
+}
+
+fn fits(table: &Table, screen: Screen) -> bool {
+    widths(table).iter().sum::<usize>() <= screen.width
 }
 
 /// The width of each column, with the gap or the mark before it.

@@ -68,7 +68,7 @@ impl Status {
 
     /// Whether it waits for a person to sign in.
     pub fn needs_sign_in(&self) -> bool {
-        matches!(self.supervision.state(), State::Failing { .. })
+        matches!(self.supervision.state(), State::Failing { .. } | State::Stopped)
             && self.error.as_ref().is_some_and(|error| error.needs_sign_in())
     }
 

@@ -344,7 +344,7 @@ impl Task {
         // What a start waits for may end the program instead.
         let is_start = self.slot.configured.config().awaited && !status.supervision.was_connected();
         match status.supervision.state() {
-            State::Failing { .. } if is_start => tracing::warn!(%error, failures, "upstream failed"),
+            _ if is_start && !error.is_circle() => tracing::warn!(%error, failures, "upstream failed"),
             State::Failing { next } => {
                 let retry_in = next.saturating_duration_since(Instant::now());
                 tracing::warn!(%error, failures, ?retry_in, "upstream failed, will be restarted");

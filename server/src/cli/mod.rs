@@ -44,6 +44,7 @@ pub(crate) use serve::serve;
 pub(crate) use source::Told;
 pub use strategies::strategies;
 pub use undo::undo;
+pub(crate) use width::folded_on_stderr;
 use width::folded_text;
 
 use mcp_disclosure_gateway::{catalogue::Declared, upstream::Target};

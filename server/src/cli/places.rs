@@ -8,7 +8,7 @@ use std::{
 
 use mcp_disclosure_gateway::Problem;
 
-use super::{PlaceArguments, print, print_styled};
+use super::{PlaceArguments, print, print_folded};
 use crate::{
     failure::Failure,
     init::places::{Folders, Place, candidates, existing, hosts},
@@ -127,7 +127,7 @@ pub(super) enum Answer {
 
 /// Asks on the terminal.
 pub(super) fn answered(question: &str) -> Result<Answer, Failure> {
-    print_styled(question)?;
+    print_folded(question)?;
     read(&mut std::io::stdin().lock())
 }
 

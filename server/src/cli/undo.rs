@@ -118,6 +118,7 @@ pub fn undo(arguments: UndoArguments) -> Result<(), Failure> {
         let is_left = !plans.files.is_empty();
         return nothing_to_do(plans.problems, is_left);
     }
+    show_problems(&plans.problems)?;
     if !places.agreed(if is_written { "Turn this back?" } else { "Delete this backup?" })? {
         return Ok(());
     }
@@ -167,7 +168,7 @@ fn show(plans: &Plans) -> Result<(), Failure> {
             }?;
         }
     }
-    show_problems(&plans.problems)
+    Ok(())
 }
 
 fn nothing_to_do(problems: Vec<(Place, Problem)>, is_left: bool) -> Result<(), Failure> {

@@ -11,7 +11,10 @@ const NARROWEST: u16 = 40;
 /// The columns of the terminal on stdout, else those that `COLUMNS` says; none if neither is known.
 pub(super) fn known() -> Option<u16> {
     let said = || env::var("COLUMNS").ok()?.parse().ok();
-    terminal().or_else(said).filter(|columns| *columns > 0).map(|columns| columns.max(NARROWEST))
+    columns_of(std::io::stdout())
+        .or_else(said)
+        .filter(|columns| *columns > 0)
+        .map(|columns| columns.max(NARROWEST))
 }
 
 /// The columns that tables and texts fill.
@@ -20,12 +23,12 @@ pub(super) fn width() -> u16 {
 }
 
 #[cfg(unix)]
-fn terminal() -> Option<u16> {
-    rustix::termios::tcgetwinsize(std::io::stdout()).ok().map(|size| size.ws_col)
+fn columns_of(terminal: impl std::os::fd::AsFd) -> Option<u16> {
+    rustix::termios::tcgetwinsize(terminal).ok().map(|size| size.ws_col)
 }
 
 #[cfg(not(unix))]
-fn terminal() -> Option<u16> {
+fn columns_of<T>(_: T) -> Option<u16> {
     None
 }
 
@@ -34,6 +37,14 @@ fn terminal() -> Option<u16> {
 pub(super) fn folded(line: &str, hanging: usize) -> String {
     match known() {
         Some(width) => folded_to(line, hanging, usize::from(width)),
+        None => line.to_owned(),
+    }
+}
+
+/// A line for stderr, broken as others are if that is a terminal.
+pub(crate) fn folded_on_stderr(line: &str) -> String {
+    match columns_of(std::io::stderr()).filter(|columns| *columns > 0) {
+        Some(columns) => folded_to(line, 2, usize::from(columns.max(NARROWEST))),
         None => line.to_owned(),
     }
 }
@@ -53,9 +64,10 @@ fn folded_to(line: &str, hanging: usize, width: usize) -> String {
     for (at, word) in rest.split(' ').enumerate() {
         let columns = columns(word);
         if at > 0 && used + 1 + columns > width {
+            // Further to the left, if only there is room for the whole word.
+            used = if columns <= width { hanging.min(width - columns) } else { hanging };
             folded.push('\n');
-            folded.extend(std::iter::repeat_n(' ', hanging));
-            used = hanging;
+            folded.extend(std::iter::repeat_n(' ', used));
         } else if at > 0 {
             folded.push(' ');
             used += 1;
@@ -88,6 +100,7 @@ mod tests {
     fn w3_lines_are_broken_at_spaces_and_go_on_indented() {
         assert_eq!(folded_to("  one two three", 4, 9), "  one two\n    three");
         assert_eq!(folded_to("a /very/long/path/stays b\n", 2, 10), "a\n  /very/long/path/stays\n  b\n");
+        assert_eq!(folded_to("a bb length-10 b", 3, 11), "a bb\n  length-10\n   b");
         assert_eq!(folded_to("name      what  it is", 10, 17), "name      what \n          it is");
         assert_eq!(folded_to("\u{1b}[1mbold\u{1b}[0m and", 2, 8), "\u{1b}[1mbold\u{1b}[0m and");
     }

@@ -5,7 +5,9 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 use mcp_disclosure_core::{Naming, NamingError, Pattern, Switches, UpstreamName};
 use mcp_disclosure_gateway::{
     Problem,
-    upstream::{Authorizer, Endpoint, Program, Target, UpstreamConfig, UpstreamSettings, without_secrets},
+    upstream::{
+        Authorizer, Endpoint, Program, Restart, Target, UpstreamConfig, UpstreamSettings, without_secrets,
+    },
 };
 use mcp_disclosure_sign_in::{Folder, Settings, SignIn};
 use reqwest::{
@@ -80,10 +82,13 @@ pub fn upstreams(file: &DisclosureFile, base: &Path) -> Result<Vec<Named>, Vec<P
 pub(super) type Wrong = (String, String, &'static str);
 
 impl Named {
-    /// The gateway's configuration of it.
-    pub fn config(self, awaited: bool) -> UpstreamConfig {
-        let Self { name, target, settings, .. } = self;
-        UpstreamConfig { name, target, settings, awaited: awaited || !self.is_of_file }
+    /// The gateway's configuration of it. A start that `waits_for_all` is that of a command, which tries each of them once.
+    pub fn config(self, waits_for_all: bool) -> UpstreamConfig {
+        let Self { name, target, mut settings, .. } = self;
+        if waits_for_all {
+            settings.restart = Restart::Never;
+        }
+        UpstreamConfig { name, target, settings, awaited: waits_for_all || !self.is_of_file }
     }
 
     /// An upstream of the command line, or of the program itself.
@@ -382,7 +387,7 @@ fn filled_map(
 mod tests {
     use std::time::Duration;
 
-    use mcp_disclosure_gateway::{backend::Scope, upstream::Restart};
+    use mcp_disclosure_gateway::backend::Scope;
 
     use super::*;
 
@@ -400,6 +405,8 @@ mod tests {
         ";
         let file = DisclosureFile::parse("f.toml", toml).unwrap();
         let settings = upstreams(&file, Path::new("")).unwrap();
+        let once = settings[0].clone().config(true);
+        assert_eq!((once.awaited, once.settings.restart), (true, Restart::Never), "a command tries it once");
         let settings: Vec<UpstreamSettings> = settings.into_iter().map(|named| named.settings).collect();
         let all = UpstreamSettings {
             connect_timeout: Some(Duration::from_secs(10)),

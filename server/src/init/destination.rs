@@ -18,6 +18,13 @@ pub(crate) struct Destination {
     pub(super) elsewhere: Vec<String>,
 }
 
+/// What is behind an entry of ours.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Former {
+    pub(crate) files: Vec<PathBuf>,
+    pub(crate) names: Vec<String>,
+}
+
 /// Servers that are moved.
 #[derive(Clone, Debug)]
 pub(crate) struct Moved {
@@ -27,6 +34,8 @@ pub(crate) struct Moved {
     /// The file of ours, which does not exist yet, and its text.
     pub(crate) file: PathBuf,
     pub(crate) text: String,
+    /// The files of ours that the entry reads already, and the names of their servers.
+    pub(crate) former: Former,
     /// Whether it lies in a project, whose files people share.
     pub(crate) is_shared: bool,
     /// What switches a server off in its entry, where its host has a key for that.
@@ -43,7 +52,8 @@ impl Destination {
     pub(crate) fn of(file: &Path, folders: &Folders, gathered: &Path) -> Self {
         let file = &file.canonicalize().unwrap_or_else(|_| file.to_owned());
         let Some((root, folder)) = folders.project_of(file).zip(file.parent()) else {
-            let stem = gathered.join(key(file));
+            // Short, since people open it; another file's would be numbered.
+            let stem = gathered.join(&key(file)[..8]);
             return Self { stem, project: None, elsewhere: Vec::new() };
         };
         let name = file.file_name().unwrap_or_default().to_string_lossy();

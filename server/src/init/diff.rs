@@ -5,8 +5,15 @@ use std::{fmt::Write, path::Path};
 use mcp_disclosure_transport::printable::one_line;
 use similar::TextDiff;
 
-use super::edit::{Edits, quoted};
-use crate::config::hosts::document::Document;
+use super::{
+    edit::{Edits, quoted},
+    ours::Ours,
+};
+use crate::{
+    config::hosts::{document::Document, node::Node},
+    launcher,
+    secrets::{self, HIDDEN},
+};
 
 /// Lines around a change.
 const CONTEXT: usize = 3;
@@ -18,16 +25,39 @@ const SHOWN: usize = 4;
 /// A file without its secrets; nothing of one that cannot be read.
 fn masked(path: &Path, text: &str) -> String {
     let Ok(document) = Document::parse(path, text, Path::new("")) else { return String::new() };
+    let launcher = launcher::command().unwrap_or_default();
+    let mut shown: Vec<(&Node, String)> =
+        document.secrets().into_iter().map(|node| (node, HIDDEN.to_owned())).collect();
+    for server in document.servers() {
+        if let Some((launch, words)) = server.launch.and_then(|launch| Some((launch, launch.words()?))) {
+            let behind = Ours::of(&words, &launcher).map_or(words.len(), |ours| ours.behind.len());
+            let (own, command) = words.split_at(words.len() - behind);
+            let own = own.iter().map(|word| match word.contains("://") {
+                true => secrets::argument(word),
+                false => word.clone(),
+            });
+            let bare: Vec<String> = command.iter().map(|word| without_variables(word)).collect();
+            let behind = secrets::command(&bare).into_iter().zip(bare).zip(command);
+            let behind = behind.map(|((shown, bare), word)| if shown == bare { word.clone() } else { shown });
+            shown.extend(launch.nodes().into_iter().flatten().zip(own.chain(behind)));
+        } else if let Some(url) = server.address.url {
+            shown.extend(url.node.scalar().map(|text| (&url.node, secrets::argument(&text))));
+        }
+    }
     let mut edits = Edits::default();
-    for node in document.secrets() {
+    for (node, shown) in shown {
         let secret = node.scalar().unwrap_or_default();
-        if !is_variable(&secret) {
-            let shown = if secret.chars().count() < LONG { 0 } else { SHOWN };
-            let shown: String = secret.chars().take(shown).collect();
-            edits.replace(node.at..node.end, quoted(&format!("{shown}…")));
+        if shown != secret && !is_variable(&secret) {
+            let shown = if shown == HIDDEN { beginning(&secret) } else { shown };
+            edits.replace(node.at..node.end, quoted(&shown));
         }
     }
     edits.apply(&document.text).unwrap_or_default()
+}
+
+fn beginning(secret: &str) -> String {
+    let shown = if secret.chars().count() < LONG { 0 } else { SHOWN };
+    secret.chars().take(shown).chain(HIDDEN.chars()).collect()
 }
 
 /// Whether a text says where a secret is: `${TOKEN}`, `Bearer ${TOKEN}`, `{env:TOKEN}`, `$TOKEN`.
@@ -36,11 +66,19 @@ fn is_variable(text: &str) -> bool {
         !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
     };
     let text = text.strip_prefix("Bearer ").unwrap_or(text);
-    let inner = |begin: &str| text.strip_prefix(begin).and_then(|rest| rest.strip_suffix('}'));
-    let braced = ["${", "{env:", "{file:"].into_iter().find_map(inner);
-    // With a default, what it stands for may be in it.
-    braced.is_some_and(|name| !name.contains(['{', '}']) && !name.contains(":-"))
-        || text.strip_prefix('$').is_some_and(is_name)
+    (!text.is_empty() && without_variables(text).is_empty()) || text.strip_prefix('$').is_some_and(is_name)
+}
+
+/// What a text says beside the names of variables. With a default, what one stands for may be in it.
+fn without_variables(text: &str) -> String {
+    let begins = ["${", "{env:", "{file:"];
+    let first = begins.iter().filter_map(|begin| Some((text.find(begin)?, begin.len()))).min();
+    let Some((at, length)) = first else { return text.to_owned() };
+    let (before, rest) = (&text[..at], &text[at + length..]);
+    match rest.split_once('}').filter(|(name, _)| !name.contains('{') && !name.contains(":-")) {
+        Some((_, after)) => format!("{before}{}", without_variables(after)),
+        None => format!("{}{}", &text[..at + length], without_variables(rest)),
+    }
 }
 
 /// A unified diff of a file, with tabs as spaces, other control characters escaped, and of secrets only their beginning.
@@ -95,6 +133,37 @@ mod tests {
         }
         let nested = "mcpServers:\n  - name: a\n    url: https://a.example\n    requestOptions:\n      headers:\n        Authorization: Bearer abcdefgh\n";
         assert!(!unified(Path::new("config.yaml"), nested, "", false).contains("abcdefgh"));
+    }
+
+    #[test]
+    fn w1_of_secrets_in_commands_and_urls_a_diff_shows_the_beginning() {
+        let token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+        let command = |own: &str| {
+            format!(
+                "{own}npx -y @scope/a-package --token {token} --name=${{HOME}}/x postgres://me:pw@host/db"
+            )
+        };
+        let file = |command: &str| {
+            let words: Vec<&str> = command.split(' ').collect();
+            let far = format!("https://host.example/{token}/mcp?key={token}");
+            let servers =
+                serde_json::json!({"a": {"command": words[0], "args": words[1..]}, "b": {"url": far}});
+            format!("{:#}\n", serde_json::json!({"mcpServers": servers}))
+        };
+        let ours = command("mcp-disclosure serve --mcp-config /not/there/0123456789abcdef.json -- ");
+        let whole = |text: &str| unified(Path::new("mcp.json"), &file(text), "", false);
+        let shown = whole(&command("")) + &whole(&ours);
+        assert!(!shown.contains(token) && !shown.contains("pw@"), "{shown}");
+        for word in [
+            "@scope/a-package",
+            "ghp_…",
+            "--name=${HOME}/x",
+            "postgres://host/…",
+            "/not/there/0123456789abcdef.json",
+        ] {
+            assert!(shown.contains(&format!("\"{word}\"")), "{word}: {shown}");
+        }
+        assert!(shown.contains("https://host.example/…?…"), "{shown}");
     }
 
     #[test]

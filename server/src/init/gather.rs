@@ -3,14 +3,14 @@
 //! Only JSON is edited so far: an entry of TOML may be spread over the file. A server is moved if the moved entry reads the
 //! same as it did (`same`); the others are wrapped where they stand.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value as Json, json};
 
 use super::{
     Why,
     address::of_program,
-    destination::{Destination, Moved},
+    destination::{Destination, Former, Moved},
     edit::{Edits, append, list, quoted},
     ours::Ours,
     wrap::Front,
@@ -79,14 +79,14 @@ fn of_table(
         files.iter().any(|file| destination.file_of(file).is_some())
     };
     let former = ours.iter().find(reads_ours).copied();
-    let known = former.map_or_else(|| Ok(Vec::new()), |former| behind(former, front, destination));
+    let known = former.map_or_else(|| Ok(Former::default()), |former| behind(former, front, destination));
     let holder = servers.first()?.servers;
     let gaps = holder.members().windows(2).map(|pair| document.text.get(pair[0].node.end..pair[1].at));
     let has_comments =
         document.syntax() == Syntax::Json && gaps.flatten().any(|gap| gap.contains(['/', '#']));
     let mut candidates: Vec<&Server<'_>> = Vec::new();
     for server in servers {
-        let clashes = known.as_ref().is_ok_and(|known| known.contains(&server.name));
+        let clashes = known.as_ref().is_ok_and(|known| known.names.contains(&server.name));
         let why = match &known {
             Err(why) => Some(why.clone()),
             Ok(_) if clashes => Some("a server of the same name is behind our entry already".to_owned()),
@@ -136,7 +136,8 @@ fn of_table(
     };
     let switch = moved.first().and_then(|server| server.switch);
     let is_shared = destination.is_in_project();
-    is_as_expected.then(|| (changed, Moved { entry, names, file: file.to_owned(), text, is_shared, switch }))
+    let (file, former) = (file.to_owned(), known.unwrap_or_default());
+    is_as_expected.then_some((changed, Moved { entry, names, file, text, former, is_shared, switch }))
 }
 
 /// Why a server keeps its entry, if something of it would be lost in a file of ours.
@@ -167,13 +168,14 @@ fn is_plain(name: &str) -> bool {
     name.len() <= LONGEST && name.bytes().all(is_part)
 }
 
-/// The names of the servers that are behind an entry of ours.
-fn behind(entry: &Server<'_>, front: &Front, destination: &Destination) -> Result<Vec<String>, Why> {
+/// What is behind an entry of ours.
+fn behind(entry: &Server<'_>, front: &Front, destination: &Destination) -> Result<Former, Why> {
     let words = entry.launch.and_then(|launch| launch.words()).unwrap_or_default();
     let named = Ours::of(&words, &front.launcher).map(|ours| ours.values(CONFIG)).unwrap_or_default();
-    let files = named.iter().filter_map(|file| destination.file_of(file));
-    let names = files.map(|file| Ok(moved_members(&file)?.into_iter().map(|(name, _)| name).collect()));
-    Ok(names.collect::<Result<Vec<Vec<String>>, Why>>()?.concat())
+    let files: Vec<PathBuf> = named.iter().filter_map(|file| destination.file_of(file)).collect();
+    let names = files.iter().map(|file| Ok(moved_members(file)?.into_iter().map(|(name, _)| name).collect()));
+    let names = names.collect::<Result<Vec<Vec<String>>, Why>>()?.concat();
+    Ok(Former { files, names })
 }
 
 /// The members that were moved to a file of ours, by name, as JSON.

@@ -44,6 +44,11 @@ impl Plan {
         self.change.before != self.change.after
     }
 
+    /// The servers that are started to count: those that our entries serve now are counted again with those that join them.
+    pub(crate) fn started(&self) -> Vec<&String> {
+        self.served.iter().chain(self.moved.iter().flat_map(|moved| &moved.former.names)).collect()
+    }
+
     /// Whether the file names any server.
     pub(crate) fn has_servers(&self) -> bool {
         !(self.served.is_empty() && self.already.is_empty() && self.left.is_empty())

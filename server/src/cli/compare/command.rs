@@ -6,13 +6,15 @@ use std::path::Path;
 
 use reqwest::Url;
 
-use super::{
-    secrets::{self, HIDDEN},
-    spec::Overrides,
-};
+use super::spec::Overrides;
 use crate::{
     flags::{Given, SetSource},
     launcher::quoted,
+<<<<<<< HEAD
+    launcher::quoted,
+=======
+    secrets::{self, HIDDEN},
+>>>>>>> w-firstday
     strategies::CHOICES,
 };
 

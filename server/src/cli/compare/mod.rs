@@ -6,7 +6,6 @@ pub(super) mod contestants;
 pub(super) mod files;
 pub(super) mod prepared;
 pub(super) mod progress;
-mod secrets;
 mod spec;
 mod stage;
 pub(super) mod stand_in;

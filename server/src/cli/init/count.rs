@@ -83,11 +83,13 @@ pub(super) fn count(
     plan: &Plan,
     listed: &mut Listed,
 ) -> Result<Cost, Failure> {
-    let source =
+    let given =
         Given::<SourceArguments>::default().with("mcp_config", &plan.change.path).with("inherit_env", "true");
-    let source = source.resolve(None)?;
-    let is_served = |name: &str| plan.served.iter().any(|served| served == name);
-    let source = source.retaining(|named| named.name.as_ref().is_some_and(|name| is_served(name.as_str())));
+    let former_files = plan.moved.iter().flat_map(|moved| &moved.former.files);
+    let source = former_files.fold(given, |given, file| given.with("mcp_config", file)).resolve(None)?;
+    let tried = plan.started();
+    let is_tried = |name: &str| tried.iter().any(|tried| *tried == name);
+    let source = source.retaining(|named| named.name.as_ref().is_some_and(|name| is_tried(name.as_str())));
     let progress: Arc<dyn Witness> = Arc::new(Progress::new());
     let strategies = build(&program.registry, &serving.options).map_err(Failure::Configuration)?;
     let choice = strategies.choose(None, &Permits::all(), &Offer::default(), Era::Session);
@@ -113,25 +115,38 @@ pub(super) fn count(
     });
     let view = View::of(Arc::new(snapshot), &Principal::anonymous());
     let listing: BTreeSet<&str> = view.tools().map(|tool| tool.tool().upstream().as_str()).collect();
-    let of = |names: &[String]| {
-        let is_of = |upstream: &str| names.iter().any(|name| name == upstream);
+    let of = |names: &[&String]| {
+        let is_of = |upstream: &str| names.iter().any(|name| *name == upstream);
         view.clone().narrow(|primitive| match primitive {
             Primitive::Tool(tool) => is_of(tool.upstream().as_str()),
             Primitive::Entry(..) => false,
         })
     };
-    let mut cost = Cost { before: Lists::default(), after: Lists::default(), silent: Vec::new() };
-    cost.before.add(&Full.list(&view, &choice.traits).tools);
-    let moved = plan.moved.iter().map(|moved| moved.names.as_slice());
-    let is_moved = |name: &String| plan.moved.iter().any(|moved| moved.names.contains(name));
-    let alone = plan.served.iter().filter(|name| !is_moved(name)).map(std::slice::from_ref);
-    for names in moved.chain(alone) {
+    // What an entry of ours lists that these servers are behind.
+    let ours = |names: &[&String]| {
         let (view, strategy) = (of(names), &choice.strategy);
         let own = strategy.own(&view, &choice.traits).tools;
         let own = own.iter().map(|tool| tool.definition().clone());
-        cost.after
-            .add(&strategy.list(&view, &choice.traits).tools.into_iter().chain(own).collect::<Vec<_>>());
+        strategy.list(&view, &choice.traits).tools.into_iter().chain(own).collect::<Vec<_>>()
+    };
+    let served: Vec<&String> = plan.served.iter().collect();
+    let mut cost = Cost { before: Lists::default(), after: Lists::default(), silent: Vec::new() };
+    cost.before.add(&Full.list(&of(&served), &choice.traits).tools);
+    for moved in &plan.moved {
+        let former: Vec<&String> = moved.former.names.iter().collect();
+        if !former.is_empty() {
+            cost.before.add(&ours(&former));
+        }
+        cost.after.add(&ours(&former.into_iter().chain(&moved.names).collect::<Vec<_>>()));
     }
-    cost.silent = plan.served.iter().filter(|name| !listing.contains(name.as_str())).cloned().collect();
+    let is_moved = |name: &&&String| plan.moved.iter().any(|moved| moved.names.contains(name));
+    for name in served.iter().filter(|name| !is_moved(name)) {
+        cost.after.add(&ours(&[*name]));
+    }
+    // Of those behind our entries, some may be switched off.
+    let is_wanted = |name: &str| wanted.iter().any(|config| config.name.as_deref() == Some(name));
+    let is_meant = |name: &&String| plan.served.contains(name) || is_wanted(name);
+    let silent = tried.into_iter().filter(|name| is_meant(name) && !listing.contains(name.as_str()));
+    cost.silent = silent.cloned().collect();
     Ok(cost)
 }

@@ -111,9 +111,13 @@ pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> 
             Err(problem) => problems.push((settings, problem)),
         }
     }
+    if !plans.iter().any(Plan::has_servers) && shown.deferring.is_empty() && shown.idle.is_empty() {
+        return Err(no_servers(&plans, problems));
+    }
     shown.all(&plans, &problems)?;
     if !plans.iter().any(Plan::changes) {
-        return nothing_to_do(&plans, &problems, &shown);
+        print("")?;
+        return print("Nothing to do.");
     }
     plans.retain(Plan::changes);
     let questions: Vec<String> =
@@ -129,7 +133,8 @@ pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> 
 fn may_start(plans: &[Plan]) -> Result<bool, Failure> {
     for plan in plans.iter().filter(|plan| plan.changes() && !plan.served.is_empty()) {
         print(heading(&plan.place))?;
-        print(format_args!("  {}", plan.served.join(", ")))?;
+        let names: Vec<&str> = plan.started().into_iter().map(String::as_str).collect();
+        print(format_args!("  {}", names.join(", ")))?;
     }
     let question = "\nStart these servers once, to count what their tools cost a model? [y/N] ";
     Ok(answered(question)? == Answer::Yes)
@@ -154,12 +159,14 @@ fn counted(program: &Program, serving: &Serving, plans: Vec<Plan>, shown: &mut S
         }
         match count(program, serving, plan, &mut listed) {
             Ok(cost) => {
-                let pays = cost.after.tokens < cost.before.tokens || cost.before.tools == 0;
+                let is_unknown = plan.served.iter().all(|name| cost.silent.contains(name));
+                let pays = cost.after.tokens < cost.before.tokens || is_unknown;
                 shown.costs.push((plan.change.path.clone(), cost));
                 pays
             }
             Err(failure) => {
-                shown.uncounted.push((plan.change.path.clone(), failure.to_string()));
+                let why = failure.to_string().replace('\n', "; ");
+                shown.uncounted.push((plan.change.path.clone(), why));
                 true
             }
         }
@@ -238,21 +245,17 @@ pub(super) fn refuse_named(problems: &[(Place, Problem)]) -> Result<(), Failure>
     if named.is_empty() { Ok(()) } else { Err(Failure::Configuration(named)) }
 }
 
-fn nothing_to_do(plans: &[Plan], problems: &[(Place, Problem)], shown: &Shown) -> Result<(), Failure> {
-    if !plans.iter().any(Plan::has_servers) && shown.deferring.is_empty() && shown.idle.is_empty() {
-        let named = plans.iter().map(|plan| {
-            Problem::new(format!("{}: no MCP servers found", plan.place.path.display())).hint(EXPECTED)
-        });
-        let mut all: Vec<Problem> =
-            named.chain(problems.iter().map(|(_, problem)| problem.clone())).collect();
-        if all.is_empty() {
-            let hint = "add a server in the host first, or name its file with --file";
-            all.push(Problem::new("no file of a host names a server").hint(hint));
-        }
-        return Err(Failure::Configuration(all));
+/// What is said where no file names a server that could be used.
+fn no_servers(plans: &[Plan], problems: Vec<(Place, Problem)>) -> Failure {
+    let named = plans.iter().map(|plan| {
+        Problem::new(format!("{}: no MCP servers found", plan.place.path.display())).hint(EXPECTED)
+    });
+    let mut all: Vec<Problem> = named.chain(problems.into_iter().map(|(_, problem)| problem)).collect();
+    if all.is_empty() {
+        let hint = "add a server in the host first, or name its file with --file";
+        all.push(Problem::new("no file of a host names a server").hint(hint));
     }
-    print("")?;
-    print("Nothing to do.")
+    Failure::Configuration(all)
 }
 
 #[cfg(test)]

@@ -59,6 +59,7 @@ impl Shown {
                 print(format_args!("  --host {name} includes it nevertheless"))?;
             }
         }
+        show_problems(problems)?;
         for (at, plan) in plans.iter().filter(|plan| plan.changes()).enumerate() {
             if at == 0 {
                 print("")?;
@@ -66,7 +67,7 @@ impl Shown {
             let change = &plan.change;
             print_styled(&unified(&change.path, &change.before, &change.after, is_coloured()))?;
         }
-        show_problems(problems)
+        Ok(())
     }
 
     fn summary(&self, plans: &[Plan]) -> Result<(), Failure> {
@@ -91,7 +92,7 @@ impl Shown {
                 parts.push(format!("{} {what}", of(count, "server")));
             }
         }
-        if self.costs.is_empty() {
+        if self.costs.is_empty() && self.uncounted.is_empty() {
             parts.push("tokens not counted (--count does, and starts the servers once for it)".to_owned());
         }
         print(parts.join("; "))
@@ -178,8 +179,9 @@ fn apart(plan: &Plan) -> Result<(), Failure> {
 
 pub(crate) fn show_problems(problems: &[(Place, Problem)]) -> Result<(), Failure> {
     problems.iter().try_for_each(|(place, problem)| {
-        print(heading(place))?;
-        print(format_args!("  is left as it is: {problem}"))
+        print("")?;
+        // The problem names the file.
+        print(format_args!("{} is left as it is: {problem}", place.host.unwrap_or("a file")))
     })
 }
 

@@ -50,19 +50,19 @@ impl<'n> Launch<'n> {
         self.command.node.is_list()
     }
 
-    /// The program and its arguments as they are written; `None` if a part of them is of another kind.
-    pub(crate) fn words(&self) -> Option<Vec<String>> {
-        let program = match &self.command.node.value {
-            Value::List(_) => Vec::new(),
-            _ => vec![self.command.node.scalar()?],
-        };
+    /// Where the program and its arguments are written.
+    pub(crate) fn nodes(&self) -> Option<impl Iterator<Item = &'n Node>> {
+        let program = Some(&self.command.node).filter(|_| !self.is_list());
         let arguments = match self.arguments.filter(|_| !self.is_list()) {
             Some(arguments) if !arguments.is_list() => return None,
             arguments => arguments.map_or(&[][..], Node::items),
         };
-        let words = program.into_iter().map(Some);
-        let words = words.chain(self.command.node.items().iter().chain(arguments).map(Node::scalar));
-        let words: Vec<String> = words.collect::<Option<_>>()?;
+        Some(program.into_iter().chain(self.command.node.items()).chain(arguments))
+    }
+
+    /// The program and its arguments as they are written; `None` if a part of them is of another kind.
+    pub(crate) fn words(&self) -> Option<Vec<String>> {
+        let words: Vec<String> = self.nodes()?.map(Node::scalar).collect::<Option<_>>()?;
         words.first().is_some_and(|program| !program.is_empty()).then_some(words)
     }
 }

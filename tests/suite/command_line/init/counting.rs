@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{FILE, OTHER, Person, servers};
 use crate::command_line::ODD;
@@ -32,6 +32,34 @@ fn w1_what_is_saved_is_counted_and_what_saves_nothing_is_left() {
     let mut server = person.started(FILE, "mcp-disclosure");
     assert_eq!(server.tool_names(), ["search_tools", "call_read_only_tool", "call_tool"]);
     server.finish().says(0, &[]);
+}
+
+#[test]
+fn w1_a_server_that_is_added_later_is_counted_with_those_behind_the_entry() {
+    let person = Person::new();
+    let file = person.write(FILE, &servers(&json!({"large": {"command": "ODD", "args": ["many"]}})));
+    person.run(&["init", "--yes"]).says(0, &[]);
+    let mut text: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    text["mcpServers"]["plain"] = json!({"command": ODD, "args": ["ordinary"]});
+    fs::write(&file, text.to_string()).unwrap();
+    // By itself, it is too small to save anything.
+    let counted = person.run(&["init", "--count", "--yes"]);
+    let said = &counted.says(0, &[]).stdout;
+    assert!(said.contains("its model reads 5 tools, ") && said.contains(" now; 3 tools, "), "{said}");
+    let after: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    assert_eq!(after["mcpServers"].as_object().unwrap().len(), 1, "{after}");
+}
+
+#[test]
+fn w1_where_no_server_starts_the_reason_is_said_and_the_file_is_written() {
+    let person = Person::new();
+    let absent = |name: &str| json!({"command": format!("/no/such/{name}")});
+    person.write(FILE, &servers(&json!({"one": absent("one"), "two": absent("two")})));
+    let counted = person.run(&["init", "--count", "--yes"]);
+    let said = &counted.says(0, &[]).stdout;
+    let why = "could not be counted: upstream 'one': cannot start '/no/such/one': ";
+    assert!(said.contains(why) && said.contains("; upstream 'two': cannot start "), "{said}");
+    assert!(!said.contains("tokens not counted") && said.contains("Written."), "{said}");
 }
 
 #[test]

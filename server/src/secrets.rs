@@ -7,7 +7,7 @@ use std::path::Path;
 use reqwest::Url;
 
 /// Stands for what is not shown.
-pub(super) const HIDDEN: &str = "…";
+pub(crate) const HIDDEN: &str = "…";
 
 /// Arguments with this many letters and digits may be keys or tokens.
 const LONG: usize = 20;
@@ -45,7 +45,7 @@ const SWITCHES: [&str; 11] =
 const ENDPOINTS: [&str; 4] = ["", "/", "/mcp", "/sse"];
 
 /// The words of a command.
-pub(super) fn command(command: &[String]) -> Vec<String> {
+pub(crate) fn command(command: &[String]) -> Vec<String> {
     // Of a launcher, what stands before the package is its own.
     let package = package_place(command);
     let mut is_value = false;
@@ -65,7 +65,7 @@ pub(super) fn command(command: &[String]) -> Vec<String> {
 }
 
 /// A URL: without user info, query and fragment, and without a path that is not usual.
-pub(super) fn url(url: &Url) -> String {
+pub(crate) fn url(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     let port = url.port().map_or_else(String::new, |port| format!(":{port}"));
     let path = if ENDPOINTS.contains(&url.path()) { url.path().to_owned() } else { format!("/{HIDDEN}") };
@@ -73,7 +73,7 @@ pub(super) fn url(url: &Url) -> String {
     format!("{}://{host}{port}{path}{query}", url.scheme())
 }
 
-fn argument(word: &str) -> String {
+pub(crate) fn argument(word: &str) -> String {
     if let Some((name, value)) = word.split_once('=').filter(|(name, _)| is_name(name)) {
         let value = if is_secret(name) { HIDDEN.to_owned() } else { argument(value) };
         return format!("{name}={value}");
