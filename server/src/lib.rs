@@ -27,7 +27,6 @@ pub mod remember;
 mod run;
 mod secrets;
 mod strategies;
-mod strategies;
 
 #[cfg(feature = "demo")]
 pub use demo::demonstration;

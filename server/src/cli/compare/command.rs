@@ -10,11 +10,7 @@ use super::spec::Overrides;
 use crate::{
     flags::{Given, SetSource},
     launcher::quoted,
-<<<<<<< HEAD
-    launcher::quoted,
-=======
     secrets::{self, HIDDEN},
->>>>>>> w-firstday
     strategies::CHOICES,
 };
 
