@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use crate::size;
+use crate::{layout::tokens, size};
 
 /// Maximum memory of a parsed text, in bytes.
 const MAX_MEMORY: usize = 32_000_000;
@@ -18,8 +18,8 @@ pub struct Digest([u8; 32]);
 impl Digest {
     /// The digest of a JSON text.
     ///
-    /// A text without canonical form, such as one that nests too deep for a `Value` or would take too much memory as
-    /// one, is digested byte by byte: any change of its bytes then changes the digest.
+    /// A text without canonical form, such as one that has a key twice in an object, nests too deep for a `Value` or would take
+    /// too much memory as one, is digested byte by byte: any change of its bytes then changes the digest.
     pub fn of(text: &str) -> Self {
         Self::with_size(text).0
     }
@@ -88,15 +88,19 @@ pub fn canonical(text: &str) -> Option<Vec<u8>> {
     }
     let value = serde_json::from_str::<Value>(text).ok()?;
     let mut form = Vec::with_capacity(text.len());
-    write_canonical(&value, &mut form).ok()?;
-    Some(form)
+    let members = write_canonical(&value, &mut form).ok()?;
+    // Where an object has a key twice, what is written has the last one, and another reader may take the first.
+    let is_whole = members == tokens(text).filter(|token| *token == ":").count();
+    is_whole.then_some(form)
 }
 
-/// Writes a value in canonical form. `serde_json_canonicalizer` keeps a buffer for each member, which is more than half of what a
+/// Writes a value in canonical form, and returns how many members it has at all depths. `serde_json_canonicalizer` keeps a buffer for each member, which is more than half of what a
 /// digest takes then.
-fn write_canonical(value: &Value, form: &mut Vec<u8>) -> io::Result<()> {
+fn write_canonical(value: &Value, form: &mut Vec<u8>) -> io::Result<usize> {
+    let mut count = 0;
     match value {
         Value::Object(members) => {
+            count += members.len();
             let mut members: Vec<(&String, &Value)> = members.iter().collect();
             members.sort_unstable_by(|(one, _), (other, _)| one.encode_utf16().cmp(other.encode_utf16()));
             form.push(b'{');
@@ -104,7 +108,7 @@ fn write_canonical(value: &Value, form: &mut Vec<u8>) -> io::Result<()> {
                 form.extend((at > 0).then_some(b','));
                 serde_json::to_writer(&mut *form, key)?;
                 form.push(b':');
-                write_canonical(value, form)?;
+                count += write_canonical(value, form)?;
             }
             form.push(b'}');
         }
@@ -112,14 +116,14 @@ fn write_canonical(value: &Value, form: &mut Vec<u8>) -> io::Result<()> {
             form.push(b'[');
             for (at, item) in items.iter().enumerate() {
                 form.extend((at > 0).then_some(b','));
-                write_canonical(item, form)?;
+                count += write_canonical(item, form)?;
             }
             form.push(b']');
         }
         Value::Number(_) => serde_json_canonicalizer::to_writer(value, form)?,
         Value::String(_) | Value::Bool(_) | Value::Null => serde_json::to_writer(form, value)?,
     }
-    Ok(())
+    Ok(count)
 }
 
 /// The text is not a digest.
@@ -206,6 +210,18 @@ mod tests {
         for wrong in ["", "sha256:", "sha1:00", &short, &signed, &format!("sha256:{}", "é".repeat(32))] {
             assert!(wrong.parse::<Digest>().is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn u10_a_key_that_stands_twice_is_digested_each_time() {
+        for (doubled, once) in [
+            (r#"{"a":"evil","a":"good"}"#, r#"{"a":"good"}"#),
+            (r#"[{"b":{"a":1,"\u0061":2}}]"#, r#"[{"b":{"a":2}}]"#),
+        ] {
+            assert_ne!(Digest::of(doubled), Digest::of(once));
+            assert_eq!(Digest::of(doubled), Digest::of_bytes(doubled.as_bytes()));
+        }
+        assert_eq!(Digest::of(r#"{"a":":","b":{"a":1}}"#), Digest::of(r#"{"b":{"a":1},"a":"\u003a"}"#));
     }
 
     #[test]

@@ -52,8 +52,8 @@ pub use catalogue::categories::{ListedCategory, PermittedItems};
 pub use catalogue::description::{DescriptionError, DescriptionFile, Supplement};
 pub use catalogue::lists::{ListHints, Material, UpstreamLists};
 pub use catalogue::lock::{
-    DefinitionChange, Definitions as ListedDefinitions, Held, Lock, OnChange, Record, Review,
-    changes_between, qualified,
+    DefinitionChange, Definitions as ListedDefinitions, Lock, OnChange, Record, Review, changes_between,
+    qualified,
 };
 pub use catalogue::mirrored::Mirrored;
 pub use catalogue::naming::{Naming, NamingError};

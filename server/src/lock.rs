@@ -138,6 +138,8 @@ fn shown(name: &str) -> String {
 
 fn parse(path: &Path, text: &str) -> Result<Lock, Problem> {
     let mut lock = Lock::default();
+    // Editors of Windows begin a file with a byte order mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     for (at, line) in text.lines().enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
@@ -190,7 +192,8 @@ mod tests {
         lock.insert("a/".to_owned(), None);
         let written = text(&lock);
         assert_eq!(parse(Path::new("x"), &written).unwrap(), lock);
-        assert_eq!(parse(Path::new("x"), &written.replace('\n', "\r\n")).unwrap(), lock);
+        let windows = format!("\u{feff}{}", written.replace('\n', "\r\n"));
+        assert_eq!(parse(Path::new("x"), &windows).unwrap(), lock);
         assert_eq!(written.lines().count(), 2 + 9, "{written}");
         assert!(!written.contains(|letter| letter != '\n' && is_active(letter)), "{written}");
     }

@@ -16,7 +16,6 @@ use crate::{
         idle::{idle_files, idle_renames, idle_resource_rules, idle_rules, idle_switches},
         listed_items::read_entries,
         lists::{ListHints, Material, UpstreamLists},
-        lock::Held,
         matching::{Item, KnownUpstreams, Matched},
         naming::MAX_CHARACTERS,
         pages::{self, with_pages},
@@ -105,16 +104,16 @@ fn assemble_tools(
     let mut tools = Vec::with_capacity(items.len());
     for (tool, said) in items.iter().zip(&matched.said) {
         // A file by a bare name is that of a tool that exists.
-        let file = if tool.held == Some(Held::New) { None } else { files.take(tool) };
+        let file = if tool.is_held_as_new() { None } else { files.take(tool) };
         let (Ok(own), Ok(served)) = (ToolName::parse(&tool.own), ToolName::parse(&tool.served)) else {
             continue;
         };
         if said.is_hidden() || rules.is_switched_off(tool) {
             continue;
         }
-        if let Some(why) = tool.held {
-            let (upstream, tool) = (UpstreamName::clone(&tool.upstream), tool.own.clone());
-            warnings.push(Warning::Held { upstream, tool, why });
+        if let Some(change) = &tool.held {
+            let (upstream, change) = (UpstreamName::clone(&tool.upstream), change.clone());
+            warnings.push(Warning::Held { upstream, change });
             continue;
         }
         warnings.extend(too_long(rules, tool));
@@ -165,7 +164,7 @@ impl<'f> Files<'f> {
     fn new(files: &'f [DescriptionFile], items: &'f [Item]) -> Self {
         let by_name = files.iter().map(|file| (&*file.name, file)).collect();
         let mut owners = HashMap::new();
-        let exist = items.iter().filter(|item| item.held != Some(Held::New));
+        let exist = items.iter().filter(|item| !item.is_held_as_new());
         exist.for_each(|item| *owners.entry(&*item.own).or_default() += 1);
         Self { by_name, all: files, owners }
     }

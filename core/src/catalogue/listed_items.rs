@@ -8,7 +8,7 @@ use std::{
 use crate::{
     catalogue::{
         lists::{Material, UpstreamLists},
-        lock::{Definitions, Held},
+        lock::Definitions,
         matching::Item,
         pattern::CLASH_SEPARATOR,
         warning::Warning,
@@ -54,7 +54,7 @@ fn resolve_clashes(all: &mut [Item]) {
     let mut qualified = vec![false; all.len()];
     loop {
         let mut counts: HashMap<&str, usize> = HashMap::with_capacity(all.len());
-        let exist = all.iter().filter(|one| one.held != Some(Held::New));
+        let exist = all.iter().filter(|one| !one.is_held_as_new());
         exist.for_each(|one| *counts.entry(&one.served).or_default() += 1);
         let is_taken = |served: &str| counts.get(served).is_some_and(|count| *count > 1);
         let clashing = |at: &usize| !qualified[*at] && is_taken(&all[*at].served);

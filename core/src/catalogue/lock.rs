@@ -140,11 +140,12 @@ impl Lock {
         self.0.get(&qualified(upstream, tool))?.as_ref()
     }
 
-    /// What differs in the definition of a tool that is recorded.
+    /// What differs in the definition of a tool, which may be new; `None` if it is as it was reviewed.
     pub fn change(&self, upstream: &str, tool: &str, now: &RawObject) -> Option<DefinitionChange> {
-        let record = self.record(upstream, tool).filter(|record| !record.is(now))?;
-        let (before, now) = (Some(*record), Some(Record::of(now)));
-        Some(DefinitionChange { tool: tool.to_owned(), before, now })
+        let before = self.record(upstream, tool).copied();
+        let is_reviewed = before.is_some_and(|record| record.is(now));
+        let now = || Some(Record::of(now));
+        (!is_reviewed).then(|| DefinitionChange { tool: tool.to_owned(), before, now: now() })
     }
 
     /// What differs in an upstream's definitions from its records.
@@ -180,30 +181,11 @@ impl Lock {
         let own = after.map_while(move |(name, record)| Some((name.strip_prefix(begin)?, record)));
         own.filter_map(|(tool, record)| Some((tool, record.as_ref()?)))
     }
-
-    /// Why a tool does not exist until it is accepted; `None` if it is as it was reviewed.
-    fn holds(&self, upstream: &str, tool: &str, definition: &RawObject) -> Option<Held> {
-        match self.record(upstream, tool) {
-            Some(record) if record.is(definition) => None,
-            Some(_) => Some(Held::Changed),
-            None => Some(Held::New),
-        }
-    }
 }
 
 /// `upstream/tool`.
 pub fn qualified(upstream: &str, tool: &str) -> String {
     format!("{upstream}{SEPARATOR}{tool}")
-}
-
-/// Why a tool is held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
-#[strum(serialize_all = "lowercase")]
-pub enum Held {
-    /// Nothing is recorded of it.
-    New,
-    /// It is not what was recorded.
-    Changed,
 }
 
 /// A definition that came, went or is another one than it was.
@@ -225,6 +207,16 @@ impl DefinitionChange {
             (_, None) => "removed",
             _ => "changed",
         }
+    }
+
+    /// The members of the definition as it is now that are new or changed; all but the name where it is new, or no part tells.
+    pub fn news(&self, now: &RawObject) -> RawObject {
+        let parts = match (&self.before, &self.now) {
+            (Some(before), Some(now)) => before.differing(now),
+            _ => Vec::new(),
+        };
+        let part = |key: &str| PARTS.into_iter().find(|part| *part == key).unwrap_or(OTHERS);
+        now.retain(|key| key != "name" && (parts.is_empty() || parts.contains(&part(key))))
     }
 }
 
@@ -314,9 +306,9 @@ impl Review {
     }
 
     /// Why a tool does not exist until it is accepted.
-    pub(crate) fn holds(&self, upstream: &str, tool: &str, definition: &RawObject) -> Option<Held> {
+    pub(crate) fn holds(&self, upstream: &str, tool: &str, now: &RawObject) -> Option<DefinitionChange> {
         let is_held = self.on_change(upstream) == OnChange::Hold;
-        is_held.then(|| self.lock.holds(upstream, tool, definition)).flatten()
+        is_held.then(|| self.lock.change(upstream, tool, now)).flatten()
     }
 }
 
@@ -350,6 +342,22 @@ mod tests {
         assert_eq!(said(BEFORE, now), [expected]);
         let all = changes_between(&definitions(&[("a", BEFORE)]), &definitions(&[("b", BEFORE)]));
         assert_eq!(all.iter().map(DefinitionChange::kind).collect::<Vec<_>>(), ["added", "removed"]);
+        let [change] =
+            changes_between(&definitions(&[("t", BEFORE)]), &definitions(&[("t", now)])).try_into().unwrap();
+        let now = RawObject::parse(now).unwrap();
+        assert_eq!(change.news(&now).text(), r#"{"description":"E","outputSchema":{},"x":1}"#);
+        let doubled = r#"{"name":"t","description":"evil","description":"good"}"#;
+        let [change] = changes_between(
+            &definitions(&[("t", r#"{"name":"t","description":"good"}"#)]),
+            &definitions(&[("t", doubled)]),
+        )
+        .try_into()
+        .unwrap();
+        assert_eq!(
+            change.news(&RawObject::parse(doubled).unwrap()).text(),
+            r#"{"description":"evil","description":"good"}"#
+        );
+        assert_eq!(all[0].news(&now).text(), now.retain(|key| key != "name").text());
     }
 
     #[test]

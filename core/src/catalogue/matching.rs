@@ -20,7 +20,7 @@ use std::{
 
 use crate::{
     catalogue::{
-        lock::Held,
+        lock::DefinitionChange,
         pattern::{CLASH_SEPARATOR, Pattern, SEPARATOR},
         rules::Rule,
     },
@@ -42,10 +42,15 @@ pub(crate) struct Item {
     pub(crate) served: String,
     pub(crate) object: RawObject,
     /// Why it does not exist until it is accepted. What is new does not take a name from others either.
-    pub(crate) held: Option<Held>,
+    pub(crate) held: Option<DefinitionChange>,
 }
 
 impl Item {
+    /// Whether it is held and nobody has accepted it yet, so that nothing depends on it.
+    pub(crate) fn is_held_as_new(&self) -> bool {
+        self.held.as_ref().is_some_and(|change| change.before.is_none())
+    }
+
     /// Whether the operator gives it another name.
     pub(crate) fn is_named(&self) -> bool {
         self.named != self.own

@@ -1,11 +1,19 @@
 //! Rules: what an operator says of single tools, resources and prompts, by name or by pattern; which tools of an
 //! upstream are switched off altogether; and by which names an upstream's tools and prompts are served.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+};
 
 use crate::{
-    catalogue::{lock::Review, matching::Item, naming::Naming, pattern::Pattern},
-    name::UpstreamName,
+    catalogue::{
+        lock::Review,
+        matching::{Item, KnownUpstreams, Matched},
+        naming::Naming,
+        pattern::Pattern,
+    },
+    name::{Kind, UpstreamName},
     raw::RawObject,
 };
 
@@ -102,6 +110,24 @@ impl Rules {
     /// Whether a tool is switched off.
     pub(crate) fn is_switched_off(&self, tool: &Item) -> bool {
         self.switches.iter().any(|switches| switches.upstream == *tool.upstream && switches.switch_off(tool))
+    }
+
+    /// Those of an upstream's tools that are hidden, whether it lists them or not.
+    pub fn hidden_of<'n>(&self, upstream: &UpstreamName, tools: &[&'n str]) -> Vec<&'n str> {
+        let naming = self.naming_of(upstream);
+        let item = |own: &&str| {
+            let own = (*own).to_owned();
+            let named =
+                naming.and_then(|naming| naming.name(Kind::Tools, &own)).unwrap_or_else(|| own.clone());
+            let (upstream, served, object) = (Arc::new(upstream.clone()), named.clone(), RawObject::empty());
+            Item { upstream, self_named: false, own, named, served, object, held: None }
+        };
+        let items: Vec<Item> = tools.iter().map(item).collect();
+        let known = KnownUpstreams { upstreams: &HashSet::from([upstream.as_str()]), alone: false };
+        let matched = Matched::of(&self.tools, &items, known);
+        let hidden = tools.iter().zip(items.iter().zip(&matched.said));
+        let hidden = hidden.filter(|(_, (item, said))| said.is_hidden() || self.is_switched_off(item));
+        hidden.map(|(tool, _)| *tool).collect()
     }
 
     /// The names by which an upstream's tools and prompts are served.

@@ -329,7 +329,8 @@ impl Snapshot {
 
     /// How a tool's definition differs from the one that was reviewed; `None` if it does not, or none was.
     pub fn drift(&self, tool: &Tool) -> Option<DefinitionChange> {
-        self.rules.review.lock.change(tool.upstream(), tool.upstream_name(), tool.original())
+        let change = self.rules.review.lock.change(tool.upstream(), tool.upstream_name(), tool.original());
+        change.filter(|change| change.before.is_some())
     }
 
     /// How many tools there are.

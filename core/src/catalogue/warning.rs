@@ -1,7 +1,7 @@
 //! What is odd about upstreams' lists, and about what is declared over them.
 
 use crate::{
-    catalogue::{lock::Held, naming::MAX_CHARACTERS, pattern::Pattern},
+    catalogue::{lock::DefinitionChange, naming::MAX_CHARACTERS, pattern::Pattern},
     name::{Kind, ToolName, UpstreamName},
     nearest::nearest,
 };
@@ -45,15 +45,14 @@ pub enum Warning {
     },
     /// A tool does not exist for clients, since its definition was not reviewed.
     #[error(
-        "upstream '{upstream}': tool '{tool}' is {why}, and is not served until it is accepted: mcp-disclosure accept {upstream}/{tool}"
+        "upstream '{upstream}': tool '{}' {change}; it is not served until it is accepted (mcp-disclosure accept NAME)",
+        change.tool
     )]
     Held {
         /// The upstream.
         upstream: UpstreamName,
-        /// The tool, by the upstream's own name.
-        tool: String,
-        /// Why.
-        why: Held,
+        /// The tool, and what it is and was.
+        change: DefinitionChange,
     },
     /// A tool has no `inputSchema`.
     #[error(

@@ -79,11 +79,9 @@ impl KnownDefinitions {
         changes.retain(|change| self.said.is_news(name, change));
         let on_change = rules.review.on_change(name);
         changes.iter().for_each(|change| say(name, change, on_change));
+        warn_of_renamed(name, rules, &changes, &served);
         let mut new: Vec<&str> = match known {
-            Some(known) => {
-                warn_of_renamed(name, known, &changes, &served);
-                served.difference(&known.served).map(ToolName::as_str).collect()
-            }
+            Some(known) => served.difference(&known.served).map(ToolName::as_str).collect(),
             None => {
                 let added = changes.iter().filter(|change| change.before.is_none());
                 added.map(|change| &*change.tool).filter(|tool| served.contains(*tool)).collect()
@@ -111,19 +109,18 @@ fn say(upstream: &UpstreamName, change: &DefinitionChange, on_change: OnChange) 
 /// A hidden tool may have come back under another name. Where new tools are held, it has not.
 fn warn_of_renamed(
     upstream: &UpstreamName,
-    known: &Known,
+    rules: &Rules,
     changes: &[DefinitionChange],
     served: &HashSet<ToolName>,
 ) {
-    let gone = |change: &&DefinitionChange| change.now.is_none() && !known.served.contains(&*change.tool);
-    let came = |change: &&DefinitionChange| change.before.is_none() && served.contains(&*change.tool);
-    let named = |changes: Vec<&DefinitionChange>| {
-        changes.iter().map(|change| format!("'{}'", change.tool)).collect::<Vec<_>>().join(", ")
-    };
-    let gone: Vec<&DefinitionChange> = changes.iter().filter(gone).collect();
-    let came: Vec<&DefinitionChange> = changes.iter().filter(came).collect();
+    let gone = changes.iter().filter(|change| change.now.is_none()).map(|change| &*change.tool);
+    let gone = rules.hidden_of(upstream, &gone.collect::<Vec<_>>());
+    let came = changes.iter().filter(|change| change.before.is_none()).map(|change| &*change.tool);
+    let came: Vec<&str> = came.filter(|tool| served.contains(*tool)).collect();
     if !gone.is_empty() && !came.is_empty() {
-        let (gone, came) = (named(gone), named(came));
+        let named =
+            |tools: &[&str]| tools.iter().map(|tool| format!("'{tool}'")).collect::<Vec<_>>().join(", ");
+        let (gone, came) = (named(&gone), named(&came));
         tracing::warn!(
             "upstream '{upstream}': hidden and gone: {gone}; new and served: {came}; if one is the same tool, hide it, too (on_change = \"hold\" serves nothing new)"
         );

@@ -3,7 +3,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use mcp_disclosure_core::{Kind, Pattern, Principal, Snapshot, View, VisibleTool};
+use mcp_disclosure_core::{Kind, Pattern, Principal, Snapshot, View, VisibleTool, Warning};
 use mcp_disclosure_gateway as gateway;
 
 use super::{Finding, Findings, Place, Rule, Severity, serving::IDLE_RULE};
@@ -41,7 +41,7 @@ const REVEALING: Rule = Rule {
 pub fn access(file: &DisclosureFile, snapshot: &Arc<Snapshot>) -> Findings {
     let mut findings = shadowed(file);
     let everything = View::of(Arc::clone(snapshot), &Principal::anonymous());
-    let names = Names::of(&everything);
+    let names = Names::of(&everything, snapshot);
     for grant in file.grants() {
         findings.extend(names.idle(&grant));
         let someone = Principal::anonymous().permitted(grant.permits());
@@ -111,13 +111,17 @@ struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    fn of(everything: &'a View) -> Self {
+    fn of(everything: &'a View, snapshot: &'a Snapshot) -> Self {
         let prompts = everything.entries(Kind::Prompts);
+        let tools = everything.tools().map(|tool| tool.tool());
+        let tools = tools.map(|tool| (&**tool.upstream(), &**tool.upstream_name()));
+        // What is held is there as soon as it is accepted.
+        let held = snapshot.warnings().iter().filter_map(|warning| match warning {
+            Warning::Held { upstream, change } => Some((&**upstream, &*change.tool)),
+            _ => None,
+        });
         Self {
-            tools: everything
-                .tools()
-                .map(|tool| (&**tool.tool().upstream(), &**tool.tool().upstream_name()))
-                .collect(),
+            tools: tools.chain(held).collect(),
             prompts: prompts.map(|entry| (&**entry.upstream(), entry.upstream_key())).collect(),
         }
     }

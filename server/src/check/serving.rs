@@ -75,7 +75,7 @@ const DRIFTED: Rule = Rule {
     code: "drifted-definition",
     severity: Severity::Warning,
     summary: "the upstream's definition is not the one that was reviewed",
-    hint: "review what the tool is now, then accept it: mcp-disclosure accept NAME",
+    hint: "see what the tool is now, and accept it: mcp-disclosure accept --dry-run NAME, then without --dry-run",
 };
 
 pub(super) const IDLE_RULE: Rule = Rule {

@@ -10,13 +10,13 @@ use mcp_disclosure_core::{
     DefinitionChange, Lock, Pattern, UpstreamLists, full, nearest::nearest, qualified,
 };
 use mcp_disclosure_gateway::{Gateway, Problem, negotiation::StrategyOptions, upstream::UpstreamError};
-use mcp_disclosure_transport::printable::one_line;
 
 use super::{
-    Program, compare::progress::Patience, print, runtime_for_one, serve::receipt_key, source::Source,
+    Program, compare::progress::Patience, print, print_text, runtime_for_one, serve::receipt_key,
+    source::Source,
 };
 use crate::{
-    export::CONFIGURATION,
+    export::{CONFIGURATION, spread},
     failure::Failure,
     flags::Given,
     lock::{LockFile, write},
@@ -29,6 +29,10 @@ pub struct AcceptArguments {
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
 
+    /// Show what would be accepted, with the parts of definitions that are new or changed, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+
     /// The source; by default the disclosure.toml of the current folder.
     #[command(flatten)]
     pub source: Given,
@@ -39,7 +43,7 @@ pub struct AcceptArguments {
 /// # Errors
 /// Like `serve`, for the source; a name that no tool has; and, after the rest was recorded, upstreams that cannot be used.
 pub fn accept(program: &Program, arguments: AcceptArguments) -> Result<(), Failure> {
-    let AcceptArguments { names, source } = arguments;
+    let AcceptArguments { names, dry_run, source } = arguments;
     let here = Path::new(CONFIGURATION);
     let config = source.first("config").map(PathBuf::from).or_else(|| here.exists().then(|| here.to_owned()));
     let Some(configuration) = config else {
@@ -67,15 +71,19 @@ pub fn accept(program: &Program, arguments: AcceptArguments) -> Result<(), Failu
             let names = [qualified(&lists.name, &change.tool), change.tool.clone()];
             wanted.is_empty() || wanted.iter().any(|pattern| names.iter().any(|name| pattern.matches(name)))
         };
-        let mut changes = lock.changes(&lists.name, &lists.definitions());
+        let definitions = lists.definitions();
+        let mut changes = lock.changes(&lists.name, &definitions);
         changes.retain(is_wanted);
         if wanted.is_empty() || !changes.is_empty() {
             lock.accept(&lists.name, &changes);
         }
-        let line = |change: &DefinitionChange| format!("{} {change}", qualified(&lists.name, &change.tool));
-        accepted.extend(changes.iter().map(line));
+        accepted.extend(changes.iter().map(|change| {
+            let now = definitions.get(&change.tool).filter(|_| dry_run);
+            let news = now.map(|now| format!("{}\n", spread(change.news(now).text())));
+            (format!("{} {change}", qualified(&lists.name, &change.tool)), news.unwrap_or_default())
+        }));
     }
-    if lock != before.lock {
+    if lock != before.lock && !dry_run {
         let now =
             LockFile::beside(&configuration).map_err(|problem| Failure::Configuration(vec![problem]))?;
         if now != *before {
@@ -85,7 +93,11 @@ pub fn accept(program: &Program, arguments: AcceptArguments) -> Result<(), Failu
         let failed = |source| Failure::Write { path: before.path.clone(), source };
         write(&before.path, &lock).map_err(failed)?;
     }
-    accepted.iter().try_for_each(|line| print(format_args!("accepted: {}", one_line(line))))?;
+    let verb = if dry_run { "would be accepted" } else { "accepted" };
+    for (line, news) in &accepted {
+        print(format_args!("{verb}: {line}"))?;
+        print_text(news)?;
+    }
     if accepted.is_empty() {
         print("nothing to accept")?;
     }

@@ -93,7 +93,7 @@ fn look(
     let options = StrategyOptions { offered: vec![fallback.clone()], fallback, ..StrategyOptions::default() };
     let entries: Vec<Option<UpstreamEntry>> =
         source.upstreams().iter().map(|upstream| upstream.entry.clone()).collect();
-    let (config, lock) = (source.files().config().cloned(), source.files().lock().cloned());
+    let config = source.files().config().cloned();
     let mut assembly = source.prepare(&program.registry, &options, receipt_key(None))?;
     assembly.witness = Some(Arc::new(Patience::new()));
     let is_source =
@@ -126,7 +126,6 @@ fn look(
             upstreams,
             lists,
             config,
-            lock: lock.as_ref().map(|file| &file.lock),
             folder,
             wishes,
         };

@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use mcp_disclosure_core::{Lock, Rules, Tool};
+use mcp_disclosure_core::{OnChange, Review, Rules, Tool};
 use mcp_disclosure_gateway::{Problem, catalogue::Declared};
 
 use super::{
@@ -128,21 +128,25 @@ impl Folder {
     }
 
     /// What is declared in it, over what the source declares: where both have a word, the folder's counts, and what
-    /// either hides is hidden.
+    /// either hides or holds is hidden or held.
     ///
     /// # Errors
     /// Everything that is wrong with its files.
     pub fn declare_over(&self, source: &Declared) -> Result<Declared, Vec<Problem>> {
         let mut declared = self.files.declare(&Declared { files: [].into(), ..source.clone() })?;
+        let mut rules = Rules::clone(&declared.rules);
         if self.config().is_some() {
-            let mut rules = Rules::clone(&declared.rules);
             rules.tools.extend(source.rules.tools.iter().cloned());
             rules.resources.extend(source.rules.resources.iter().cloned());
             rules.prompts.extend(source.rules.prompts.iter().cloned());
             rules.allowed_resources =
                 rules.allowed_resources.or_else(|| source.rules.allowed_resources.clone());
-            declared.rules = Arc::new(rules);
         }
+        let (own, given) = (&declared.rules.review, &source.rules.review);
+        let held = own.holding().chain(given.holding()).map(|name| (name.clone(), OnChange::Hold));
+        let review = Review { lock: given.lock.clone().with(&self.lock.lock), on_change: held.collect() };
+        rules.review = Arc::new(review);
+        declared.rules = Arc::new(rules);
         let others =
             source.files.iter().filter(|other| declared.files.iter().all(|own| own.name != other.name));
         declared.files = declared.files.iter().chain(others).cloned().collect();
@@ -156,11 +160,6 @@ impl Folder {
         let is_here =
             || path.and_then(Path::parent).is_some_and(|folder| is_same(folder, &self.descriptions));
         name.is_some_and(|name| self.texts.contains_key(&name)) && is_here()
-    }
-
-    /// What is reviewed in it.
-    pub(super) fn lock(&self) -> &Lock {
-        &self.lock.lock
     }
 
     /// Whether its description files are outside of it.

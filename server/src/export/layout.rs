@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 const WIDTH: usize = 100;
 
 /// The text with one line for each member, indented by two, and nested values on one line if they fit. It must be JSON.
-pub(super) fn spread(text: &str) -> String {
+pub(crate) fn spread(text: &str) -> String {
     laid_out(text.trim(), 0, WIDTH)
 }
 

@@ -16,6 +16,7 @@ mod write;
 use std::sync::Arc;
 
 pub use folder::Folder;
+pub(crate) use layout::spread;
 use mcp_disclosure_core::{Lock, Snapshot, UpstreamLists, UpstreamName, View};
 use mcp_disclosure_gateway::{Problem, catalogue::Declared};
 pub use report::Report;
@@ -44,8 +45,6 @@ pub struct Origins<'a> {
     pub lists: Vec<Arc<UpstreamLists>>,
     /// The configuration of the source.
     pub config: Option<&'a DisclosureFile>,
-    /// What was reviewed of the source.
-    pub lock: Option<&'a Lock>,
     /// What is there already, and is kept.
     pub folder: Option<&'a Folder>,
     /// What an operator wants.

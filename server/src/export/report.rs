@@ -3,17 +3,20 @@
 
 use std::{collections::HashSet, fmt::Write};
 
-use mcp_disclosure_core::{Kind, Lock, OnChange, Warning, qualified};
+use mcp_disclosure_core::{Kind, Lock, OnChange, UpstreamName, Warning, qualified};
 use mcp_disclosure_transport::printable::one_line;
 
-use super::{CONFIGURATION, File, Folder, Origins};
+use super::{CONFIGURATION, File, Origins};
 use crate::lock::LOCK;
 
 /// Maximum number of names in a list.
 const MAX_NAMED: usize = 20;
 
-/// What follows the names of tools whose definitions changed.
-const DRIFTED: &str = "review them, then: mcp-disclosure accept NAME, or all with mcp-disclosure accept";
+/// What precedes the tools whose definitions changed.
+const CHANGED: &str = "changed upstream";
+
+/// What follows them.
+const DRIFTED: &str = "see what they are now with mcp-disclosure accept --dry-run, then accept them: mcp-disclosure accept [NAME]";
 
 /// What follows the names of tools that are held.
 const HELD: &str = "they do not exist for clients until: mcp-disclosure accept NAME";
@@ -39,19 +42,19 @@ pub struct Report {
 impl Report {
     /// What was reviewed, of the source and in the folder, with what is new. Tools that are held are not accepted by the way.
     pub(super) fn lock(&mut self, origins: &Origins<'_>) -> Lock {
-        let mut lock = origins.lock.cloned().unwrap_or_default();
-        if let Some(own) = origins.folder.map(Folder::lock) {
-            lock = lock.with(own);
-        }
+        let review = &origins.declared.rules.review;
+        let mut lock = review.lock.clone();
         let tools = origins.view.tools().map(|visible| visible.tool());
         let served: HashSet<(&str, &str)> =
             tools.map(|tool| (tool.upstream().as_str(), tool.upstream_name().as_str())).collect();
         for lists in &origins.lists {
             let name = &lists.name;
-            let entry = origins.upstreams.iter().find(|(other, _)| other == name);
             // What the program serves of its own is not named in files.
-            let Some(entry) = entry.and_then(|(_, entry)| entry.as_ref()) else { continue };
-            let is_held = entry.on_change == Some(OnChange::Hold) && lock.knows(name);
+            let is_in_files = |(other, entry): &(UpstreamName, Option<_>)| other == name && entry.is_some();
+            if !origins.upstreams.iter().any(is_in_files) {
+                continue;
+            }
+            let is_held = review.on_change(name) == OnChange::Hold && lock.knows(name);
             if origins.wishes.replace && !is_held {
                 lock.forget(name);
             }
@@ -89,7 +92,7 @@ impl Report {
         let news = [
             ("new", added, None),
             ("new and held", &self.held, Some(HELD)),
-            ("changed upstream", &self.drifted, Some(DRIFTED)),
+            (CHANGED, &self.drifted, Some(DRIFTED)),
             ("not listed any more", &self.vanished, Some(VANISHED)),
         ];
         let mut text = String::new();
@@ -101,8 +104,10 @@ impl Report {
                 more => format!(" and {more} more"),
             };
             let note = note.map_or_else(String::new, |note| format!("\n  {note}"));
+            // A change is a line of its own, and names are words of one.
+            let (begin, between) = if what == CHANGED { ("\n  ", "\n  ") } else { (" ", ", ") };
             // Writing to a string does not fail.
-            let _ = writeln!(text, "{what} ({}): {}{more}{note}", names.len(), named.join(", "));
+            let _ = writeln!(text, "{what} ({}):{begin}{}{more}{note}", names.len(), named.join(between));
         }
         text + &written(files)
     }

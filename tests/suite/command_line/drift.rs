@@ -165,6 +165,18 @@ fn u14_under_hold_what_is_new_or_changed_does_not_exist_until_it_is_accepted() {
     assert_eq!(["changed", "new"].map(|name| answer(&mut gateway, name)), [unknown.clone(), unknown]);
     assert_eq!(kit.locked(), first, "nothing is accepted by the way");
     kit.lists(&after, &[]);
+    let looked = kit.accept(&["--dry-run"]);
+    let shown = &looked.says(0, &[]).stdout;
+    assert!(shown.contains("would be accepted: kit/changed changed: description (sha256:"), "{shown}");
+    assert!(
+        shown.contains(")\n{\n  \"description\": \"After.\"\n}\n"),
+        "the part that changed alone: {shown}"
+    );
+    assert!(
+        shown.contains("{\n  \"description\": \"New.\",\n  \"inputSchema\": {"),
+        "all of a new one: {shown}"
+    );
+    assert_eq!(kit.locked(), first, "what is only looked at is not accepted");
     kit.accept(&["kit/nwe"]).says(64, &["no tool is called 'kit/nwe' (hint: did you mean 'kit/new'?)"]);
     let accepted = kit.accept(&["kit/new"]);
     assert!(accepted.says(0, &[]).stdout.contains("accepted: kit/new added (sha256:"), "{}", accepted.stdout);
@@ -189,8 +201,9 @@ fn u14_under_hold_what_is_new_or_changed_does_not_exist_until_it_is_accepted() {
     std::fs::write(kit.lock(), &locked).unwrap();
     lists(&mut gateway, &["kept", "changed", "new"]);
     let ended = gateway.finish();
-    for held in ["tool 'changed' is changed, and is not served", "tool 'new' is new, and is not served"] {
-        assert_eq!(lines(&ended, held).len(), 1, "{held}\n{}", ended.stderr);
+    let held = lines(&ended, "; it is not served until it is accepted");
+    for change in ["tool 'changed' changed: description (sha256:", "tool 'new' added (sha256:"] {
+        assert_eq!(held.iter().filter(|line| line.contains(change)).count(), 1, "{change}\n{held:#?}");
     }
 }
 
@@ -204,12 +217,14 @@ fn u14_what_changed_while_nothing_was_served_is_held_at_the_next_start() {
     for _ in 0..2 {
         let mut gateway = kit.serve(&[]);
         assert_eq!(gateway.tool_names(), ["two"]);
-        gateway.finish().says(0, &["tool 'one' changed: description (sha256:", "accept kit/three"]);
+        gateway
+            .finish()
+            .says(0, &["tool 'one' changed: description (sha256:", "tool 'three' added (sha256:"]);
     }
     // Whoever only looks is shown the same, and writes nothing.
     let locked = kit.locked();
     let checked = run(&["check", "--config", shown(&kit.config)]);
-    for held in ["tool 'one' is changed", "tool 'three' is new"] {
+    for held in ["tool 'one' changed: description (sha256:", "tool 'three' added (sha256:"] {
         assert!(checked.says(0, &[]).stdout.contains(held), "{}", checked.stdout);
     }
     let out = shown(kit.directory.path());
@@ -228,7 +243,7 @@ fn u14_who_only_looks_accepts_nothing() {
     kit.lists(&[], &[&[tool("late", "Late.")]]);
     let mut gateway = kit.serve(&[]);
     assert!(gateway.tools().is_empty());
-    stage(&mut gateway, 0, "tool 'late' is new, and is not served");
+    stage(&mut gateway, 0, "it is not served until it is accepted");
     assert!(gateway.tools().is_empty());
     gateway.finish().says(0, &["its 0 tools are accepted"]);
     kit.lists(&[tool("late", "Late.")], &[]);
@@ -248,16 +263,22 @@ fn u14_a_hidden_tool_that_is_renamed_stays_away_under_hold_and_is_warned_of_else
         [("", &["look", "discard"][..]), ("on_change = \"warn\"", &["look", "discard"]), (HOLD, &["look"])]
     {
         let kit = Kit::new(&before, on_change, "[tools.\"kit/drop\"]\nhidden = true\n");
+        kit.accept(&[]).says(0, &[]);
         kit.lists(&before, &[&after]);
         let mut gateway = kit.serve(&[]);
         assert_eq!(gateway.tool_names(), ["look"]);
         stage(&mut gateway, 0, "tool 'discard' added");
         lists(&mut gateway, served);
-        let ended = gateway.finish();
-        let warned = lines(&ended, "hidden and gone: 'drop'; new and served: 'discard';");
-        let expected = usize::from(on_change != HOLD);
-        assert_eq!(warned.len(), expected, "{on_change}\n{}", ended.stderr);
-        assert!(warned.iter().all(|line| line.contains("WARN")), "{warned:?}");
+        // The same while nothing was served.
+        kit.lists(&after, &[]);
+        let mut again = kit.serve(&[]);
+        lists(&mut again, served);
+        for ended in [gateway.finish(), again.finish()] {
+            let warned = lines(&ended, "hidden and gone: 'drop'; new and served: 'discard';");
+            let expected = usize::from(on_change != HOLD);
+            assert_eq!(warned.len(), expected, "{on_change}\n{}", ended.stderr);
+            assert!(warned.iter().all(|line| line.contains("WARN")), "{warned:?}");
+        }
     }
 }
 
@@ -274,9 +295,13 @@ fn u14_a_grant_says_what_it_newly_covers_once_that_exists() {
         stage(&mut gateway, 0, "tool 'two' added");
         let covers = "principal 'ci': 'kit/*' covers 'kit/two' now, which is new";
         if on_change == HOLD {
-            gateway.logged("tool 'two' is new, and is not served");
+            gateway.logged("it is not served until it is accepted");
             lists(&mut gateway, &["one"]);
             assert!(gateway.log().iter().all(|line| !line.contains(" covers ")), "{:?}", gateway.log());
+            kit.lists(&[tool("one", "All is held.")], &[]);
+            let checked = run(&["check", "--config", shown(&kit.config)]);
+            let is_idle = checked.says(0, &[]).stdout.contains("tools: 'kit/*' matches nothing");
+            assert!(!is_idle, "what is held is there as soon as it is accepted: {}", checked.stdout);
             kit.lists(&after, &[]);
             kit.accept(&["*/two"]).says(0, &[]);
         }
@@ -296,7 +321,7 @@ fn u14_a_lock_that_says_nothing_any_more_is_taken_over_only_if_that_is_meant() {
     // The file that it wrote itself.
     gateway.logged("were read again");
     let locked = kit.locked();
-    stage(&mut gateway, 0, "tool 'one' is changed, and is not served");
+    stage(&mut gateway, 0, "it is not served until it is accepted");
     lists(&mut gateway, &[]);
     std::fs::write(kit.lock(), "").unwrap();
     let line = gateway.logged("disclosure.lock says nothing of upstream 'kit' any more");

@@ -118,7 +118,7 @@ fn u10_drift_is_reported_by_check_serve_and_export_and_stops_nothing() {
         let before = files(&project.out);
         let again = project.again(&[]);
         again.says(0, &[]);
-        let expected = format!("changed upstream (1): kit/read {changes}");
+        let expected = format!("changed upstream (1):\n  kit/read {changes}");
         assert!(again.stdout.contains(&expected), "{}", again.stdout);
         assert!(again.stdout.contains("nothing to write\n"), "{}", again.stdout);
         assert_eq!(files(&project.out), before, "a record is renewed only where that is said");
@@ -234,6 +234,23 @@ fn u10_a_source_adds_to_a_folder_and_takes_nothing_away() {
         "a name does not bring back what a pattern hides"
     );
     assert!(project.again(&["--config", shown(&source)]).stdout.contains("nothing to write"));
+}
+
+#[test]
+fn u10_what_a_folder_holds_is_not_accepted_by_an_export_whose_source_does_not_hold_it() {
+    let project = Project::exported(&[plain("echo")], &[]);
+    project.edit(|text| text.replace("[upstreams.kit]", "[upstreams.kit]\non_change = \"hold\""));
+    let (by_hand, locked) = (project.text(), project.locked());
+    project.lists(&[plain("echo"), plain("new")]);
+    let hosts = project.directory.path().join("mcp.json");
+    let source = json!({"mcpServers": {"kit": {"command": UPSTREAM, "args": [project.scenario]}}});
+    std::fs::write(&hosts, source.to_string()).unwrap();
+    for flags in [&[][..], &["--replace"], &["--definitions"]] {
+        let again = project.again(&[&["--mcp-config", shown(&hosts)], flags].concat());
+        assert!(again.says(0, &[]).stdout.contains("new and held (1): kit/new\n"), "{}", again.stdout);
+        assert_eq!(project.locked(), locked, "{flags:?}");
+    }
+    assert_eq!(project.text().replace("tool_descriptions = \"tools\"\n", ""), by_hand);
 }
 
 #[test]
