@@ -25,8 +25,7 @@ use super::{
     audit::Losses,
     counting::{Counters, Counting},
     served::Served,
-    state,
-    status::{Tokens, Totals},
+    state::{self, Tokens, Totals},
 };
 use crate::failure::Failure;
 

@@ -214,8 +214,8 @@ fn duration(seconds: u64) -> String {
 mod tests {
     use super::*;
     use crate::operating::{
-        state::UpstreamState,
-        status::{Records, Totals},
+        state::{Totals, UpstreamState},
+        status::Records,
     };
 
     #[test]

@@ -1,8 +1,11 @@
-//! The state of a gateway at one moment, and `/readyz`: whether requests have somewhere to go.
+//! The state of a gateway at one moment, what it did since its start, and `/readyz`: whether requests have somewhere to go.
 
 use std::collections::BTreeMap;
 
-use mcp_disclosure_gateway::slot::{Slot, State};
+use mcp_disclosure_gateway::{
+    observe::Outcome,
+    slot::{Slot, State},
+};
 use serde::Serialize;
 
 use super::served::Served;
@@ -103,5 +106,52 @@ impl Readiness {
         let ready = gateway.is_some() && !draining && upstreams.iter().any(UpstreamState::is_ready);
         let not_ready = upstreams.into_iter().filter(|upstream| !upstream.is_ready()).collect();
         Self { ready, draining, store: store(served), not_ready }
+    }
+}
+
+/// What the status shows of what happened.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub(super) struct Totals {
+    /// Calls of tools, of strategies' own as well, whatever became of them.
+    pub(super) calls: u64,
+    /// Calls and fetches that a strategy or the check of arguments refused.
+    pub(super) refusals: u64,
+    /// Requests that delivered descriptions.
+    pub(super) fetches: u64,
+    /// Tokens of the lists of tools that were sent.
+    pub(super) tokens_listed: u64,
+    /// Tokens that complete lists of the same tools would have had.
+    pub(super) tokens_full: u64,
+    /// The same by principal.
+    pub(super) principals: BTreeMap<String, Tokens>,
+    /// Calls that were sent to an upstream or waited for it, by upstream and by what became of them.
+    pub(super) upstream_calls: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Searches that found nothing, or only weak hits.
+    pub(super) searches_missed: u64,
+    /// Changed files that were not taken over.
+    pub(super) reload_failures: u64,
+    /// Open HTTP connections of clients, and how many there may be; 0 over stdio.
+    pub(super) http_connections: i64,
+    pub(super) http_connections_limit: i64,
+}
+
+/// Tokens of the lists of one principal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub(super) struct Tokens {
+    /// Of those that were sent.
+    pub(super) listed: u64,
+    /// Of complete ones of the same tools.
+    pub(super) full: u64,
+}
+
+/// Outcomes that are no error.
+const GOOD: [Outcome; 2] = [Outcome::Ok, Outcome::InputRequired];
+
+impl Totals {
+    /// Calls of an upstream: all, and those without a good result.
+    pub(super) fn calls_of(&self, upstream: &str) -> (u64, u64) {
+        let Some(calls) = self.upstream_calls.get(upstream) else { return (0, 0) };
+        let all: u64 = calls.values().sum();
+        (all, all - GOOD.iter().filter_map(|good| calls.get(good.name())).sum::<u64>())
     }
 }
