@@ -100,7 +100,7 @@ impl Bench {
     /// Ends all sessions.
     pub(crate) fn end_sessions(&self) {
         for session in self.gateway.sessions().all() {
-            assert!(self.gateway.end_session(session.id()));
+            assert!(self.gateway.sessions().end(session.id()));
         }
     }
 
