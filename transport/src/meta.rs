@@ -1,4 +1,4 @@
-//! MCP's own keys of `_meta`.
+//! MCP's own keys of `_meta`, and the levels of log messages that one of them names.
 
 /// The prefix of all keys.
 pub const PREFIX: &str = "io.modelcontextprotocol/";

@@ -143,9 +143,10 @@ impl Lock {
     /// What differs in the definition of a tool, which may be new; `None` if it is as it was reviewed.
     pub fn change(&self, upstream: &str, tool: &str, now: &RawObject) -> Option<DefinitionChange> {
         let before = self.record(upstream, tool).copied();
-        let is_reviewed = before.is_some_and(|record| record.is(now));
-        let now = || Some(Record::of(now));
-        (!is_reviewed).then(|| DefinitionChange { tool: tool.to_owned(), before, now: now() })
+        if before.is_some_and(|record| record.is(now)) {
+            return None;
+        }
+        Some(DefinitionChange { tool: tool.to_owned(), before, now: Some(Record::of(now)) })
     }
 
     /// What differs in an upstream's definitions from its records.

@@ -71,14 +71,26 @@ fn is_variable(text: &str) -> bool {
 
 /// What a text says beside the names of variables. With a default, what one stands for may be in it.
 fn without_variables(text: &str) -> String {
-    let begins = ["${", "{env:", "{file:"];
-    let first = begins.iter().filter_map(|begin| Some((text.find(begin)?, begin.len()))).min();
-    let Some((at, length)) = first else { return text.to_owned() };
-    let (before, rest) = (&text[..at], &text[at + length..]);
-    match rest.split_once('}').filter(|(name, _)| !name.contains('{') && !name.contains(":-")) {
-        Some((_, after)) => format!("{before}{}", without_variables(after)),
-        None => format!("{}{}", &text[..at + length], without_variables(rest)),
+    let (mut bare, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find('{') {
+        let (before, inner) = (&rest[..at], &rest[at + 1..]);
+        let outside = match before.strip_suffix('$') {
+            None if inner.starts_with("env:") || inner.starts_with("file:") => Some(before),
+            outside => outside,
+        };
+        let end = inner.find(['{', '}']).filter(|end| inner[*end..].starts_with('}'));
+        match outside.zip(end.filter(|end| !inner[..*end].contains(":-"))) {
+            Some((outside, end)) => {
+                bare.push_str(outside);
+                rest = &inner[end + 1..];
+            }
+            None => {
+                bare.push_str(&rest[..=at]);
+                rest = inner;
+            }
+        }
     }
+    bare + rest
 }
 
 /// A unified diff of a file, with tabs as spaces, other control characters escaped, and of secrets only their beginning.
@@ -164,6 +176,22 @@ mod tests {
             assert!(shown.contains(&format!("\"{word}\"")), "{word}: {shown}");
         }
         assert!(shown.contains("https://host.example/…?…"), "{shown}");
+    }
+
+    #[test]
+    fn w1_variables_are_no_secrets_however_many_there_are() {
+        for (text, bare) in [
+            ("${A}", ""),
+            ("a-${A}-{env:B}{file:c}", "a--"),
+            ("${A:-x}", "${A:-x}"),
+            ("{a}$B", "{a}$B"),
+            ("${${A}", "${"),
+            ("${A", "${A"),
+        ] {
+            assert_eq!(without_variables(text), bare, "{text}");
+        }
+        assert_eq!(without_variables(&"${A}".repeat(1_000_000)), "");
+        assert_eq!(without_variables(&"${".repeat(1_000_000)).len(), 2_000_000);
     }
 
     #[test]
