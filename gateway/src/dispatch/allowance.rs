@@ -17,6 +17,7 @@ use governor::{
 use mcp_disclosure_core::{Principal, Quotas};
 use mcp_disclosure_transport::{ErrorText, code};
 use parking_lot::Mutex;
+use serde_json::json;
 
 /// A minute's use is forgotten after this long without any.
 const FORGOTTEN: Duration = Duration::from_secs(120);
@@ -26,6 +27,9 @@ const BESIDE_A_CALL: u32 = 5;
 
 /// Beside calls there may be this many requests in a minute, however few calls are allowed.
 const FEWEST_REQUESTS: u32 = 30;
+
+/// In the `data` of an error: the seconds after which the same request may pass, as in HTTP's header.
+pub(crate) const RETRY_AFTER: &str = "retry_after";
 
 /// A caller, what its use is counted for, and the limits. Whatever else changes about what it may use, its use stays counted.
 type Key = (Arc<str>, Arc<str>, Quotas);
@@ -187,8 +191,9 @@ fn limited<'l>(
 ) -> Result<(), ErrorText> {
     for (most, limiter) in limits {
         admit(Some(limiter)).map_err(|wait| {
-            let message = format_args!("{}; try again in {} s", refused(*most), wait.as_secs() + 1);
-            ErrorText::new(code::LIMIT_REACHED, message)
+            let seconds = wait.as_secs() + 1;
+            let message = format_args!("{}; try again in {seconds} s", refused(*most));
+            ErrorText::new(code::LIMIT_REACHED, message).with_data(&json!({RETRY_AFTER: seconds}))
         })?;
     }
     Ok(())
@@ -249,6 +254,8 @@ mod tests {
             let refused = Allowance::request(&allowances).unwrap_err();
             let named = format!("limits.requests_per_minute = {expected}");
             assert!(refused.message().contains(&named), "{}", refused.message());
+            let wait: u64 = refused.data().unwrap().member(RETRY_AFTER).unwrap().parse().unwrap();
+            assert!(refused.message().ends_with(&format!("try again in {wait} s")), "{}", refused.message());
             Allowance::call(&allowances).unwrap();
         }
         let unlimited = [Arc::new(Allowance::new(Quotas::default()))];

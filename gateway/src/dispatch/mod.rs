@@ -27,6 +27,7 @@ use std::{sync::Arc, time::Duration};
 pub(crate) use admission::Admitted;
 pub use admission::{Admission, Admittance, Arriving, Denied, Open};
 use allowance::Allowances;
+pub(crate) use allowance::RETRY_AFTER;
 pub(crate) use beside::aside;
 pub use caller::Caller;
 pub(crate) use calls::Calls;

@@ -16,7 +16,7 @@ use super::{
     body::{self, Accepts},
     entry::{Arrived, ends_by_itself},
     of_session, query,
-    refused::{Reason, Refused, Stage, asking_for_patience},
+    refused::{Refused, Stage, refusing},
     standard_headers,
     stream::{Held, Stream},
 };
@@ -239,10 +239,12 @@ impl Front {
                 Some((Frame::Answer(message, error), place))
                     if accepts.json || status(error) != StatusCode::OK =>
                 {
-                    let reason = error.and_then(|_| reason(&message.whole()));
-                    let mut response = body::json(status(error), body::unread(message, place));
-                    reason.into_iter().for_each(|reason| drop(response.extensions_mut().insert(reason)));
-                    return asking_for_patience(response);
+                    let refused = error.and_then(|_| refusal(&message.whole()));
+                    let response = body::json(status(error), body::unread(message, place));
+                    return match refused {
+                        Some(error) => refusing(response, &error),
+                        None => response,
+                    };
                 }
                 // A cancelled request has no response.
                 None => return body::empty(StatusCode::ACCEPTED),
@@ -268,10 +270,10 @@ impl Front {
 /// The request whose answer is a stream of notifications.
 const LISTEN: &str = "subscriptions/listen";
 
-/// Why an answer refuses its request, for the log.
-fn reason(answer: &[u8]) -> Option<Reason> {
+/// The error of an answer.
+fn refusal(answer: &[u8]) -> Option<ErrorText> {
     let answer = RawObject::parse(std::str::from_utf8(answer).ok()?).ok()?;
-    Some(Reason(answer.object("error")?.string("message")?))
+    Some(ErrorText::relayed(answer.object("error")?.into()))
 }
 
 /// Handles a request and queues its response. `place` is its reservation, which ends with it.

@@ -8,7 +8,10 @@ use mcp_disclosure_core::Era;
 use mcp_disclosure_transport::{ErrorText, Id, Response as RpcResponse, code};
 
 use super::body;
-use crate::dispatch::Denied;
+use crate::dispatch::{Denied, RETRY_AFTER};
+
+/// After how many seconds a request may be tried again whose limit does not say when it will pass.
+const PATIENCE: u64 = 5;
 
 /// A request that is refused: the response is a JSON-RPC error with this status.
 #[derive(Debug)]
@@ -100,13 +103,12 @@ pub(super) struct Reason(pub(super) String);
 impl IntoResponse for Refused {
     fn into_response(self) -> Response {
         let Self { status, error, id, challenge } = self;
-        let reason = Reason(error.message());
-        let mut response = body::json(status, RpcResponse { id, outcome: Err(error) }.encode());
-        response.extensions_mut().insert(reason);
+        let answer = RpcResponse { id, outcome: Err(error.clone()) }.encode();
+        let mut response = refusing(body::json(status, answer), &error);
         if let Some(challenge) = challenge {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
         }
-        asking_for_patience(response)
+        response
     }
 }
 
@@ -114,10 +116,12 @@ fn may_pass(status: StatusCode) -> bool {
     matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE)
 }
 
-/// The response, with `Retry-After` if the same request may succeed later.
-pub(super) fn asking_for_patience(mut response: Response) -> Response {
+/// The response, with why it refuses its request, and with `Retry-After` if the same request may succeed later.
+pub(super) fn refusing(mut response: Response, error: &ErrorText) -> Response {
     if may_pass(response.status()) {
-        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
+        let known = error.data().and_then(|data| data.member(RETRY_AFTER)?.parse::<u64>().ok());
+        response.headers_mut().insert(header::RETRY_AFTER, known.unwrap_or(PATIENCE).into());
     }
+    response.extensions_mut().insert(Reason(error.message()));
     response
 }
