@@ -9,8 +9,7 @@ use std::{sync::Arc, time::Duration};
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport as transport;
 use mcp_disclosure_transport::{CallError, Handler, Json, Notification, Passage, RequestId};
-use tokio::task::JoinHandle;
-use tokio_util::sync::DropGuard;
+use tokio_util::{sync::DropGuard, task::AbortOnDropHandle};
 
 use crate::{Error, Link, Server, definition::Memory, dialect::RequestMetadata, traffic::Meter};
 
@@ -106,39 +105,23 @@ impl Handler for Owner {
     }
 }
 
-/// The stream of notifications, if one is needed. It ends when this is dropped.
-#[derive(Debug)]
-pub(crate) struct News(Option<JoinHandle<()>>);
-
-impl Drop for News {
-    fn drop(&mut self) {
-        if let Some(task) = &self.0 {
-            task.abort();
-        }
+/// Subscribes to changed lists, in the stateless era, if `listens`. The stream of notifications ends when this is dropped.
+pub(crate) fn follow_news(
+    connection: &Connection,
+    server: &Server,
+    metadata: &RequestMetadata,
+    listens: bool,
+) -> Option<AbortOnDropHandle<()>> {
+    let flags = [
+        ("tools", "toolsListChanged"),
+        ("prompts", "promptsListChanged"),
+        ("resources", "resourcesListChanged"),
+    ];
+    let wanted = flags.iter().filter(|(list, _)| server.notifies_of(list)).map(|(_, flag)| (*flag, "true"));
+    let filter = RawObject::assemble(wanted);
+    if !listens || server.era == Era::Session || filter.is_empty() {
+        return None;
     }
-}
-
-impl News {
-    /// Subscribes to changed lists, in the stateless era.
-    pub(crate) fn follow(
-        connection: &Connection,
-        server: &Server,
-        metadata: &RequestMetadata,
-        listens: bool,
-    ) -> Self {
-        let flags = [
-            ("tools", "toolsListChanged"),
-            ("prompts", "promptsListChanged"),
-            ("resources", "resourcesListChanged"),
-        ];
-        let wanted =
-            flags.iter().filter(|(list, _)| server.notifies_of(list)).map(|(_, flag)| (*flag, "true"));
-        let filter = RawObject::assemble(wanted);
-        if !listens || server.era == Era::Session || filter.is_empty() {
-            return Self(None);
-        }
-        let params = RawObject::empty().with("notifications", filter.text());
-        let params = metadata.add_to(&params);
-        Self(Some(tokio::spawn(Arc::clone(connection.inner()).listen(params))))
-    }
+    let params = metadata.add_to(&RawObject::empty().with("notifications", filter.text()));
+    Some(AbortOnDropHandle::new(tokio::spawn(Arc::clone(connection.inner()).listen(params))))
 }

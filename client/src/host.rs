@@ -8,10 +8,11 @@ use mcp_disclosure_transport::{Bound, CallError, Json};
 use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::task::spawn_blocking;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
     Channel, Error, Link, Preferences, Server,
-    connection::{Connection, Mirrored, News},
+    connection::{Connection, Mirrored, follow_news},
     definition::{Definition, Listed, Memory},
     dialect::RequestMetadata,
     limits,
@@ -42,7 +43,8 @@ pub(crate) struct Inner {
     /// Held while definitions are fetched, so that concurrent callers do not fetch the same.
     pub(crate) fetching: tokio::sync::Mutex<()>,
     has_headers: bool,
-    _news: News,
+    /// The stream of notifications, if one is needed.
+    _news: Option<AbortOnDropHandle<()>>,
 }
 
 /// The state that changes with the user's choices.
@@ -62,7 +64,7 @@ impl Host {
         let memory = Arc::new(Memory::knowing(Arc::clone(&preferences.known_tools)));
         let reached = reach(&mut link, &preferences, &meter, &memory).await?;
         let Reached { connection, server, metadata } = reached;
-        let news = News::follow(&connection, &server, &metadata, preferences.listens);
+        let news = follow_news(&connection, &server, &metadata, preferences.listens);
         let mut inner = Inner {
             connection,
             meter,

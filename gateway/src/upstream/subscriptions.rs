@@ -6,23 +6,14 @@ use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::{Connection, LoggingLevel};
 use parking_lot::Mutex;
 use serde_json::json;
-use tokio::task::JoinHandle;
+use tokio_util::task::AbortOnDropHandle;
 
 use super::{CallError, Introduction, Upstream, UpstreamCall};
 use crate::dialect::RequestMeta;
 
 /// Open `subscriptions/listen` streams of a stateless upstream, by resource; that for lists has an empty key.
 #[derive(Debug, Default)]
-pub(super) struct SubscriptionStreams(Mutex<HashMap<String, Stream>>);
-
-#[derive(Debug)]
-struct Stream(JoinHandle<()>);
-
-impl Drop for Stream {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
+pub(super) struct SubscriptionStreams(Mutex<HashMap<String, AbortOnDropHandle<()>>>);
 
 impl SubscriptionStreams {
     /// Subscribes to list changes, if that requires a subscription.
@@ -46,7 +37,7 @@ impl SubscriptionStreams {
     fn listen(&self, uri: &str, connection: &Arc<Connection>, filter: RawObject) {
         let params = RawObject::empty().with("notifications", filter.text());
         let params = RequestMeta::ours(&params, &RawObject::empty());
-        let stream = Stream(tokio::spawn(Arc::clone(connection).listen(params)));
+        let stream = AbortOnDropHandle::new(tokio::spawn(Arc::clone(connection).listen(params)));
         self.0.lock().insert(uri.to_owned(), stream);
     }
 

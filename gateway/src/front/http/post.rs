@@ -9,7 +9,7 @@ use axum::{
 };
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::{ErrorText, Id, Message, Notification, Request, Response, headers::SESSION};
-use tokio::task::JoinHandle;
+use tokio_util::task::AbortOnDropHandle;
 
 use super::{
     Front,
@@ -231,7 +231,8 @@ impl Front {
         let working = work(Arc::clone(&self.gateway), caller, ticket, request, place);
         let task = tokio::spawn(working);
         // A stateless request is cancelled when its connection closes; one in a session continues.
-        let held: Option<Held> = (era == Era::Stateless).then(|| Box::new(AbortOnDrop(task)) as Held);
+        let held: Option<Held> =
+            (era == Era::Stateless).then(|| Box::new(AbortOnDropHandle::new(task)) as Held);
         let first = tokio::select! {
             biased;
             frame = frames.recv() => match frame {
@@ -289,14 +290,6 @@ async fn work(gateway: Arc<Gateway>, caller: Caller, ticket: Option<Ticket>, req
         caller.outlet.answer(&Response::new(request.id, outcome)).await;
     }
     drop(place);
-}
-
-struct AbortOnDrop(JoinHandle<()>);
-
-impl Drop for AbortOnDrop {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
