@@ -206,7 +206,7 @@ impl Gateway {
         let label = principal.id().map_or_else(|| Arc::clone(peer.name()), Arc::from);
         let fetcher = match principal.id() {
             Some(id) => Fetcher::Principal(id.into()),
-            None => Fetcher::Peer { address: Arc::clone(peer.name()), client: meta.identity() },
+            None => Fetcher::Peer(Arc::clone(peer.name()), meta.identity()),
         };
         let claim = self.common.backends.claim(&principal, &meta.capabilities, forwarded, request);
         let own_lists = claim.as_ref().is_some_and(Claim::can_be_asked);
