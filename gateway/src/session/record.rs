@@ -75,11 +75,12 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session opened by `initialize`; `place` is its reservation.
+    /// A session opened by `initialize` of a client that calls itself `name`; `place` is its reservation.
     pub fn new(
         id: Arc<str>,
         revision: Revision,
         choice: Choice,
+        name: &str,
         opening: Opening,
         place: Place,
         limits: &Limits,
@@ -91,7 +92,7 @@ impl Session {
             admitted: Mutex::new(Admitted::with(opening.principal.permits().clone())),
             principal: opening.principal,
             location: opening.address.location,
-            client_name: Box::default(),
+            client_name: name.into(),
             marks: Marks::default(),
             in_flight: InFlight::default(),
             replay: ReplayBuffers::new(limits.client_queue_bytes, opening.peer.replay().clone()),
@@ -109,11 +110,6 @@ impl Session {
             peer: opening.peer,
             _place: place,
         }
-    }
-
-    /// The session of a client that calls itself this.
-    pub fn of_client(self, name: &str) -> Self {
-        Self { client_name: name.into(), ..self }
     }
 
     /// The id, as in the `Mcp-Session-Id` header and in logs.

@@ -15,7 +15,6 @@ use crate::{
     dialect::{InitializeRequest, Revision},
     dispatch::{Admitted, Answer, allowance::Allowance, common::panicked},
     explain::Explanation,
-    lineage::Chain,
     negotiation::Choice,
     observe::protected,
     session::{
@@ -27,61 +26,52 @@ use crate::{
 /// How often a session is read whose copy is dropped each time before it is used.
 const READINGS: usize = 4;
 
-/// What a session is begun with.
-struct Beginning<'b> {
-    id: Arc<str>,
-    revision: Revision,
-    choice: Choice,
-    /// What the client calls itself.
-    name: &'b str,
-    /// The gateways that it came through.
-    chain: Option<Chain>,
-    opening: Opening,
-    place: Place,
-}
-
-/// A session that has begun and is not among the others yet. Its upstreams end with this, such as when the client hangs up.
+/// A session that has begun and is not among the others yet. Its upstreams end with this unless it is kept, such as when the client
+/// hangs up.
 struct Begun<'s> {
     session: Arc<ServedSession>,
-    reserved: Reserved<'s>,
-}
-
-/// Upstreams that are started for the session of an id, until it is kept.
-struct Reserved<'s>(&'s Backends, Option<Arc<str>>);
-
-impl Drop for Reserved<'_> {
-    fn drop(&mut self) {
-        if let Some(id) = &self.1 {
-            self.0.end_session(id);
-        }
-    }
+    backends: &'s Backends,
+    is_kept: bool,
 }
 
 impl Begun<'_> {
     /// It is among the others.
     fn keep(mut self) -> Arc<ServedSession> {
-        self.reserved.1 = None;
+        self.is_kept = true;
         self.session.backend().audience().join(self.session.session());
-        self.session
+        Arc::clone(&self.session)
+    }
+}
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        if !self.is_kept {
+            self.backends.end_session(self.session.id());
+        }
     }
 }
 
 impl Sessions {
-    /// Starts what a session needs.
+    /// Starts what a session needs whose client calls itself this.
     ///
     /// # Errors
     /// -32000 if no upstream could be started for it; -32005 if its peer has too many.
-    async fn begin(&self, beginning: Beginning<'_>) -> Result<Begun<'_>, ErrorText> {
-        let Beginning { id, revision, choice, name, chain, opening, place } = beginning;
-        let (common, client) = (&self.common, Arc::clone(&opening.client));
-        chain.into_iter().for_each(|chain| client.came_through(chain));
-        let backend = common.backends.for_session(&id, &client, &opening.peer).await?;
-        let reserved = Reserved(&common.backends, Some(Arc::clone(&id)));
-        backend.recalled().await;
+    async fn begin(
+        &self,
+        id: Arc<str>,
+        revision: Revision,
+        choice: Choice,
+        name: &str,
+        opening: Opening,
+        place: Place,
+    ) -> Result<Begun<'_>, ErrorText> {
+        let backends = &self.common.backends;
+        let backend = backends.for_session(&id, &opening.client, &opening.peer).await?;
         let choice = choice.in_revision(revision);
-        let session = Session::new(id, revision, choice, opening, place, &common.limits);
-        let session = ServedSession::new(session.of_client(name), &backend);
-        Ok(Begun { session, reserved })
+        let session = Session::new(id, revision, choice, name, opening, place, &self.common.limits);
+        let begun = Begun { session: ServedSession::new(session, &backend), backends, is_kept: false };
+        backend.recalled().await;
+        Ok(begun)
     }
 
     /// Opens a session.
@@ -101,6 +91,7 @@ impl Sessions {
         let declared = params.object("capabilities").unwrap_or_default();
         let chain = self.circles.admit(common.backends.shared(), &declared)?;
         let is_gateway = chain.is_some();
+        chain.into_iter().for_each(|chain| opening.client.came_through(chain));
         let settings = &initialize.offer.settings;
         settings.member("concerns").into_iter().for_each(|chosen| opening.client.chose(chosen));
         let (strategy, permits) = (opening.address.location.strategy.as_deref(), opening.principal.permits());
@@ -117,8 +108,7 @@ impl Sessions {
         let parameters = std::mem::take(&mut opening.address.parameters);
         let (principal, name, reason) = (opening.principal.clone(), &*initialize.client, choice.reason);
         let (location, client) = (opening.address.location.clone(), Arc::clone(&opening.client));
-        let beginning = Beginning { id, revision, choice, name, chain, opening, place };
-        let begun = self.begin(beginning).await?;
+        let begun = self.begin(id, revision, choice, name, opening, place).await?;
         let (session, backend) = (&begun.session, begun.session.backend());
         tracing::info!(session = %Short(session.id()), principal = principal.id(), client = name, %revision, strategy = %session.strategy(), %reason, "session opened");
         let of_strategies = |id: &str| {
@@ -228,23 +218,15 @@ impl Sessions {
         };
         let client = Arc::new(Client::new(revision.era(), &opened.capabilities));
         client.forwarded.follow(admitted.forwarded.clone());
+        client.came_through(opened.chain.iter().map(String::as_str).collect());
         let opening = Opening {
             principal: admitted.principal.clone(),
             address: Address { location: opened.location(), parameters: Vec::new() },
             client,
             peer: peer.clone(),
         };
-        let chain = opened.chain.iter().map(String::as_str).collect();
-        let beginning = Beginning {
-            id: id.into(),
-            revision,
-            choice,
-            name: &opened.client,
-            chain: (!opened.chain.is_empty()).then_some(chain),
-            opening,
-            place: peer.session_anyway(),
-        };
-        let begun = self.begin(beginning).await?;
+        let place = peer.session_anyway();
+        let begun = self.begin(id.into(), revision, choice, &opened.client, opening, place).await?;
         self.replication.share(&begun.session);
         begun.session.replace(read);
         let evicted = self.table.adopt(Arc::clone(&begun.session))?;
