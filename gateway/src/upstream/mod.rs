@@ -13,6 +13,7 @@ mod handler;
 mod handshake;
 mod lists;
 mod opening;
+mod reports;
 mod request;
 mod skills;
 mod subscriptions;
@@ -45,8 +46,9 @@ pub use mcp_disclosure_transport::{
 use mcp_disclosure_transport::{Connection, ErrorText, Json, Request};
 pub use opening::{Introduced, Opening};
 use parking_lot::{Mutex, RwLock};
+pub use reports::Reports;
 use request::Sender;
-pub use request::{Reports, UpstreamCall};
+pub use request::UpstreamCall;
 use rmcp::{RoleServer, service::DynService};
 pub use skills::SkillPlaces;
 use subscriptions::SubscriptionStreams;

@@ -11,7 +11,6 @@ mod listen;
 mod passage;
 mod read;
 mod relay;
-mod reports;
 mod resolve;
 mod rounds;
 mod skills;

@@ -14,7 +14,6 @@ use tokio::time::Instant;
 use super::{
     Calls,
     links::{self, Unseen},
-    reports::Relay,
     skills, state,
 };
 use crate::{
@@ -38,7 +37,7 @@ pub(super) struct UpstreamRequest {
     /// Arguments to repeat in headers: name and value.
     pub(super) mirrored: Vec<(String, String)>,
     /// Of a call in a session that is to become a task: what reports on it.
-    pub(super) reports: Option<Arc<Relay>>,
+    pub(super) reports: Option<Arc<Reports>>,
 }
 
 impl UpstreamRequest {
@@ -56,9 +55,8 @@ impl UpstreamRequest {
         caller: &Caller,
         upstream: &Upstream,
         params: RawObject,
-        reports: Option<Arc<Relay>>,
+        reports: Option<Arc<Reports>>,
     ) -> UpstreamCall {
-        let (owner, reports) = (caller.owner(), reports.map(|relay| relay as Arc<dyn Reports>));
         let trace = caller.trace.get().map(|trace| trace.upstream(upstream.name().as_str(), &self.method));
         let params = match &trace {
             Some(trace) => trace.context().put_into(&params),
@@ -67,7 +65,7 @@ impl UpstreamRequest {
         UpstreamCall {
             method: self.method.to_string(),
             params,
-            owner,
+            owner: caller.owner(),
             peer: Some(Arc::clone(caller.peer.name())),
             reports,
             mirrored: self.mirrored.clone(),
@@ -260,8 +258,8 @@ async fn forward(
 ) -> Result<Json, Failed> {
     let _working =
         caller.backend.client().map(|client| client.begin(upstream.number(), caller.reply_route()));
-    let relay = request.reports.clone().or_else(|| Relay::of(caller, &params));
-    Ok(upstream.request(request.to_call(caller, upstream, params, relay)).await?)
+    let reports = request.reports.clone().or_else(|| Reports::of(caller.reply_route(), &params));
+    Ok(upstream.request(request.to_call(caller, upstream, params, reports)).await?)
 }
 
 /// Sends `input_required` requests to the client and repeats the original request with the responses, until
@@ -283,7 +281,7 @@ async fn relay_with_input(
     let _working = client.map(|client| client.begin(upstream.number(), caller.reply_route()));
     let mut again = params.clone();
     for _ in 0..MOST_ROUNDS {
-        let call = request.to_call(caller, upstream, again, Relay::of(caller, &params));
+        let call = request.to_call(caller, upstream, again, Reports::of(caller.reply_route(), &params));
         let result = upstream.request(call).await?;
         let required = match RawObject::parse(result.as_str()) {
             Ok(object) if asks_for_input(&object) => object,

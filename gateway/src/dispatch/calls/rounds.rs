@@ -19,7 +19,6 @@ use tokio::sync::mpsc;
 use super::{
     Calls,
     relay::{Failed, UpstreamRequest},
-    reports::Relay,
     state,
 };
 use crate::{
@@ -27,7 +26,7 @@ use crate::{
     dialect::RequestMeta,
     dispatch::Caller,
     session::{ActiveRequest, Client, InputRequest, ReplyRoute},
-    upstream::{CallError, Upstream},
+    upstream::{CallError, Reports, Upstream},
 };
 
 /// How long suspended work waits for the client to return.
@@ -50,7 +49,7 @@ struct Waiting {
 pub(super) struct Work {
     identity: Identity,
     pub(super) dialogue: Dialogue,
-    relay: Option<Arc<Relay>>,
+    reports: Option<Arc<Reports>>,
     begun: ActiveRequest,
     rounds: mpsc::UnboundedSender<InputRequest>,
     _guard: Option<Arc<BackendGuard>>,
@@ -131,8 +130,8 @@ impl Calls {
             }
             (None, Some(client)) => Work::begin(caller, client, upstream, &request, identity()),
             (None, None) => {
-                let relay = Relay::of(caller, &request.params);
-                let call = request.to_call(caller, upstream, request.params.clone(), relay);
+                let reports = Reports::of(caller.reply_route(), &request.params);
+                let call = request.to_call(caller, upstream, request.params.clone(), reports);
                 return Ok(upstream.request(call).await?);
             }
         };
@@ -183,13 +182,13 @@ impl Work {
         if let Some(least) = caller.log_level {
             upstream.set_log_level(least);
         }
-        let relay = Relay::of(caller, &request.params);
-        let call = request.to_call(caller, upstream, request.params.clone(), relay.clone());
+        let reports = Reports::of(caller.reply_route(), &request.params);
+        let call = request.to_call(caller, upstream, request.params.clone(), reports.clone());
         let result = upstream.request(call).boxed();
         Self {
             identity,
             dialogue: Dialogue::new(result, inputs),
-            relay,
+            reports,
             begun,
             rounds,
             _guard: caller.guard().cloned(),
@@ -209,8 +208,8 @@ impl Work {
     /// Continues the work under the client's next request.
     fn resume(&self, caller: &Caller, params: &RawObject) {
         self.begun.redirect(ReplyRoute { rounds: Some(self.rounds.clone()), ..caller.reply_route() });
-        if let Some(relay) = &self.relay {
-            relay.redirect(caller, params);
+        if let Some(reports) = &self.reports {
+            reports.redirect(caller.reply_route(), params);
         }
     }
 }
