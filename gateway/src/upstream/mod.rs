@@ -44,7 +44,7 @@ pub use mcp_disclosure_transport::{
     http::{Authorization, Authorizer, Challenge, Endpoint, EndpointKind, Unauthorized, without_secrets},
 };
 use mcp_disclosure_transport::{Connection, ErrorText, Json, Request};
-pub use opening::{Introduced, Opening};
+pub use opening::Opening;
 use parking_lot::{Mutex, RwLock};
 pub use reports::Reports;
 use request::Sender;
@@ -288,18 +288,14 @@ impl Upstream {
     /// # Errors
     /// The first failure.
     pub async fn lists(&self, held: Option<&UpstreamLists>) -> Result<UpstreamLists, UpstreamError> {
-        self.fetched(held, false).await
+        self.listed(held, false).await
     }
 
-    /// The same where there are lists already, which stay if any of the upstream's groups is not answered.
+    /// The same; if `is_again`, there are lists already, which stay if any of the upstream's groups is not answered.
     ///
     /// # Errors
     /// The first failure.
-    pub async fn lists_again(&self, held: Option<&UpstreamLists>) -> Result<UpstreamLists, UpstreamError> {
-        self.fetched(held, true).await
-    }
-
-    async fn fetched(
+    pub(crate) async fn listed(
         &self,
         held: Option<&UpstreamLists>,
         is_again: bool,
