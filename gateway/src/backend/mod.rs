@@ -27,7 +27,7 @@ use mcp_disclosure_transport::{ErrorText, code};
 use parking_lot::{Mutex, RwLock};
 pub use scope::Backends;
 pub use start::{Recipe, Started, clashes};
-pub use subscriptions::{Release, unknown_resource};
+pub use subscriptions::{Held, unknown_resource};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 

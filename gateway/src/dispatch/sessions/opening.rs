@@ -7,11 +7,12 @@ use std::{
 
 use mcp_disclosure_core::{Kind, Principal, RawObject, digest::random_id};
 use mcp_disclosure_transport::{ErrorText, Json, code, printable::Short};
+use scopeguard::ScopeGuard;
 use strum::IntoEnumIterator;
 
 use super::{ServedSession, Sessions, is_id};
 use crate::{
-    backend::{Backend, Backends},
+    backend::Backend,
     dialect::{InitializeRequest, Revision},
     dispatch::{Admitted, Answer, allowance::Allowance, common::panicked},
     explain::Explanation,
@@ -26,33 +27,9 @@ use crate::{
 /// How often a session is read whose copy is dropped each time before it is used.
 const READINGS: usize = 4;
 
-/// A session that has begun and is not among the others yet. Its upstreams end with this unless it is kept, such as when the client
-/// hangs up.
-struct Begun<'s> {
-    session: Arc<ServedSession>,
-    backends: &'s Backends,
-    is_kept: bool,
-}
-
-impl Begun<'_> {
-    /// It is among the others.
-    fn keep(mut self) -> Arc<ServedSession> {
-        self.is_kept = true;
-        self.session.backend().audience().join(self.session.session());
-        Arc::clone(&self.session)
-    }
-}
-
-impl Drop for Begun<'_> {
-    fn drop(&mut self) {
-        if !self.is_kept {
-            self.backends.end_session(self.session.id());
-        }
-    }
-}
-
 impl Sessions {
-    /// Starts what a session needs whose client calls itself this.
+    /// Starts what a session needs whose client calls itself this. Its upstreams end with what is returned, such as when the client
+    /// hangs up, as long as the session is not among the others.
     ///
     /// # Errors
     /// -32000 if no upstream could be started for it; -32005 if its peer has too many.
@@ -64,12 +41,13 @@ impl Sessions {
         name: &str,
         opening: Opening,
         place: Place,
-    ) -> Result<Begun<'_>, ErrorText> {
+    ) -> Result<ScopeGuard<Arc<ServedSession>, impl FnOnce(Arc<ServedSession>)>, ErrorText> {
         let backends = &self.common.backends;
         let backend = backends.for_session(&id, &opening.client, &opening.peer).await?;
         let choice = choice.in_revision(revision);
         let session = Session::new(id, revision, choice, name, opening, place, &self.common.limits);
-        let begun = Begun { session: ServedSession::new(session, &backend), backends, is_kept: false };
+        let session = ServedSession::new(session, &backend);
+        let begun = scopeguard::guard(session, |session| backends.end_session(session.id()));
         backend.recalled().await;
         Ok(begun)
     }
@@ -109,7 +87,7 @@ impl Sessions {
         let (principal, name, reason) = (opening.principal.clone(), &*initialize.client, choice.reason);
         let (location, client) = (opening.address.location.clone(), Arc::clone(&opening.client));
         let begun = self.begin(id, revision, choice, name, opening, place).await?;
-        let (session, backend) = (&begun.session, begun.session.backend());
+        let (session, backend) = (&*begun, begun.backend());
         tracing::info!(session = %Short(session.id()), principal = principal.id(), client = name, %revision, strategy = %session.strategy(), %reason, "session opened");
         let of_strategies = |id: &str| {
             let mut extensions = common.strategies.all().filter_map(|strategy| strategy.profile().extension);
@@ -130,7 +108,7 @@ impl Sessions {
             self.end(session.id());
         })?;
         let result = self.circles.led_on(backend, is_gateway, result);
-        let session = begun.keep();
+        let session = joined(ScopeGuard::into_inner(begun));
         protected(|| {
             common.observer.opened(&session.who(&Short(session.id()).to_string(), &session.principal()));
         });
@@ -227,16 +205,16 @@ impl Sessions {
         };
         let place = peer.session_anyway();
         let begun = self.begin(id.into(), revision, choice, &opened.client, opening, place).await?;
-        self.replication.share(&begun.session);
-        begun.session.replace(read);
-        let evicted = self.table.adopt(Arc::clone(&begun.session))?;
+        self.replication.share(&begun);
+        begun.replace(read);
+        let evicted = self.table.adopt(Arc::clone(&begun))?;
         evicted.iter().for_each(|evicted| self.let_go(evicted));
         // Its permissions may have changed before it was there to be notified of it.
         let last = self.common.last_change();
         if last != admitted.at {
-            begun.session.await_readmission(last);
+            begun.await_readmission(last);
         }
-        let session = begun.keep();
+        let session = joined(ScopeGuard::into_inner(begun));
         let backend: &Backend = session.backend();
         if session.log_level().is_some() {
             backend.relay_log_level();
@@ -249,4 +227,10 @@ impl Sessions {
         }
         Ok(())
     }
+}
+
+/// The session, which is among those that its backend notifies from now on.
+fn joined(session: Arc<ServedSession>) -> Arc<ServedSession> {
+    session.backend().audience().join(session.session());
+    session
 }

@@ -195,10 +195,13 @@ impl Calls {
         Ok(form::creation(era, caller.era(), &whole, &task).into())
     }
 
-    /// The result of a task of which the client knows nothing. It is cancelled if the client gives up.
+    /// The result of a task of which the client knows nothing. It is forgotten then, and cancelled if the client gives up.
     async fn waited(&self, caller: &Caller, view: &View, task: Arc<Task>) -> Answer {
-        let waiting = Waiting { calls: self, task };
-        let Some(asking) = waiting.task.asked(caller, view) else { return Err(needs_tasks()) };
+        let waiting = scopeguard::guard(task, |task| {
+            self.tasks.remove(&task);
+            task.abandon();
+        });
+        let Some(asking) = waiting.asked(caller, view) else { return Err(needs_tasks()) };
         Ok(named(&asking.result(&RawObject::empty()).await?, None).into())
     }
 
@@ -233,20 +236,6 @@ impl Calls {
         });
         self.tasks.add(Arc::clone(&task));
         task
-    }
-}
-
-/// A task whose result the gateway waits for, and of which its client knows nothing. When this is dropped, it is forgotten, and
-/// cancelled if it is not over.
-struct Waiting<'a> {
-    calls: &'a Calls,
-    task: Arc<Task>,
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.calls.tasks.remove(&self.task);
-        Arc::clone(&self.task).abandon();
     }
 }
 
