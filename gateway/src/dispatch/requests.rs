@@ -14,6 +14,7 @@ use super::{
     common::panicked,
     method::Method,
     variants::of_page,
+    watch::Sender,
 };
 use crate::{
     dialect::{RequestMeta, discover_result, era_error},
@@ -37,7 +38,7 @@ impl Gateway {
 
     /// Answers a request, with this error if there is one.
     async fn observed(&self, caller: &Caller, request: &Request, refused: Option<ErrorText>) -> Answer {
-        let mut watch = Watch::begin(&self.common.observer, caller, request);
+        let mut watch = Watch::begin(&self.common.observer, Sender::Caller(caller), request);
         watch.trace().into_iter().for_each(|trace| drop(caller.trace.set(Arc::clone(trace))));
         let answering = async {
             if let Some(error) = refused {
@@ -78,7 +79,7 @@ impl Gateway {
         let strategy = at.strategy.as_deref().unwrap_or_default();
         let who = Who { principal: principal.id(), session: Some(&label), strategy, client: "" };
         let watching = async {
-            let mut watch = Watch::of_unread(&self.common.observer, who, request);
+            let mut watch = Watch::begin(&self.common.observer, Sender::Unread(who), request);
             if let Ok(call) = read_call(&request.params) {
                 watch.names(&call.name);
                 watch.takes(call.arguments.as_ref()).await;
