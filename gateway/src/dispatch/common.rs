@@ -57,9 +57,9 @@ impl Common {
         let skills: Vec<_> = skills.into_iter().collect();
         Advertised {
             server_info: backend.server_info(),
-            resources: page.has_resources() || backend.has("resources"),
+            resources: page.has_resources || backend.has("resources"),
             subscribe: backend.can_subscribe(),
-            prompts: page.has_prompts() || backend.has("prompts"),
+            prompts: page.has_prompts || backend.has("prompts"),
             completions: backend.has("completions"),
             logging: backend.has("logging"),
             tasks: backend.may_run_tasks(),

@@ -41,7 +41,7 @@ impl Lists {
         let compares = digest::is_comparable(params);
         let Some(filter) = filter else {
             no_cursor(params)?;
-            self.sessions.delivered(caller, page.delivers().to_vec()).await?;
+            self.sessions.delivered(caller, page.delivers.clone()).await?;
             let list = self.listed(caller, page, Kind::Tools, params)?;
             return Ok(if compares { page.comparable_tools() } else { list });
         };

@@ -45,8 +45,7 @@ impl Calls {
         let viewer = Viewer { principal, choice, memory: caller.memory.clone() };
         let filter = filter.watching(&held).with_extension(&asked, &viewer);
         let tasks = filter.tasks().to_vec();
-        let registration =
-            caller.backend.audience().listeners().open(id, filter, viewer, caller.outlet.clone());
+        let registration = caller.backend.audience.listeners.open(id, filter, viewer, caller.outlet.clone());
         let mut permissions = self.common.permissions.subscribe();
         tokio::select! {
             () = self.common.shutdown.cancelled() => {}

@@ -31,8 +31,10 @@ const ATTEMPTS: (u32, Duration) = (30, Duration::from_secs(1));
 pub struct Sessions {
     common: Arc<Common>,
     table: Table,
-    circles: Circles,
-    replication: Replication,
+    /// The circles of gateways that their clients may be in.
+    pub(super) circles: Circles,
+    /// Where other replicas have them.
+    pub(crate) replication: Replication,
     on_end: OnEnd,
 }
 
@@ -73,16 +75,6 @@ impl Sessions {
     /// Removes those that were idle for too long.
     pub fn remove_idle(&self) -> Vec<Arc<ServedSession>> {
         self.table.remove_idle()
-    }
-
-    /// Where other replicas have them.
-    pub(crate) fn replication(&self) -> &Replication {
-        &self.replication
-    }
-
-    /// The circles of gateways that their clients may be in.
-    pub(super) fn circles(&self) -> &Circles {
-        &self.circles
     }
 
     /// Ends a session here; `false` if the id is unknown.
@@ -138,7 +130,7 @@ impl Sessions {
     ) -> Result<Option<Location>, ErrorText> {
         let Some(replicas) = self.replication.replicas() else {
             let own = self.table.find(id).filter(|session| session.principal().is_same(principal));
-            return Ok(own.map(|session| session.location().clone()));
+            return Ok(own.map(|session| session.location.clone()));
         };
         if !is_id(id) {
             return Ok(None);
@@ -149,7 +141,7 @@ impl Sessions {
     /// Releases the resources of a session.
     fn let_go(&self, session: &ServedSession) {
         let backend = session.backend();
-        backend.audience().leave(session);
+        backend.audience.leave(session);
         backend.release_all(session);
         (self.on_end.0)(session.id());
         self.common.backends.end_session(session.id());

@@ -231,6 +231,6 @@ impl Sessions {
 
 /// The session, which is among those that its backend notifies from now on.
 fn joined(session: Arc<ServedSession>) -> Arc<ServedSession> {
-    session.backend().audience().join(session.session());
+    session.backend().audience.join(session.session());
     session
 }

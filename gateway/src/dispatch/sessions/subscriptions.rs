@@ -120,7 +120,7 @@ impl Sessions {
         let backend = Arc::clone(session.backend());
         let subscribed = session.subscribed();
         for uri in uris.iter().filter(|uri| !subscribed.contains(uri)) {
-            let Ok(place) = session.peer().subscriptions(1) else { return };
+            let Ok(place) = session.peer.subscriptions(1) else { return };
             let principal = session.principal();
             let page = backend.catalogue().current().page(&principal, &session.choice(), &session.memory());
             match backend.hold(&page, uri).await {

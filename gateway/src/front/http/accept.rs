@@ -79,7 +79,7 @@ pub async fn serve(gateway: Arc<Gateway>, listener: TcpListener, guard: Guard) {
     let observer = Arc::clone(gateway.observer());
     let connections = Connections::new(gateway.limits(), Some(Arc::clone(&observer)));
     let serving = Serving::new(gateway.limits(), &guard, observer, connections, app);
-    let drain = gateway.drain();
+    let drain = gateway.drain;
     let mut done = pin!(serving.run(listener, gateway.shutdown().cancelled(), gateway.sessions().at_rest()));
     let too_late = async {
         gateway.shutdown().cancelled().await;

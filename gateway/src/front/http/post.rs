@@ -82,7 +82,7 @@ impl Front {
                 if let Some(session) = self.session(arrived, &admitted).await? {
                     self.gateway
                         .sessions()
-                        .replication()
+                        .replication
                         .settle(&session, response)
                         .await
                         .map_err(of_session)?;
@@ -180,7 +180,7 @@ impl Front {
         let (outlet, frames) = accepts.outlet(peer, self.gateway.limits());
         let caller = self.gateway.stateless(&address, request, meta, admitted, peer, outlet).await;
         let caller = caller.map_err(|error| Refused::at(Stage::Serving, error))?;
-        let (mirrored, shown) = self.gateway.calls().mirrored(&caller, request);
+        let (mirrored, shown) = self.gateway.calls.mirrored(&caller, request);
         let checked = standard_headers::check_mirrored(headers, request, &mirrored, shown);
         checked.map_err(Refused::invalid)?;
         Ok(Run { caller, ticket: None, frames, accepts, place })
@@ -216,7 +216,7 @@ impl Front {
             Refused::because(status, refused).answering(&request.id)
         })?;
         session.begin_work();
-        let (outlet, frames) = accepts.outlet(session.peer(), self.gateway.limits());
+        let (outlet, frames) = accepts.outlet(&session.peer, self.gateway.limits());
         let caller = self.gateway.in_session(&session, admitted, outlet);
         Ok(Run { caller, ticket: Some(ticket), frames, accepts, place })
     }
