@@ -82,12 +82,13 @@ impl Calls {
         slot: &Slot,
         request: UpstreamRequest,
     ) -> Result<Unseen, Unanswered> {
-        let caller = &*caller.reaching(&self.common.backends).await.map_err(Failed::Unsent)?;
+        let caller = &*caller.reaching(&self.common.backends).await.map_err(Unanswered::unsent)?;
         // The slot may be the shared backend's.
-        let own = caller.backend.slot_numbered(slot.number()).ok_or_else(|| Failed::Unsent(removed(slot)))?;
+        let own =
+            caller.backend.slot_numbered(slot.number()).ok_or_else(|| Unanswered::unsent(removed(slot)))?;
         let (mut lost, since) = (None, Instant::now());
         loop {
-            let upstream = own.connected(lost.as_ref(), since).await.map_err(Failed::Unsent)?;
+            let upstream = own.connected(lost.as_ref(), since).await.map_err(Unanswered::unsent)?;
             match self.relay_to(caller, &upstream, &request).await {
                 // It was not processed, so it can be repeated on a new connection.
                 Err(Failed::Upstream(error))
@@ -151,6 +152,11 @@ pub(super) struct Unanswered {
 }
 
 impl Unanswered {
+    /// The error of a request that could not be sent.
+    fn unsent(error: ErrorText) -> Self {
+        Self { outcome: Outcome::of_own(&error), error, is_unsent: true }
+    }
+
     /// The error, for an answer to a call that is watched.
     pub(super) fn watched(self, watch: &mut Watch<'_>) -> ErrorText {
         watch.decides(self.outcome);
@@ -167,18 +173,6 @@ impl From<Unanswered> for ErrorText {
     }
 }
 
-impl From<Failed> for Unanswered {
-    fn from(failed: Failed) -> Self {
-        let (outcome, is_unsent) = (failed.outcome(), failed.is_unsent());
-        let error = match failed {
-            Failed::Upstream(CallError::Answered(error)) => error,
-            Failed::Upstream(failed) => ErrorText::new(code::UPSTREAM_FAILED, failed),
-            Failed::Unsent(error) | Failed::Other(error) | Failed::Client(error) => error,
-        };
-        Self { error, outcome, is_unsent }
-    }
-}
-
 /// Why a relayed request has no result.
 #[derive(Debug)]
 pub(super) enum Failed {
@@ -186,8 +180,6 @@ pub(super) enum Failed {
     Upstream(CallError),
     /// The client did not give what the upstream asked it for.
     Client(ErrorText),
-    /// It could not be sent; what to answer.
-    Unsent(ErrorText),
     /// Something else; what to answer.
     Other(ErrorText),
 }
@@ -195,22 +187,18 @@ pub(super) enum Failed {
 impl Failed {
     /// The upstream's own error, or an error that says why there is no result.
     pub(super) fn at(self, upstream: &Upstream, method: &str) -> Unanswered {
-        let (outcome, is_unsent) = (self.outcome(), self.is_unsent());
-        match self {
-            Self::Upstream(failed) if !matches!(failed, CallError::Answered(_)) => {
+        let outcome = self.outcome();
+        let is_unsent = matches!(&self, Self::Upstream(error) if error.is_unprocessed());
+        let error = match self {
+            Self::Upstream(CallError::Answered(error)) | Self::Client(error) | Self::Other(error) => error,
+            Self::Upstream(failed) => {
                 tracing::warn!(upstream = %upstream.name(), method, error = failed.in_full(), "upstream request failed");
                 let message = format_args!("upstream '{}' {failed}", upstream.name());
-                let error = ErrorText::new(code::UPSTREAM_FAILED, message)
-                    .with_data(&json!({"upstream": upstream.name().as_str()}));
-                Unanswered { error, outcome, is_unsent }
+                ErrorText::new(code::UPSTREAM_FAILED, message)
+                    .with_data(&json!({"upstream": upstream.name().as_str()}))
             }
-            other => other.into(),
-        }
-    }
-
-    /// Whether the upstream certainly has not processed it.
-    fn is_unsent(&self) -> bool {
-        matches!(self, Self::Unsent(_)) || matches!(self, Self::Upstream(error) if error.is_unprocessed())
+        };
+        Unanswered { error, outcome, is_unsent }
     }
 
     /// What became of a call that failed like this.
@@ -220,7 +208,7 @@ impl Failed {
             Self::Upstream(CallError::TooDeep(_)) => Outcome::Invalid,
             Self::Upstream(_) => Outcome::Failed,
             Self::Client(_) => Outcome::Cancelled,
-            Self::Unsent(error) | Self::Other(error) => Outcome::of_own(error),
+            Self::Other(error) => Outcome::of_own(error),
         }
     }
 }
@@ -337,7 +325,7 @@ mod tests {
     #[test]
     fn o1_what_an_upstream_answers_is_no_failure_to_answer() {
         let error = |code| ErrorText::new(code, "x");
-        let of = |failed: Failed| Unanswered::from(failed).outcome;
+        let of = |failed: Failed| failed.outcome();
         for code in [code::UPSTREAM_FAILED, code::INVALID_PARAMS, code::LIMIT_REACHED, 7] {
             assert_eq!(
                 of(Failed::Upstream(CallError::Answered(error(code)))),
