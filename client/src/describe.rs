@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use futures::future::try_join_all;
+use futures::{StreamExt, TryStreamExt, stream};
 use mcp_disclosure_core::{
     RawObject,
     delivered::{self, content_of},
@@ -63,9 +63,9 @@ impl Host {
             Channel::List => self.by_list(names).await,
             Channel::Resource { uri } => self.0.by_resource(uri, names).await,
             Channel::Method => self.0.by_method(names).await,
-            Channel::InfoTool => self.0.by_info_tool(names).await,
+            Channel::InfoTool => each(names, |name| self.0.info(name)).await,
             Channel::Groups => self.0.by_groups(names).await,
-            Channel::SearchTool => self.0.by_search_tool(names).await,
+            Channel::SearchTool => each(names, |name| self.0.search(name)).await,
         }
     }
 
@@ -73,8 +73,7 @@ impl Host {
         let age = self.0.memory.age();
         let listed = self.0.listed().await?;
         let found = names.iter().filter_map(|name| Some((*name, listed.tool(name)?.clone())));
-        let definitions = found.map(|(name, tool)| Definition::new(name, tool));
-        Ok(definitions.inspect(|definition| self.0.memory.keep(age, definition)).collect())
+        Ok(found.map(|(name, tool)| self.0.memory.keep(age, Definition::new(name, tool))).collect())
     }
 }
 
@@ -94,9 +93,7 @@ impl Inner {
                     unknown.get_or_insert(Error::UnknownTool { name: (*name).to_owned(), available });
                     continue;
                 };
-                let definition = Definition::new(name, entry);
-                self.memory.keep(age, &definition);
-                definitions.push(definition);
+                definitions.push(self.memory.keep(age, Definition::new(name, entry)));
             }
         }
         unknown.map_or(Ok(definitions), Err)
@@ -109,16 +106,7 @@ impl Inner {
         let tools = result.member("tools").and_then(|text| serde_json::from_str::<Vec<RawObject>>(text).ok());
         let tools = tools.ok_or_else(|| invalid("tools/describe", "no list of objects under 'tools'"))?;
         let named = tools.into_iter().filter_map(|tool| Some((tool.string("name")?, tool)));
-        let definitions = named.map(|(name, tool)| Definition::new(&name, tool));
-        Ok(definitions.inspect(|definition| self.memory.keep(age, definition)).collect())
-    }
-
-    async fn by_info_tool(&self, names: &[&str]) -> Result<Vec<Definition>, Error> {
-        let mut definitions = Vec::new();
-        for names in names.chunks(AT_ONCE) {
-            definitions.extend(try_join_all(names.iter().map(|name| self.info(name))).await?);
-        }
-        Ok(definitions)
+        Ok(named.map(|(name, tool)| self.memory.keep(age, Definition::new(&name, tool))).collect())
     }
 
     async fn info(&self, name: &str) -> Result<Definition, Error> {
@@ -140,17 +128,7 @@ impl Inner {
                 available: suggested.iter().filter_map(|tool| tool.string("name")).collect(),
             });
         }
-        let definition = Definition::new(name, answer);
-        self.memory.keep(age, &definition);
-        Ok(definition)
-    }
-
-    async fn by_search_tool(&self, names: &[&str]) -> Result<Vec<Definition>, Error> {
-        let mut definitions = Vec::new();
-        for names in names.chunks(AT_ONCE) {
-            definitions.extend(try_join_all(names.iter().map(|name| self.search(name))).await?);
-        }
-        Ok(definitions)
+        Ok(self.memory.keep(age, Definition::new(name, answer)))
     }
 
     /// The definition of the tool of exactly this name, which is the first hit of a search for it.
@@ -169,14 +147,18 @@ impl Inner {
         let hit = hits.into_iter().flatten().next();
         let found = hit.as_ref().and_then(|hit| hit.string("name"));
         match hit.filter(|_| found.as_deref() == Some(name)) {
-            Some(hit) => {
-                let definition = Definition::new(name, hit);
-                self.memory.keep(age, &definition);
-                Ok(definition)
-            }
+            Some(hit) => Ok(self.memory.keep(age, Definition::new(name, hit))),
             None => Err(Error::UnknownTool { name: name.to_owned(), available: found.into_iter().collect() }),
         }
     }
+}
+
+/// Asks for each of these by itself, some at a time.
+async fn each<'n, F: Future<Output = Result<Definition, Error>>>(
+    names: &'n [&'n str],
+    ask: impl Fn(&'n str) -> F,
+) -> Result<Vec<Definition>, Error> {
+    stream::iter(names).map(|name| ask(name)).buffered(AT_ONCE).try_collect().await
 }
 
 /// The entries in the result of a `resources/read`.
