@@ -15,6 +15,7 @@ use crate::{
     dialect::Advertised,
     explain::Explained,
     limits::Limits,
+    lineage::Lineage,
     negotiation::{Choice, Strategies},
     observe::Observer,
 };
@@ -28,6 +29,8 @@ pub(super) struct Common {
     pub(super) strategies: Strategies,
     pub(super) backends: Backends,
     pub(super) limits: Limits,
+    /// Where this gateway stands among others.
+    pub(super) lineage: Arc<Lineage>,
     pub(super) fetches: Arc<FetchLimits>,
     pub(super) allowances: Allowances,
     /// The number of changes of callers' permissions so far.

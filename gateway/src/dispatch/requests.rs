@@ -154,14 +154,14 @@ impl Gateway {
             Some(Method::Listen) => Box::pin(self.calls.listen(caller, &page, &request.id, params)).await,
             Some(Method::Discover) => {
                 let declared = RequestMeta::declared(params).unwrap_or_default();
-                let is_gateway = self.sessions.circles.admit(&caller.backend, &declared)?.is_some();
+                let is_gateway = self.common.admit_chain(&caller.backend, &declared)?.is_some();
                 let result = discover_result(&self.common.advertised(
                     &caller.backend,
                     &page,
                     &caller.choice,
                     caller.principal.permits(),
                 ));
-                Ok(self.sessions.circles.led_on(&caller.backend, is_gateway, result))
+                Ok(self.common.led_on(&caller.backend, is_gateway, result))
             }
             Some(Method::Ping) => Ok(Json::empty_object()),
             None => Box::pin(self.calls.foreign(caller, &page, request, watch)).await,

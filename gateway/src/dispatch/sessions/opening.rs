@@ -67,7 +67,7 @@ impl Sessions {
         Allowance::request(&common.allowances.of(&opening.principal, opening.peer.name()))?;
         // Checked before upstreams are started for this client, which could lead back here.
         let declared = params.object("capabilities").unwrap_or_default();
-        let chain = self.circles.admit(common.backends.shared(), &declared)?;
+        let chain = common.admit_chain(common.backends.shared(), &declared)?;
         let is_gateway = chain.is_some();
         chain.into_iter().for_each(|chain| opening.client.came_through(chain));
         let settings = &initialize.offer.settings;
@@ -107,7 +107,7 @@ impl Sessions {
         self.replication.publish(session, opened).await.inspect_err(|_| {
             self.end(session.id());
         })?;
-        let result = self.circles.led_on(backend, is_gateway, result);
+        let result = common.led_on(backend, is_gateway, result);
         let session = joined(ScopeGuard::into_inner(begun));
         protected(|| {
             common.observer.opened(&session.who(&Short(session.id()).to_string(), &session.principal()));
