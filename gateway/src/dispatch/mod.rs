@@ -33,7 +33,6 @@ pub(crate) use calls::Calls;
 pub use calls::KeptMarks;
 use common::{Answer, Common};
 pub use fetches::FetchLimits;
-use lists::Lists;
 use mcp_disclosure_core::Kind;
 pub(crate) use requests::unfinished;
 pub use revisions::OfferedRevisions;
@@ -56,7 +55,6 @@ pub struct Gateway {
     sessions: Arc<Sessions>,
     /// Calls, and other requests that upstreams answer.
     pub(crate) calls: Calls,
-    lists: Lists,
     /// Resource use by peer.
     pub(crate) peers: Peers,
     revisions: OfferedRevisions,

@@ -129,17 +129,17 @@ impl Gateway {
         let params = paged.as_ref().unwrap_or(params);
         // Boxed but for calls: a future is as large as its largest branch, and is copied where it is spawned.
         match method {
-            Some(Method::ToolsList) => Box::pin(self.lists.tools(caller, &page, params)).await,
+            Some(Method::ToolsList) => Box::pin(self.list_tools(caller, &page, params)).await,
             // The client's list withholds something, or the operator offers none. The strategy may have either of its own.
             Some(Method::ToolsManifest | Method::ToolsDescribe) if !page.has_manifest() => {
                 Box::pin(self.calls.foreign(caller, &page, request, watch)).await
             }
-            Some(Method::ToolsManifest) => Box::pin(self.lists.manifest(&page, params)).await,
-            Some(Method::ToolsDescribe) => Box::pin(self.lists.describe(caller, &page, params)).await,
+            Some(Method::ToolsManifest) => Box::pin(self.list_manifest(&page, params)).await,
+            Some(Method::ToolsDescribe) => Box::pin(self.describe_tools(caller, &page, params)).await,
             Some(Method::ToolsResolve) => Box::pin(self.calls.resolve(caller, &page, params, watch)).await,
-            Some(Method::ResourcesList) => self.lists.listed(caller, &page, Kind::Resources, params),
-            Some(Method::TemplatesList) => self.lists.listed(caller, &page, Kind::Templates, params),
-            Some(Method::PromptsList) => self.lists.listed(caller, &page, Kind::Prompts, params),
+            Some(Method::ResourcesList) => self.listed(caller, &page, Kind::Resources, params),
+            Some(Method::TemplatesList) => self.listed(caller, &page, Kind::Templates, params),
+            Some(Method::PromptsList) => self.listed(caller, &page, Kind::Prompts, params),
             Some(Method::ToolsCall) => self.calls.call(caller, &page, params, watch).await,
             Some(Method::ResourcesRead) => Box::pin(self.calls.read(caller, &page, params)).await,
             Some(Method::PromptsGet) => Box::pin(self.calls.prompt(caller, &page, params)).await,

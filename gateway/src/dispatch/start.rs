@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Admission, Allowances, Calls, Common, FetchLimits, Gateway, KeptMarks, Lists, OfferedRevisions, Open,
+    Admission, Allowances, Calls, Common, FetchLimits, Gateway, KeptMarks, OfferedRevisions, Open,
     calls::{ReceiptSettings, Tasks},
     sessions::{OnEnd, Sessions},
 };
@@ -183,7 +183,6 @@ impl Gateway {
         let sessions = Arc::new(Sessions::new(Arc::clone(&common), bounds, store, on_end));
         let receipts = ReceiptSettings { key: assembly.receipt_key, lifetime: assembly.receipt_lifetime };
         let gateway = Arc::new(Self {
-            lists: Lists::new(Arc::clone(&common), Arc::clone(&sessions)),
             peers: Peers::new(assembly.limits),
             calls: Calls::new(
                 Arc::clone(&common),
