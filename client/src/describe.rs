@@ -8,6 +8,7 @@ use mcp_disclosure_core::{
     delivered::{self, content_of},
     descriptions_uri,
 };
+use mcp_disclosure_transport::code;
 
 use crate::{Channel, Definition, Error, Host, host::Inner};
 
@@ -16,9 +17,6 @@ const MOST_NAMES: usize = 64;
 
 /// Maximum number of concurrent calls of an info tool, which describes one tool at a time.
 const AT_ONCE: usize = 8;
-
-/// JSON-RPC: invalid parameters, such as the name of an unknown tool.
-pub(crate) const INVALID_PARAMS: i64 = -32602;
 
 impl Host {
     /// The complete definitions of these tools, in this order. Definitions are cached until the server notifies that
@@ -175,8 +173,9 @@ fn entries(result: &RawObject) -> Result<RawObject, Error> {
 /// [`Error::UnknownTool`] for the error `Unknown tool: X`, if X was requested.
 fn unknown_in(error: Error, names: &[&str]) -> Error {
     let Error::Answered { error: answered, .. } = &error else { return error };
-    let name = answered.message.rsplit(": ").next().unwrap_or_default();
-    match names.iter().find(|asked| answered.code == INVALID_PARAMS && **asked == name) {
+    let message = answered.message();
+    let name = message.rsplit(": ").next().unwrap_or_default();
+    match names.iter().find(|asked| answered.code() == code::INVALID_PARAMS && **asked == name) {
         Some(name) => Error::UnknownTool { name: (*name).to_owned(), available: Vec::new() },
         None => error,
     }
