@@ -11,7 +11,7 @@ use mcp_disclosure_transport as transport;
 use mcp_disclosure_transport::{CallError, Handler, Json, Notification, Passage, RequestId};
 use tokio_util::{sync::DropGuard, task::AbortOnDropHandle};
 
-use crate::{Error, Link, Server, definition::Memory, dialect::RequestMetadata, traffic::Meter};
+use crate::{Error, Link, Server, definition::Memory, dialect::with_meta, traffic::Meter};
 
 /// Names and values of arguments that are repeated in headers.
 pub(crate) type Mirrored = Vec<(String, String)>;
@@ -109,7 +109,7 @@ impl Handler for Owner {
 pub(crate) fn follow_news(
     connection: &Connection,
     server: &Server,
-    metadata: &RequestMetadata,
+    meta: &RawObject,
     listens: bool,
 ) -> Option<AbortOnDropHandle<()>> {
     let flags = [
@@ -122,6 +122,6 @@ pub(crate) fn follow_news(
     if !listens || server.era == Era::Session || filter.is_empty() {
         return None;
     }
-    let params = metadata.add_to(&RawObject::empty().with("notifications", filter.text()));
+    let params = with_meta(&RawObject::empty().with("notifications", filter.text()), meta);
     Some(AbortOnDropHandle::new(tokio::spawn(Arc::clone(connection.inner()).listen(params))))
 }

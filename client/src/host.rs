@@ -14,7 +14,7 @@ use crate::{
     Channel, Error, Link, Preferences, Server,
     connection::{Connection, Mirrored, follow_news},
     definition::{Definition, Listed, Memory},
-    dialect::RequestMetadata,
+    dialect::with_meta,
     limits,
     lists::{Lister, all_pages},
     manifest::{Reconciled, reconcile},
@@ -51,7 +51,8 @@ pub(crate) struct Inner {
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) concerns: Concerns,
-    pub(crate) metadata: RequestMetadata,
+    /// What each request has in `_meta`; nothing in a session.
+    pub(crate) meta: RawObject,
 }
 
 impl Host {
@@ -63,15 +64,15 @@ impl Host {
         let meter = Arc::new(Meter::new(preferences.observer.clone()));
         let memory = Arc::new(Memory::knowing(Arc::clone(&preferences.known_tools)));
         let reached = reach(&mut link, &preferences, &meter, &memory).await?;
-        let Reached { connection, server, metadata } = reached;
-        let news = follow_news(&connection, &server, &metadata, preferences.listens);
+        let Reached { connection, server, meta } = reached;
+        let news = follow_news(&connection, &server, &meta, preferences.listens);
         let mut inner = Inner {
             connection,
             meter,
             channel: Channel::of(&server, &preferences),
             server,
             memory,
-            state: Mutex::new(State { concerns: preferences.concerns.clone(), metadata }),
+            state: Mutex::new(State { concerns: preferences.concerns.clone(), meta }),
             fetching: tokio::sync::Mutex::default(),
             has_headers: link.has_headers(),
             preferences,
@@ -239,7 +240,7 @@ impl Inner {
         params: RawObject,
         mirrored: Mirrored,
     ) -> Result<RawObject, Error> {
-        let params = self.state.lock().metadata.add_to(&params);
+        let params = with_meta(&params, &self.state.lock().meta);
         self.connection.request(method, params, mirrored, self.preferences.request_timeout).await
     }
 
@@ -312,7 +313,7 @@ impl Lister for Inner {
     }
 
     async fn ask(&self, method: &str, params: RawObject) -> Result<Json, CallError> {
-        let params = self.state.lock().metadata.add_to(&params);
+        let params = with_meta(&params, &self.state.lock().meta);
         self.connection.send(method, params, Mirrored::new(), self.preferences.request_timeout).await
     }
 }
