@@ -11,7 +11,9 @@ use mcp_disclosure_transport as transport;
 use mcp_disclosure_transport::{CallError, Handler, Json, Notification, Passage, RequestId};
 use tokio_util::{sync::DropGuard, task::AbortOnDropHandle};
 
-use crate::{Error, Link, Server, definition::Memory, dialect::with_meta, traffic::Meter};
+use crate::{
+    Error, Link, Server, definition::Memory, dialect::with_meta, server::announced_lists, traffic::Meter,
+};
 
 /// Names and values of arguments that are repeated in headers.
 pub(crate) type Mirrored = Vec<(String, String)>;
@@ -112,13 +114,7 @@ pub(crate) fn follow_news(
     meta: &RawObject,
     listens: bool,
 ) -> Option<AbortOnDropHandle<()>> {
-    let flags = [
-        ("tools", "toolsListChanged"),
-        ("prompts", "promptsListChanged"),
-        ("resources", "resourcesListChanged"),
-    ];
-    let wanted = flags.iter().filter(|(list, _)| server.notifies_of(list)).map(|(_, flag)| (*flag, "true"));
-    let filter = RawObject::assemble(wanted);
+    let filter = announced_lists(&server.capabilities);
     if !listens || server.era == Era::Session || filter.is_empty() {
         return None;
     }

@@ -2,6 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use mcp_disclosure_client::server::announced_lists;
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::{Connection, LoggingLevel};
 use parking_lot::Mutex;
@@ -20,13 +21,7 @@ impl SubscriptionStreams {
     pub(super) fn open(connection: &Arc<Connection>, introduction: &Introduction) -> Self {
         let streams = Self::default();
         if news_era(connection, introduction) == Era::Stateless {
-            let lists = [
-                ("tools", "toolsListChanged"),
-                ("prompts", "promptsListChanged"),
-                ("resources", "resourcesListChanged"),
-            ];
-            let wanted = lists.iter().filter(|(list, _)| introduction.says(list, "listChanged"));
-            let filter = RawObject::assemble(wanted.map(|(_, flag)| (*flag, "true")));
+            let filter = announced_lists(&introduction.capabilities);
             if !filter.is_empty() {
                 streams.listen("", connection, filter);
             }
