@@ -8,7 +8,7 @@ use mcp_disclosure_core::{Era, RawObject};
 
 use crate::{
     Concerns, Error, Host,
-    dialect::RequestMetadata,
+    dialect::stateless_meta,
     host::{Inner, object_of},
     server,
 };
@@ -79,8 +79,8 @@ impl Inner {
     /// Replaces the choices.
     fn choose(&self, concerns: Concerns) {
         let mut state = self.state.lock();
-        if state.metadata.era() == Era::Stateless {
-            state.metadata = RequestMetadata::stateless(&self.preferences, &concerns);
+        if self.server.era == Era::Stateless {
+            state.meta = stateless_meta(&self.preferences, &concerns);
         }
         state.concerns = concerns;
     }

@@ -9,10 +9,11 @@ use std::{sync::Arc, time::Duration};
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport as transport;
 use mcp_disclosure_transport::{CallError, Handler, Json, Notification, Passage, RequestId};
-use tokio::task::JoinHandle;
-use tokio_util::sync::DropGuard;
+use tokio_util::{sync::DropGuard, task::AbortOnDropHandle};
 
-use crate::{Error, Link, Server, definition::Memory, dialect::RequestMetadata, traffic::Meter};
+use crate::{
+    Error, Link, Server, definition::Memory, dialect::with_meta, server::announced_lists, traffic::Meter,
+};
 
 /// Names and values of arguments that are repeated in headers.
 pub(crate) type Mirrored = Vec<(String, String)>;
@@ -106,39 +107,17 @@ impl Handler for Owner {
     }
 }
 
-/// The stream of notifications, if one is needed. It ends when this is dropped.
-#[derive(Debug)]
-pub(crate) struct News(Option<JoinHandle<()>>);
-
-impl Drop for News {
-    fn drop(&mut self) {
-        if let Some(task) = &self.0 {
-            task.abort();
-        }
+/// Subscribes to changed lists, in the stateless era, if `listens`. The stream of notifications ends when this is dropped.
+pub(crate) fn follow_news(
+    connection: &Connection,
+    server: &Server,
+    meta: &RawObject,
+    listens: bool,
+) -> Option<AbortOnDropHandle<()>> {
+    let filter = announced_lists(&server.capabilities);
+    if !listens || server.era == Era::Session || filter.is_empty() {
+        return None;
     }
-}
-
-impl News {
-    /// Subscribes to changed lists, in the stateless era.
-    pub(crate) fn follow(
-        connection: &Connection,
-        server: &Server,
-        metadata: &RequestMetadata,
-        listens: bool,
-    ) -> Self {
-        let flags = [
-            ("tools", "toolsListChanged"),
-            ("prompts", "promptsListChanged"),
-            ("resources", "resourcesListChanged"),
-        ];
-        let wanted =
-            flags.iter().filter(|(list, _)| server.notifies_of(list)).map(|(_, flag)| (*flag, "true"));
-        let filter = RawObject::assemble(wanted);
-        if !listens || server.era == Era::Session || filter.is_empty() {
-            return Self(None);
-        }
-        let params = RawObject::empty().with("notifications", filter.text());
-        let params = metadata.add_to(&params);
-        Self(Some(tokio::spawn(Arc::clone(connection.inner()).listen(params))))
-    }
+    let params = with_meta(&RawObject::empty().with("notifications", filter.text()), meta);
+    Some(AbortOnDropHandle::new(tokio::spawn(Arc::clone(connection.inner()).listen(params))))
 }

@@ -159,11 +159,13 @@ impl Memory {
         self.0.lock().definitions.get(name).cloned()
     }
 
-    pub(crate) fn keep(&self, age: u64, definition: &Definition) {
+    /// Keeps a definition that was asked for at this age, and returns it.
+    pub(crate) fn keep(&self, age: u64, definition: Definition) -> Definition {
         let mut state = self.0.lock();
         if state.age == age {
             state.definitions.insert(definition.name.clone(), definition.clone());
         }
+        definition
     }
 
     /// Invalidates one definition.
@@ -201,10 +203,10 @@ mod tests {
         let memory = Memory::default();
         let asked_at = memory.age();
         memory.forget_all();
-        memory.keep(asked_at, &definition("{}"));
+        memory.keep(asked_at, definition("{}"));
         memory.keep_tools(asked_at, &Arc::new(Listed::new(Vec::new())));
         assert!(memory.definition("a").is_none() && memory.tools().is_none());
-        memory.keep(memory.age(), &definition("{}"));
+        memory.keep(memory.age(), definition("{}"));
         memory.forget_tools();
         assert!(memory.definition("a").is_some());
         memory.forget("a");

@@ -2,12 +2,13 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use futures::future::try_join_all;
+use futures::{StreamExt, TryStreamExt, stream};
 use mcp_disclosure_core::{
     RawObject,
     delivered::{self, content_of},
     descriptions_uri,
 };
+use mcp_disclosure_transport::code;
 
 use crate::{Channel, Definition, Error, Host, host::Inner};
 
@@ -16,9 +17,6 @@ const MOST_NAMES: usize = 64;
 
 /// Maximum number of concurrent calls of an info tool, which describes one tool at a time.
 const AT_ONCE: usize = 8;
-
-/// JSON-RPC: invalid parameters, such as the name of an unknown tool.
-pub(crate) const INVALID_PARAMS: i64 = -32602;
 
 impl Host {
     /// The complete definitions of these tools, in this order. Definitions are cached until the server notifies that
@@ -63,9 +61,9 @@ impl Host {
             Channel::List => self.by_list(names).await,
             Channel::Resource { uri } => self.0.by_resource(uri, names).await,
             Channel::Method => self.0.by_method(names).await,
-            Channel::InfoTool => self.0.by_info_tool(names).await,
+            Channel::InfoTool => each(names, |name| self.0.info(name)).await,
             Channel::Groups => self.0.by_groups(names).await,
-            Channel::SearchTool => self.0.by_search_tool(names).await,
+            Channel::SearchTool => each(names, |name| self.0.search(name)).await,
         }
     }
 
@@ -73,8 +71,7 @@ impl Host {
         let age = self.0.memory.age();
         let listed = self.0.listed().await?;
         let found = names.iter().filter_map(|name| Some((*name, listed.tool(name)?.clone())));
-        let definitions = found.map(|(name, tool)| Definition::new(name, tool));
-        Ok(definitions.inspect(|definition| self.0.memory.keep(age, definition)).collect())
+        Ok(found.map(|(name, tool)| self.0.memory.keep(age, Definition::new(name, tool))).collect())
     }
 }
 
@@ -94,9 +91,7 @@ impl Inner {
                     unknown.get_or_insert(Error::UnknownTool { name: (*name).to_owned(), available });
                     continue;
                 };
-                let definition = Definition::new(name, entry);
-                self.memory.keep(age, &definition);
-                definitions.push(definition);
+                definitions.push(self.memory.keep(age, Definition::new(name, entry)));
             }
         }
         unknown.map_or(Ok(definitions), Err)
@@ -109,16 +104,7 @@ impl Inner {
         let tools = result.member("tools").and_then(|text| serde_json::from_str::<Vec<RawObject>>(text).ok());
         let tools = tools.ok_or_else(|| invalid("tools/describe", "no list of objects under 'tools'"))?;
         let named = tools.into_iter().filter_map(|tool| Some((tool.string("name")?, tool)));
-        let definitions = named.map(|(name, tool)| Definition::new(&name, tool));
-        Ok(definitions.inspect(|definition| self.memory.keep(age, definition)).collect())
-    }
-
-    async fn by_info_tool(&self, names: &[&str]) -> Result<Vec<Definition>, Error> {
-        let mut definitions = Vec::new();
-        for names in names.chunks(AT_ONCE) {
-            definitions.extend(try_join_all(names.iter().map(|name| self.info(name))).await?);
-        }
-        Ok(definitions)
+        Ok(named.map(|(name, tool)| self.memory.keep(age, Definition::new(&name, tool))).collect())
     }
 
     async fn info(&self, name: &str) -> Result<Definition, Error> {
@@ -140,17 +126,7 @@ impl Inner {
                 available: suggested.iter().filter_map(|tool| tool.string("name")).collect(),
             });
         }
-        let definition = Definition::new(name, answer);
-        self.memory.keep(age, &definition);
-        Ok(definition)
-    }
-
-    async fn by_search_tool(&self, names: &[&str]) -> Result<Vec<Definition>, Error> {
-        let mut definitions = Vec::new();
-        for names in names.chunks(AT_ONCE) {
-            definitions.extend(try_join_all(names.iter().map(|name| self.search(name))).await?);
-        }
-        Ok(definitions)
+        Ok(self.memory.keep(age, Definition::new(name, answer)))
     }
 
     /// The definition of the tool of exactly this name, which is the first hit of a search for it.
@@ -169,14 +145,18 @@ impl Inner {
         let hit = hits.into_iter().flatten().next();
         let found = hit.as_ref().and_then(|hit| hit.string("name"));
         match hit.filter(|_| found.as_deref() == Some(name)) {
-            Some(hit) => {
-                let definition = Definition::new(name, hit);
-                self.memory.keep(age, &definition);
-                Ok(definition)
-            }
+            Some(hit) => Ok(self.memory.keep(age, Definition::new(name, hit))),
             None => Err(Error::UnknownTool { name: name.to_owned(), available: found.into_iter().collect() }),
         }
     }
+}
+
+/// Asks for each of these by itself, some at a time.
+async fn each<'n, F: Future<Output = Result<Definition, Error>>>(
+    names: &'n [&'n str],
+    ask: impl Fn(&'n str) -> F,
+) -> Result<Vec<Definition>, Error> {
+    stream::iter(names).map(|name| ask(name)).buffered(AT_ONCE).try_collect().await
 }
 
 /// The entries in the result of a `resources/read`.
@@ -193,8 +173,9 @@ fn entries(result: &RawObject) -> Result<RawObject, Error> {
 /// [`Error::UnknownTool`] for the error `Unknown tool: X`, if X was requested.
 fn unknown_in(error: Error, names: &[&str]) -> Error {
     let Error::Answered { error: answered, .. } = &error else { return error };
-    let name = answered.message.rsplit(": ").next().unwrap_or_default();
-    match names.iter().find(|asked| answered.code == INVALID_PARAMS && **asked == name) {
+    let message = answered.message();
+    let name = message.rsplit(": ").next().unwrap_or_default();
+    match names.iter().find(|asked| answered.code() == code::INVALID_PARAMS && **asked == name) {
         Some(name) => Error::UnknownTool { name: (*name).to_owned(), available: Vec::new() },
         None => error,
     }

@@ -1,7 +1,7 @@
 //! The form of requests: the handshake of the session era, `_meta` and headers of the stateless era, and this client's
 //! half of the negotiation.
 
-use mcp_disclosure_core::{EXTENSION, Era, GROUPS, Mirrored, RawObject};
+use mcp_disclosure_core::{EXTENSION, GROUPS, Mirrored, RawObject};
 use mcp_disclosure_transport::meta;
 use serde_json::json;
 
@@ -42,53 +42,23 @@ fn capabilities(preferences: &Preferences, concerns: Option<&Concerns>) -> RawOb
     preferences.capabilities.with("extensions", extensions.text())
 }
 
-/// The form of a connection's requests, once its era is known.
-#[derive(Clone, Debug)]
-pub(crate) enum RequestMetadata {
-    /// A session.
-    Session,
-    /// Each request contains this metadata.
-    Stateless { meta: RawObject },
+/// What each request has in `_meta` in the stateless era.
+pub(crate) fn stateless_meta(preferences: &Preferences, concerns: &Concerns) -> RawObject {
+    let (name, version) = &preferences.client;
+    RawObject::empty()
+        .with_value(meta::PROTOCOL_VERSION, &Revision::V2026_07_28.to_string())
+        .with(meta::CLIENT_CAPABILITIES, capabilities(preferences, Some(concerns)).text())
+        .with_value(meta::CLIENT_INFO, &json!({"name": name, "version": version}))
 }
 
-impl RequestMetadata {
-    /// The form of requests in the stateless era.
-    pub(crate) fn stateless(preferences: &Preferences, concerns: &Concerns) -> Self {
-        let (name, version) = &preferences.client;
-        let meta = RawObject::empty()
-            .with_value(meta::PROTOCOL_VERSION, &Revision::V2026_07_28.to_string())
-            .with(meta::CLIENT_CAPABILITIES, capabilities(preferences, Some(concerns)).text())
-            .with_value(meta::CLIENT_INFO, &json!({"name": name, "version": version}));
-        Self::Stateless { meta }
+/// The parameters of a message with this in `_meta`; unchanged if that is nothing.
+pub(crate) fn with_meta(params: &RawObject, meta: &RawObject) -> RawObject {
+    if meta.is_empty() {
+        return params.clone();
     }
-
-    /// What each request contains.
-    pub(crate) fn meta(&self) -> RawObject {
-        match self {
-            Self::Session => RawObject::empty(),
-            Self::Stateless { meta } => meta.clone(),
-        }
-    }
-
-    /// The era.
-    pub(crate) fn era(&self) -> Era {
-        match self {
-            Self::Session => Era::Session,
-            Self::Stateless { .. } => Era::Stateless,
-        }
-    }
-
-    /// The parameters of a message.
-    pub(crate) fn add_to(&self, params: &RawObject) -> RawObject {
-        match self {
-            Self::Session => params.clone(),
-            Self::Stateless { meta } => {
-                let given = params.object("_meta").unwrap_or_default();
-                let meta = meta.iter().fold(given, |meta, (key, value)| meta.with(key, value));
-                params.with("_meta", meta.text())
-            }
-        }
-    }
+    let given = params.object("_meta").unwrap_or_default();
+    let meta = meta.iter().fold(given, |all, (key, value)| all.with(key, value));
+    params.with("_meta", meta.text())
 }
 
 /// The headers that mirror arguments of a call, as its schema requires (`x-mcp-header`).
@@ -116,8 +86,7 @@ mod tests {
         let preferences = Preferences { omit_input_schema: true, ..Preferences::of(["describe"]) };
         let concerns = Preferences::of([]).with_concern("cost", "low").concerns;
         let params = object(&json!({"name": "ü", "_meta": {"mine": 1}}));
-        let metadata = RequestMetadata::stateless(&preferences, &concerns);
-        let params = metadata.add_to(&params);
+        let params = with_meta(&params, &stateless_meta(&preferences, &concerns));
         let params: Value = serde_json::from_str(params.text()).unwrap();
         assert_eq!(params["_meta"]["mine"], 1);
         assert_eq!(

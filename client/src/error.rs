@@ -1,8 +1,7 @@
 //! Errors between a host and a server.
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
-use mcp_disclosure_core::RawObject;
 use mcp_disclosure_transport::{CallError, ErrorText, HttpError};
 
 use crate::handshake::Unusable;
@@ -64,12 +63,12 @@ pub enum Error {
         waited: Duration,
     },
     /// The server responded with an error.
-    #[error("{method}: {error}")]
+    #[error("{method}: {} ({})", error.message(), error.code())]
     Answered {
         /// The request's method.
         method: String,
         /// The error as received.
-        error: ServerError,
+        error: ErrorText,
     },
     /// The server sent an invalid response.
     #[error("{method}: invalid response: {what}")]
@@ -110,7 +109,7 @@ impl Error {
     pub(crate) fn of(method: &str, error: CallError) -> Self {
         let method = method.to_owned();
         match error {
-            CallError::Answered(error) => Self::Answered { method, error: ServerError::of(&error) },
+            CallError::Answered(error) => Self::Answered { method, error },
             CallError::Ended { reason, .. } => Self::Ended { reason: reason.in_full() },
             CallError::Http(failure) => Self::Http { method, failure },
             CallError::Invalid { what, .. } => Self::InvalidResponse { method, what: what.into_owned() },
@@ -125,30 +124,6 @@ impl Error {
             Unusable::Talk { method, error } => Self::of(method, error),
             Unusable::Foreign(reason) => Self::UnsupportedVersion { reason },
         }
-    }
-}
-
-/// A server's error object as received.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ServerError {
-    /// Its `code`.
-    pub code: i64,
-    /// Its `message`.
-    pub message: String,
-    /// The whole object, including `data` and unknown members.
-    pub object: RawObject,
-}
-
-impl ServerError {
-    fn of(error: &ErrorText) -> Self {
-        let object = RawObject::parse(error.text().as_str()).unwrap_or_default();
-        Self { code: error.code(), message: error.message(), object }
-    }
-}
-
-impl fmt::Display for ServerError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} ({})", self.message, self.code)
     }
 }
 

@@ -129,7 +129,7 @@ impl Inner {
             let Some(name) = tool.string("name") else { continue };
             // A tool is known once, wherever else it is.
             if self.known(&name).is_none() {
-                self.memory.keep(age, &Definition::new(&name, tool.clone()));
+                self.memory.keep(age, Definition::new(&name, tool.clone()));
             }
         }
         Ok(contents)
@@ -143,9 +143,7 @@ impl Inner {
         let mut found: Vec<Definition> = Vec::new();
         for name in names {
             if let Some(tool) = listed.tool(name) {
-                let definition = Definition::new(name, tool.clone());
-                self.memory.keep(age, &definition);
-                found.push(definition);
+                found.push(self.memory.keep(age, Definition::new(name, tool.clone())));
             }
         }
         let mut missing: HashSet<&str> = names.iter().copied().collect();

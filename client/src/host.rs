@@ -8,12 +8,13 @@ use mcp_disclosure_transport::{Bound, CallError, Json};
 use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::task::spawn_blocking;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
     Channel, Error, Link, Preferences, Server,
-    connection::{Connection, Mirrored, News},
+    connection::{Connection, Mirrored, follow_news},
     definition::{Definition, Listed, Memory},
-    dialect::RequestMetadata,
+    dialect::with_meta,
     limits,
     lists::{Lister, all_pages},
     manifest::{Reconciled, reconcile},
@@ -42,14 +43,16 @@ pub(crate) struct Inner {
     /// Held while definitions are fetched, so that concurrent callers do not fetch the same.
     pub(crate) fetching: tokio::sync::Mutex<()>,
     has_headers: bool,
-    _news: News,
+    /// The stream of notifications, if one is needed.
+    _news: Option<AbortOnDropHandle<()>>,
 }
 
 /// The state that changes with the user's choices.
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) concerns: Concerns,
-    pub(crate) metadata: RequestMetadata,
+    /// What each request has in `_meta`; nothing in a session.
+    pub(crate) meta: RawObject,
 }
 
 impl Host {
@@ -61,15 +64,15 @@ impl Host {
         let meter = Arc::new(Meter::new(preferences.observer.clone()));
         let memory = Arc::new(Memory::knowing(Arc::clone(&preferences.known_tools)));
         let reached = reach(&mut link, &preferences, &meter, &memory).await?;
-        let Reached { connection, server, metadata } = reached;
-        let news = News::follow(&connection, &server, &metadata, preferences.listens);
+        let Reached { connection, server, meta } = reached;
+        let news = follow_news(&connection, &server, &meta, preferences.listens);
         let mut inner = Inner {
             connection,
             meter,
             channel: Channel::of(&server, &preferences),
             server,
             memory,
-            state: Mutex::new(State { concerns: preferences.concerns.clone(), metadata }),
+            state: Mutex::new(State { concerns: preferences.concerns.clone(), meta }),
             fetching: tokio::sync::Mutex::default(),
             has_headers: link.has_headers(),
             preferences,
@@ -237,7 +240,7 @@ impl Inner {
         params: RawObject,
         mirrored: Mirrored,
     ) -> Result<RawObject, Error> {
-        let params = self.state.lock().metadata.add_to(&params);
+        let params = with_meta(&params, &self.state.lock().meta);
         self.connection.request(method, params, mirrored, self.preferences.request_timeout).await
     }
 
@@ -310,7 +313,7 @@ impl Lister for Inner {
     }
 
     async fn ask(&self, method: &str, params: RawObject) -> Result<Json, CallError> {
-        let params = self.state.lock().metadata.add_to(&params);
+        let params = with_meta(&params, &self.state.lock().meta);
         self.connection.send(method, params, Mirrored::new(), self.preferences.request_timeout).await
     }
 }

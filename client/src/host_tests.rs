@@ -169,7 +169,7 @@ async fn eras_are_tried_in_the_order_of_preference() {
     }
     let only = |era| Preferences { eras: vec![era], ..Preferences::default() };
     let refused = Host::connect(fake(stateless_only).0, only(Era::Session)).await;
-    assert!(matches!(refused, Err(Error::Answered { error, .. }) if error.code == -32022));
+    assert!(matches!(refused, Err(Error::Answered { error, .. }) if error.code() == -32022));
     let old = |_: &str, _: &Value| Say::Result(json!({"protocolVersion": "1999-01-01"}));
     let refused = Host::connect(fake(old).0, only(Era::Session)).await;
     assert!(refused.unwrap_err().to_string().contains("1999-01-01"));

@@ -61,12 +61,12 @@ pub mod traffic;
 mod wording;
 
 pub use mcp_disclosure_core::{EXTENSION, Era, RawObject};
-pub use mcp_disclosure_transport::HttpError;
+pub use mcp_disclosure_transport::{ErrorText, HttpError};
 
 pub use channel::Channel;
 pub use concerns::ConcernUpdate;
 pub use definition::Definition;
-pub use error::{Error, ServerError};
+pub use error::Error;
 pub use groups::{Group, GroupContents};
 pub use host::Host;
 pub use link::Link;

@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::Era;
+use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::CallError;
 
 use crate::{
     Error, Link, Preferences, Server,
     connection::Connection,
     definition::Memory,
-    dialect::{RequestMetadata, hello},
+    dialect::{hello, stateless_meta},
     handshake::{Hello, Introduced, Unusable, introduce, may_work_in_other_era},
     server,
     traffic::Meter,
@@ -20,7 +20,8 @@ use crate::{
 pub(crate) struct Reached {
     pub(crate) connection: Connection,
     pub(crate) server: Server,
-    pub(crate) metadata: RequestMetadata,
+    /// What each request has in `_meta`; nothing in a session.
+    pub(crate) meta: RawObject,
 }
 
 /// Opens the link and performs the handshake.
@@ -44,11 +45,11 @@ async fn reach_in_time(
     meter: &Arc<Meter>,
     memory: &Arc<Memory>,
 ) -> Result<Reached, Error> {
-    let metadata = RequestMetadata::stateless(preferences, &preferences.concerns);
+    let meta = stateless_meta(preferences, &preferences.concerns);
     let concerns = preferences.concerns.clone();
     let hello = Hello {
         initialize: hello(preferences),
-        meta: metadata.meta(),
+        meta: meta.clone(),
         // `initialize` has sent all choices, but servers of concern-based-filtering (option A of "Concern Configuration") read
         // them here only.
         initialized: Arc::new(move |capabilities| server::declared_choices(capabilities, &concerns)),
@@ -68,6 +69,6 @@ async fn reach_in_time(
     }
     let Introduced { revision, server_info, result, .. } = met.map_err(Error::of_handshake)?;
     let server = Server::read(&result, server_info, revision.to_string(), revision.era());
-    let metadata = if revision.era() == Era::Session { RequestMetadata::Session } else { metadata };
-    Ok(Reached { connection, server, metadata })
+    let meta = if revision.era() == Era::Session { RawObject::empty() } else { meta };
+    Ok(Reached { connection, server, meta })
 }

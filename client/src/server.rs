@@ -53,11 +53,6 @@ impl Server {
         offers_groups(&self.capabilities)
     }
 
-    /// Whether it declares `listChanged` for this list.
-    pub(crate) fn notifies_of(&self, list: &str) -> bool {
-        self.capabilities.object(list).is_some_and(|list| list.member("listChanged") == Some("true"))
-    }
-
     /// Whether it declares a concern of this name.
     pub fn declares(&self, concern: &str) -> bool {
         self.concerns.iter().any(|declared| declared.string("name").as_deref() == Some(concern))
@@ -76,6 +71,19 @@ pub fn declared_concerns(capabilities: &RawObject) -> Vec<RawObject> {
 /// A server's half of the disclosure extension; `None` if it does not support it.
 pub fn extension(capabilities: &RawObject) -> Option<RawObject> {
     ["extensions", "experimental"].iter().find_map(|place| capabilities.object(place)?.object(EXTENSION))
+}
+
+/// The filter of `subscriptions/listen` for the lists whose changes a server with these capabilities announces; empty if there are
+/// none.
+pub fn announced_lists(capabilities: &RawObject) -> RawObject {
+    let lists = [
+        ("tools", "toolsListChanged"),
+        ("prompts", "promptsListChanged"),
+        ("resources", "resourcesListChanged"),
+    ];
+    let announces = |list: &str| capabilities.object(list)?.member("listChanged").map(|flag| flag == "true");
+    let announced = lists.iter().filter(|(list, _)| announces(list) == Some(true));
+    RawObject::assemble(announced.map(|(_, flag)| (*flag, "true")))
 }
 
 /// The choices among the concerns that a server with these capabilities declares, as parameters.

@@ -113,11 +113,6 @@ impl Share {
         true
     }
 
-    /// The reserved amount.
-    pub fn amount(&self) -> usize {
-        self.amount
-    }
-
     /// Consumes this share without releasing its amount, which moves to another share.
     fn merge(mut self) -> usize {
         std::mem::take(&mut self.amount)
@@ -160,7 +155,7 @@ mod tests {
         drop(growing);
         let mut growing = budget.take_one(4).unwrap();
         let other = budget.take_one(4).unwrap();
-        assert!(growing.grow(2) && !growing.grow(1) && growing.amount() == 6);
+        assert!(growing.grow(2) && !growing.grow(1) && growing.amount == 6);
         drop((growing, other));
         assert_eq!(budget.used(), 0);
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
     Bounds, Connection, Handler, Line, Lines, Reason,
@@ -43,21 +44,11 @@ pub(crate) async fn carry(
     queued: Queued,
 ) -> Result<(), Reason> {
     // In its own task, so that reading continues while a write is blocked, and vice versa.
-    let writing = Writing(tokio::spawn(write(output, queued, Arc::clone(connection))));
-    let carried = tokio::select! {
+    // Aborted at the end, which closes the stream.
+    let _writing = AbortOnDropHandle::new(tokio::spawn(write(output, queued, Arc::clone(connection))));
+    tokio::select! {
         read = read(input, connection) => read,
         () = connection.closing().cancelled() => Ok(()),
-    };
-    drop(writing);
-    carried
-}
-
-/// Aborts the writing task, which closes the stream.
-struct Writing(tokio::task::JoinHandle<()>);
-
-impl Drop for Writing {
-    fn drop(&mut self) {
-        self.0.abort();
     }
 }
 

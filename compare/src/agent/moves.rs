@@ -76,9 +76,9 @@ impl Move {
         match answered {
             Ok(result) => Ok(Seen::of(&result, matches!(self, Self::Call { .. }), purpose)),
             Err(Error::Answered { error, .. }) => {
-                let problem = Problem { code: error.code.to_string(), message: error.message };
-                let content = serde_json::from_str(error.object.text()).unwrap_or_default();
-                let text = error.object.text().to_owned();
+                let problem = Problem { code: error.code().to_string(), message: error.message() };
+                let text = error.text().as_str().to_owned();
+                let content = serde_json::from_str(&text).unwrap_or_default();
                 Ok(Seen { problem: Some(problem), result: None, content, text })
             }
             Err(error) => Err(error),

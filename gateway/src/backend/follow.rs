@@ -275,7 +275,7 @@ impl Follower {
 
     /// Replaces the snapshot. Returns the kinds whose lists changed.
     async fn publish(mut self, is_final: bool) -> (Self, Vec<Kind>) {
-        let made = self.like.as_ref().and_then(|like| like.made_of(self.keeper.listed()));
+        let made = self.like.as_ref().and_then(|like| like.made_of(&self.keeper.listed));
         if let Some(made) = made {
             let changes = self.backend.catalogue.share(made);
             return (self, changes);
@@ -293,7 +293,7 @@ impl Follower {
         self.keeper = keeper;
         let like = self.like.as_ref().map(|like| like.catalogue.current());
         let changes = self.backend.catalogue.replace(snapshot, like);
-        *self.backend.listed.lock() = self.keeper.listed().clone();
+        *self.backend.listed.lock() = self.keeper.listed.clone();
         (self, changes)
     }
 

@@ -121,7 +121,8 @@ pub struct BackendGuard {
     pool: Arc<Pool>,
     holder: Holder,
     chain: Digest,
-    backend: Arc<Backend>,
+    /// The backend.
+    pub(crate) backend: Arc<Backend>,
     /// Prevents a shared backend from being ended as idle; `None` if it is exclusive.
     shared: Option<Arc<()>>,
 }
@@ -209,11 +210,6 @@ impl Pool {
 }
 
 impl BackendGuard {
-    /// The backend.
-    pub fn backend(&self) -> &Arc<Backend> {
-        &self.backend
-    }
-
     /// Keeps the backend for the follow-up request that returns `state`, which must be unguessable.
     ///
     /// A shared backend is not kept: any backend of the same holder can continue the request.

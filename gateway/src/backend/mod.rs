@@ -27,7 +27,7 @@ use mcp_disclosure_transport::{ErrorText, code};
 use parking_lot::{Mutex, RwLock};
 pub use scope::Backends;
 pub use start::{Recipe, Started, clashes};
-pub use subscriptions::{Release, unknown_resource};
+pub use subscriptions::{Held, unknown_resource};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -58,7 +58,8 @@ pub struct Backend {
     deadline: Instant,
     /// Until then, lists wait for those of them that are remembered.
     deadline_of_remembered: Instant,
-    audience: Arc<Audience>,
+    /// The recipients of notifications.
+    pub(crate) audience: Arc<Audience>,
     client: Option<Arc<Client>>,
     ending: CancellationToken,
     /// The reservation of its client's peer.
@@ -85,11 +86,6 @@ impl Backend {
     /// The upstreams that are connected.
     pub fn upstreams(&self) -> Vec<Arc<Upstream>> {
         self.slots().iter().filter_map(|slot| slot.upstream()).collect()
-    }
-
-    /// The recipients of notifications.
-    pub fn audience(&self) -> &Audience {
-        &self.audience
     }
 
     /// The client, if these upstreams are dedicated to one.
@@ -130,7 +126,7 @@ impl Backend {
         let Some(client) = &self.client else { return };
         let number = client.follow(&view.about().concerns, view.choices());
         let slots = self.slots();
-        let longest = slots.iter().map(|slot| slot.patience()).max().unwrap_or_default();
+        let longest = slots.iter().map(|slot| slot.patience).max().unwrap_or_default();
         if tokio::time::timeout(longest, self.progress.followed(number)).await.is_err() {
             tracing::warn!(?longest, "an upstream does not say which choices of concerns it follows");
         }
@@ -153,7 +149,7 @@ impl Backend {
 
     /// The same, at most for the time-out of connecting.
     pub(crate) async fn tried(&self, slot: &Slot) {
-        let _over = tokio::time::timeout(slot.patience(), self.listed(slot)).await;
+        let _over = tokio::time::timeout(slot.patience, self.listed(slot)).await;
     }
 
     /// Waits until each awaited upstream was tried once. Returns why some of them could not be used.

@@ -10,6 +10,7 @@ use axum::http::HeaderMap;
 use mcp_disclosure_core::{Era, Kind, Principal, RawObject};
 use mcp_disclosure_transport::{ErrorText, Request, code};
 use parking_lot::Mutex;
+use scopeguard::ScopeGuard;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -194,14 +195,9 @@ impl Backends {
         let backend = self.recipe.dedicated(client, self.declared.clone(), like, go.clone());
         backend.hold_place(place);
         // Ended if the caller disconnects meanwhile.
-        let mut starting = Unwanted { backend, is_wanted: false };
-        tokio::spawn(take_turns(
-            Arc::downgrade(&starting.backend),
-            peer.clone(),
-            Arc::clone(&self.starting),
-            go,
-        ));
-        let awaited = starting.backend.awaited().await;
+        let starting = scopeguard::guard(backend, end);
+        tokio::spawn(take_turns(Arc::downgrade(&starting), peer.clone(), Arc::clone(&self.starting), go));
+        let awaited = starting.awaited().await;
         let missing = awaited.map_err(|error| {
             tracing::warn!(%error, "cannot start dedicated upstreams");
             ErrorText::new(code::UPSTREAM_FAILED, error.for_clients())
@@ -209,8 +205,7 @@ impl Backends {
         missing
             .iter()
             .for_each(|missing| tracing::warn!(error = %missing, "a client is served without an upstream"));
-        starting.is_wanted = true;
-        Ok(Arc::clone(&starting.backend))
+        Ok(ScopeGuard::into_inner(starting))
     }
 }
 
@@ -223,19 +218,5 @@ async fn take_turns(backend: Weak<Backend>, peer: Peer, starting: Arc<Semaphore>
     go.cancel();
     if let Some(backend) = backend.upgrade().filter(|backend| !backend.is_ending()) {
         backend.settled().await;
-    }
-}
-
-/// A backend that is ended when this is dropped, unless it is wanted.
-struct Unwanted {
-    backend: Arc<Backend>,
-    is_wanted: bool,
-}
-
-impl Drop for Unwanted {
-    fn drop(&mut self) {
-        if !self.is_wanted {
-            end(Arc::clone(&self.backend));
-        }
     }
 }

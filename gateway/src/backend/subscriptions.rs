@@ -4,6 +4,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use mcp_disclosure_core::{View, given::shown, own_uri};
 use mcp_disclosure_transport::{ErrorText, code};
+use scopeguard::ScopeGuard;
 use serde_json::json;
 
 use super::Backend;
@@ -13,40 +14,15 @@ use crate::{
     slot::Slot,
 };
 
-/// Releases subscriptions on drop.
-#[derive(Debug)]
-pub struct Release {
-    backend: Arc<Backend>,
-    held: Vec<Watched>,
-}
-
-impl Release {
-    /// Adds a resource.
-    pub fn add(&mut self, watched: Watched) {
-        self.held.push(watched);
-    }
-
-    /// Leaves the resources to others to release.
-    pub fn keep(mut self) {
-        self.held.clear();
-    }
-
-    /// The resources that were added.
-    pub fn held(&self) -> &[Watched] {
-        &self.held
-    }
-}
-
-impl Drop for Release {
-    fn drop(&mut self) {
-        self.held.iter().for_each(|watched| self.backend.release(watched));
-    }
-}
+/// Resources that are subscribed to, and released on drop.
+pub type Held = ScopeGuard<Vec<Watched>, Box<dyn FnOnce(Vec<Watched>) + Send + Sync>>;
 
 impl Backend {
     /// A guard that releases the resources added to it when it is dropped.
-    pub fn release_on_drop(self: &Arc<Self>) -> Release {
-        Release { backend: Arc::clone(self), held: Vec::new() }
+    pub fn release_on_drop(self: &Arc<Self>) -> Held {
+        let backend = Arc::clone(self);
+        let release = move |held: Vec<Watched>| held.iter().for_each(|watched| backend.release(watched));
+        scopeguard::guard(Vec::new(), Box::new(release))
     }
 
     /// Releases one subscription.

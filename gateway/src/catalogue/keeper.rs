@@ -42,7 +42,8 @@ pub trait Accepting: fmt::Debug + Send + Sync {
 /// The material of snapshots: upstreams' lists, and the declarations laid over them.
 #[derive(Debug)]
 pub struct Keeper {
-    listed: Listed,
+    /// What the upstreams list.
+    pub(crate) listed: Listed,
     declared: Declared,
     /// `serverInfo`, for what is not declared.
     server_info: RawObject,
@@ -123,11 +124,6 @@ impl Keeper {
             self.server_info = server_info(upstreams);
         }
         !is_same
-    }
-
-    /// What the upstreams list.
-    pub fn listed(&self) -> &Listed {
-        &self.listed
     }
 
     /// Takes new declarations.

@@ -114,13 +114,15 @@ pub struct Page {
     is_partial: bool,
     shown: Shown,
     /// The tools whose definitions count as delivered to a session by its `tools/list`, and their digests.
-    delivers: Vec<(ToolName, Digest)>,
+    pub delivers: Vec<(ToolName, Digest)>,
     tools: ToolList,
     resources: Json,
     templates: Json,
     prompts: Json,
-    has_resources: bool,
-    has_prompts: bool,
+    /// Whether any resource or template is listed.
+    pub has_resources: bool,
+    /// Whether any prompt is listed.
+    pub has_prompts: bool,
 }
 
 impl Catalogue {
@@ -321,12 +323,6 @@ impl Page {
         self.tools.result(true)
     }
 
-    /// What `tools/list` shows completely, for a session whose calls may later need what was delivered: where the
-    /// strategy selects another by the catalogue (docs/CONTRACT.md S11).
-    pub fn delivers(&self) -> &[(ToolName, Digest)] {
-        &self.delivers
-    }
-
     /// The same for the tools of these names.
     pub fn delivers_of(&self, names: &[String]) -> Vec<(ToolName, Digest)> {
         if self.delivers.is_empty() {
@@ -391,16 +387,6 @@ impl Page {
     fn bytes(&self) -> usize {
         let lists = [&self.resources, &self.templates, &self.prompts];
         self.tools.bytes() + lists.iter().map(|list| list.as_bytes().len()).sum::<usize>()
-    }
-
-    /// Whether any resource or template is listed.
-    pub fn has_resources(&self) -> bool {
-        self.has_resources
-    }
-
-    /// Whether any prompt is listed.
-    pub fn has_prompts(&self) -> bool {
-        self.has_prompts
     }
 }
 

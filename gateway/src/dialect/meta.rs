@@ -47,25 +47,6 @@ pub struct RequestMeta {
     pub log_level: Option<LoggingLevel>,
 }
 
-/// What a client without a session says about itself. It distinguishes clients but is not authenticated.
-#[derive(Clone, Debug)]
-pub struct ClientIdentity {
-    client: RawObject,
-    capabilities: RawObject,
-}
-
-impl ClientIdentity {
-    #[cfg(test)]
-    pub fn named(name: &str) -> Self {
-        Self { client: RawObject::empty().with_value("name", name), capabilities: RawObject::empty() }
-    }
-
-    /// A digest of it; computed on request, since few requests need it.
-    pub fn digest(&self) -> Digest {
-        Digest::of_parts([self.client.text(), self.capabilities.text()])
-    }
-}
-
 /// Determines the era of a request, given the `_meta` that [`check`] returns.
 ///
 /// # Errors
@@ -240,9 +221,9 @@ impl RequestMeta {
         params.object("_meta")?.object(CAPABILITIES)
     }
 
-    /// What distinguishes the client from others at its address.
-    pub fn identity(&self) -> ClientIdentity {
-        ClientIdentity { client: self.client.clone(), capabilities: self.capabilities.clone() }
+    /// A digest of what the client says about itself. It distinguishes clients at an address, and is not authenticated.
+    pub fn identity(&self) -> Digest {
+        Digest::of_parts([self.client.text(), self.capabilities.text()])
     }
 
     /// Whether the parameters request log messages.

@@ -12,6 +12,6 @@ pub(crate) use filter::Filter;
 pub(crate) use finish::{Caching, asks_for_input, complete, era_error, list_result, read_result};
 pub(crate) use handshake::{Advertised, InitializeRequest, discover_result};
 pub use mcp_disclosure_client::Revision;
-pub(crate) use meta::{ClientIdentity, RequestKind, RequestMeta, check, classify, unsupported};
+pub(crate) use meta::{RequestKind, RequestMeta, check, classify, unsupported};
 pub use offer::Offer;
 pub(crate) use offer::{TASKS, needs_tasks};

@@ -126,7 +126,7 @@ impl Caller {
         let Some(claim) = &self.claim else { return Ok(Cow::Borrowed(self)) };
         let starting = || Box::pin(backends.for_request(claim, &self.peer));
         let guard = self.guard.get_or_try_init(starting).await?;
-        let backend = guard.as_ref().map_or(&self.backend, |guard| guard.backend());
+        let backend = guard.as_ref().map_or(&self.backend, |guard| &guard.backend);
         Ok(Cow::Owned(Self { backend: Arc::clone(backend), ..self.clone() }))
     }
 
@@ -150,7 +150,7 @@ impl Caller {
             fetcher: Fetcher::Session(Arc::clone(session.id())),
             session: Some(Arc::clone(session)),
             info: RawObject::empty(),
-            peer: session.peer().clone(),
+            peer: session.peer.clone(),
             outlet,
             log_level: session.log_level().or(default_level),
             backend,
@@ -176,7 +176,7 @@ impl Gateway {
     ) -> Caller {
         let Admitted { principal, at, .. } = admitted;
         self.sessions.readmit(session, &principal, at);
-        let allowances = self.common.allowances.of(&principal, session.peer().name());
+        let allowances = self.common.allowances.of(&principal, session.peer.name());
         Caller { admitted_at: at, ..Caller::of_session(session, principal, allowances, outlet) }
     }
 
@@ -206,13 +206,13 @@ impl Gateway {
         let label = principal.id().map_or_else(|| Arc::clone(peer.name()), Arc::from);
         let fetcher = match principal.id() {
             Some(id) => Fetcher::Principal(id.into()),
-            None => Fetcher::Peer { address: Arc::clone(peer.name()), client: meta.identity() },
+            None => Fetcher::Peer(Arc::clone(peer.name()), meta.identity()),
         };
         let claim = self.common.backends.claim(&principal, &meta.capabilities, forwarded, request);
         let own_lists = claim.as_ref().is_some_and(Claim::can_be_asked);
         // A task runs where its call did.
         let task = request.params.string("taskId").filter(|_| claim.is_some());
-        let guard = task.and_then(|id| self.calls.tasks().guard(&id, &principal));
+        let guard = task.and_then(|id| self.calls.tasks.guard(&id, &principal));
         let guard = Arc::new(guard.map_or_else(OnceCell::new, |guard| OnceCell::new_with(Some(Some(guard)))));
         let caller = Caller {
             choice,

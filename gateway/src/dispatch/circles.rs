@@ -5,30 +5,15 @@ use std::sync::Arc;
 use mcp_disclosure_core::RawObject;
 use mcp_disclosure_transport::{ErrorText, Json};
 
-use super::sessions::ServedSession;
-use crate::{
-    backend::{Backend, Backends},
-    limits::Limits,
-    lineage::{Chain, Lineage},
-};
+use super::{Common, sessions::ServedSession};
+use crate::{backend::Backend, lineage::Chain};
 
-/// Where this gateway stands among others.
-#[derive(Debug)]
-pub(super) struct Circles {
-    lineage: Arc<Lineage>,
-    limits: Limits,
-}
-
-impl Circles {
-    pub(super) fn new(lineage: Arc<Lineage>, limits: Limits) -> Self {
-        Self { lineage, limits }
-    }
-
+impl Common {
     /// The gateways that the sender of a handshake with these capabilities came through; `None` if it is no gateway.
     ///
     /// # Errors
     /// If this gateway leads to one of them, or they are too many.
-    pub(super) fn admit(
+    pub(super) fn admit_chain(
         &self,
         backend: &Backend,
         capabilities: &RawObject,
@@ -42,13 +27,9 @@ impl Circles {
 
     /// The sessions of gateways that this one leads to, and has to end. One of both ends the other's session: else both would
     /// come again at the same time.
-    pub(super) fn closed(
-        &self,
-        backends: &Backends,
-        sessions: Vec<Arc<ServedSession>>,
-    ) -> Vec<Arc<ServedSession>> {
+    pub(super) fn closed_circles(&self, sessions: Vec<Arc<ServedSession>>) -> Vec<Arc<ServedSession>> {
         let mut closed = sessions;
-        if backends.shared().leads_to().is_empty() {
+        if self.backends.shared().leads_to().is_empty() {
             return Vec::new();
         }
         closed.retain(|session| {

@@ -15,6 +15,7 @@ use crate::{
     dialect::Advertised,
     explain::Explained,
     limits::Limits,
+    lineage::Lineage,
     negotiation::{Choice, Strategies},
     observe::Observer,
 };
@@ -28,6 +29,8 @@ pub(super) struct Common {
     pub(super) strategies: Strategies,
     pub(super) backends: Backends,
     pub(super) limits: Limits,
+    /// Where this gateway stands among others.
+    pub(super) lineage: Arc<Lineage>,
     pub(super) fetches: Arc<FetchLimits>,
     pub(super) allowances: Allowances,
     /// The number of changes of callers' permissions so far.
@@ -57,9 +60,9 @@ impl Common {
         let skills: Vec<_> = skills.into_iter().collect();
         Advertised {
             server_info: backend.server_info(),
-            resources: page.has_resources() || backend.has("resources"),
+            resources: page.has_resources || backend.has("resources"),
             subscribe: backend.can_subscribe(),
-            prompts: page.has_prompts() || backend.has("prompts"),
+            prompts: page.has_prompts || backend.has("prompts"),
             completions: backend.has("completions"),
             logging: backend.has("logging"),
             tasks: backend.may_run_tasks(),

@@ -2,7 +2,6 @@
 
 use std::{
     collections::HashMap,
-    fmt,
     num::NonZeroU32,
     sync::{
         Arc, OnceLock,
@@ -22,29 +21,16 @@ use strum::VariantArray;
 use tokio::task::spawn_blocking;
 
 use super::allowance::Allowance;
-use crate::{dialect::ClientIdentity, session::store::key_of};
+use crate::session::store::key_of;
 
-/// Who shares one fetch limit. Cheap to clone.
-#[derive(Clone, Debug)]
+/// Who shares one fetch limit. Cheap to clone, and of fixed size whatever a client says about itself.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Fetcher {
     /// The session with this id.
     Session(Arc<str>),
     /// A principal without a session.
     Principal(Arc<str>),
-    /// Clients at an address with the same client info: nothing else distinguishes them.
-    Peer {
-        /// The network address.
-        address: Arc<str>,
-        /// What the client says about itself.
-        client: ClientIdentity,
-    },
-}
-
-/// A [`Fetcher`] in the table of limits, of fixed size whatever a client says about itself.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Key {
-    Session(Arc<str>),
-    Principal(Arc<str>),
+    /// Clients at an address that say the same about themselves: nothing else distinguishes them.
     Peer(Arc<str>, Digest),
 }
 
@@ -55,26 +41,19 @@ impl Fetcher {
             Self::Session(id) => Some(format!("s{}", key_of(id))),
             // Hashed: a principal's id may be of any length.
             Self::Principal(id) => Some(format!("p{}", Digest::of_parts([&**id]))),
-            Self::Peer { .. } => None,
-        }
-    }
-
-    fn key(&self) -> Key {
-        match self {
-            Self::Session(id) => Key::Session(Arc::clone(id)),
-            Self::Principal(id) => Key::Principal(Arc::clone(id)),
-            Self::Peer { address, client } => Key::Peer(Arc::clone(address), client.digest()),
+            Self::Peer(..) => None,
         }
     }
 }
 
 /// Fetch limits by session, otherwise by principal, otherwise by peer and client info; and one for all clients of a peer, so
 /// that neither more sessions nor other client info help.
+#[derive(Debug)]
 pub struct FetchLimits {
-    each: Option<DefaultKeyedRateLimiter<Key>>,
+    each: Option<DefaultKeyedRateLimiter<Fetcher>>,
     per_minute: u32,
     peers: Option<DefaultKeyedRateLimiter<Arc<str>>>,
-    together: Mutex<HashMap<Key, Together>>,
+    together: Mutex<HashMap<Fetcher, Together>>,
 }
 
 /// What all replicas together admitted to a caller.
@@ -128,7 +107,7 @@ impl FetchLimits {
     pub(super) fn note(&self, caller: &Fetcher, fetches: u32, sum: u64, left: Duration) {
         let now = Instant::now();
         let mut together = self.together.lock();
-        let noted = together.entry(caller.key()).or_insert(Together { sum, own: 0, until: now + left });
+        let noted = together.entry(caller.clone()).or_insert(Together { sum, own: 0, until: now + left });
         let own = if noted.until > now { noted.own } else { 0 };
         *noted = Together { sum, own: own + u64::from(fetches), until: now + left };
     }
@@ -136,7 +115,7 @@ impl FetchLimits {
     /// How long a caller has to wait because of what other replicas admitted.
     fn exceeded(&self, caller: &Fetcher) -> Option<Duration> {
         let noted = self.together.lock();
-        let Together { sum, own, until } = noted.get(&caller.key())?;
+        let Together { sum, own, until } = noted.get(caller)?;
         let left = until.checked_duration_since(Instant::now())?;
         (*sum > *own && *sum >= u64::from(self.per_minute)).then_some(left)
     }
@@ -144,12 +123,6 @@ impl FetchLimits {
 
 fn quota(count: NonZeroU32) -> Quota {
     Quota::per_minute(count).allow_burst(count)
-}
-
-impl fmt::Debug for FetchLimits {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("FetchLimits(..)")
-    }
 }
 
 /// What the gateway does for strategies in one request: the limit is that of its caller.
@@ -193,7 +166,7 @@ impl Services for OfCaller<'_> {
         let now = DefaultClock::default().now();
         if let Some(each) = &self.limits.each {
             self.limits.exceeded(self.caller).map_or(Ok(()), Err)?;
-            each.check_key(&self.caller.key()).map_err(|not_until| not_until.wait_time_from(now))?;
+            each.check_key(self.caller).map_err(|not_until| not_until.wait_time_from(now))?;
         }
         if let Some(peers) = &self.limits.peers {
             peers.check_key(self.peer).map_err(|not_until| not_until.wait_time_from(now))?;
@@ -228,7 +201,7 @@ mod tests {
     fn clients_of_one_address_have_bounds_of_their_own_and_one_together_r11() {
         let limits = FetchLimits::per_minute(2).of_peers(5);
         let admitted = |address: &str, client: &str| {
-            let caller = Fetcher::Peer { address: address.into(), client: ClientIdentity::named(client) };
+            let caller = Fetcher::Peer(address.into(), Digest::of(client));
             (0..4).filter(|_| limits.of(&caller, &address.into(), &[]).admit_fetch().is_ok()).count()
         };
         assert_eq!(

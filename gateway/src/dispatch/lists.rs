@@ -11,7 +11,7 @@ use mcp_disclosure_transport::ErrorText;
 use serde_json::json;
 use tokio::task::spawn_blocking;
 
-use super::{Answer, Caller, Common, Sessions, common::panicked};
+use super::{Answer, Caller, Gateway, common::panicked};
 use crate::{
     catalogue::{Page, PreparedManifest},
     dialect::{Filter, complete},
@@ -23,25 +23,14 @@ const MOST_STEPS: usize = 1_000;
 /// The steps that an entry of a manifest counts as: its definition is parsed and digested.
 const ENTRY_STEPS: usize = 10;
 
-/// Lists of what clients can use.
-#[derive(Debug)]
-pub(super) struct Lists {
-    common: Arc<Common>,
-    sessions: Arc<Sessions>,
-}
-
-impl Lists {
-    pub(super) fn new(common: Arc<Common>, sessions: Arc<Sessions>) -> Self {
-        Self { common, sessions }
-    }
-
+impl Gateway {
     /// `tools/list`.
-    pub(super) async fn tools(&self, caller: &Caller, page: &Arc<Page>, params: &RawObject) -> Answer {
+    pub(super) async fn list_tools(&self, caller: &Caller, page: &Arc<Page>, params: &RawObject) -> Answer {
         let filter = Filter::read(params, &self.common.limits)?;
         let compares = digest::is_comparable(params);
         let Some(filter) = filter else {
             no_cursor(params)?;
-            self.sessions.delivered(caller, page.delivers().to_vec()).await?;
+            self.sessions.delivered(caller, page.delivers.clone()).await?;
             let list = self.listed(caller, page, Kind::Tools, params)?;
             return Ok(if compares { page.comparable_tools() } else { list });
         };
@@ -56,7 +45,7 @@ impl Lists {
     }
 
     /// `tools/manifest`, where there is one.
-    pub(super) async fn manifest(&self, page: &Arc<Page>, params: &RawObject) -> Answer {
+    pub(super) async fn list_manifest(&self, page: &Arc<Page>, params: &RawObject) -> Answer {
         no_cursor(params)?;
         let stated = digest::stated_in(params);
         let result = move |prepared: &PreparedManifest| match stated {
@@ -67,8 +56,13 @@ impl Lists {
     }
 
     /// `tools/describe` of SEP-2636, where there is a manifest.
-    pub(super) async fn describe(&self, caller: &Caller, page: &Arc<Page>, params: &RawObject) -> Answer {
-        let names = self.names(params)?;
+    pub(super) async fn describe_tools(
+        &self,
+        caller: &Caller,
+        page: &Arc<Page>,
+        params: &RawObject,
+    ) -> Answer {
+        let names = self.described(params)?;
         let wanted = names.clone();
         let described = move |prepared: &PreparedManifest| prepared.manifest.described(&wanted);
         let described = of_manifest(page, DESCRIBE, described).await?;
@@ -82,7 +76,7 @@ impl Lists {
     }
 
     /// The names in the parameters of `tools/describe`.
-    fn names(&self, params: &RawObject) -> Result<Vec<String>, ErrorText> {
+    fn described(&self, params: &RawObject) -> Result<Vec<String>, ErrorText> {
         let most = self.common.limits.describe_names.min(MOST_NAMES);
         let read = || -> Option<Vec<_>> {
             given::items(params.member("names")?, most)?.into_iter().map(given::string).collect()

@@ -34,7 +34,6 @@ pub(crate) use calls::Calls;
 pub use calls::KeptMarks;
 use common::{Answer, Common};
 pub use fetches::FetchLimits;
-use lists::Lists;
 use mcp_disclosure_core::Kind;
 pub(crate) use requests::unfinished;
 pub use revisions::OfferedRevisions;
@@ -55,12 +54,14 @@ use crate::{
 pub struct Gateway {
     common: Arc<Common>,
     sessions: Arc<Sessions>,
-    calls: Calls,
-    lists: Lists,
-    peers: Peers,
+    /// Calls, and other requests that upstreams answer.
+    pub(crate) calls: Calls,
+    /// Resource use by peer.
+    pub(crate) peers: Peers,
     revisions: OfferedRevisions,
     admission: Arc<dyn Admission>,
-    drain: Duration,
+    /// How long requests may still run after a shutdown.
+    pub(crate) drain: Duration,
     /// Cancelled when no request may run any longer.
     drained: CancellationToken,
 }
@@ -78,22 +79,12 @@ impl Gateway {
 
     /// Whether the store of sessions can be used; `None` if there is none.
     pub fn has_store(&self) -> Option<bool> {
-        self.sessions.replication().replicas().map(|replicas| replicas.store().is_connected())
+        self.sessions.replication.replicas().map(|replicas| replicas.store().is_connected())
     }
 
     /// The open sessions.
     pub fn sessions(&self) -> &Arc<Sessions> {
         &self.sessions
-    }
-
-    /// Calls, and other requests that upstreams answer.
-    pub(crate) fn calls(&self) -> &Calls {
-        &self.calls
-    }
-
-    /// Resource use by peer.
-    pub fn peers(&self) -> &Peers {
-        &self.peers
     }
 
     /// Limits on the resources that clients and upstreams may use.
@@ -132,11 +123,6 @@ impl Gateway {
         &self.common.shutdown
     }
 
-    /// How long requests may still run after a shutdown.
-    pub(crate) fn drain(&self) -> Duration {
-        self.drain
-    }
-
     /// Cancelled when that time is over, or nothing is left to run: what still runs is answered with an error.
     pub fn drained(&self) -> &CancellationToken {
         &self.drained
@@ -155,7 +141,7 @@ impl Gateway {
         self.common.shutdown.cancel();
         self.drained.cancel();
         self.calls.forget_all();
-        if let Some(replicas) = self.sessions.replication().replicas() {
+        if let Some(replicas) = self.sessions.replication.replicas() {
             replicas.store().close();
         }
         self.common.backends.close().await;

@@ -14,6 +14,7 @@ use super::{
     common::panicked,
     method::Method,
     variants::of_page,
+    watch::Sender,
 };
 use crate::{
     dialect::{RequestMeta, discover_result, era_error},
@@ -37,7 +38,7 @@ impl Gateway {
 
     /// Answers a request, with this error if there is one.
     async fn observed(&self, caller: &Caller, request: &Request, refused: Option<ErrorText>) -> Answer {
-        let mut watch = Watch::begin(&self.common.observer, caller, request);
+        let mut watch = Watch::begin(&self.common.observer, Sender::Caller(caller), request);
         watch.trace().into_iter().for_each(|trace| drop(caller.trace.set(Arc::clone(trace))));
         let answering = async {
             if let Some(error) = refused {
@@ -78,7 +79,7 @@ impl Gateway {
         let strategy = at.strategy.as_deref().unwrap_or_default();
         let who = Who { principal: principal.id(), session: Some(&label), strategy, client: "" };
         let watching = async {
-            let mut watch = Watch::of_unread(&self.common.observer, who, request);
+            let mut watch = Watch::begin(&self.common.observer, Sender::Unread(who), request);
             if let Ok(call) = read_call(&request.params) {
                 watch.names(&call.name);
                 watch.takes(call.arguments.as_ref()).await;
@@ -128,17 +129,17 @@ impl Gateway {
         let params = paged.as_ref().unwrap_or(params);
         // Boxed but for calls: a future is as large as its largest branch, and is copied where it is spawned.
         match method {
-            Some(Method::ToolsList) => Box::pin(self.lists.tools(caller, &page, params)).await,
+            Some(Method::ToolsList) => Box::pin(self.list_tools(caller, &page, params)).await,
             // The client's list withholds something, or the operator offers none. The strategy may have either of its own.
             Some(Method::ToolsManifest | Method::ToolsDescribe) if !page.has_manifest() => {
                 Box::pin(self.calls.foreign(caller, &page, request, watch)).await
             }
-            Some(Method::ToolsManifest) => Box::pin(self.lists.manifest(&page, params)).await,
-            Some(Method::ToolsDescribe) => Box::pin(self.lists.describe(caller, &page, params)).await,
+            Some(Method::ToolsManifest) => Box::pin(self.list_manifest(&page, params)).await,
+            Some(Method::ToolsDescribe) => Box::pin(self.describe_tools(caller, &page, params)).await,
             Some(Method::ToolsResolve) => Box::pin(self.calls.resolve(caller, &page, params, watch)).await,
-            Some(Method::ResourcesList) => self.lists.listed(caller, &page, Kind::Resources, params),
-            Some(Method::TemplatesList) => self.lists.listed(caller, &page, Kind::Templates, params),
-            Some(Method::PromptsList) => self.lists.listed(caller, &page, Kind::Prompts, params),
+            Some(Method::ResourcesList) => self.listed(caller, &page, Kind::Resources, params),
+            Some(Method::TemplatesList) => self.listed(caller, &page, Kind::Templates, params),
+            Some(Method::PromptsList) => self.listed(caller, &page, Kind::Prompts, params),
             Some(Method::ToolsCall) => self.calls.call(caller, &page, params, watch).await,
             Some(Method::ResourcesRead) => Box::pin(self.calls.read(caller, &page, params)).await,
             Some(Method::PromptsGet) => Box::pin(self.calls.prompt(caller, &page, params)).await,
@@ -153,14 +154,14 @@ impl Gateway {
             Some(Method::Listen) => Box::pin(self.calls.listen(caller, &page, &request.id, params)).await,
             Some(Method::Discover) => {
                 let declared = RequestMeta::declared(params).unwrap_or_default();
-                let is_gateway = self.sessions.circles().admit(&caller.backend, &declared)?.is_some();
+                let is_gateway = self.common.admit_chain(&caller.backend, &declared)?.is_some();
                 let result = discover_result(&self.common.advertised(
                     &caller.backend,
                     &page,
                     &caller.choice,
                     caller.principal.permits(),
                 ));
-                Ok(self.sessions.circles().led_on(&caller.backend, is_gateway, result))
+                Ok(self.common.led_on(&caller.backend, is_gateway, result))
             }
             Some(Method::Ping) => Ok(Json::empty_object()),
             None => Box::pin(self.calls.foreign(caller, &page, request, watch)).await,

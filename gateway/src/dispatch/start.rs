@@ -7,9 +7,8 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Admission, Allowances, Calls, Common, FetchLimits, Gateway, KeptMarks, Lists, OfferedRevisions, Open,
+    Admission, Allowances, Calls, Common, FetchLimits, Gateway, KeptMarks, OfferedRevisions, Open,
     calls::{ReceiptSettings, Tasks},
-    circles::Circles,
     sessions::{OnEnd, Sessions},
 };
 use crate::{
@@ -169,6 +168,7 @@ impl Gateway {
             strategies,
             backends,
             limits: assembly.limits,
+            lineage,
             fetches: Arc::new(assembly.fetches.of_peers(assembly.limits.peer_fetches)),
             allowances: Allowances::default(),
             permissions: watch::Sender::new(0),
@@ -179,12 +179,10 @@ impl Gateway {
         let tasks = Arc::new(Tasks::default());
         let of_session = Arc::clone(&tasks);
         let on_end = OnEnd(Box::new(move |id| of_session.end_session(id)));
-        let circles = Circles::new(lineage, assembly.limits);
         let (bounds, store) = (assembly.sessions, assembly.session_store);
-        let sessions = Arc::new(Sessions::new(Arc::clone(&common), circles, bounds, store, on_end));
+        let sessions = Arc::new(Sessions::new(Arc::clone(&common), bounds, store, on_end));
         let receipts = ReceiptSettings { key: assembly.receipt_key, lifetime: assembly.receipt_lifetime };
         let gateway = Arc::new(Self {
-            lists: Lists::new(Arc::clone(&common), Arc::clone(&sessions)),
             peers: Peers::new(assembly.limits),
             calls: Calls::new(
                 Arc::clone(&common),
@@ -202,7 +200,7 @@ impl Gateway {
         });
         tokio::spawn(Arc::clone(&gateway).sweep(assembly.sessions));
         tokio::spawn(Arc::clone(&gateway.sessions).receive());
-        if gateway.sessions.replication().reach().await.is_err() {
+        if gateway.sessions.replication.reach().await.is_err() {
             tracing::warn!(
                 "the session store cannot be used yet; clients with sessions get errors until it can"
             );

@@ -27,12 +27,25 @@ pub(crate) struct Watch<'a> {
     observer: &'a Arc<dyn Observer>,
     sender: Sender<'a>,
     trace: Option<Arc<dyn Trace>>,
+    /// Whether it is a call, which is to be reported once.
+    awaits_report: bool,
+    method: &'a str,
+    begun: Instant,
     request_bytes: usize,
-    call: Option<Watched>,
+    /// The name, as received or as decided.
+    tool: Option<ToolName>,
+    upstream: Option<UpstreamName>,
+    /// What is known before there is a result.
+    outcome: Option<Outcome>,
+    refusal: Option<&'static str>,
+    is_unjudged: bool,
+    is_unsent: bool,
+    fingerprint: Option<Box<str>>,
 }
 
+/// Whose request it is.
 #[derive(Debug)]
-enum Sender<'a> {
+pub(crate) enum Sender<'a> {
     Caller(&'a Caller),
     /// Of a session that could not be read.
     Unread(Who<'a>),
@@ -55,38 +68,25 @@ impl Sender<'_> {
     }
 }
 
-#[derive(Debug)]
-struct Watched {
-    method: Box<str>,
-    begun: Instant,
-    request_bytes: usize,
-    /// The name, as received or as decided.
-    tool: Option<ToolName>,
-    upstream: Option<UpstreamName>,
-    /// What is known before there is a result.
-    outcome: Option<Outcome>,
-    refusal: Option<&'static str>,
-    is_unjudged: bool,
-    is_unsent: bool,
-    fingerprint: Option<Box<str>>,
-}
-
 impl<'a> Watch<'a> {
-    pub(crate) fn begin(observer: &'a Arc<dyn Observer>, caller: &'a Caller, request: &Request) -> Self {
-        Self::of(observer, Sender::Caller(caller), request)
-    }
-
-    /// Watches a request in a session that could not be read.
-    pub(crate) fn of_unread(observer: &'a Arc<dyn Observer>, who: Who<'a>, request: &Request) -> Self {
-        Self::of(observer, Sender::Unread(who), request)
-    }
-
-    fn of(observer: &'a Arc<dyn Observer>, sender: Sender<'a>, request: &Request) -> Self {
-        let request_bytes = request.params.text().len();
-        let is_call = matches!(&*request.method, "tools/resolve" | "tools/call");
-        let call = is_call.then(|| Watched::new(&request.method, request_bytes));
+    pub(crate) fn begin(observer: &'a Arc<dyn Observer>, sender: Sender<'a>, request: &'a Request) -> Self {
         let trace = sender.identified(|who| observer.begins(&who, request));
-        Self { observer, sender, trace, call, request_bytes }
+        Self {
+            observer,
+            sender,
+            trace,
+            awaits_report: matches!(&*request.method, "tools/resolve" | "tools/call"),
+            method: &request.method,
+            begun: Instant::now(),
+            request_bytes: request.params.text().len(),
+            tool: None,
+            upstream: None,
+            outcome: None,
+            refusal: None,
+            is_unjudged: false,
+            is_unsent: false,
+            fingerprint: None,
+        }
     }
 
     /// What follows the request in a trace.
@@ -96,63 +96,50 @@ impl<'a> Watch<'a> {
 
     /// The name that is called: the strategy's own, the inner one of a call within a call, or one that no tool has.
     pub(crate) fn names(&mut self, tool: &ToolName) {
-        if let Some(call) = &mut self.call {
-            call.tool = Some(tool.clone());
-        }
+        self.tool = Some(tool.clone());
     }
 
     /// The tool that is called.
     pub(crate) fn finds(&mut self, upstream: &UpstreamName, tool: &ToolName) {
         self.names(tool);
-        if let Some(call) = &mut self.call {
-            tracing::Span::current().record("upstream", upstream.as_str());
-            call.upstream = Some(upstream.clone());
-        }
+        tracing::Span::current().record("upstream", upstream.as_str());
+        self.upstream = Some(upstream.clone());
     }
 
     /// That a request of another method is passed on, which counts as a call.
     pub(crate) fn passes(&mut self, upstream: &UpstreamName, method: &ToolName) {
-        let request_bytes = self.request_bytes;
-        self.call.get_or_insert_with(|| Watched::new(method, request_bytes)).outcome = None;
+        (self.awaits_report, self.outcome) = (true, None);
         self.finds(upstream, method);
     }
 
     /// What becomes of it.
     pub(crate) fn decides(&mut self, outcome: Outcome) {
-        if let Some(call) = &mut self.call {
-            call.outcome = Some(outcome);
-        }
+        self.outcome = Some(outcome);
     }
 
     /// That its upstream certainly has not run it.
     pub(crate) fn was_not_sent(&mut self) {
-        if let Some(call) = &mut self.call {
-            call.is_unsent = true;
-        }
+        self.is_unsent = true;
     }
 
     /// That it is refused, and by which code.
     pub(crate) fn refuses(&mut self, code: &'static str) {
         self.decides(Outcome::Refused);
-        if let Some(call) = &mut self.call {
-            call.refusal = Some(code);
-        }
+        self.refusal = Some(code);
     }
 
     /// The arguments were checked, and it is known that they fit or not.
     pub(crate) fn checks(&mut self, is_judged: bool) {
-        if let Some(call) = &mut self.call {
-            call.is_unjudged = !is_judged;
-        }
+        self.is_unjudged = !is_judged;
     }
 
     /// The arguments of the call.
     pub(crate) async fn takes(&mut self, arguments: Option<&RawText>) {
-        let (Some(call), observer) = (&mut self.call, self.observer) else { return };
-        if !observer.wants_fingerprints() {
+        let observer = self.observer;
+        if !(self.awaits_report && observer.wants_fingerprints()) {
             return;
         }
-        call.fingerprint = match arguments {
+        self.fingerprint = match arguments {
             Some(arguments) if arguments.get().len() > SHORT => {
                 let (observer, arguments) = (Arc::clone(observer), arguments.clone());
                 let made = tokio::task::spawn_blocking(move || observer.fingerprint(arguments.get()));
@@ -165,20 +152,19 @@ impl<'a> Watch<'a> {
 
     /// What must be recorded before the call is forwarded.
     pub(crate) fn forwards(&self) -> Option<Recording> {
-        let call = self.call.as_ref()?;
-        let observer = self.observer;
-        self.sender.identified(|who| observer.before(&call.event(who, Outcome::Forwarded, 0)))
+        let before = |who: Who<'_>| self.observer.before(&self.event(who, Outcome::Forwarded, 0));
+        if self.awaits_report { self.sender.identified(before) } else { None }
     }
 
     /// The call is over.
     pub(crate) fn settle(mut self, answered: &Answer) {
-        if let Some(call) = self.call.take() {
-            let outcome = call.outcome.unwrap_or_else(|| outcome(answered));
+        if self.awaits_report {
+            let outcome = self.outcome.unwrap_or_else(|| outcome(answered));
             let bytes = match answered {
                 Ok(result) => result.as_bytes().len(),
                 Err(error) => error.message().len(),
             };
-            self.report(&call, outcome, bytes);
+            self.report(outcome, bytes);
         }
         if let Some(trace) = &self.trace {
             trace.ends(answered.as_ref().err().map(ErrorText::code));
@@ -187,19 +173,20 @@ impl<'a> Watch<'a> {
 
     /// The call is over without any result, since its session could not be had.
     pub(crate) fn ends(mut self, outcome: Outcome) {
-        if let Some(call) = self.call.take() {
-            self.report(&call, outcome, 0);
-        }
+        self.report(outcome, 0);
         if let Some(trace) = &self.trace {
             trace.ends(Some(code::STORE_UNAVAILABLE));
         }
     }
 
-    /// Logs the call, in one line, and passes it to the observer.
-    fn report(&self, call: &Watched, outcome: Outcome, bytes: usize) {
+    /// Logs the call, in one line, and passes it to the observer; once.
+    fn report(&mut self, outcome: Outcome, bytes: usize) {
+        if !std::mem::take(&mut self.awaits_report) {
+            return;
+        }
         let sender = &self.sender;
         sender.identified(|who| {
-            let event = call.event(who, outcome, bytes);
+            let event = self.event(who, outcome, bytes);
             macro_rules! log {
                 ($message:literal) => {
                     tracing::info!(
@@ -213,7 +200,7 @@ impl<'a> Watch<'a> {
                 Outcome::Refused => log!("call refused"),
                 Outcome::Unknown | Outcome::NotPermitted => log!("unknown tool called"),
                 Outcome::Invalid | Outcome::Unrecorded | Outcome::Unavailable => log!("call not run"),
-                Outcome::Failed if call.is_unsent => log!("call not run"),
+                Outcome::Failed if self.is_unsent => log!("call not run"),
                 _ if event.method == "tools/resolve" => log!("call resolved"),
                 _ => log!("tool called"),
             }
@@ -223,28 +210,11 @@ impl<'a> Watch<'a> {
             });
         });
     }
-}
-
-impl Watched {
-    fn new(method: &str, request_bytes: usize) -> Self {
-        Self {
-            method: method.into(),
-            begun: Instant::now(),
-            request_bytes,
-            tool: None,
-            upstream: None,
-            outcome: None,
-            refusal: None,
-            is_unjudged: false,
-            is_unsent: false,
-            fingerprint: None,
-        }
-    }
 
     fn event<'e>(&'e self, who: Who<'e>, outcome: Outcome, response_bytes: usize) -> Called<'e> {
         Called {
             who,
-            method: &self.method,
+            method: self.method,
             upstream: self.upstream.as_ref().map(UpstreamName::as_str),
             tool: self.tool.as_ref().map_or("", ToolName::as_str),
             outcome,
@@ -260,9 +230,7 @@ impl Watched {
 
 impl Drop for Watch<'_> {
     fn drop(&mut self) {
-        if let Some(call) = self.call.take() {
-            self.report(&call, Outcome::Cancelled, 0);
-        }
+        self.report(Outcome::Cancelled, 0);
     }
 }
 

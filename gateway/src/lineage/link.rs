@@ -29,11 +29,11 @@ impl Source {
 /// One gateway of a chain, as passed on to child processes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Link {
-    instance: Arc<str>,
+    pub(super) instance: Arc<str>,
     #[serde(default)]
     serves: Vec<String>,
     #[serde(default)]
-    label: String,
+    pub(super) label: String,
     /// The upstream whose process the chain is for.
     #[serde(default)]
     upstream: Option<String>,
@@ -61,14 +61,6 @@ impl Link {
     /// Whether it serves everything that the other one does, so that it starts whatever that one started.
     pub(super) fn includes(&self, other: &Self) -> bool {
         !other.serves.is_empty() && other.serves.iter().all(|source| self.serves.contains(source))
-    }
-
-    pub(super) fn instance(&self) -> &str {
-        &self.instance
-    }
-
-    pub(super) fn label(&self) -> &str {
-        &self.label
     }
 
     /// Label and upstream, for errors.

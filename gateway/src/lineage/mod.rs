@@ -98,7 +98,7 @@ impl Lineage {
     /// The gateways from the one at this position to this one.
     fn path(&self, at: usize) -> String {
         let above = self.ancestors[at..].iter().map(Link::shown);
-        above.chain([self.own.label().to_owned()]).collect::<Vec<_>>().join(" -> ")
+        above.chain([self.own.label.clone()]).collect::<Vec<_>>().join(" -> ")
     }
 
     /// The value of [`VARIABLE`] for the process of this upstream.
@@ -134,13 +134,13 @@ impl Lineage {
 
     /// The chain for a handshake with an upstream, on behalf of a client that came through `client`.
     pub fn chain(&self, client: &Chain) -> Chain {
-        let above = self.ancestors.iter().map(Link::instance).chain(client.iter());
-        above.chain([self.own.instance()]).collect()
+        let above = self.ancestors.iter().map(|link| &*link.instance).chain(client.iter());
+        above.chain([&*self.own.instance]).collect()
     }
 
     /// The id of this gateway.
     pub(crate) fn instance(&self) -> &str {
-        self.own.instance()
+        &self.own.instance
     }
 }
 

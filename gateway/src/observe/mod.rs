@@ -37,70 +37,49 @@ pub trait Observer: fmt::Debug + Send + Sync + 'static {
 
     /// A fingerprint of a call's arguments, given their JSON text. Long texts are passed in outside of the workers that
     /// serve clients.
-    fn fingerprint(&self, arguments: &str) -> Option<Box<str>> {
-        let _ = arguments;
+    fn fingerprint(&self, _arguments: &str) -> Option<Box<str>> {
         None
     }
 
     /// A request begins. What is returned follows it; without any, the trace that it may belong to is relayed as it is.
-    fn begins(&self, who: &Who<'_>, request: &Request) -> Option<Arc<dyn Trace>> {
-        let _ = (who, request);
+    fn begins(&self, _who: &Who<'_>, _request: &Request) -> Option<Arc<dyn Trace>> {
         None
     }
 
     /// A call is about to be forwarded to its upstream. `None` does not delay it.
-    fn before(&self, call: &Called<'_>) -> Option<Recording> {
-        let _ = call;
+    fn before(&self, _call: &Called<'_>) -> Option<Recording> {
         None
     }
 
     /// A call of a tool is over.
-    fn called(&self, call: &Called<'_>) {
-        let _ = call;
-    }
+    fn called(&self, _call: &Called<'_>) {}
 
     /// What a request did.
-    fn noted(&self, who: &Who<'_>, note: Note) {
-        let _ = (who, note);
-    }
+    fn noted(&self, _who: &Who<'_>, _note: Note) {}
 
     /// A request for descriptions was refused by this code, such as `RATE_LIMITED`.
-    fn fetch_refused(&self, who: &Who<'_>, code: &'static str) {
-        let _ = (who, code);
-    }
+    fn fetch_refused(&self, _who: &Who<'_>, _code: &'static str) {}
 
     /// A client was sent the whole list of this kind.
-    fn listed(&self, who: &Who<'_>, kind: Kind, page: &Arc<Page>) {
-        let _ = (who, kind, page);
-    }
+    fn listed(&self, _who: &Who<'_>, _kind: Kind, _page: &Arc<Page>) {}
 
     /// A client was sent the tools of this page that its filter admits, by these names, and no others.
-    fn filtered(&self, who: &Who<'_>, page: &Arc<Page>, names: &[String]) {
-        let _ = (who, page, names);
-    }
+    fn filtered(&self, _who: &Who<'_>, _page: &Arc<Page>, _names: &[String]) {}
 
     /// A request over HTTP was answered with a status from 400 on: it was not admitted, say, or no request of MCP.
-    fn turned_away(&self, status: u16) {
-        let _ = status;
-    }
+    fn turned_away(&self, _status: u16) {}
 
     /// So many HTTP connections of clients are open now, of at most this many.
-    fn connected(&self, open: usize, most: usize) {
-        let _ = (open, most);
-    }
+    fn connected(&self, _open: usize, _most: usize) {}
 
     /// Files changed and could not be taken over: what they said before stays in force.
     fn kept_old(&self) {}
 
     /// The tools of an upstream are not what they were, or are known for the first time.
-    fn tools_changed(&self, changes: &ToolChanges<'_>) {
-        let _ = changes;
-    }
+    fn tools_changed(&self, _changes: &ToolChanges<'_>) {}
 
     /// A session was opened.
-    fn opened(&self, who: &Who<'_>) {
-        let _ = who;
-    }
+    fn opened(&self, _who: &Who<'_>) {}
 }
 
 /// Observes nothing.

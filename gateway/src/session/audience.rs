@@ -16,7 +16,8 @@ use crate::catalogue::Published;
 #[derive(Debug, Default)]
 pub struct Audience {
     sessions: Mutex<HashMap<Arc<str>, Weak<Session>>>,
-    listeners: Listeners,
+    /// The `subscriptions/listen` streams of the stateless era.
+    pub listeners: Listeners,
 }
 
 impl Audience {
@@ -28,11 +29,6 @@ impl Audience {
     /// Removes a session.
     pub fn leave(&self, session: &Session) {
         self.sessions.lock().remove(session.id());
-    }
-
-    /// The `subscriptions/listen` streams of the stateless era.
-    pub fn listeners(&self) -> &Listeners {
-        &self.listeners
     }
 
     /// Sends a `list_changed` notification for each of the kinds that differ for who has these permissions. That is asked

@@ -42,6 +42,8 @@ pub struct Client {
     introduction: SetOnce<(Era, RawObject)>,
     outbox: Outbox,
     state: Mutex<State>,
+    /// Cloned for each request to it that is pending.
+    pending: Arc<()>,
     /// The gateways it came through.
     chain: OnceLock<Chain>,
     /// Its choices of concerns, which upstreams of its own follow.
@@ -65,7 +67,6 @@ pub struct Chosen {
 struct State {
     last: u64,
     requests: HashMap<Id, oneshot::Sender<Answer>>,
-    open: usize,
     /// By upstream.
     questions: HashMap<usize, Questions>,
     routes: Vec<OpenRoute>,
@@ -111,6 +112,7 @@ impl Client {
             forwarded: Arc::default(),
             outbox: Outbox::default(),
             state: Mutex::default(),
+            pending: Arc::default(),
         }
     }
 
@@ -195,7 +197,7 @@ impl Client {
 
     /// Whether a request to the client is pending. Time-outs of upstreams are extended meanwhile.
     pub fn has_open_requests(&self) -> bool {
-        self.state.lock().open > 0
+        Arc::strong_count(&self.pending) > 1
     }
 
     /// Registers a client's request that an upstream is processing, until the returned guard is dropped.
@@ -246,7 +248,7 @@ impl Client {
         if let Some(rounds) = route.as_ref().and_then(|route| route.rounds.as_ref()) {
             let question = InputRequest::new(method, params, answer, open);
             rounds.send(question).map_err(|_| unreachable_client())?;
-            let _pending = self.pending();
+            let _pending = Arc::clone(&self.pending);
             return answered.await.unwrap_or_else(|_| Err(unreachable_client()));
         }
         let _open = open;
@@ -255,7 +257,7 @@ impl Client {
             None => self.listening_outlet().await.ok_or_else(unreachable_client)?,
         };
         let _waiting = self.send(outlet, method, params, answer).ok_or_else(unreachable_client)?;
-        let _pending = self.pending();
+        let _pending = Arc::clone(&self.pending);
         answered.await.unwrap_or_else(|_| Err(unreachable_client()))
     }
 
@@ -315,11 +317,6 @@ impl Client {
         let open = state.routes.iter().rev().find(|open| open.upstream == upstream)?;
         Some(open.route.clone())
     }
-
-    fn pending(&self) -> Pending<'_> {
-        self.state.lock().open += 1;
-        Pending(self)
-    }
 }
 
 /// The capabilities that allow requests to the client, and the extensions that it shares with servers.
@@ -355,14 +352,6 @@ impl ActiveRequest {
 impl Drop for ActiveRequest {
     fn drop(&mut self) {
         self.client.state.lock().routes.retain(|open| open.number != self.number);
-    }
-}
-
-struct Pending<'a>(&'a Client);
-
-impl Drop for Pending<'_> {
-    fn drop(&mut self) {
-        self.0.state.lock().open -= 1;
     }
 }
 

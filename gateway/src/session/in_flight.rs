@@ -4,8 +4,10 @@ use std::{collections::HashMap, sync::Arc};
 
 use mcp_disclosure_transport::Id;
 use parking_lot::Mutex;
-use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
+use tokio_util::{
+    sync::CancellationToken,
+    task::{TaskTracker, task_tracker::TaskTrackerToken},
+};
 
 /// Maximum requests in progress per client: a client that sends faster than responses arrive would fill
 /// memory. Measured: 4 KiB per call.
@@ -32,8 +34,7 @@ pub struct InFlight(Arc<Shared>);
 #[derive(Debug, Default)]
 struct Shared {
     requests: Mutex<Requests>,
-    /// Notified whenever the last request ends.
-    emptied: Notify,
+    running: TaskTracker,
 }
 
 #[derive(Debug, Default)]
@@ -48,6 +49,7 @@ pub struct Ticket {
     requests: InFlight,
     id: Id,
     cancelled: CancellationToken,
+    _running: TaskTrackerToken,
 }
 
 impl InFlight {
@@ -67,9 +69,10 @@ impl InFlight {
             return Err(BeginError::Full);
         }
         let cancelled = CancellationToken::new();
+        let running = self.0.running.token();
         requests.by_id.insert(id.clone(), cancelled.clone());
         drop(requests);
-        Ok(Ticket { requests: self.clone(), id: id.clone(), cancelled })
+        Ok(Ticket { requests: self.clone(), id: id.clone(), cancelled, _running: running })
     }
 
     /// Cancels a request. Unknown ids are ignored, as the specification requires; `false` for one.
@@ -103,14 +106,9 @@ impl InFlight {
 
     /// Waits until no request is in progress.
     pub async fn emptied(&self) {
-        loop {
-            // It hears of what happens from here on, so that nothing is missed after the check.
-            let emptied = self.0.emptied.notified();
-            if self.is_empty() {
-                return;
-            }
-            emptied.await;
-        }
+        // Who waits needs one that is closed; others may begin all the same.
+        self.0.running.close();
+        self.0.running.wait().await;
     }
 }
 
@@ -127,11 +125,7 @@ impl Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        let mut requests = self.requests.0.requests.lock();
-        requests.by_id.remove(&self.id);
-        if requests.by_id.is_empty() {
-            self.requests.0.emptied.notify_waiters();
-        }
+        self.requests.0.requests.lock().by_id.remove(&self.id);
     }
 }
 

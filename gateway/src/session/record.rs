@@ -43,7 +43,8 @@ pub struct Session {
     /// Who opened it.
     principal: Principal,
     admitted: Mutex<Admitted>,
-    location: Location,
+    /// The URL path at which it was opened.
+    pub location: Location,
     /// What the client calls itself.
     client_name: Box<str>,
     /// The delivery receipts of this session.
@@ -70,16 +71,18 @@ pub struct Session {
     refreshed: AtomicU64,
     /// Whether it was used since.
     touched: AtomicBool,
-    peer: Peer,
+    /// The peer it counts against.
+    pub peer: Peer,
     _place: Place,
 }
 
 impl Session {
-    /// A session opened by `initialize`; `place` is its reservation.
+    /// A session opened by `initialize` of a client that calls itself `name`; `place` is its reservation.
     pub fn new(
         id: Arc<str>,
         revision: Revision,
         choice: Choice,
+        name: &str,
         opening: Opening,
         place: Place,
         limits: &Limits,
@@ -91,7 +94,7 @@ impl Session {
             admitted: Mutex::new(Admitted::with(opening.principal.permits().clone())),
             principal: opening.principal,
             location: opening.address.location,
-            client_name: Box::default(),
+            client_name: name.into(),
             marks: Marks::default(),
             in_flight: InFlight::default(),
             replay: ReplayBuffers::new(limits.client_queue_bytes, opening.peer.replay().clone()),
@@ -111,19 +114,9 @@ impl Session {
         }
     }
 
-    /// The session of a client that calls itself this.
-    pub fn of_client(self, name: &str) -> Self {
-        Self { client_name: name.into(), ..self }
-    }
-
     /// The id, as in the `Mcp-Session-Id` header and in logs.
     pub fn id(&self) -> &Arc<str> {
         &self.id
-    }
-
-    /// The negotiated protocol revision.
-    pub fn revision(&self) -> Revision {
-        self.revision
     }
 
     /// The strategy that serves it, with the client's traits as known so far.
@@ -176,11 +169,6 @@ impl Session {
         self.admitted.lock().await_change(change);
     }
 
-    /// The URL path at which it was opened.
-    pub fn location(&self) -> &Location {
-        &self.location
-    }
-
     /// The empty event that starts a stream and makes it resumable. `None` for clients of earlier revisions,
     /// which may take it for a message.
     pub fn first_event(&self, buffer: &ReplayBuffer) -> Option<StreamEvent> {
@@ -197,11 +185,6 @@ impl Session {
     /// Records the first request after the handshake.
     pub fn begin_work(&self) {
         self.has_worked.store(true, Ordering::Relaxed);
-    }
-
-    /// The peer it counts against.
-    pub fn peer(&self) -> &Peer {
-        &self.peer
     }
 
     /// Whether it can be ended: unused for `limit`, or for `unused` since the handshake, with no request in

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use mcp_disclosure_core::Era;
+use mcp_disclosure_core::{Era, UpstreamLists};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
@@ -55,13 +55,12 @@ impl Task {
     }
 
     /// The lists with what the upstream listed before, and leaves out for its client's choices.
-    pub(super) fn with_excluded(&self, Connected { upstream, lists, followed }: Connected) -> Connected {
+    pub(super) fn with_excluded(&self, upstream: &Upstream, lists: UpstreamLists) -> UpstreamLists {
         let known = self.slot.status.borrow().lists.clone();
-        let lists = match known {
+        match known {
             Some(known) => upstream.with_excluded(lists, &known),
             None => lists,
-        };
-        Connected { upstream, lists, followed }
+        }
     }
 
     /// Waits until its client has made other choices than those that its lists follow.
@@ -92,7 +91,10 @@ impl Task {
                 self.next_replacement().await;
                 let former = self.slot.connection.lock().clone();
                 match self.connect(&mut None, true).await {
-                    Ok(connected) => return self.connected(self.with_excluded(connected)),
+                    Ok(connected) => {
+                        let lists = self.with_excluded(&connected.upstream, connected.lists);
+                        return self.connected(Connected { lists, ..connected });
+                    }
                     Err(error) => {
                         *self.slot.connection.lock() = former;
                         upstream.refuses(&error.to_string());

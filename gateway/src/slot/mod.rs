@@ -47,7 +47,7 @@ pub struct Lost {
 pub struct Slot {
     configured: Arc<Configured>,
     /// How long requests wait for it.
-    patience: Duration,
+    pub(crate) patience: Duration,
     status: watch::Sender<Status>,
     signals: Arc<Signals>,
     /// What each new connection is asked for.
@@ -171,11 +171,6 @@ impl Slot {
     pub(crate) fn is_unstarted(&self) -> bool {
         let status = self.status.borrow();
         status.lists.is_none() && !status.is_stopped()
-    }
-
-    /// How long requests wait for the upstream.
-    pub(crate) fn patience(&self) -> Duration {
-        self.patience
     }
 
     /// Waits until the first attempt is over, or the upstream introduced itself.

@@ -115,12 +115,8 @@ pub(crate) fn server_info(upstreams: &[Status]) -> RawObject {
 pub trait Witness: Send + Sync + fmt::Debug {
     /// The upstreams that clients share are being started; there is no gateway as long as one of them is
     /// [awaited](crate::upstream::UpstreamConfig::awaited).
-    fn starting(&self, slots: &Arc<[Arc<Slot>]>) {
-        let _ = slots;
-    }
+    fn starting(&self, _slots: &Arc<[Arc<Slot>]>) {}
 
     /// An upstream has connected and listed.
-    fn ready(&self, upstream: &UpstreamName, lists: &UpstreamLists) {
-        let _ = (upstream, lists);
-    }
+    fn ready(&self, _upstream: &UpstreamName, _lists: &UpstreamLists) {}
 }

@@ -8,6 +8,7 @@ use std::{
 
 use mcp_disclosure_transport::{ErrorText, LoggingLevel, code};
 use parking_lot::Mutex;
+use scopeguard::ScopeGuard;
 use tokio::{runtime::Handle, sync::Mutex as AsyncMutex, time::Instant};
 
 use super::Slot;
@@ -94,22 +95,6 @@ impl Wishes {
     }
 }
 
-/// A subscriber for whom the upstream is being asked, removed on drop unless it is kept.
-struct Asking<'a> {
-    slot: &'a Arc<Slot>,
-    uri: &'a str,
-    turn: Arc<Turn>,
-    is_kept: bool,
-}
-
-impl Drop for Asking<'_> {
-    fn drop(&mut self) {
-        if !self.is_kept {
-            self.slot.remove(self.uri, &self.turn);
-        }
-    }
-}
-
 impl Slot {
     /// Adds a subscriber to a resource; the first one subscribes at the upstream.
     ///
@@ -117,7 +102,8 @@ impl Slot {
     /// The upstream's error; -32000 if it is not connected.
     pub async fn subscribe(self: &Arc<Self>, uri: &str) -> Result<(), ErrorText> {
         let turn = self.wishes.add(uri);
-        let mut asking = Asking { slot: self, uri, turn: Arc::clone(&turn), is_kept: false };
+        // Removed again, unless the upstream takes it.
+        let asking = scopeguard::guard((), |()| self.remove(uri, &turn));
         let mut subscribed = turn.lock().await;
         match &*subscribed {
             Subscribed::At(_) => {}
@@ -130,7 +116,7 @@ impl Slot {
                 }
             }
         }
-        asking.is_kept = true;
+        ScopeGuard::into_inner(asking);
         Ok(())
     }
 

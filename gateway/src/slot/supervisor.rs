@@ -162,7 +162,8 @@ impl Task {
             return Ok(connected);
         }
         if self.slot.status.borrow().supervision.was_connected() {
-            return Ok(self.with_excluded(connected));
+            let lists = self.with_excluded(&connected.upstream, connected.lists);
+            return Ok(Connected { lists, ..connected });
         }
         Ok(self.with_left_out(connected, only).await)
     }
@@ -173,9 +174,8 @@ impl Task {
         only: &mut Option<Era>,
         tells: bool,
     ) -> Result<Connected, UpstreamError> {
-        let configured = &self.slot.configured;
         let opening = Opening {
-            configured,
+            configured: &self.slot.configured,
             terms: self.terms.clone(),
             signals: &self.slot.signals,
             client: self.client.as_ref(),
@@ -183,14 +183,12 @@ impl Task {
             era: self.era,
             only,
             opened: &|connection| *self.slot.connection.lock() = Some(Arc::clone(connection)),
+            introduced: &|introduction| {
+                self.change(|status| status.introduction = Some(Arc::new(introduction.clone())));
+            },
         };
-        let introduced = opening.introduce().await?;
-        let followed = introduced.followed();
-        if configured.name().is_none() {
-            let introduction = Arc::new(introduced.introduction.clone());
-            self.change(|status| status.introduction = Some(introduction));
-        }
-        let upstream = Arc::new(introduced.upstream(configured.named().await));
+        let (upstream, followed) = opening.connect().await?;
+        let upstream = Arc::new(upstream);
         if !self.repeat_choices(&upstream).await {
             return Box::pin(self.connect(only, tells)).await;
         }
@@ -225,11 +223,9 @@ impl Task {
     /// Fetches the lists of a connection again. Returns whether they were answered.
     pub(super) async fn list_again(&self, upstream: &Arc<Upstream>) -> bool {
         let held = self.held(upstream).await;
-        match upstream.lists_again(held.as_deref()).await {
+        match upstream.listed(held.as_deref(), true).await {
             Ok(lists) => {
-                let followed = self.slot.status.borrow().followed;
-                let listed = Connected { upstream: Arc::clone(upstream), lists, followed };
-                let Connected { lists, .. } = self.with_excluded(listed);
+                let lists = self.with_excluded(upstream, lists);
                 self.change(|status| status.lists = Some(Arc::new(lists)));
                 self.remember();
                 true

@@ -46,9 +46,9 @@ pub(super) struct UpstreamHandler {
 /// Requests in progress on behalf of clients.
 #[derive(Debug, Default)]
 struct Requests {
-    pending: BTreeMap<RequestId, (Owner, Option<Arc<dyn Reports>>)>,
+    pending: BTreeMap<RequestId, (Owner, Option<Arc<Reports>>)>,
     /// Of requests that were answered with tasks, for as long as these are kept.
-    lasting: BTreeMap<RequestId, Weak<dyn Reports>>,
+    lasting: BTreeMap<RequestId, Weak<Reports>>,
     under_way: UnderWay,
 }
 
@@ -92,7 +92,7 @@ impl UpstreamHandler {
     }
 
     /// Registers a request before it is sent.
-    pub(super) fn begin(&self, request: RequestId, owner: Owner, reports: Option<Arc<dyn Reports>>) {
+    pub(super) fn begin(&self, request: RequestId, owner: Owner, reports: Option<Arc<Reports>>) {
         let mut requests = self.requests.lock();
         requests.under_way.begin(&owner);
         requests.pending.insert(request, (owner, reports));
@@ -106,7 +106,7 @@ impl UpstreamHandler {
     /// Whether a request in progress asked for log messages.
     pub(super) fn is_logging(&self) -> bool {
         let requests = self.requests.lock();
-        requests.reports().any(|(_, reports)| reports.wants_log())
+        requests.reports().any(|(_, reports)| reports.asks_for_log)
     }
 
     fn handle_update(&self, params: RawObject) {
@@ -213,7 +213,7 @@ impl Handler for UpstreamHandler {
         }
         let mut requests = self.requests.lock();
         let (owner, reports) = requests.pending.remove(&request).unwrap_or_default();
-        let lasting = |reports: &&Arc<dyn Reports>| how == Settled::Answered && reports.outlasts_answer();
+        let lasting = |reports: &&Arc<Reports>| how == Settled::Answered && reports.is_of_task;
         if let Some(reports) = reports.as_ref().filter(lasting) {
             requests.lasting.retain(|_, reports| reports.strong_count() > 0);
             requests.lasting.insert(request, Arc::downgrade(reports));
@@ -231,12 +231,12 @@ impl Handler for UpstreamHandler {
 }
 
 impl Requests {
-    fn reports(&self) -> impl DoubleEndedIterator<Item = (&Owner, &Arc<dyn Reports>)> {
+    fn reports(&self) -> impl DoubleEndedIterator<Item = (&Owner, &Arc<Reports>)> {
         self.pending.values().filter_map(|(owner, reports)| Some((owner, reports.as_ref()?)))
     }
 
     /// The request that a message belongs to: the one named by the transport, otherwise the only candidate.
-    fn reports_about(&self, about: Option<RequestId>, has_one_client: bool) -> Option<Arc<dyn Reports>> {
+    fn reports_about(&self, about: Option<RequestId>, has_one_client: bool) -> Option<Arc<Reports>> {
         if let Some(about) = about {
             return match self.pending.get(&about) {
                 Some((_, reports)) => reports.clone(),
@@ -248,7 +248,7 @@ impl Requests {
             return self.reports().rfind(|(owner, _)| *owner == only).map(|(_, reports)| Arc::clone(reports));
         }
         // All belong to one client. If a single request asked for log messages, it is that one.
-        let mut wanting = self.reports().filter(|(_, reports)| reports.wants_log());
+        let mut wanting = self.reports().filter(|(_, reports)| reports.asks_for_log);
         let (_, first) = wanting.next()?;
         wanting.next().is_none().then(|| Arc::clone(first))
     }

@@ -13,6 +13,7 @@ mod handler;
 mod handshake;
 mod lists;
 mod opening;
+mod reports;
 mod request;
 mod skills;
 mod subscriptions;
@@ -43,10 +44,11 @@ pub use mcp_disclosure_transport::{
     http::{Authorization, Authorizer, Challenge, Endpoint, EndpointKind, Unauthorized, without_secrets},
 };
 use mcp_disclosure_transport::{Connection, ErrorText, Json, Request};
-pub use opening::{Introduced, Opening};
+pub use opening::Opening;
 use parking_lot::{Mutex, RwLock};
+pub use reports::Reports;
 use request::Sender;
-pub use request::{Reports, UpstreamCall};
+pub use request::UpstreamCall;
 use rmcp::{RoleServer, service::DynService};
 pub use skills::SkillPlaces;
 use subscriptions::SubscriptionStreams;
@@ -286,18 +288,14 @@ impl Upstream {
     /// # Errors
     /// The first failure.
     pub async fn lists(&self, held: Option<&UpstreamLists>) -> Result<UpstreamLists, UpstreamError> {
-        self.fetched(held, false).await
+        self.listed(held, false).await
     }
 
-    /// The same where there are lists already, which stay if any of the upstream's groups is not answered.
+    /// The same; if `is_again`, there are lists already, which stay if any of the upstream's groups is not answered.
     ///
     /// # Errors
     /// The first failure.
-    pub async fn lists_again(&self, held: Option<&UpstreamLists>) -> Result<UpstreamLists, UpstreamError> {
-        self.fetched(held, true).await
-    }
-
-    async fn fetched(
+    pub(crate) async fn listed(
         &self,
         held: Option<&UpstreamLists>,
         is_again: bool,

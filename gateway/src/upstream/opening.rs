@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-use mcp_disclosure_core::{Era, RawObject, UI, UpstreamName};
+use mcp_disclosure_core::{Era, RawObject, UI};
 use mcp_disclosure_transport::{
     Bounds, CallError, Connection, child,
     http::{self, Forwarding},
@@ -20,10 +20,7 @@ use super::{
     handshake::{self, Hello, may_work_in_other_era, other, understood},
     subscriptions::SubscriptionStreams,
 };
-use crate::{
-    lineage,
-    session::{Chosen, Client},
-};
+use crate::{lineage, session::Client};
 
 /// The settings by which clients declare [`UI`]: the only form of pages that MCP Apps has.
 const PAGES: &str = r#"{"mimeTypes":["text/html;profile=mcp-app"]}"#;
@@ -46,19 +43,8 @@ pub struct Opening<'a> {
     pub only: &'a mut Option<Era>,
     /// Called with each connection that is opened.
     pub opened: &'a (dyn Fn(&Arc<Connection>) + Send + Sync),
-}
-
-/// A connection after the handshake.
-#[derive(Debug)]
-pub struct Introduced {
-    /// The result of the handshake.
-    pub introduction: Introduction,
-    /// The choices of concerns that it was sent, and whether it is sent any.
-    chosen: Chosen,
-    follows_choices: bool,
-    configured: Arc<Configured>,
-    opened: Opened,
-    terms: Terms,
+    /// Called with what an upstream says of itself that has no name yet. It is named by that.
+    pub introduced: &'a (dyn Fn(&Introduction) + Send + Sync),
 }
 
 /// A connection, at first before the handshake.
@@ -72,13 +58,14 @@ struct Opened {
 
 impl Opening<'_> {
     /// Starts the process or reaches the server, waits until the client has introduced itself, and performs the
-    /// handshake, preferably in the client's era.
+    /// handshake, preferably in the client's era. Returns the upstream, and the number of its client's choices that it was sent;
+    /// 0 without a client.
     ///
     /// Where both eras failed in one attempt, the next attempts are one process each, in one era and the other by turns.
     ///
     /// # Errors
     /// Why the upstream cannot be used.
-    pub async fn introduce(self) -> Result<Introduced, UpstreamError> {
+    pub async fn connect(self) -> Result<(Upstream, u64), UpstreamError> {
         let opened = self.open()?;
         let (preferred, hello) = self.hello(&opened.connection).await;
         let era = self.only.unwrap_or(preferred);
@@ -98,17 +85,29 @@ impl Opening<'_> {
         let (opened, introduction) =
             reached.map_err(|(why, connection)| self.failed(why, connection.foreign_output()))?;
         *self.only = None;
+        if self.configured.name().is_none() {
+            (self.introduced)(&introduction);
+        }
+        let name = self.configured.named().await.clone();
+        let Opened { connection, handler, closing } = opened;
+        handler.rename(&name);
+        self.terms.skills.forget(&name);
         let follows_choices =
             introduction.eras.session && self.client.is_some_and(|client| client.has_session());
-        let configured = Arc::clone(self.configured);
-        Ok(Introduced {
+        let upstream = Upstream {
+            configured: Arc::clone(self.configured),
+            name,
+            streams: SubscriptionStreams::open(&connection, &introduction),
+            told: Mutex::new(understood(&introduction.capabilities, &hello.chosen.values)),
             introduction,
-            chosen: hello.chosen,
-            follows_choices,
-            configured,
-            opened,
+            connection,
+            handler,
             terms: self.terms,
-        })
+            disclosing: Arc::default(),
+            follows_choices: AtomicBool::new(follows_choices),
+            _closing: closing,
+        };
+        Ok((upstream, hello.chosen.number))
     }
 
     /// The client's era, and what the handshake says of it. A connection that ends meanwhile is not waited with.
@@ -185,34 +184,6 @@ impl Opening<'_> {
         let config = self.configured.config();
         let (target, remote) = (config.target.to_string(), config.target.is_remote());
         UpstreamError { name: self.configured.name().cloned(), target, remote, why }
-    }
-}
-
-impl Introduced {
-    /// The number of its client's choices that it was sent; 0 without a client.
-    pub fn followed(&self) -> u64 {
-        self.chosen.number
-    }
-
-    /// The connected upstream, under its name.
-    pub fn upstream(self, name: &UpstreamName) -> Upstream {
-        let Self { introduction, chosen, follows_choices, configured, opened, terms } = self;
-        let Opened { connection, handler, closing } = opened;
-        handler.rename(name);
-        terms.skills.forget(name);
-        Upstream {
-            name: name.clone(),
-            configured,
-            streams: SubscriptionStreams::open(&connection, &introduction),
-            told: Mutex::new(understood(&introduction.capabilities, &chosen.values)),
-            introduction,
-            connection,
-            handler,
-            terms,
-            disclosing: Arc::default(),
-            follows_choices: AtomicBool::new(follows_choices),
-            _closing: closing,
-        }
     }
 }
 

@@ -1,33 +1,15 @@
 //! Requests to upstreams, on behalf of clients or of the gateway, and what upstreams send besides results.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{Era, RawObject};
-use mcp_disclosure_transport::{Call, CallError, Connection, Json, LoggingLevel, Notification, code};
+use mcp_disclosure_transport::{Call, CallError, Connection, Json, code};
 
-use super::{Owner, Upstream, UpstreamHandler, addresses};
+use super::{Owner, Reports, Upstream, UpstreamHandler, addresses};
 use crate::{dialect::RequestMeta, observe::Trace};
 
 /// How long the result of a task is waited for.
 const LONGEST_TASK: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-
-/// Receives notifications about one request before its result, in order.
-pub trait Reports: Send + Sync + fmt::Debug {
-    /// A progress notification: its parameters, under the upstream's token.
-    fn progress(&self, params: &RawObject);
-
-    /// A log message that belongs to the request.
-    fn log(&self, level: LoggingLevel, message: &Notification);
-
-    /// Whether to request progress.
-    fn wants_progress(&self) -> bool;
-
-    /// Whether the request asks for log messages.
-    fn wants_log(&self) -> bool;
-
-    /// Whether progress may follow the answer, which is a task.
-    fn outlasts_answer(&self) -> bool;
-}
 
 /// A request to an upstream, on behalf of a client or the gateway.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +23,7 @@ pub struct UpstreamCall {
     /// Whose share of the upstream's queue it takes: the name of a peer.
     pub peer: Option<Arc<str>>,
     /// Receives notifications about it.
-    pub reports: Option<Arc<dyn Reports>>,
+    pub reports: Option<Arc<Reports>>,
     /// Arguments to repeat in headers, on transports that have them: header name and value.
     pub mirrored: Vec<(String, String)>,
     /// What follows it in a trace.

@@ -2,40 +2,26 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use mcp_disclosure_client::server::announced_lists;
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::{Connection, LoggingLevel};
 use parking_lot::Mutex;
 use serde_json::json;
-use tokio::task::JoinHandle;
+use tokio_util::task::AbortOnDropHandle;
 
 use super::{CallError, Introduction, Upstream, UpstreamCall};
 use crate::dialect::RequestMeta;
 
 /// Open `subscriptions/listen` streams of a stateless upstream, by resource; that for lists has an empty key.
 #[derive(Debug, Default)]
-pub(super) struct SubscriptionStreams(Mutex<HashMap<String, Stream>>);
-
-#[derive(Debug)]
-struct Stream(JoinHandle<()>);
-
-impl Drop for Stream {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
+pub(super) struct SubscriptionStreams(Mutex<HashMap<String, AbortOnDropHandle<()>>>);
 
 impl SubscriptionStreams {
     /// Subscribes to list changes, if that requires a subscription.
     pub(super) fn open(connection: &Arc<Connection>, introduction: &Introduction) -> Self {
         let streams = Self::default();
         if news_era(connection, introduction) == Era::Stateless {
-            let lists = [
-                ("tools", "toolsListChanged"),
-                ("prompts", "promptsListChanged"),
-                ("resources", "resourcesListChanged"),
-            ];
-            let wanted = lists.iter().filter(|(list, _)| introduction.says(list, "listChanged"));
-            let filter = RawObject::assemble(wanted.map(|(_, flag)| (*flag, "true")));
+            let filter = announced_lists(&introduction.capabilities);
             if !filter.is_empty() {
                 streams.listen("", connection, filter);
             }
@@ -46,7 +32,7 @@ impl SubscriptionStreams {
     fn listen(&self, uri: &str, connection: &Arc<Connection>, filter: RawObject) {
         let params = RawObject::empty().with("notifications", filter.text());
         let params = RequestMeta::ours(&params, &RawObject::empty());
-        let stream = Stream(tokio::spawn(Arc::clone(connection).listen(params)));
+        let stream = AbortOnDropHandle::new(tokio::spawn(Arc::clone(connection).listen(params)));
         self.0.lock().insert(uri.to_owned(), stream);
     }
 

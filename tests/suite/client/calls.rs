@@ -42,12 +42,12 @@ async fn tools_that_fail_and_servers_that_refuse_are_distinguished(setup: Setup)
     assert_eq!((failed.member("isError"), failed.member("x-odd")), (Some("true"), Some("1")));
     let refused = host.call("refusing", &json!({})).await;
     let Err(Error::Answered { method, error }) = refused else { panic!("{refused:?}") };
-    assert_eq!((&*method, error.code, &*error.message), ("tools/call", -32042, "Not like that é"));
-    assert_eq!(value(&error.object)["data"]["elicitations"], json!([{"x": 1.0}]));
+    assert_eq!((&*method, error.code(), &*error.message()), ("tools/call", -32042, "Not like that é"));
+    assert_eq!(value(&error.data().unwrap())["elicitations"], json!([{"x": 1.0}]));
     let unknown = host.call("unknown", &json!({})).await;
     let is_unknown_tool = match &unknown {
         Ok(result) => result.member("isError") == Some("true"),
-        Err(Error::Answered { error, .. }) => error.code == -32602,
+        Err(Error::Answered { error, .. }) => error.code() == -32602,
         Err(_) => false,
     };
     assert!(is_unknown_tool, "{unknown:?}");

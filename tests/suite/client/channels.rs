@@ -118,7 +118,7 @@ async fn i7_calls_go_through_invoke_where_that_is_all_there_is(setup: Setup) {
     let failed = host.call("failing", &json!({})).await.unwrap();
     assert_eq!((failed.member("isError"), failed.member("x-odd")), (Some("true"), Some("1")));
     let refused = host.call("refusing", &json!({})).await;
-    assert!(matches!(&refused, Err(Error::Answered { error, .. }) if error.code == -32042), "{refused:?}");
+    assert!(matches!(&refused, Err(Error::Answered { error, .. }) if error.code() == -32042), "{refused:?}");
     let names: Vec<_> = calls_forwarded(&host).await.into_iter().map(|call| call["name"].clone()).collect();
     assert_eq!(names, ["echo", "failing", "refusing"]);
 }

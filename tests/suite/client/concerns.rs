@@ -37,7 +37,7 @@ async fn c13_choices_are_handed_over_before_the_first_list_and_again_after_chang
     assert_eq!(update.effective.string("cost").as_deref(), Some("high"));
     // What is refused changes nothing, here or there.
     let refused = host.update_concerns(&chosen("cost", json!("huge"))).await.unwrap_err();
-    assert!(matches!(&refused, Error::Answered { error, .. } if error.code == -32602), "{refused}");
+    assert!(matches!(&refused, Error::Answered { error, .. } if error.code() == -32602), "{refused}");
     assert_eq!(host.concerns(), chosen("cost", json!("high")));
     assert_eq!(listed(&host.list().await.unwrap()), ["dear", "open"]);
     // What is filtered still works by its name.

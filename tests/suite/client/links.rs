@@ -134,7 +134,7 @@ async fn servers_of_one_era_are_met_in_theirs() {
 async fn a_handler_that_panics_answers_with_an_error() {
     let host = Host::connect(Link::handler(Panicking), with_request_timeout(1_500)).await.unwrap();
     let error = host.call("panic", &json!({})).await.unwrap_err();
-    assert!(matches!(&error, Error::Answered { error, .. } if error.code == -32603), "{error}");
+    assert!(matches!(&error, Error::Answered { error, .. } if error.code() == -32603), "{error}");
     assert_eq!(host.list().await.unwrap().len(), 1);
 }
 

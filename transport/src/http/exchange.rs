@@ -8,7 +8,7 @@ use reqwest::{
     Method, RequestBuilder, Response,
     header::{ACCEPT, CONTENT_TYPE},
 };
-use tokio::{sync::watch, time::Instant};
+use tokio::time::Instant;
 
 use super::{
     Backoff, EndpointKind, LINGER, Link, StreamPosition,
@@ -84,7 +84,7 @@ impl Link {
     ) -> Result<(), HttpError> {
         let request =
             request.header(CONTENT_TYPE, JSON).header(ACCEPT, "application/json, text/event-stream");
-        let posting = Posting::begin(&self.posting);
+        let posting = self.posting.token();
         let response = self.execute(request.body(text)).await?;
         let status = response.status();
         // Some servers send a session id with an error, or in response to a stateless request; those are
@@ -193,22 +193,6 @@ impl Link {
 
     fn backoff(&self) -> Backoff {
         Backoff::up_to(self.connection.bounds().resume_wait)
-    }
-}
-
-/// A POST without a response yet.
-struct Posting<'a>(&'a watch::Sender<usize>);
-
-impl<'a> Posting<'a> {
-    fn begin(count: &'a watch::Sender<usize>) -> Self {
-        count.send_modify(|count| *count += 1);
-        Self(count)
-    }
-}
-
-impl Drop for Posting<'_> {
-    fn drop(&mut self) {
-        self.0.send_modify(|count| *count -= 1);
     }
 }
 

@@ -25,7 +25,8 @@ use reqwest::{
     Client, Method, RequestBuilder, Url,
     header::{HeaderMap, HeaderName, HeaderValue},
 };
-use tokio::sync::{OnceCell, watch};
+use tokio::sync::OnceCell;
+use tokio_util::task::TaskTracker;
 pub use zone::{Zone, is_loopback};
 
 pub use crate::error::Unauthorized;
@@ -73,8 +74,7 @@ pub fn connect(
         let Endpoint { url, kind, headers, authorization, forward } = endpoint;
         match client(headers) {
             Ok(client) => {
-                let (session, messages, posting) =
-                    (Mutex::default(), OnceCell::new(), watch::Sender::default());
+                let (session, messages, posting) = (Mutex::default(), OnceCell::new(), TaskTracker::new());
                 let link = Link {
                     client,
                     url,
@@ -128,8 +128,8 @@ struct Link {
     session: Mutex<Option<HeaderValue>>,
     /// Where messages are posted by HTTP+SSE, once that is what the server serves.
     messages: OnceCell<Url>,
-    /// How many POSTs have no response yet.
-    posting: watch::Sender<usize>,
+    /// The POSTs that have no response yet.
+    posting: TaskTracker,
     connection: Arc<Connection>,
 }
 

@@ -125,8 +125,8 @@ impl Link {
 
     /// Ends the connection because the server no longer knows the session.
     pub(super) async fn end_session(&self) {
-        let mut posting = self.posting.subscribe();
-        let _in_time = tokio::time::timeout(ALSO_REFUSED, posting.wait_for(|count| *count == 0)).await;
+        self.posting.close();
+        let _in_time = tokio::time::timeout(ALSO_REFUSED, self.posting.wait()).await;
         self.connection.lose_session();
     }
 }

@@ -46,7 +46,7 @@ impl Calls {
         };
         let (recorded, ()) = tokio::join!(
             recording,
-            self.sessions.replication().count(&self.common.fetches, caller, fetches.admitted())
+            self.sessions.replication.count(&self.common.fetches, caller, fetches.admitted())
         );
         recorded?;
         if let Some(code) = fetches.refused() {

@@ -38,15 +38,14 @@ impl Calls {
         let mut held = caller.backend.release_on_drop();
         for uri in filter.resources() {
             if let Ok(watched) = caller.backend.hold(page, uri).await {
-                held.add(watched);
+                held.push(watched);
             }
         }
         let (principal, choice) = (caller.principal.clone(), caller.choice.clone());
         let viewer = Viewer { principal, choice, memory: caller.memory.clone() };
-        let filter = filter.watching(held.held()).with_extension(&asked, &viewer);
+        let filter = filter.watching(&held).with_extension(&asked, &viewer);
         let tasks = filter.tasks().to_vec();
-        let registration =
-            caller.backend.audience().listeners().open(id, filter, viewer, caller.outlet.clone());
+        let registration = caller.backend.audience.listeners.open(id, filter, viewer, caller.outlet.clone());
         let mut permissions = self.common.permissions.subscribe();
         tokio::select! {
             () = self.common.shutdown.cancelled() => {}

@@ -11,7 +11,6 @@ mod listen;
 mod passage;
 mod read;
 mod relay;
-mod reports;
 mod resolve;
 mod rounds;
 mod skills;
@@ -44,7 +43,8 @@ use super::{Answer, Caller, Common, Sessions};
 pub(crate) struct Calls {
     common: Arc<Common>,
     sessions: Arc<Sessions>,
-    tasks: Arc<Tasks>,
+    /// The tasks of clients.
+    pub(super) tasks: Arc<Tasks>,
     rounds: Rounds,
     receipts: ReceiptSettings,
     apart: Apart,
@@ -71,11 +71,6 @@ impl Calls {
         let checks = Checks::new(common.limits.compiled_schemas_bytes);
         let apart = Apart::new(kept_marks);
         Self { common, sessions, tasks, rounds: Rounds::default(), receipts, apart, checks }
-    }
-
-    /// The tasks of clients.
-    pub(super) fn tasks(&self) -> &Tasks {
-        &self.tasks
     }
 
     /// Forgets what clients did not come back for.

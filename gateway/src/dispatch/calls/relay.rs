@@ -14,7 +14,6 @@ use tokio::time::Instant;
 use super::{
     Calls,
     links::{self, Unseen},
-    reports::Relay,
     skills, state,
 };
 use crate::{
@@ -38,7 +37,7 @@ pub(super) struct UpstreamRequest {
     /// Arguments to repeat in headers: name and value.
     pub(super) mirrored: Vec<(String, String)>,
     /// Of a call in a session that is to become a task: what reports on it.
-    pub(super) reports: Option<Arc<Relay>>,
+    pub(super) reports: Option<Arc<Reports>>,
 }
 
 impl UpstreamRequest {
@@ -56,9 +55,8 @@ impl UpstreamRequest {
         caller: &Caller,
         upstream: &Upstream,
         params: RawObject,
-        reports: Option<Arc<Relay>>,
+        reports: Option<Arc<Reports>>,
     ) -> UpstreamCall {
-        let (owner, reports) = (caller.owner(), reports.map(|relay| relay as Arc<dyn Reports>));
         let trace = caller.trace.get().map(|trace| trace.upstream(upstream.name().as_str(), &self.method));
         let params = match &trace {
             Some(trace) => trace.context().put_into(&params),
@@ -67,7 +65,7 @@ impl UpstreamRequest {
         UpstreamCall {
             method: self.method.to_string(),
             params,
-            owner,
+            owner: caller.owner(),
             peer: Some(Arc::clone(caller.peer.name())),
             reports,
             mirrored: self.mirrored.clone(),
@@ -84,12 +82,13 @@ impl Calls {
         slot: &Slot,
         request: UpstreamRequest,
     ) -> Result<Unseen, Unanswered> {
-        let caller = &*caller.reaching(&self.common.backends).await.map_err(Failed::Unsent)?;
+        let caller = &*caller.reaching(&self.common.backends).await.map_err(Unanswered::unsent)?;
         // The slot may be the shared backend's.
-        let own = caller.backend.slot_numbered(slot.number()).ok_or_else(|| Failed::Unsent(removed(slot)))?;
+        let own =
+            caller.backend.slot_numbered(slot.number()).ok_or_else(|| Unanswered::unsent(removed(slot)))?;
         let (mut lost, since) = (None, Instant::now());
         loop {
-            let upstream = own.connected(lost.as_ref(), since).await.map_err(Failed::Unsent)?;
+            let upstream = own.connected(lost.as_ref(), since).await.map_err(Unanswered::unsent)?;
             match self.relay_to(caller, &upstream, &request).await {
                 // It was not processed, so it can be repeated on a new connection.
                 Err(Failed::Upstream(error))
@@ -153,6 +152,11 @@ pub(super) struct Unanswered {
 }
 
 impl Unanswered {
+    /// The error of a request that could not be sent.
+    fn unsent(error: ErrorText) -> Self {
+        Self { outcome: Outcome::of_own(&error), error, is_unsent: true }
+    }
+
     /// The error, for an answer to a call that is watched.
     pub(super) fn watched(self, watch: &mut Watch<'_>) -> ErrorText {
         watch.decides(self.outcome);
@@ -169,18 +173,6 @@ impl From<Unanswered> for ErrorText {
     }
 }
 
-impl From<Failed> for Unanswered {
-    fn from(failed: Failed) -> Self {
-        let (outcome, is_unsent) = (failed.outcome(), failed.is_unsent());
-        let error = match failed {
-            Failed::Upstream(CallError::Answered(error)) => error,
-            Failed::Upstream(failed) => ErrorText::new(code::UPSTREAM_FAILED, failed),
-            Failed::Unsent(error) | Failed::Other(error) | Failed::Client(error) => error,
-        };
-        Self { error, outcome, is_unsent }
-    }
-}
-
 /// Why a relayed request has no result.
 #[derive(Debug)]
 pub(super) enum Failed {
@@ -188,8 +180,6 @@ pub(super) enum Failed {
     Upstream(CallError),
     /// The client did not give what the upstream asked it for.
     Client(ErrorText),
-    /// It could not be sent; what to answer.
-    Unsent(ErrorText),
     /// Something else; what to answer.
     Other(ErrorText),
 }
@@ -197,22 +187,18 @@ pub(super) enum Failed {
 impl Failed {
     /// The upstream's own error, or an error that says why there is no result.
     pub(super) fn at(self, upstream: &Upstream, method: &str) -> Unanswered {
-        let (outcome, is_unsent) = (self.outcome(), self.is_unsent());
-        match self {
-            Self::Upstream(failed) if !matches!(failed, CallError::Answered(_)) => {
+        let outcome = self.outcome();
+        let is_unsent = matches!(&self, Self::Upstream(error) if error.is_unprocessed());
+        let error = match self {
+            Self::Upstream(CallError::Answered(error)) | Self::Client(error) | Self::Other(error) => error,
+            Self::Upstream(failed) => {
                 tracing::warn!(upstream = %upstream.name(), method, error = failed.in_full(), "upstream request failed");
                 let message = format_args!("upstream '{}' {failed}", upstream.name());
-                let error = ErrorText::new(code::UPSTREAM_FAILED, message)
-                    .with_data(&json!({"upstream": upstream.name().as_str()}));
-                Unanswered { error, outcome, is_unsent }
+                ErrorText::new(code::UPSTREAM_FAILED, message)
+                    .with_data(&json!({"upstream": upstream.name().as_str()}))
             }
-            other => other.into(),
-        }
-    }
-
-    /// Whether the upstream certainly has not processed it.
-    fn is_unsent(&self) -> bool {
-        matches!(self, Self::Unsent(_)) || matches!(self, Self::Upstream(error) if error.is_unprocessed())
+        };
+        Unanswered { error, outcome, is_unsent }
     }
 
     /// What became of a call that failed like this.
@@ -222,7 +208,7 @@ impl Failed {
             Self::Upstream(CallError::TooDeep(_)) => Outcome::Invalid,
             Self::Upstream(_) => Outcome::Failed,
             Self::Client(_) => Outcome::Cancelled,
-            Self::Unsent(error) | Self::Other(error) => Outcome::of_own(error),
+            Self::Other(error) => Outcome::of_own(error),
         }
     }
 }
@@ -260,8 +246,8 @@ async fn forward(
 ) -> Result<Json, Failed> {
     let _working =
         caller.backend.client().map(|client| client.begin(upstream.number(), caller.reply_route()));
-    let relay = request.reports.clone().or_else(|| Relay::of(caller, &params));
-    Ok(upstream.request(request.to_call(caller, upstream, params, relay)).await?)
+    let reports = request.reports.clone().or_else(|| Reports::of(caller.reply_route(), &params));
+    Ok(upstream.request(request.to_call(caller, upstream, params, reports)).await?)
 }
 
 /// Sends `input_required` requests to the client and repeats the original request with the responses, until
@@ -283,7 +269,7 @@ async fn relay_with_input(
     let _working = client.map(|client| client.begin(upstream.number(), caller.reply_route()));
     let mut again = params.clone();
     for _ in 0..MOST_ROUNDS {
-        let call = request.to_call(caller, upstream, again, Relay::of(caller, &params));
+        let call = request.to_call(caller, upstream, again, Reports::of(caller.reply_route(), &params));
         let result = upstream.request(call).await?;
         let required = match RawObject::parse(result.as_str()) {
             Ok(object) if asks_for_input(&object) => object,
@@ -339,7 +325,7 @@ mod tests {
     #[test]
     fn o1_what_an_upstream_answers_is_no_failure_to_answer() {
         let error = |code| ErrorText::new(code, "x");
-        let of = |failed: Failed| Unanswered::from(failed).outcome;
+        let of = |failed: Failed| failed.outcome();
         for code in [code::UPSTREAM_FAILED, code::INVALID_PARAMS, code::LIMIT_REACHED, 7] {
             assert_eq!(
                 of(Failed::Upstream(CallError::Answered(error(code)))),

@@ -19,7 +19,6 @@ use tokio::sync::mpsc;
 use super::{
     Calls,
     relay::{Failed, UpstreamRequest},
-    reports::Relay,
     state,
 };
 use crate::{
@@ -27,7 +26,7 @@ use crate::{
     dialect::RequestMeta,
     dispatch::Caller,
     session::{ActiveRequest, Client, InputRequest, ReplyRoute},
-    upstream::{CallError, Upstream},
+    upstream::{CallError, Reports, Upstream},
 };
 
 /// How long suspended work waits for the client to return.
@@ -48,9 +47,9 @@ struct Waiting {
 
 /// A request in progress at an upstream.
 pub(super) struct Work {
-    identity: Identity,
+    identity: Digest,
     pub(super) dialogue: Dialogue,
-    relay: Option<Arc<Relay>>,
+    reports: Option<Arc<Reports>>,
     begun: ActiveRequest,
     rounds: mpsc::UnboundedSender<InputRequest>,
     _guard: Option<Arc<BackendGuard>>,
@@ -63,14 +62,6 @@ pub(super) struct Dialogue {
     /// Input requests sent to the client, by key.
     asked: BTreeMap<String, InputRequest>,
     count: usize,
-}
-
-/// Identifies a request across rounds: a `requestState` is valid only for the same request of the same
-/// principal.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Identity {
-    principal: Option<Arc<str>>,
-    request: Digest,
 }
 
 impl fmt::Debug for Work {
@@ -100,9 +91,9 @@ impl Rounds {
         self.0.lock().insert(state, Waiting { work, since: Instant::now() });
     }
 
-    fn take(&self, state: &str, identity: &Identity) -> Option<Work> {
+    fn take(&self, state: &str, identity: Digest) -> Option<Work> {
         let mut waiting = self.0.lock();
-        if waiting.get(state)?.work.identity != *identity {
+        if waiting.get(state)?.work.identity != identity {
             return None;
         }
         Some(waiting.remove(state)?.work)
@@ -122,17 +113,19 @@ impl Calls {
         let params = request.params.retain(|key| key != "requestState" && key != "inputResponses");
         let params = RequestMeta::strip(&params);
         let request = request.with(params);
-        let identity = || Identity::new(caller, upstream, &request);
         let mut work = match (brought, caller.client()) {
             (Some(state), _) => {
-                let work = self.rounds.take(&state, &identity()).ok_or_else(unknown_state)?;
+                let work = self
+                    .rounds
+                    .take(&state, identity(caller, upstream, &request))
+                    .ok_or_else(unknown_state)?;
                 work.resume(caller, &request.params);
                 work
             }
-            (None, Some(client)) => Work::begin(caller, client, upstream, &request, identity()),
+            (None, Some(client)) => Work::begin(caller, client, upstream, &request),
             (None, None) => {
-                let relay = Relay::of(caller, &request.params);
-                let call = request.to_call(caller, upstream, request.params.clone(), relay);
+                let reports = Reports::of(caller.reply_route(), &request.params);
+                let call = request.to_call(caller, upstream, request.params.clone(), reports);
                 return Ok(upstream.request(call).await?);
             }
         };
@@ -158,24 +151,24 @@ fn unknown_state() -> ErrorText {
     )
 }
 
-impl Identity {
-    fn new(caller: &Caller, upstream: &Upstream, request: &UpstreamRequest) -> Self {
-        let number = upstream.number().to_string();
-        // Hashed in place: parameters may be as large as a message.
-        let params =
-            request.params.iter().filter(|(key, _)| *key != "_meta").flat_map(|(key, value)| [key, value]);
-        let request = Digest::of_parts([&*request.method, &number].into_iter().chain(params));
-        Self { principal: caller.principal.id().map(Arc::from), request }
-    }
+/// Identifies a request across rounds: a `requestState` is valid only for the same request of the same
+/// principal.
+fn identity(caller: &Caller, upstream: &Upstream, request: &UpstreamRequest) -> Digest {
+    let number = upstream.number().to_string();
+    let principal = caller.principal.id();
+    let kind = if principal.is_some() { "principal" } else { "anonymous" };
+    let who = [kind, principal.unwrap_or_default(), &*request.method, &number];
+    // Hashed in place: parameters may be as large as a message.
+    let params = request.params.iter().filter(|(key, _)| *key != "_meta");
+    Digest::of_parts(who.into_iter().chain(params.flat_map(|(key, value)| [key, value])))
 }
 
 impl Work {
-    fn begin(
+    pub(super) fn begin(
         caller: &Caller,
         client: &Arc<Client>,
         upstream: &Upstream,
         request: &UpstreamRequest,
-        identity: Identity,
     ) -> Self {
         let (rounds, inputs) = mpsc::unbounded_channel();
         let begun = client
@@ -183,34 +176,24 @@ impl Work {
         if let Some(least) = caller.log_level {
             upstream.set_log_level(least);
         }
-        let relay = Relay::of(caller, &request.params);
-        let call = request.to_call(caller, upstream, request.params.clone(), relay.clone());
+        let reports = Reports::of(caller.reply_route(), &request.params);
+        let call = request.to_call(caller, upstream, request.params.clone(), reports.clone());
         let result = upstream.request(call).boxed();
         Self {
-            identity,
+            identity: identity(caller, upstream, request),
             dialogue: Dialogue::new(result, inputs),
-            relay,
+            reports,
             begun,
             rounds,
             _guard: caller.guard().cloned(),
         }
     }
 
-    /// Work that no other request continues.
-    pub(super) fn unidentified(
-        caller: &Caller,
-        client: &Arc<Client>,
-        upstream: &Upstream,
-        request: &UpstreamRequest,
-    ) -> Self {
-        Self::begin(caller, client, upstream, request, Identity::new(caller, upstream, request))
-    }
-
     /// Continues the work under the client's next request.
     fn resume(&self, caller: &Caller, params: &RawObject) {
         self.begun.redirect(ReplyRoute { rounds: Some(self.rounds.clone()), ..caller.reply_route() });
-        if let Some(relay) = &self.relay {
-            relay.redirect(caller, params);
+        if let Some(reports) = &self.reports {
+            reports.redirect(caller.reply_route(), params);
         }
     }
 }

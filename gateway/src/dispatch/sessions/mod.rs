@@ -14,7 +14,7 @@ use strum::IntoEnumIterator;
 pub(crate) use table::ServedSession;
 use table::Table;
 
-use super::{Common, circles::Circles, replication::Replication};
+use super::{Common, replication::Replication};
 use crate::{
     limits::SessionLimits,
     session::{
@@ -31,8 +31,8 @@ const ATTEMPTS: (u32, Duration) = (30, Duration::from_secs(1));
 pub struct Sessions {
     common: Arc<Common>,
     table: Table,
-    circles: Circles,
-    replication: Replication,
+    /// Where other replicas have them.
+    pub(crate) replication: Replication,
     on_end: OnEnd,
 }
 
@@ -49,7 +49,6 @@ impl Sessions {
     /// No sessions yet. With a store, other replicas have them as well.
     pub(super) fn new(
         common: Arc<Common>,
-        circles: Circles,
         bounds: SessionLimits,
         store: Option<Arc<dyn SessionStore>>,
         on_end: OnEnd,
@@ -57,7 +56,7 @@ impl Sessions {
         let unused = common.limits.unused_session;
         let replicas = store.map(|store| Replicas::new(store, bounds.idle, unused));
         let (table, replication) = (Table::new(bounds, unused), Replication::new(replicas));
-        Self { common, table, circles, replication, on_end }
+        Self { common, table, replication, on_end }
     }
 
     /// All that are open here.
@@ -73,16 +72,6 @@ impl Sessions {
     /// Removes those that were idle for too long.
     pub fn remove_idle(&self) -> Vec<Arc<ServedSession>> {
         self.table.remove_idle()
-    }
-
-    /// Where other replicas have them.
-    pub(crate) fn replication(&self) -> &Replication {
-        &self.replication
-    }
-
-    /// The circles of gateways that their clients may be in.
-    pub(super) fn circles(&self) -> &Circles {
-        &self.circles
     }
 
     /// Ends a session here; `false` if the id is unknown.
@@ -138,7 +127,7 @@ impl Sessions {
     ) -> Result<Option<Location>, ErrorText> {
         let Some(replicas) = self.replication.replicas() else {
             let own = self.table.find(id).filter(|session| session.principal().is_same(principal));
-            return Ok(own.map(|session| session.location().clone()));
+            return Ok(own.map(|session| session.location.clone()));
         };
         if !is_id(id) {
             return Ok(None);
@@ -149,7 +138,7 @@ impl Sessions {
     /// Releases the resources of a session.
     fn let_go(&self, session: &ServedSession) {
         let backend = session.backend();
-        backend.audience().leave(session);
+        backend.audience.leave(session);
         backend.release_all(session);
         (self.on_end.0)(session.id());
         self.common.backends.end_session(session.id());
@@ -173,7 +162,7 @@ impl Sessions {
     /// Ends the sessions of gateways that this one leads to since they were admitted. Two gateways that start at the same
     /// time admit each other; the one whose session ends is refused when it comes again.
     fn end_circles(self: &Arc<Self>) {
-        for session in self.circles.closed(&self.common.backends, self.table.all()) {
+        for session in self.common.closed_circles(self.table.all()) {
             tracing::warn!(session = %Short(session.id()), "session ended: it is of a gateway that this one leads to");
             let (sessions, id) = (Arc::clone(self), Arc::clone(session.id()));
             // What fails is tried again by itself.

@@ -7,15 +7,15 @@ use std::{
 
 use mcp_disclosure_core::{Kind, Principal, RawObject, digest::random_id};
 use mcp_disclosure_transport::{ErrorText, Json, code, printable::Short};
+use scopeguard::ScopeGuard;
 use strum::IntoEnumIterator;
 
 use super::{ServedSession, Sessions, is_id};
 use crate::{
-    backend::{Backend, Backends},
+    backend::Backend,
     dialect::{InitializeRequest, Revision},
     dispatch::{Admitted, Answer, allowance::Allowance, common::panicked},
     explain::Explanation,
-    lineage::Chain,
     negotiation::Choice,
     observe::protected,
     session::{
@@ -27,61 +27,29 @@ use crate::{
 /// How often a session is read whose copy is dropped each time before it is used.
 const READINGS: usize = 4;
 
-/// What a session is begun with.
-struct Beginning<'b> {
-    id: Arc<str>,
-    revision: Revision,
-    choice: Choice,
-    /// What the client calls itself.
-    name: &'b str,
-    /// The gateways that it came through.
-    chain: Option<Chain>,
-    opening: Opening,
-    place: Place,
-}
-
-/// A session that has begun and is not among the others yet. Its upstreams end with this, such as when the client hangs up.
-struct Begun<'s> {
-    session: Arc<ServedSession>,
-    reserved: Reserved<'s>,
-}
-
-/// Upstreams that are started for the session of an id, until it is kept.
-struct Reserved<'s>(&'s Backends, Option<Arc<str>>);
-
-impl Drop for Reserved<'_> {
-    fn drop(&mut self) {
-        if let Some(id) = &self.1 {
-            self.0.end_session(id);
-        }
-    }
-}
-
-impl Begun<'_> {
-    /// It is among the others.
-    fn keep(mut self) -> Arc<ServedSession> {
-        self.reserved.1 = None;
-        self.session.backend().audience().join(self.session.session());
-        self.session
-    }
-}
-
 impl Sessions {
-    /// Starts what a session needs.
+    /// Starts what a session needs whose client calls itself this. Its upstreams end with what is returned, such as when the client
+    /// hangs up, as long as the session is not among the others.
     ///
     /// # Errors
     /// -32000 if no upstream could be started for it; -32005 if its peer has too many.
-    async fn begin(&self, beginning: Beginning<'_>) -> Result<Begun<'_>, ErrorText> {
-        let Beginning { id, revision, choice, name, chain, opening, place } = beginning;
-        let (common, client) = (&self.common, Arc::clone(&opening.client));
-        chain.into_iter().for_each(|chain| client.came_through(chain));
-        let backend = common.backends.for_session(&id, &client, &opening.peer).await?;
-        let reserved = Reserved(&common.backends, Some(Arc::clone(&id)));
-        backend.recalled().await;
+    async fn begin(
+        &self,
+        id: Arc<str>,
+        revision: Revision,
+        choice: Choice,
+        name: &str,
+        opening: Opening,
+        place: Place,
+    ) -> Result<ScopeGuard<Arc<ServedSession>, impl FnOnce(Arc<ServedSession>)>, ErrorText> {
+        let backends = &self.common.backends;
+        let backend = backends.for_session(&id, &opening.client, &opening.peer).await?;
         let choice = choice.in_revision(revision);
-        let session = Session::new(id, revision, choice, opening, place, &common.limits);
-        let session = ServedSession::new(session.of_client(name), &backend);
-        Ok(Begun { session, reserved })
+        let session = Session::new(id, revision, choice, name, opening, place, &self.common.limits);
+        let session = ServedSession::new(session, &backend);
+        let begun = scopeguard::guard(session, |session| backends.end_session(session.id()));
+        backend.recalled().await;
+        Ok(begun)
     }
 
     /// Opens a session.
@@ -99,8 +67,9 @@ impl Sessions {
         Allowance::request(&common.allowances.of(&opening.principal, opening.peer.name()))?;
         // Checked before upstreams are started for this client, which could lead back here.
         let declared = params.object("capabilities").unwrap_or_default();
-        let chain = self.circles.admit(common.backends.shared(), &declared)?;
+        let chain = common.admit_chain(common.backends.shared(), &declared)?;
         let is_gateway = chain.is_some();
+        chain.into_iter().for_each(|chain| opening.client.came_through(chain));
         let settings = &initialize.offer.settings;
         settings.member("concerns").into_iter().for_each(|chosen| opening.client.chose(chosen));
         let (strategy, permits) = (opening.address.location.strategy.as_deref(), opening.principal.permits());
@@ -117,9 +86,8 @@ impl Sessions {
         let parameters = std::mem::take(&mut opening.address.parameters);
         let (principal, name, reason) = (opening.principal.clone(), &*initialize.client, choice.reason);
         let (location, client) = (opening.address.location.clone(), Arc::clone(&opening.client));
-        let beginning = Beginning { id, revision, choice, name, chain, opening, place };
-        let begun = self.begin(beginning).await?;
-        let (session, backend) = (&begun.session, begun.session.backend());
+        let begun = self.begin(id, revision, choice, name, opening, place).await?;
+        let (session, backend) = (&*begun, begun.backend());
         tracing::info!(session = %Short(session.id()), principal = principal.id(), client = name, %revision, strategy = %session.strategy(), %reason, "session opened");
         let of_strategies = |id: &str| {
             let mut extensions = common.strategies.all().filter_map(|strategy| strategy.profile().extension);
@@ -139,8 +107,8 @@ impl Sessions {
         self.replication.publish(session, opened).await.inspect_err(|_| {
             self.end(session.id());
         })?;
-        let result = self.circles.led_on(backend, is_gateway, result);
-        let session = begun.keep();
+        let result = common.led_on(backend, is_gateway, result);
+        let session = joined(ScopeGuard::into_inner(begun));
         protected(|| {
             common.observer.opened(&session.who(&Short(session.id()).to_string(), &session.principal()));
         });
@@ -228,33 +196,25 @@ impl Sessions {
         };
         let client = Arc::new(Client::new(revision.era(), &opened.capabilities));
         client.forwarded.follow(admitted.forwarded.clone());
+        client.came_through(opened.chain.iter().map(String::as_str).collect());
         let opening = Opening {
             principal: admitted.principal.clone(),
             address: Address { location: opened.location(), parameters: Vec::new() },
             client,
             peer: peer.clone(),
         };
-        let chain = opened.chain.iter().map(String::as_str).collect();
-        let beginning = Beginning {
-            id: id.into(),
-            revision,
-            choice,
-            name: &opened.client,
-            chain: (!opened.chain.is_empty()).then_some(chain),
-            opening,
-            place: peer.session_anyway(),
-        };
-        let begun = self.begin(beginning).await?;
-        self.replication.share(&begun.session);
-        begun.session.replace(read);
-        let evicted = self.table.adopt(Arc::clone(&begun.session))?;
+        let place = peer.session_anyway();
+        let begun = self.begin(id.into(), revision, choice, &opened.client, opening, place).await?;
+        self.replication.share(&begun);
+        begun.replace(read);
+        let evicted = self.table.adopt(Arc::clone(&begun))?;
         evicted.iter().for_each(|evicted| self.let_go(evicted));
         // Its permissions may have changed before it was there to be notified of it.
         let last = self.common.last_change();
         if last != admitted.at {
-            begun.session.await_readmission(last);
+            begun.await_readmission(last);
         }
-        let session = begun.keep();
+        let session = joined(ScopeGuard::into_inner(begun));
         let backend: &Backend = session.backend();
         if session.log_level().is_some() {
             backend.relay_log_level();
@@ -267,4 +227,10 @@ impl Sessions {
         }
         Ok(())
     }
+}
+
+/// The session, which is among those that its backend notifies from now on.
+fn joined(session: Arc<ServedSession>) -> Arc<ServedSession> {
+    session.backend().audience.join(session.session());
+    session
 }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use mcp_disclosure_core::{Principal, RawObject, own_uri};
 use mcp_disclosure_transport::{ErrorText, Json};
+use scopeguard::ScopeGuard;
 
 use super::{ServedSession, Sessions};
 use crate::{
-    backend::Release,
+    backend::Held,
     catalogue::Page,
     dispatch::{Answer, Caller},
     session::{Place, Watched, store::Delta},
@@ -30,7 +31,7 @@ impl Sessions {
         let place = caller.peer.subscriptions(1)?;
         // If the client disconnects meanwhile, dropping this releases it.
         let mut held = caller.backend.release_on_drop();
-        held.add(caller.backend.hold(page, &uri).await?);
+        held.push(caller.backend.hold(page, &uri).await?);
         // First, so that a copy that is read meanwhile does not end it.
         self.record(session, Delta { subscribed: Some(uri), ..Delta::default() }).await?;
         self.subscribed(session, &caller.principal, held, place);
@@ -55,14 +56,14 @@ impl Sessions {
         self: &Arc<Self>,
         session: &Arc<ServedSession>,
         principal: &Principal,
-        held: Release,
+        held: Held,
         place: Place,
     ) {
         // What is not added is released.
-        if let Some(watched) = held.held().first().cloned()
+        if let Some(watched) = held.first().cloned()
             && session.subscribe(watched, place)
         {
-            held.keep();
+            drop(ScopeGuard::into_inner(held));
         }
         // A later request may have taken over other permissions meanwhile.
         if session.principal().permits() != principal.permits() {
@@ -119,13 +120,13 @@ impl Sessions {
         let backend = Arc::clone(session.backend());
         let subscribed = session.subscribed();
         for uri in uris.iter().filter(|uri| !subscribed.contains(uri)) {
-            let Ok(place) = session.peer().subscriptions(1) else { return };
+            let Ok(place) = session.peer.subscriptions(1) else { return };
             let principal = session.principal();
             let page = backend.catalogue().current().page(&principal, &session.choice(), &session.memory());
             match backend.hold(&page, uri).await {
                 Ok(watched) => {
                     let mut held = backend.release_on_drop();
-                    held.add(watched);
+                    held.push(watched);
                     self.subscribed(session, &principal, held, place);
                 }
                 Err(error) => tracing::debug!(error = error.message(), "a subscription did not move"),

@@ -42,18 +42,10 @@ impl Deref for ServedSession {
 /// One in this many quiet copies makes room at a time.
 const EVICTED_PART: usize = 100;
 
-/// The session limit is reached. Open sessions are never evicted for a new one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("too many sessions: {most} are open; end one, or try again later")]
-pub struct Full {
-    /// The limit.
-    pub most: usize,
-}
-
-impl From<Full> for ErrorText {
-    fn from(full: Full) -> Self {
-        Self::new(code::UPSTREAM_FAILED, full)
-    }
+/// The error where the session limit is reached. Open sessions are never evicted for a new one.
+fn full(most: usize) -> ErrorText {
+    let message = format_args!("too many sessions: {most} are open; end one, or try again later");
+    ErrorText::new(code::UPSTREAM_FAILED, message)
 }
 
 /// All open sessions.
@@ -74,8 +66,8 @@ struct ById {
 }
 
 impl ById {
-    fn room(&self, most: usize) -> Result<(), Full> {
-        if self.opened.len() >= most { Err(Full { most }) } else { Ok(()) }
+    fn room(&self, most: usize) -> Result<(), ErrorText> {
+        if self.opened.len() >= most { Err(full(most)) } else { Ok(()) }
     }
 
     fn all(&self) -> impl Iterator<Item = &Arc<ServedSession>> {
@@ -105,16 +97,16 @@ impl Table {
     /// Checks whether another session can be opened.
     ///
     /// # Errors
-    /// [`Full`] if the limit is reached.
-    pub(super) fn room(&self) -> Result<(), Full> {
+    /// -32000 if the limit is reached.
+    pub(super) fn room(&self) -> Result<(), ErrorText> {
         self.by_id.lock().room(self.bounds.most)
     }
 
     /// Adds a session.
     ///
     /// # Errors
-    /// [`Full`] if the limit is reached.
-    pub(super) fn add(&self, session: Arc<ServedSession>) -> Result<(), Full> {
+    /// -32000 if the limit is reached.
+    pub(super) fn add(&self, session: Arc<ServedSession>) -> Result<(), ErrorText> {
         let mut table = self.by_id.lock();
         table.room(self.bounds.most)?;
         table.opened.insert(Arc::clone(session.id()), session);
@@ -125,13 +117,13 @@ impl Table {
     /// copies that were used least recently make room, and are returned: the store has them.
     ///
     /// # Errors
-    /// [`Full`] if all are in use.
-    pub(super) fn adopt(&self, session: Arc<ServedSession>) -> Result<Vec<Arc<ServedSession>>, Full> {
+    /// -32000 if all are in use.
+    pub(super) fn adopt(&self, session: Arc<ServedSession>) -> Result<Vec<Arc<ServedSession>>, ErrorText> {
         let mut table = self.by_id.lock();
         let is_full = table.copies.len() >= self.bounds.most;
         let evicted = if is_full { table.evict() } else { Vec::new() };
         if is_full && evicted.is_empty() {
-            return Err(Full { most: self.bounds.most });
+            return Err(full(self.bounds.most));
         }
         table.copies.insert(Arc::clone(session.id()), session);
         Ok(evicted)

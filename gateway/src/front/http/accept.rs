@@ -11,12 +11,13 @@ use std::{
 
 use axum::{
     Router,
-    body::{Body, Bytes, HttpBody},
+    body::Body,
     extract::ConnectInfo,
     http::{HeaderValue, Request, Response, StatusCode, header},
 };
+use http_body_util::BodyExt;
 use hyper::{
-    body::{Frame, Incoming, SizeHint},
+    body::Incoming,
     server::conn::http1,
     service::{Service, service_fn},
 };
@@ -78,7 +79,7 @@ pub async fn serve(gateway: Arc<Gateway>, listener: TcpListener, guard: Guard) {
     let observer = Arc::clone(gateway.observer());
     let connections = Connections::new(gateway.limits(), Some(Arc::clone(&observer)));
     let serving = Serving::new(gateway.limits(), &guard, observer, connections, app);
-    let drain = gateway.drain();
+    let drain = gateway.drain;
     let mut done = pin!(serving.run(listener, gateway.shutdown().cancelled(), gateway.sessions().at_rest()));
     let too_late = async {
         gateway.shutdown().cancelled().await;
@@ -230,7 +231,15 @@ impl Serving {
                 if is_lasting(&response) {
                     serving.note_stream();
                 }
-                Ok::<_, std::convert::Infallible>(response.map(|body| Sent { body, connection: serving }))
+                // Dropped with the body, when all of it was given to be sent.
+                let sent = scopeguard::guard(serving, |connection| connection.note_response());
+                let body = |body: Body| {
+                    body.map_err(move |error| {
+                        let _held = &sent;
+                        error
+                    })
+                };
+                Ok::<_, std::convert::Infallible>(response.map(body))
             }
         });
         let served = self.open.watch(self.http.serve_connection(TokioIo::new(stream), service));
@@ -333,37 +342,5 @@ impl<S: AsyncWrite> AsyncWrite for Tracked<S> {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
         self.stream.as_mut().poll_shutdown(cx)
-    }
-}
-
-/// A body that records when all of it was given to be sent.
-struct Sent {
-    body: Body,
-    connection: Arc<Connection>,
-}
-
-impl HttpBody for Sent {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
-}
-
-impl Drop for Sent {
-    fn drop(&mut self) {
-        self.connection.note_response();
     }
 }

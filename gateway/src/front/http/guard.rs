@@ -18,7 +18,8 @@ pub struct Guard {
     hosts: Vec<String>,
     origins: Vec<String>,
     any_address: bool,
-    proxies: Proxies,
+    /// The proxies whose forwarding headers are trusted.
+    pub(super) proxies: Proxies,
 }
 
 impl Guard {
@@ -40,11 +41,6 @@ impl Guard {
     /// Trusts the forwarding headers of these proxies.
     pub fn behind(self, proxies: Proxies) -> Self {
         Self { proxies, ..self }
-    }
-
-    /// The proxies whose forwarding headers are trusted.
-    pub(super) fn proxies(&self) -> &Proxies {
-        &self.proxies
     }
 
     /// Checks a request's target and all of its `Host` and `Origin` headers. Returns its origin, if it has

@@ -103,10 +103,10 @@ impl Front {
     fn peer(&self, connection: SocketAddr, headers: &HeaderMap, principal: &Principal) -> Peer {
         match principal.id() {
             // No address has this form.
-            Some(id) => self.gateway.peers().of(&format!("principal {id}")),
+            Some(id) => self.gateway.peers.of(&format!("principal {id}")),
             None => {
-                let client = self.guard.proxies().client(connection, headers);
-                self.gateway.peers().of(&proxies::counted(client))
+                let client = self.guard.proxies.client(connection, headers);
+                self.gateway.peers.of(&proxies::counted(client))
             }
         }
     }
@@ -120,7 +120,7 @@ impl Front {
         let shutdown = self.gateway.shutdown();
         let last = arrived.head.headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok());
         let former = match last.and_then(|id| session.replay.find(id)) {
-            Some((buffer, event)) if buffer.purpose() == Purpose::Answer => {
+            Some((buffer, event)) if buffer.purpose == Purpose::Answer => {
                 return Ok(ends_by_itself(Stream::after(event, buffer, shutdown).into_response()));
             }
             former => former,
@@ -129,15 +129,15 @@ impl Front {
             && let Some(following) = self
                 .gateway
                 .sessions()
-                .replication()
+                .replication
                 .follow(session.session(), last)
                 .await
                 .map_err(of_session)?
         {
-            let stream = Stream::elsewhere(following, session.peer(), shutdown);
+            let stream = Stream::elsewhere(following, &session.peer, shutdown);
             return Ok(ends_by_itself(stream.into_response()));
         }
-        let (outlet, frames) = Outlet::new(session.peer(), self.gateway.limits());
+        let (outlet, frames) = Outlet::new(&session.peer, self.gateway.limits());
         session.client.outbox().open(outlet);
         let has_missed = last.is_some() && former.is_none();
         // Only now: earlier messages went to the former stream, whose connection may be open but no longer read.
@@ -182,7 +182,7 @@ impl Front {
         let own = found.filter(|session| session.principal().is_same(&admitted.principal));
         let session = own.ok_or_else(unknown_session)?;
         // Before anything is judged by the permissions of the address.
-        if *session.location() != arrived.location {
+        if session.location != arrived.location {
             return Err(opened_elsewhere());
         }
         // Its client opens a new one.

@@ -9,7 +9,7 @@ use axum::{
 };
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::{ErrorText, Id, Message, Notification, Request, Response, headers::SESSION};
-use tokio::task::JoinHandle;
+use tokio_util::task::AbortOnDropHandle;
 
 use super::{
     Front,
@@ -82,7 +82,7 @@ impl Front {
                 if let Some(session) = self.session(arrived, &admitted).await? {
                     self.gateway
                         .sessions()
-                        .replication()
+                        .replication
                         .settle(&session, response)
                         .await
                         .map_err(of_session)?;
@@ -180,7 +180,7 @@ impl Front {
         let (outlet, frames) = accepts.outlet(peer, self.gateway.limits());
         let caller = self.gateway.stateless(&address, request, meta, admitted, peer, outlet).await;
         let caller = caller.map_err(|error| Refused::at(Stage::Serving, error))?;
-        let (mirrored, shown) = self.gateway.calls().mirrored(&caller, request);
+        let (mirrored, shown) = self.gateway.calls.mirrored(&caller, request);
         let checked = standard_headers::check_mirrored(headers, request, &mirrored, shown);
         checked.map_err(Refused::invalid)?;
         Ok(Run { caller, ticket: None, frames, accepts, place })
@@ -216,7 +216,7 @@ impl Front {
             Refused::because(status, refused).answering(&request.id)
         })?;
         session.begin_work();
-        let (outlet, frames) = accepts.outlet(session.peer(), self.gateway.limits());
+        let (outlet, frames) = accepts.outlet(&session.peer, self.gateway.limits());
         let caller = self.gateway.in_session(&session, admitted, outlet);
         Ok(Run { caller, ticket: Some(ticket), frames, accepts, place })
     }
@@ -231,7 +231,8 @@ impl Front {
         let working = work(Arc::clone(&self.gateway), caller, ticket, request, place);
         let task = tokio::spawn(working);
         // A stateless request is cancelled when its connection closes; one in a session continues.
-        let held: Option<Held> = (era == Era::Stateless).then(|| Box::new(AbortOnDrop(task)) as Held);
+        let held: Option<Held> =
+            (era == Era::Stateless).then(|| Box::new(AbortOnDropHandle::new(task)) as Held);
         let first = tokio::select! {
             biased;
             frame = frames.recv() => match frame {
@@ -291,14 +292,6 @@ async fn work(gateway: Arc<Gateway>, caller: Caller, ticket: Option<Ticket>, req
         caller.outlet.answer(&Response::new(request.id, outcome)).await;
     }
     drop(place);
-}
-
-struct AbortOnDrop(JoinHandle<()>);
-
-impl Drop for AbortOnDrop {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

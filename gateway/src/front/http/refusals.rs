@@ -86,7 +86,7 @@ impl Refusals {
 /// Passes a request on, and notes a response that refuses it.
 async fn note(State(refusals): State<Refusals>, request: Request, next: Next) -> Response {
     let connection = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0);
-    let peer = connection.map(|peer| refusals.guard.proxies().client(peer, request.headers()));
+    let peer = connection.map(|peer| refusals.guard.proxies.client(peer, request.headers()));
     let response = next.run(request).await;
     let is_error = response.status().is_client_error() || response.status().is_server_error();
     if is_error && response.extensions().get::<Asked>().is_none() {

@@ -141,7 +141,7 @@ impl Stream {
         let received = tokio::select! {
             biased;
             received = buffer.next(turn) => received,
-            () = self.shutdown.cancelled(), if buffer.purpose() == Purpose::News => None,
+            () = self.shutdown.cancelled(), if buffer.purpose == Purpose::News => None,
             () = silence => return Some(Rest::comment()),
         };
         let Some((event, place)) = received else {

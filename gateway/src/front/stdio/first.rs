@@ -28,43 +28,30 @@ impl<R: AsyncRead + Unpin> First<R> {
         limits: Limits,
     ) -> std::io::Result<Self> {
         let line = lines.next().await;
-        let declared = Declared::of(line.as_ref().ok().and_then(Option::as_ref), &limits);
-        declared.chain.into_iter().for_each(|chain| client.came_through(chain));
-        declared.concerns.iter().for_each(|concerns| client.chose(concerns));
-        client.introduce(declared.era, &declared.capabilities);
+        let declared = line.as_ref().ok().and_then(|line| declared(line.as_ref()?, &client, &limits));
+        let (era, capabilities) = declared.unwrap_or_else(|| (Era::Session, RawObject::empty()));
+        client.introduce(era, &capabilities);
         Ok(Self { line: line?, lines })
     }
 }
 
-/// What a client's first message declares.
-struct Declared {
-    era: Era,
-    capabilities: RawObject,
-    /// The concerns that it chooses for its session, as JSON text.
-    concerns: Option<String>,
-    /// The gateways it came through, if it is a gateway.
-    chain: Option<Chain>,
-}
-
-impl Declared {
-    fn of(line: Option<&Line>, limits: &Limits) -> Self {
-        let nothing =
-            Self { era: Era::Session, capabilities: RawObject::empty(), concerns: None, chain: None };
-        let message = line.and_then(|line| match line {
-            Line::Text(text) => Message::parse(text, limits.bounds().message_depth).ok(),
-            Line::TooLong(_) => None,
-        });
-        let Some(Message::Request(request)) = message else { return nothing };
-        let (era, capabilities, concerns) =
-            match check(&request, limits).and_then(|meta| classify(&request, meta)) {
-                Ok(RequestKind::Stateless(meta)) => (Era::Stateless, meta.capabilities, None),
-                Ok(RequestKind::Initialize) => {
-                    let capabilities = request.params.object("capabilities").unwrap_or_default();
-                    let offer = Offer::read(&capabilities).with_concerns(&request.params);
-                    (Era::Session, capabilities, offer.settings.member("concerns").map(str::to_owned))
-                }
-                _ => return nothing,
-            };
-        Self { era, chain: Chain::read(&capabilities), capabilities, concerns }
-    }
+/// The era and the capabilities that a client's first message declares. Which gateways it came through and which concerns it chooses
+/// is noted; `None` if it is no such message.
+fn declared(line: &Line, client: &Client, limits: &Limits) -> Option<(Era, RawObject)> {
+    let Line::Text(text) = line else { return None };
+    let Ok(Message::Request(request)) = Message::parse(text, limits.bounds().message_depth) else {
+        return None;
+    };
+    let (era, capabilities) = match classify(&request, check(&request, limits).ok()?).ok()? {
+        RequestKind::Stateless(meta) => (Era::Stateless, meta.capabilities),
+        RequestKind::Initialize => {
+            let capabilities = request.params.object("capabilities").unwrap_or_default();
+            let offer = Offer::read(&capabilities).with_concerns(&request.params);
+            offer.settings.member("concerns").into_iter().for_each(|concerns| client.chose(concerns));
+            (Era::Session, capabilities)
+        }
+        RequestKind::Session => return None,
+    };
+    Chain::read(&capabilities).into_iter().for_each(|chain| client.came_through(chain));
+    Some((era, capabilities))
 }

@@ -60,7 +60,8 @@ pub struct ReplayBuffer {
     replica: Option<Arc<str>>,
     /// Where its events can be read by other replicas, if they can.
     shared: Option<Shared>,
-    purpose: Purpose,
+    /// The kind of the stream.
+    pub purpose: Purpose,
     sending: Mutex<Sending>,
     /// Locked after `sending`, where both are.
     log: Mutex<Log>,
@@ -108,7 +109,7 @@ impl ReplayBuffers {
         let mut state = self.state.lock();
         state.last += 1;
         let archive = self.archive.get();
-        let number = archive.map_or(state.last, |archive| archive.replicas().ids().next_number());
+        let number = archive.map_or(state.last, |archive| archive.replicas.ids.next_number());
         let buffer = Arc::new(ReplayBuffer {
             number: Some(number),
             replica: archive.map(|archive| Arc::clone(archive.replica())),
@@ -174,11 +175,6 @@ impl ReplayBuffer {
             kept,
             turn_changed: Notify::new(),
         }
-    }
-
-    /// The kind of the stream.
-    pub fn purpose(&self) -> Purpose {
-        self.purpose
     }
 
     /// Starts sending on a new connection; an earlier one stops.

@@ -25,8 +25,10 @@ pub(crate) const NO_RESPONSE: &[u8] = b"-";
 /// Where the events of a session's answer streams are kept for other replicas.
 #[derive(Clone, Debug)]
 pub(crate) struct Archive {
-    replicas: Arc<Replicas>,
-    session: Arc<str>,
+    /// The replicas.
+    pub(crate) replicas: Arc<Replicas>,
+    /// The session.
+    pub(super) session: Arc<str>,
 }
 
 impl Archive {
@@ -42,7 +44,7 @@ impl Archive {
 
     /// Changes what is kept of a stream of this process. `false` if that could not be done.
     pub(crate) async fn write(&self, stream: u64, changes: Changes) -> bool {
-        let (store, lifetime) = (self.replicas.store(), self.replicas.lifetime());
+        let (store, lifetime) = (self.replicas.store(), self.replicas.idle);
         // What is sent does not wait for a store that is not there.
         if !store.is_connected() {
             return false;
@@ -76,16 +78,6 @@ impl Archive {
     /// The session is in it: another one's streams cannot be named.
     fn name(&self, replica: &str, stream: u64) -> String {
         key_of(&format!("{}.{replica}.{stream}", self.session))
-    }
-
-    /// The replicas.
-    pub(crate) fn replicas(&self) -> &Replicas {
-        &self.replicas
-    }
-
-    /// The session.
-    pub(super) fn session(&self) -> &Arc<str> {
-        &self.session
     }
 }
 

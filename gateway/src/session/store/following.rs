@@ -87,7 +87,7 @@ impl Following {
         let (archive, replica) = (self.archive.clone(), self.replica.clone());
         let kind = MessageKind::Followed { stream: self.stream, progress: Progress::Ended };
         tokio::spawn(async move {
-            if let Err(error) = archive.replicas().tell(&replica, archive.session(), kind).await {
+            if let Err(error) = archive.replicas.tell(&replica, &archive.session, kind).await {
                 tracing::debug!(%error, "a replica was not told of the end of its stream");
             }
         });
@@ -116,7 +116,7 @@ impl Following {
             self.told = Some(Instant::now());
             let progress = if self.is_known { Progress::GoesOn } else { Progress::Begins };
             let kind = MessageKind::Followed { stream: self.stream, progress };
-            let (replicas, id) = (self.archive.replicas(), self.archive.session());
+            let (replicas, id) = (&self.archive.replicas, &self.archive.session);
             if replicas.tell(&self.replica, id, kind).await? {
                 (self.seen, self.is_known) = (Instant::now(), true);
                 // Its copy here is in use.

@@ -28,9 +28,10 @@ const ANSWERS: usize = 4;
 #[derive(Debug)]
 pub(crate) struct Replicas {
     store: Arc<dyn SessionStore>,
-    ids: Arc<Ids>,
+    /// What this process numbers.
+    pub(crate) ids: Arc<Ids>,
     /// How long a session lives without being used, and one that was not used since it was opened.
-    idle: Duration,
+    pub(super) idle: Duration,
     unused: Duration,
     /// The sessions that are adopted at the moment.
     adopting: Mutex<HashMap<Arc<str>, Arc<AsyncMutex<()>>>>,
@@ -57,19 +58,9 @@ impl Replicas {
         self.store.name()
     }
 
-    /// What this process numbers.
-    pub(crate) fn ids(&self) -> &Arc<Ids> {
-        &self.ids
-    }
-
     /// The store.
     pub(crate) fn store(&self) -> &dyn SessionStore {
         &*self.store
-    }
-
-    /// How long what is kept there lives without being used.
-    pub(super) fn lifetime(&self) -> Duration {
-        self.idle
     }
 
     /// Waits until no one else adopts this session, and lets others wait until this is dropped.

@@ -9,7 +9,6 @@ use super::{
     super::{
         links::{self, Unseen},
         relay::{Failed, UpstreamRequest, answers},
-        reports::Relay,
         skills,
     },
     form,
@@ -18,7 +17,7 @@ use super::{
 use crate::{
     dialect::RequestMeta,
     dispatch::Caller,
-    upstream::{CallError, Upstream, named},
+    upstream::{CallError, Reports, Upstream, named},
 };
 
 /// Maximum questions of a task that its client is asked.
@@ -53,7 +52,7 @@ impl Asking<'_> {
         // What the upstream asks meanwhile takes the way of the request that waits for the result, and of no other.
         let client = self.caller.backend.client().filter(|_| method == "tasks/result");
         let _working = client.map(|client| client.begin(upstream.number(), self.caller.reply_route()));
-        let reports = Relay::of(self.caller, &params);
+        let reports = Reports::of(self.caller.reply_route(), &params);
         let request = UpstreamRequest::new(method, RawObject::empty());
         let answered = upstream.request(request.to_call(self.caller, &upstream, params, reports)).await;
         let answered = answered.map_err(|error| self.failed(&upstream, method, error))?;

@@ -29,8 +29,7 @@ impl Conversation {
     /// Begins to wait for the result of the task that the upstream calls this.
     pub(super) async fn begin(caller: &Caller, client: &Arc<Client>, upstream: &Upstream, own: &str) -> Self {
         let params = RawObject::empty().with_value("taskId", own);
-        let work =
-            Work::unidentified(caller, client, upstream, &UpstreamRequest::new("tasks/result", params));
+        let work = Work::begin(caller, client, upstream, &UpstreamRequest::new("tasks/result", params));
         let mut begun = Self { work, outcome: None };
         begun.look().await;
         begun

@@ -10,7 +10,7 @@ use mcp_disclosure_transport::{ErrorText, Json, code};
 use parking_lot::Mutex;
 
 use super::{
-    super::{Calls, reports::Relay, state},
+    super::{Calls, state},
     conversation::Conversation,
     form,
     task::{Life, Origin, Owner, RunningAt, Task, ends, times},
@@ -20,7 +20,7 @@ use crate::{
     dispatch::{Answer, Caller, allowance::Running},
     session::Place,
     slot::Slot,
-    upstream::{ClientTask, Upstream, named},
+    upstream::{ClientTask, Reports, Upstream, named},
 };
 
 /// Whether a call may become a task, with the place that it takes then.
@@ -29,11 +29,11 @@ pub(in crate::dispatch::calls) enum AsTask {
     /// It is an ordinary call.
     No,
     /// The client asks for a task (2025-11-25), which reports its progress by this.
-    Asked(Place, Arc<Relay>),
+    Asked(Place, Arc<Reports>),
     /// The tool runs in no other way, which a client with the extension need not know.
     Needed(Place),
     /// The tool runs in no other way, and is called by another, whose result the client waits for.
-    Waited(Place, Arc<Relay>),
+    Waited(Place, Arc<Reports>),
     /// The upstream decides (2026-07-28), unless there is no room for a task. A call that becomes none takes no place.
     Possible(bool),
 }
@@ -49,7 +49,7 @@ impl AsTask {
     }
 
     /// What reports on the call, and on the task.
-    pub(in crate::dispatch::calls) fn reports(&self) -> Option<Arc<Relay>> {
+    pub(in crate::dispatch::calls) fn reports(&self) -> Option<Arc<Reports>> {
         match self {
             Self::Asked(_, reports) | Self::Waited(_, reports) => Some(Arc::clone(reports)),
             _ => None,
@@ -86,7 +86,7 @@ impl Calls {
         }
         let Some(introduction) = slot.status().introduction else { return Ok(AsTask::No) };
         let is_inner = || params.string("name").is_none_or(|name| name != *tool.name().as_str());
-        let reports = || Relay::of_task(caller, params);
+        let reports = || Reports::of_task(caller.reply_route(), params);
         match (caller.era(), introduction.eras.nearest(caller.era())) {
             (Era::Session, era) if is_asked && introduction.runs_tasks(era) => {
                 Ok(AsTask::Asked(self.place_of_task(caller)?, reports()))
@@ -195,10 +195,13 @@ impl Calls {
         Ok(form::creation(era, caller.era(), &whole, &task).into())
     }
 
-    /// The result of a task of which the client knows nothing. It is cancelled if the client gives up.
+    /// The result of a task of which the client knows nothing. It is forgotten then, and cancelled if the client gives up.
     async fn waited(&self, caller: &Caller, view: &View, task: Arc<Task>) -> Answer {
-        let waiting = Waiting { calls: self, task };
-        let Some(asking) = waiting.task.asked(caller, view) else { return Err(needs_tasks()) };
+        let waiting = scopeguard::guard(task, |task| {
+            self.tasks.remove(&task);
+            task.abandon();
+        });
+        let Some(asking) = waiting.asked(caller, view) else { return Err(needs_tasks()) };
         Ok(named(&asking.result(&RawObject::empty()).await?, None).into())
     }
 
@@ -218,7 +221,7 @@ impl Calls {
         origin: Origin,
         task: &RawObject,
         place: Place,
-        running: Option<(Running, Option<Arc<Relay>>)>,
+        running: Option<(Running, Option<Arc<Reports>>)>,
     ) -> Arc<Task> {
         let lifetime = task.member(form::lifetime(caller.era())).and_then(ends);
         let task = Arc::new(Task {
@@ -233,20 +236,6 @@ impl Calls {
         });
         self.tasks.add(Arc::clone(&task));
         task
-    }
-}
-
-/// A task whose result the gateway waits for, and of which its client knows nothing. When this is dropped, it is forgotten, and
-/// cancelled if it is not over.
-struct Waiting<'a> {
-    calls: &'a Calls,
-    task: Arc<Task>,
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.calls.tasks.remove(&self.task);
-        Arc::clone(&self.task).abandon();
     }
 }
 

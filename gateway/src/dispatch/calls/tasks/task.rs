@@ -14,13 +14,13 @@ use parking_lot::Mutex;
 use serde_json::json;
 use tokio::runtime::Handle;
 
-use super::{super::reports::Relay, conversation::Conversation, form};
+use super::{conversation::Conversation, form};
 use crate::{
     backend::BackendGuard,
     dispatch::{Caller, allowance::Running},
     session::Place,
     slot::Slot,
-    upstream::{ClientTask, Upstream},
+    upstream::{ClientTask, Reports, Upstream},
 };
 
 /// How long a task is kept after its lifetime, so that it is the upstream that says it has expired.
@@ -108,7 +108,7 @@ pub(super) struct Life {
     /// When its lifetime is over, if it has one.
     pub(super) ends: Option<Instant>,
     /// The call that it is, and what reports its progress, until it is known to be over.
-    pub(super) running: Option<(Running, Option<Arc<Relay>>)>,
+    pub(super) running: Option<(Running, Option<Arc<Reports>>)>,
 }
 
 impl Task {

@@ -1,0 +1,95 @@
+//! What reaches a client about its request before the result, and about its task afterwards.
+
+use std::sync::Arc;
+
+use mcp_disclosure_core::RawObject;
+use mcp_disclosure_transport::{LoggingLevel, Notification};
+use parking_lot::Mutex;
+
+use crate::{
+    dialect::RequestMeta,
+    session::{Client, Outlet, ReplyRoute},
+};
+
+/// Relays progress, under the client's own token, and log messages of one request, in order.
+#[derive(Debug)]
+pub struct Reports {
+    to: Mutex<To>,
+    /// Whether the request asks for log messages.
+    pub(super) asks_for_log: bool,
+    /// Whether progress may follow the answer, which is a task.
+    pub(super) is_of_task: bool,
+}
+
+#[derive(Clone, Debug)]
+struct To {
+    token: Option<String>,
+    outlet: Outlet,
+    least: Option<LoggingLevel>,
+    /// The client whose general stream takes what follows the answer.
+    afterwards: Option<Arc<Client>>,
+}
+
+impl To {
+    fn of(route: ReplyRoute, params: &RawObject) -> Self {
+        let token = params.object("_meta").and_then(|meta| Some(meta.member("progressToken")?.to_owned()));
+        Self { token, outlet: route.outlet, least: route.log_level, afterwards: None }
+    }
+}
+
+impl Reports {
+    /// On a request with these parameters, to this route; `None` if it asked for neither progress nor log messages.
+    pub(crate) fn of(route: ReplyRoute, params: &RawObject) -> Option<Arc<Self>> {
+        let to = To::of(route, params);
+        (to.token.is_some() || to.least.is_some()).then(|| Self::new(to, params, false))
+    }
+
+    /// On a call that is to become a task.
+    pub(crate) fn of_task(route: ReplyRoute, params: &RawObject) -> Arc<Self> {
+        Self::new(To::of(route, params), params, true)
+    }
+
+    fn new(to: To, params: &RawObject, is_of_task: bool) -> Arc<Self> {
+        Arc::new(Self { to: Mutex::new(to), asks_for_log: RequestMeta::asks_for_log(params), is_of_task })
+    }
+
+    /// The call was answered with a task, whose progress takes the general stream of its client.
+    pub(crate) fn continue_at(&self, client: &Arc<Client>) {
+        self.to.lock().afterwards = Some(Arc::clone(client));
+    }
+
+    /// Redirects to the client's follow-up request.
+    pub(crate) fn redirect(&self, route: ReplyRoute, params: &RawObject) {
+        *self.to.lock() = To::of(route, params);
+    }
+
+    fn to(&self) -> To {
+        self.to.lock().clone()
+    }
+
+    /// A progress notification: its parameters, under the upstream's token.
+    pub(super) fn progress(&self, params: &RawObject) {
+        let to = self.to();
+        if let Some(token) = &to.token {
+            let params = params.with("progressToken", token);
+            let progress = Notification::new("notifications/progress", params);
+            match to.afterwards {
+                Some(client) => client.outbox().notify(&progress),
+                None => drop(to.outlet.notify(&progress)),
+            }
+        }
+    }
+
+    /// A log message that belongs to the request.
+    pub(super) fn log(&self, level: LoggingLevel, message: &Notification) {
+        let to = self.to();
+        if to.least.is_some_and(|least| level >= least) {
+            to.outlet.notify(message);
+        }
+    }
+
+    /// Whether to request progress.
+    pub(super) fn wants_progress(&self) -> bool {
+        self.to.lock().token.is_some()
+    }
+}
