@@ -4,7 +4,7 @@
 
 use std::{ops::Range, path::Path, sync::Arc};
 
-use mcp_disclosure_core::nearest::{meant, nearest};
+use mcp_disclosure_core::nearest::{did_you_mean, meant};
 use mcp_disclosure_gateway::{Place, Problem, limits::fixed};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -269,10 +269,7 @@ impl<'t> Reader<'t> {
             return self.report(key.span(), &message, "leave it out");
         }
         let whole = if within.is_empty() { quoted(name) } else { format!("{within}.{}", quoted(name)) };
-        let hint = match nearest(name, known.iter().copied(), 1).first() {
-            Some(near) => format!("did you mean '{near}'?"),
-            None => format!("known keys: {}", known.join(", ")),
-        };
+        let hint = did_you_mean(name, known.iter().copied(), || format!("known keys: {}", known.join(", ")));
         self.report(key.span(), &format!("unknown key {whole}"), &hint);
     }
 
