@@ -83,12 +83,12 @@ impl Operating {
     /// If a key cannot be used, or a file cannot be opened.
     pub fn prepare(
         arguments: &OperatingArguments,
-        admin: Option<AdminAddress>,
         (hosts, origins): (&[String], &[String]),
         limits: &Limits,
     ) -> Result<Self, Failure> {
         let audit = Audit::open(arguments, limits)?.map(Arc::new);
         let losses = audit.as_ref().map(|audit| audit.losses());
+        let admin = arguments.admin;
         let mut otel = Otel::read()?;
         let counts = admin.is_some() || otel.as_ref().is_some_and(Otel::has_metrics);
         let metrics = counts.then(|| Metrics::new(losses).map(Arc::new)).transpose()?;
