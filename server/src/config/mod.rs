@@ -15,6 +15,7 @@ mod oauth;
 mod reader;
 mod reference;
 #[cfg(test)]
+#[path = "schema_tests.rs"]
 mod schema;
 mod text;
 mod upstream;
