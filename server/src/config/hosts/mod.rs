@@ -36,16 +36,16 @@ use super::{Named, environment::own, mistaken, text::Places};
 
 pub(super) use shapes::names_servers;
 
-/// The servers of a host's file.
+/// The servers of a host's file, or of all files and flags.
 #[derive(Clone, Debug, Default)]
-pub struct HostsFile {
+pub struct Servers {
     /// The usable servers.
     pub upstreams: Vec<Named>,
     /// The allowed and hidden tools of those servers that have such lists.
     pub switches: Vec<Switches>,
-    /// Why servers are left out.
+    /// Servers of hosts' files that cannot be used, and what to do about that.
     pub left_out: Vec<Problem>,
-    /// The servers that the host disables, with the key that does.
+    /// Those that the host disables, with the key that does.
     pub switched_off: Vec<Problem>,
 }
 
@@ -53,7 +53,7 @@ pub struct HostsFile {
 ///
 /// # Errors
 /// If the file as a whole cannot be read.
-pub fn read_hosts(path: &Path, text: &str) -> Result<HostsFile, Problem> {
+pub fn read_hosts(path: &Path, text: &str) -> Result<Servers, Problem> {
     read_as(path, text, &std::env::current_dir().unwrap_or_default())
 }
 
@@ -61,11 +61,11 @@ pub fn read_hosts(path: &Path, text: &str) -> Result<HostsFile, Problem> {
 ///
 /// # Errors
 /// If the file as a whole cannot be read.
-pub(crate) fn read_as(path: &Path, text: &str, current: &Path) -> Result<HostsFile, Problem> {
+pub(crate) fn read_as(path: &Path, text: &str, current: &Path) -> Result<Servers, Problem> {
     parse(path, text, &FileContext::new(path, current.to_owned(), &own))
 }
 
-fn parse(path: &Path, text: &str, context: &FileContext<'_>) -> Result<HostsFile, Problem> {
+fn parse(path: &Path, text: &str, context: &FileContext<'_>) -> Result<Servers, Problem> {
     let text = text.trim_start_matches('\u{feff}');
     let name: Arc<str> = path.display().to_string().into();
     let starts = Places::of(text);
@@ -75,7 +75,7 @@ fn parse(path: &Path, text: &str, context: &FileContext<'_>) -> Result<HostsFile
         Problem::new(error.message).at(places(error.at)).hint(hint)
     })?;
     let mut reader =
-        Reader { root: &root, context, places: &places, taken: HashSet::new(), file: HostsFile::default() };
+        Reader { root: &root, context, places: &places, taken: HashSet::new(), file: Servers::default() };
     let mut is_known = false;
     for shape in SHAPES {
         for servers in (shape.servers)(&root, context) {
@@ -95,7 +95,7 @@ struct Reader<'a> {
     places: &'a dyn Fn(usize) -> Place,
     /// The names of entries with higher precedence.
     taken: HashSet<String>,
-    file: HostsFile,
+    file: Servers,
 }
 
 impl Reader<'_> {
