@@ -6,8 +6,8 @@ use std::{
 };
 
 use mcp_disclosure_access::{Caller, Claims, Entry, Error, Profile, Settings, TokenSource, UnreadableToken};
-use mcp_disclosure_core::nearest::did_you_mean;
-use mcp_disclosure_gateway::{Place, Problem};
+use mcp_disclosure_core::{Permits, nearest::did_you_mean};
+use mcp_disclosure_gateway::{Place, Problem, negotiation::Strategies};
 
 use super::{AccessFlags, PrincipalEntry, Problems};
 use crate::config::DisclosureFile;
@@ -114,9 +114,10 @@ impl PrincipalEntry {
 pub fn unknown_strategies(
     settings: &Settings,
     places: &BTreeMap<String, Place>,
-    is_offered: impl Fn(&str) -> bool,
-    offered: &[String],
+    strategies: &Strategies,
 ) -> Vec<Problem> {
+    let (all, offered) = (Permits::all(), strategies.offered());
+    let is_offered = |name: &str| strategies.is_offered_to(&all, name);
     let principals =
         settings.principals.iter().map(|entry| (format!("principal '{}'", entry.name), &entry.permits));
     let profiles =
