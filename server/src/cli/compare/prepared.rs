@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_disclosure_compare::{
     Error, HostKind, Subject, Tokenizer,
-    transcript::{self, Assignment, Play, Transcript},
+    transcript::{Assignment, Play, Transcript},
 };
 use mcp_disclosure_core::Registry;
 use mcp_disclosure_gateway::{
@@ -120,12 +120,11 @@ impl<'a> Prepared<'a> {
     ) -> Result<Transcript, Failure> {
         let Behind { upstreams, reached } = behind;
         let stages = self.stages(upstreams).await?;
-        let rows = self.contestants.rows().into_iter().filter(|row| names.contains(&row.name));
-        let set: Vec<transcript::Server> = rows
-            .map(|row| transcript::Server { row, links: stages.links(), reached: Arc::clone(&reached) })
-            .collect();
-        let play = Play { subject: &self.subject, assignment, tokenizer, host };
-        let played = play.run(&set, &|done, total, what| self.progress.step(done, total, what)).await;
+        let mut rows = self.contestants.rows();
+        rows.retain(|row| names.contains(&row.name));
+        let links = stages.links();
+        let play = Play { subject: &self.subject, assignment, tokenizer, host, links, reached };
+        let played = play.run(&rows, &|done, total, what| self.progress.step(done, total, what)).await;
         stages.close().await;
         played.map_err(|error| message(error, flag))
     }
