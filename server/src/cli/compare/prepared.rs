@@ -137,15 +137,12 @@ impl<'a> Prepared<'a> {
 
 /// The failure of a comparison; `flag` is the one that named tools.
 pub(super) fn message(error: Error, flag: &str) -> Failure {
+    let problems = |flag: &str, lines: Vec<String>| {
+        lines.iter().map(|line| Problem::new(format!("{flag}: {line}"))).collect()
+    };
     match error {
-        Error::UnknownTools { .. } => {
-            let problem = |line: &str| Problem::new(format!("{flag}: {line}"));
-            Failure::Usage(error.to_string().lines().map(problem).collect())
-        }
-        Error::UnknownLabels { .. } => {
-            let problem = |line: &str| Problem::new(format!("--queries: {line}"));
-            Failure::Configuration(error.to_string().lines().map(problem).collect())
-        }
+        Error::UnknownTools(lines) => Failure::Usage(problems(flag, lines)),
+        Error::UnknownLabels(lines) => Failure::Configuration(problems("--queries", lines)),
         error => Failure::Comparison(error),
     }
 }
