@@ -60,17 +60,9 @@ pub fn upstreams(file: &DisclosureFile, base: &Path) -> Result<Vec<Named>, Vec<P
                     tell("", error.to_string(), "give it a name; clashing tools are prefixed by it")
                 }
                 Ok(name) => {
-                    let settings = entry.settings();
-                    let entry = Some(entry.clone().seen_from(base));
-                    upstreams.push(Named {
-                        name: Some(name),
-                        target,
-                        settings,
-                        oauth,
-                        login: String::new(),
-                        entry,
-                        is_of_file: true,
-                    });
+                    let (settings, entry) = (entry.settings(), Some(entry.clone().seen_from(base)));
+                    let given = Named::given(Some(name), target);
+                    upstreams.push(Named { settings, oauth, entry, is_of_file: true, ..given });
                 }
             },
         }

@@ -67,13 +67,10 @@ pub(crate) fn read_as(path: &Path, text: &str, current: &Path) -> Result<Servers
 
 fn parse(path: &Path, text: &str, context: &FileContext<'_>) -> Result<Servers, Problem> {
     let text = text.trim_start_matches('\u{feff}');
+    let root = tree(path, text)?;
     let name: Arc<str> = path.display().to_string().into();
     let starts = Places::of(text);
     let places = |at: usize| starts.place(&name, at);
-    let root = node::parse(path, text).map_err(|error| {
-        let hint = "the file must be JSON (comments are allowed), or TOML or YAML by its extension";
-        Problem::new(error.message).at(places(error.at)).hint(hint)
-    })?;
     let mut reader =
         Reader { root: &root, context, places: &places, taken: HashSet::new(), file: Servers::default() };
     let mut is_known = false;
@@ -87,6 +84,18 @@ fn parse(path: &Path, text: &str, context: &FileContext<'_>) -> Result<Servers, 
         return Err(mistaken::for_servers(path, text));
     }
     Ok(reader.file)
+}
+
+/// Parses a text without a byte order mark.
+///
+/// # Errors
+/// A syntax error, with its place and a hint.
+fn tree(path: &Path, text: &str) -> Result<Node, Problem> {
+    node::parse(path, text).map_err(|error| {
+        let hint = "the file must be JSON (comments are allowed), or TOML or YAML by its extension";
+        let place = Places::of(text).place(&path.display().to_string().into(), error.at);
+        Problem::new(error.message).at(place).hint(hint)
+    })
 }
 
 struct Reader<'a> {
