@@ -22,7 +22,7 @@ use crate::{
         places::Place,
         record::{Record, Records, gathered_folder},
         undo::{Undone, undone},
-        write::{Change, read, write},
+        write::{Change, read, remove, write},
     },
     launcher,
 };
@@ -212,13 +212,4 @@ fn files_of(record: &Record) -> impl Iterator<Item = &PathBuf> {
 /// Those of them that a person edited since.
 fn edited_of(record: &Record) -> Vec<PathBuf> {
     record.steps.iter().flat_map(|step| step.changed()).map(|(file, _)| file.to_owned()).collect()
-}
-
-fn remove(file: &Path) -> Result<(), Failure> {
-    match std::fs::remove_file(file) {
-        Err(source) if source.kind() != ErrorKind::NotFound => {
-            Err(Failure::Write { path: file.to_owned(), source })
-        }
-        _ => Ok(()),
-    }
 }
