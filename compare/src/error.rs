@@ -1,23 +1,15 @@
 //! Errors of a comparison.
 
-use mcp_disclosure_core::nearest::nearest;
-
 /// Why there is no report.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The source does not have tools that are requested for use.
-    #[error("{}", unknown_tools(unknown))]
-    UnknownTools {
-        /// The names, each with the most similar name of a tool.
-        unknown: Vec<(String, Option<String>)>,
-    },
-    /// Labelled queries name tools that the source does not have.
-    #[error("{}", unknown_labels(unknown))]
-    UnknownLabels {
-        /// The line of each, the label, and the most similar name of a tool.
-        unknown: Vec<(usize, String, Option<String>)>,
-    },
+    /// The source does not have tools that are requested for use: a line about each.
+    #[error("{}", .0.join("\n"))]
+    UnknownTools(Vec<String>),
+    /// Labelled queries name tools that the source does not have: a line about each.
+    #[error("{}", .0.join("\n"))]
+    UnknownLabels(Vec<String>),
     /// The server selected another strategy than the requested one.
     #[error("requested strategy '{asked}', but the server selected {}", shown(served))]
     NotServed {
@@ -46,30 +38,6 @@ pub enum Error {
         /// The beginning of the answer.
         said: String,
     },
-}
-
-impl Error {
-    pub(crate) fn unknown<'a>(names: Vec<String>, available: impl Iterator<Item = &'a str> + Clone) -> Self {
-        let near = |name: &str| nearest(name, available.clone(), 1).into_iter().next().map(str::to_owned);
-        Self::UnknownTools { unknown: names.into_iter().map(|name| (name.clone(), near(&name))).collect() }
-    }
-}
-
-fn unknown_tools(unknown: &[(String, Option<String>)]) -> String {
-    let lines = unknown.iter().map(|(name, near)| unknown_tool(name, near));
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-fn unknown_labels(unknown: &[(usize, String, Option<String>)]) -> String {
-    let lines = unknown.iter().map(|(line, name, near)| format!("line {line}: {}", unknown_tool(name, near)));
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-fn unknown_tool(name: &str, near: &Option<String>) -> String {
-    match near {
-        Some(near) => format!("unknown tool '{name}'; did you mean '{near}'?"),
-        None => format!("unknown tool '{name}'"),
-    }
 }
 
 fn shown(served: &Option<String>) -> String {

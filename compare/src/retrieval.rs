@@ -128,14 +128,14 @@ pub(crate) fn resolved<'q>(subject: &'q Subject, queries: &'q [Query]) -> Result
         let found = query.tools.iter().filter_map(|label| {
             let tool = subject.labelled(label);
             if tool.is_none() {
-                unknown.push((query.line, label.clone(), subject.nearest(label)));
+                unknown.push(format!("line {}: {}", query.line, subject.unknown(label)));
             }
             tool.map(|tool| &*tool.name)
         });
         Asked { text: &query.text, right: found.collect() }
     };
     let asked = queries.iter().map(&mut right).collect();
-    if unknown.is_empty() { Ok(asked) } else { Err(Error::UnknownLabels { unknown }) }
+    if unknown.is_empty() { Ok(asked) } else { Err(Error::UnknownLabels(unknown)) }
 }
 
 async fn of(

@@ -117,10 +117,12 @@ impl Subject {
         self.tool(label).or_else(|| self.tools.iter().find(is_meant))
     }
 
-    /// The name of a tool that is most similar to this one.
-    pub(crate) fn nearest(&self, name: &str) -> Option<String> {
-        let names = self.tools.iter().map(|tool| tool.name.as_str());
-        nearest(name, names, 1).into_iter().next().map(str::to_owned)
+    /// What is said of a name that no tool has.
+    pub(crate) fn unknown(&self, name: &str) -> String {
+        match nearest(name, self.tools.iter().map(|tool| tool.name.as_str()), 1).first() {
+            Some(near) => format!("unknown tool '{name}'; did you mean '{near}'?"),
+            None => format!("unknown tool '{name}'"),
+        }
     }
 
     /// Positions of all tools in the order of sampling: the middle of the list, the quarters, the eighths, and so on
@@ -162,11 +164,10 @@ impl Subject {
         for name in names.iter().filter(|name| seen.insert(name.as_str())) {
             match self.tool(name) {
                 Some(tool) => found.push(tool),
-                None => unknown.push(name.clone()),
+                None => unknown.push(self.unknown(name)),
             }
         }
-        let available = || self.tools.iter().map(|tool| tool.name.as_str());
-        if unknown.is_empty() { Ok(found) } else { Err(Error::unknown(unknown, available())) }
+        if unknown.is_empty() { Ok(found) } else { Err(Error::UnknownTools(unknown)) }
     }
 }
 

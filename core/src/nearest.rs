@@ -11,6 +11,15 @@ pub fn nearest<'a>(
     ranked(wanted, candidates, count, 0.6)
 }
 
+/// The hint for an unknown name: the most similar of the known ones, or else what is said otherwise.
+pub fn did_you_mean<'a>(
+    wanted: &str,
+    known: impl IntoIterator<Item = &'a str>,
+    otherwise: impl FnOnce() -> String,
+) -> String {
+    nearest(wanted, known, 1).first().map_or_else(otherwise, |near| format!("did you mean '{near}'?"))
+}
+
 /// The candidate that was probably meant by a misspelt name: one that differs by a few letters, or by case and
 /// punctuation only, as `maxSteps` from `max_steps`.
 pub fn misspelt<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

@@ -115,13 +115,9 @@ pub(crate) fn note(text: &str) {
 /// The time, as in every line: RFC 3339 in UTC.
 pub(crate) fn now() -> String {
     let mut now = String::with_capacity(32);
-    write_now(&mut now);
-    now
-}
-
-fn write_now(text: &mut String) {
     // Writing to a string does not fail.
-    let _ = SystemTime.format_time(&mut Writer::new(text));
+    let _ = SystemTime.format_time(&mut Writer::new(&mut now));
+    now
 }
 
 fn longest_field() -> usize {

@@ -58,7 +58,7 @@ impl SignIn {
         match &settings.client_id {
             Some(id) => {
                 let mut config = OAuthClientConfig::new(id, &redirect);
-                if let Some(secret) = self.0.secret() {
+                if let Some(secret) = &self.0.settings.client_secret {
                     config = config.with_client_secret(secret.reveal());
                 }
                 party.manager.configure_client(config)?;

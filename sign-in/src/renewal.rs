@@ -12,7 +12,7 @@ use futures::{
 use reqwest::header::HeaderValue;
 use rmcp::transport::auth::{AuthError, ClientCredentialsConfig, CredentialStore, OAuthClientConfig};
 
-use crate::{Error, Grant, Inner, Last, Secret, Seen, party::Party, saved::Saved};
+use crate::{Error, Grant, Inner, Last, Seen, party::Party, saved::Saved};
 
 /// A renewal that failed is not tried again for this long, unless the file of the tokens changes.
 const PAUSE: Duration = Duration::from_secs(3);
@@ -207,11 +207,6 @@ impl Inner {
             url.query_pairs().find(|(name, _)| name == "resource").map(|(_, value)| value.into_owned())
         });
         resource.unwrap_or_else(|| self.url.to_string())
-    }
-
-    /// The secret that authenticates this program, if it is not a public client.
-    pub(crate) fn secret(&self) -> Option<&Secret> {
-        self.settings.client_secret.as_ref()
     }
 }
 

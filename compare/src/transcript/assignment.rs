@@ -25,7 +25,7 @@ pub struct Assignment {
 }
 
 /// One call of a task.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Call {
     /// The tool, by the name it is served by.
@@ -109,14 +109,7 @@ impl Assignment {
 impl Call {
     /// A call without a given answer.
     pub fn of(task: Task) -> Self {
-        Self {
-            tool: task.tool,
-            arguments: task.arguments,
-            answer: None,
-            choose: None,
-            wrong_arguments: None,
-            wrong_name: None,
-        }
+        Self { tool: task.tool, arguments: task.arguments, ..Self::default() }
     }
 
     /// The right call.

@@ -21,7 +21,7 @@ mod wording;
 pub use assignment::{Assignment, Behavior, Call};
 pub use html::{html, page, style};
 pub use markdown::markdown;
-pub use play::{Play, Server};
+pub use play::Play;
 pub use step::{Act, Ending, Kind, Phase, Played, Speaker, Step, Transcript};
 pub use story::story;
 pub use terminal::{Look, terminal};

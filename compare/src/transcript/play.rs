@@ -14,18 +14,7 @@ use crate::{
     tokenizer::Counter,
 };
 
-/// A server that serves every client with one row.
-pub struct Server {
-    /// The row: its strategy, the host's choices, and how tools are learned.
-    pub row: Row,
-    /// Opens links to the server.
-    pub links: LinkFactory,
-    /// Counts the calls that have reached its upstreams.
-    pub reached: Reached,
-}
-
 /// A task, to be played under each strategy.
-#[derive(Debug)]
 pub struct Play<'a> {
     /// The tools of the source, as `full` lists them.
     pub subject: &'a Subject,
@@ -35,31 +24,35 @@ pub struct Play<'a> {
     pub tokenizer: Tokenizer,
     /// What hosts show of a listed tool.
     pub host: HostKind,
+    /// Opens links to the servers.
+    pub links: LinkFactory,
+    /// Counts the calls that have reached their upstreams.
+    pub reached: Reached,
 }
 
 impl Play<'_> {
-    /// Plays the task on each server, with each behavior of the model; each time over a new connection.
+    /// Plays the task under each of these rows, with each behavior of the model; each time over a new connection.
     ///
     /// # Errors
     /// [`Error::UnknownTools`] before the first connection, or the first failure of one. What a server refuses is part of
     /// the transcript.
-    pub async fn run(self, servers: &[Server], progress: Progress<'_>) -> Result<Transcript, Error> {
+    pub async fn run(self, rows: &[Row], progress: Progress<'_>) -> Result<Transcript, Error> {
         let tools: Vec<String> = self.assignment.calls.iter().map(|call| call.tool.clone()).collect();
         self.subject.named(&tools)?;
         let counter = Counter::new(self.tokenizer);
-        let source = self.source(servers, &counter).await?;
+        let source = self.source(rows, &counter).await?;
         let behaviors = &self.assignment.courses;
-        let (mut done, total) = (0, servers.len() * behaviors.len());
-        let mut strategies = Vec::with_capacity(servers.len());
-        for server in servers {
+        let (mut done, total) = (0, rows.len() * behaviors.len());
+        let mut strategies = Vec::with_capacity(rows.len());
+        for row in rows {
             let mut acts = Vec::with_capacity(behaviors.len());
             for behavior in behaviors {
-                progress(done, total, &format!("{}: {}", server.row.name, behavior.title()));
+                progress(done, total, &format!("{}: {}", row.name, behavior.title()));
                 done += 1;
-                let act = self.act(server, *behavior, &counter, &source).await?;
+                let act = self.act(row, *behavior, &counter, &source).await?;
                 acts.push(if acts.is_empty() { act } else { act.without_start() });
             }
-            strategies.push(Played { name: server.row.name.clone(), acts });
+            strategies.push(Played { name: row.name.clone(), acts });
         }
         progress(total, total, "done");
         let (name, tools) = (self.subject.source.clone(), self.subject.tools().len());
@@ -68,14 +61,14 @@ impl Play<'_> {
     }
 
     /// What the source lists; its resources are those of a server of complete definitions, if there is one.
-    async fn source(&self, servers: &[Server], counter: &Counter) -> Result<Baseline, Error> {
+    async fn source(&self, rows: &[Row], counter: &Counter) -> Result<Baseline, Error> {
         let tools = self.subject.tools().iter().map(|tool| &tool.definition);
-        let full = servers.iter().find(|server| server.row.strategy == BASELINE);
-        let Some(server) = full.filter(|_| self.assignment.host == ClientKind::Negotiating) else {
+        let full = rows.iter().find(|row| row.strategy == BASELINE);
+        let Some(full) = full.filter(|_| self.assignment.host == ClientKind::Negotiating) else {
             return Ok(Baseline::of(tools, &[]));
         };
         let kind = ClientKind::Negotiating;
-        let recorder = Recorder::open(server, (counter, self.host), kind, Concerns::new()).await?;
+        let recorder = Recorder::open(self, full, counter, kind, Concerns::new()).await?;
         let resources = recorder.connection.resources().await?;
         recorder.close().await;
         Ok(Baseline::of(tools, &resources))
@@ -83,7 +76,7 @@ impl Play<'_> {
 
     async fn act(
         &self,
-        server: &Server,
+        row: &Row,
         behavior: Behavior,
         counter: &Counter,
         source: &Baseline,
@@ -91,11 +84,11 @@ impl Play<'_> {
         let calls = self.calls(behavior);
         let client = self.assignment.host;
         let choices = calls.first().and_then(|call| call.choose.clone()).unwrap_or_default();
-        let mut recorder = Recorder::open(server, (counter, self.host), client, choices).await?;
+        let mut recorder = Recorder::open(self, row, counter, client, choices).await?;
         recorder.begin(source).await?;
         let mistake = calls.first().and_then(|call| mistake(call, behavior, &recorder.listed, source));
         let handle = recorder.connection.host.clone();
-        let agent = agent(&handle, behavior, client, &server.row, &mistake);
+        let agent = agent(&handle, behavior, client, row, &mistake);
         let mut performance = agent.begin(recorder.listed.tools().to_vec());
         for (at, call) in calls.iter().enumerate() {
             (recorder.call, recorder.attempt) = (at + 1, 1);

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use mcp_disclosure_client::{Concerns, Error as Refusal};
 use mcp_disclosure_core::{Finder, RawObject};
 
-use super::{Behavior, ClientKind, Kind, Server, Speaker, Step, gist, wording};
+use super::{Behavior, ClientKind, Kind, Play, Speaker, Step, gist, wording};
 use crate::{
-    Error, HostKind,
+    Error, Row,
     agent::{self, Purpose, Task},
     baseline::{Baseline, Listed},
     connection::{Connection, Exchange, Wishes},
@@ -40,15 +40,16 @@ struct List {
 impl<'a> Recorder<'a> {
     /// Connects. The host's first choices of concerns are part of the handshake.
     pub(super) async fn open(
-        server: &'a Server,
-        (counter, shows): (&'a Counter, HostKind),
+        play: &Play<'_>,
+        row: &'a Row,
+        counter: &'a Counter,
         kind: ClientKind,
         choices: Concerns,
     ) -> Result<Self, Error> {
         let says = (!choices.is_empty()).then(|| wording::chose(&choices));
-        let wishes = Wishes { choices, reached: Some(Arc::clone(&server.reached)), omits_schemas: false };
-        let connection = Connection::open(&server.links, &server.row, (kind, shows), wishes).await?;
-        let (listed, steps, reached) = (Arc::default(), Vec::new(), (server.reached)());
+        let wishes = Wishes { choices, reached: Some(Arc::clone(&play.reached)), omits_schemas: false };
+        let connection = Connection::open(&play.links, row, (kind, play.host), wishes).await?;
+        let (listed, steps, reached) = (Arc::default(), Vec::new(), (play.reached)());
         let mut recorder = Self { connection, counter, listed, mark: 0, reached, steps, call: 1, attempt: 1 };
         if let Some(says) = says {
             recorder.add(Kind::Chose, Speaker::Host, says);

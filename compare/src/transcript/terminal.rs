@@ -33,34 +33,30 @@ const FIGURES: usize = 18;
 
 /// The transcript as text.
 pub fn terminal(transcript: &Transcript, look: Look) -> String {
-    let page = Page { look: Look { width: look.width.max(NARROWEST), ..look } };
+    let look = Look { width: look.width.max(NARROWEST), ..look };
     let used: Vec<String> = transcript.task.calls.iter().map(|call| call.tool.clone()).collect();
     let mut lines: Vec<String> =
-        heading(transcript).iter().flat_map(|line| wrapped(&one_line(line), page.look.width)).collect();
+        heading(transcript).iter().flat_map(|line| wrapped(&one_line(line), look.width)).collect();
     for played in &transcript.strategies {
         lines.push(String::new());
-        page.played(played, &used, &mut lines);
+        look.played(played, &used, &mut lines);
     }
     for note in &transcript.notes {
         lines.push(String::new());
-        lines.extend(wrapped(&one_line(note), page.look.width));
+        lines.extend(wrapped(&one_line(note), look.width));
     }
     lines.iter().flat_map(|line| [line.trim_end(), "\n"]).collect()
 }
 
-struct Page {
-    look: Look,
-}
-
-impl Page {
+impl Look {
     fn played(&self, played: &Played, used: &[String], lines: &mut Vec<String>) {
         let title = format!("── {} ", one_line(&played.name));
-        let columns = if self.look.width < NARROW { "" } else { " tokens ── so far" };
-        match self.look.width.checked_sub(title.chars().count() + columns.chars().count()) {
+        let columns = if self.width < NARROW { "" } else { " tokens ── so far" };
+        match self.width.checked_sub(title.chars().count() + columns.chars().count()) {
             Some(rule) => {
                 lines.push(self.paint(Ink::Bold, &format!("{title}{}{columns}", "─".repeat(rule))));
             }
-            None => lines.extend(wrapped(&title, self.look.width)),
+            None => lines.extend(wrapped(&title, self.width)),
         }
         for (at, act) in played.acts.iter().enumerate() {
             if at > 0 {
@@ -70,7 +66,7 @@ impl Page {
                 lines.push(self.paint(Ink::Bold, &format!("{}:", act.course.title())));
             }
             match at > 0 && act.is_like(&played.acts[0]) {
-                true => lines.extend(wrapped(AS_INTENDED, self.look.width)),
+                true => lines.extend(wrapped(AS_INTENDED, self.width)),
                 false => self.act(act, used, lines),
             }
         }
@@ -80,14 +76,14 @@ impl Page {
         for step in &act.steps {
             self.step(step, used, lines);
         }
-        lines.extend(wrapped(&format!("→ {}.", sums(act)), self.look.width));
+        lines.extend(wrapped(&format!("→ {}.", sums(act)), self.width));
     }
 
     fn step(&self, step: &Step, used: &[String], lines: &mut Vec<String>) {
-        if self.look.width < NARROW {
+        if self.width < NARROW {
             return self.narrow_step(step, used, lines);
         }
-        let room = self.look.width - SPEAKER - FIGURES;
+        let room = self.width - SPEAKER - FIGURES;
         let figures = match step.tokens {
             0 => String::new(),
             tokens => format!("{:>8}{:>10}", grouped(tokens), grouped(step.tokens_so_far)),
@@ -100,7 +96,7 @@ impl Page {
             let speaker = self.paint(ink(step), &speaker);
             lines.push(format!("{speaker}{line:<room$}{figures}"));
         }
-        let detail = Detail { width: self.look.width - SPEAKER - 2, full: self.look.full };
+        let detail = Detail { width: self.width - SPEAKER - 2, full: self.full };
         for line in body(step, used, detail) {
             lines.push(format!("{:SPEAKER$}  {}", "", self.paint(Ink::Faint, &line)));
         }
@@ -111,15 +107,15 @@ impl Page {
             0 => String::new(),
             tokens => format!(" ({}; {} so far)", grouped(tokens), grouped(step.tokens_so_far)),
         };
-        let said = wrapped(&format!("{} {}{tokens}", step.speaker, step.says), self.look.width);
+        let said = wrapped(&format!("{} {}{tokens}", step.speaker, step.says), self.width);
         lines.extend(said.iter().map(|line| self.paint(ink(step), line)));
-        let detail = Detail { width: self.look.width - 2, full: self.look.full };
+        let detail = Detail { width: self.width - 2, full: self.full };
         let body = body(step, used, detail);
         lines.extend(body.iter().map(|line| format!("  {}", self.paint(Ink::Faint, line))));
     }
 
     fn paint(&self, ink: Ink, text: &str) -> String {
-        if self.look.coloured { format!("\u{1b}[{}m{text}\u{1b}[0m", ink as u8) } else { text.to_owned() }
+        if self.coloured { format!("\u{1b}[{}m{text}\u{1b}[0m", ink as u8) } else { text.to_owned() }
     }
 }
 

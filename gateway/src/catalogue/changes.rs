@@ -59,8 +59,14 @@ impl KnownDefinitions {
     }
 
     /// Takes what an upstream lists, and what of it the next snapshot serves. What it lists first is compared with what was
-    /// reviewed, if anything was.
-    pub(super) fn note(&mut self, lists: &Arc<UpstreamLists>, rules: &Rules, served: HashSet<&ToolName>) {
+    /// reviewed, if anything was. Of tools that a warning about the snapshot names, that says what changed.
+    pub(super) fn note(
+        &mut self,
+        lists: &Arc<UpstreamLists>,
+        rules: &Rules,
+        served: HashSet<&ToolName>,
+        is_warned_of: impl Fn(&str) -> bool,
+    ) {
         let (name, lock) = (&lists.name, &rules.review.lock);
         let known = self.of.get(&**name);
         let is_served = |known: &Known| {
@@ -78,7 +84,8 @@ impl KnownDefinitions {
         };
         changes.retain(|change| self.said.is_news(name, change));
         let on_change = rules.review.on_change(name);
-        changes.iter().for_each(|change| say(name, change, on_change));
+        let unsaid = changes.iter().filter(|change| !is_warned_of(&change.tool));
+        unsaid.for_each(|change| say(name, change, on_change));
         warn_of_renamed(name, rules, &changes, &served);
         let mut new: Vec<&str> = match known {
             Some(known) => served.difference(&known.served).map(ToolName::as_str).collect(),

@@ -4,7 +4,7 @@ use std::{collections::HashSet, fmt, sync::Arc};
 
 use mcp_disclosure_core::{
     About, Concern, DescriptionFile, Lock, Material, OnChange, RawObject, Review, Rules, Snapshot,
-    UpstreamLists,
+    UpstreamLists, Warning,
 };
 
 use super::changes::{KnownDefinitions, Said};
@@ -145,7 +145,15 @@ impl Keeper {
         let snapshot = Snapshot::assemble_after(before, material);
         let mut served = snapshot.own_names();
         for lists in &self.own {
-            self.known.note(lists, &self.declared.rules, served.remove(&lists.name).unwrap_or_default());
+            let is_held = |tool: &str| {
+                let is_it = |warning: &Warning| match warning {
+                    Warning::Held { upstream, change } => *upstream == lists.name && change.tool == tool,
+                    _ => false,
+                };
+                self.warned.is_some() && snapshot.warnings().iter().any(is_it)
+            };
+            let served = served.remove(&lists.name).unwrap_or_default();
+            self.known.note(lists, &self.declared.rules, served, is_held);
         }
         if is_final {
             self.warn_of(&snapshot);

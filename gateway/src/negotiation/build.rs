@@ -9,7 +9,7 @@ use mcp_disclosure_core::{
     Error, Objection, Principal, Registry, Snapshot, Stack, View,
     adaptive::NAME as ADAPTIVE,
     full,
-    nearest::{are_alike, meant, nearest},
+    nearest::{are_alike, did_you_mean, meant, nearest},
 };
 
 use super::{NamedStrategy, Strategies, StrategyOptions, StrategyPlaces};
@@ -162,10 +162,7 @@ fn foreign_settings(registry: &Registry, options: &StrategyOptions) -> Vec<Probl
     let known: Vec<&str> = registry.profiles().map(|profile| &*profile.name).collect();
     let foreign = options.settings.keys().filter(|name| !known.contains(&name.as_str()));
     let problems = foreign.map(|name| {
-        let hint = match nearest(name, known.iter().copied(), 1).first() {
-            Some(near) => format!("did you mean '{near}'?"),
-            None => format!("known are {}", known.join(", ")),
-        };
+        let hint = did_you_mean(name, known.iter().copied(), || format!("known are {}", known.join(", ")));
         let problem = Problem::new(format!("settings for unknown strategy '{name}'")).hint(hint);
         options.places.setting(name, None).cloned().into_iter().fold(problem, Problem::at)
     });

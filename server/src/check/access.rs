@@ -6,7 +6,7 @@ use std::{collections::HashMap, sync::Arc};
 use mcp_disclosure_core::{Kind, Pattern, Principal, Snapshot, View, VisibleTool, Warning};
 use mcp_disclosure_gateway as gateway;
 
-use super::{Finding, Findings, Place, Rule, Severity, serving::IDLE_RULE};
+use super::{Finding, Findings, Rule, Severity, serving::IDLE_RULE};
 use crate::config::{DisclosureFile, PrincipalEntry, Written};
 
 const SHADOWED: Rule = Rule {
@@ -145,13 +145,7 @@ impl<'a> Names<'a> {
 }
 
 fn finding(rule: Rule, place: &gateway::Place, detail: String) -> Finding {
-    let place = Place {
-        file: Some(place.file.to_string()),
-        line: Some(place.line),
-        column: Some(place.column),
-        ..Place::default()
-    };
-    Finding { rule, place, detail, hint: None }
+    Finding { rule, place: place.into(), detail, hint: None }
 }
 
 #[cfg(test)]

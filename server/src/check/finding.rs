@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use mcp_disclosure_core::{Kind, Tool};
+use mcp_disclosure_gateway as gateway;
 use serde::Serialize;
 
 /// How bad it is.
@@ -108,6 +109,12 @@ impl From<&Tool> for Place {
     fn from(tool: &Tool) -> Self {
         let file = tool.supplement().path.clone();
         Self { tool: Some(tool.key().to_string()), file, ..Self::default() }
+    }
+}
+
+impl From<&gateway::Place> for Place {
+    fn from(gateway::Place { file, line, column }: &gateway::Place) -> Self {
+        Self { file: Some(file.to_string()), line: Some(*line), column: Some(*column), ..Self::default() }
     }
 }
 

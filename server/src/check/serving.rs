@@ -106,15 +106,9 @@ pub fn left_out(problems: &[Problem]) -> Findings {
 }
 
 fn found(rule: Rule, problem: &Problem) -> Finding {
-    let place = problem.place().map(|place| Place {
-        file: Some(place.file.to_string()),
-        line: Some(place.line),
-        column: Some(place.column),
-        ..Place::default()
-    });
     Finding {
         rule,
-        place: place.unwrap_or_default(),
+        place: problem.place().map(Place::from).unwrap_or_default(),
         detail: problem.message().to_owned(),
         hint: problem.remedy().map(str::to_owned),
     }

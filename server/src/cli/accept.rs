@@ -7,7 +7,7 @@ use std::{
 
 use clap::Args;
 use mcp_disclosure_core::{
-    DefinitionChange, Lock, Pattern, UpstreamLists, full, nearest::nearest, qualified,
+    DefinitionChange, Lock, Pattern, UpstreamLists, full, nearest::did_you_mean, qualified,
 };
 use mcp_disclosure_gateway::{Gateway, Problem, negotiation::StrategyOptions, upstream::UpstreamError};
 
@@ -132,9 +132,8 @@ fn check(wanted: &[Pattern], lock: &Lock, lists: &[Arc<UpstreamLists>]) -> Resul
     let is_idle =
         |pattern: &&Pattern| all.iter().all(|name| !pattern.matches(name) && !pattern.matches(&own(name)));
     let Some(idle) = wanted.iter().find(is_idle) else { return Ok(()) };
-    let near = nearest(idle.text(), all.iter().map(String::as_str), 1);
-    let hint = near.first().map(|name| format!("did you mean '{name}'?"));
     let problem = Problem::new(format!("no tool is called '{}'", idle.text()));
-    let hint = hint.unwrap_or_else(|| "give names as check shows them, or patterns".to_owned());
+    let otherwise = || "give names as check shows them, or patterns".to_owned();
+    let hint = did_you_mean(idle.text(), all.iter().map(String::as_str), otherwise);
     Err(Failure::Configuration(vec![problem.hint(hint)]))
 }

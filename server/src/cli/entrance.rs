@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use mcp_disclosure_access::Access;
-use mcp_disclosure_core::Permits;
 use mcp_disclosure_gateway::{Problem, negotiation::Strategies, store::SessionStore};
 
 use crate::{
@@ -18,10 +17,7 @@ use crate::{
 /// # Errors
 /// [`Failure::Configuration`] with strategies that are not offered, or every token that cannot be read.
 pub(super) fn door(contents: &Contents, strategies: &Strategies) -> Result<Arc<Access>, Failure> {
-    let all = Permits::all();
-    let is_offered = |name: &str| strategies.is_offered_to(&all, name);
-    let unknown =
-        config::unknown_strategies(&contents.access, &contents.grants, is_offered, &strategies.offered());
+    let unknown = config::unknown_strategies(&contents.access, &contents.grants, strategies);
     if !unknown.is_empty() {
         return Err(Failure::Configuration(unknown));
     }

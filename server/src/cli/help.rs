@@ -14,7 +14,7 @@ const SHOWN: [(&str, &str); 6] = [
         "config mcp_config upstream_url strategies used queries format wide detail out fail_over transcript",
     ),
     ("check", "config mcp_config upstream_url strategy strict queries allow format"),
-    ("export", "config mcp_config upstream_url out definitions accept_drift replace"),
+    ("export", "config mcp_config upstream_url out definitions replace"),
     ("accept", "config mcp_config upstream_url"),
     ("prompt", "config mcp_config upstream_url strategy"),
 ];

@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::Args;
-use mcp_disclosure_core::nearest::nearest;
+use mcp_disclosure_core::nearest::did_you_mean;
 use mcp_disclosure_gateway::{
     Problem,
     upstream::{Endpoint, Target, without_secrets},
@@ -338,10 +338,8 @@ pub(super) fn name(named: &Named) -> String {
 
 fn unknown(wanted: &str, upstreams: &[Named]) -> Failure {
     let names: Vec<&str> = upstreams.iter().filter_map(|named| named.name.as_deref()).collect();
-    let hint = match nearest(wanted, names.iter().copied(), 1).first() {
-        Some(near) => format!("did you mean '{near}'?"),
-        None => format!("the upstreams are {}", names.join(", ")),
-    };
+    let otherwise = || format!("the upstreams are {}", names.join(", "));
+    let hint = did_you_mean(wanted, names.iter().copied(), otherwise);
     usage(format!("no upstream is named '{wanted}'"), &hint)
 }
 

@@ -8,7 +8,7 @@ use clap::{
 };
 use clap_complete::Shell;
 use clap_mangen::Man;
-use mcp_disclosure_core::{adaptive, nearest::nearest};
+use mcp_disclosure_core::{adaptive, nearest::did_you_mean};
 use mcp_disclosure_gateway::Problem;
 
 use super::print_styled;
@@ -104,9 +104,6 @@ fn page(command: &Command) -> Vec<u8> {
 
 fn unknown(command: &Command, name: &str) -> Failure {
     let known: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
-    let problem = Problem::new(format!("there is no command '{name}'"));
-    Failure::Usage(vec![match nearest(name, known.iter().copied(), 1).first() {
-        Some(near) => problem.hint(format!("did you mean '{near}'?")),
-        None => problem.hint(format!("known are {}", known.join(", "))),
-    }])
+    let hint = did_you_mean(name, known.iter().copied(), || format!("known are {}", known.join(", ")));
+    Failure::Usage(vec![Problem::new(format!("there is no command '{name}'")).hint(hint)])
 }

@@ -57,8 +57,7 @@ fn serve_told(program: &Program, told: Told) -> Result<(), Failure> {
     let session_store = session_store(&arguments)?;
     let baseline = source.baseline();
     let named = (&*arguments.allow_host, &*arguments.allow_origin);
-    let operating =
-        Arc::new(Operating::prepare(&arguments.operating, arguments.operating.admin, named, &source.limits)?);
+    let operating = Arc::new(Operating::prepare(&arguments.operating, named, &source.limits)?);
     let assembly = Assembly {
         observer: operating.observer(),
         witness: Some(operating.witness()),

@@ -21,9 +21,9 @@ use reqwest::header::{HeaderName, HeaderValue};
 
 use super::strategies::{build, choice_problems};
 use crate::{
-    config::{AccessFlags, Named, UpstreamEntry},
+    config::{AccessFlags, Named, Servers, UpstreamEntry},
     failure::Failure,
-    files::{Baseline, Contents, Files, Found, Origin},
+    files::{Baseline, Contents, Files, Origin},
     flags::{Given, ServeArguments, SourceArguments, Transport, key, keys, table},
 };
 
@@ -183,7 +183,7 @@ impl Source {
     pub(super) fn retaining(self, is_wanted: impl Fn(&Named) -> bool) -> Self {
         let contents = self.contents.map(|contents| {
             let upstreams = contents.found.upstreams.into_iter().filter(is_wanted).collect();
-            Contents { found: Found { upstreams, ..contents.found }, ..contents }
+            Contents { found: Servers { upstreams, ..contents.found }, ..contents }
         });
         Self { contents, ..self }
     }

@@ -10,7 +10,7 @@ use mcp_disclosure_gateway::Problem;
 use super::{
     UndoArguments,
     check::is_coloured,
-    init::{clear_copies, heading, refuse_named, show_problems},
+    init::{clear_copies, heading, hosts_of, refuse_named, show_problems},
     places::user_folders,
     print, print_styled,
 };
@@ -22,7 +22,7 @@ use crate::{
         places::Place,
         record::{Record, Records, gathered_folder},
         undo::{Undone, undone},
-        write::{Change, read, write},
+        write::{Change, read, remove, write},
     },
     launcher,
 };
@@ -73,12 +73,15 @@ pub fn undo(arguments: UndoArguments) -> Result<(), Failure> {
         .map_err(|source| Failure::Io { what: "cannot find the current folder", source })?;
     let (all, damaged) = records.all();
     let is_recorded = places.host.is_empty() && places.file.is_empty();
-    // Without names: what is recorded, wherever it is; and else what is found.
-    let found = if is_recorded && !all.is_empty() {
-        all.iter().map(|record| Place { host: None, path: record.path.clone() }).collect()
-    } else {
-        places.existing(&current)?
+    let existing = places.existing(&current)?;
+    let recorded = |record: &Record| {
+        let is_it = |place: &&Place| place.path.canonicalize().is_ok_and(|path| path == record.path);
+        let host = existing.iter().find(is_it).and_then(|place| place.host);
+        Place { host, path: record.path.clone() }
     };
+    // Without names: what is recorded, wherever it is; and else what is found.
+    let found: Vec<Place> =
+        if is_recorded && !all.is_empty() { all.iter().map(recorded).collect() } else { existing };
     if let Some(lock) = &lock {
         clear_copies(&found, &[records.folder(), &gathered], lock);
     }
@@ -123,8 +126,14 @@ pub fn undo(arguments: UndoArguments) -> Result<(), Failure> {
         return Ok(());
     }
     apply(&plans, &records)?;
+    // Folders of ours, unless something is left in them.
+    gathered.ancestors().take(2).for_each(|folder| drop(std::fs::remove_dir(folder)));
     print("")?;
-    print(if is_written { "Written. Restart the host." } else { "Backup deleted." })
+    if !is_written {
+        return print("Backup deleted.");
+    }
+    let changed = plans.files.iter().filter(|plan| plan.changes());
+    print(format_args!("Written. Restart {}.", hosts_of(changed.map(|plan| &plan.place))))
 }
 
 /// Whether this is the record of the file at this path, and there is no such file any more.
@@ -203,13 +212,4 @@ fn files_of(record: &Record) -> impl Iterator<Item = &PathBuf> {
 /// Those of them that a person edited since.
 fn edited_of(record: &Record) -> Vec<PathBuf> {
     record.steps.iter().flat_map(|step| step.changed()).map(|(file, _)| file.to_owned()).collect()
-}
-
-fn remove(file: &Path) -> Result<(), Failure> {
-    match std::fs::remove_file(file) {
-        Err(source) if source.kind() != ErrorKind::NotFound => {
-            Err(Failure::Write { path: file.to_owned(), source })
-        }
-        _ => Ok(()),
-    }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use mcp_disclosure_core::{
     About, Category, Concern, Mapping, Naming, NamingError, OnChange, Pattern, RawObject, Rule, Rules,
-    UpstreamName, Values, nearest::nearest,
+    UpstreamName, Values, nearest::did_you_mean,
 };
 use mcp_disclosure_gateway::{Place, Problem};
 use serde::Serialize;
@@ -225,11 +225,8 @@ impl Check<'_> {
         let mapping = Mapping::default().with(text.text());
         for concern in said.keys() {
             let Some(declared) = self.concerns.iter().find(|declared| declared.name() == concern) else {
-                let near = nearest(concern, self.concerns.iter().map(Concern::name), 1);
-                let hint = near.first().map_or_else(
-                    || "declare it with [[concerns]]".to_owned(),
-                    |near| format!("did you mean '{near}'?"),
-                );
+                let otherwise = || "declare it with [[concerns]]".to_owned();
+                let hint = did_you_mean(concern, self.concerns.iter().map(Concern::name), otherwise);
                 report(format!("unknown concern '{concern}'"), hint);
                 continue;
             };

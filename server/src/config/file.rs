@@ -108,21 +108,6 @@ impl<T> Default for Table<T> {
     }
 }
 
-#[cfg(test)]
-impl<T: JsonSchema> JsonSchema for Table<T> {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        format!("{}s", T::schema_name()).into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        BTreeMap::<String, T>::json_schema(generator)
-    }
-}
-
 /// The server's description of itself.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[cfg_attr(test, derive(JsonSchema))]
@@ -339,32 +324,6 @@ pub struct Resources {
     pub allow: Option<Vec<String>>,
     /// The rules.
     pub rules: Table<Primitive>,
-}
-
-#[cfg(test)]
-impl JsonSchema for Resources {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Resources".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let mut schema = Table::<Primitive>::json_schema(generator);
-        let primitive = generator.subschema_for::<Primitive>();
-        let description =
-            "The only URIs that exist for clients, or patterns of these, in lists as well. Default: all.";
-        schema.insert(
-            "properties".to_owned(),
-            serde_json::json!({"allow": {
-                "description": description,
-                "anyOf": [{"type": "array", "items": {"type": "string"}}, primitive],
-            }}),
-        );
-        schema
-    }
 }
 
 /// A rule for a resource, resource template or prompt, or for all that match a pattern.

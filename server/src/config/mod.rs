@@ -15,6 +15,7 @@ mod oauth;
 mod reader;
 mod reference;
 #[cfg(test)]
+#[path = "schema_tests.rs"]
 mod schema;
 mod text;
 mod upstream;
@@ -24,7 +25,7 @@ pub(crate) use environment::escape_all;
 pub use file::{
     Category, Concern, DisclosureFile, EndpointType, Primitive, Server, Table, Tool, UpstreamEntry,
 };
-pub use hosts::{HostsFile, read_hosts};
+pub use hosts::{Servers, read_hosts};
 pub(crate) use mistaken::{EXPECTED, unreadable as unreadable_file};
 pub use oauth::{ClientSecret, OauthEntry, SecretFile};
 pub(crate) use upstream::absolute_path;

@@ -4,7 +4,7 @@
 
 use std::{ops::Range, path::Path, sync::Arc};
 
-use mcp_disclosure_core::nearest::{meant, nearest};
+use mcp_disclosure_core::nearest::{did_you_mean, meant};
 use mcp_disclosure_gateway::{Place, Problem, limits::fixed};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -109,20 +109,19 @@ impl<'t> Reader<'t> {
                 "server" => file.server = self.section(&name, value),
                 "serve" => file.serve = self.serve(value),
                 "limits" => file.limits = self.section(&name, value),
-                "upstreams" => file.upstreams = self.sections(&name, value),
-                "categories" => file.categories = self.sections(&name, value),
+                "upstreams" => file.upstreams = self.sections(&name, value, Self::section),
+                "categories" => file.categories = self.sections(&name, value, Self::section),
                 "concerns" => file.concerns = self.list(&name, value),
-                "tools" => file.tools = self.sections(&name, value),
+                "tools" => file.tools = self.sections(&name, value, Self::section),
                 "pins" => file.pins = self.section(&name, value),
                 "resources" => file.resources = self.resources(value),
-                "prompts" => file.prompts = self.sections(&name, value),
+                "prompts" => file.prompts = self.sections(&name, value, Self::section),
                 "auth" => file.auth = Some((self.place(key.span()), self.section(&name, value))),
                 "principals" => file.principals = self.list(&name, value),
-                "profiles" => file.profiles = self.sections(&name, value),
+                "profiles" => file.profiles = self.sections(&name, value, Self::section),
                 "strategy" => {
-                    let settings: Table<Settings> = self.sections(&name, value);
-                    file.strategy
-                        .extend(settings.0.into_iter().map(|(name, _, settings)| (name, settings.0)));
+                    let settings = self.sections(&name, value, Self::settings);
+                    file.strategy.extend(settings.0.into_iter().map(|(name, _, settings)| (name, settings)));
                 }
                 _ => self.unknown(&key, "", KEYS),
             }
@@ -151,13 +150,18 @@ impl<'t> Reader<'t> {
         serve
     }
 
-    /// The tables in a table, by name.
-    fn sections<T: Read>(&mut self, within: &str, value: Section<'t>) -> Table<T> {
+    /// The tables in a table, by name; `read` reads one of them.
+    fn sections<T>(
+        &mut self,
+        within: &str,
+        value: Section<'t>,
+        read: impl Fn(&mut Self, &str, Section<'t>) -> T,
+    ) -> Table<T> {
         let members = self.table(within, value);
         let read = members.into_iter().map(|(key, value)| {
             let place = self.place(key.span());
             let within = format!("{within}.{}", quoted(key.get_ref()));
-            let section = T::read(self, &within, value);
+            let section = read(self, &within, value);
             (key.into_inner().into_owned(), place, section)
         });
         Table(read.collect())
@@ -173,11 +177,11 @@ impl<'t> Reader<'t> {
         };
         // If it cannot be read, that is reported, and nothing is allowed.
         let allow = allow.map(|allow| self.value("resources.allow", allow).unwrap_or_default());
-        Resources { allow, rules: self.sections("resources", value) }
+        Resources { allow, rules: self.sections("resources", value, Self::section) }
     }
 
     /// The tables in an array of tables.
-    fn list<T: Read>(&mut self, within: &str, value: Section<'t>) -> Vec<(Place, T)> {
+    fn list<T: DeserializeOwned + Default>(&mut self, within: &str, value: Section<'t>) -> Vec<(Place, T)> {
         let span = value.span();
         let DeValue::Array(items) = value.into_inner() else {
             self.report(
@@ -189,7 +193,7 @@ impl<'t> Reader<'t> {
         };
         let read = items.into_iter().enumerate().map(|(at, item)| {
             let place = self.place(item.span());
-            (place, T::read(self, &format!("{within}[{at}]"), item))
+            (place, self.section(&format!("{within}[{at}]"), item))
         });
         read.collect()
     }
@@ -216,6 +220,18 @@ impl<'t> Reader<'t> {
             }
         }
         T::deserialize(Deserializer::from(Spanned::new(0..0, good))).unwrap_or_default()
+    }
+
+    /// The settings of a strategy, which validates them: any table.
+    fn settings(&mut self, within: &str, value: Section<'t>) -> Value {
+        let mut settings = Map::new();
+        for (key, value) in self.table(within, value) {
+            let within = format!("{within}.{}", quoted(key.get_ref()));
+            if let Some(value) = self.value(&within, value) {
+                settings.insert(key.into_inner().into_owned(), value);
+            }
+        }
+        Value::Object(settings)
     }
 
     /// A value other than a table.
@@ -269,10 +285,7 @@ impl<'t> Reader<'t> {
             return self.report(key.span(), &message, "leave it out");
         }
         let whole = if within.is_empty() { quoted(name) } else { format!("{within}.{}", quoted(name)) };
-        let hint = match nearest(name, known.iter().copied(), 1).first() {
-            Some(near) => format!("did you mean '{near}'?"),
-            None => format!("known keys: {}", known.join(", ")),
-        };
+        let hint = did_you_mean(name, known.iter().copied(), || format!("known keys: {}", known.join(", ")));
         self.report(key.span(), &format!("unknown key {whole}"), &hint);
     }
 
@@ -292,33 +305,6 @@ impl<'t> Reader<'t> {
 
     fn place(&self, span: Range<usize>) -> Place {
         self.places.place(&self.path, span.start)
-    }
-}
-
-/// The content of a table.
-trait Read {
-    fn read<'t>(reader: &mut Reader<'t>, within: &str, value: Section<'t>) -> Self;
-}
-
-impl<T: DeserializeOwned + Default> Read for T {
-    fn read<'t>(reader: &mut Reader<'t>, within: &str, value: Section<'t>) -> Self {
-        reader.section(within, value)
-    }
-}
-
-/// Any table; the strategy validates it.
-struct Settings(Value);
-
-impl Read for Settings {
-    fn read<'t>(reader: &mut Reader<'t>, within: &str, value: Section<'t>) -> Self {
-        let mut settings = Map::new();
-        for (key, value) in reader.table(within, value) {
-            let within = format!("{within}.{}", quoted(key.get_ref()));
-            if let Some(value) = reader.value(&within, value) {
-                settings.insert(key.into_inner().into_owned(), value);
-            }
-        }
-        Self(Value::Object(settings))
     }
 }
 

@@ -60,17 +60,9 @@ pub fn upstreams(file: &DisclosureFile, base: &Path) -> Result<Vec<Named>, Vec<P
                     tell("", error.to_string(), "give it a name; clashing tools are prefixed by it")
                 }
                 Ok(name) => {
-                    let settings = entry.settings();
-                    let entry = Some(entry.clone().seen_from(base));
-                    upstreams.push(Named {
-                        name: Some(name),
-                        target,
-                        settings,
-                        oauth,
-                        login: String::new(),
-                        entry,
-                        is_of_file: true,
-                    });
+                    let (settings, entry) = (entry.settings(), Some(entry.clone().seen_from(base)));
+                    let given = Named::given(Some(name), target);
+                    upstreams.push(Named { settings, oauth, entry, is_of_file: true, ..given });
                 }
             },
         }
@@ -179,20 +171,8 @@ impl UpstreamEntry {
     fn oauth(&self, base: &Path, lookup: Lookup<'_>) -> Result<Settings, Vec<Wrong>> {
         let Some(oauth) = &self.oauth else { return Ok(Settings::default()) };
         let mut wrong = Vec::new();
-        let settings = oauth.settings(base, |key, text| {
-            expand(text, lookup).unwrap_or_else(|message| {
-                wrong.push((key.to_owned(), format!("{key}: {message}"), "'$${' stands for '${'"));
-                String::new()
-            })
-        });
+        let settings = oauth.settings(base, |key, text| expanded(key, text, lookup, &mut wrong));
         let settings = settings.map_err(|(message, hint)| wrong.push(("oauth".to_owned(), message, hint)));
-        if self.url.is_none() {
-            wrong.push((
-                "oauth".to_owned(),
-                "oauth is for a url, and this is a program".to_owned(),
-                "leave it out, or give a url",
-            ));
-        }
         if self.headers.keys().any(|name| name.eq_ignore_ascii_case("authorization")) {
             let hint = "keep one of the two: the header is sent as it is, oauth gets one by signing in";
             wrong.push(("oauth".to_owned(), "has both oauth and a header Authorization".to_owned(), hint));
@@ -238,10 +218,7 @@ impl UpstreamEntry {
             |name: &str| lookup(name).or_else(|| self.env.contains_key(name).then(|| format!("${{{name}}}")));
         let mut filled = |key: &str, text: &str| {
             let lookup: Lookup<'_> = if key == "args" { &left } else { lookup };
-            expand(text, lookup).unwrap_or_else(|message| {
-                wrong.push((key.to_owned(), format!("{key}: {message}"), "'$${' stands for '${'"));
-                String::new()
-            })
+            expanded(key, text, lookup, &mut wrong)
         };
         let command = self.command.as_deref().map(|command| filled("command", command));
         let command = command.map(|command| match base.join(&command).to_str() {
@@ -276,14 +253,13 @@ impl UpstreamEntry {
     }
 
     fn program(&self, program: Program) -> Result<Target, Vec<Wrong>> {
-        let mut wrong = Vec::new();
-        if !self.headers.is_empty() {
-            wrong.push((
-                "headers".to_owned(),
-                "headers are for a url, and this is a program".to_owned(),
-                "give a program env instead",
-            ));
-        }
+        let of_url = [
+            ("headers", !self.headers.is_empty()),
+            ("forward", !self.forward.is_empty() || self.forward_authorization),
+            ("type", self.endpoint_type.is_some()),
+            ("oauth", self.oauth.is_some()),
+        ];
+        let mut wrong = misplaced(of_url, "a url, and this is a program", "leave it out, or give a url");
         if let Some(directory) = program.directory.as_ref().filter(|directory| !directory.is_dir()) {
             let message = format!("cwd: {} is no directory", directory.display());
             wrong.push(("cwd".to_owned(), message, "a relative cwd is relative to the file"));
@@ -293,36 +269,18 @@ impl UpstreamEntry {
             let message = format!("env: '{name}' cannot be the name of a variable");
             wrong.push((format!("env.{name}"), message, "names have no '='"));
         }
-        if !self.forward.is_empty() || self.forward_authorization {
-            wrong.push((
-                "forward".to_owned(),
-                "forward is for a url, and this is a program".to_owned(),
-                "leave it out, or give a url",
-            ));
-        }
-        if self.endpoint_type.is_some() {
-            let message = "type is for a url, and this is a program".to_owned();
-            wrong.push(("type".to_owned(), message, "leave it out, or give a url"));
-        }
         if wrong.is_empty() { Ok(Target::Command(program)) } else { Err(wrong) }
     }
 
     fn endpoint(&self, url: &str, headers: &BTreeMap<String, String>) -> Result<Target, Vec<Wrong>> {
-        let mut wrong = Vec::new();
-        for (key, is_there) in [
+        let of_program = [
             ("args", !self.args.is_empty()),
             ("env", !self.env.is_empty()),
             ("cwd", self.cwd.is_some()),
             ("inherit_env", self.inherit_env),
-        ] {
-            if is_there {
-                wrong.push((
-                    key.to_owned(),
-                    format!("{key} is for a program, and this is a url"),
-                    "leave it out, or give a command",
-                ));
-            }
-        }
+        ];
+        let hint = "leave it out, or give a command";
+        let mut wrong = misplaced(of_program, "a program, and this is a url", hint);
         let url = Url::parse(url).map_err(|error| error.to_string()).and_then(|url| match url.scheme() {
             "http" | "https" => Ok(url),
             other => Err(format!("{other} is not spoken")),
@@ -368,6 +326,20 @@ pub(crate) fn absolute_path(base: &Path, text: &str) -> Option<String> {
     let base = std::path::absolute(Path::new(".").join(base)).unwrap_or_else(|_| base.to_owned());
     let base = escape(&base.to_string_lossy());
     (!Path::new(&filled).is_absolute()).then(|| Path::new(&base).join(text).to_string_lossy().into_owned())
+}
+
+/// The text of a key with its variables filled in; empty if that is not possible, which is added to what is wrong.
+fn expanded(key: &str, text: &str, lookup: Lookup<'_>, wrong: &mut Vec<Wrong>) -> String {
+    expand(text, lookup).unwrap_or_else(|message| {
+        wrong.push((key.to_owned(), format!("{key}: {message}"), "'$${' stands for '${'"));
+        String::new()
+    })
+}
+
+/// What is wrong with those of these keys that are there: they are for another kind of upstream.
+fn misplaced(keys: [(&str, bool); 4], wanted: &str, hint: &'static str) -> Vec<Wrong> {
+    let there = keys.into_iter().filter(|(_, is_there)| *is_there);
+    there.map(|(key, _)| (key.to_owned(), format!("{key} is for {wanted}"), hint)).collect()
 }
 
 /// Whether a program is a path, and not a name to be found on the PATH.

@@ -217,7 +217,8 @@ fn is_same(one: &Path, other: &Path) -> bool {
     fs::canonicalize(one).is_ok_and(|one| fs::canonicalize(other).is_ok_and(|other| one == other))
 }
 
-fn description_files(directory: &Path) -> Result<Vec<PathBuf>, Vec<Problem>> {
+/// The description files of a folder, which may not be there yet.
+pub(super) fn description_files(directory: &Path) -> Result<Vec<PathBuf>, Vec<Problem>> {
     match description_paths(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         paths => paths.map_err(|error| unreadable(directory, &error)),

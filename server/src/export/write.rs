@@ -8,7 +8,7 @@ use std::{
 
 use mcp_disclosure_gateway::Problem;
 
-use super::CONFIGURATION;
+use super::{CONFIGURATION, folder::description_files};
 use crate::failure::Failure;
 
 /// A file to write.
@@ -33,7 +33,9 @@ pub struct File {
 /// other tools, which could not be served; [`Failure::Io`] where the directory cannot be written.
 pub fn write(directory: &Path, files: &[File], replaced: Option<&Path>) -> Result<(), Failure> {
     let mut problems = changed(directory, files, replaced.is_some());
-    problems.extend(replaced.map(|folder| others(folder, directory, files)).transpose()?.unwrap_or_default());
+    if let Some(folder) = replaced {
+        problems.extend(others(folder, directory, files).map_err(Failure::Configuration)?);
+    }
     if !problems.is_empty() {
         return Err(Failure::Configuration(problems));
     }
@@ -145,20 +147,10 @@ fn changed(directory: &Path, files: &[File], replaces: bool) -> Vec<Problem> {
 }
 
 /// Description files of tools that the source does not have.
-fn others(folder: &Path, directory: &Path, files: &[File]) -> Result<Vec<Problem>, Failure> {
+fn others(folder: &Path, directory: &Path, files: &[File]) -> Result<Vec<Problem>, Vec<Problem>> {
     let ours: HashSet<PathBuf> = files.iter().map(|file| directory.join(&file.name)).collect();
-    let mut there: Vec<PathBuf> = match fs::read_dir(folder) {
-        Ok(entries) => entries.filter_map(|entry| Some(entry.ok()?.path())).collect(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-        Err(error) => {
-            let message = format!("{}: {error}", directory.display());
-            let hint = "give a directory that can be written, or a new one";
-            return Err(Failure::Configuration(vec![Problem::new(message).hint(hint)]));
-        }
-    };
-    there.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    let mut there = description_files(folder)?;
     there.retain(|path| !ours.contains(path));
-    there.sort();
     let problem = |path: &PathBuf| {
         let message = format!("{}: is no file of this export", path.display());
         Problem::new(message).hint("remove it, or leave --replace out, which keeps it")

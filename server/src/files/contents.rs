@@ -7,8 +7,8 @@ use mcp_disclosure_gateway::{Place, catalogue::Declared};
 use mcp_disclosure_access::Settings;
 use mcp_disclosure_core::Permits;
 
-use super::{Found, grants};
-use crate::lock::LOCK;
+use super::grants;
+use crate::{config::Servers, lock::LOCK};
 
 /// What files declare.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +16,7 @@ pub struct Contents {
     /// What they come down to.
     pub declared: Declared,
     /// The upstreams, if the files and flags name them.
-    pub found: Found,
+    pub found: Servers,
     /// Who may come in, and what exists for whom.
     pub access: Settings,
     /// Where each principal and profile is written, by what messages call it.

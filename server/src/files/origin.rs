@@ -9,9 +9,9 @@ use mcp_disclosure_gateway::{
     upstream::{UpstreamConfig, Upstreams},
 };
 
-use super::{Contents, Files, Found};
+use super::{Contents, Files};
 use crate::{
-    config::{AccessFlags, DisclosureFile, Named},
+    config::{AccessFlags, DisclosureFile, Named, Servers},
     lock::WrittenFirst,
 };
 
@@ -46,7 +46,7 @@ impl Origin {
         // What a broken configuration says of upstreams and access is unknown.
         let is_readable = files.config().is_none() || file.is_some();
         let own = self.own(files).map_err(|problem| problems.push(problem)).ok().flatten();
-        let found = is_readable.then(|| Found::of(self, files, own.map(|(own, _)| own)));
+        let found = is_readable.then(|| Servers::of(self, files, own.map(|(own, _)| own)));
         let found = found.and_then(|found| keep(found, &mut problems));
         let base = own.map_or(&self.base, |(_, declared)| declared);
         let declared = keep(files.declare(base), &mut problems);
@@ -85,14 +85,14 @@ impl Origin {
     }
 
     /// The gateway's configurations of upstreams.
-    pub fn configs(&self, found: &Found) -> Vec<UpstreamConfig> {
+    pub fn configs(&self, found: &Servers) -> Vec<UpstreamConfig> {
         found.upstreams.iter().map(|upstream| upstream.clone().config(self.waits_for_all)).collect()
     }
 }
 
 /// Rules that name something of an upstream in an old form: `upstream__name`, or with its upstream where only the
 /// upstream's own names stand.
-fn old_forms(rules: &Rules, found: &Found) -> Vec<Problem> {
+fn old_forms(rules: &Rules, found: &Servers) -> Vec<Problem> {
     let names: Vec<&str> = found.upstreams.iter().filter_map(|upstream| upstream.name.as_deref()).collect();
     let named = rules.tools.iter().chain(&rules.prompts).chain(&rules.resources);
     let named = named.map(|rule| (&*rule.place, rule.pattern.text()));

@@ -15,7 +15,7 @@ use mcp_disclosure_gateway::{
 
 use super::{Seen, read_directory};
 use crate::{
-    config::{DisclosureFile, HostsFile, read_hosts, unreadable_file},
+    config::{DisclosureFile, Servers, read_hosts, unreadable_file},
     lock::{First, LOCK, LockFile, WrittenFirst},
 };
 
@@ -23,7 +23,7 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub struct Files {
     config: Option<ReadFile<DisclosureFile>>,
-    hosts: Vec<ReadFile<HostsFile>>,
+    hosts: Vec<ReadFile<Servers>>,
     directory: Option<PathBuf>,
     descriptions: Option<Result<Arc<[DescriptionFile]>, Vec<Problem>>>,
     /// What was reviewed, where the configuration is a file that something can be beside of.
@@ -104,7 +104,7 @@ impl Files {
     }
 
     /// Hosts' files.
-    pub fn hosts(&self) -> &[ReadFile<HostsFile>] {
+    pub fn hosts(&self) -> &[ReadFile<Servers>] {
         &self.hosts
     }
 
@@ -236,7 +236,7 @@ impl ReadFile<DisclosureFile> {
     }
 }
 
-impl ReadFile<HostsFile> {
+impl ReadFile<Servers> {
     fn hosts(path: &Path, is_stdin_free: bool) -> Self {
         let parse = |path: &Path, text: &str| read_hosts(path, text).map_err(|problem| vec![problem]);
         Self::of(path, is_stdin_free, parse)

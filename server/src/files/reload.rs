@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_disclosure_access::Access;
-use mcp_disclosure_core::{Kind, Permits};
+use mcp_disclosure_core::Kind;
 use mcp_disclosure_gateway::{Gateway, Problem};
 use tokio::{
     sync::{mpsc, oneshot},
@@ -154,11 +154,7 @@ impl Follower {
 impl Follower {
     /// Who may come in changes before what exists, so that nothing new is seen by whom it is not meant for.
     async fn put_access_in_force(&self, contents: &Contents) -> Result<(), Vec<Problem>> {
-        let strategies = self.gateway.strategies();
-        let all = Permits::all();
-        let is_offered = |name: &str| strategies.is_offered_to(&all, name);
-        let unknown =
-            unknown_strategies(&contents.access, &contents.grants, is_offered, &strategies.offered());
+        let unknown = unknown_strategies(&contents.access, &contents.grants, self.gateway.strategies());
         if !unknown.is_empty() {
             return Err(unknown);
         }

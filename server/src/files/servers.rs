@@ -2,29 +2,15 @@
 
 use std::{collections::HashSet, path::Path};
 
-use mcp_disclosure_core::Switches;
 use mcp_disclosure_gateway::Problem;
 
 use super::{Files, Origin};
 use crate::{
-    config::{Named, upstreams},
+    config::{Named, Servers, upstreams},
     launcher::quoted,
 };
 
-/// The upstreams that are named now.
-#[derive(Clone, Debug, Default)]
-pub struct Found {
-    /// Those that can be used: of the configuration, of hosts' files, and given ones, in this order.
-    pub upstreams: Vec<Named>,
-    /// Which of their tools exist, where a host switched some off.
-    pub switches: Vec<Switches>,
-    /// Servers of hosts' files that cannot be used, and what to do about that.
-    pub left_out: Vec<Problem>,
-    /// Servers of hosts' files that the host itself leaves out.
-    pub switched_off: Vec<Problem>,
-}
-
-impl Found {
+impl Servers {
     /// Logs the servers that are not served, and why.
     pub fn log(&self) {
         self.switched_off.iter().for_each(|off| tracing::info!("{off}"));
@@ -47,10 +33,11 @@ impl Found {
         for hosts in files.hosts() {
             match &hosts.said {
                 Ok(file) => {
-                    found.upstreams.extend(signing_in(file.upstreams.clone(), "mcp-config", &hosts.path));
-                    found.switches.extend(file.switches.iter().cloned());
-                    found.left_out.extend(file.left_out.iter().cloned());
-                    found.switched_off.extend(file.switched_off.iter().cloned());
+                    let Self { upstreams, switches, left_out, switched_off } = Self::clone(file);
+                    found.upstreams.extend(signing_in(upstreams, "mcp-config", &hosts.path));
+                    found.switches.extend(switches);
+                    found.left_out.extend(left_out);
+                    found.switched_off.extend(switched_off);
                 }
                 Err(wrong) => problems.extend(wrong.iter().cloned()),
             }

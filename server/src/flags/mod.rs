@@ -30,10 +30,9 @@ pub use source::SourceArguments;
 pub use strategy::StrategyArguments;
 
 /// What a flag or a key turns on or off; on by default.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[derive(strum::Display, strum::EnumMessage, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "lowercase")]
-#[serde(rename_all = "lowercase")]
 pub enum Switch {
     /// Yes.
     #[default]

@@ -71,21 +71,6 @@ impl Serialize for Seconds {
 }
 
 #[cfg(test)]
-impl schemars::JsonSchema for Seconds {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Seconds".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({"type": "number", "exclusiveMinimum": 0, "maximum": 1e9})
-    }
-}
-
-#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -12,7 +12,7 @@ use clap::{
     Arg, ArgAction, Args, Command, ValueHint,
     error::{ContextKind, ContextValue, ErrorKind},
 };
-use mcp_disclosure_core::nearest::nearest;
+use mcp_disclosure_core::nearest::did_you_mean;
 use mcp_disclosure_gateway::Place;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -155,10 +155,8 @@ pub(crate) fn remedy(name: &str) -> String {
     }
     let table = table();
     let known: Vec<String> = keys(&table).map(key).collect();
-    match nearest(&plain, known.iter().map(String::as_str), 1).first() {
-        Some(near) => format!("did you mean '{near}'?"),
-        None => "its keys are the flags of serve: mcp-disclosure serve --help".to_owned(),
-    }
+    let otherwise = || "its keys are the flags of serve: mcp-disclosure serve --help".to_owned();
+    did_you_mean(&plain, known.iter().map(String::as_str), otherwise)
 }
 
 fn absolute(folder: &Path, path: &str) -> Value {
@@ -227,10 +225,8 @@ fn refused(error: &clap::Error) -> (String, String) {
     let (value, known) = (said(ContextKind::InvalidValue).concat(), said(ContextKind::ValidValue));
     match error.kind() {
         ErrorKind::InvalidValue if !known.is_empty() => {
-            let hint = match nearest(&value, known.iter().map(String::as_str), 1).first() {
-                Some(near) => format!("did you mean '{near}'?"),
-                None => "choose one of them".to_owned(),
-            };
+            let otherwise = || "choose one of them".to_owned();
+            let hint = did_you_mean(&value, known.iter().map(String::as_str), otherwise);
             (format!("'{value}' is none of {}", known.join(", ")), hint)
         }
         _ => {

@@ -121,11 +121,8 @@ pub struct ServeArguments {
 }
 
 /// How clients connect.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
-#[derive(clap::ValueEnum, strum::Display)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, strum::Display)]
 #[strum(serialize_all = "lowercase")]
-#[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Transport {
     /// One client, over standard input and output.
     #[default]

@@ -38,8 +38,7 @@ pub(super) fn without_additions(
     if let Some(added) = added_arguments(document, now, was) {
         edits.replace(added, "");
     }
-    let text = edits.apply(&document.text).ok_or(UNUSUAL)?;
-    document.with_text(&text).map_err(|_| UNUSUAL.to_owned())
+    edits.edited(document).ok_or_else(|| UNUSUAL.to_owned())
 }
 
 /// Where an entry has an empty list of arguments, right behind the command, that it did not have before.

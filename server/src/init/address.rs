@@ -49,8 +49,7 @@ pub(super) fn wrapped(document: &Document, number: usize, front: &Front) -> Resu
             edits.replace(header.at..header.name_end, key(variable));
         }
     }
-    let changed = edits.apply(&document.text).and_then(|text| document.with_text(&text).ok());
-    let changed = changed.ok_or(UNUSUAL)?;
+    let changed = edits.edited(document).ok_or(UNUSUAL)?;
     let is_as_expected = {
         let after = changed.servers();
         let keys = [Some(url), server.address.headers, server.address.transport];
@@ -100,8 +99,7 @@ pub(super) fn unwrapped(
             edits.replace(variable.at..variable.name_end, key(header)?);
         }
     }
-    let changed = edits.apply(&document.text).and_then(|text| document.with_text(&text).ok());
-    let changed = changed.ok_or(UNUSUAL)?;
+    let changed = edits.edited(document).ok_or(UNUSUAL)?;
     let is_as_expected = {
         let after = changed.servers();
         let (mut members, entry) = (Vec::new(), after.get(number).ok_or(UNUSUAL)?);

@@ -37,6 +37,11 @@ impl Edits {
         edited.push_str(text.get(done..)?);
         Some(edited)
     }
+
+    /// The file with all replacements; `None` if it cannot be read then.
+    pub(super) fn edited(self, document: &Document) -> Option<Document> {
+        document.with_text(&self.apply(&document.text)?).ok()
+    }
 }
 
 /// A string in quotes, as all three syntaxes read it.

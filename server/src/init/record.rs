@@ -145,13 +145,7 @@ impl Records {
     /// # Errors
     /// If it cannot be removed.
     pub(crate) fn forget(&self, path: &Path) -> Result<(), Failure> {
-        let file = self.file(path);
-        match fs::remove_file(&file) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                Err(Failure::Write { path: file, source })
-            }
-            _ => Ok(()),
-        }
+        write::remove(&self.file(path))
     }
 }
 

@@ -276,8 +276,7 @@ impl Turned<'_> {
     }
 
     fn edited(&self, edits: Edits) -> Result<Document, Why> {
-        let text = edits.apply(&self.now.text).ok_or(UNUSUAL)?;
-        self.now.with_text(&text).map_err(|_| UNUSUAL.to_owned())
+        edits.edited(&self.now).ok_or_else(|| UNUSUAL.to_owned())
     }
 
     /// A piece of an older text of the file with the line ends that it has now.

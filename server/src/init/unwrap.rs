@@ -29,8 +29,7 @@ pub(super) fn unwrapped(document: &Document, number: usize, launcher: &[String])
         edits.replace(command.at..command.end, quoted(program));
         cut(&mut edits, launch.arguments.ok_or(UNUSUAL)?, taken);
     }
-    let changed = edits.apply(&document.text).and_then(|text| document.with_text(&text).ok());
-    let changed = changed.ok_or(UNUSUAL)?;
+    let changed = edits.edited(document).ok_or(UNUSUAL)?;
     let is_as_expected = {
         let after = changed.servers();
         let members = [launch.command.name.as_str(), launch.arguments_key];

@@ -65,8 +65,7 @@ pub(super) fn wrapped(document: &Document, number: usize, front: &Front) -> Resu
     put_in_front(&mut edits, document, &launch, &ours, &words[0]);
     let lists = extended(server, front);
     lists.iter().for_each(|(list, names)| append(&mut edits, document, &list.node, names));
-    let changed = edits.apply(&document.text).and_then(|text| document.with_text(&text).ok());
-    let changed = changed.ok_or(UNUSUAL)?;
+    let changed = edits.edited(document).ok_or(UNUSUAL)?;
     let is_as_expected = {
         let after = changed.servers();
         let holds = |after: &Server<'_>| {

@@ -180,6 +180,19 @@ pub(crate) fn keep(path: &Path, text: &str) -> Result<(), Failure> {
     kept.map_err(|source| Failure::Write { path: path.to_owned(), source })
 }
 
+/// Removes a file, if it is there.
+///
+/// # Errors
+/// The file, and why it cannot be removed.
+pub(crate) fn remove(path: &Path) -> Result<(), Failure> {
+    match fs::remove_file(path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            Err(Failure::Write { path: path.to_owned(), source })
+        }
+        _ => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

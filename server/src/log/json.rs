@@ -1,11 +1,9 @@
 //! The log as JSON: one object a line, with the fields of the event and of the request that it belongs to.
 
-use std::{
-    fmt::{self, Write as _},
-    ops::Range,
-};
+use std::fmt::{self, Write as _};
 
 use mcp_disclosure_transport::printable::Bounded;
+use serde_json::Value;
 use tracing::{
     Event, Level, Subscriber,
     field::{Field, Visit},
@@ -13,31 +11,23 @@ use tracing::{
 };
 use tracing_subscriber::{Layer, layer::Context, registry::LookupSpan};
 
-use super::{FIELDS_IN_A_MESSAGE, lines::put, longest_field, write_now};
+use super::{FIELDS_IN_A_MESSAGE, lines::put, longest_field, now};
 
 /// What every line has; fields of these names are left out.
 const OWN: [&str; 4] = ["timestamp", "level", "message", "target"];
-
-/// About how long a line is, in bytes.
-const LINE: usize = 512;
 
 /// Writes events to stderr.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct JsonLines;
 
 /// The fields of an event or a span: names, and values as JSON, escaped and cut.
-#[derive(Debug)]
-struct Fields {
-    /// The values, one after another.
-    text: String,
-    /// Each name, and where its value is.
-    places: Vec<(&'static str, Range<usize>)>,
-}
+#[derive(Debug, Default)]
+struct Fields(Vec<(&'static str, String)>);
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for JsonLines {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
         let Some(span) = context.span(id) else { return };
-        let mut fields = Fields::new();
+        let mut fields = Fields::default();
         attributes.record(&mut fields);
         span.extensions_mut().insert(fields);
     }
@@ -50,10 +40,11 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for JsonLines {
     }
 
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
-        let mut own = Fields::new();
+        let mut own = Fields::default();
         event.record(&mut own);
         let metadata = event.metadata();
-        let mut line = Line::begin(*metadata.level(), own.of("message").unwrap_or("\"\""));
+        let message = own.0.iter().find(|(name, _)| *name == "message");
+        let mut line = Line::begin(*metadata.level(), message.map_or("\"\"", |(_, message)| message));
         line.say("target", metadata.target());
         line.extend(&own);
         // The innermost span is the nearest to what happened.
@@ -75,13 +66,8 @@ struct Line {
 
 impl Line {
     fn begin(level: Level, message: &str) -> Self {
-        let mut text = String::with_capacity(LINE);
-        text.push_str("{\"timestamp\":\"");
-        write_now(&mut text);
-        for part in ["\",\"level\":\"", level.as_str(), "\",\"message\":", message] {
-            text.push_str(part);
-        }
-        Self { level, text, names: Vec::with_capacity(16) }
+        let text = format!("{{\"timestamp\":\"{}\",\"level\":\"{level}\",\"message\":{message}", now());
+        Self { level, text, names: OWN.to_vec() }
     }
 
     /// Adds a field whose value is JSON.
@@ -98,9 +84,9 @@ impl Line {
 
     /// Adds what the line does not have.
     fn extend(&mut self, fields: &Fields) {
-        for (name, place) in &fields.places {
-            if !OWN.contains(name) && !self.names.contains(name) {
-                self.add(name, &fields.text[place.clone()]);
+        for (name, value) in &fields.0 {
+            if !self.names.contains(name) {
+                self.add(name, value);
                 self.names.push(name);
             }
         }
@@ -143,86 +129,37 @@ pub(super) fn report_panics() {
 
 /// A JSON string of this text, escaped for people as well, and cut.
 fn json(value: fmt::Arguments<'_>, most: usize) -> String {
-    let mut text = String::with_capacity(64);
-    quote(&mut text, value, most);
-    text
-}
-
-fn quote(text: &mut String, value: fmt::Arguments<'_>, most: usize) {
-    text.push('"');
+    let mut text = String::new();
     // Writing to a string does not fail, and a value that cannot be shown is cut.
-    let _cut = Bounded::new(Quoted(text), most).write_fmt(value);
-    text.push('"');
-}
-
-/// Escapes what JSON has escapes for, of text without control characters.
-struct Quoted<'a>(&'a mut String);
-
-impl fmt::Write for Quoted<'_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        if !text.contains(['"', '\\']) {
-            self.0.push_str(text);
-            return Ok(());
-        }
-        text.chars().try_for_each(|character| self.write_char(character))
-    }
-
-    fn write_char(&mut self, character: char) -> fmt::Result {
-        if matches!(character, '"' | '\\') {
-            self.0.push('\\');
-        }
-        self.0.push(character);
-        Ok(())
-    }
+    let _cut = Bounded::new(&mut text, most).write_fmt(value);
+    Value::from(text).to_string()
 }
 
 impl Fields {
-    fn new() -> Self {
-        Self { text: String::with_capacity(LINE / 2), places: Vec::with_capacity(16) }
-    }
-
-    fn of(&self, name: &str) -> Option<&str> {
-        let (_, place) = self.places.iter().find(|(known, _)| *known == name)?;
-        Some(&self.text[place.clone()])
-    }
-
-    fn set(&mut self, field: &Field, write: impl FnOnce(&mut String)) {
-        let begin = self.text.len();
-        write(&mut self.text);
-        let place = begin..self.text.len();
-        match self.places.iter_mut().find(|(name, _)| *name == field.name()) {
-            Some((_, known)) => *known = place,
-            None => self.places.push((field.name(), place)),
+    fn set(&mut self, field: &Field, value: String) {
+        match self.0.iter_mut().find(|(name, _)| *name == field.name()) {
+            Some((_, known)) => *known = value,
+            None => self.0.push((field.name(), value)),
         }
-    }
-
-    fn set_shown(&mut self, field: &Field, value: impl fmt::Display) {
-        self.set(field, |text| {
-            // Writing to a string does not fail.
-            let _ = write!(text, "{value}");
-        });
     }
 }
 
 impl Visit for Fields {
     fn record_bool(&mut self, field: &Field, value: bool) {
-        self.set_shown(field, value);
+        self.set(field, value.to_string());
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.set_shown(field, value);
+        self.set(field, value.to_string());
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.set_shown(field, value);
+        self.set(field, value.to_string());
     }
 
     fn record_f64(&mut self, field: &Field, value: f64) {
-        // JSON has neither infinity nor NaN. A whole number keeps its point, as a float.
-        match value.is_finite() {
-            true => self.set_shown(field, format_args!("{value:?}")),
-            false => self.set_shown(field, "null"),
-        }
+        // JSON has neither infinity nor NaN.
+        self.set(field, Value::from(value).to_string());
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
@@ -231,8 +168,7 @@ impl Visit for Fields {
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         let fields = if field.name() == "message" { FIELDS_IN_A_MESSAGE } else { 1 };
-        let most = longest_field().saturating_mul(fields);
-        self.set(field, |text| quote(text, format_args!("{value:?}"), most));
+        self.set(field, json(format_args!("{value:?}"), longest_field().saturating_mul(fields)));
     }
 }
 

@@ -7,20 +7,10 @@ use std::{
 };
 
 use mcp_disclosure_gateway::Problem;
-use serde::{Deserialize, Serialize};
 
 /// Where operators look. A port alone is one of this machine's loopback address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(try_from = "Written", into = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdminAddress(pub SocketAddr);
-
-/// How files write it.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Written {
-    Port(u16),
-    Address(String),
-}
 
 impl AdminAddress {
     /// Whether only users of this machine reach it.
@@ -62,23 +52,6 @@ impl FromStr for AdminAddress {
             return Ok(Self(SocketAddr::from((Ipv4Addr::LOCALHOST, port))));
         }
         text.parse().map(Self).map_err(|_| "it must be a port, or ADDRESS:PORT such as 127.0.0.1:9090")
-    }
-}
-
-impl TryFrom<Written> for AdminAddress {
-    type Error = &'static str;
-
-    fn try_from(written: Written) -> Result<Self, Self::Error> {
-        match written {
-            Written::Port(port) => Ok(Self(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))),
-            Written::Address(text) => text.parse(),
-        }
-    }
-}
-
-impl From<AdminAddress> for String {
-    fn from(address: AdminAddress) -> Self {
-        address.to_string()
     }
 }
 

@@ -42,7 +42,7 @@ const MOST_NAMES: usize = 1_000;
 #[derive(Debug)]
 pub(super) struct Counting {
     waiting: SyncSender<New>,
-    counters: Counters,
+    pub(super) counters: Counters,
     principals: Principals,
 }
 
@@ -115,11 +115,6 @@ impl Counting {
             .spawn(move || count(&new, &counting))
             .map_err(|source| Failure::Io { what: "cannot start a thread", source })?;
         Ok(Self { waiting, counters, principals: Principals::default() })
-    }
-
-    /// What it counted.
-    pub(super) fn counters(&self) -> &Counters {
-        &self.counters
     }
 
     /// Some tools of a list were sent.

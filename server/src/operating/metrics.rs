@@ -52,8 +52,6 @@ pub(super) struct Metrics {
     opened: IntCounterVec,
     turned_away: IntCounterVec,
     durations: HistogramVec,
-    listed: IntCounterVec,
-    full: IntCounterVec,
     counting: Counting,
     losses: Option<Arc<Losses>>,
     begun: Instant,
@@ -63,21 +61,17 @@ impl Metrics {
     pub(super) fn new(losses: Option<Arc<Losses>>) -> Result<Self, Failure> {
         let registry = Registry::new();
         let metrics = Family { registry: &registry };
-        let (listed, full) = (
-            metrics.counter(
+        let counters = Counters {
+            listed: metrics.counter(
                 "tokens_listed_total",
                 "Tokens (o200k_base) of the lists of tools that were sent.",
                 &["strategy"],
             ),
-            metrics.counter(
+            full: metrics.counter(
                 "tokens_full_total",
                 "Tokens (o200k_base) that complete lists of the same tools would have had.",
                 &["strategy"],
             ),
-        );
-        let counters = Counters {
-            listed: listed.clone(),
-            full: full.clone(),
             listed_to: metrics.counter(
                 "principal_tokens_listed_total",
                 "Tokens of lists by principal: the first 50 that came, and all others together.",
@@ -160,8 +154,6 @@ impl Metrics {
             opened: metrics.counter("sessions_opened_total", "Sessions that were opened.", &["strategy"]),
             durations,
             counting: Counting::start(counters)?,
-            listed,
-            full,
             losses,
             begun: Instant::now(),
             registry: registry.clone(),
@@ -187,10 +179,9 @@ impl Metrics {
         for status in ["401", "403"] {
             let _zero = self.turned_away.with_label_values(&[status]);
         }
+        let Counters { listed, full, .. } = &self.counting.counters;
         for strategy in strategies {
-            for counter in
-                [&self.unjudged, &self.fetches, &self.missed, &self.opened, &self.listed, &self.full]
-            {
+            for counter in [&self.unjudged, &self.fetches, &self.missed, &self.opened, listed, full] {
                 let _zero = counter.with_label_values(&[strategy]);
             }
             for outcome in [Outcome::Ok, Outcome::ToolError, Outcome::Refused, Outcome::Failed] {
@@ -203,11 +194,12 @@ impl Metrics {
     /// The sums over all labels.
     pub(super) fn totals(&self) -> Totals {
         let sum = |counter: &IntCounterVec| by_labels(counter).iter().map(|(_, value)| value).sum();
+        let Counters { listed, full, listed_to, full_to, .. } = &self.counting.counters;
         let mut principals: BTreeMap<String, Tokens> = BTreeMap::new();
-        for (labels, value) in by_labels(&self.counting.counters().listed_to) {
+        for (labels, value) in by_labels(listed_to) {
             principals.entry(labels.concat()).or_default().listed = value;
         }
-        for (labels, value) in by_labels(&self.counting.counters().full_to) {
+        for (labels, value) in by_labels(full_to) {
             principals.entry(labels.concat()).or_default().full = value;
         }
         principals.retain(|_, tokens| tokens.full > 0);
@@ -228,8 +220,8 @@ impl Metrics {
             calls: sum(&self.calls),
             refusals: sum(&self.refusals),
             fetches: sum(&self.fetches),
-            tokens_listed: sum(&self.listed),
-            tokens_full: sum(&self.full),
+            tokens_listed: sum(listed),
+            tokens_full: sum(full),
         }
     }
 

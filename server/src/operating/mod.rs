@@ -65,10 +65,8 @@ pub struct OperatingArguments {
 /// What one run of `serve` has for its operators.
 #[derive(Debug)]
 pub struct Operating {
-    admin: Option<AdminAddress>,
-    /// Names and origins beside this machine's own.
-    hosts: Vec<String>,
-    origins: Vec<String>,
+    /// The address for operators, and what requests to it may name.
+    admin: Option<(AdminAddress, http::Guard)>,
     limits: Limits,
     served: Arc<Served>,
     metrics: Option<Arc<Metrics>>,
@@ -83,19 +81,19 @@ impl Operating {
     /// If a key cannot be used, or a file cannot be opened.
     pub fn prepare(
         arguments: &OperatingArguments,
-        admin: Option<AdminAddress>,
         (hosts, origins): (&[String], &[String]),
         limits: &Limits,
     ) -> Result<Self, Failure> {
         let audit = Audit::open(arguments, limits)?.map(Arc::new);
         let losses = audit.as_ref().map(|audit| audit.losses());
+        let guarded = |address: AdminAddress| (address, http::Guard::new(address.0.ip(), hosts, origins));
+        let admin = arguments.admin.map(guarded);
         let mut otel = Otel::read()?;
         let counts = admin.is_some() || otel.as_ref().is_some_and(Otel::has_metrics);
         let metrics = counts.then(|| Metrics::new(losses).map(Arc::new)).transpose()?;
         let served = Arc::new(Served::default());
         otel.iter_mut().try_for_each(|otel| otel.start(metrics.as_ref(), &served))?;
-        let (hosts, origins, limits) = (hosts.to_vec(), origins.to_vec(), *limits);
-        Ok(Self { admin, hosts, origins, limits, served, metrics, audit, otel })
+        Ok(Self { admin, limits: *limits, served, metrics, audit, otel })
     }
 
     /// The observer of the gateway.
@@ -116,21 +114,21 @@ impl Operating {
     /// # Errors
     /// If that is not possible.
     pub async fn listen(&self) -> Result<Option<TcpListener>, Failure> {
-        let Some(AdminAddress(address)) = self.admin else { return Ok(None) };
+        let Some((AdminAddress(address), _)) = self.admin else { return Ok(None) };
         let failed = |source| Failure::Listen { flag: "--admin", address: address.to_string(), source };
         Ok(Some(TcpListener::bind(address).await.map_err(failed)?))
     }
 
     /// Serves operators from now on, until the gateway ends. Beyond this machine they are admitted as its clients are.
     pub fn serve(&self, listener: Option<TcpListener>, admission: &Arc<dyn Admission>) {
-        let (Some(listener), Some(address), Some(metrics)) = (listener, self.admin, &self.metrics) else {
+        let (Some(listener), Some((address, guard)), Some(metrics)) = (listener, &self.admin, &self.metrics)
+        else {
             return;
         };
-        let guard = http::Guard::new(address.0.ip(), &self.hosts, &self.origins);
         let admission = (!address.is_local()).then(|| Arc::clone(admission));
         let (served, metrics) = (Arc::clone(&self.served), Arc::clone(metrics));
         let admin = Admin { served, metrics, observer: self.observer() };
-        tokio::spawn(admin::serve(listener, guard, self.limits, admission, admin));
+        tokio::spawn(admin::serve(listener, guard.clone(), self.limits, admission, admin));
     }
 
     /// Shows operators this gateway, which serves from now on.

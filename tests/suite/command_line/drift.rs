@@ -201,9 +201,11 @@ fn u14_under_hold_what_is_new_or_changed_does_not_exist_until_it_is_accepted() {
     std::fs::write(kit.lock(), &locked).unwrap();
     lists(&mut gateway, &["kept", "changed", "new"]);
     let ended = gateway.finish();
-    let held = lines(&ended, "; it is not served until it is accepted");
+    let said = lines(&ended, "upstream 'kit': tool '");
     for change in ["tool 'changed' changed: description (sha256:", "tool 'new' added (sha256:"] {
-        assert_eq!(held.iter().filter(|line| line.contains(change)).count(), 1, "{change}\n{held:#?}");
+        let said: Vec<&String> = said.iter().filter(|line| line.contains(change)).collect();
+        assert_eq!(said.len(), 1, "{change}\n{said:#?}");
+        assert!(said[0].ends_with("; it is not served until it is accepted (mcp-disclosure accept NAME)"));
     }
 }
 

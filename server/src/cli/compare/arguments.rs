@@ -8,9 +8,7 @@ use clap::{
 };
 use mcp_disclosure_compare::{Format, HostKind, Tokenizer, Used};
 
-use super::{
-    command::Command, contestants::Rows, prepared::Setup, progress::Progress, transcript::TranscriptArguments,
-};
+use super::{command::Command, prepared::Setup, progress::Progress, transcript::TranscriptArguments};
 use crate::{
     cli::Program,
     flags::{Given, SetSource, Transport},
@@ -104,7 +102,7 @@ impl CompareArguments {
             command: Command::of(&self.flags),
             flags: self.flags.clone(),
             principal: self.principal.clone(),
-            rows: Rows { flag: "--strategies", text: rows },
+            rows: ("--strategies", rows),
             transport: self.transport,
             progress: Progress::new(),
         }

@@ -24,15 +24,6 @@ use crate::{
     strategies::{RELAXED, misfits},
 };
 
-/// The rows that are asked for.
-#[derive(Clone, Copy)]
-pub(in crate::cli) struct Rows<'a> {
-    /// The flag that names them.
-    pub(in crate::cli) flag: &'static str,
-    /// `all`, or a list of [`Spec`]s.
-    pub(in crate::cli) text: &'a str,
-}
-
 /// The compared strategies.
 pub(in crate::cli) struct Contestants<'a> {
     registry: &'a Registry,
@@ -62,13 +53,14 @@ struct Contestant {
 }
 
 impl<'a> Contestants<'a> {
-    /// Builds the strategies of these rows. Of the settings, flags take precedence.
+    /// Builds the strategies of these rows: `all`, or a list of [`Spec`]s, and the flag that says so. Of the settings, flags
+    /// take precedence.
     ///
     /// # Errors
     /// [`Failure::Configuration`] with every row that means nothing, every unknown name and every invalid setting.
     pub(in crate::cli) fn build(
         registry: &'a Registry,
-        Rows { flag, text }: Rows<'_>,
+        (flag, text): (&'static str, &str),
         source: &Source,
         command: &Command,
     ) -> Result<Self, Failure> {

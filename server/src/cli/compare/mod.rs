@@ -70,7 +70,7 @@ async fn run(program: &Program, arguments: CompareArguments) -> Result<Compared,
     let queries = arguments.queries.as_deref().map(files::queries).transpose()?.unwrap_or_default();
     let rows = arguments.strategies.join(",");
     let mut prepared = Prepared::of(arguments.setup(program, &rows)).await?;
-    let stages = prepared.on_stand_ins().await?;
+    let stages = prepared.stages(stand_in::upstreams(&prepared.stand_ins)).await?;
     let measured = measured(&prepared, &arguments, &stages, queries).await;
     stages.close().await;
     let mut report = measured?;
@@ -103,7 +103,7 @@ async fn measured(
         transport: arguments.transport.to_string(),
         served: prepared.contestants.by_default.clone(),
     };
-    let report = comparison.run(&|done, total, what| prepared.step(done, total, what)).await;
+    let report = comparison.run(&|done, total, what| prepared.progress.step(done, total, what)).await;
     report.map_err(|error| message(error, "--use"))
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_disclosure_compare::{
     Error, HostKind, Subject, Tokenizer,
-    transcript::{self, Assignment, Play, Transcript},
+    transcript::{Assignment, Play, Transcript},
 };
 use mcp_disclosure_core::Registry;
 use mcp_disclosure_gateway::{
@@ -16,10 +16,10 @@ use tracing::{dispatcher::DefaultGuard, subscriber::NoSubscriber};
 
 use super::{
     command::Command,
-    contestants::{Contestants, Rows},
+    contestants::Contestants,
     progress::Progress,
-    stage::{self, Stage, Stages},
-    stand_in::{self, Behind, StandIn},
+    stage::{self, Stages},
+    stand_in::{Behind, StandIn},
 };
 use crate::{
     cli::{Program, source::Source},
@@ -33,7 +33,8 @@ pub(in crate::cli) struct Setup<'a> {
     /// The source if none is named.
     pub(in crate::cli) own: Option<&'a (Target, Declared)>,
     pub(in crate::cli) flags: Given<SetSource>,
-    pub(in crate::cli) rows: Rows<'a>,
+    /// The flag that names the rows, and what it says: `all`, or a list of them.
+    pub(in crate::cli) rows: (&'static str, &'a str),
     /// The principal that is compared for, if not everyone.
     pub(in crate::cli) principal: Option<String>,
     /// The command that serves the source.
@@ -48,10 +49,10 @@ pub(in crate::cli) struct Prepared<'a> {
     pub(in crate::cli) contestants: Contestants<'a>,
     /// The tools of the source.
     pub(in crate::cli) subject: Subject,
-    progress: Arc<Progress>,
+    pub(super) progress: Arc<Progress>,
     source: Source,
     declared: Declared,
-    stand_ins: Vec<StandIn>,
+    pub(super) stand_ins: Vec<StandIn>,
     transport: Transport,
     /// Which upstreams are missing, or disclose progressively themselves.
     notes: Vec<String>,
@@ -77,13 +78,12 @@ impl<'a> Prepared<'a> {
         };
         let mut contestants = Contestants::build(registry, rows, &source, &command)?;
         let progress = Arc::new(progress);
-        let real = Stage::real(&source, declared.clone(), &contestants, &progress).await?;
-        let read = real.read().await;
-        let examined = contestants.examine(real.gateway(), source.caller());
-        let mut notes = real.missing.clone();
+        let (real, mut notes) = stage::real(&source, declared.clone(), &contestants, &progress).await?;
+        let read = stage::read(&real).await;
+        let examined = contestants.examine(&real, source.caller());
         notes
             .extend(source.caller().and_then(|caller| Some(format!("What {} sees and pays.", caller.id()?))));
-        notes.extend(stage::disclosing(real.gateway()));
+        notes.extend(stage::disclosing(&real));
         real.close().await;
         let (subject, stand_ins) = read?;
         examined?;
@@ -97,27 +97,13 @@ impl<'a> Prepared<'a> {
         self.source.upstreams().iter().all(|upstream| Some(&upstream.target) == own)
     }
 
-    /// Shows a step: its number, the number of all, and what it is.
-    pub(super) fn step(&self, done: usize, total: usize, what: &str) {
-        self.progress.step(done, total, what);
-    }
-
-    /// A gateway for each row, in front of stand-ins.
+    /// A gateway for each row, in front of these upstreams.
     ///
     /// # Errors
     /// See [`Stages::start`].
-    pub(super) async fn on_stand_ins(&mut self) -> Result<Stages, Failure> {
-        self.stages(stand_in::upstreams(&self.stand_ins)).await
-    }
-
-    async fn stages(&mut self, upstreams: Vec<UpstreamConfig>) -> Result<Stages, Failure> {
+    pub(super) async fn stages(&mut self, upstreams: Vec<UpstreamConfig>) -> Result<Stages, Failure> {
         let source = (&self.source, &self.declared);
         Stages::start(source, upstreams, &mut self.contestants, self.transport).await
-    }
-
-    /// Stand-ins that answer the calls of a task as the task says.
-    pub(super) fn scripted(&self, task: &Assignment) -> Behind {
-        stand_in::scripted(&self.stand_ins, task)
     }
 
     /// Plays a task under each of the rows with these names; `flag` is the one that names tools.
@@ -134,12 +120,11 @@ impl<'a> Prepared<'a> {
     ) -> Result<Transcript, Failure> {
         let Behind { upstreams, reached } = behind;
         let stages = self.stages(upstreams).await?;
-        let rows = self.contestants.rows().into_iter().filter(|row| names.contains(&row.name));
-        let set: Vec<transcript::Server> = rows
-            .map(|row| transcript::Server { row, links: stages.links(), reached: Arc::clone(&reached) })
-            .collect();
-        let play = Play { subject: &self.subject, assignment, tokenizer, host };
-        let played = play.run(&set, &|done, total, what| self.step(done, total, what)).await;
+        let mut rows = self.contestants.rows();
+        rows.retain(|row| names.contains(&row.name));
+        let links = stages.links();
+        let play = Play { subject: &self.subject, assignment, tokenizer, host, links, reached };
+        let played = play.run(&rows, &|done, total, what| self.progress.step(done, total, what)).await;
         stages.close().await;
         played.map_err(|error| message(error, flag))
     }
@@ -152,15 +137,12 @@ impl<'a> Prepared<'a> {
 
 /// The failure of a comparison; `flag` is the one that named tools.
 pub(super) fn message(error: Error, flag: &str) -> Failure {
+    let problems = |flag: &str, lines: Vec<String>| {
+        lines.iter().map(|line| Problem::new(format!("{flag}: {line}"))).collect()
+    };
     match error {
-        Error::UnknownTools { .. } => {
-            let problem = |line: &str| Problem::new(format!("{flag}: {line}"));
-            Failure::Usage(error.to_string().lines().map(problem).collect())
-        }
-        Error::UnknownLabels { .. } => {
-            let problem = |line: &str| Problem::new(format!("--queries: {line}"));
-            Failure::Configuration(error.to_string().lines().map(problem).collect())
-        }
+        Error::UnknownTools(lines) => Failure::Usage(problems(flag, lines)),
+        Error::UnknownLabels(lines) => Failure::Configuration(problems("--queries", lines)),
         error => Failure::Comparison(error),
     }
 }

@@ -24,60 +24,58 @@ use crate::{
 /// Buffer for messages not yet read, in bytes: that of a pipe of the operating system.
 const PIPE: usize = 64 * 1024;
 
-/// A gateway, exactly as `serve` runs it, and links to it.
-pub(in crate::cli) struct Stage {
-    /// The row by which every client is served; empty for the source itself.
+/// A gateway in front of the source itself, exactly as `serve` runs it; with it a note about each upstream that could not
+/// be started.
+///
+/// # Errors
+/// See [`Gateway::start`].
+pub(super) async fn real(
+    source: &Source,
+    declared: Declared,
+    contestants: &Contestants<'_>,
+    progress: &Arc<Progress>,
+) -> Result<(Arc<Gateway>, Vec<String>), Failure> {
+    let assembly = source.clone().assembly(declared, contestants.pinned(BASELINE)?, fresh_key()?);
+    let witness: Arc<dyn Witness> = Arc::clone(progress) as _;
+    let assembly = Assembly { witness: Some(witness), fetches: unlimited(), ..assembly };
+    let count = assembly.upstreams.len();
+    progress.upstreams(&format!("starting {count} {}", if count == 1 { "upstream" } else { "upstreams" }));
+    let started = Gateway::start(assembly).await?;
+    let missing = started.missing.iter().map(|missing| {
+        tracing::error!("{missing}; it is left out, the others are compared");
+        format!("Not compared: {missing}.")
+    });
+    Ok((started.gateway, missing.collect()))
+}
+
+/// The subject of a comparison, as a gateway serves it, and a stand-in for each upstream.
+///
+/// # Errors
+/// [`Failure::Upstreams`] for the first upstream that does not list again.
+pub(super) async fn read(gateway: &Gateway) -> Result<(Subject, Vec<StandIn>), Failure> {
+    let backend = gateway.backends().shared();
+    let upstreams = backend.upstreams();
+    let caller = gateway.admission().on_stdio();
+    let subject = subject(backend.catalogue().current().snapshot(), &caller, &upstreams);
+    let mut stand_ins = Vec::new();
+    for upstream in &upstreams {
+        let failed = |error| Failure::Upstreams(vec![Arc::new(error)]);
+        stand_ins.push(StandIn::of(upstream).await.map_err(failed)?);
+    }
+    Ok((subject, stand_ins))
+}
+
+/// A gateway for a row, exactly as `serve` runs it.
+#[derive(Clone)]
+struct Stage {
+    /// The row by which every client is served.
     name: String,
     gateway: Arc<Gateway>,
     /// The URL of its HTTP endpoint, if it listens.
     address: Option<String>,
-    /// Upstreams that could not be started, and why.
-    pub(super) missing: Vec<String>,
 }
 
 impl Stage {
-    /// A gateway in front of the source itself, to read what it serves.
-    ///
-    /// # Errors
-    /// See [`Gateway::start`].
-    pub(in crate::cli) async fn real(
-        source: &Source,
-        declared: Declared,
-        contestants: &Contestants<'_>,
-        progress: &Arc<Progress>,
-    ) -> Result<Self, Failure> {
-        let assembly = source.clone().assembly(declared, contestants.pinned(BASELINE)?, fresh_key()?);
-        let witness: Arc<dyn Witness> = Arc::clone(progress) as _;
-        let assembly = Assembly { witness: Some(witness), fetches: unlimited(), ..assembly };
-        let count = assembly.upstreams.len();
-        progress
-            .upstreams(&format!("starting {count} {}", if count == 1 { "upstream" } else { "upstreams" }));
-        let started = Gateway::start(assembly).await?;
-        let missing = started.missing.iter().map(|missing| {
-            tracing::error!("{missing}; it is left out, the others are compared");
-            format!("Not compared: {missing}.")
-        });
-        let missing = missing.collect();
-        Ok(Self { name: String::new(), gateway: started.gateway, address: None, missing })
-    }
-
-    /// The subject of the comparison, and a stand-in for each upstream.
-    ///
-    /// # Errors
-    /// [`Failure::Upstreams`] for the first upstream that does not list again.
-    pub(super) async fn read(&self) -> Result<(Subject, Vec<StandIn>), Failure> {
-        let backend = self.gateway.backends().shared();
-        let upstreams = backend.upstreams();
-        let caller = self.gateway.admission().on_stdio();
-        let subject = subject(backend.catalogue().current().snapshot(), &caller, &upstreams);
-        let mut stand_ins = Vec::new();
-        for upstream in &upstreams {
-            let failed = |error| Failure::Upstreams(vec![Arc::new(error)]);
-            stand_ins.push(StandIn::of(upstream).await.map_err(failed)?);
-        }
-        Ok((subject, stand_ins))
-    }
-
     /// A gateway for the row of this name, in front of these upstreams.
     ///
     /// # Errors
@@ -96,38 +94,19 @@ impl Stage {
             Transport::Stdio => None,
             Transport::Http => Some(listen(&gateway).await?),
         };
-        Ok(Self { name: name.to_owned(), gateway, address, missing: Vec::new() })
-    }
-
-    /// The gateway.
-    pub(in crate::cli) fn gateway(&self) -> &Gateway {
-        &self.gateway
-    }
-
-    /// Links to the gateway.
-    fn links(&self) -> LinkFactory {
-        let (gateway, address) = (Arc::clone(&self.gateway), self.address.clone());
-        Arc::new(move |_strategy| match &address {
-            Some(address) => Link::url(address),
-            None => Ok(over_stdio(&gateway)),
-        })
-    }
-
-    /// Closes the gateway and its upstreams.
-    pub(in crate::cli) async fn close(&self) {
-        self.gateway.close().await;
+        Ok(Self { name: name.to_owned(), gateway, address })
     }
 }
 
 /// The stages of all rows, with the same upstreams.
-pub(in crate::cli) struct Stages(Vec<Stage>);
+pub(super) struct Stages(Vec<Stage>);
 
 impl Stages {
     /// A gateway for each row that can be served, in front of these upstreams. The other rows are left out.
     ///
     /// # Errors
     /// If the baseline cannot be served, or a row that was asked for by its name.
-    pub(in crate::cli) async fn start(
+    pub(super) async fn start(
         source: (&Source, &Declared),
         upstreams: Vec<UpstreamConfig>,
         contestants: &mut Contestants<'_>,
@@ -153,25 +132,25 @@ impl Stages {
     }
 
     /// Links to the gateway of each row, by its name.
-    pub(in crate::cli) fn links(&self) -> LinkFactory {
-        let links: Vec<(String, LinkFactory)> =
-            self.0.iter().map(|stage| (stage.name.clone(), stage.links())).collect();
-        Arc::new(move |row| match links.iter().find(|(name, _)| name == row) {
-            Some((_, links)) => links(row),
+    pub(super) fn links(&self) -> LinkFactory {
+        let stages = self.0.clone();
+        Arc::new(move |row| match stages.iter().find(|stage| stage.name == row) {
+            Some(Stage { address: Some(address), .. }) => Link::url(address),
+            Some(stage) => Ok(over_stdio(&stage.gateway)),
             None => Err(Error::Ended { reason: format!("no gateway serves '{row}'") }),
         })
     }
 
     /// Closes the gateways and their upstreams.
-    pub(in crate::cli) async fn close(&self) {
+    pub(super) async fn close(&self) {
         for stage in &self.0 {
-            stage.close().await;
+            stage.gateway.close().await;
         }
     }
 }
 
 /// Which upstreams disclose progressively themselves: it is their complete definitions that are compared.
-pub(in crate::cli) fn disclosing(gateway: &Gateway) -> Vec<String> {
+pub(super) fn disclosing(gateway: &Gateway) -> Vec<String> {
     let upstreams = gateway.backends().shared().upstreams();
     let found = upstreams.iter().filter_map(|upstream| {
         let introduction = upstream.introduction();

@@ -12,6 +12,7 @@ use mcp_disclosure_gateway::Problem;
 use super::{
     CompareArguments, deliver, files,
     prepared::{Prepared, message},
+    stand_in,
 };
 use crate::{
     cli::{Program, check::is_coloured, runtime_for_one, width::width},
@@ -115,7 +116,7 @@ async fn play(
     rows: &[String],
     flag: &str,
 ) -> Result<Transcript, Failure> {
-    let behind = prepared.scripted(&task);
+    let behind = stand_in::scripted(&prepared.stand_ins, &task);
     prepared.play(behind, task, (arguments.tokenizer, arguments.host), rows, flag).await
 }
 

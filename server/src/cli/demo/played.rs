@@ -31,7 +31,6 @@ use crate::{
         Program,
         compare::{
             command::Command,
-            contestants::Rows,
             prepared::{Prepared, Setup},
             progress::Progress,
             stand_in::Behind,
@@ -63,7 +62,7 @@ pub(super) async fn played(
         own: Some(&own),
         flags,
         principal: None,
-        rows: Rows { flag: FLAG, text: &rows },
+        rows: (FLAG, &rows),
         command,
         transport: Transport::Stdio,
         progress: Progress::hidden(),

@@ -14,7 +14,7 @@ use mcp_disclosure_core::{Era, Material, OwnTool, Permits, Principal, Snapshot, 
 use mcp_disclosure_gateway::{Offer, Problem, negotiation::StrategyOptions};
 use serde_json::{Value, json};
 
-pub(super) use self::show::{heading, show_problems};
+pub(super) use self::show::{heading, hosts_of, show_problems};
 use self::{
     count::{Listed, count},
     show::Shown,

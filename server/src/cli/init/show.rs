@@ -185,15 +185,20 @@ pub(crate) fn show_problems(problems: &[(Place, Problem)]) -> Result<(), Failure
     })
 }
 
-/// What to do next.
-pub(super) fn written(plans: &[Plan], records: &Records) -> Result<(), Failure> {
+/// The hosts of these files, each once.
+pub(crate) fn hosts_of<'p>(places: impl Iterator<Item = &'p Place>) -> String {
     let mut hosts: Vec<&str> = Vec::new();
-    for host in plans.iter().filter_map(|plan| plan.place.host) {
+    for host in places.filter_map(|place| place.host) {
         if !hosts.contains(&host) {
             hosts.push(host);
         }
     }
-    let restart = if hosts.is_empty() { "the host".to_owned() } else { hosts.join(", ") };
+    if hosts.is_empty() { "the host".to_owned() } else { hosts.join(", ") }
+}
+
+/// What to do next.
+pub(super) fn written(plans: &[Plan], records: &Records) -> Result<(), Failure> {
+    let restart = hosts_of(plans.iter().map(|plan| &plan.place));
     print("")?;
     print(format_args!("Written. Restart {restart} to use it; `mcp-disclosure undo` takes it out again."))?;
     let moved: Vec<_> =

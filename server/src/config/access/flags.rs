@@ -1,7 +1,7 @@
 //! What flags say of access, and whether that goes with the file.
 
 use mcp_disclosure_access::Settings;
-use mcp_disclosure_core::nearest::nearest;
+use mcp_disclosure_core::nearest::did_you_mean;
 use mcp_disclosure_gateway::Problem;
 
 use crate::operating::AdminAddress;
@@ -32,10 +32,7 @@ impl AccessFlags {
             ("--profile", &self.profile, profiles.collect(), "[profiles]"),
         ] {
             let Some(wanted) = wanted.as_deref().filter(|wanted| !known.contains(wanted)) else { continue };
-            let near = nearest(wanted, known.iter().copied(), 1);
-            let hint = near
-                .first()
-                .map_or_else(|| format!("declare it in {section}"), |near| format!("did you mean '{near}'?"));
+            let hint = did_you_mean(wanted, known.iter().copied(), || format!("declare it in {section}"));
             problems.push(Problem::new(format!("{flag}: there is no '{wanted}' in {section}")).hint(hint));
         }
         let both = self.admin.zip(self.listening);

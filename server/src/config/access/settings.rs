@@ -6,8 +6,8 @@ use std::{
 };
 
 use mcp_disclosure_access::{Caller, Claims, Entry, Error, Profile, Settings, TokenSource, UnreadableToken};
-use mcp_disclosure_core::nearest::nearest;
-use mcp_disclosure_gateway::{Place, Problem};
+use mcp_disclosure_core::{Permits, nearest::did_you_mean};
+use mcp_disclosure_gateway::{Place, Problem, negotiation::Strategies};
 
 use super::{AccessFlags, PrincipalEntry, Problems};
 use crate::config::DisclosureFile;
@@ -81,11 +81,8 @@ impl PrincipalEntry {
         match (&self.token, &self.claims) {
             (Some(token), None) if tokens.contains(&token.as_str()) => Some(Caller::Token(token.clone())),
             (Some(token), None) => {
-                let near = nearest(token, tokens.iter().copied(), 1);
-                let hint = near.first().map_or_else(
-                    || "declare it in [auth] tokens".to_owned(),
-                    |near| format!("did you mean '{near}'?"),
-                );
+                let otherwise = || "declare it in [auth] tokens".to_owned();
+                let hint = did_you_mean(token, tokens.iter().copied(), otherwise);
                 problems.report(place, format!("{what}: there is no token '{token}'"), &hint);
                 None
             }
@@ -117,9 +114,10 @@ impl PrincipalEntry {
 pub fn unknown_strategies(
     settings: &Settings,
     places: &BTreeMap<String, Place>,
-    is_offered: impl Fn(&str) -> bool,
-    offered: &[String],
+    strategies: &Strategies,
 ) -> Vec<Problem> {
+    let (all, offered) = (Permits::all(), strategies.offered());
+    let is_offered = |name: &str| strategies.is_offered_to(&all, name);
     let principals =
         settings.principals.iter().map(|entry| (format!("principal '{}'", entry.name), &entry.permits));
     let profiles =
@@ -127,11 +125,8 @@ pub fn unknown_strategies(
     let mut problems = BTreeMap::new();
     for (what, permits) in principals.chain(profiles) {
         for name in permits.strategies().into_iter().flatten().filter(|name| !is_offered(name)) {
-            let near = nearest(name, offered.iter().map(String::as_str), 1);
-            let hint = near.first().map_or_else(
-                || format!("offered are {}", offered.join(", ")),
-                |near| format!("did you mean '{near}'?"),
-            );
+            let otherwise = || format!("offered are {}", offered.join(", "));
+            let hint = did_you_mean(name, offered.iter().map(String::as_str), otherwise);
             let message = format!("{what}: strategy '{name}' is not offered");
             let problem = Problem::new(message.clone()).hint(hint);
             let place = places.get(&what).cloned();

@@ -1,21 +1,19 @@
 //! A host's file that is edited: its text, and its servers with their places.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
 
 use mcp_disclosure_gateway::Problem;
 
 use super::{
-    super::{environment::own, text::Places},
+    super::environment::own,
     entry::{Entry, Transport},
     file_context::FileContext,
     launch::{Launch, member},
-    node::{self, Member, Node, Value},
+    node::{Member, Node, Value},
     permissions::Rules,
     shape::{Elsewhere, Keys, Means, Shape},
     shapes::SHAPES,
+    tree,
 };
 
 /// A byte order mark, which stays where it is.
@@ -101,11 +99,7 @@ impl Document {
     /// A syntax error, with its place and a hint.
     pub(crate) fn parse(path: &Path, text: &str, current: &Path) -> Result<Self, Problem> {
         let body = text.strip_prefix(MARK).unwrap_or(text);
-        let root = node::parse(path, body).map_err(|error| {
-            let hint = "the file must be JSON (comments are allowed), or TOML or YAML by its extension";
-            let shown: Arc<str> = path.display().to_string().into();
-            Problem::new(error.message).at(Places::of(body).place(&shown, error.at)).hint(hint)
-        })?;
+        let root = tree(path, body)?;
         let has_mark = body.len() < text.len();
         let (path, current) = (path.to_owned(), current.to_owned());
         Ok(Self { path, text: body.to_owned(), root, has_mark, current, rules: Rules::default() })

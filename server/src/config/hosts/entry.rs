@@ -92,26 +92,16 @@ impl Entry {
     /// If it lacks the keys of the transport that it names.
     pub(super) fn settled(self, project: Option<&PathBuf>) -> Result<UpstreamEntry, Wrong> {
         let Self { mut upstream, transport, .. } = self;
-        let both = upstream.command.is_some() && upstream.url.is_some();
+        let (has_command, has_url) = (upstream.command.is_some(), upstream.url.is_some());
+        let both = has_command && has_url;
+        let lacks = |transport: &str, key: &str, other: &str| {
+            let what = format!("type: it is {transport}, but there is no {key}");
+            Err(Wrong::new(what, format!("set type to {other}, or give a {key}")))
+        };
         match transport {
-            Some(Transport::Stdio) if upstream.command.is_none() && upstream.url.is_some() => {
-                return Err(Wrong::new(
-                    "type: it is stdio, but there is no command",
-                    "set type to http, or give a command",
-                ));
-            }
-            Some(Transport::Http) if upstream.url.is_none() && upstream.command.is_some() => {
-                return Err(Wrong::new(
-                    "type: it is http, but there is no url",
-                    "set type to stdio, or give a url",
-                ));
-            }
-            Some(Transport::Sse) if upstream.url.is_none() && upstream.command.is_some() => {
-                return Err(Wrong::new(
-                    "type: it is sse, but there is no url",
-                    "set type to stdio, or give a url",
-                ));
-            }
+            Some(Transport::Stdio) if has_url && !has_command => return lacks("stdio", "command", "http"),
+            Some(Transport::Http) if has_command && !has_url => return lacks("http", "url", "stdio"),
+            Some(Transport::Sse) if has_command && !has_url => return lacks("sse", "url", "stdio"),
             Some(Transport::Sse) => {
                 upstream.endpoint_type = Some(EndpointType::Sse);
                 upstream.command = None;

@@ -36,16 +36,16 @@ use super::{Named, environment::own, mistaken, text::Places};
 
 pub(super) use shapes::names_servers;
 
-/// The servers of a host's file.
+/// The servers of a host's file, or of all files and flags.
 #[derive(Clone, Debug, Default)]
-pub struct HostsFile {
+pub struct Servers {
     /// The usable servers.
     pub upstreams: Vec<Named>,
     /// The allowed and hidden tools of those servers that have such lists.
     pub switches: Vec<Switches>,
-    /// Why servers are left out.
+    /// Servers of hosts' files that cannot be used, and what to do about that.
     pub left_out: Vec<Problem>,
-    /// The servers that the host disables, with the key that does.
+    /// Those that the host disables, with the key that does.
     pub switched_off: Vec<Problem>,
 }
 
@@ -53,7 +53,7 @@ pub struct HostsFile {
 ///
 /// # Errors
 /// If the file as a whole cannot be read.
-pub fn read_hosts(path: &Path, text: &str) -> Result<HostsFile, Problem> {
+pub fn read_hosts(path: &Path, text: &str) -> Result<Servers, Problem> {
     read_as(path, text, &std::env::current_dir().unwrap_or_default())
 }
 
@@ -61,21 +61,18 @@ pub fn read_hosts(path: &Path, text: &str) -> Result<HostsFile, Problem> {
 ///
 /// # Errors
 /// If the file as a whole cannot be read.
-pub(crate) fn read_as(path: &Path, text: &str, current: &Path) -> Result<HostsFile, Problem> {
+pub(crate) fn read_as(path: &Path, text: &str, current: &Path) -> Result<Servers, Problem> {
     parse(path, text, &FileContext::new(path, current.to_owned(), &own))
 }
 
-fn parse(path: &Path, text: &str, context: &FileContext<'_>) -> Result<HostsFile, Problem> {
+fn parse(path: &Path, text: &str, context: &FileContext<'_>) -> Result<Servers, Problem> {
     let text = text.trim_start_matches('\u{feff}');
+    let root = tree(path, text)?;
     let name: Arc<str> = path.display().to_string().into();
     let starts = Places::of(text);
     let places = |at: usize| starts.place(&name, at);
-    let root = node::parse(path, text).map_err(|error| {
-        let hint = "the file must be JSON (comments are allowed), or TOML or YAML by its extension";
-        Problem::new(error.message).at(places(error.at)).hint(hint)
-    })?;
     let mut reader =
-        Reader { root: &root, context, places: &places, taken: HashSet::new(), file: HostsFile::default() };
+        Reader { root: &root, context, places: &places, taken: HashSet::new(), file: Servers::default() };
     let mut is_known = false;
     for shape in SHAPES {
         for servers in (shape.servers)(&root, context) {
@@ -89,13 +86,25 @@ fn parse(path: &Path, text: &str, context: &FileContext<'_>) -> Result<HostsFile
     Ok(reader.file)
 }
 
+/// Parses a text without a byte order mark.
+///
+/// # Errors
+/// A syntax error, with its place and a hint.
+fn tree(path: &Path, text: &str) -> Result<Node, Problem> {
+    node::parse(path, text).map_err(|error| {
+        let hint = "the file must be JSON (comments are allowed), or TOML or YAML by its extension";
+        let place = Places::of(text).place(&path.display().to_string().into(), error.at);
+        Problem::new(error.message).at(place).hint(hint)
+    })
+}
+
 struct Reader<'a> {
     root: &'a Node,
     context: &'a FileContext<'a>,
     places: &'a dyn Fn(usize) -> Place,
     /// The names of entries with higher precedence.
     taken: HashSet<String>,
-    file: HostsFile,
+    file: Servers,
 }
 
 impl Reader<'_> {

@@ -2,9 +2,9 @@
 
 use std::{
     sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-        mpsc::{Receiver as Tasks, RecvTimeoutError, SyncSender, sync_channel},
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+        mpsc::{Receiver as Queue, RecvTimeoutError, SyncSender, sync_channel},
     },
     thread::Builder,
     time::{Duration, Instant},
@@ -43,18 +43,13 @@ type Numbers = (Arc<Metrics>, Arc<Served>);
 /// The way to the thread.
 #[derive(Debug)]
 pub(super) struct Exporter {
-    tasks: SyncSender<Task>,
+    /// Until the end.
+    spans: Mutex<Option<SyncSender<Box<SpanData>>>>,
     dropped: Arc<AtomicU64>,
-    ends: Arc<AtomicBool>,
+    /// By when the rest has to be sent.
+    must_end: Arc<OnceLock<Instant>>,
     /// Disconnected by the thread's end.
-    ended: Mutex<Tasks<()>>,
-}
-
-#[derive(Debug)]
-enum Task {
-    Send(Box<SpanData>),
-    /// To look whether it ends.
-    Wake,
+    ended: Mutex<Queue<()>>,
 }
 
 impl Exporter {
@@ -73,9 +68,9 @@ impl Exporter {
         let client = client().map_err(|error| {
             failed("cannot make an HTTP client for OTEL_EXPORTER_OTLP_ENDPOINT", std::io::Error::other(error))
         })?;
-        let (tasks, queued) = sync_channel(settings.queue);
+        let (spans, queued) = sync_channel(settings.queue);
         let (running, ended) = sync_channel(0);
-        let (dropped, ends) = (Arc::<AtomicU64>::default(), Arc::<AtomicBool>::default());
+        let (dropped, must_end) = (Arc::<AtomicU64>::default(), Arc::<OnceLock<Instant>>::default());
         let work = Work {
             runtime,
             client,
@@ -86,8 +81,7 @@ impl Exporter {
             most: settings.batch,
             batch: Vec::new(),
             dropped: Arc::clone(&dropped),
-            ends: Arc::clone(&ends),
-            must_end: None,
+            must_end: Arc::clone(&must_end),
             logged: None,
         };
         let run = move || {
@@ -96,21 +90,21 @@ impl Exporter {
         };
         let thread = Builder::new().name("otel".to_owned()).spawn(run);
         thread.map_err(|source| failed("cannot start the thread of the exporter", source))?;
-        Ok(Self { tasks, dropped, ends, ended: Mutex::new(ended) })
+        Ok(Self { spans: Mutex::new(Some(spans)), dropped, must_end, ended: Mutex::new(ended) })
     }
 
     /// Queues a span. If there is no room it is lost.
     pub(super) fn send(&self, span: SpanData) {
-        if self.tasks.try_send(Task::Send(Box::new(span))).is_err() {
+        let spans = self.spans.lock();
+        if spans.as_ref().is_none_or(|spans| spans.try_send(Box::new(span)).is_err()) {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// Sends the rest, and waits for that no longer than [`ENDING`].
     pub(super) fn finish(&self) {
-        self.ends.store(true, Ordering::Release);
-        // A full queue wakes it as well.
-        let _full = self.tasks.try_send(Task::Wake);
+        let _first = self.must_end.set(Instant::now() + ENDING);
+        drop(self.spans.lock().take());
         if self.ended.lock().recv_timeout(ENDING) == Err(RecvTimeoutError::Timeout) {
             tracing::warn!("the last traces and metrics are lost, since they cannot be exported in time");
         }
@@ -137,26 +131,19 @@ struct Work {
     most: usize,
     batch: Vec<SpanData>,
     dropped: Arc<AtomicU64>,
-    ends: Arc<AtomicBool>,
-    /// By when the rest has to be sent.
-    must_end: Option<Instant>,
+    must_end: Arc<OnceLock<Instant>>,
     logged: Option<Instant>,
 }
 
 impl Work {
-    fn run(mut self, queued: &Tasks<Task>) {
+    fn run(mut self, queued: &Queue<Box<SpanData>>) {
         let mut due = (Instant::now() + self.every.0, Instant::now() + self.every.1);
-        while self.must_end.is_none() {
+        loop {
             let next = if self.metrics.is_some() { due.0.min(due.1) } else { due.0 };
             match queued.recv_timeout(next.saturating_duration_since(Instant::now())) {
-                Ok(task) => self.take(task),
+                Ok(span) => self.batch.push(*span),
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => self.ends.store(true, Ordering::Release),
-            }
-            if self.ends.load(Ordering::Acquire) {
-                self.must_end = Some(Instant::now() + ENDING);
-                self.send_rest(queued);
-                return;
+                Err(RecvTimeoutError::Disconnected) => break,
             }
             if self.batch.len() >= self.most || Instant::now() >= due.0 {
                 self.send_spans();
@@ -165,22 +152,6 @@ impl Work {
             if self.metrics.is_some() && Instant::now() >= due.1 {
                 self.send_metrics();
                 due.1 = Instant::now() + self.every.1;
-            }
-        }
-    }
-
-    fn take(&mut self, task: Task) {
-        match task {
-            Task::Send(span) => self.batch.push(*span),
-            Task::Wake => {}
-        }
-    }
-
-    fn send_rest(&mut self, queued: &Tasks<Task>) {
-        while let Ok(task) = queued.try_recv() {
-            self.take(task);
-            if self.batch.len() >= self.most {
-                self.send_spans();
             }
         }
         self.send_spans();
@@ -228,7 +199,7 @@ impl Work {
     /// # Errors
     /// Why it was not accepted, without the URL, which may have credentials.
     fn post(&self, receiver: &Receiver, body: Vec<u8>) -> Result<(), String> {
-        let left = self.must_end.map(|end| end.saturating_duration_since(Instant::now()));
+        let left = self.must_end.get().map(|end| end.saturating_duration_since(Instant::now()));
         let request = self.client.post(receiver.url.clone()).headers(receiver.headers.clone());
         let request = request.header(CONTENT_TYPE, "application/x-protobuf").body(body);
         let request = request.timeout(left.map_or(receiver.timeout, |left| left.min(receiver.timeout)));

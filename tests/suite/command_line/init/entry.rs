@@ -44,9 +44,11 @@ fn w1_a_host_starts_the_rewritten_entry_and_undo_gives_back_the_bytes() {
         assert_eq!(server.call("echo", json!({"text": "x"}))["error"], Value::Null);
         server.finish().says(0, &[]);
 
-        person.run(&["undo", "--yes"]).says(0, &[]);
+        let undone = person.run(&["undo", "--yes"]);
+        assert!(undone.says(0, &[]).stdout.contains("Written. Restart Windsurf.\n"), "{}", undone.stdout);
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
         assert_eq!(person.kept(), Vec::<PathBuf>::new(), "nothing is left behind");
+        assert!(!person.path("home/.config/mcp-disclosure").exists(), "nor a folder of ours");
         assert!(person.run(&["undo", "--yes"]).says(0, &[]).stdout.contains("Nothing to do"));
     }
 }

@@ -13,43 +13,34 @@ pub(super) fn parse(text: &str) -> Result<Node, SyntaxError> {
         let (event, span) = event.map_err(|error| refused(text, &error))?;
         let at = span.start.byte_offset().unwrap_or_default();
         let end = span.end.byte_offset().unwrap_or(at);
-        let value = match event {
+        let node = match event {
             Event::Scalar(text, style, _, tag) => {
-                if tag.is_none() && style == ScalarStyle::Plain {
-                    plain(&text)
-                } else {
-                    Value::Text(text.into_owned())
-                }
+                let is_plain = tag.is_none() && style == ScalarStyle::Plain;
+                let value = if is_plain { plain(&text) } else { Value::Text(text.into_owned()) };
+                Node { at, end, value }
             }
-            Event::Alias(_) | Event::UnresolvedAlias(_) => Value::Alias,
+            Event::Alias(_) | Event::UnresolvedAlias(_) => Node { at, end, value: Value::Alias },
             Event::SequenceStart(..) | Event::MappingStart(..) if open.len() == DEEPEST => {
                 return Err(SyntaxError { at, message: format!("nested deeper than {DEEPEST}") });
             }
             Event::SequenceStart(..) => {
-                open.push(Open { at, parts: Parts::List(Vec::new()) });
+                open.push(Open { at, value: Value::List(Vec::new()), key: None });
                 continue;
             }
             Event::MappingStart(..) => {
-                open.push(Open { at, parts: Parts::Table(Vec::new(), None) });
+                open.push(Open { at, value: Value::Table(Vec::new()), key: None });
                 continue;
             }
             Event::SequenceEnd | Event::MappingEnd => match open.pop() {
-                Some(Open { at, parts }) => {
-                    let node = Node { at, end, value: parts.close() };
-                    match open.last_mut() {
-                        Some(parent) => parent.add(node)?,
-                        None => return Ok(node),
-                    }
-                    continue;
-                }
+                Some(Open { at, value, .. }) => Node { at, end, value },
                 None => continue,
             },
             Event::DocumentEnd => break,
             _ => continue,
         };
         match open.last_mut() {
-            Some(parent) => parent.add(Node { at, end, value })?,
-            None => return Ok(Node { at, end, value }),
+            Some(parent) => parent.add(node)?,
+            None => return Ok(node),
         }
     }
     Ok(Node { at: 0, end: 0, value: Value::Null })
@@ -63,20 +54,16 @@ fn refused(text: &str, error: &ScanError) -> SyntaxError {
 /// A collection that is not yet closed.
 struct Open {
     at: usize,
-    parts: Parts,
-}
-
-enum Parts {
-    List(Vec<Node>),
-    /// With a key that has no value yet.
-    Table(Vec<Member>, Option<(String, usize, usize)>),
+    /// A list or a table.
+    value: Value,
+    /// The key of a table that has no value yet.
+    key: Option<(String, usize, usize)>,
 }
 
 impl Open {
     fn add(&mut self, node: Node) -> Result<(), SyntaxError> {
-        match &mut self.parts {
-            Parts::List(items) => items.push(node),
-            Parts::Table(members, key) => match key.take() {
+        match &mut self.value {
+            Value::Table(members) => match self.key.take() {
                 Some((name, at, name_end)) => members.push(Member { name, at, name_end, node }),
                 None => {
                     let name = match node.value {
@@ -85,20 +72,13 @@ impl Open {
                     };
                     let message = || format!("a key must be text, not {}", node.kind());
                     let name = name.ok_or_else(|| SyntaxError { at: node.at, message: message() })?;
-                    *key = Some((name, node.at, node.end));
+                    self.key = Some((name, node.at, node.end));
                 }
             },
+            Value::List(items) => items.push(node),
+            _ => {}
         }
         Ok(())
-    }
-}
-
-impl Parts {
-    fn close(self) -> Value {
-        match self {
-            Self::List(items) => Value::List(items),
-            Self::Table(members, _) => Value::Table(members),
-        }
     }
 }
 

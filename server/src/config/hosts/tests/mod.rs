@@ -26,7 +26,7 @@ fn environment(name: &str) -> Option<String> {
 /// A project of one host's file, `.env` and `token.txt`.
 struct Project {
     directory: TempDir,
-    read: Result<HostsFile, Problem>,
+    read: Result<Servers, Problem>,
 }
 
 impl Project {
@@ -48,7 +48,7 @@ impl Project {
         Self { directory, read }
     }
 
-    fn file(&self) -> &HostsFile {
+    fn file(&self) -> &Servers {
         self.read.as_ref().unwrap()
     }
 

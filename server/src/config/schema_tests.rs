@@ -1,6 +1,6 @@
-//! Schemas of types of the gateway library, for `docs/disclosure.schema.json`.
+//! Schemas for `docs/disclosure.schema.json`: of types of the gateway library, and of those that are not derived.
 
-use std::{borrow::Cow, fmt, marker::PhantomData};
+use std::{borrow::Cow, collections::BTreeMap, fmt, marker::PhantomData};
 
 use clap::{Arg, ArgAction, builder::PossibleValue};
 use mcp_disclosure_gateway::limits::LIMITS;
@@ -8,7 +8,11 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 use strum::{EnumMessage, VariantArray};
 
-use crate::flags::{self, Kind};
+use super::{
+    Table,
+    file::{Primitive, Resources},
+};
+use crate::flags::{self, Kind, Seconds};
 
 /// The schema of [`LimitSettings`](mcp_disclosure_gateway::limits::LimitSettings).
 pub(super) struct LimitSettings;
@@ -83,6 +87,59 @@ fn ended(text: &str) -> String {
     match text.strip_suffix(']').and_then(|text| text.split_once(" [default: ")) {
         Some((text, default)) => format!("{text}. Default: {default}."),
         None => format!("{text}."),
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Table<T> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("{}s", T::schema_name()).into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        BTreeMap::<String, T>::json_schema(generator)
+    }
+}
+
+impl JsonSchema for Resources {
+    fn schema_name() -> Cow<'static, str> {
+        "Resources".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = Table::<Primitive>::json_schema(generator);
+        let primitive = generator.subschema_for::<Primitive>();
+        let description =
+            "The only URIs that exist for clients, or patterns of these, in lists as well. Default: all.";
+        schema.insert(
+            "properties".to_owned(),
+            json!({"allow": {
+                "description": description,
+                "anyOf": [{"type": "array", "items": {"type": "string"}}, primitive],
+            }}),
+        );
+        schema
+    }
+}
+
+impl JsonSchema for Seconds {
+    fn schema_name() -> Cow<'static, str> {
+        "Seconds".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "number", "exclusiveMinimum": 0, "maximum": 1e9})
     }
 }
 
