@@ -555,6 +555,20 @@ fn q2_clients_are_served_as_the_configuration_says() {
     assert_eq!(report["strategies"][1]["initial_tokens"], json!(expected));
 }
 
+#[test]
+fn q2_a_principal_is_shown_what_it_can_have_whatever_its_limits() {
+    let directory = tempfile::tempdir().unwrap();
+    let config = directory.path().join("disclosure.toml");
+    let principal = "demo = true\n[[principals]]\nname = \"ann\"\nstrategies = [\"search\"]\n\
+                     limits = { calls_per_minute = 1, fetches_per_minute = 1, concurrent_calls = 1 }\n";
+    fs::write(&config, principal).unwrap();
+    let report = report(&["--principal", "ann", "--use", "3", "--config", config.to_str().unwrap()]);
+    let is_had = |strategy: &&Value| strategy["not_offered"].is_null();
+    let had: Vec<&Value> = strategies(&report).filter(is_had).map(|strategy| &strategy["strategy"]).collect();
+    assert!(!had.is_empty() && had.iter().all(|strategy| **strategy == "search"), "{report:#}");
+    assert_eq!(report["recommendation"]["strategy"], "search", "{report:#}");
+}
+
 /// A source with this many tools of the same kind.
 fn many(count: usize) -> tempfile::NamedTempFile {
     let tool = |at: usize| {

@@ -129,6 +129,12 @@ impl Permits {
         }
     }
 
+    /// The same, however often it is used.
+    #[must_use]
+    pub fn without_quotas(&self) -> Self {
+        Self::of(self.grants().iter().map(|grant| Grant { quotas: Quotas::default(), ..grant.clone() }))
+    }
+
     /// The tools that are permitted, ready to be applied; `None` for all of them.
     pub(crate) fn tools(&self) -> Option<Named> {
         self.named(|grant| grant.tools.as_deref())

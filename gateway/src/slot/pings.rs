@@ -1,12 +1,9 @@
 //! Pings to an upstream whose calls time out.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use super::{State, Status, supervisor::Task};
 use crate::upstream::{Event, Upstream};
-
-/// How long the first ping to an upstream whose calls time out is waited for, and the longest of those that follow.
-const PINGS: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(60));
 
 impl Task {
     /// Pings a connection on which calls time out, until it answers or ends.
@@ -20,8 +17,7 @@ impl Task {
     }
 
     async fn ping(&self, upstream: &Arc<Upstream>) {
-        let (first, longest) = PINGS;
-        let mut patience = first.min(self.terms.timeouts.request);
+        let patience = upstream.patience();
         while !upstream.is_answering(patience).await {
             let error = upstream.hung(patience);
             let is_news = self.turn(|status| {
@@ -34,7 +30,6 @@ impl Task {
             if is_news {
                 tracing::warn!(upstream = %upstream.name(), "upstream answers neither calls nor a ping; calls fail at once until it does");
             }
-            patience = (2 * patience).min(longest);
         }
         let mut was_silent = false;
         self.turn(|status| {

@@ -138,11 +138,12 @@ impl Supervision {
         self.connections += 1;
     }
 
-    /// A call timed out, when the connection had answered so many requests. It is to be pinged if that made it [`Pinged`](State::Pinged). Calls of one client alone never do, unless
-    /// it has the upstream to itself: they may be slow by what they ask for.
-    pub fn timed_out(&mut self, late: Late, answers: u64) {
+    /// A call timed out or was given up, when the connection had given so many signs of life. It is to be pinged if that made
+    /// it [`Pinged`](State::Pinged). Calls of one client alone never do, unless it has the upstream to itself: they may be slow
+    /// by what they ask for.
+    pub fn timed_out(&mut self, late: Late, signs: u64) {
         let State::Ready { since } = self.state else { return };
-        let streak = Streak::with(self.streak.take(), late, answers);
+        let streak = Streak::with(self.streak.take(), late, signs);
         match streak.is_suspicious() {
             true => self.state = State::Pinged { since },
             false => self.streak = Some(streak),
@@ -215,10 +216,10 @@ fn delay(failures: u32, chance: f64) -> Duration {
     FIRST_DELAY.saturating_mul(doubled).min(LONGEST_DELAY).mul_f64(1.0 - JITTER * chance.clamp(0.0, 1.0))
 }
 
-/// After this number of calls that timed out in a row, a connected upstream is pinged.
+/// After this number of such calls in a row, a connected upstream is pinged.
 const TIMEOUTS: u32 = 3;
 
-/// A call that timed out.
+/// A call that timed out, or that its client gave up after a while.
 #[derive(Clone, Debug)]
 pub struct Late {
     /// Whose it was.
@@ -227,28 +228,28 @@ pub struct Late {
     pub is_alone: bool,
 }
 
-/// Calls that timed out, and no request was answered in between.
+/// Such calls, without a sign of life in between.
 #[derive(Clone, Debug)]
 struct Streak {
     last: Late,
-    /// How many requests the connection had answered by then.
-    answers: u64,
+    /// How many signs of life the connection had given by then.
+    signs: u64,
     count: u32,
     /// Whether they are of more than one client.
     is_of_several: bool,
 }
 
 impl Streak {
-    /// These calls and one more; that one alone, if a request was answered in between.
-    fn with(before: Option<Self>, late: Late, answers: u64) -> Self {
-        match before.filter(|before| before.answers == answers) {
+    /// These calls and one more; that one alone, if there was a sign of life in between.
+    fn with(before: Option<Self>, late: Late, signs: u64) -> Self {
+        match before.filter(|before| before.signs == signs) {
             Some(before) => Self {
                 count: before.count.saturating_add(1),
                 is_of_several: before.is_of_several || before.last.client != late.client,
                 last: late,
-                answers,
+                signs,
             },
-            None => Self { last: late, answers, count: 1, is_of_several: false },
+            None => Self { last: late, signs, count: 1, is_of_several: false },
         }
     }
 

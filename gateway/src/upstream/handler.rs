@@ -4,7 +4,7 @@ use std::{
     collections::BTreeMap,
     sync::{
         Arc, OnceLock, Weak,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
 };
 
@@ -14,7 +14,7 @@ use mcp_disclosure_transport::{
     Budget, ErrorText, Handler, Json, LoggingLevel, Notification, Request, RequestId, Settled, Share,
 };
 use parking_lot::Mutex;
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Notify, mpsc, watch};
 
 use super::{
     Owner, Reports, addresses,
@@ -39,8 +39,8 @@ pub(super) struct UpstreamHandler {
     limits: Limits,
     /// Whether a request to open a URL was refused: one line of the log says so.
     has_refused: AtomicBool,
-    /// How many requests were answered.
-    answers: AtomicU64,
+    /// How many signs of life there were: answers, and progress.
+    signs: watch::Sender<u64>,
 }
 
 /// Requests in progress on behalf of clients.
@@ -72,7 +72,7 @@ impl UpstreamHandler {
             updates: Budget::new(limits.upstream_queue_bytes),
             limits: *limits,
             has_refused: AtomicBool::new(false),
-            answers: AtomicU64::new(0),
+            signs: watch::Sender::default(),
         })
     }
 
@@ -98,9 +98,9 @@ impl UpstreamHandler {
         requests.pending.insert(request, (owner, reports));
     }
 
-    /// How many requests were answered so far.
-    pub(super) fn answers(&self) -> u64 {
-        self.answers.load(Ordering::Relaxed)
+    /// The signs of life so far, and those to come.
+    pub(super) fn signs(&self) -> watch::Receiver<u64> {
+        self.signs.subscribe()
     }
 
     /// Whether a request in progress asked for log messages.
@@ -197,6 +197,7 @@ impl Handler for UpstreamHandler {
     }
 
     fn handle_progress(&self, request: RequestId, params: &RawObject) {
+        self.signs.send_modify(|signs| *signs += 1);
         let reports = self.requests.lock().reports_about(Some(request), true);
         if let Some(reports) = reports {
             reports.progress(&self.tasks.renamed(params));
@@ -209,7 +210,7 @@ impl Handler for UpstreamHandler {
 
     fn settled(&self, request: RequestId, how: Settled) {
         if matches!(how, Settled::Answered | Settled::Late) {
-            self.answers.fetch_add(1, Ordering::Relaxed);
+            self.signs.send_modify(|signs| *signs += 1);
         }
         let mut requests = self.requests.lock();
         let (owner, reports) = requests.pending.remove(&request).unwrap_or_default();

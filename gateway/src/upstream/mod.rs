@@ -186,6 +186,13 @@ pub struct Asks {
     pub rules: Arc<RwLock<Arc<Rules>>>,
 }
 
+/// How long a ping is waited for, unless the time-out of requests is shorter.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Hosts give up calls after a minute or more, and people earlier. An upstream that does one thing after the other may be busy
+/// for as long as this.
+const LATE: Duration = Duration::from_secs(30);
+
 /// A connected upstream.
 #[derive(Debug)]
 pub struct Upstream {
@@ -251,20 +258,32 @@ impl Upstream {
         self.handler.tasks.add(own, task);
     }
 
-    /// How many requests it has answered on this connection, late answers included.
-    pub(crate) fn answers(&self) -> u64 {
-        self.handler.answers()
+    /// How many signs of life it has given on this connection: answers, late ones included, and progress.
+    pub(crate) fn signs_of_life(&self) -> u64 {
+        *self.handler.signs().borrow()
     }
 
-    /// Pings it. Returns whether it answers this or any other request within this time, in whatever way.
+    /// How long a ping is waited for.
+    pub(crate) fn patience(&self) -> Duration {
+        PATIENCE.min(self.terms.timeouts.request)
+    }
+
+    /// After how long a call that its client gives up is as late as one that timed out.
+    pub(crate) fn is_late_after(&self) -> Duration {
+        LATE.min(self.terms.timeouts.request / 2)
+    }
+
+    /// Pings it. Returns whether it gives a sign of life within this time.
     pub(crate) async fn is_answering(&self, within: Duration) -> bool {
-        let before = self.answers();
+        let mut signs = self.handler.signs();
         let era = self.introduction.eras.nearest(Era::Session);
         // The stateless era has no ping.
         let method = if era == Era::Session { "ping" } else { "server/discover" };
         let sender = Sender { timeout: within, ..self.sender() };
-        let answered = sender.ask(era, method, RawObject::empty()).await;
-        !matches!(answered, Err(CallError::TimedOut { .. })) || self.answers() != before
+        tokio::select! {
+            answered = sender.ask(era, method, RawObject::empty()) => !matches!(answered, Err(CallError::TimedOut { .. })),
+            _ = signs.changed() => true,
+        }
     }
 
     /// That it does not answer.

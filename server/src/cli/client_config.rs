@@ -1,6 +1,9 @@
 //! `client-config`: the entry by which a host connects over HTTP.
 
-use std::path::PathBuf;
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    path::PathBuf,
+};
 
 use clap::Args;
 use mcp_disclosure_access::{Caller, Settings, TokenSource};
@@ -63,7 +66,7 @@ pub fn client_config(arguments: ClientConfigArguments) -> Result<(), Failure> {
         }
         None => Settings::default(),
     };
-    let url = url.map_or_else(|| format!("http://{listen}/mcp"), String::from);
+    let url = reached(url, listen)?;
     let token = principal.map(|principal| token_of(&access, &principal)).transpose()?.flatten();
     let variable = token.as_ref().map(|(variable, _)| &**variable);
     print_text(&entry(&host, &name, &url, variable))?;
@@ -77,6 +80,35 @@ pub fn client_config(arguments: ClientConfigArguments) -> Result<(), Failure> {
         log::note(&format!("{where_to}{place}"));
     }
     Ok(())
+}
+
+/// Where clients find the gateway: at the URL that is given, or on this machine.
+fn reached(url: Option<Url>, mut listen: SocketAddr) -> Result<String, Failure> {
+    let usage = |message: String, hint| Err(Failure::Usage(vec![Problem::new(message).hint(hint)]));
+    match url {
+        Some(url) if !matches!(url.scheme(), "http" | "https") => usage(
+            format!("--url: '{url}' is neither http nor https"),
+            "such as https://tools.example.com/mcp",
+        ),
+        Some(url) if !url.username().is_empty() || url.password().is_some() => usage(
+            "--url: it has a user or a password".to_owned(),
+            "clients send a token instead: --principal",
+        ),
+        Some(url) => Ok(url.into()),
+        None if listen.port() == 0 => {
+            usage(format!("{listen} is a port that is chosen at each start"), "name it, or give --url")
+        }
+        None => {
+            // All addresses are none that a client could use.
+            if listen.ip().is_unspecified() {
+                listen.set_ip(match listen.ip() {
+                    IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+                    IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+                });
+            }
+            Ok(format!("http://{listen}/mcp"))
+        }
+    }
 }
 
 /// The variable for the token of a principal, and where the token is; `None` where the host signs in by itself.

@@ -203,7 +203,9 @@ impl Source {
             let problem = Problem::new(format!("--principal: there is no principal '{name}'"));
             usage(problem.hint("it is an entry of [[principals]] in the file that --config names"))
         })?;
-        Ok(Self { caller: Some(Principal::new(format!("principal '{name}'"), permits)), ..self })
+        // What is asked of the gateway to say so is no use that the principal makes of it.
+        let caller = Principal::new(format!("principal '{name}'"), permits.without_quotas());
+        Ok(Self { caller: Some(caller), ..self })
     }
 
     /// Whom whoever comes in is taken for.

@@ -50,12 +50,14 @@ impl UpstreamEntry {
 
 /// Whether the connection to an upstream sets a header, or it is one hop's only.
 fn is_of_the_transport(name: &HeaderName) -> bool {
-    const OWN: [&str; 14] = [
+    const OWN: [&str; 16] = [
         "accept",
+        "accept-encoding",
         "connection",
         "content-encoding",
         "content-length",
         "content-type",
+        "expect",
         "host",
         "keep-alive",
         "last-event-id",

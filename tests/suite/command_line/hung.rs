@@ -55,6 +55,27 @@ fn u20_calls_of_an_upstream_that_hangs_fail_at_once_until_it_answers_again() {
 }
 
 #[test]
+fn u20_calls_that_a_client_gives_up_are_late_as_well() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("id");
+    let mut gateway = serve_odd(&["--request-timeout", "4"], &["ordinary", shown(&file)]);
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    signal(&file, Signal::STOP);
+    for _ in 0..3 {
+        let id = gateway.ask("tools/call", json!({"name": "echo", "arguments": {}}));
+        // Half of the time-out is what makes it late.
+        std::thread::sleep(Duration::from_millis(2_100));
+        let cancelled =
+            json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
+        gateway.line(cancelled.to_string());
+    }
+    gateway.logged(SILENT);
+    signal(&file, Signal::CONT);
+    gateway.logged("upstream answers again");
+    gateway.finish().says(0, &["outcome=cancelled"]);
+}
+
+#[test]
 fn u20_slow_calls_are_given_up_each_for_itself_while_pings_are_answered() {
     let mut gateway = serve_odd(&["--request-timeout", "1"], &["hangs-on-call"]);
     for _ in 0..3 {

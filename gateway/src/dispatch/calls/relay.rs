@@ -8,6 +8,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, code};
+use scopeguard::ScopeGuard;
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -89,7 +90,17 @@ impl Calls {
         let (mut lost, since) = (None, Instant::now());
         loop {
             let upstream = own.connected(lost.as_ref(), since).await.map_err(Unanswered::unsent)?;
-            match self.relay_to(caller, &upstream, &request).await {
+            let sent = Instant::now();
+            let late = || own.timed_out(&upstream, self.late(caller));
+            // A client that gives up has waited as well.
+            let waiting = scopeguard::guard((), |()| {
+                if sent.elapsed() >= upstream.is_late_after() {
+                    late();
+                }
+            });
+            let relayed = self.relay_to(caller, &upstream, &request).await;
+            ScopeGuard::into_inner(waiting);
+            match relayed {
                 // It was not processed, so it can be repeated on a new connection.
                 Err(Failed::Upstream(error))
                     if error.is_unprocessed() && error.is_disconnection() && lost.is_none() =>
@@ -103,15 +114,18 @@ impl Calls {
                 }
                 Err(failed) => {
                     if matches!(failed, Failed::Upstream(CallError::TimedOut { .. })) {
-                        let client =
-                            caller.session.as_ref().map_or(caller.peer.name(), |session| session.id());
-                        let is_alone = caller.backend.client().is_some() || self.sessions.all().len() < 2;
-                        own.timed_out(&upstream, Late { client: Arc::clone(client), is_alone });
+                        late();
                     }
                     return Err(failed.at(&upstream, &request.method));
                 }
             }
         }
+    }
+
+    fn late(&self, caller: &Caller) -> Late {
+        let client = caller.session.as_ref().map_or(caller.peer.name(), |session| session.id());
+        let is_alone = caller.backend.client().is_some() || self.sessions.all().len() < 2;
+        Late { client: Arc::clone(client), is_alone }
     }
 
     async fn relay_to(

@@ -139,13 +139,20 @@ impl<'a> Contestants<'a> {
             because: reason,
             command: Some(self.command.clone()),
         });
+        let permitted = permits.strategies();
         let mut problems = Vec::new();
         for contestant in &mut self.contestants {
             let objections = contestant.as_set.objections(&everything);
             let row = &mut contestant.row;
             let objected = objections.first().map(|first| message(first, objections.len() - 1));
             let is_offered = self.offered.as_ref().is_none_or(|offered| offered.contains(&row.strategy));
-            row.not_offered = objected.or((!is_offered).then(|| "[serve] offer leaves it out".to_owned()));
+            let is_permitted = permitted.as_ref().is_none_or(|names| names.contains(&&*row.strategy));
+            let left_out = match (is_offered, is_permitted) {
+                (false, _) => Some("[serve] offer leaves it out"),
+                (_, false) => Some("strategies of the principal leave it out"),
+                _ => None,
+            };
+            row.not_offered = objected.or(left_out.map(str::to_owned));
             let choices: Notes = row.choices.clone().into_iter().collect();
             for misfit in misfits(declared, &choices, true) {
                 let text = format!("{}: '{}': {}", self.flag, row.name, misfit.message);
