@@ -20,6 +20,15 @@ impl Follower {
             return;
         }
         for removed in self.own.extract_if(.., |own| !has(&slots, own)) {
+            // The others follow the first.
+            if self.like.is_none() {
+                let why = match slots.iter().any(|slot| slot.name() == removed.name()) {
+                    true => "changed",
+                    false => "was removed",
+                };
+                let upstream = removed.name().map(tracing::field::display);
+                tracing::info!(upstream, "upstream is stopped, since its entry {why}");
+            }
             tokio::spawn(async move { removed.stop().await });
         }
         let new: Vec<Arc<Slot>> = slots.iter().filter(|slot| !has(&before, slot)).cloned().collect();
