@@ -36,5 +36,5 @@ pub use output::Format;
 pub use recommendation::{Recommendation, Served};
 pub use report::Report;
 pub use retrieval::Query;
-pub use subject::{Subject, Tool, Used};
+pub use subject::{Subject, Tool, Used, is_label_of, unknown_tool};
 pub use tokenizer::Tokenizer;

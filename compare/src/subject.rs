@@ -107,22 +107,13 @@ impl Subject {
     /// The tool that a label names: by the name by which it is served, or by its upstream and the name there, with `:`,
     /// `/` or `__` between them.
     pub(crate) fn labelled(&self, label: &str) -> Option<&Tool> {
-        let is_meant = |tool: &&Tool| {
-            let (upstream, name) = &tool.origin;
-            let rest = label.strip_prefix(&**upstream);
-            rest.is_some_and(|rest| {
-                [":", "/", "__"].iter().any(|between| rest.strip_prefix(between) == Some(name))
-            })
-        };
+        let is_meant = |tool: &&Tool| is_label_of(label, &tool.origin.0, &tool.origin.1);
         self.tool(label).or_else(|| self.tools.iter().find(is_meant))
     }
 
     /// What is said of a name that no tool has.
     pub(crate) fn unknown(&self, name: &str) -> String {
-        match nearest(name, self.tools.iter().map(|tool| tool.name.as_str()), 1).first() {
-            Some(near) => format!("unknown tool '{name}'; did you mean '{near}'?"),
-            None => format!("unknown tool '{name}'"),
-        }
+        unknown_tool(name, self.tools.iter().map(|tool| tool.name.as_str()))
     }
 
     /// Positions of all tools in the order of sampling: the middle of the list, the quarters, the eighths, and so on
@@ -168,6 +159,20 @@ impl Subject {
             }
         }
         if unknown.is_empty() { Ok(found) } else { Err(Error::UnknownTools(unknown)) }
+    }
+}
+
+/// Whether a label names a tool by its upstream and the name there, with `:`, `/` or `__` between them.
+pub fn is_label_of(label: &str, upstream: &str, own: &str) -> bool {
+    let rest = label.strip_prefix(upstream);
+    rest.is_some_and(|rest| [":", "/", "__"].iter().any(|between| rest.strip_prefix(between) == Some(own)))
+}
+
+/// What is said of a name that none of these tools has.
+pub fn unknown_tool<'t>(name: &str, tools: impl Iterator<Item = &'t str>) -> String {
+    match nearest(name, tools, 1).first() {
+        Some(near) => format!("unknown tool '{name}'; did you mean '{near}'?"),
+        None => format!("unknown tool '{name}'"),
     }
 }
 

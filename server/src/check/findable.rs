@@ -1,7 +1,7 @@
 //! Which tools labelled queries do not find under `search` (docs/CONTRACT.md S7).
 
-use mcp_disclosure_compare::Query;
-use mcp_disclosure_core::{View, VisibleTool, nearest::nearest};
+use mcp_disclosure_compare::{Query, is_label_of, unknown_tool};
+use mcp_disclosure_core::{View, VisibleTool};
 use mcp_disclosure_ranking::{BuiltIn, Match, Query as Words, Ranking};
 
 use super::{Findings, Place, Rule, Severity};
@@ -98,22 +98,12 @@ fn labelled<'v>(
     query: &Query,
     findings: &mut Findings,
 ) -> Option<VisibleTool<'v>> {
-    let is_meant = |tool: &VisibleTool<'_>| {
-        let rest = label.strip_prefix(&**tool.tool().upstream());
-        let own = tool.tool().upstream_name().as_str();
-        rest.is_some_and(|rest| {
-            [":", "/", "__"].iter().any(|between| rest.strip_prefix(between) == Some(own))
-        })
-    };
+    let is_meant =
+        |tool: &VisibleTool<'_>| is_label_of(label, tool.tool().upstream(), tool.tool().upstream_name());
     let found = view.tool(label).or_else(|| view.tools().find(is_meant));
     if found.is_none() {
-        let near = nearest(label, view.tools().map(|tool| tool.name().as_str()), 1);
-        let meant = near.first().map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
-        findings.add(
-            UNKNOWN_LABEL,
-            Place::default(),
-            format!("line {}: unknown tool '{label}'{meant}", query.line),
-        );
+        let unknown = unknown_tool(label, view.tools().map(|tool| tool.name().as_str()));
+        findings.add(UNKNOWN_LABEL, Place::default(), format!("line {}: {unknown}", query.line));
     }
     found
 }
