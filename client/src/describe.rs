@@ -61,9 +61,9 @@ impl Host {
             Channel::List => self.by_list(names).await,
             Channel::Resource { uri } => self.0.by_resource(uri, names).await,
             Channel::Method => self.0.by_method(names).await,
-            Channel::InfoTool => each(names, |name| self.0.info(name)).await,
+            Channel::InfoTool => each(names.iter().map(|name| self.0.info(name)).collect()).await,
             Channel::Groups => self.0.by_groups(names).await,
-            Channel::SearchTool => each(names, |name| self.0.search(name)).await,
+            Channel::SearchTool => each(names.iter().map(|name| self.0.search(name)).collect()).await,
         }
     }
 
@@ -151,12 +151,9 @@ impl Inner {
     }
 }
 
-/// Asks for each of these by itself, some at a time.
-async fn each<'n, F: Future<Output = Result<Definition, Error>>>(
-    names: &'n [&'n str],
-    ask: impl Fn(&'n str) -> F,
-) -> Result<Vec<Definition>, Error> {
-    stream::iter(names).map(|name| ask(name)).buffered(AT_ONCE).try_collect().await
+/// The answers to these, some at a time.
+async fn each(asked: Vec<impl Future<Output = Result<Definition, Error>>>) -> Result<Vec<Definition>, Error> {
+    stream::iter(asked).buffered(AT_ONCE).try_collect().await
 }
 
 /// The entries in the result of a `resources/read`.

@@ -200,7 +200,7 @@ impl fmt::Debug for Peer {
 
 /// All peers that hold reservations.
 #[derive(Debug)]
-pub struct Peers {
+pub(crate) struct Peers {
     limits: Limits,
     results: Arc<Results>,
     by_name: Mutex<Table>,
@@ -224,12 +224,12 @@ const FEW: usize = 64;
 
 impl Peers {
     /// An empty table.
-    pub fn new(limits: Limits) -> Self {
+    pub(crate) fn new(limits: Limits) -> Self {
         Self { limits, results: Results::new(limits.unread_bytes), by_name: Mutex::default() }
     }
 
     /// The peer with this name.
-    pub fn of(&self, name: &str) -> Peer {
+    pub(crate) fn of(&self, name: &str) -> Peer {
         let mut table = self.by_name.lock();
         if let Some(held) = table.peers.get(name).and_then(Weak::upgrade) {
             return Peer(held);
