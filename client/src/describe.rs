@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use futures::{StreamExt, TryStreamExt, stream};
+use futures::future::try_join_all;
 use mcp_disclosure_core::{
     RawObject,
     delivered::{self, content_of},
@@ -151,9 +151,13 @@ impl Inner {
     }
 }
 
-/// The answers to these, some at a time.
+/// The answers to these, some at a time; the first error ends it.
 async fn each(asked: Vec<impl Future<Output = Result<Definition, Error>>>) -> Result<Vec<Definition>, Error> {
-    stream::iter(asked).buffered(AT_ONCE).try_collect().await
+    let (mut asked, mut definitions) = (asked.into_iter(), Vec::new());
+    while asked.len() > 0 {
+        definitions.extend(try_join_all(asked.by_ref().take(AT_ONCE)).await?);
+    }
+    Ok(definitions)
 }
 
 /// The entries in the result of a `resources/read`.

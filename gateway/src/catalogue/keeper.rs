@@ -150,7 +150,7 @@ impl Keeper {
                     Warning::Held { upstream, change } => *upstream == lists.name && change.tool == tool,
                     _ => false,
                 };
-                self.warned.is_some() && snapshot.warnings().iter().any(is_it)
+                is_final && self.warned.is_some() && snapshot.warnings().iter().any(is_it)
             };
             let served = served.remove(&lists.name).unwrap_or_default();
             self.known.note(lists, &self.declared.rules, served, is_held);

@@ -161,7 +161,7 @@ impl Slot {
         self.status.send_if_modified(|status| {
             let is_current = status.upstream.as_ref().is_some_and(|current| Arc::ptr_eq(current, upstream));
             if is_current {
-                status.supervision.timed_out(late, upstream.signs_of_life());
+                status.supervision.timed_out(late, *upstream.signs_of_life().borrow());
             }
             is_current
         });

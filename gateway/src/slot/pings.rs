@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use futures::{StreamExt, stream::FuturesUnordered};
+
 use super::{State, Status, supervisor::Task};
 use crate::upstream::{Event, Upstream};
 
@@ -16,9 +18,24 @@ impl Task {
         }
     }
 
+    /// Pings again and again until there is a sign of life. One that is answered late is one as well: over HTTP nobody else
+    /// would see it.
     async fn ping(&self, upstream: &Arc<Upstream>) {
-        let patience = upstream.patience();
-        while !upstream.is_answering(patience).await {
+        let (patience, mut signs) = (upstream.patience(), upstream.signs_of_life());
+        let mut pings = FuturesUnordered::new();
+        loop {
+            // Each is waited for longer than until the next one, so that there always is one.
+            pings.push(upstream.ping());
+            let answered = async { while let Some(false) = pings.next().await {} };
+            let is_alive = async {
+                tokio::select! {
+                    () = answered => {}
+                    _ = signs.changed() => {}
+                }
+            };
+            if tokio::time::timeout(patience, is_alive).await.is_ok() {
+                break;
+            }
             let error = upstream.hung(patience);
             let is_news = self.turn(|status| {
                 let is_news = status.supervision.unanswered();
@@ -31,6 +48,7 @@ impl Task {
                 tracing::warn!(upstream = %upstream.name(), "upstream answers neither calls nor a ping; calls fail at once until it does");
             }
         }
+        drop(pings);
         let mut was_silent = false;
         self.turn(|status| {
             let is_news = status.supervision.answered();

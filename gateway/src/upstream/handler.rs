@@ -103,6 +103,11 @@ impl UpstreamHandler {
         self.signs.subscribe()
     }
 
+    /// Whether its client has not answered a request of the upstream's.
+    pub(super) fn is_asking(&self) -> bool {
+        self.client.as_ref().is_some_and(|client| client.has_open_requests())
+    }
+
     /// Whether a request in progress asked for log messages.
     pub(super) fn is_logging(&self) -> bool {
         let requests = self.requests.lock();
@@ -227,7 +232,7 @@ impl Handler for UpstreamHandler {
     }
 
     fn extends_timeouts(&self) -> bool {
-        self.client.as_ref().is_some_and(|client| client.has_open_requests())
+        self.is_asking()
     }
 }
 

@@ -54,6 +54,7 @@ pub use skills::SkillPlaces;
 use subscriptions::SubscriptionStreams;
 pub use tasks::ClientTask;
 pub(crate) use tasks::named;
+use tokio::sync::watch::Receiver;
 use tokio_util::sync::DropGuard;
 pub use under_way::Owner;
 
@@ -186,8 +187,11 @@ pub struct Asks {
     pub rules: Arc<RwLock<Arc<Rules>>>,
 }
 
-/// How long a ping is waited for, unless the time-out of requests is shorter.
+/// How long a ping is waited for until the next one, unless the time-out of requests is shorter.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long the answer to a ping counts.
+const PING: Duration = Duration::from_secs(60);
 
 /// Hosts give up calls after a minute or more, and people earlier. An upstream that does one thing after the other may be busy
 /// for as long as this.
@@ -258,12 +262,12 @@ impl Upstream {
         self.handler.tasks.add(own, task);
     }
 
-    /// How many signs of life it has given on this connection: answers, late ones included, and progress.
-    pub(crate) fn signs_of_life(&self) -> u64 {
-        *self.handler.signs().borrow()
+    /// How many signs of life it has given on this connection, now and later: answers, late ones included, and progress.
+    pub(crate) fn signs_of_life(&self) -> Receiver<u64> {
+        self.handler.signs()
     }
 
-    /// How long a ping is waited for.
+    /// How long a ping is waited for until the next one.
     pub(crate) fn patience(&self) -> Duration {
         PATIENCE.min(self.terms.timeouts.request)
     }
@@ -273,17 +277,19 @@ impl Upstream {
         LATE.min(self.terms.timeouts.request / 2)
     }
 
-    /// Pings it. Returns whether it gives a sign of life within this time.
-    pub(crate) async fn is_answering(&self, within: Duration) -> bool {
-        let mut signs = self.handler.signs();
+    /// Pings it. Returns whether it answers, in whatever way.
+    pub(crate) async fn ping(&self) -> bool {
         let era = self.introduction.eras.nearest(Era::Session);
         // The stateless era has no ping.
         let method = if era == Era::Session { "ping" } else { "server/discover" };
-        let sender = Sender { timeout: within, ..self.sender() };
-        tokio::select! {
-            answered = sender.ask(era, method, RawObject::empty()) => !matches!(answered, Err(CallError::TimedOut { .. })),
-            _ = signs.changed() => true,
-        }
+        let sender = Sender { timeout: PING, ..self.sender() };
+        let answered = sender.ask(era, method, RawObject::empty()).await;
+        !matches!(answered, Err(CallError::TimedOut { .. }))
+    }
+
+    /// Whether it may be waiting for its client, whom it asked something.
+    pub(crate) fn is_asking(&self) -> bool {
+        self.handler.is_asking()
     }
 
     /// That it does not answer.

@@ -259,7 +259,11 @@ impl UpstreamEntry {
             ("type", self.endpoint_type.is_some()),
             ("oauth", self.oauth.is_some()),
         ];
-        let mut wrong = misplaced(of_url, "a url, and this is a program", "leave it out, or give a url");
+        let mut wrong = misplaced(
+            of_url,
+            "a url, and this is a program",
+            "leave it out, or give a url; a program is given env",
+        );
         if let Some(directory) = program.directory.as_ref().filter(|directory| !directory.is_dir()) {
             let message = format!("cwd: {} is no directory", directory.display());
             wrong.push(("cwd".to_owned(), message, "a relative cwd is relative to the file"));

@@ -91,11 +91,10 @@ impl Calls {
         loop {
             let upstream = own.connected(lost.as_ref(), since).await.map_err(Unanswered::unsent)?;
             let sent = Instant::now();
-            let late = || own.timed_out(&upstream, self.late(caller));
             // A client that gives up has waited as well.
             let waiting = scopeguard::guard((), |()| {
-                if sent.elapsed() >= upstream.is_late_after() {
-                    late();
+                if sent.elapsed() >= upstream.is_late_after() && !upstream.is_asking() {
+                    own.timed_out(&upstream, self.late(caller, caller.session.is_some()));
                 }
             });
             let relayed = self.relay_to(caller, &upstream, &request).await;
@@ -114,7 +113,7 @@ impl Calls {
                 }
                 Err(failed) => {
                     if matches!(failed, Failed::Upstream(CallError::TimedOut { .. })) {
-                        late();
+                        own.timed_out(&upstream, self.late(caller, true));
                     }
                     return Err(failed.at(&upstream, &request.method));
                 }
@@ -122,9 +121,10 @@ impl Calls {
         }
     }
 
-    fn late(&self, caller: &Caller) -> Late {
+    /// A call that took too long. `is_known` says whether other clients would be known of: those without sessions are not.
+    fn late(&self, caller: &Caller, is_known: bool) -> Late {
         let client = caller.session.as_ref().map_or(caller.peer.name(), |session| session.id());
-        let is_alone = caller.backend.client().is_some() || self.sessions.all().len() < 2;
+        let is_alone = caller.backend.client().is_some() || (is_known && self.sessions.count() < 2);
         Late { client: Arc::clone(client), is_alone }
     }
 

@@ -64,6 +64,11 @@ impl Sessions {
         self.table.all()
     }
 
+    /// How many there are here.
+    pub(crate) fn count(&self) -> usize {
+        self.table.count()
+    }
+
     /// The one of this id, if it is here.
     pub fn find(&self, id: &str) -> Option<Arc<ServedSession>> {
         self.table.find(id)

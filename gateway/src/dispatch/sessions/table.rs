@@ -152,6 +152,10 @@ impl Table {
     }
 
     /// All open sessions.
+    pub(super) fn count(&self) -> usize {
+        self.by_id.lock().all().count()
+    }
+
     pub(super) fn all(&self) -> Vec<Arc<ServedSession>> {
         self.by_id.lock().all().cloned().collect()
     }

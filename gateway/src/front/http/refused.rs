@@ -13,6 +13,9 @@ use crate::dispatch::{Denied, RETRY_AFTER};
 /// After how many seconds a request may be tried again whose limit does not say when it will pass.
 const PATIENCE: u64 = 5;
 
+/// Limits are of a minute.
+const LONGEST_WAIT: u64 = 61;
+
 /// A request that is refused: the response is a JSON-RPC error with this status.
 #[derive(Debug)]
 pub(super) struct Refused {
@@ -120,6 +123,8 @@ fn may_pass(status: StatusCode) -> bool {
 pub(super) fn refusing(mut response: Response, error: &ErrorText) -> Response {
     if may_pass(response.status()) {
         let known = error.data().and_then(|data| data.member(RETRY_AFTER)?.parse::<u64>().ok());
+        // An upstream's error may say anything.
+        let known = known.filter(|seconds| *seconds <= LONGEST_WAIT);
         response.headers_mut().insert(header::RETRY_AFTER, known.unwrap_or(PATIENCE).into());
     }
     response.extensions_mut().insert(Reason(error.message()));

@@ -139,15 +139,13 @@ impl<'a> Contestants<'a> {
             because: reason,
             command: Some(self.command.clone()),
         });
-        let permitted = permits.strategies();
         let mut problems = Vec::new();
         for contestant in &mut self.contestants {
             let objections = contestant.as_set.objections(&everything);
             let row = &mut contestant.row;
             let objected = objections.first().map(|first| message(first, objections.len() - 1));
             let is_offered = self.offered.as_ref().is_none_or(|offered| offered.contains(&row.strategy));
-            let is_permitted = permitted.as_ref().is_none_or(|names| names.contains(&&*row.strategy));
-            let left_out = match (is_offered, is_permitted) {
+            let left_out = match (is_offered, by_default.is_permitted(&permits, &row.strategy)) {
                 (false, _) => Some("[serve] offer leaves it out"),
                 (_, false) => Some("strategies of the principal leave it out"),
                 _ => None,

@@ -103,7 +103,7 @@ impl Exporter {
 
     /// Sends the rest, and waits for that no longer than [`ENDING`].
     pub(super) fn finish(&self) {
-        let _first = self.must_end.set(Instant::now() + ENDING);
+        let _first = self.must_end.set(Instant::now() + 2 * ENDING);
         drop(self.spans.lock().take());
         if self.ended.lock().recv_timeout(ENDING) == Err(RecvTimeoutError::Timeout) {
             tracing::warn!("the last traces and metrics are lost, since they cannot be exported in time");

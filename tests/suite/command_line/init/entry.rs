@@ -45,7 +45,7 @@ fn w1_a_host_starts_the_rewritten_entry_and_undo_gives_back_the_bytes() {
         server.finish().says(0, &[]);
 
         let undone = person.run(&["undo", "--yes"]);
-        assert!(undone.says(0, &[]).stdout.contains("Written. Restart Windsurf.\n"), "{}", undone.stdout);
+        assert!(undone.says(0, &[]).stdout.contains("Written. Restart Windsurf."), "{}", undone.stdout);
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
         assert_eq!(person.kept(), Vec::<PathBuf>::new(), "nothing is left behind");
         assert!(!person.path("home/.config/mcp-disclosure").exists(), "nor a folder of ours");
