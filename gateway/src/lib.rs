@@ -7,6 +7,7 @@
 //! `mcp-disclosure-server`.
 
 pub mod backend;
+mod beside;
 pub mod catalogue;
 mod dialect;
 mod disclose;

@@ -8,6 +8,7 @@
 #   INTEROP_SITE        the built site of the documentation; else target/site
 #   INTEROP_ERAS        what is tried across eras: `direct` alone, or with the `gateway` between; else direct
 #   INTEROP_ONLY        programs to run, separated by spaces; else all
+#   INTEROP_AT_ONCE     how many programs run at the same time; else 2
 #   INTEROP_CACHE       where clients and servers are installed, once; else target/interop
 #   CHROMIUM            a Chromium or Chrome; else the one in PATH
 #   PYTHON              a Python 3.11 or later; else python3 (Node 20 or later and git are needed too)
@@ -35,30 +36,30 @@ gateway() {
   echo "$(cd "$(dirname "$MCP_DISCLOSURE_BIN")" && pwd)/$(basename "$MCP_DISCLOSURE_BIN")"
 }
 
-passed=0 failed=0
-
 # Whether this program is run.
 wanted() { [[ -z ${INTEROP_ONLY:-} || " $INTEROP_ONLY " == *" $1 "* ]]; }
 
-# Runs one program and adds up its closing line; one that ends without it has failed.
+started=()
+trap 'kill $(jobs -p) 2> /dev/null || true' EXIT
+
+# Runs one program beside others.
 run() {
   wanted "$1" || return 0
-  echo "== $1"
+  while [ "$(jobs -rp | wc -l)" -ge "${INTEROP_AT_ONCE:-2}" ]; do wait -n || true; done
+  started+=("$1")
+  alone "$@" &
+}
+
+# Runs one program, and shows what it says when it has ended.
+alone() {
   export INTEROP_LOG=$cache/$1.log
   : > "$INTEROP_LOG"
   # What gateways remember of clients (docs/CONTRACT.md R8) is of this run of this program.
-  export XDG_CACHE_HOME=$cache/remembered
+  export XDG_CACHE_HOME=$cache/remembered/$1
   rm -rf "$XDG_CACHE_HOME"
-  local output=$cache/$1.out closing
-  # Longer than the programs' own limits; in the foreground, so that an interrupt reaches them.
-  timeout --foreground --kill-after=30 1900 "${@:2}" 2>> "$INTEROP_LOG" | tee "$output" || true
-  closing=$(tail -n 1 "$output")
-  if [[ $closing =~ :\ ([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
-    passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
-  else
-    failed=$((failed + 1))
-    echo "FAIL $1: ended without a closing line; see $INTEROP_LOG"
-  fi
+  # Longer than the programs' own limits.
+  timeout --kill-after=30 1900 "${@:2}" > "$cache/$1.out" 2>> "$INTEROP_LOG" || true
+  { flock 9 && echo "== $1" && cat "$cache/$1.out"; } 9> "$cache/shown.lock"
 }
 
 MCP_DISCLOSURE_BIN=$(gateway)
@@ -137,5 +138,17 @@ run inspector node "$cache/node/typescript/inspector.mjs"
 run eras-python "$cache/python-2/bin/python" "$here/python/across_eras.py" "${INTEROP_ERAS:-gateway}"
 run eras-typescript node "$cache/node/typescript/across-eras.mjs" "${INTEROP_ERAS:-gateway}"
 
+# Their closing lines are added up; a program that ended without one has failed.
+wait
+passed=0 failed=0
+for name in "${started[@]}"; do
+  closing=$(tail -n 1 "$cache/$name.out")
+  if [[ $closing =~ :\ ([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
+    passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
+  else
+    failed=$((failed + 1))
+    echo "FAIL $name: ended without a closing line; see $cache/$name.log"
+  fi
+done
 echo "interop: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -5,6 +5,8 @@ use std::time::Duration;
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 
+use crate::beside::aside;
+
 /// Cache hints for a result in the stateless era.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Caching {
@@ -73,10 +75,11 @@ pub(crate) fn asks_for_input(result: &RawObject) -> bool {
 
 /// Any other result.
 pub(crate) fn complete(era: Era, result: Json) -> Json {
-    match (era, RawObject::parse(result.as_str())) {
-        (Era::Stateless, Ok(object)) => complete_object(object).into(),
-        _ => result,
+    if era == Era::Session {
+        return result;
     }
+    let object = aside(result.as_str().len(), || RawObject::parse(result.as_str()));
+    object.map_or(result, |object| complete_object(object).into())
 }
 
 /// The error as the client's era represents it.

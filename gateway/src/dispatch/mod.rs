@@ -6,7 +6,6 @@
 
 mod admission;
 mod allowance;
-mod beside;
 mod caller;
 mod calls;
 mod circles;
@@ -28,7 +27,6 @@ pub(crate) use admission::Admitted;
 pub use admission::{Admission, Admittance, Arriving, Denied, Open};
 use allowance::Allowances;
 pub(crate) use allowance::RETRY_AFTER;
-pub(crate) use beside::aside;
 pub use caller::Caller;
 pub(crate) use calls::Calls;
 pub use calls::KeptMarks;

@@ -12,6 +12,8 @@ use mcp_disclosure_core::{
 use mcp_disclosure_transport::{CallError, ErrorText, Json, http::is_loopback};
 use reqwest::Url;
 
+use crate::beside::aside;
+
 /// How many items of a list are looked at.
 const MOST: usize = 100_000;
 
@@ -43,7 +45,7 @@ pub(super) fn refusal(scheme: &str) -> ErrorText {
 /// An answer, unless it names such an address.
 pub(super) fn checked(answered: Result<Json, CallError>) -> Result<Json, CallError> {
     let scheme = match &answered {
-        Ok(result) => in_result(result.as_str()),
+        Ok(result) => aside(result.as_str().len(), || in_result(result.as_str())),
         Err(CallError::Answered(error)) => in_error(error.text().as_str()),
         Err(_) => None,
     };

@@ -264,7 +264,7 @@ fn every_problem_of_a_file_is_reported_before_anything_starts() {
             "disclosure.toml:2:20: upstream 'a': has neither command nor url (hint: command names a program",
             "upstream 'b': has both command and url",
             "upstream 'c': args is for a program, and this is a url",
-            "upstream 'f': type is for a url, and this is a program (hint: leave it out, or give a url)",
+            "upstream 'f': type is for a url, and this is a program (hint: leave it out, or give a url; a program is given env)",
             "upstream 'c': url: ftp is not spoken (hint: only http and https are spoken)",
             "upstream 'd': command: the environment variable NO_SUCH_VARIABLE is not set",
             "upstream 'e': cwd: ",

@@ -15,12 +15,12 @@ use super::{
     relay::UpstreamRequest,
 };
 use crate::{
+    beside::beside,
     catalogue::Page,
     dialect::complete,
     dispatch::{
         Caller, Watch,
         allowance::{Allowance, Running},
-        beside::beside,
         fetches::OfCaller,
         variants::is_by_page,
     },

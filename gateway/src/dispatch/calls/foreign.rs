@@ -8,9 +8,10 @@ use mcp_disclosure_transport::{ErrorText, Request, code};
 
 use super::{Answer, Calls, passage::recorded, relay::UpstreamRequest};
 use crate::{
+    beside::beside,
     catalogue::Page,
     dialect::complete,
-    dispatch::{Caller, Watch, allowance::Allowance, beside::beside, fetches::OfCaller, method::is_of_mcp},
+    dispatch::{Caller, Watch, allowance::Allowance, fetches::OfCaller, method::is_of_mcp},
     observe::Outcome,
 };
 

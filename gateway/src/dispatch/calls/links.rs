@@ -18,7 +18,7 @@ use mcp_disclosure_transport::{ErrorText, Json, code};
 
 use super::{Answer, suggestions};
 use crate::{
-    dispatch::beside::aside,
+    beside::aside,
     upstream::{SkillPlaces, Upstream},
 };
 
@@ -179,10 +179,12 @@ impl Sight<'_> {
     fn looked_through(self, object: &str, named: bool) -> Result<Option<String>, ErrorText> {
         // Every block about a resource has a `uri`, and a page has a `resourceUri`.
         let may_refer = || may_have(object, "uri") || object.contains("ourceUri\"");
-        if !(self.view.guards_resources() || self.renames()) || !may_refer() {
-            return Ok(None);
-        }
-        match aside(object.len(), || self.rest_of(object.trim_start(), named, 0)) {
+        let is_looked_through = self.view.guards_resources() || self.renames();
+        let rest = aside(object.len(), || match is_looked_through && may_refer() {
+            true => self.rest_of(object.trim_start(), named, 0),
+            false => Rest::Whole,
+        });
+        match rest {
             Rest::Whole => Ok(None),
             Rest::Part(part) => Ok(Some(part)),
             Rest::Nothing => Err(illegible(self.upstream)),

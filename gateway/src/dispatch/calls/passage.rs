@@ -8,11 +8,11 @@ use mcp_disclosure_transport::{ErrorText, code};
 
 use super::{Calls, call::length, unlisted};
 use crate::{
+    beside::aside,
     catalogue::Page,
     dispatch::{
         Caller, Watch,
         allowance::{Allowance, Running},
-        beside::aside,
     },
     negotiation::Choice,
     observe::Outcome,

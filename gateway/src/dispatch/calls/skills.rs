@@ -10,9 +10,10 @@ use mcp_disclosure_transport::{ErrorText, Json, Request, code};
 
 use super::{Answer, Calls, links, relay::UpstreamRequest};
 use crate::{
+    beside::aside,
     catalogue::Page,
     dialect::{Caching, complete, list_result},
-    dispatch::{Caller, beside::aside, lists::no_cursor},
+    dispatch::{Caller, lists::no_cursor},
     slot::Slot,
     upstream::CallError,
 };

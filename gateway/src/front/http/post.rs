@@ -21,8 +21,9 @@ use super::{
     stream::{Held, Stream},
 };
 use crate::{
+    beside::aside,
     dialect::{RequestKind, RequestMeta, check, classify},
-    dispatch::{Admitted, Caller, Gateway, ServedSession, aside},
+    dispatch::{Admitted, Caller, Gateway, ServedSession},
     session::{Address, BeginError, Client, Frame, Frames, Opening, Place, Purpose, ReplayBuffer, Ticket},
 };
 
