@@ -84,6 +84,9 @@ impl Recommendation {
 fn judged<'a>(candidates: &[&'a Compared], full: &Compared, turns: u64) -> (&'a str, String) {
     let saving = |strategy: &Compared| strategy.conversation_saving.unwrap_or(0.0);
     match candidates.iter().max_by(|one, other| saving(one).total_cmp(&saving(other))) {
+        Some(best) if full.not_offered.is_some() => {
+            (&best.name, "of those that serve offers here it costs the least".to_owned())
+        }
         Some(best) if saving(best) >= WORTHWHILE => (&best.name, format!("it {}", saves(best, full, turns))),
         Some(best) if saving(best) > 0.0 => {
             let most = percent(saving(best));

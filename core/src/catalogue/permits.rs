@@ -129,10 +129,11 @@ impl Permits {
         }
     }
 
-    /// The same, however often it is used.
+    /// What they say exists, whichever strategy shows it, and however often it is used.
     #[must_use]
-    pub fn without_quotas(&self) -> Self {
-        Self::of(self.grants().iter().map(|grant| Grant { quotas: Quotas::default(), ..grant.clone() }))
+    pub fn of_what_exists(&self) -> Self {
+        let whole = |grant: &Grant| Grant { strategies: None, quotas: Quotas::default(), ..grant.clone() };
+        Self::of(self.grants().iter().map(whole))
     }
 
     /// The tools that are permitted, ready to be applied; `None` for all of them.

@@ -203,9 +203,7 @@ impl Source {
             let problem = Problem::new(format!("--principal: there is no principal '{name}'"));
             usage(problem.hint("it is an entry of [[principals]] in the file that --config names"))
         })?;
-        // What is asked of the gateway to say so is no use that the principal makes of it.
-        let caller = Principal::new(format!("principal '{name}'"), permits.without_quotas());
-        Ok(Self { caller: Some(caller), ..self })
+        Ok(Self { caller: Some(Principal::new(format!("principal '{name}'"), permits)), ..self })
     }
 
     /// Whom whoever comes in is taken for.
@@ -292,7 +290,11 @@ impl Source {
         let found = self.contents.map(|contents| contents.found).unwrap_or_default();
         let assembly = Assembly::new(strategies, key);
         let admission = match self.caller {
-            Some(caller) => Arc::new(Only(caller)),
+            // Each strategy is tried, and that is no use that the caller makes of it.
+            Some(caller) => {
+                let permits = caller.permits().of_what_exists();
+                Arc::new(Only(caller.permitted(permits)))
+            }
             None => assembly.admission,
         };
         Assembly {

@@ -28,10 +28,10 @@ pub struct Written<'a> {
 }
 
 impl DisclosureFile {
-    /// What the principal of this name may use, whatever may serve it.
+    /// What the principal of this name may use, and what may serve it.
     pub fn permits_of(&self, name: &str) -> Option<Permits> {
         let (place, entry) = self.principals.iter().find(|(_, entry)| entry.name == name)?;
-        Some(PrincipalEntry { strategies: None, ..entry.clone() }.grant(place).permits())
+        Some(entry.grant(place).permits())
     }
 
     /// Everything that is granted: to principals, and by profiles.
