@@ -101,7 +101,7 @@ fn start(
         Command::Demo(demo) => cli::demo(&program, demo),
         Command::Init(init) => cli::init(&program, init),
         Command::Undo(undo) => cli::undo(undo),
-        Command::ClientConfig(config) => cli::client_config(config),
+        Command::ClientConfig(config) => cli::client_config(&program, config),
         Command::Login(login) => cli::login(&program, login),
         Command::Logout(logout) => cli::logout(&program, logout),
         Command::Prompt(prompt) => cli::prompt(&program, prompt),

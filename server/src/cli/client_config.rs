@@ -11,7 +11,7 @@ use mcp_disclosure_gateway::Problem;
 use reqwest::Url;
 use serde_json::{Value, json};
 
-use super::print_text;
+use super::{Program, print_text};
 use crate::{
     config::AccessFlags,
     failure::Failure,
@@ -51,7 +51,7 @@ pub struct ClientConfigArguments {
 ///
 /// # Errors
 /// [`Failure::Usage`] for a principal that has no way in over HTTP; [`Failure::Configuration`] for a file that cannot be read.
-pub fn client_config(arguments: ClientConfigArguments) -> Result<(), Failure> {
+pub fn client_config(program: &Program, arguments: ClientConfigArguments) -> Result<(), Failure> {
     let ClientConfigArguments { host, principal, config, url, name } = arguments;
     let given =
         config.into_iter().fold(Given::<ServeArguments>::default(), |given, path| given.with("config", path));
@@ -59,7 +59,7 @@ pub fn client_config(arguments: ClientConfigArguments) -> Result<(), Failure> {
     let listen = told.serve.listen;
     let access = match given.first("config") {
         Some(_) => {
-            told.source(None, AccessFlags::default(), true)?
+            told.source(program.own.as_ref(), AccessFlags::default(), true)?
                 .contents()
                 .map_err(Failure::Configuration)?
                 .access

@@ -106,3 +106,29 @@ fn what_a_host_switched_off_exists_for_no_client_u11() {
     assert_eq!(gateway.tool_names(), ["a__echo", "b__wait"]);
     gateway.finish().says(0, &[]);
 }
+
+#[test]
+fn client_config_prints_an_address_that_clients_can_use() {
+    let printed = |listen: &str, flags: &[&str]| {
+        let directory = tempfile::tempdir().unwrap();
+        let serve = format!("demo = true\n[serve]\nallow_anonymous = true\nlisten = \"{listen}\"\n");
+        write(directory.path(), "disclosure.toml", &serve);
+        let file = directory.path().join("disclosure.toml");
+        run(&[&["client-config", "--host", "cursor", "--config", shown(&file)], flags].concat())
+    };
+    for (listen, url) in [
+        ("127.0.0.1:8848", "http://127.0.0.1:8848/mcp"),
+        ("0.0.0.0:8848", "http://127.0.0.1:8848/mcp"),
+        ("[::]:8848", "http://[::1]:8848/mcp"),
+    ] {
+        let ended = printed(listen, &[]);
+        let entry: Value = serde_json::from_str(&ended.says(0, &[]).stdout).unwrap();
+        assert_eq!(entry["mcpServers"]["mcp-disclosure"]["url"], url);
+    }
+    printed("127.0.0.1:0", &[]).says(2, &["--url"]);
+    printed("127.0.0.1:0", &["--url", "https://tools.example.com/mcp"]).says(0, &[]);
+    for (url, problem) in [("ftp://a/", "neither http nor https"), ("https://a:b@c/", "a user or a password")]
+    {
+        printed("127.0.0.1:0", &["--url", url]).says(2, &[problem]);
+    }
+}
