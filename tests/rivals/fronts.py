@@ -214,7 +214,7 @@ class Ours:
         arguments = ["serve", "--strategy", "search", "--log", "error", "--mcp-config", world.config, *flags]
         return await over_stdio(stack, world, self.program, *arguments)
 
-    async def settle(self):
+    async def settle(self, session):
         """Waits for what the first search began."""
 
     def search(self, query):
@@ -253,7 +253,9 @@ class OursWithModel(Ours):
         self.kept = world.folder / "mcp-disclosure/embeddings"
         return await super().connect(stack, world, "--config", settings)
 
-    async def settle(self):
+    async def settle(self, session):
+        # It reads them at the first search.
+        await session.call_tool("search_tools", {"query": "read"})
         for _ in range(PATIENCE * 10):
             if list(self.kept.glob("*.vectors")):
                 return

@@ -106,7 +106,7 @@ async def measure(fronts, world, tasks):
             # Indexes are built at the first search.
             await ask(front, session, tasks[0])
             if isinstance(front, Ours):
-                await front.settle()
+                await front.settle(session)
         asked = [[] for _ in fronts]
         for turn, task in enumerate(tasks):
             # By turns, each time another one first, so that what else the machine does hits all alike.
