@@ -39,13 +39,18 @@ gateway() {
 # Whether this program is run.
 wanted() { [[ -z ${INTEROP_ONLY:-} || " $INTEROP_ONLY " == *" $1 "* ]]; }
 
-started=()
+started=() at_once=${INTEROP_AT_ONCE:-2}
+if ! [ "$at_once" -ge 1 ]; then
+  echo "INTEROP_AT_ONCE=$at_once: at least 1" >&2
+  exit 2
+fi
 trap 'kill $(jobs -p) 2> /dev/null || true' EXIT
+trap 'exit 130' INT TERM
 
 # Runs one program beside others.
 run() {
   wanted "$1" || return 0
-  while [ "$(jobs -rp | wc -l)" -ge "${INTEROP_AT_ONCE:-2}" ]; do wait -n || true; done
+  while [ "$(jobs -rp | wc -l)" -ge "$at_once" ]; do wait -n || true; done
   started+=("$1")
   alone "$@" &
 }
@@ -54,11 +59,15 @@ run() {
 alone() {
   export INTEROP_LOG=$cache/$1.log
   : > "$INTEROP_LOG"
+  # Which is looked for where caches are.
+  export PLAYWRIGHT_BROWSERS_PATH=${PLAYWRIGHT_BROWSERS_PATH:-${XDG_CACHE_HOME:-$HOME/.cache}/ms-playwright}
   # What gateways remember of clients (docs/CONTRACT.md R8) is of this run of this program.
   export XDG_CACHE_HOME=$cache/remembered/$1
   rm -rf "$XDG_CACHE_HOME"
-  # Longer than the programs' own limits.
-  timeout --kill-after=30 1900 "${@:2}" > "$cache/$1.out" 2>> "$INTEROP_LOG" || true
+  # Longer than the programs' own limits. One that fails after its closing line has failed.
+  timeout --kill-after=30 1900 "${@:2}" > "$cache/$1.out" 2>> "$INTEROP_LOG" &
+  trap "kill $! 2> /dev/null; exit 1" INT TERM
+  wait $! || echo "ended with exit code $?" >> "$cache/$1.out"
   { flock 9 && echo "== $1" && cat "$cache/$1.out"; } 9> "$cache/shown.lock"
 }
 
@@ -140,6 +149,12 @@ run eras-typescript node "$cache/node/typescript/across-eras.mjs" "${INTEROP_ERA
 
 # Their closing lines are added up; a program that ended without one has failed.
 wait
+for name in ${INTEROP_ONLY:-}; do
+  if ! [[ " ${started[*]} " == *" $name "* ]]; then
+    echo "INTEROP_ONLY: there is no program $name" >&2
+    exit 2
+  fi
+done
 passed=0 failed=0
 for name in "${started[@]}"; do
   closing=$(tail -n 1 "$cache/$name.out")
