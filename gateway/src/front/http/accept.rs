@@ -231,7 +231,7 @@ impl Serving {
                 if is_lasting(&response) {
                     serving.note_stream();
                 }
-                // Dropped with the body, when all of it was given to be sent.
+                // The body holds it, in a closure that is never called but dropped with it: when all of it was given to be sent.
                 let sent = scopeguard::guard(serving, |connection| connection.note_response());
                 let body = |body: Body| {
                     body.map_err(move |error| {
