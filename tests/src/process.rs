@@ -450,13 +450,19 @@ pub fn get(address: SocketAddr, path: &str, headers: &str) -> Page {
 /// Posts a message over HTTP: the session's id if there is one, and the answer.
 #[track_caller]
 pub fn post(address: SocketAddr, session: Option<&str>, message: &Value) -> (Option<String>, Value) {
-    let body = message.to_string();
     let session = session.map_or_else(String::new, |id| format!("Mcp-Session-Id: {id}\r\n"));
+    post_with(address, &session, message)
+}
+
+/// The same with these headers, which are whole lines with their ends.
+#[track_caller]
+pub fn post_with(address: SocketAddr, headers: &str, message: &Value) -> (Option<String>, Value) {
+    let body = message.to_string();
     let mut stream = TcpStream::connect(address).expect("a listener");
     stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
     let request = format!(
         "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
-         Accept: application/json\r\nConnection: close\r\n{session}Content-Length: {}\r\n\r\n{body}",
+         Accept: application/json\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n{body}",
         body.len()
     );
     stream.write_all(request.as_bytes()).expect("a listener that reads");

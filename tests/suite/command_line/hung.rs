@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kit::process::{Process, Signal, get, id_in, post};
+use kit::process::{Process, Signal, get, id_in, post, post_with};
 use rustix::process::{Pid, kill_process};
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpSocket};
@@ -102,6 +102,19 @@ fn call(at: SocketAddr, session: &str) -> Value {
     post(at, Some(session), &message).1
 }
 
+/// The same of a client without a session.
+fn call_without(at: SocketAddr) -> Value {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let params = json!({"name": "echo", "arguments": {"text": "here"}, "_meta": meta});
+    let message = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params});
+    let headers = "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: echo\r\n";
+    post_with(at, headers, &message).1
+}
+
 fn over_http(flags: &[&str], upstream: &[&str]) -> Process {
     let serve = ["serve", "--strategy", "full", "--transport", "http", "--listen", "127.0.0.1:0"];
     start(&[&serve[..], flags, upstream].concat())
@@ -109,33 +122,48 @@ fn over_http(flags: &[&str], upstream: &[&str]) -> Process {
 
 #[test]
 fn u20_slow_calls_of_one_of_several_clients_do_not_keep_others_out() {
+    slow_calls_keep_nobody_out(|at| {
+        let ann = session(at);
+        Box::new(move || call(at, &ann))
+    });
+}
+
+#[test]
+fn u20_slow_calls_of_a_client_without_a_session_do_not_keep_others_out() {
+    slow_calls_keep_nobody_out(|at| Box::new(move || call_without(at)));
+}
+
+/// Calls of one client, `ann`, are late while another one has a session.
+#[track_caller]
+fn slow_calls_keep_nobody_out(ann: impl Fn(SocketAddr) -> Box<dyn Fn() -> Value>) {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("id");
     let flags = ["--request-timeout", "1", "--admin", "127.0.0.1:0", "--"];
     let gateway = over_http(&flags, &[ODD, "ordinary", shown(&file)]);
     let at = gateway.address();
-    let [ann, bob] = [session(at), session(at)];
+    let (ann, bob) = (ann(at), session(at));
+    let bob = || call(at, &bob);
     let state = || {
         let headers = "Host: localhost\r\nAccept: application/json\r\n";
         get(gateway.admin(), "/status", headers).json()["upstreams"][0]["state"].clone()
     };
-    assert_eq!(text(&call(at, &ann)), "here");
+    assert_eq!(text(&ann()), "here");
     signal(&file, Signal::STOP);
     for _ in 0..4 {
-        assert_eq!(error(&call(at, &ann)), LATE);
+        assert_eq!(error(&ann()), LATE);
     }
     assert_eq!(state(), "ready", "it may be what one client asks for");
-    assert_eq!(error(&call(at, &bob)), LATE);
+    assert_eq!(error(&bob()), LATE);
     gateway.logged(SILENT);
     assert_eq!(state(), "silent");
     assert_eq!(get(gateway.admin(), "/readyz", "Host: localhost\r\n").status, 503);
-    for who in [&ann, &bob] {
-        assert!(error(&call(at, who)).starts_with("upstream 'odd' does not answer: "));
+    for who in [&ann as &dyn Fn() -> Value, &bob] {
+        assert!(error(&who()).starts_with("upstream 'odd' does not answer: "));
     }
     signal(&file, Signal::CONT);
     gateway.logged("upstream answers again");
-    for who in [&ann, &bob] {
-        assert_eq!(text(&call(at, who)), "here");
+    for who in [&ann as &dyn Fn() -> Value, &bob] {
+        assert_eq!(text(&who()), "here");
     }
 }
 

@@ -124,7 +124,8 @@ impl Calls {
     /// A call that took too long. `is_known` says whether other clients would be known of: those without sessions are not.
     fn late(&self, caller: &Caller, is_known: bool) -> Late {
         let client = caller.session.as_ref().map_or(caller.peer.name(), |session| session.id());
-        let is_alone = caller.backend.client().is_some() || (is_known && self.sessions.count() < 2);
+        let own = usize::from(caller.session.is_some());
+        let is_alone = caller.backend.client().is_some() || (is_known && self.sessions.count() <= own);
         Late { client: Arc::clone(client), is_alone }
     }
 
