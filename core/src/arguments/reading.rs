@@ -28,9 +28,6 @@ const MOST_READINGS: usize = 16;
 /// How many members an object may have to be read in more than one way.
 const MOST_MEMBERS: usize = 64;
 
-/// The members of arguments, or of a part of them: values are JSON text.
-type Members<'t> = Vec<(&'t str, &'t str)>;
-
 impl Schema {
     /// The arguments that are meant, where that is not what was given. `names` are those of the tool, and `aside` is an
     /// argument that the schema does not know.
@@ -39,23 +36,22 @@ impl Schema {
     /// members which the schema lacks, and do not fit, are read as the members of the objects within them, without the tool's name.
     /// `None` where no such reading fits, or more than one does; what names another tool has none.
     pub fn read(&self, given: &str, names: &[&str], aside: &str) -> Option<RawText> {
-        let is_parameter = |key: &str| self.parameters().is_some_and(|all| all.contains_key(key));
-        let can_wrap = self.parameters().is_some() && !is_parameter(WRAPPER);
-        let mut arguments = if given == "null" { RawObject::empty() } else { object(given)? };
+        let can_wrap = self.parameters().is_some() && !self.has_parameter(WRAPPER);
+        let opened = |given: &str| if given == "null" { Some(RawObject::empty()) } else { object(given) };
+        let mut arguments = opened(given)?;
         let mut is_changed = !given.trim_start().starts_with('{');
         for _ in 0..MOST_LEVELS {
             let within = {
                 let mut members = arguments.iter().filter(|(key, _)| *key != aside);
                 match (members.next(), members.next()) {
-                    (Some((WRAPPER, "null")), None) if can_wrap => RawObject::empty(),
-                    (Some((WRAPPER, within)), None) if can_wrap => object(within)?,
+                    (Some((WRAPPER, within)), None) if can_wrap => opened(within)?,
                     _ => break,
                 }
             };
             arguments = arguments.retain(|key| key == aside).over(&within);
             is_changed = true;
         }
-        let is_plain = |(key, _): (&str, &str)| is_parameter(key) && key != WRAPPER || key == aside;
+        let is_plain = |(key, _): (&str, &str)| self.has_parameter(key) && key != WRAPPER || key == aside;
         if !arguments.iter().all(is_plain)
             && let Some(meant) = self.only_fitting(&arguments, names, aside)
         {
@@ -66,8 +62,7 @@ impl Schema {
 
     /// Whether arguments have members that the schema lacks, or are no object: then it can be that their form is wrong.
     pub fn is_unfamiliar(&self, given: &str) -> bool {
-        let is_foreign = |key: &str| !self.parameters().is_some_and(|all| all.contains_key(key));
-        RawObject::parse(given).map_or(true, |given| given.iter().any(|(key, _)| is_foreign(key)))
+        RawObject::parse(given).map_or(true, |given| given.iter().any(|(key, _)| !self.has_parameter(key)))
     }
 
     /// The call that fits, for a model: each required argument with its type in place of a value.
@@ -84,92 +79,64 @@ impl Schema {
         self.document.get("properties")?.as_object()
     }
 
+    fn has_parameter(&self, name: &str) -> bool {
+        self.parameters().is_some_and(|all| all.contains_key(name))
+    }
+
     fn only_fitting(&self, given: &RawObject, names: &[&str], aside: &str) -> Option<RawObject> {
         let rest = given.retain(|key| key != aside);
         // What fits, or may, is meant as it is.
-        matches!(self.verdict(rest.text()), Some(Verdict::DoesNotFit(_))).then_some(())?;
-        let inner = Inner::of(&rest, 0);
-        let mut fitting = self.readings(&rest, &inner, names)?;
-        fitting.retain(|members| {
-            let reading = RawObject::assemble(members.iter().filter(|(key, _)| *key != aside).copied());
-            self.verdict(reading.text()) == Some(Verdict::Fits)
-        });
+        matches!(self.verdict(&rest), Some(Verdict::DoesNotFit(_))).then_some(())?;
+        let mut fitting = self.readings(&rest, names, 0)?;
+        fitting.retain(|reading| self.verdict(&reading.retain(|key| key != aside)) == Some(Verdict::Fits));
         fitting.dedup();
         let [only] = &fitting[..] else { return None };
-        let only = RawObject::assemble(only.iter().copied());
         Some(only.over(&given.retain(|key| key == aside)))
     }
 
-    fn verdict(&self, arguments: &str) -> Option<Verdict> {
-        Some(self.check(&read(arguments, MAX_BYTES)?))
+    fn verdict(&self, arguments: &RawObject) -> Option<Verdict> {
+        Some(self.check(&read(arguments.text(), MAX_BYTES)?))
     }
 
-    /// The readings of an object; `None` if there are too many.
-    fn readings<'t>(
-        &self,
-        given: &'t RawObject,
-        inner: &'t Inner,
-        names: &[&str],
-    ) -> Option<Vec<Members<'t>>> {
-        (given.iter().count() <= MOST_MEMBERS).then_some(())?;
-        let mut readings = vec![Members::new()];
-        // Members and what is in them stand in the same order: of equal keys each has its own.
-        for ((key, value), inner) in given.iter().zip(&inner.0) {
-            let is_parameter = self.parameters().is_some_and(|all| all.contains_key(key));
-            let is_name = given::string(value).is_some_and(|text| names.contains(&&*text));
+    /// The readings of an object, or of one this many levels within it; `None` if there are too many.
+    fn readings(&self, given: &RawObject, names: &[&str], level: usize) -> Option<Vec<RawObject>> {
+        let is_small = |object: &RawObject| object.iter().count() <= MOST_MEMBERS;
+        is_small(given).then_some(())?;
+        let mut readings = vec![RawObject::empty()];
+        for (key, value) in given.iter() {
+            let is_parameter = self.has_parameter(key);
+            let text = given::string(value);
+            let is_name = text.as_deref().is_some_and(|text| names.contains(&text));
             // Whoever names another tool may have meant that one.
-            let names_another =
-                !is_parameter && !is_name && NAMES.contains(&key) && given::string(value).is_some();
-            if names_another {
+            if !is_parameter && !is_name && NAMES.contains(&key) && text.is_some() {
                 return Some(Vec::new());
             }
-            let within = inner.as_ref().filter(|_| !is_parameter || key == WRAPPER);
-            let mut choices: Vec<Members<'t>> = Vec::new();
+            let may_wrap = level < MOST_LEVELS && (!is_parameter || key == WRAPPER);
+            let within = may_wrap.then(|| object(value)).flatten();
+            let mut choices = Vec::new();
             if is_parameter || !(is_name || within.is_some()) {
-                choices.push(vec![(key, value)]);
+                choices.push(RawObject::assemble([(key, value)]));
             }
             if is_name {
-                choices.push(Members::new());
+                choices.push(RawObject::empty());
             }
-            if let Some((object, inner)) = within {
-                choices.extend(self.readings(object, inner, names)?);
+            if let Some(within) = within {
+                choices.extend(self.readings(&within, names, level + 1)?);
             }
             readings = readings
                 .iter()
                 .flat_map(|one| choices.iter().filter_map(|other| joined(one, other)))
                 .collect();
-            let is_small = |one: &Members| one.len() <= MOST_MEMBERS;
             (readings.len() <= MOST_READINGS && readings.iter().all(is_small)).then_some(())?;
         }
         Some(readings)
     }
 }
 
-/// For each member of an object the one that it is, if it is one, with those within it.
-struct Inner(Vec<Option<(RawObject, Inner)>>);
-
-impl Inner {
-    fn of(given: &RawObject, level: usize) -> Self {
-        let within = |value| {
-            let object = object(value).filter(|_| level < MOST_LEVELS)?;
-            let inner = Self::of(&object, level + 1);
-            Some((object, inner))
-        };
-        Self(given.iter().map(|(_, value)| within(value)).collect())
-    }
-}
-
 /// The members of both; `None` where they differ in one.
-fn joined<'t>(one: &Members<'t>, other: &Members<'t>) -> Option<Members<'t>> {
-    let mut joined = one.clone();
-    for (key, value) in other {
-        match one.iter().find(|(own, _)| own == key) {
-            Some((_, own)) if own != value => return None,
-            Some(_) => {}
-            None => joined.push((key, value)),
-        }
-    }
-    Some(joined)
+fn joined(one: &RawObject, other: &RawObject) -> Option<RawObject> {
+    let agrees = |(key, value): (&str, &str)| one.member(key).is_none_or(|own| own == value);
+    other.iter().all(agrees).then(|| one.over(other))
 }
 
 /// An object, or the one that a string holds.
