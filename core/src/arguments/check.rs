@@ -57,7 +57,7 @@ impl<'v> Check<'v> {
         self.steps.spend(1)?;
         match schema {
             Value::Bool(true) => return Some(Vec::new()),
-            Value::Bool(false) => return wrong(value, Wrong::Keyword("false", schema)),
+            Value::Bool(false) => return wrong(None, value, "false", schema),
             _ if self.depth == MAX_DEPTH => return None,
             _ => {}
         }
@@ -149,7 +149,7 @@ impl<'v> Check<'v> {
                 self.all(members.iter().filter(is_other), |check, (name, part)| {
                     check.steps.read(name)?;
                     match operand {
-                        Value::Bool(false) => wrong(value, Wrong::Unexpected(name, schema)),
+                        Value::Bool(false) => wrong(Some(name), value, key, schema),
                         _ => check.within(name, operand, part),
                     }
                 })
@@ -158,10 +158,10 @@ impl<'v> Check<'v> {
                 let name = name.as_str()?;
                 check.steps.read(name)?;
                 let is_given = members.contains_key(name);
-                if is_given { Some(Vec::new()) } else { wrong(value, Wrong::Missing(name, schema)) }
+                if is_given { Some(Vec::new()) } else { wrong(Some(name), value, key, schema) }
             }),
             _ if self.leaf(key, operand, value)? => Some(Vec::new()),
-            _ => wrong(value, Wrong::Keyword(key, operand)),
+            _ => wrong(None, value, key, operand),
         }
     }
 
@@ -273,6 +273,8 @@ impl<'v> Check<'v> {
     }
 }
 
-fn wrong<'v>(value: &'v Value, wrong: Wrong<'v>) -> Fit<'v> {
-    Some(vec![Problem { path: Vec::new(), value, wrong }])
+/// A value, or its `member`, does not fit a keyword.
+fn wrong<'v>(member: Option<&str>, value: &'v Value, key: &'v str, operand: &'v Value) -> Fit<'v> {
+    let path = member.map(|name| shorten(name, LONGEST_VALUE)).into_iter().collect();
+    Some(vec![Problem { path, value, wrong: Wrong::Keyword(key, operand) }])
 }

@@ -57,8 +57,9 @@ const MOST_NAMES: usize = 64;
 /// A problem as it is found. It is put into words if it is reported.
 #[derive(Debug)]
 pub(super) struct Problem<'v> {
-    /// The names and positions that lead to the value, the innermost first.
+    /// The names and positions that lead to what it is about, the innermost first.
     pub(super) path: Vec<String>,
+    /// The value; of a member that is missing or not allowed, the object.
     pub(super) value: &'v Value,
     pub(super) wrong: Wrong<'v>,
 }
@@ -66,12 +67,9 @@ pub(super) struct Problem<'v> {
 /// What is wrong with a value.
 #[derive(Debug)]
 pub(super) enum Wrong<'v> {
-    /// It does not fit a keyword, which says this.
+    /// It does not fit a keyword, which says this. Of a member that is missing (`required`) or not allowed
+    /// (`additionalProperties`) it is the schema of the object.
     Keyword(&'v str, &'v Value),
-    /// A member that its schema requires is not given.
-    Missing(&'v str, &'v Value),
-    /// Its schema does not allow a member of this name.
-    Unexpected(&'v str, &'v Value),
     /// It would have to be without one of these problems.
     Alternatives(Vec<Problem<'v>>),
 }
@@ -95,7 +93,7 @@ impl Problem<'_> {
     fn differs(&self) -> u8 {
         match (&self.wrong, self.path.len()) {
             (Wrong::Keyword("type", _), 0) | (Wrong::Keyword("const", _), 1) => 2,
-            (Wrong::Missing(..), 0) => 1,
+            (Wrong::Keyword("required", _), 1) => 1,
             _ => 0,
         }
     }
@@ -109,46 +107,67 @@ impl Problem<'_> {
     /// The problem in words.
     pub(super) fn said(self) -> ArgumentProblem {
         let given = match self.wrong {
-            Wrong::Missing(..) => "nothing".to_owned(),
-            Wrong::Unexpected(..) => "an argument of that name".to_owned(),
+            Wrong::Keyword("required", _) => "nothing".to_owned(),
+            Wrong::Keyword("additionalProperties", _) => "an argument of that name".to_owned(),
             _ => shown(self.value, LONGEST_VALUE),
         };
         ArgumentProblem { argument: self.place(), given, expected: self.expected() }
     }
 
     fn place(&self) -> String {
-        let name = match self.wrong {
-            Wrong::Missing(name, _) | Wrong::Unexpected(name, _) => Some(shorten(name, LONGEST_VALUE)),
-            _ => None,
-        };
-        let path: Vec<&str> = self.path.iter().rev().chain(&name).map(String::as_str).collect();
+        let path: Vec<&str> = self.path.iter().rev().map(String::as_str).collect();
         if path.is_empty() { "arguments".to_owned() } else { shorten(&path.join("."), LONGEST_PATH) }
     }
 
     fn expected(self) -> String {
-        let members = self.value.as_object();
-        match self.wrong {
-            Wrong::Keyword(key, operand) => expected(key, operand),
-            Wrong::Missing(name, schema) => {
-                let given = meant(name, members, properties(schema));
+        let Wrong::Keyword(key, operand) = self.wrong else {
+            let here = self.place();
+            let each = self.alternatives().into_iter().map(|one| match one.place() {
+                place if place == here => one.expected(),
+                place => format!("'{place}': {}", one.expected()),
+            });
+            let mut each: Vec<String> = each.collect();
+            each.dedup();
+            return shorten(&each.join(", or "), LONGEST_EXPECTED);
+        };
+        let name = self.path.first().map_or("", String::as_str);
+        let (given, known) = (self.value.as_object(), properties(operand));
+        let shown = |longest| shown(operand, longest);
+        match key {
+            "required" => {
+                let given = meant(name, given, known);
                 let given = given.map(|given| format!("; did you mean it by '{given}'?")).unwrap_or_default();
                 format!("a value: it is required{given}")
             }
-            Wrong::Unexpected(name, schema) => {
-                let meant = meant(name, properties(schema), members);
+            "additionalProperties" => {
+                let meant = meant(name, known, given);
                 let meant = meant.map(|meant| format!("; did you mean '{meant}'?")).unwrap_or_default();
                 format!("only the arguments that the description names{meant}")
             }
-            Wrong::Alternatives(_) => {
-                let here = self.place();
-                let each = self.alternatives().into_iter().map(|one| match one.place() {
-                    place if place == here => one.expected(),
-                    place => format!("'{place}': {}", one.expected()),
-                });
-                let mut each: Vec<String> = each.collect();
-                each.dedup();
-                shorten(&each.join(", or "), LONGEST_EXPECTED)
+            "type" => {
+                let kinds: Vec<&str> = kinds(operand).iter().filter_map(Value::as_str).collect();
+                format!("a value of type {}", kinds.join(" or "))
             }
+            "enum" => format!("one of {}", shown(LONGEST_EXPECTED)),
+            "const" => format!("exactly {}", shown(LONGEST_EXPECTED)),
+            "minimum" => format!("a number of at least {operand}"),
+            "exclusiveMinimum" => format!("a number above {operand}"),
+            "maximum" => format!("a number of at most {operand}"),
+            "exclusiveMaximum" => format!("a number below {operand}"),
+            "minLength" => format!("text of at least {operand} characters"),
+            "maxLength" => format!("text of at most {operand} characters"),
+            "minItems" => format!("at least {operand} items"),
+            "maxItems" => format!("at most {operand} items"),
+            "minProperties" => format!("at least {operand} members"),
+            "maxProperties" => format!("at most {operand} members"),
+            "pattern" => {
+                let pattern = operand.as_str().unwrap_or_default();
+                format!("text that matches {}", shorten(pattern, LONGEST_EXPECTED))
+            }
+            "uniqueItems" => "items that all differ".to_owned(),
+            "propertyNames" => "other names in it: the schema restricts them".to_owned(),
+            "not" => format!("anything but what fits {}", shown(LONGEST_VALUE)),
+            _ => "nothing: the schema allows no value here".to_owned(),
         }
     }
 }
@@ -165,39 +184,8 @@ fn meant<'n>(
 ) -> Option<&'n str> {
     let (these, those) = (these?, those?);
     let others = these.keys().filter(|other| other.len() <= LONGEST_NAME && !those.contains_key(*other));
-    misspelt(
-        Some(name).filter(|name| name.len() <= LONGEST_NAME)?,
-        others.take(MOST_NAMES).map(String::as_str),
-    )
-}
-
-fn expected(key: &str, operand: &Value) -> String {
-    let shown = |longest| shown(operand, longest);
-    match key {
-        "type" => {
-            let kinds: Vec<&str> = kinds(operand).iter().filter_map(Value::as_str).collect();
-            format!("a value of type {}", kinds.join(" or "))
-        }
-        "enum" => format!("one of {}", shown(LONGEST_EXPECTED)),
-        "const" => format!("exactly {}", shown(LONGEST_EXPECTED)),
-        "minimum" => format!("a number of at least {operand}"),
-        "exclusiveMinimum" => format!("a number above {operand}"),
-        "maximum" => format!("a number of at most {operand}"),
-        "exclusiveMaximum" => format!("a number below {operand}"),
-        "minLength" => format!("text of at least {operand} characters"),
-        "maxLength" => format!("text of at most {operand} characters"),
-        "minItems" => format!("at least {operand} items"),
-        "maxItems" => format!("at most {operand} items"),
-        "minProperties" => format!("at least {operand} members"),
-        "maxProperties" => format!("at most {operand} members"),
-        "pattern" => {
-            format!("text that matches {}", shorten(operand.as_str().unwrap_or_default(), LONGEST_EXPECTED))
-        }
-        "uniqueItems" => "items that all differ".to_owned(),
-        "propertyNames" => "other names in it: the schema restricts them".to_owned(),
-        "not" => format!("anything but what fits {}", shown(LONGEST_VALUE)),
-        _ => "nothing: the schema allows no value here".to_owned(),
-    }
+    let others = others.take(MOST_NAMES).map(String::as_str);
+    (name.len() <= LONGEST_NAME).then(|| misspelt(name, others)).flatten()
 }
 
 /// The beginning of a value's JSON text, of which no more is written than is shown.
