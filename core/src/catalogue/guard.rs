@@ -6,50 +6,47 @@
 //!
 //! `upstream/URI` is about the resource of that upstream alone.
 
-use std::sync::Arc;
-
 use crate::catalogue::{
     matching::{Match, MatchedRules, Rank},
     pattern::{Pattern, SEPARATOR},
-    rules::Rules,
+    rules::{Rule, Rules},
     uri::{self, Uri},
 };
 
 /// The rules about resources, ready to be applied.
 #[derive(Debug, Default)]
 pub(crate) struct Guard {
-    rules: Arc<Rules>,
-    /// One for each rule about resources.
-    about: Vec<About>,
+    rules: Vec<(Rule, About)>,
     allowed: Option<Vec<About>>,
 }
 
 impl Guard {
     /// Prepares these rules.
-    pub(crate) fn new(rules: &Arc<Rules>) -> Self {
-        let about = rules.resources.iter().map(|rule| About::new(rule.pattern.text())).collect();
+    pub(crate) fn new(rules: &Rules) -> Self {
+        let about = |pattern: &Pattern| About::new(pattern.text());
         let allowed = rules.allowed_resources.as_ref();
-        let allowed = allowed.map(|list| list.iter().map(|pattern| About::new(pattern.text())).collect());
-        Self { rules: Arc::clone(rules), about, allowed }
+        let allowed = allowed.map(|list| list.iter().map(about).collect());
+        let rules = rules.resources.iter().map(|rule| (rule.clone(), about(&rule.pattern)));
+        Self { rules: rules.collect(), allowed }
     }
 
     /// Whether anything can be refused.
     pub(crate) fn is_on(&self) -> bool {
-        self.allowed.is_some() || self.rules.resources.iter().any(crate::Rule::hides)
+        self.allowed.is_some() || self.rules.iter().any(|(rule, _)| rule.hides())
     }
 
     /// Whether a resource or resource template of an upstream does not exist for clients.
     pub(crate) fn hides(&self, upstream: &str, uri: &Uri) -> bool {
         self.is_on()
             && (!self.allows(upstream, uri)
-                || (uri.is_doubtful() && !self.names(upstream, uri))
+                || (uri.is_doubtful && !self.names(upstream, uri))
                 || self.said_of(upstream, uri).is_hidden())
     }
 
     /// The rules, by their place among those about resources, that are about this one.
     pub(crate) fn mark_used(&self, upstream: &str, uri: &Uri, used: &mut [bool]) {
-        for (about, used) in self.about.iter().zip(used) {
-            *used |= about.fits(upstream, uri).is_some();
+        for ((_, about), used) in self.rules.iter().zip(used) {
+            *used |= about.rank(upstream, uri).is_some();
         }
     }
 
@@ -59,43 +56,21 @@ impl Guard {
 
     /// Whether what allows or shows has it verbatim.
     fn names(&self, upstream: &str, uri: &Uri) -> bool {
-        let shown = self.rules.resources.iter().zip(&self.about);
-        let shown = shown.filter(|(rule, _)| rule.hidden == Some(false)).map(|(_, about)| about);
+        let shown = self.rules.iter().filter(|(rule, _)| rule.hidden == Some(false)).map(|(_, about)| about);
         self.allowed.iter().flatten().chain(shown).any(|about| about.is_verbatim(upstream, uri))
     }
 
     /// What the rules say of a resource.
     pub(crate) fn said_of(&self, upstream: &str, uri: &Uri) -> MatchedRules<'_> {
         let mut said = MatchedRules::default();
-        for (rule, about) in self.rules.resources.iter().zip(&self.about) {
-            let Some(fit) = about.fits(upstream, uri) else { continue };
-            let is_firm = fit != Fit::Loose;
-            let matched = Match { rule, is_firm, may_show: is_firm };
-            let rank = match fit {
-                Fit::Exact if about.upstream.is_some() => Rank::Qualified,
-                Fit::Exact => Rank::Bare,
-                Fit::Loose if !rule.pattern.is_wild() => Rank::Loose,
-                Fit::Loose | Fit::Wild => {
-                    said.by_pattern.push(matched);
-                    continue;
-                }
-            };
-            said.by_name.push((rank, matched));
+        for (rule, about) in &self.rules {
+            if let Some((rank, is_firm)) = about.rank(upstream, uri) {
+                said.all.push(Match { rule, rank, is_firm, may_show: is_firm });
+            }
         }
-        said.by_name.sort_by_key(|(rank, _)| *rank);
+        said.all.sort_by_key(|matched| matched.rank);
         said
     }
-}
-
-/// How a rule fits a URI.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fit {
-    /// It names it.
-    Exact,
-    /// Its pattern matches it.
-    Wild,
-    /// It fits what some server may take for the same.
-    Loose,
 }
 
 /// What a rule or an entry of a list is about.
@@ -143,37 +118,41 @@ impl About {
     }
 
     fn is_verbatim(&self, upstream: &str, uri: &Uri) -> bool {
-        self.uri.text() == uri.text() && self.may_be_of(upstream)
+        self.uri.text() == uri.text && self.may_be_of(upstream)
     }
 
     fn shows(&self, uri: &Uri) -> bool {
-        self.shown.as_ref().is_some_and(|shown| shown.matches(uri.key()))
+        self.shown.as_ref().is_some_and(|shown| shown.matches(&uri.key))
     }
 
     /// Whether it permits a resource: one that is doubtful only verbatim.
     pub(crate) fn allows(&self, upstream: &str, uri: &Uri) -> bool {
-        self.is_verbatim(upstream, uri) || (!uri.is_doubtful() && self.may_be_of(upstream) && self.shows(uri))
+        self.is_verbatim(upstream, uri) || (!uri.is_doubtful && self.may_be_of(upstream) && self.shows(uri))
     }
 
-    fn fits(&self, upstream: &str, uri: &Uri) -> Option<Fit> {
+    /// How it is about a URI, if it is, and whether all that its rule says counts: of what some server may take for the same,
+    /// only that it hides.
+    fn rank(&self, upstream: &str, uri: &Uri) -> Option<(Rank, bool)> {
         let hides = |patterns: &[Pattern]| {
-            uri.forms().iter().any(|form| patterns.iter().any(|pattern| pattern.matches(form)))
+            uri.forms.iter().any(|form| patterns.iter().any(|pattern| pattern.matches(form)))
         };
         let has_parameters = |parameters: &[Pattern]| {
-            parameters.iter().all(|pattern| uri.parameters().iter().any(|one| pattern.matches(one)))
+            parameters.iter().all(|pattern| uri.parameters.iter().any(|one| pattern.matches(one)))
         };
         let is_queried = || {
             self.queried.as_ref().is_some_and(|(path, parameters)| has_parameters(parameters) && hides(path))
         };
         let is_of = self.may_be_of(upstream);
-        match () {
-            () if self.is_verbatim(upstream, uri) => Some(Fit::Exact),
-            () if is_of && self.shows(uri) && self.uri.is_wild() => Some(Fit::Wild),
-            () if is_of && self.shows(uri) => Some(Fit::Exact),
-            () => {
-                ((is_of && (hides(&self.hidden) || is_queried())) || hides(&self.whole)).then_some(Fit::Loose)
-            }
+        let shows = is_of && self.shows(uri);
+        if self.is_verbatim(upstream, uri) || (shows && !self.uri.is_wild()) {
+            return Some((if self.upstream.is_some() { Rank::Qualified } else { Rank::Bare }, true));
         }
+        if shows {
+            return Some((Rank::Pattern, true));
+        }
+        let is_wild = self.uri.is_wild() || self.upstream.as_ref().is_some_and(Pattern::is_wild);
+        let hides = (is_of && (hides(&self.hidden) || is_queried())) || hides(&self.whole);
+        hides.then_some((if is_wild { Rank::Pattern } else { Rank::Loose }, false))
     }
 }
 

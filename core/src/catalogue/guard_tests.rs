@@ -1,7 +1,6 @@
 //! Which resources rules hide and allow.
 
 use super::*;
-use crate::catalogue::rules::Rule;
 
 /// Rules that hide, but for those that begin with `!`, which show, and `+`, which allow.
 fn guard(written: &[&str]) -> Guard {
@@ -14,7 +13,7 @@ fn guard(written: &[&str]) -> Guard {
         let (text, hidden) = text.strip_prefix('!').map_or((*text, true), |text| (text, false));
         rules.resources.push(Rule { hidden: Some(hidden), ..Rule::new(text, String::new()) });
     }
-    Guard::new(&Arc::new(rules))
+    Guard::new(&rules)
 }
 
 /// What is asked for and not listed.
@@ -243,7 +242,7 @@ fn a_list_of_what_is_allowed_leaves_nothing_else() {
 
 #[test]
 fn an_empty_list_allows_nothing() {
-    let guard = Guard::new(&Arc::new(Rules { allowed_resources: Some(vec![]), ..Rules::default() }));
+    let guard = Guard::new(&Rules { allowed_resources: Some(vec![]), ..Rules::default() });
     assert!(guard.is_on() && hides(&guard, "kit://doc"));
 }
 

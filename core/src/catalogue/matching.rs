@@ -139,7 +139,7 @@ impl<'r> Index<'r> {
         for ((rank, key), is_firm) in firm.chain(loose) {
             for at in self.by_name.get(key).into_iter().flatten() {
                 if (is_firm || self.rules[*at].hides()) && seen.insert(*at) {
-                    said.by_name.push((rank, self.matched(*at, item, is_firm)));
+                    said.all.push(self.matched(*at, rank, item, is_firm));
                     used[*at] = true;
                 }
             }
@@ -154,18 +154,19 @@ impl<'r> Index<'r> {
                 || named.is_some_and(|named| named.fit(&rule.pattern))
                 || named.is_some_and(|named| may_clash && rule.pattern.matches(&named.with_clash))
             {
-                said.by_pattern.push(self.matched(*at, item, is_firm));
+                said.all.push(self.matched(*at, Rank::Pattern, item, is_firm));
                 used[*at] = true;
             }
         }
         said
     }
 
-    fn matched(&self, at: usize, item: &Item, is_firm: bool) -> Match<'r> {
+    fn matched(&self, at: usize, rank: Rank, item: &Item, is_firm: bool) -> Match<'r> {
         let rule = &self.rules[at];
         let is_narrow =
             || !rule.pattern.text().contains(SEPARATOR) || rule.pattern.names(&item.upstream, &item.own);
-        Match { rule, is_firm, may_show: rule.hidden != Some(false) || (is_firm && is_narrow()) }
+        let may_show = rule.hidden != Some(false) || (is_firm && is_narrow());
+        Match { rule, rank, is_firm, may_show }
     }
 }
 
@@ -194,21 +195,24 @@ impl<'a> Forms<'a> {
     }
 }
 
-/// How a rule names a thing that it does not merely match; the strongest first.
+/// How a rule is about a thing; the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rank {
-    /// With its upstream.
+    /// It names it with its upstream.
     Qualified,
-    /// By its name or URI alone.
+    /// It names it by its name or URI alone.
     Bare,
-    /// By what may be another spelling of it.
+    /// It names what may be another spelling of it.
     Loose,
+    /// Its pattern matches it.
+    Pattern,
 }
 
 /// A rule about a thing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Match<'r> {
     pub(crate) rule: &'r Rule,
+    pub(crate) rank: Rank,
     /// Whether all that it says counts; else only that it hides.
     pub(crate) is_firm: bool,
     /// Whether `hidden = false` counts.
@@ -224,25 +228,27 @@ impl Match<'_> {
 /// What rules say of one thing.
 #[derive(Debug, Default)]
 pub(crate) struct MatchedRules<'r> {
-    pub(crate) by_name: Vec<(Rank, Match<'r>)>,
-    pub(crate) by_pattern: Vec<Match<'r>>,
+    /// Of equal rank in the order in which they were written.
+    pub(crate) all: Vec<Match<'r>>,
     is_stray: bool,
 }
 
 impl<'r> MatchedRules<'r> {
     /// What the strongest rule with a word on a matter says; `filed` is what a description file says.
     pub(crate) fn strongest<T>(&self, filed: Option<T>, word: impl Fn(&'r Rule) -> Option<T>) -> Option<T> {
-        let by_name = self.firm_by_name().find_map(&word);
-        by_name.or(filed).or_else(|| self.firm_by_pattern().find_map(&word))
+        let by_name = self.firm(false).find_map(&word);
+        by_name.or(filed).or_else(|| self.firm(true).find_map(&word))
     }
 
     /// Whether it is hidden. Where rules of the same strength disagree, it is.
     pub(crate) fn is_hidden(&self) -> bool {
-        let by_name = [Rank::Qualified, Rank::Bare, Rank::Loose].into_iter().find_map(|rank| {
-            let of_rank = self.by_name.iter().filter(|(other, _)| *other == rank);
-            of_rank.filter_map(|(_, matched)| matched.hidden()).reduce(|one, other| one || other)
-        });
-        let verdict = by_name.or_else(|| self.by_pattern.iter().find_map(Match::hidden));
+        let hidden = |rank: Rank| {
+            let of_rank = self.all.iter().filter(move |matched| matched.rank == rank);
+            of_rank.filter_map(Match::hidden)
+        };
+        let mut ranks = [Rank::Qualified, Rank::Bare, Rank::Loose].into_iter();
+        let by_name = ranks.find_map(|rank| hidden(rank).reduce(|one, other| one || other));
+        let verdict = by_name.or_else(|| hidden(Rank::Pattern).next());
         self.is_stray || verdict.unwrap_or(false)
     }
 
@@ -250,17 +256,16 @@ impl<'r> MatchedRules<'r> {
     pub(crate) fn concerns(&self, filed: Option<RawObject>) -> Option<RawObject> {
         let weakest_first =
             |rules: Vec<&'r Rule>| rules.into_iter().rev().filter_map(|rule| rule.concerns.clone());
-        let wild = weakest_first(self.firm_by_pattern().collect());
-        let named = weakest_first(self.firm_by_name().collect());
+        let wild = weakest_first(self.firm(true).collect());
+        let named = weakest_first(self.firm(false).collect());
         wild.chain(filed).chain(named).reduce(|weaker, stronger| stronger.over(&weaker))
     }
 
-    fn firm_by_name(&self) -> impl Iterator<Item = &'r Rule> {
-        self.by_name.iter().filter(|(_, matched)| matched.is_firm).map(|(_, matched)| matched.rule)
-    }
-
-    fn firm_by_pattern(&self) -> impl Iterator<Item = &'r Rule> {
-        self.by_pattern.iter().filter(|matched| matched.is_firm).map(|matched| matched.rule)
+    /// The rules of which all counts: those that only match it, or else those that name it.
+    fn firm(&self, by_pattern: bool) -> impl Iterator<Item = &'r Rule> {
+        let is_meant =
+            move |matched: &&Match<'_>| matched.is_firm && (matched.rank == Rank::Pattern) == by_pattern;
+        self.all.iter().filter(is_meant).map(|matched| matched.rule)
     }
 }
 

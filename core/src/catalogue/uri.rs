@@ -18,21 +18,25 @@ use crate::printable::is_hidden;
 const MOST_BYTES: usize = 16 * 1024;
 
 /// A URI or URI template, ready to be compared.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Uri {
-    text: String,
-    key: String,
-    forms: Vec<String>,
-    parameters: Vec<String>,
-    is_doubtful: bool,
+    /// The text as it came.
+    pub(super) text: String,
+    /// Its decoded normal form, in which case counts: for what shows and allows.
+    pub(super) key: String,
+    /// What else the resource may be known by, in lower case: for what hides.
+    pub(super) forms: Vec<String>,
+    /// The [parameters](parameters) of its query.
+    pub(super) parameters: Vec<String>,
+    /// Whether servers may disagree on what it names, so that only what has it verbatim allows it.
+    pub(super) is_doubtful: bool,
 }
 
 impl Uri {
     /// One that an upstream states.
     pub(crate) fn stated(text: &str) -> Self {
         if text.len() > MOST_BYTES {
-            let (text, key) = (text.to_owned(), String::new());
-            return Self { text, key, forms: Vec::new(), parameters: Vec::new(), is_doubtful: true };
+            return Self { text: text.to_owned(), is_doubtful: true, ..Self::default() };
         }
         let key = key(text);
         let readings: BTreeSet<String> =
@@ -46,31 +50,6 @@ impl Uri {
     pub(crate) fn requested(text: &str) -> Self {
         let stated = Self::stated(text);
         Self { is_doubtful: stated.is_doubtful || !is_canonical(text), ..stated }
-    }
-
-    /// The text as it came.
-    pub(crate) fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// Its decoded normal form, in which case counts: for what shows and allows.
-    pub(crate) fn key(&self) -> &str {
-        &self.key
-    }
-
-    /// What else the resource may be known by, in lower case: for what hides.
-    pub(crate) fn forms(&self) -> &[String] {
-        &self.forms
-    }
-
-    /// The [parameters](parameters) of its query.
-    pub(crate) fn parameters(&self) -> &[String] {
-        &self.parameters
-    }
-
-    /// Whether servers may disagree on what it names, so that only what has it verbatim allows it.
-    pub(crate) fn is_doubtful(&self) -> bool {
-        self.is_doubtful
     }
 }
 
