@@ -42,56 +42,10 @@ pub enum Values {
     },
 }
 
-/// Why a declaration of a concern is invalid.
+/// Why a declaration of a concern is invalid, in words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ConcernError {
-    /// It has no name.
-    #[error("a concern has no name")]
-    NoName,
-    /// It lists no values.
-    #[error("concern '{concern}' has no values")]
-    NoValues {
-        /// The concern.
-        concern: String,
-    },
-    /// A value is not a string, number or boolean.
-    #[error("concern '{concern}': value {value} must be a string, a number or a boolean")]
-    NoScalar {
-        /// The concern.
-        concern: String,
-        /// The value.
-        value: Value,
-    },
-    /// A value is listed twice.
-    #[error("concern '{concern}' lists the value {value} twice")]
-    Twice {
-        /// The concern.
-        concern: String,
-        /// The value.
-        value: Value,
-    },
-    /// The bounds of a range are in the wrong order.
-    #[error("concern '{concern}': min {min} is greater than max {max}")]
-    UpsideDown {
-        /// The concern.
-        concern: String,
-        /// Its `min`.
-        min: Number,
-        /// Its `max`.
-        max: Number,
-    },
-    /// The default is not among the values.
-    #[error("concern '{concern}': the default {value} is not among its values: {values}")]
-    DefaultOutside {
-        /// The concern.
-        concern: String,
-        /// The default.
-        value: Value,
-        /// The values.
-        values: Values,
-    },
-}
+#[error("{0}")]
+pub struct ConcernError(String);
 
 impl Concern {
     /// Declares a concern.
@@ -106,11 +60,14 @@ impl Concern {
     ) -> Result<Self, ConcernError> {
         let name = name.into();
         if name.trim().is_empty() {
-            return Err(ConcernError::NoName);
+            return Err(ConcernError("a concern has no name".to_owned()));
         }
-        values.check(&name)?;
-        if let Some(value) = default.as_ref().filter(|value| !values.have(value)) {
-            return Err(ConcernError::DefaultOutside { concern: name, value: value.clone(), values });
+        let misfit = || {
+            let value = default.as_ref().filter(|value| !values.have(value))?;
+            Some(format!("concern '{name}': the default {value} is not among its values: {values}"))
+        };
+        if let Some(problem) = values.problem(&name).or_else(misfit) {
+            return Err(ConcernError(problem));
         }
         Ok(Self { name, description: description.into(), values, default })
     }
@@ -144,25 +101,26 @@ impl Concern {
 }
 
 impl Values {
-    fn check(&self, concern: &str) -> Result<(), ConcernError> {
-        let concern = || concern.to_owned();
+    /// The first thing that is wrong with those of a concern.
+    fn problem(&self, concern: &str) -> Option<String> {
         match self {
-            Self::Range { min, max } if min.as_f64() > max.as_f64() => {
-                Err(ConcernError::UpsideDown { concern: concern(), min: min.clone(), max: max.clone() })
+            Self::Range { min, max } => {
+                let is_upside_down = min.as_f64() > max.as_f64();
+                is_upside_down.then(|| format!("concern '{concern}': min {min} is greater than max {max}"))
             }
-            Self::Range { .. } => Ok(()),
-            Self::Listed(values) if values.is_empty() => Err(ConcernError::NoValues { concern: concern() }),
-            Self::Listed(values) => {
-                for (at, value) in values.iter().enumerate() {
-                    if !is_scalar(value) {
-                        return Err(ConcernError::NoScalar { concern: concern(), value: value.clone() });
-                    }
-                    if values[..at].iter().any(|earlier| same(earlier, value)) {
-                        return Err(ConcernError::Twice { concern: concern(), value: value.clone() });
-                    }
+            Self::Listed(values) if values.is_empty() => Some(format!("concern '{concern}' has no values")),
+            Self::Listed(values) => values.iter().enumerate().find_map(|(at, value)| {
+                let is_twice = values[..at].iter().any(|earlier| same(earlier, value));
+                if !is_scalar(value) {
+                    Some(format!(
+                        "concern '{concern}': value {value} must be a string, a number or a boolean"
+                    ))
+                } else if is_twice {
+                    Some(format!("concern '{concern}' lists the value {value} twice"))
+                } else {
+                    None
                 }
-                Ok(())
-            }
+            }),
         }
     }
 
