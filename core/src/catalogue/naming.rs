@@ -25,27 +25,13 @@ pub struct Naming {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NamingError {
-    /// The new name is empty.
-    #[error("{key} is empty")]
-    Empty {
+    /// Hosts refuse it.
+    #[error("{key} {problem}")]
+    Refused {
         /// Where it is written.
         key: String,
-    },
-    /// It leaves no room within `MAX_CHARACTERS`.
-    #[error("{key} has {length} characters, and hosts refuse names of more than {MAX_CHARACTERS}")]
-    TooLong {
-        /// Where it is written.
-        key: String,
-        /// Its length in characters.
-        length: usize,
-    },
-    /// It contains a character that hosts refuse.
-    #[error("{key} contains {character:?}, and hosts accept A-Z, a-z, 0-9, '_', '-' and '.' in names")]
-    Character {
-        /// Where it is written.
-        key: String,
-        /// The first such character.
-        character: char,
+        /// Why, behind that.
+        problem: String,
     },
     /// Two tools get the same name.
     #[error("'{first}' and '{second}' are both renamed to '{name}'")]
@@ -77,7 +63,7 @@ impl Naming {
         for (own, name) in rename {
             let key = format!("rename.{own:?}");
             match ToolName::parse(name) {
-                Err(_) => errors.push(NamingError::Empty { key }),
+                Err(_) => errors.push(NamingError::Refused { key, problem: "is empty".to_owned() }),
                 Ok(parsed) => {
                     errors.extend(misfit(&key, name, MAX_CHARACTERS));
                     renamed.insert(own.clone(), parsed);
@@ -119,12 +105,17 @@ impl Naming {
 fn misfit(key: &str, text: &str, most: usize) -> Option<NamingError> {
     let refused =
         |character: &char| !character.is_ascii_alphanumeric() && !matches!(character, '_' | '-' | '.');
-    let (key, length) = (key.to_owned(), text.chars().count());
-    match text.chars().find(refused) {
-        Some(character) => Some(NamingError::Character { key, character }),
-        None if length > most => Some(NamingError::TooLong { key, length }),
-        None => None,
-    }
+    let length = text.chars().count();
+    let problem = match text.chars().find(refused) {
+        Some(character) => {
+            format!("contains {character:?}, and hosts accept A-Z, a-z, 0-9, '_', '-' and '.' in names")
+        }
+        None if length > most => {
+            format!("has {length} characters, and hosts refuse names of more than {MAX_CHARACTERS}")
+        }
+        None => return None,
+    };
+    Some(NamingError::Refused { key: key.to_owned(), problem })
 }
 
 #[cfg(test)]

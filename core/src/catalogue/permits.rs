@@ -64,14 +64,6 @@ pub struct Quotas {
     pub concurrent_calls: Option<NonZeroU32>,
 }
 
-/// A pattern of an operator's that names nothing.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{pattern}' names no upstream")]
-pub struct NoUpstream {
-    /// The pattern.
-    pub pattern: String,
-}
-
 impl Grant {
     /// The grant that permits nothing.
     pub fn nothing() -> Self {
@@ -80,12 +72,12 @@ impl Grant {
     }
 
     /// The patterns that name no upstream, and therefore permit nothing.
-    pub fn unusable(&self) -> Vec<NoUpstream> {
+    pub fn unusable(&self) -> Vec<&str> {
         let names = self.tools.iter().chain(&self.prompts).flatten();
         let unnamed = names.filter(|text| *text != EVERYTHING && !text.contains(SEPARATOR));
         let unlocated =
             self.resources.iter().flatten().filter(|text| *text != EVERYTHING && located(text).is_none());
-        unnamed.chain(unlocated).map(|text| NoUpstream { pattern: text.clone() }).collect()
+        unnamed.chain(unlocated).map(String::as_str).collect()
     }
 }
 
@@ -315,7 +307,6 @@ mod tests {
             resources: list(&["file:///x", "*/*", "a/file:///x"]),
             ..Grant::default()
         };
-        let unusable: Vec<String> = grant.unusable().into_iter().map(|found| found.pattern).collect();
-        assert_eq!(unusable, ["echo", "file:///x"]);
+        assert_eq!(grant.unusable(), ["echo", "file:///x"]);
     }
 }

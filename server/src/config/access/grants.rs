@@ -104,8 +104,7 @@ impl Written<'_> {
     /// Reports what is wrong with it.
     pub(super) fn check(&self, problems: &mut Problems) {
         let Self { what, place, .. } = self;
-        for unusable in self.grant().unusable() {
-            let pattern = &unusable.pattern;
+        for pattern in self.grant().unusable() {
             let old = pattern.split_once("__").filter(|(upstream, _)| !upstream.contains([':', '*', '?']));
             let hint = match old {
                 Some((upstream, name)) => {
@@ -115,7 +114,7 @@ impl Written<'_> {
                 }
                 None => format!("write \"*/{pattern}\" for every upstream's, or its upstream's name"),
             };
-            problems.report(place, format!("{what}: {unusable}"), &hint);
+            problems.report(place, format!("{what}: '{pattern}' names no upstream"), &hint);
         }
         if self.strategies.as_ref().is_some_and(Vec::is_empty) {
             problems.report(
