@@ -6,14 +6,17 @@ use serde_json::{Value, json};
 
 use crate::{
     catalogue::view::View,
-    decision::ToolCall,
+    decision::{Refusal, ToolCall},
     given::{self, MOST_NAMES},
     own_tool::OwnTool,
     take::member,
 };
 
 /// The code for a fetch that names no tool (tool-descriptions-resource §6.1).
-pub const MISSING_TOOL_SELECTION: &str = "MISSING_TOOL_SELECTION";
+const MISSING_TOOL_SELECTION: &str = "MISSING_TOOL_SELECTION";
+
+/// The code for a fetch that names more tools than one may.
+const TOO_MANY_TOOLS: &str = "TOO_MANY_TOOLS";
 
 /// Bounds of requested and suggested names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +108,28 @@ impl<'v> Names<'v> {
         }
     }
 
+    /// The names that a fetch delivers, in order.
+    ///
+    /// # Errors
+    /// The refusal of one that names no tool, with an example of one name and one of two (tool-descriptions-resource §6.1), or
+    /// more than it may.
+    pub fn selected(
+        self,
+        bounds: FetchBounds,
+        message: &str,
+        example: impl Fn(&[&str]) -> Value,
+    ) -> Result<Vec<String>, Refusal> {
+        let view = self.view;
+        match self.at_most(bounds.most_names) {
+            Ok(names) if names.is_empty() => Err(missing_selection(view, bounds, message, example)),
+            Ok(names) => Ok(names),
+            Err(message) => {
+                let content = json!({"error": {"code": TOO_MANY_TOOLS, "message": message}});
+                Err(Refusal { code: TOO_MANY_TOOLS, content })
+            }
+        }
+    }
+
     /// The names, in order, if there are at most this many, and at most [`MOST_NAMES`].
     ///
     /// # Errors
@@ -156,18 +181,19 @@ impl Available {
 /// Stands for a tool's name where no tool is listed.
 pub const SOME_TOOL: &str = "TOOL_NAME";
 
-/// The answer to a fetch without names (tool-descriptions-resource §6.1), with an example of one name and one of two.
-pub fn missing_selection(
+/// The refusal of a fetch without names.
+fn missing_selection(
     view: &View,
     bounds: FetchBounds,
     message: &str,
     example: impl Fn(&[&str]) -> Value,
-) -> Value {
+) -> Refusal {
     let mut names = view.tools().map(|tool| tool.name().as_str());
     let first = names.next().unwrap_or(SOME_TOOL);
     let examples = [example(&[first]), example(&[first, names.next().unwrap_or(first)])];
     let error = json!({"code": MISSING_TOOL_SELECTION, "message": message, "examples": examples});
-    json!({"error": Available::in_view(view, None, bounds).beside(error)})
+    let content = json!({"error": Available::in_view(view, None, bounds).beside(error)});
+    Refusal { code: MISSING_TOOL_SELECTION, content }
 }
 
 /// A tool that fetches descriptions by `{"names": [..]}`, with descriptions of itself and of its argument.

@@ -76,10 +76,7 @@ pub use digest::Digest;
 pub use effect::{Effect, Effects};
 pub use error::Error;
 pub use executors::{Called, Executor, Executors};
-pub use fetch::{
-    Available, FetchBounds, MISSING_TOOL_SELECTION, Names, SOME_TOOL, descriptions_uri, fetching_tool,
-    missing_selection,
-};
+pub use fetch::{Available, FetchBounds, Names, SOME_TOOL, descriptions_uri, fetching_tool};
 pub use finder::{Finder, Hit};
 pub use full::Full;
 pub use lesson::Lesson;

@@ -3,7 +3,6 @@
 
 use mcp_disclosure_core::{
     Available, Context, Fault, FetchBounds, Names, Note, RawObject, ToolAnswer, VisibleTool,
-    missing_selection,
 };
 use serde_json::{Map, Value, json};
 
@@ -43,15 +42,10 @@ fn definition(cx: &Context<'_>, name: &str) -> Result<RawObject, Fault> {
 /// and fetches are not rate limited.
 pub fn entries(cx: &Context<'_>, names: Names<'_>) -> ToolAnswer {
     let bounds = FetchBounds::default();
-    let names = match names.at_most(bounds.most_names) {
-        Ok(names) if names.is_empty() => {
-            let example = |names: &[&str]| json!({"names": names});
-            return failure(missing_selection(cx.view, bounds, wording::MISSING_SELECTION, example));
-        }
+    let example = |names: &[&str]| json!({"names": names});
+    let names = match names.selected(bounds, wording::MISSING_SELECTION, example) {
         Ok(names) => names,
-        Err(message) => {
-            return failure(json!({"error": {"code": "TOO_MANY_TOOLS", "message": message}}));
-        }
+        Err(refusal) => return ToolAnswer { content: refusal.content, is_error: true },
     };
     let entries = names.into_iter().map(|name| {
         let entry = match cx.view.tool(&name) {
@@ -74,8 +68,4 @@ fn entry(cx: &Context<'_>, tool: VisibleTool<'_>) -> Value {
 fn not_found(cx: &Context<'_>, name: &str, bounds: FetchBounds) -> Value {
     tracing::info!(session = cx.session, tool = name, "description of an unknown tool requested");
     Available::in_view(cx.view, Some(name), bounds).beside(json!({"error": wording::not_found(name)}))
-}
-
-fn failure(content: Value) -> ToolAnswer {
-    ToolAnswer { content, is_error: true }
 }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use mcp_disclosure_core::{
-    Available, Context, Definitions, Era, MISSING_TOOL_SELECTION, Names, Note, PERMISSIVE_SCHEMA, RawObject,
-    Receipt, Receipts, VisibleTool, missing_selection, receipt::ReceiptProblem, receipt_name,
+    Available, Context, Definitions, Era, Names, Note, PERMISSIVE_SCHEMA, RawObject, Receipt, Receipts,
+    Refusal, VisibleTool, receipt::ReceiptProblem, receipt_name,
 };
 use serde_json::{Value, json};
 
@@ -12,9 +12,6 @@ use crate::{ResourceConfig, selection::uri_of, wording};
 
 /// Too many fetches in a short time.
 const RATE_LIMITED: &str = "RATE_LIMITED";
-
-/// A fetch that names more tools than one may.
-const TOO_MANY_TOOLS: &str = "TOO_MANY_TOOLS";
 
 /// The answer to one fetch.
 #[derive(Debug)]
@@ -38,22 +35,20 @@ pub enum Channel {
 pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, channel: Channel, names: Names<'_>) -> Delivery {
     if let Err(wait) = cx.services.admit_fetch() {
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-        let answer = json!({"error": {
+        let content = json!({"error": {
             "code": RATE_LIMITED,
             "message": wording::rate_limited(seconds),
             "retry_after_seconds": seconds,
         }});
-        return refused(cx, RATE_LIMITED, answer);
+        return refused(cx, Refusal { code: RATE_LIMITED, content });
     }
-    let names = match names.at_most(config.most_names) {
-        Ok(names) if names.is_empty() => {
-            return refused(cx, MISSING_TOOL_SELECTION, without_names(cx, config, channel));
-        }
+    let (message, example): (_, fn(&[&str]) -> Value) = match channel {
+        Channel::Resource => (wording::MISSING_SELECTION, |names| uri_of(names.iter().copied()).into()),
+        Channel::Bridge => (wording::MISSING_NAMES, |names| json!({"names": names})),
+    };
+    let names = match names.selected(config.bounds(), message, example) {
         Ok(names) => names,
-        Err(message) => {
-            let answer = json!({"error": {"code": TOO_MANY_TOOLS, "message": message}});
-            return refused(cx, TOO_MANY_TOOLS, answer);
-        }
+        Err(refusal) => return refused(cx, refusal),
     };
     cx.services.notes(Note::Delivered);
     let entries: Vec<String> = names
@@ -114,23 +109,16 @@ pub fn receipt_argument(tool: VisibleTool<'_>) -> Cow<'static, str> {
     receipt_name::argument(tool.tool().entry().0.member("inputSchema"))
 }
 
-fn without_names(cx: &Context<'_>, config: &ResourceConfig, channel: Channel) -> Value {
-    let (message, example): (_, fn(&[&str]) -> Value) = match channel {
-        Channel::Resource => (wording::MISSING_SELECTION, |names| uri_of(names.iter().copied()).into()),
-        Channel::Bridge => (wording::MISSING_NAMES, |names| json!({"names": names})),
-    };
-    missing_selection(cx.view, config.bounds(), message, example)
-}
-
 fn not_found(cx: &Context<'_>, config: &ResourceConfig, name: &str) -> Value {
     tracing::info!(session = cx.session, tool = name, "description of an unknown tool asked for");
     let answer = json!({"error": wording::not_found(name)});
     Available::in_view(cx.view, Some(name), config.bounds()).beside(answer)
 }
 
-fn refused(cx: &Context<'_>, code: &'static str, answer: Value) -> Delivery {
+fn refused(cx: &Context<'_>, refusal: Refusal) -> Delivery {
+    let Refusal { code, content } = refusal;
     tracing::info!(session = cx.session, code, "fetch refused");
     cx.services.refuses(code);
-    let content = RawObject::parse(answer.to_string()).unwrap_or_else(|_| RawObject::empty());
+    let content = RawObject::parse(content.to_string()).unwrap_or_else(|_| RawObject::empty());
     Delivery { content, failed: true }
 }
