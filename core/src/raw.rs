@@ -270,6 +270,12 @@ impl RawObject {
         }
     }
 
+    /// The object with `key` set to an array of these.
+    pub fn with_list<'a>(&self, key: &str, items: impl IntoIterator<Item = &'a Self>) -> Self {
+        let items: Vec<&str> = items.into_iter().map(Self::text).collect();
+        self.with(key, &format!("[{}]", items.join(",")))
+    }
+
     /// The object with only the members whose key `keep` accepts.
     pub fn retain(&self, keep: impl Fn(&str) -> bool) -> Self {
         if self.iter().all(|(key, _)| keep(key)) {

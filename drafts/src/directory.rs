@@ -95,7 +95,7 @@ impl Directory {
             object.with_value("description", &group.description).with_value("count", &group.entries.len())
         });
         let groups: Vec<RawObject> = groups.collect();
-        self.revised(RawObject::empty().with("groups", &array(groups.iter().map(RawObject::text))))
+        self.revised(RawObject::empty().with_list("groups", &groups))
     }
 
     /// The result of [`EXPAND`] for `{"id", "revision"}`.
@@ -111,8 +111,7 @@ impl Directory {
         }
         let place = params.string("id").and_then(|id| self.places.get(&id).copied());
         let Some(place) = place else { return rejected(UNKNOWN_GROUP, "unknownGroup") };
-        let entries = array(self.groups[place].entries.iter().map(RawObject::text));
-        Ok(self.revised(RawObject::empty().with("entries", &entries)))
+        Ok(self.revised(RawObject::empty().with_list("entries", &self.groups[place].entries)))
     }
 
     fn revised(&self, result: RawObject) -> RawObject {
@@ -134,10 +133,4 @@ pub fn decide(view: &View, call: ToolCall) -> Result<Decision, Fault> {
         return Err(Fault::Rejected { message: UNKNOWN_NAMES.to_owned(), data });
     }
     Ok(Decision::Forward(call))
-}
-
-/// A JSON array of these texts.
-fn array<'t>(items: impl IntoIterator<Item = &'t str>) -> String {
-    let items: Vec<&str> = items.into_iter().collect();
-    format!("[{}]", items.join(","))
 }

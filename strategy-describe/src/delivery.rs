@@ -18,8 +18,7 @@ pub fn definitions(cx: &Context<'_>, selection: &Selection) -> Result<RawObject,
         Selection::Several(names) => {
             let definitions = names.iter().map(|name| definition(cx, name));
             let definitions = definitions.collect::<Result<Vec<_>, _>>()?;
-            let texts: Vec<&str> = definitions.iter().map(RawObject::text).collect();
-            Ok(RawObject::assemble([("tools", &*format!("[{}]", texts.join(",")))]))
+            Ok(RawObject::empty().with_list("tools", &definitions))
         }
     }
 }

@@ -142,20 +142,11 @@ impl Groups {
             ("resources", of(Kind::Resources, &group.resources)),
             ("groups", self.children(group).map(|child| child.object.clone()).collect()),
         ];
-        let filled: Vec<(&str, String)> = parts
-            .iter()
-            .filter(|(_, items)| !items.is_empty())
-            .map(|(member, items)| (*member, array(items.iter().map(RawObject::text))))
-            .collect();
-        let contents = RawObject::assemble(filled.iter().map(|(member, text)| (*member, text.as_str())));
+        let filled = parts.iter().filter(|(_, items)| !items.is_empty());
+        let contents =
+            filled.fold(RawObject::empty(), |contents, (member, items)| contents.with_list(member, items));
         let given = group.instructions.iter();
         let result = given.fold(RawObject::empty(), |result, text| result.with_value("instructions", text));
         if contents.is_empty() { result } else { result.with("contents", contents.text()) }
     }
-}
-
-/// A JSON array of these texts.
-pub(crate) fn array<'t>(items: impl IntoIterator<Item = &'t str>) -> String {
-    let items: Vec<&str> = items.into_iter().collect();
-    format!("[{}]", items.join(","))
 }

@@ -102,9 +102,7 @@ impl Manifest {
     /// # Errors
     /// All names that are not in the manifest, each once.
     pub fn described(&self, names: &[String]) -> Result<RawObject, Vec<String>> {
-        let tools: Vec<&str> = self.describe(names)?.iter().map(|tool| tool.text()).collect();
-        let list = format!("[{}]", tools.join(","));
-        Ok(RawObject::assemble([("tools", list.as_str())]))
+        Ok(RawObject::empty().with_list("tools", self.describe(names)?))
     }
 
     /// The definitions of these names, in their order.
