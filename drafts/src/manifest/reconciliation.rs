@@ -23,28 +23,14 @@ impl Held {
         Self(named.map(|(name, tool)| (name, tool.digest(), tool)).collect())
     }
 
-    /// Definitions whose names and digests are known.
-    fn known(definitions: Vec<(String, Digest, RawObject)>) -> Self {
-        Self(definitions)
-    }
-
     /// The digest of the manifest of these definitions.
     pub fn digest(&self) -> Digest {
         digest::of(self.0.iter().map(|(name, digest, _)| (name.as_str(), *digest)))
     }
 
-    /// How many there are.
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
     /// The definitions.
     pub fn into_tools(self) -> Vec<RawObject> {
         self.0.into_iter().map(|(_, _, tool)| tool).collect()
-    }
-
-    fn by_name(self) -> HashMap<String, (Digest, RawObject)> {
-        self.0.into_iter().map(|(name, digest, tool)| (name, (digest, tool))).collect()
     }
 }
 
@@ -85,8 +71,9 @@ impl Reconciliation {
     /// # Errors
     /// A [`Mismatch`] if an entry has no name, or that of another.
     pub fn new(entries: &[RawObject], held: Held) -> Result<Self, Mismatch> {
-        let count = held.len();
-        let mut held = held.by_name();
+        let count = held.0.len();
+        let mut held: HashMap<String, (Digest, RawObject)> =
+            held.0.into_iter().map(|(name, digest, tool)| (name, (digest, tool))).collect();
         let (mut wanted, mut places) = (Vec::with_capacity(entries.len()), HashMap::new());
         for entry in entries {
             let name = entry.string("name").unwrap_or_default();
@@ -187,7 +174,7 @@ impl Reconciliation {
             .wanted
             .into_iter()
             .map(|wanted| wanted.tool.map(|(digest, tool)| (wanted.name, digest, tool)));
-        definitions.collect::<Option<Vec<_>>>().map(Held::known)
+        definitions.collect::<Option<Vec<_>>>().map(Held)
     }
 }
 
