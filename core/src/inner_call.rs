@@ -4,16 +4,12 @@ use std::collections::HashMap;
 
 use crate::{
     arguments::{ArgumentProblem, NAMES, object},
-    brief::shorten,
     catalogue::{view::View, visible_tool::VisibleTool},
     decision::ToolCall,
     given,
     name::ToolName,
     raw::{RawObject, RawText},
 };
-
-/// Maximum length of a given value in a problem, in characters.
-const LONGEST_VALUE: usize = 120;
 
 /// So many objects in objects are looked into for it.
 const MOST_LEVELS: usize = 3;
@@ -139,22 +135,6 @@ fn as_object(arguments: Option<RawText>) -> Result<Option<RawText>, ArgumentProb
 fn has_parameter_arguments(tool: VisibleTool<'_>) -> bool {
     let schema = tool.tool().definition().object("inputSchema");
     schema.and_then(|schema| schema.object("properties")).is_some_and(|all| all.member("arguments").is_some())
-}
-
-impl ArgumentProblem {
-    /// A problem with an argument, of this JSON text.
-    pub fn of(argument: &str, given: &str, expected: &str) -> Self {
-        Self {
-            argument: shorten(argument, LONGEST_VALUE),
-            given: shorten(given, LONGEST_VALUE),
-            expected: expected.to_owned(),
-        }
-    }
-
-    /// A missing argument.
-    pub fn missing(argument: &str, expected: &str) -> Self {
-        Self::of(argument, "nothing", expected)
-    }
 }
 
 #[cfg(test)]

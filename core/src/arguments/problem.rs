@@ -20,6 +20,22 @@ pub struct ArgumentProblem {
     pub expected: String,
 }
 
+impl ArgumentProblem {
+    /// A problem with an argument, of this JSON text.
+    pub fn of(argument: &str, given: &str, expected: &str) -> Self {
+        Self {
+            argument: shorten(argument, LONGEST_VALUE),
+            given: shorten(given, LONGEST_VALUE),
+            expected: expected.to_owned(),
+        }
+    }
+
+    /// A missing argument.
+    pub fn missing(argument: &str, expected: &str) -> Self {
+        Self::of(argument, "nothing", expected)
+    }
+}
+
 impl Refusal {
     /// The refusal of a call whose arguments do not fit: `INVALID_ARGUMENTS`, with every problem. `lesson` is how the tool
     /// can be learned, such as `call info with {"topic": "add"}`, and `right` the call as it should be, where its form was wrong.
