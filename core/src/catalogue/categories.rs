@@ -234,9 +234,7 @@ impl<'v> ListedCategory<'v> {
 /// What exists of an upstream for a caller, listed or not, by the upstream's own names.
 #[derive(Debug)]
 pub struct PermittedItems<'v> {
-    tools: HashSet<&'v str>,
-    prompts: HashSet<&'v str>,
-    resources: HashSet<&'v str>,
+    items: HashSet<(Kind, &'v str)>,
     /// Whether nothing is withheld.
     pub(super) is_whole: bool,
 }
@@ -244,27 +242,27 @@ pub struct PermittedItems<'v> {
 impl<'v> PermittedItems<'v> {
     /// What exists of an upstream in a view.
     pub fn of(view: &'v View, upstream: &str) -> Self {
-        let mut is_whole = true;
-        let mut permitted = |kind| {
-            let own = view.all_of(kind).filter(|(one, _)| **one.upstream() == *upstream);
-            let (permitted, withheld): (Vec<_>, Vec<_>) = own.partition(|(_, is_permitted)| *is_permitted);
-            is_whole &= withheld.is_empty();
-            permitted.into_iter().map(|(one, _)| one.own_key()).collect()
-        };
-        let _templates: HashSet<&str> = permitted(Kind::Templates);
-        let [tools, prompts, resources] = [Kind::Tools, Kind::Prompts, Kind::Resources].map(permitted);
-        Self { tools, prompts, resources, is_whole }
+        let mut permitted = Self { items: HashSet::new(), is_whole: true };
+        for kind in Kind::ALL {
+            for (one, is_permitted) in view.all_of(kind).filter(|(one, _)| **one.upstream() == *upstream) {
+                permitted.is_whole &= is_permitted;
+                permitted.items.extend(is_permitted.then(|| (kind, one.own_key())));
+            }
+        }
+        permitted
+    }
+
+    fn have(&self, kind: Kind, name: &str) -> bool {
+        self.items.contains(&(kind, name))
     }
 
     /// Whether every member of a group exists, apart from the groups in it. Of a group without any, whose texts may be about
     /// anything of the upstream, that is everything of the upstream.
     pub fn have_all_of(&self, group: &OwnGroup) -> bool {
-        let have =
-            |own: &HashSet<&str>, names: &[String]| names.iter().all(|name| own.contains(name.as_str()));
         (group.has_members() || self.is_whole)
-            && have(&self.tools, &group.tools)
-            && have(&self.prompts, &group.prompts)
-            && have(&self.resources, &group.resources)
+            && group.tools.iter().all(|name| self.have(Kind::Tools, name))
+            && group.prompts.iter().all(|name| self.have(Kind::Prompts, name))
+            && group.resources.iter().all(|uri| self.have(Kind::Resources, uri))
     }
 
     /// Groups with these members alone. A group without any of them is left out, and the texts of one that lacks a member are not
@@ -274,9 +272,9 @@ impl<'v> PermittedItems<'v> {
             let size = |group: &OwnGroup| group.tools.len() + group.prompts.len() + group.resources.len();
             let before = size(group);
             group.groups.clear();
-            group.tools.retain(|name| self.tools.contains(name.as_str()));
-            group.prompts.retain(|name| self.prompts.contains(name.as_str()));
-            group.resources.retain(|uri| self.resources.contains(uri.as_str()));
+            group.tools.retain(|name| self.have(Kind::Tools, name));
+            group.prompts.retain(|name| self.have(Kind::Prompts, name));
+            group.resources.retain(|uri| self.have(Kind::Resources, uri));
             if size(group) < before {
                 (group.description, group.meta, group.instructions) = (String::new(), None, None);
             }
