@@ -61,7 +61,7 @@ pub fn inner_call(view: &View, caller: &str, members: &RawObject) -> Result<Tool
     let found = named(view, members);
     let members = found.as_ref().unwrap_or(members);
     let given = members.member("tool").filter(|given| *given != "null");
-    let given = given.ok_or_else(|| ArgumentProblem::missing("tool", EXPECTED_TOOL))?;
+    let given = given.ok_or_else(|| ArgumentProblem::of("tool", "nothing", EXPECTED_TOOL))?;
     let name = given::string(given).and_then(|name| ToolName::parse(given::beginning(&name)).ok());
     let name = name.ok_or_else(|| ArgumentProblem::of("tool", given, EXPECTED_TOOL))?;
     if *name == *caller {

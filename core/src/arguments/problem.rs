@@ -29,11 +29,6 @@ impl ArgumentProblem {
             expected: expected.to_owned(),
         }
     }
-
-    /// A missing argument.
-    pub fn missing(argument: &str, expected: &str) -> Self {
-        Self::of(argument, "nothing", expected)
-    }
 }
 
 impl Refusal {
