@@ -34,26 +34,10 @@ pub struct Group {
     /// The number of tools in it and below it.
     pub count: usize,
     pub(crate) origin: Origin,
-    /// The `Group` object.
-    pub(crate) object: RawObject,
+    /// The MCP `Group` object.
+    pub object: RawObject,
     /// The result of `groups/get`, made at first use.
     pub(crate) text: OnceLock<RawObject>,
-}
-
-impl Group {
-    /// The MCP `Group` object.
-    pub fn object(&self) -> &RawObject {
-        &self.object
-    }
-}
-
-/// What is in a group, and so not in the ordinary lists.
-#[derive(Debug, Default)]
-pub(crate) struct Scoped {
-    /// Each tool with the first group that has it.
-    pub(crate) tools: HashMap<ToolName, usize>,
-    pub(crate) prompts: HashSet<String>,
-    pub(crate) resources: HashSet<String>,
 }
 
 /// The groups of a view.
@@ -62,7 +46,11 @@ pub struct Groups {
     all: Vec<Group>,
     top: Vec<usize>,
     by_name: HashMap<String, usize>,
-    pub(crate) scoped: Scoped,
+    /// Each tool that is in a group, with the first that has it.
+    tools: HashMap<ToolName, usize>,
+    /// The prompts and resources that are in a group, and so not in the ordinary lists.
+    pub(crate) prompts: HashSet<String>,
+    pub(crate) resources: HashSet<String>,
     /// Instructions that are in no group.
     pub(crate) instructions: Option<String>,
     digest: Digest,
@@ -76,14 +64,14 @@ impl Groups {
 
     pub(crate) fn new(all: Vec<Group>, top: Vec<usize>, instructions: Option<String>) -> Self {
         let by_name = all.iter().enumerate().map(|(at, group)| (group.name.clone(), at)).collect();
-        let mut scoped = Scoped::default();
+        let (mut tools, mut prompts, mut resources) = (HashMap::new(), HashSet::new(), HashSet::new());
         for (at, group) in all.iter().enumerate() {
-            group.tools.iter().for_each(|tool| _ = scoped.tools.entry(tool.clone()).or_insert(at));
-            scoped.prompts.extend(group.prompts.iter().cloned());
-            scoped.resources.extend(group.resources.iter().cloned());
+            group.tools.iter().for_each(|tool| _ = tools.entry(tool.clone()).or_insert(at));
+            prompts.extend(group.prompts.iter().cloned());
+            resources.extend(group.resources.iter().cloned());
         }
         let digest = Digest::of_parts(top.iter().map(|at| all[*at].object.text()));
-        Self { all, top, by_name, scoped, instructions, digest }
+        Self { all, top, by_name, tools, prompts, resources, instructions, digest }
     }
 
     /// Those that are not nested, in order.
@@ -117,7 +105,7 @@ impl Groups {
 
     /// The first group that has a tool.
     pub fn with_tool(&self, tool: &str) -> Option<&Group> {
-        self.scoped.tools.get(tool).map(|at| &self.all[*at])
+        self.tools.get(tool).map(|at| &self.all[*at])
     }
 
     /// The digest of the groups that are not nested, as they are listed.

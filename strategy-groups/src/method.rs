@@ -3,7 +3,7 @@
 use mcp_disclosure_core::{Context, Era, Fault, Kind, Note, RawObject, given::shown};
 use serde_json::json;
 
-use crate::{Group, Groups, GroupsConfig, wording};
+use crate::{Groups, GroupsConfig, wording};
 
 /// Lists the groups that are not nested.
 pub const LIST: &str = "groups/list";
@@ -38,7 +38,7 @@ pub fn list(
         }
     };
     let page = groups.top().skip(from).take(config.page.get());
-    let result = RawObject::empty().with_list("groups", page.map(Group::object));
+    let result = RawObject::empty().with_list("groups", page.map(|group| &group.object));
     let next = from + config.page.get();
     let result = if next < groups.top().len() {
         result.with_value("nextCursor", &format!("{next}-{mark}"))

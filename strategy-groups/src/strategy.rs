@@ -111,14 +111,14 @@ impl DisclosureStrategy for GroupsStrategy {
             return Listing::complete(view);
         }
         let groups = self.groups(view);
-        let tools = view.tools().filter(|tool| !groups.scoped.tools.contains_key(tool.name()));
+        let tools = view.tools().filter(|tool| groups.with_tool(tool.name()).is_none());
         let tools = tools.map(|tool| tool.definition().into_owned()).collect();
         let announced = client.declared.then(|| groups.digest());
         let mut listing = Listing { tools, announced, ..Listing::without_tools(view) };
         listing.instructions.clone_from(&groups.instructions);
         if client.declared {
-            listing.prompts = unscoped(view, Kind::Prompts, |key| groups.scoped.prompts.contains(key));
-            listing.resources = unscoped(view, Kind::Resources, |key| groups.scoped.resources.contains(key));
+            listing.prompts = unscoped(view, Kind::Prompts, |key| groups.prompts.contains(key));
+            listing.resources = unscoped(view, Kind::Resources, |key| groups.resources.contains(key));
         }
         if self.is_bridged(client) {
             listing = listing.guided(&wording::guidance(self.config.executors, has_others(view, &groups)));
@@ -185,7 +185,7 @@ impl DisclosureStrategy for GroupsStrategy {
 
 /// Whether any tool is in no group.
 fn has_others(view: &View, groups: &Groups) -> bool {
-    view.tools().any(|tool| !groups.scoped.tools.contains_key(tool.name()))
+    view.tools().any(|tool| groups.with_tool(tool.name()).is_none())
 }
 
 fn unscoped(view: &View, kind: Kind, is_scoped: impl Fn(&str) -> bool) -> Vec<RawObject> {

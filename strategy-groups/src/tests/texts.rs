@@ -64,7 +64,7 @@ fn g10_what_an_upstream_says_of_a_group_is_for_callers_who_have_all_of_it() {
         let has = |name: &str, contents: &Value| {
             let groups = Groups::of(&view, &GroupsConfig::default());
             let group = groups.named(name).unwrap();
-            let parts = [contents["instructions"].to_string(), group.object().text().to_owned()];
+            let parts = [contents["instructions"].to_string(), group.object.text().to_owned()];
             let said = parts.map(|part| part.contains("secret"));
             assert_eq!(said[0], said[1], "{name}");
             said[0]

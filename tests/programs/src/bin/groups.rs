@@ -100,7 +100,7 @@ fn table(lists: &[UpstreamLists]) {
     });
     row("`groups`, from the top down", first, learned, requests);
     let declared = ClientTraits { declared: true, ..plain };
-    let listed: Vec<&str> = of_tool.top().map(|group| group.object().text()).collect();
+    let listed: Vec<&str> = of_tool.top().map(|group| group.object.text()).collect();
     let first = start(&groups, &view, &declared) + tokens(&listed.join(","));
     let nested = |tool: &str| -> Vec<String> {
         let Some(leaf) = leaf(tool) else { return Vec::new() };
