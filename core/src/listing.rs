@@ -76,12 +76,12 @@ impl Shown {
     /// What this list shows of a view. If it shows all that the view lists exactly, nothing else is withheld either: the
     /// list shows what it is given.
     pub fn of(view: &View, listing: &Listing) -> Self {
-        let mut shown = vec![false; view.snapshot().tools().len()];
+        let mut shown = vec![false; view.snapshot.tools().len()];
         let mut is_exact = !listing.tools.is_empty();
         for listed in &listing.tools {
             let at = listed.string("name").and_then(|name| view.position(&name));
             if let Some(at) = at {
-                let (tool, schema) = (&view.snapshot().tools()[at], listed.member("inputSchema"));
+                let (tool, schema) = (&view.snapshot.tools()[at], listed.member("inputSchema"));
                 shown[at] = is_shown(tool, schema);
                 is_exact &= schema == tool.definition().member("inputSchema");
             }

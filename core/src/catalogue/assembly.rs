@@ -147,7 +147,7 @@ fn too_long(rules: &Rules, item: &Item) -> Option<Warning> {
     let is_ours = item.is_named() && length(&item.own) <= MAX_CHARACTERS;
     let length = length(&item.served);
     let naming = rules.naming_of(&item.upstream).filter(|_| is_ours && length > MAX_CHARACTERS)?;
-    let (place, name) = (naming.place().to_owned(), item.own.clone());
+    let (place, name) = (naming.place.clone(), item.own.clone());
     Some(Warning::TooLong { place, name, served: item.served.clone(), length })
 }
 

@@ -37,14 +37,14 @@ impl View {
 
 impl<'a> Part<'a> {
     fn whole(snapshot: &'a Snapshot) -> Self {
-        let offering = snapshot.providers().iter().filter(|provider| !provider.groups.is_empty());
+        let offering = snapshot.providers.iter().filter(|provider| !provider.groups.is_empty());
         let groups = offering.map(|provider| (&provider.name, provider.groups.clone())).collect();
         let all: [Vec<_>; 4] = Kind::ALL.map(|kind| snapshot.primitives(kind).collect());
         Self { about: snapshot.about(), groups, titles: titles(snapshot, &all[0]), all }
     }
 
     fn seen(view: &'a View) -> Self {
-        let whole = Self::whole(view.snapshot());
+        let whole = Self::whole(&view.snapshot);
         if view.permits_everything() {
             return whole;
         }
@@ -55,7 +55,7 @@ impl<'a> Part<'a> {
         });
         let groups = groups.filter(|(_, groups)| !groups.is_empty()).collect();
         let all: [Vec<_>; 4] = Kind::ALL.map(|kind| view.primitives(kind).collect());
-        Self { about: whole.about, groups, titles: titles(view.snapshot(), &all[0]), all }
+        Self { about: whole.about, groups, titles: titles(&view.snapshot, &all[0]), all }
     }
 
     fn changes(&self, newer: &Self) -> Vec<Kind> {
@@ -74,7 +74,7 @@ impl<'a> Part<'a> {
 /// The titles and descriptions of the upstreams of these tools.
 fn titles<'a>(snapshot: &'a Snapshot, tools: &[Primitive<'_>]) -> Vec<[Option<&'a str>; 2]> {
     let upstreams: HashSet<&UpstreamName> = tools.iter().map(|tool| tool.upstream()).collect();
-    let providers = snapshot.providers().iter().filter(|provider| upstreams.contains(&provider.name));
+    let providers = snapshot.providers.iter().filter(|provider| upstreams.contains(&provider.name));
     providers.map(|provider| [provider.title.as_deref(), provider.description.as_deref()]).collect()
 }
 

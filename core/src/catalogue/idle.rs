@@ -60,8 +60,8 @@ pub(crate) fn idle_renames(naming: &[Naming], items: &[Item]) -> Vec<Warning> {
     let mut idle = Vec::new();
     for naming in naming {
         let Some(own) = listed_by(naming.upstream(), items) else { continue };
-        let missing = naming.renamed().filter(|name| own.iter().all(|item| item.own != *name));
-        let place = || format!("{}.rename", naming.place());
+        let missing = naming.renamed.keys().filter(|name| own.iter().all(|item| item.own != **name));
+        let place = || format!("{}.rename", naming.place);
         idle.extend(missing.map(|name| Warning::unmatched(place(), Kind::Tools, name, &own_names(&own))));
     }
     idle

@@ -16,9 +16,11 @@ pub(crate) const MAX_CHARACTERS: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Naming {
     upstream: UpstreamName,
-    place: String,
+    /// Where it is written, for messages.
+    pub(super) place: String,
     prefix: String,
-    renamed: BTreeMap<String, ToolName>,
+    /// The tools that get another name, by their own names.
+    pub(super) renamed: BTreeMap<String, ToolName>,
 }
 
 /// A prefix or name that cannot be used. `key` is `prefix`, or `rename` with the tool's own name.
@@ -83,21 +85,11 @@ impl Naming {
         &self.upstream
     }
 
-    /// Where it is written, for messages.
-    pub(crate) fn place(&self) -> &str {
-        &self.place
-    }
-
     /// The name for a tool or prompt of this name; `None` if it keeps its own.
     pub(crate) fn name(&self, kind: Kind, own: &str) -> Option<String> {
         let renamed = (kind == Kind::Tools).then(|| self.renamed.get(own)).flatten();
         let name = renamed.map_or_else(|| format!("{}{own}", self.prefix), ToolName::to_string);
         (name != own).then_some(name)
-    }
-
-    /// The tools that get another name, by their own names.
-    pub(crate) fn renamed(&self) -> impl Iterator<Item = &str> {
-        self.renamed.keys().map(String::as_str)
     }
 }
 

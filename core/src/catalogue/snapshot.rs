@@ -143,6 +143,7 @@ pub struct Snapshot {
     pub(super) hints: HashMap<Kind, ListHints>,
     /// Those of upstreams that have any.
     instructions: Vec<(UpstreamName, String)>,
+    /// What upstreams say of themselves, in their order.
     pub(super) providers: Vec<Provider>,
     about: About,
     pub(super) rules: Arc<Rules>,
@@ -155,7 +156,7 @@ pub struct Snapshot {
     /// Whether every upstream has listed what it has.
     pub(super) complete: bool,
     /// What strategies derive from its views.
-    derived: DerivedByExtent,
+    pub(super) derived: DerivedByExtent,
     /// Whether an upstream has not been tried yet, and nothing is remembered of it.
     starting: bool,
 }
@@ -200,11 +201,6 @@ impl Snapshot {
         Self { tools: served, by_name, by_qualified, entries, instructions, stuck, ..Self::default() }
     }
 
-    /// What upstreams say of themselves, in their order.
-    pub(crate) fn providers(&self) -> &[Provider] {
-        &self.providers
-    }
-
     /// What upstreams say of a list as a whole.
     pub(crate) fn hints(&self, kind: Kind) -> ListHints {
         self.hints.get(&kind).cloned().unwrap_or_default()
@@ -226,11 +222,6 @@ impl Snapshot {
         let tools: &[Arc<Tool>] = if kind == Kind::Tools { self.tools() } else { &[] };
         let entries = self.entries(kind).iter().map(move |entry| Primitive::Entry(kind, entry));
         tools.iter().map(|tool| Primitive::Tool(tool)).chain(entries)
-    }
-
-    /// What strategies derived from its views.
-    pub(crate) fn derived(&self) -> &DerivedByExtent {
-        &self.derived
     }
 
     /// What is odd about what upstreams and rules say.

@@ -36,7 +36,8 @@ use crate::{
 /// The part of a snapshot that exists for one caller. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct View {
-    pub(super) snapshot: Arc<Snapshot>,
+    /// With what the caller may not see.
+    pub(crate) snapshot: Arc<Snapshot>,
     pub(super) extent: Extent,
     /// What may be read, where not everything may.
     pub(super) located: Option<Arc<PermittedResources>>,
@@ -224,11 +225,6 @@ impl View {
         own.or_else(moved).filter(|at| self.extent.permitted[0].contains(*at))
     }
 
-    /// The snapshot, with what the caller may not see.
-    pub(crate) fn snapshot(&self) -> &Snapshot {
-        &self.snapshot
-    }
-
     /// The listed resources, templates or prompts. For tools use [`View::tools`].
     pub fn entries(&self, kind: Kind) -> impl Iterator<Item = &Entry> {
         let entries = self.snapshot.entries(kind).iter().enumerate();
@@ -269,7 +265,7 @@ impl View {
 
     /// The upstream of this name as a whole. `None` if there is none, or if nothing of it is permitted.
     pub fn provider(&self, upstream: &str) -> Option<&Provider> {
-        let named = self.snapshot().providers().iter().find(|provider| *provider.name == *upstream);
+        let named = self.snapshot.providers.iter().find(|provider| *provider.name == *upstream);
         named.filter(|provider| self.permits_any_of(&provider.name))
     }
 
@@ -281,7 +277,7 @@ impl View {
 
     /// The upstreams of which anything is permitted, in their order, whether it is listed or not.
     pub fn providers(&self) -> impl Iterator<Item = &Provider> {
-        self.snapshot().providers().iter().filter(|provider| self.permits_any_of(&provider.name))
+        self.snapshot.providers.iter().filter(|provider| self.permits_any_of(&provider.name))
     }
 
     /// The categories with listed tools: declared ones first, then others in the order of their tools. Computed at
@@ -315,7 +311,7 @@ impl View {
     /// }
     /// ```
     pub fn derived<T: Send + Sync + 'static>(&self, make: fn(&Self) -> T) -> Arc<T> {
-        self.snapshot.derived().of(&self.extent).get(&(), || make(self))
+        self.snapshot.derived.of(&self.extent).get(&(), || make(self))
     }
 
     /// A value that depends on this view and a key alone, such as the settings of a strategy: as [`derived`](Self::derived),
@@ -325,12 +321,12 @@ impl View {
         key: &K,
         make: fn(&Self, &K) -> T,
     ) -> Arc<T> {
-        self.snapshot.derived().of(&self.extent).get(key, || make(self, key))
+        self.snapshot.derived.of(&self.extent).get(key, || make(self, key))
     }
 
     /// The value for a key, if it is made.
     pub(crate) fn made<K: Key, T: Send + Sync + 'static>(&self, key: &K) -> Option<Arc<T>> {
-        self.snapshot.derived().of(&self.extent).made(key)
+        self.snapshot.derived.of(&self.extent).made(key)
     }
 
     /// The own instructions for the model of upstreams of which anything is permitted. They say how to use it, in the words of the
