@@ -129,7 +129,7 @@ pub fn offers_groups(capabilities: &RawObject) -> bool {
 }
 
 /// The four kinds of things that MCP lists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::Display, strum::EnumIter, strum::IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::Display, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum Kind {
     /// `tools/list`.

@@ -7,8 +7,6 @@ use std::{
     sync::Arc,
 };
 
-use strum::IntoEnumIterator;
-
 use crate::{
     catalogue::{
         description::{DescriptionFile, Supplement},
@@ -253,7 +251,7 @@ fn hints(upstreams: &[&UpstreamLists], snapshot: &Snapshot) -> HashMap<Kind, Lis
             matches!(upstreams, [only] if only.of(kind).len() == snapshot.primitives(kind).count());
         Some((kind, if is_whole { merged } else { ListHints { meta: None, ..merged } }))
     };
-    Kind::iter().filter_map(of).collect()
+    Kind::ALL.into_iter().filter_map(of).collect()
 }
 
 fn instructions(upstreams: &[&UpstreamLists]) -> Vec<(UpstreamName, String)> {

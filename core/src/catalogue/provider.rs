@@ -3,7 +3,6 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
-use strum::IntoEnumIterator;
 
 use crate::{
     brief::{first_sentence, in_a_line},
@@ -97,7 +96,7 @@ impl Provider {
             instructions,
             groups: lists.groups.clone(),
             info: lists.info.clone(),
-            is_whole: Kind::iter().map(|kind| lists.of(kind).len()).sum::<usize>() == count,
+            is_whole: Kind::ALL.into_iter().map(|kind| lists.of(kind).len()).sum::<usize>() == count,
         }
     }
 }
