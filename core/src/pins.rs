@@ -60,9 +60,7 @@ impl Listing {
         self.tools.extend(unlisted.map(|tool| tool.definition().into_owned()));
         self
     }
-}
 
-impl Listing {
     /// The tools of a view that this list has with their complete definition, pinned or not.
     pub fn complete_tools<'v>(&self, view: &'v View) -> impl Iterator<Item = VisibleTool<'v>> {
         self.tools.iter().filter_map(|listed| {

@@ -84,7 +84,8 @@ pub(crate) struct Index {
     names: HashMap<Box<str>, Vec<u32>>,
     /// The terms of names by the words as written, which a misspelt one resembles more.
     written: HashMap<Box<str>, Box<str>>,
-    tools: Vec<Indexed>,
+    /// The tools, by their places in the view.
+    pub(crate) tools: Vec<Indexed>,
 }
 
 impl Index {
@@ -115,11 +116,6 @@ impl Index {
             reader.read_tool(tool, searched);
         }
         Self { terms: reader.finish(weights), names, written, tools }
-    }
-
-    /// The tools, by their places in the view.
-    pub(crate) fn tools(&self) -> &[Indexed] {
-        &self.tools
     }
 
     /// A term, if a tool has it.

@@ -147,9 +147,9 @@ impl BuiltIn {
             // A word that all tools have says little, and is all that was asked.
             let says_all = wanted.len() == 1 && said[at] == 1;
             // Of what is deprecated there is probably a successor.
-            (score >= strong || says_all) && !is_unheard_of && !index.tools()[at].is_deprecated
+            (score >= strong || says_all) && !is_unheard_of && !index.tools[at].is_deprecated
         };
-        for (at, (score, tool)) in scores.iter_mut().zip(index.tools()).enumerate() {
+        for (at, (score, tool)) in scores.iter_mut().zip(&index.tools).enumerate() {
             *score += near.and_then(|near| near.get(at)).map_or(0.0, |near| NEARNESS * near);
             if *score > 0.0 {
                 *score -= step * f32::from(tool.effect);
@@ -166,7 +166,7 @@ impl BuiltIn {
                 false => Match::Weak,
             };
             let is_wanted =
-                query.category.is_none_or(|category| index.tools()[at].category.as_deref() == Some(category));
+                query.category.is_none_or(|category| index.tools[at].category.as_deref() == Some(category));
             (is_wanted && (is_exact || score >= least)).then_some((matched, score, at))
         };
         let mut found: Vec<(Match, f32, usize)> = scores.into_iter().enumerate().filter_map(hit).collect();
@@ -215,10 +215,10 @@ impl BuiltIn {
 /// What the words of a query say of each tool, and how many of them it has.
 fn score(index: &Index, wanted: &[Wanted<'_>]) -> (Vec<f32>, Vec<usize>) {
     let sum: f32 = wanted.iter().map(|wanted| wanted.information).sum();
-    let mut scores = vec![0.0; index.tools().len()];
-    let mut words = vec![0; index.tools().len()];
+    let mut scores = vec![0.0; index.tools.len()];
+    let mut words = vec![0; index.tools.len()];
     // For one word: what its best term adds, by tool; and the tools that have any.
-    let mut best = vec![0.0_f32; index.tools().len()];
+    let mut best = vec![0.0_f32; index.tools.len()];
     let mut having: Vec<u32> = Vec::new();
     for wanted in wanted {
         for (term, weight) in &wanted.terms {
@@ -247,8 +247,8 @@ fn hits(index: &Index, found: Vec<(Match, f32, usize)>, limit: usize) -> Vec<Hit
     let mut hits: Vec<Hit> = Vec::new();
     let mut places: Vec<usize> = Vec::new();
     for (matched, score, at) in found {
-        let tool = &index.tools()[at];
-        let alike = places.iter().position(|place| index.tools()[*place].is_like(tool));
+        let tool = &index.tools[at];
+        let alike = places.iter().position(|place| index.tools[*place].is_like(tool));
         match alike {
             Some(hit) => hits[hit].servers.push(tool.upstream.clone()),
             None if hits.len() < limit => {
@@ -261,7 +261,7 @@ fn hits(index: &Index, found: Vec<(Match, f32, usize)>, limit: usize) -> Vec<Hit
     }
     if hits.first().is_some_and(|hit| hit.matched == Match::Exact) {
         hits.retain(|hit| hit.matched != Match::Weak);
-    } else if let Some(current) = places.iter().position(|place| !index.tools()[*place].is_deprecated) {
+    } else if let Some(current) = places.iter().position(|place| !index.tools[*place].is_deprecated) {
         hits[..=current].rotate_right(1.min(current));
     }
     hits
@@ -271,7 +271,7 @@ fn hits(index: &Index, found: Vec<(Match, f32, usize)>, limit: usize) -> Vec<Hit
 fn misspelt_name(index: &Index, query: &str) -> Option<u32> {
     let query = query.trim();
     let is_name = query.contains(['_', '-', '.', '/']) && !query.contains(char::is_whitespace);
-    let names = (0..).zip(index.tools()).map(|(at, tool)| (tool.name.as_str(), at));
+    let names = (0..).zip(&index.tools).map(|(at, tool)| (tool.name.as_str(), at));
     is_name.then(|| meant_name(query, names))?
 }
 

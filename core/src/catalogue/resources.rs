@@ -85,7 +85,7 @@ impl View {
         move |upstream| {
             uri.as_ref().is_some_and(|uri| {
                 let is_permitted = self.located.as_ref().is_none_or(|located| located.allow(upstream, uri));
-                !is_permitted || self.snapshot.hides(upstream, uri)
+                !is_permitted || self.snapshot.guard.hides(upstream, uri)
             })
         }
     }

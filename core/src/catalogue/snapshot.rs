@@ -236,11 +236,7 @@ impl Snapshot {
 
     /// Whether what an upstream says of one of its resources is for no client.
     pub fn hides_resource(&self, upstream: &str, uri: &str) -> bool {
-        self.guards_resources() && self.hides(upstream, &Uri::stated(uri))
-    }
-
-    pub(crate) fn hides(&self, upstream: &str, uri: &Uri) -> bool {
-        self.guard.hides(upstream, uri)
+        self.guards_resources() && self.guard.hides(upstream, &Uri::stated(uri))
     }
 
     /// The same, with what it says of itself as a whole.
