@@ -145,8 +145,11 @@ fn too_long(rules: &Rules, item: &Item) -> Option<Warning> {
     let is_ours = item.is_named() && length(&item.own) <= MAX_CHARACTERS;
     let length = length(&item.served);
     let naming = rules.naming_of(&item.upstream).filter(|_| is_ours && length > MAX_CHARACTERS)?;
-    let (place, name) = (naming.place.clone(), item.own.clone());
-    Some(Warning::TooLong { place, name, served: item.served.clone(), length })
+    let (place, name, served) = (&naming.place, &item.own, &item.served);
+    Some(Warning::TooLong(format!(
+        "{place}: with its prefix, tool '{name}' is served as '{served}', which has {length} characters; \
+         hosts refuse more than {MAX_CHARACTERS}, so give it a shorter name with rename"
+    )))
 }
 
 /// Description files by the tools that they are about. A file goes by a tool's own name, or by `upstream__tool`, which
@@ -237,7 +240,10 @@ fn complete(name: &ToolName, definition: RawObject, warnings: &mut Vec<Warning>)
     if definition.member("inputSchema").is_some() {
         return definition;
     }
-    warnings.push(Warning::NoSchema { tool: name.clone() });
+    warnings.push(Warning::OddList(format!(
+        "tool '{name}' has no inputSchema, for which most clients refuse the whole list; it is served with \
+         one that accepts any object"
+    )));
     definition.with("inputSchema", r#"{"type":"object"}"#)
 }
 

@@ -84,7 +84,10 @@ pub(crate) fn read_entries(
         if seen.insert(key.clone()) || by_uri {
             entries.push((key, object));
         } else {
-            warnings.push(Warning::Twice { upstream: lists.name.clone(), kind, key });
+            let upstream = &lists.name;
+            warnings.push(Warning::OddList(format!(
+                "upstream '{upstream}' lists '{key}' twice among its {kind}; only the first is served"
+            )));
         }
     }
     entries
@@ -106,8 +109,11 @@ fn keyed(
     let named = object.and_then(|object| Some((object.string(key)?, object)));
     let named = named.filter(|(name, _)| !name.is_empty());
     if named.is_none() {
-        let shown = crate::brief::shorten(item.get(), 80);
-        warnings.push(Warning::Unnamed { upstream: lists.name.clone(), kind, key, shown });
+        let (upstream, shown) = (&lists.name, crate::brief::shorten(item.get(), 80));
+        warnings.push(Warning::OddList(format!(
+            "upstream '{upstream}' lists something without a usable '{key}' among its {kind}; it is not \
+             served: {shown}"
+        )));
     }
     named
 }

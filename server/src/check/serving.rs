@@ -170,10 +170,10 @@ pub(super) fn look(subject: &Subject, read: &Read<'_>, findings: &mut Findings) 
 pub(super) fn oddities(subject: &Subject, findings: &mut Findings) {
     for warning in subject.snapshot.warnings() {
         let rule = match warning {
-            Warning::Unmatched { .. } | Warning::NothingMatches { .. } => IDLE_RULE,
+            Warning::Unmatched { .. } | Warning::NothingMatches(_) => IDLE_RULE,
             Warning::Held { .. } => DRIFTED,
             // A finding about names.
-            Warning::TooLong { .. } => continue,
+            Warning::TooLong(_) => continue,
             _ => ODD_LIST,
         };
         findings.add(rule, Place::default(), warning.to_string());
