@@ -31,47 +31,42 @@ const SHORT: usize = 3;
 
 /// A text followed by the index of a view that names every category, in at most [`MAX_BYTES`] if the names fit.
 pub fn with_index(text: &str, view: &View) -> String {
-    with_index_of(text, view, &PURPOSES, MAX_BYTES, EVERY_BYTES)
+    with_index_of(text, view, &[categories(view)], &PURPOSES, [MAX_BYTES, EVERY_BYTES])
 }
 
 /// The same in at most this many bytes, where the list is there to be small.
 pub fn with_index_within(text: &str, view: &View, bytes: usize) -> String {
-    let bytes = bytes.min(MAX_BYTES);
-    with_index_of(text, view, &PURPOSES, bytes, bytes)
+    with_index_of_parts(text, view, &[categories(view)], bytes)
 }
 
 /// The same where a list has every tool with its brief, so that a few words for each category do.
 pub fn with_short_index(text: &str, view: &View) -> String {
-    with_index_of(text, view, &PURPOSES[SHORT..], MAX_BYTES, MAX_BYTES)
+    with_index_of(text, view, &[categories(view)], &PURPOSES[SHORT..], [MAX_BYTES; 2])
 }
 
 /// The same of other parts than categories, the most important first: those of the first of these lists all of whose names
 /// fit, else of the last one. `bytes` is at most [`MAX_BYTES`].
 pub fn with_index_of_parts(text: &str, view: &View, lists: &[Vec<Part<'_>>], bytes: usize) -> String {
-    let room = bytes.min(MAX_BYTES).saturating_sub(text.len() + 1);
-    let servers = servers_room(text);
+    with_index_of(text, view, lists, &PURPOSES, [bytes.min(MAX_BYTES); 2])
+}
+
+/// The first of `bytes` are for all of it, the others for its names alone.
+fn with_index_of(
+    text: &str,
+    view: &View,
+    lists: &[Vec<Part<'_>>],
+    purposes: &[usize],
+    bytes: [usize; 2],
+) -> String {
+    let [room, most] = bytes.map(|bytes| bytes.saturating_sub(text.len() + 1));
+    // As much as hosts show, whatever the index is to take otherwise.
+    let servers = MAX_BYTES.saturating_sub(text.len() + AROUND_SERVERS).min(MAX_SERVERS);
     let fits =
-        |parts: &&Vec<Part<'_>>| is_named_whole(parts, room.saturating_sub(head(view, parts, servers).len()));
-    let Some(parts) = lists.iter().find(fits).or(lists.last()).filter(|parts| !parts.is_empty()) else {
-        return text.to_owned();
-    };
-    format!("{text}\n{}", lines(view, parts, &PURPOSES, [room, room, servers]))
-}
-
-/// `bytes` are for all of it, `most` for its names alone.
-fn with_index_of(text: &str, view: &View, purposes: &[usize], bytes: usize, most: usize) -> String {
-    let parts: Vec<Part<'_>> = ordered(view).into_iter().map(Part::from).collect();
+        |parts: &&Vec<Part<'_>>| is_named_whole(parts, most.saturating_sub(head(view, parts, servers).len()));
+    let parts = lists.iter().find(fits).or(lists.last());
     // They may still come.
-    if parts.is_empty() {
-        return text.to_owned();
-    }
-    let [room, most] = [bytes, most].map(|bytes| bytes.saturating_sub(text.len() + 1));
-    format!("{text}\n{}", lines(view, &parts, purposes, [room, most, servers_room(text)]))
-}
-
-/// The room for servers' names behind a text: as much as hosts show, whatever the index is to take otherwise.
-fn servers_room(text: &str) -> usize {
-    MAX_BYTES.saturating_sub(text.len() + AROUND_SERVERS).min(MAX_SERVERS)
+    let Some(parts) = parts.filter(|parts| !parts.is_empty()) else { return text.to_owned() };
+    format!("{text}\n{}", lines(view, parts, purposes, [room, most, servers]))
 }
 
 /// A part of what is behind, as a line of an index.
@@ -83,12 +78,6 @@ pub struct Part<'p> {
     pub count: usize,
     /// What it is for.
     pub description: &'p str,
-}
-
-impl<'v> From<ListedCategory<'v>> for Part<'v> {
-    fn from(category: ListedCategory<'v>) -> Self {
-        Self { name: category.name(), count: category.tools().len(), description: category.description() }
-    }
 }
 
 impl Part<'_> {
@@ -122,7 +111,7 @@ fn is_named_whole(parts: &[Part<'_>], room: usize) -> bool {
 }
 
 /// The categories, the most important first.
-fn ordered(view: &View) -> Vec<ListedCategory<'_>> {
+fn categories(view: &View) -> Vec<Part<'_>> {
     let declared = &view.about().categories;
     let place = |category: &ListedCategory<'_>| {
         let place = declared.iter().position(|declared| declared.name == category.name());
@@ -131,7 +120,12 @@ fn ordered(view: &View) -> Vec<ListedCategory<'_>> {
     let mut categories: Vec<ListedCategory<'_>> = view.categories().collect();
     // Declared ones all differ in place, and the others only in size.
     categories.sort_by_cached_key(place);
-    categories
+    let parts = categories.into_iter().map(|category| Part {
+        name: category.name(),
+        count: category.tools().len(),
+        description: category.description(),
+    });
+    parts.collect()
 }
 
 /// How many tools there are, and of which servers, where the parts' names do not say so, in `room` bytes.
