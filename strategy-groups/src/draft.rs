@@ -176,9 +176,11 @@ impl<'v> Drafts<'v> {
                 continue;
             }
             let parent = self.upstream(&provider.name);
-            let own: HashSet<&ToolName> = members.tools.values().collect();
-            let left = view.tools().map(|tool| tool.name()).filter(|name| own.contains(name));
-            let left = left.filter(|name| !is_in_group.contains(*name)).cloned();
+            let is_left = |tool: &VisibleTool<'_>| {
+                let is_own = *tool.tool().upstream() == provider.name;
+                is_own && !tool.is_pinned() && !is_in_group.contains(tool.name())
+            };
+            let left = view.tools().filter(is_left).map(|tool| tool.name().clone());
             self.all[parent].tools.extend(left);
             self.all[parent].children.extend(tops);
         }
@@ -242,25 +244,19 @@ impl<'v> Drafts<'v> {
 }
 
 /// What a view has of an upstream, by the upstream's own names.
-struct Members {
-    tools: HashMap<String, ToolName>,
-    /// The upstream's names of those that are pinned, and so in no group.
-    pinned: HashSet<String>,
-    prompts: HashMap<String, String>,
-    resources: HashMap<String, String>,
+struct Members<'v> {
+    tools: HashMap<&'v str, VisibleTool<'v>>,
+    prompts: HashMap<&'v str, String>,
+    resources: HashMap<&'v str, String>,
 }
 
-impl Members {
-    fn of(view: &View, provider: &Provider) -> Self {
+impl<'v> Members<'v> {
+    fn of(view: &'v View, provider: &Provider) -> Self {
         let tools = view.tools().filter(|tool| *tool.tool().upstream() == provider.name);
-        let (pinned, tools): (Vec<VisibleTool<'_>>, Vec<VisibleTool<'_>>) =
-            tools.partition(VisibleTool::is_pinned);
-        let own_name = |tool: &VisibleTool<'_>| tool.tool().upstream_name().to_string();
         let of = |kind| view.entries(kind).filter(|entry| *entry.upstream() == provider.name);
-        let of = |kind| of(kind).map(|entry| (entry.upstream_key().to_owned(), entry.key().to_owned()));
+        let of = |kind| of(kind).map(|entry| (entry.upstream_key(), entry.key().to_owned()));
         Self {
-            tools: tools.iter().map(|tool| (own_name(tool), tool.name().clone())).collect(),
-            pinned: pinned.iter().map(own_name).collect(),
+            tools: tools.map(|tool| (tool.tool().upstream_name().as_str(), tool)).collect(),
             prompts: of(Kind::Prompts).collect(),
             resources: of(Kind::Resources).collect(),
         }
@@ -275,10 +271,12 @@ impl Members {
             draft.meta.clone_from(&group.meta);
             draft.instructions.clone_from(&group.instructions);
         }
-        draft.tools = once(group.tools.iter().filter_map(|own| self.tools.get(own)));
-        draft.prompts = once(group.prompts.iter().filter_map(|own| self.prompts.get(own)));
-        draft.resources = once(group.resources.iter().filter_map(|uri| self.resources.get(uri)));
-        draft.is_for_text = !group.has_members() || group.tools.iter().any(|own| self.pinned.contains(own));
+        let tools = || group.tools.iter().filter_map(|own| self.tools.get(own.as_str()));
+        // Those that are pinned are in no group.
+        draft.tools = once(tools().filter(|tool| !tool.is_pinned()).map(|tool| tool.name()));
+        draft.prompts = once(group.prompts.iter().filter_map(|own| self.prompts.get(own.as_str())));
+        draft.resources = once(group.resources.iter().filter_map(|uri| self.resources.get(uri.as_str())));
+        draft.is_for_text = !group.has_members() || tools().any(VisibleTool::is_pinned);
         draft
     }
 }
