@@ -1,7 +1,5 @@
 //! The strategy `full`: complete definitions, as any MCP server sends them.
 
-use std::borrow::Cow;
-
 use serde::Deserialize;
 
 use crate::{
@@ -45,12 +43,9 @@ pub const SEARCH_HINT: &str = "anthropic/searchHint";
 
 /// A tool's definition with what the operator says of it in `_meta`. Without a pin and a brief it is the definition to
 /// the letter; so is a definition whose `_meta` is no object.
-pub fn with_host_hints(tool: VisibleTool<'_>) -> Cow<'_, RawObject> {
+pub fn with_host_hints(tool: VisibleTool<'_>) -> RawObject {
     let definition = tool.definition();
-    match hinted(tool, &definition) {
-        Some(hinted) => Cow::Owned(hinted),
-        None => definition,
-    }
+    hinted(tool, &definition).unwrap_or(definition)
 }
 
 /// A complete list of a view with what the operator says of its tools; `None` if that is nothing.

@@ -38,7 +38,7 @@ impl Listing {
     /// Everything that the view lists, complete and as the upstreams sent it. Presenters start from this or from
     /// [`Listing::without_tools`]; one that leaves tools out of this, or changes them, unsets `is_complete`.
     pub fn complete(view: &View) -> Self {
-        let tools = view.all_tools().map(|tool| tool.definition().into_owned()).collect();
+        let tools = view.all_tools().map(|tool| tool.definition()).collect();
         Self { tools, is_complete: true, ..Self::without_tools(view) }
     }
 

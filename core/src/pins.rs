@@ -53,11 +53,11 @@ impl Listing {
             let definition = tool.definition();
             // What is complete may say more in `_meta`, as `full` does.
             if !is_complete(listed, &definition) {
-                *listed = definition.into_owned();
+                *listed = definition;
             }
         }
         let unlisted = view.pinned().filter(|tool| !seen.contains(tool.name()));
-        self.tools.extend(unlisted.map(|tool| tool.definition().into_owned()));
+        self.tools.extend(unlisted.map(|tool| tool.definition()));
         self
     }
 
@@ -147,7 +147,7 @@ mod tests {
         ] {
             let upstreams = [upstream("a", &[json!({"name": "t", "inputSchema": {}, "_meta": meta})])];
             let view = View::of(Arc::new(snapshot(&upstreams, vec![pin("t")])), &Principal::anonymous());
-            let listed = with_host_hints(view.tool("t").unwrap()).into_owned();
+            let listed = with_host_hints(view.tool("t").unwrap());
             assert_eq!(serde_json::from_str::<Value>(listed.member("_meta").unwrap()).unwrap(), expected);
         }
     }

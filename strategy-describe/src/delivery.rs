@@ -28,7 +28,7 @@ fn definition(cx: &Context<'_>, name: &str) -> Result<RawObject, Fault> {
         Some(tool) => {
             cx.services.notes(Note::Delivered);
             tracing::info!(session = cx.session, tool = name, "definition delivered");
-            Ok(tool.definition().into_owned())
+            Ok(tool.definition())
         }
         None => {
             tracing::info!(session = cx.session, tool = name, "definition of an unknown tool requested");

@@ -119,8 +119,7 @@ impl Groups {
     }
 
     fn made(&self, view: &View, group: &Group) -> RawObject {
-        let tools =
-            group.tools.iter().filter_map(|name| Some(with_host_hints(view.tool(name)?).into_owned()));
+        let tools = group.tools.iter().filter_map(|name| Some(with_host_hints(view.tool(name)?)));
         let of = |kind, keys: &[String]| -> Vec<RawObject> {
             keys.iter().filter_map(|key| Some(view.text(view.entry(kind, key)?))).collect()
         };

@@ -112,7 +112,7 @@ impl DisclosureStrategy for GroupsStrategy {
         }
         let groups = self.groups(view);
         let tools = view.tools().filter(|tool| groups.with_tool(tool.name()).is_none());
-        let tools = tools.map(|tool| tool.definition().into_owned()).collect();
+        let tools = tools.map(|tool| tool.definition()).collect();
         let announced = client.declared.then(|| groups.digest());
         let mut listing = Listing { tools, announced, ..Listing::without_tools(view) };
         listing.instructions.clone_from(&groups.instructions);

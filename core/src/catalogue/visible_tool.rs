@@ -1,9 +1,6 @@
 //! Tools as a view's clients see them.
 
-use std::{
-    borrow::Cow,
-    collections::{HashMap, HashSet},
-};
+use std::collections::{HashMap, HashSet};
 
 use crate::{
     brief,
@@ -59,8 +56,8 @@ impl<'v> VisibleTool<'v> {
     }
 
     /// [`Tool::definition`] under this view's name.
-    pub fn definition(&self) -> Cow<'v, RawObject> {
-        self.with_concerns(self.named(Cow::Borrowed(self.tool.definition())))
+    pub fn definition(&self) -> RawObject {
+        self.with_concerns(self.named(self.tool.definition().clone()))
     }
 
     /// [`Tool::minimal_with`] the brief, under this view's name.
@@ -70,7 +67,7 @@ impl<'v> VisibleTool<'v> {
 
     /// [`Tool::minimal_with`] under this view's name.
     pub fn minimal_with(&self, brief: &str) -> RawObject {
-        self.with_concerns(self.named(Cow::Owned(self.tool.minimal_with(brief)))).into_owned()
+        self.with_concerns(self.named(self.tool.minimal_with(brief)))
     }
 
     /// [`minimal_with`](Self::minimal_with), with the schema where that has at most `most` bytes: asking for it would cost
@@ -82,28 +79,22 @@ impl<'v> VisibleTool<'v> {
     }
 
     /// The entry of [`Tool::entry`] under this view's name.
-    pub fn entry(&self) -> Cow<'v, RawObject> {
-        self.named(Cow::Borrowed(self.tool.entry().0))
+    pub fn entry(&self) -> RawObject {
+        self.named(self.tool.entry().0.clone())
     }
 
     /// [`Tool::delivered`] under this view's name.
     pub fn delivered(&self, definitions: Definitions) -> RawObject {
-        self.named(Cow::Owned(self.tool.delivered(definitions))).into_owned()
+        self.named(self.tool.delivered(definitions))
     }
 
-    fn with_concerns<'a>(&self, definition: Cow<'a, RawObject>) -> Cow<'a, RawObject> {
-        if self.view.extent.shows_concerns {
-            Cow::Owned(self.tool.mapping().shown_in(&definition))
-        } else {
-            definition
-        }
+    fn with_concerns(&self, definition: RawObject) -> RawObject {
+        let shows = self.view.extent.shows_concerns;
+        if shows { self.tool.mapping().shown_in(&definition) } else { definition }
     }
 
-    fn named<'a>(&self, object: Cow<'a, RawObject>) -> Cow<'a, RawObject> {
-        if self.name == self.tool.key() {
-            return object;
-        }
-        Cow::Owned(object.with_value("name", &self.name))
+    fn named(&self, object: RawObject) -> RawObject {
+        if self.name == self.tool.key() { object } else { object.with_value("name", self.name) }
     }
 }
 

@@ -73,7 +73,7 @@ impl Search {
         let mut found: Vec<_> = scored.filter(|(score, _)| *score > 0).collect();
         found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
         let tools = found.iter().take(self.results).filter_map(|(_, name)| cx.view.tool(name));
-        json!({"tools": tools.map(|tool| tool.entry().into_owned()).collect::<Vec<_>>()})
+        json!({"tools": tools.map(|tool| tool.entry()).collect::<Vec<_>>()})
     }
 
     fn meaning<'a>(&'a self, word: &'a str) -> impl Iterator<Item = &'a str> {

@@ -212,7 +212,7 @@ fn subject(snapshot: &Arc<Snapshot>, caller: &Principal, upstreams: &[Arc<Upstre
         name: visible.name().to_string(),
         origin: (visible.tool().upstream().to_string(), visible.tool().upstream_name().to_string()),
         category: categories.get(visible.name()).cloned().unwrap_or_default(),
-        definition: visible.definition().into_owned(),
+        definition: visible.definition(),
         example: example(&visible).and_then(|example| example.object("input")),
         purpose: example(&visible).and_then(|example| example.string("description")),
     });
