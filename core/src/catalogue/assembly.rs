@@ -110,7 +110,7 @@ fn assemble_tools(
             continue;
         }
         if let Some(change) = &tool.held {
-            let (upstream, change) = (UpstreamName::clone(&tool.upstream), change.clone());
+            let (upstream, change) = (tool.upstream.clone(), change.clone());
             warnings.push(Warning::Held { upstream, change });
             continue;
         }
@@ -127,7 +127,7 @@ fn assemble_tools(
         tools.push(match known.filter(|known| known.is_with(&definition, &supplement)) {
             Some(known) => Arc::clone(known),
             None => {
-                let (upstream, original) = (Arc::clone(&tool.upstream), tool.object.clone());
+                let (upstream, original) = (tool.upstream.clone(), tool.object.clone());
                 Arc::new(Tool::new(served, own, upstream, original, definition, supplement))
             }
         });
@@ -193,16 +193,15 @@ fn assemble_resources(
 ) -> Vec<Entry> {
     let mut entries = Vec::new();
     for lists in upstreams {
-        let upstream = Arc::new(lists.name.clone());
         for (key, text) in read_entries(lists, kind, warnings) {
             let uri = Uri::stated(&key);
             if !guard.hides(&lists.name, &uri) {
                 let (member, served) = match kind {
-                    Kind::Templates => ("uriTemplate", shared.served_template(&upstream, &key)),
-                    _ => ("uri", shared.served(&upstream, &key)),
+                    Kind::Templates => ("uriTemplate", shared.served_template(&lists.name, &key)),
+                    _ => ("uri", shared.served(&lists.name, &key)),
                 };
                 let text = if *served == *key { text } else { text.with_value(member, &served) };
-                let entry = Entry::new((*served).into(), (*key).into(), Arc::clone(&upstream), text);
+                let entry = Entry::new((*served).into(), (*key).into(), lists.name.clone(), text);
                 entries.push(entry.ruled_by(&guard.said_of(&lists.name, &uri)));
             }
         }
@@ -222,7 +221,7 @@ fn assemble_prompts(
     let entry = |prompt: &Item| {
         let Item { upstream, own, served, object, .. } = prompt;
         let text = if own == served { object.clone() } else { object.with_value("name", served) };
-        Entry::new(served.as_str().into(), own.as_str().into(), Arc::clone(upstream), text)
+        Entry::new(served.as_str().into(), own.as_str().into(), upstream.clone(), text)
     };
     shown.map(|(prompt, said)| entry(prompt).ruled_by(said)).collect()
 }

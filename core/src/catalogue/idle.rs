@@ -69,7 +69,7 @@ pub(crate) fn idle_renames(naming: &[Naming], items: &[Item]) -> Vec<Warning> {
 
 /// What an upstream lists; nothing of one that lists nothing, since it may not be there.
 fn listed_by<'i>(upstream: &UpstreamName, items: &'i [Item]) -> Option<Vec<&'i Item>> {
-    let own: Vec<&Item> = items.iter().filter(|item| *item.upstream == *upstream).collect();
+    let own: Vec<&Item> = items.iter().filter(|item| item.upstream == *upstream).collect();
     (!own.is_empty()).then_some(own)
 }
 

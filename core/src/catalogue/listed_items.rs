@@ -1,9 +1,6 @@
 //! What upstreams bring: the items of their lists, and the names by which tools and prompts are served.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use std::collections::{HashMap, HashSet};
 
 use crate::{
     catalogue::{
@@ -27,14 +24,14 @@ impl Item {
     ) -> Vec<Self> {
         let mut all = Vec::new();
         for lists in material.upstreams {
-            let (upstream, self_named) = (Arc::new(lists.name.clone()), lists.self_named);
-            let naming = material.rules.naming_of(&upstream).filter(|_| !self_named);
+            let (upstream, self_named) = (&lists.name, lists.self_named);
+            let naming = material.rules.naming_of(upstream).filter(|_| !self_named);
             all.extend(read_entries(lists, kind, warnings).into_iter().map(|(own, object)| {
                 let named = naming.and_then(|naming| naming.name(kind, &own)).unwrap_or_else(|| own.clone());
                 let served = named.clone();
                 let review = Some(&material.rules.review).filter(|_| kind == Kind::Tools);
-                let held = review.and_then(|review| review.holds(&upstream, &own, &object));
-                Self { upstream: Arc::clone(&upstream), self_named, own, named, served, object, held }
+                let held = review.and_then(|review| review.holds(upstream, &own, &object));
+                Self { upstream: upstream.clone(), self_named, own, named, served, object, held }
             }));
         }
         resolve_clashes(&mut all);

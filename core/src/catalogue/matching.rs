@@ -13,10 +13,7 @@
 //! that the operator gives a thing (see `naming`), in each of the three forms. What un-hides is read narrowly: `a/x` then
 //! means `x` of `a` and nothing else.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use std::collections::{HashMap, HashSet};
 
 use crate::{
     catalogue::{
@@ -31,7 +28,7 @@ use crate::{
 /// A tool or prompt as an upstream brings it.
 #[derive(Debug)]
 pub(crate) struct Item {
-    pub(crate) upstream: Arc<UpstreamName>,
+    pub(crate) upstream: UpstreamName,
     /// Whether its upstream chose its own name.
     pub(crate) self_named: bool,
     /// Its own name.

@@ -12,7 +12,7 @@ fn rules(written: &[&str]) -> Vec<Rule> {
 }
 
 fn listed(upstream: &str, own: &str) -> Item {
-    let upstream = Arc::new(UpstreamName::parse(upstream).unwrap());
+    let upstream = UpstreamName::parse(upstream).unwrap();
     let (own, named, served) = (own.to_owned(), own.to_owned(), own.to_owned());
     Item { upstream, self_named: false, own, named, served, object: RawObject::empty(), held: None }
 }

@@ -109,7 +109,7 @@ impl Rule {
 impl Rules {
     /// Whether a tool is switched off.
     pub(crate) fn is_switched_off(&self, tool: &Item) -> bool {
-        self.switches.iter().any(|switches| switches.upstream == *tool.upstream && switches.switch_off(tool))
+        self.switches.iter().any(|switches| switches.upstream == tool.upstream && switches.switch_off(tool))
     }
 
     /// Those of an upstream's tools that are hidden, whether it lists them or not.
@@ -119,7 +119,7 @@ impl Rules {
             let own = (*own).to_owned();
             let named =
                 naming.and_then(|naming| naming.name(Kind::Tools, &own)).unwrap_or_else(|| own.clone());
-            let (upstream, served, object) = (Arc::new(upstream.clone()), named.clone(), RawObject::empty());
+            let (upstream, served, object) = (upstream.clone(), named.clone(), RawObject::empty());
             Item { upstream, self_named: false, own, named, served, object, held: None }
         };
         let items: Vec<Item> = tools.iter().map(item).collect();

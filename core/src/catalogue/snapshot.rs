@@ -24,7 +24,7 @@ use crate::{
 pub struct Entry {
     key: Arc<str>,
     upstream_key: Arc<str>,
-    upstream: Arc<UpstreamName>,
+    upstream: UpstreamName,
     text: RawObject,
     mapping: Mapping,
 }
@@ -33,7 +33,7 @@ impl Entry {
     pub(crate) fn new(
         key: Arc<str>,
         upstream_key: Arc<str>,
-        upstream: Arc<UpstreamName>,
+        upstream: UpstreamName,
         text: RawObject,
     ) -> Self {
         let mapping = Mapping::of_meta(&text);

@@ -1,9 +1,6 @@
 //! A tool of the catalogue: its definition, kept losslessly, and values that are derived from it once.
 
-use std::{
-    borrow::Cow,
-    sync::{Arc, OnceLock},
-};
+use std::{borrow::Cow, sync::OnceLock};
 
 use crate::{
     arguments::{Schema, WRAPPER},
@@ -39,7 +36,7 @@ pub struct Tool {
     key: ToolName,
     qualified: ToolName,
     upstream_name: ToolName,
-    upstream: Arc<UpstreamName>,
+    upstream: UpstreamName,
     definition: RawObject,
     /// As the upstream listed it.
     original: RawObject,
@@ -62,7 +59,7 @@ impl Tool {
     pub(crate) fn new(
         name: ToolName,
         upstream_name: ToolName,
-        upstream: Arc<UpstreamName>,
+        upstream: UpstreamName,
         original: RawObject,
         definition: RawObject,
         supplement: Supplement,
@@ -96,7 +93,7 @@ impl Tool {
 
     /// Whether it is this tool of an upstream, as that lists it.
     pub(crate) fn is_of(&self, upstream: &UpstreamName, own: &ToolName, listed: &RawObject) -> bool {
-        *self.upstream == *upstream && self.upstream_name == *own && self.original == *listed
+        self.upstream == *upstream && self.upstream_name == *own && self.original == *listed
     }
 
     /// Whether it was made with this definition and these additions. Of what an operator wrote, that is not known.
