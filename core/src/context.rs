@@ -99,7 +99,7 @@ impl<'a> Context<'a> {
 
     /// Records that this answer delivers a tool's definition, and returns the receipt.
     pub fn deliver(&self, tool: VisibleTool<'_>) -> Receipt {
-        let (key, (_, digest)) = (tool.tool().key(), tool.tool().entry());
+        let (key, digest) = (tool.tool().key(), tool.tool().entry().digest());
         let receipt = self.receipts.issue(key, &digest);
         if !matches!(self.receipts, Receipts::Handles(_)) {
             self.effects.push(Effect::Delivered { tool: key.clone(), digest });
@@ -118,7 +118,7 @@ impl<'a> Context<'a> {
             return Ok(());
         }
         let key = tool.tool().key();
-        self.receipts.check(key, &tool.tool().entry().1, handle).inspect_err(|_| {
+        self.receipts.check(key, &tool.tool().entry().digest(), handle).inspect_err(|_| {
             if let Receipts::Both { marks, signs: false, .. } = self.receipts
                 && marks.is_empty()
             {

@@ -106,7 +106,7 @@ fn entry(cx: &Context<'_>, channel: Channel, tool: VisibleTool<'_>) -> RawObject
 
 /// The argument of a tool that carries its receipt.
 pub fn receipt_argument(tool: VisibleTool<'_>) -> Cow<'static, str> {
-    receipt_name::argument(tool.tool().entry().0.member("inputSchema"))
+    receipt_name::argument(tool.tool().entry().member("inputSchema"))
 }
 
 fn not_found(cx: &Context<'_>, config: &ResourceConfig, name: &str) -> Value {

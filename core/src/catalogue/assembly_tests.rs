@@ -88,9 +88,8 @@ fn a_file_is_laid_over_and_one_for_an_unknown_tool_reported_with_a_suggestion() 
         snapshot.tools()[0].definition().text(),
         r#"{"name":"get","description":"new","inputSchema":{"type":"object"},"_meta":{"k":1}}"#
     );
-    let (entry, _) = snapshot.tools()[0].entry();
     assert_eq!(
-        entry.text(),
+        snapshot.tools()[0].entry().text(),
         r#"{"name":"get","description":"new","inputSchema":{"type":"object"},"examples":[]}"#
     );
     let snapshot = Snapshot::build(&[lists], &[file("got"), file("zzz")]);

@@ -8,7 +8,6 @@ use crate::{
     cap::Cap,
     catalogue::{description::Supplement, mirrored::Mirrored, pages},
     concern::Mapping,
-    digest::Digest,
     name::{ToolName, UpstreamName},
     raw::RawObject,
     size,
@@ -47,7 +46,7 @@ pub struct Tool {
     supplement: Supplement,
     is_for_models: bool,
     mapping: Mapping,
-    entry: OnceLock<(RawObject, Digest)>,
+    entry: OnceLock<RawObject>,
     slim_schema: OnceLock<Option<String>>,
     shown_bytes: OnceLock<usize>,
     mirrored: OnceLock<Vec<Mirrored>>,
@@ -224,27 +223,23 @@ impl Tool {
         &self.mapping
     }
 
-    /// HOW to use it: the entry that strategies deliver, and its digest.
+    /// HOW to use it: the entry that strategies deliver. Receipts, and what is cached of tools, go by its digest.
     ///
     /// The members, in order and where known, are `name`, `description`, `inputSchema`, `outputSchema`, `annotations`,
     /// `examples`, `usage_guidance` and `error_guidance`, without white space between tokens. Computed at first use.
-    pub fn entry(&self) -> (&RawObject, Digest) {
-        let (entry, digest) = self.entry.get_or_init(|| {
+    pub fn entry(&self) -> &RawObject {
+        self.entry.get_or_init(|| {
             let native = ["name", "description", "inputSchema", "outputSchema", "annotations"];
             let native = native.into_iter().filter_map(|key| Some((key, self.definition.member(key)?)));
-            let entry = RawObject::assemble(native.chain(self.guidance())).compact();
-            let digest = Digest::of(entry.text());
-            (entry, digest)
-        });
-        (entry, *digest)
+            RawObject::assemble(native.chain(self.guidance())).compact()
+        })
     }
 
     /// HOW to use it, as a bridge delivers it: [`entry`](Self::entry) without what no call needs, or with its digest as
     /// `version`.
     pub fn delivered(&self, definitions: Definitions) -> RawObject {
         if definitions == Definitions::Exact {
-            let (entry, digest) = self.entry();
-            return entry.with_value("version", &digest.to_string());
+            return self.entry().with_value("version", &self.entry().digest());
         }
         let output =
             || self.definition.member("outputSchema").filter(|_| definitions == Definitions::Structured);

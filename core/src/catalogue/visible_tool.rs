@@ -80,7 +80,7 @@ impl<'v> VisibleTool<'v> {
 
     /// The entry of [`Tool::entry`] under this view's name.
     pub fn entry(&self) -> RawObject {
-        self.named(self.tool.entry().0.clone())
+        self.named(self.tool.entry().clone())
     }
 
     /// [`Tool::delivered`] under this view's name.

@@ -254,7 +254,8 @@ impl Page {
         let shown = Shown::of(&view, &listing);
         // Elsewhere whether a call needs a delivery does not change with the catalogue.
         let complete = selected.iter().flat_map(|_| listing.complete_tools(&view));
-        let delivers = complete.map(|tool| (tool.tool().key().clone(), tool.tool().entry().1)).collect();
+        let delivers =
+            complete.map(|tool| (tool.tool().key().clone(), tool.tool().entry().digest())).collect();
         let Own { tools: own, advertisement } = strategy.own(&view, traits);
         listing.tools.extend(own.iter().map(|tool| tool.definition().clone()));
         let depends_on_client = choice.depends_on_client || !advertisement.is_empty();

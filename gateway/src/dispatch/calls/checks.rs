@@ -45,7 +45,7 @@ impl Checks {
     /// The arguments that are meant by a call of a tool, where it gives others.
     pub(super) fn meant(&self, tool: VisibleTool<'_>, given: &str) -> Option<RawText> {
         let names = [tool.name().as_str(), tool.tool().upstream_name().as_str()];
-        let receipt = receipt_name::argument(tool.tool().entry().0.member("inputSchema"));
+        let receipt = receipt_name::argument(tool.tool().entry().member("inputSchema"));
         self.of(tool.tool()).read(given, &names, &receipt)
     }
 
@@ -80,12 +80,12 @@ impl Checks {
         if !parts.is_empty() {
             tracing::warn!(tool = %tool.key(), "arguments are not checked against all of the schema: {parts}");
         }
-        self.0.lock().insert(tool.entry().1, Arc::clone(&check));
+        self.0.lock().insert(tool.entry().digest(), Arc::clone(&check));
         check
     }
 
     fn cached(&self, tool: &Tool) -> Option<Arc<Schema>> {
-        self.0.lock().get(&tool.entry().1).cloned()
+        self.0.lock().get(&tool.entry().digest()).cloned()
     }
 }
 
