@@ -68,25 +68,18 @@ impl Gateway {
     }
 
     /// A call in a session that could not be read has no caller, and is observed all the same.
-    pub(crate) async fn unreached(
-        &self,
-        principal: &Principal,
-        session: &str,
-        at: &Location,
-        request: &Request,
-    ) {
+    pub(crate) fn unreached(&self, principal: &Principal, session: &str, at: &Location, request: &Request) {
         let label = Short(session).to_string();
         let strategy = at.strategy.as_deref().unwrap_or_default();
         let who = Who { principal: principal.id(), session: Some(&label), strategy, client: "" };
-        let watching = async {
+        span(&who, &label, request).in_scope(|| {
             let mut watch = Watch::begin(&self.common.observer, Sender::Unread(who), request);
             if let Ok(call) = read_call(&request.params) {
                 watch.names(&call.name);
-                watch.takes(call.arguments.as_ref()).await;
+                watch.takes(call.arguments.as_ref());
             }
             watch.ends(Outcome::Unavailable);
-        };
-        watching.instrument(span(&who, &label, request)).await;
+        });
     }
 
     async fn answer(&self, caller: &Caller, request: &Request, watch: &mut Watch<'_>) -> Answer {

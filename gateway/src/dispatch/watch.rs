@@ -7,12 +7,10 @@ use mcp_disclosure_transport::{ErrorText, Json, Request, code};
 
 use super::{Answer, Caller};
 use crate::{
+    beside::aside,
     dialect::asks_for_input,
     observe::{Called, Observer, Outcome, Recording, Trace, Who, protected},
 };
-
-/// The length up to which texts are fingerprinted in place: longer ones would hold a worker up.
-const SHORT: usize = 64 * 1024;
 
 /// What announces a result with an error.
 const IS_ERROR: (&str, &str) = ("\"isError\"", "true");
@@ -134,20 +132,11 @@ impl<'a> Watch<'a> {
     }
 
     /// The arguments of the call.
-    pub(crate) async fn takes(&mut self, arguments: Option<&RawText>) {
-        let observer = self.observer;
-        if !(self.awaits_report && observer.wants_fingerprints()) {
-            return;
+    pub(crate) fn takes(&mut self, arguments: Option<&RawText>) {
+        if self.awaits_report {
+            let arguments = arguments.map_or("{}", RawText::get);
+            self.fingerprint = aside(arguments.len(), || self.observer.fingerprint(arguments));
         }
-        self.fingerprint = match arguments {
-            Some(arguments) if arguments.get().len() > SHORT => {
-                let (observer, arguments) = (Arc::clone(observer), arguments.clone());
-                let made = tokio::task::spawn_blocking(move || observer.fingerprint(arguments.get()));
-                // It fails if the runtime ends.
-                made.await.ok().flatten()
-            }
-            arguments => observer.fingerprint(arguments.map_or("{}", RawText::get)),
-        };
     }
 
     /// What must be recorded before the call is forwarded.

@@ -53,7 +53,7 @@ impl Calls {
         let counted = match own_call(caller, page, &call) {
             Ok(counted) => counted,
             Err(error) => {
-                refused(page, &call, LIMIT_REACHED, watch).await;
+                refused(page, &call, LIMIT_REACHED, watch);
                 return Err(error);
             }
         };
@@ -69,7 +69,7 @@ impl Calls {
         };
         let decision = match decided {
             Ok(decision) => decision,
-            Err(why) => return Err(undecided(page, &given, why, watch).await),
+            Err(why) => return Err(undecided(page, &given, why, watch)),
         };
         let rechosen = match &decision {
             Decision::Answer(_) => Box::pin(self.rechosen(caller)).await,
@@ -97,11 +97,11 @@ impl Calls {
             }
             Decision::Answer(answer) => {
                 watch.decides(Outcome::Answered);
-                watch.takes(given.arguments.as_ref()).await;
+                watch.takes(given.arguments.as_ref());
                 Ok(answered(caller.era(), &answer))
             }
             Decision::Refuse(refusal) => {
-                refused(page, &given, refusal.code, watch).await;
+                refused(page, &given, refusal.code, watch);
                 Ok(refusal_of(caller, refusal))
             }
             other => {
@@ -147,7 +147,7 @@ impl Calls {
         counted: Option<Running>,
         watch: &mut Watch<'_>,
     ) -> Answer {
-        let passed = match self.pass(caller, page, call, given, counted, watch).await {
+        let passed = match self.pass(caller, page, call, given, counted, watch) {
             Ok(passed) => passed,
             Err(Held::Refused(refusal)) => return Ok(refusal_of(caller, refusal)),
             Err(Held::Failed(error)) => return Err(error),

@@ -77,7 +77,7 @@ impl Calls {
 
     /// Lets a call pass that the strategy decided to forward, of the one that the client made of `given`. It counts as one, unless it
     /// was `counted` before.
-    pub(super) async fn pass<'p>(
+    pub(super) fn pass<'p>(
         &self,
         caller: &Caller,
         page: &'p Page,
@@ -91,12 +91,12 @@ impl Calls {
         let Some(tool) = page.view.tool(&call.name) else {
             watch.decides(missing(page, &call.name));
             watch.names(&call.name);
-            watch.takes(call.arguments.as_ref()).await;
+            watch.takes(call.arguments.as_ref());
             return Err(unlisted::unknown(caller, &call.name).into());
         };
         watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
         if !tool.tool().is_callable() {
-            watch.takes(call.arguments.as_ref()).await;
+            watch.takes(call.arguments.as_ref());
             let refusal = Refusal::unavailable();
             watch.refuses(refusal.code);
             return Err(Held::Refused(refusal));
@@ -109,7 +109,7 @@ impl Calls {
                 checked.repaired.map(RawText::from).or(call.arguments)
             }
             Some(Err(problems)) => {
-                watch.takes(call.arguments.as_ref()).await;
+                watch.takes(call.arguments.as_ref());
                 let Choice { strategy, traits, .. } = &caller.choice;
                 let lesson = strategy.how_to_learn(&page.view, traits, &call.name);
                 let arguments = given.arguments.as_ref().map_or("{}", RawText::get);
@@ -120,7 +120,7 @@ impl Calls {
                 return Err(Held::Refused(refusal));
             }
         };
-        watch.takes(arguments.as_ref()).await;
+        watch.takes(arguments.as_ref());
         let count = || Allowance::call(&caller.allowances).inspect_err(|_| watch.refuses(LIMIT_REACHED));
         let running = counted.map_or_else(count, Ok)?;
         let slot = caller.backend.slot(tool.tool().upstream())?;
@@ -138,22 +138,17 @@ pub(super) async fn recorded(watch: &mut Watch<'_>) -> Result<(), ErrorText> {
 }
 
 /// Observes that the strategy refused a call.
-pub(super) async fn refused(page: &Page, call: &ToolCall, code: &'static str, watch: &mut Watch<'_>) {
+pub(super) fn refused(page: &Page, call: &ToolCall, code: &'static str, watch: &mut Watch<'_>) {
     let unknown = aside(length(call), || name_inner(page, call, watch));
     match unknown.filter(|_| code == UNKNOWN_TOOL) {
         Some(name) => watch.decides(missing(page, &name)),
         None => watch.refuses(code),
     }
-    watch.takes(call.arguments.as_ref()).await;
+    watch.takes(call.arguments.as_ref());
 }
 
 /// Observes that there is no decision on a call, and returns the error for the client.
-pub(super) async fn undecided(
-    page: &Page,
-    call: &ToolCall,
-    why: Undecided,
-    watch: &mut Watch<'_>,
-) -> ErrorText {
+pub(super) fn undecided(page: &Page, call: &ToolCall, why: Undecided, watch: &mut Watch<'_>) -> ErrorText {
     let error = match why {
         Undecided::Rejected(fault) => {
             let is_own = page.own_tools.iter().any(|own| **own == *call.name);
@@ -168,7 +163,7 @@ pub(super) async fn undecided(
             error
         }
     };
-    watch.takes(call.arguments.as_ref()).await;
+    watch.takes(call.arguments.as_ref());
     error
 }
 

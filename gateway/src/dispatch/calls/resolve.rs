@@ -48,18 +48,18 @@ impl Calls {
         let call = match self.decide(caller, page, call, &fetches).await {
             Ok((Decision::Forward(call), _)) => call,
             Ok((Decision::Refuse(refusal), _)) => {
-                refused(page, &given, refusal.code, watch).await;
+                refused(page, &given, refusal.code, watch);
                 return Err(refusal_of(&name, &refusal));
             }
             Ok(_) => {
                 watch.decides(Outcome::Invalid);
-                watch.takes(given.arguments.as_ref()).await;
+                watch.takes(given.arguments.as_ref());
                 return Err(unsupported());
             }
-            Err(why) => return Err(undecided(page, &given, why, watch).await),
+            Err(why) => return Err(undecided(page, &given, why, watch)),
         };
         drop(given);
-        let passed = match self.pass(caller, page, call, received, None, watch).await {
+        let passed = match self.pass(caller, page, call, received, None, watch) {
             Ok(passed) => passed,
             Err(Held::Refused(refusal)) => return Err(refusal_of(&name, &refusal)),
             Err(Held::Failed(error)) => return Err(error),
