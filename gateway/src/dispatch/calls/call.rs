@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use mcp_disclosure_core::{
-    Decision, Effects, Era, Mirrored, RawObject, RawText, Refusal, Tool, ToolAnswer, ToolCall, ToolName,
-    delivered::DESCRIPTION_REQUIRED,
+    Decision, Effects, Era, Fault, Mirrored, RawObject, RawText, Refusal, Tool, ToolAnswer, ToolCall,
+    ToolName, delivered::DESCRIPTION_REQUIRED,
 };
 use mcp_disclosure_transport::{ErrorText, Json, Request, code};
 use serde_json::json;
 
 use super::{
     Answer, Calls,
-    passage::{Held, LIMIT_REACHED, Passed, Undecided, recorded, refused, undecided},
+    passage::{Held, LIMIT_REACHED, Passed, recorded, refused, rejected, unkept},
     relay::UpstreamRequest,
 };
 use crate::{
@@ -49,28 +49,16 @@ impl Calls {
         params: &RawObject,
         watch: &mut Watch<'_>,
     ) -> Answer {
-        let (received, call) = self.read_call(page, params, watch).await?;
-        let counted = match own_call(caller, page, &call) {
-            Ok(counted) => counted,
-            Err(error) => {
-                refused(page, &call, LIMIT_REACHED, watch);
-                return Err(error);
-            }
-        };
+        let (received, call) = self.read_call(page, params, watch)?;
+        let counted = own_call(caller, page, &call);
+        let counted = counted.inspect_err(|_| refused(page, &call, LIMIT_REACHED, watch))?;
         let fetches = caller.services(&self.common.fetches);
         // Moved below, and of a call that is not forwarded needed all the same.
         let given = call.clone();
-        let decided = match self.decide(caller, page, call, &fetches).await {
-            Ok((decision, effects)) => {
-                let carried_out = self.carry_out(caller, effects, &fetches).await;
-                carried_out.map(|()| decision).map_err(Undecided::Lost)
-            }
-            Err(why) => Err(why),
-        };
-        let decision = match decided {
-            Ok(decision) => decision,
-            Err(why) => return Err(undecided(page, &given, why, watch)),
-        };
+        let decided = self.decide(caller, page, call, &fetches).await;
+        let (decision, effects) = decided.map_err(|fault| rejected(page, &given, fault, watch))?;
+        let carried_out = self.carry_out(caller, effects, &fetches).await;
+        carried_out.map_err(|error| unkept(page, &given, error, watch))?;
         let rechosen = match &decision {
             Decision::Answer(_) => Box::pin(self.rechosen(caller)).await,
             _ => None,
@@ -112,7 +100,7 @@ impl Calls {
     }
 
     /// A call as it was received, and as it is meant.
-    pub(super) async fn read_call(
+    pub(super) fn read_call(
         &self,
         page: &Page,
         params: &RawObject,
@@ -131,7 +119,7 @@ impl Calls {
         page: &Page,
         call: ToolCall,
         fetches: &OfCaller<'_>,
-    ) -> Result<(Decision, Effects), Undecided> {
+    ) -> Result<(Decision, Effects), Fault> {
         let strategy = &caller.choice.strategy;
         let effects = Effects::default();
         let cx = self.context(caller, &page.view, fetches, &effects);

@@ -43,20 +43,6 @@ pub(super) enum Held {
     Failed(ErrorText),
 }
 
-/// Why there is no decision on a call.
-pub(super) enum Undecided {
-    /// The strategy rejects it: the client's error.
-    Rejected(Fault),
-    /// Its session could not be read or changed.
-    Lost(ErrorText),
-}
-
-impl From<Fault> for Undecided {
-    fn from(fault: Fault) -> Self {
-        Self::Rejected(fault)
-    }
-}
-
 impl From<ErrorText> for Held {
     fn from(error: ErrorText) -> Self {
         Self::Failed(error)
@@ -147,22 +133,20 @@ pub(super) fn refused(page: &Page, call: &ToolCall, code: &'static str, watch: &
     watch.takes(call.arguments.as_ref());
 }
 
-/// Observes that there is no decision on a call, and returns the error for the client.
-pub(super) fn undecided(page: &Page, call: &ToolCall, why: Undecided, watch: &mut Watch<'_>) -> ErrorText {
-    let error = match why {
-        Undecided::Rejected(fault) => {
-            let is_own = page.own_tools.iter().any(|own| **own == *call.name);
-            let exists = is_own || page.view.tool(&call.name).is_some();
-            watch.decides(if exists { Outcome::Invalid } else { missing(page, &call.name) });
-            fault.into()
-        }
-        Undecided::Lost(error) => {
-            name_inner(page, call, watch);
-            let is_of_store = error.code() == code::STORE_UNAVAILABLE;
-            watch.decides(if is_of_store { Outcome::Unavailable } else { Outcome::Invalid });
-            error
-        }
-    };
+/// Observes that the strategy rejects a call, and returns the error for the client.
+pub(super) fn rejected(page: &Page, call: &ToolCall, fault: Fault, watch: &mut Watch<'_>) -> ErrorText {
+    let is_own = page.own_tools.iter().any(|own| **own == *call.name);
+    let exists = is_own || page.view.tool(&call.name).is_some();
+    watch.decides(if exists { Outcome::Invalid } else { missing(page, &call.name) });
+    watch.takes(call.arguments.as_ref());
+    fault.into()
+}
+
+/// Observes that a call is not answered, since its session could not be changed by it. Returns the error for the client.
+pub(super) fn unkept(page: &Page, call: &ToolCall, error: ErrorText, watch: &mut Watch<'_>) -> ErrorText {
+    name_inner(page, call, watch);
+    let is_of_store = error.code() == code::STORE_UNAVAILABLE;
+    watch.decides(if is_of_store { Outcome::Unavailable } else { Outcome::Invalid });
     watch.takes(call.arguments.as_ref());
     error
 }
