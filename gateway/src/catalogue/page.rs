@@ -17,7 +17,6 @@ use quick_cache::{
     DefaultHashBuilder, OptionsBuilder, UnitWeighter, Weighter,
     sync::{Cache, DefaultLifecycle},
 };
-use strum::IntoEnumIterator;
 
 use super::tools::{PreparedManifest, ToolList};
 use crate::{
@@ -375,7 +374,7 @@ impl Page {
             Kind::Tools => self.tools.is_same(&other.tools),
             kind => self.list(kind) == other.list(kind),
         };
-        Kind::iter().filter(|kind| !is_same(*kind) || are_others(*kind)).collect()
+        Kind::ALL.into_iter().filter(|kind| !is_same(*kind) || are_others(*kind)).collect()
     }
 
     /// Whether a resource is unlisted while some are hidden. An upstream's error for an unknown resource

@@ -10,7 +10,6 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{Kind, Principal};
 use mcp_disclosure_transport::{ErrorText, Id, code, printable::Short};
-use strum::IntoEnumIterator;
 pub(crate) use table::ServedSession;
 use table::Table;
 
@@ -187,7 +186,7 @@ impl Sessions {
     pub(super) fn await_readmission(&self, change: u64) {
         for session in self.table.all() {
             session.await_readmission(change);
-            session.notify_changed(&Kind::iter().collect::<Vec<_>>());
+            session.notify_changed(&Kind::ALL);
         }
     }
 

@@ -8,7 +8,6 @@ use std::{
 use mcp_disclosure_core::{Kind, Principal, RawObject, digest::random_id};
 use mcp_disclosure_transport::{ErrorText, Json, code, printable::Short};
 use scopeguard::ScopeGuard;
-use strum::IntoEnumIterator;
 
 use super::{ServedSession, Sessions, is_id};
 use crate::{
@@ -222,7 +221,7 @@ impl Sessions {
         tracing::debug!(session = %Short(id), "session of another replica");
         // The upstreams of a session that moved are new: the next stream that is open says so, here or elsewhere.
         if backend.client().is_some() {
-            session.notify_changed(&Kind::iter().collect::<Vec<_>>());
+            session.notify_changed(&Kind::ALL);
             self.replication.mention(&session, MessageKind::Moved).await;
         }
         Ok(())

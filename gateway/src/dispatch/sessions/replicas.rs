@@ -8,7 +8,6 @@ use std::{
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use mcp_disclosure_core::{Kind, Memory, RawObject};
 use mcp_disclosure_transport::{ErrorText, Id, Message, Notification, printable::Short};
-use strum::IntoEnumIterator;
 
 use super::{ATTEMPTS, ServedSession, Sessions, ended, lifecycle::notify_differences};
 use crate::session::store::{
@@ -36,7 +35,7 @@ impl Sessions {
         let differences = || notify_differences(copy, &copy.principal(), &choice, &before, after);
         if catch_unwind(AssertUnwindSafe(differences)).is_err() {
             tracing::error!(session = %Short(copy.id()), "comparing the lists of a session panicked");
-            copy.notify_changed(&Kind::iter().collect::<Vec<_>>());
+            copy.notify_changed(&Kind::ALL);
         }
     }
 
@@ -104,7 +103,7 @@ impl Sessions {
             return;
         }
         if has_missed {
-            session.notify_changed(&Kind::iter().collect::<Vec<_>>());
+            session.notify_changed(&Kind::ALL);
         }
         let (sessions, session) = (Arc::clone(self), Arc::clone(session));
         tokio::spawn(async move {
@@ -199,7 +198,7 @@ impl Sessions {
             }
             MessageKind::Roots => self.roots_changed(&session),
             // Without a stream here, the next one says so.
-            MessageKind::Moved => session.notify_changed(&Kind::iter().collect::<Vec<_>>()),
+            MessageKind::Moved => session.notify_changed(&Kind::ALL),
             MessageKind::Answer(text) => {
                 match Message::parse(text.as_bytes(), self.common.limits.bounds().message_depth) {
                     Ok(Message::Response(response)) => session.client.settle(response),
