@@ -12,6 +12,7 @@ use super::{
     allowance::Allowance,
     calls::{LIMIT_REACHED, looked_for, read_call, relisted},
     common::panicked,
+    lists::list_manifest,
     method::Method,
     variants::of_page,
     watch::Sender,
@@ -127,7 +128,7 @@ impl Gateway {
             Some(Method::ToolsManifest | Method::ToolsDescribe) if !page.has_manifest() => {
                 Box::pin(self.calls.foreign(caller, &page, request, watch)).await
             }
-            Some(Method::ToolsManifest) => Box::pin(self.list_manifest(&page, params)).await,
+            Some(Method::ToolsManifest) => list_manifest(&page, params),
             Some(Method::ToolsDescribe) => Box::pin(self.describe_tools(caller, &page, params)).await,
             Some(Method::ToolsResolve) => Box::pin(self.calls.resolve(caller, &page, params, watch)).await,
             Some(Method::ResourcesList) => self.listed(caller, &page, Kind::Resources, params),
