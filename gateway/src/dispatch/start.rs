@@ -7,7 +7,8 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Admission, Allowances, Calls, Common, FetchLimits, Gateway, KeptMarks, OfferedRevisions, Open,
+    Admission, Allowances, Calls, Common, FETCHES_PER_MINUTE, FetchLimits, Gateway, KeptMarks,
+    OfferedRevisions, Open,
     calls::{ReceiptSettings, Tasks},
     sessions::{OnEnd, Sessions},
 };
@@ -67,8 +68,8 @@ pub struct Assembly {
     pub revisions: OfferedRevisions,
     /// What clients and upstreams may make us spend.
     pub limits: Limits,
-    /// The bound on fetches.
-    pub fetches: FetchLimits,
+    /// How many descriptions a client may fetch in a minute, in bursts or evenly; 0 disables the limit.
+    pub fetches_per_minute: u32,
     /// The key of handles.
     pub receipt_key: ReceiptKey,
     /// How long handles are valid.
@@ -102,7 +103,7 @@ impl Assembly {
             asks_info: true,
             revisions: OfferedRevisions::default(),
             limits: Limits::default(),
-            fetches: FetchLimits::per_minute(FetchLimits::DEFAULT_PER_MINUTE),
+            fetches_per_minute: FETCHES_PER_MINUTE,
             receipt_key,
             receipt_lifetime: mcp_disclosure_core::receipt::DEFAULT_LIFETIME,
             kept_marks: None,
@@ -169,7 +170,10 @@ impl Gateway {
             backends,
             limits: assembly.limits,
             lineage,
-            fetches: Arc::new(assembly.fetches.of_peers(assembly.limits.peer_fetches)),
+            fetches: Arc::new(FetchLimits::per_minute(
+                assembly.fetches_per_minute,
+                assembly.limits.peer_fetches,
+            )),
             allowances: Allowances::default(),
             permissions: watch::Sender::new(0),
             explained: Explained::default(),
