@@ -25,7 +25,7 @@ use crate::{
     limits::Limits,
     lineage::Lineage,
     observe::Observer,
-    problem::Problem,
+    problem::{Problem, Problems},
     session::Client,
     slot::{Memory, Supervisor, Witness},
     upstream::{Asks, Signals, Terms, Timeouts, UpstreamError},
@@ -107,7 +107,7 @@ impl Recipe {
     async fn check(&self, backend: &Backend) -> Result<Vec<Arc<UpstreamError>>, Error> {
         let missing = backend.awaited().await?;
         let problems = clashes(&self.strategies, backend.catalogue().current().snapshot());
-        if problems.is_empty() { Ok(missing) } else { Err(Error::Configuration(problems.into())) }
+        if problems.is_empty() { Ok(missing) } else { Err(Error::Configuration(Problems(problems))) }
     }
 
     /// A backend dedicated to a client, like the shared one. Its upstreams are started after `go`.

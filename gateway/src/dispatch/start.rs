@@ -21,6 +21,7 @@ use crate::{
     lineage::Lineage,
     negotiation::Strategies,
     observe::{Observer, Unobserved},
+    problem::Problems,
     session::{Client, Peers, store::SessionStore},
     slot::{Memory, Witness},
     upstream::{Timeouts, UpstreamConfig, UpstreamError, Upstreams},
@@ -135,7 +136,7 @@ impl Gateway {
     /// are awaited and none can be used.
     pub async fn start(assembly: Assembly) -> Result<StartedGateway, Error> {
         let circle = assembly.lineage.check(&assembly.limits);
-        circle.map_err(|problem| Error::Configuration(vec![problem].into()))?;
+        circle.map_err(|problem| Error::Configuration(Problems(vec![problem])))?;
         let lineage = Arc::new(assembly.lineage);
         let recipe = Recipe {
             lineage: Arc::clone(&lineage),
