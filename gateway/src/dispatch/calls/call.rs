@@ -21,6 +21,7 @@ use crate::{
     dispatch::{
         Caller, Watch,
         allowance::{Allowance, Running},
+        common::text_of,
         fetches::OfCaller,
         variants::is_by_page,
     },
@@ -211,8 +212,7 @@ fn mirrored(tool: &Tool, arguments: Option<&RawText>) -> Vec<(String, String)> {
 }
 
 pub(crate) fn read_call(params: &RawObject) -> Result<ToolCall, ErrorText> {
-    let name =
-        params.string("name").ok_or_else(|| ErrorText::invalid_params("params.name must be a string"))?;
+    let name = text_of(params, "name")?;
     let name = ToolName::parse(&name).map_err(ErrorText::invalid_params)?;
     Ok(ToolCall { name, arguments: params.share("arguments") })
 }

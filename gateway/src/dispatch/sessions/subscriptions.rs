@@ -10,7 +10,7 @@ use super::{ServedSession, Sessions};
 use crate::{
     backend::Held,
     catalogue::Page,
-    dispatch::{Answer, Caller},
+    dispatch::{Answer, Caller, common::text_of},
     session::{Place, Watched, store::Delta},
 };
 
@@ -21,7 +21,7 @@ impl Sessions {
         page: &Page,
         params: &RawObject,
     ) -> Answer {
-        let uri = uri_of(params)?;
+        let uri = text_of(params, "uri")?;
         let Some(session) = &caller.session else { return Ok(Json::empty_object()) };
         let (_, owners) = caller.backend.owners(page, &uri);
         if owners.iter().any(|owner| session.is_subscribed(&Watched::of(owner.number(), &uri))) {
@@ -39,7 +39,7 @@ impl Sessions {
     }
 
     pub(crate) async fn unsubscribe(self: &Arc<Self>, caller: &Caller, params: &RawObject) -> Answer {
-        let uri = uri_of(params)?;
+        let uri = text_of(params, "uri")?;
         let Some(session) = &caller.session else { return Ok(Json::empty_object()) };
         self.check_uri(&uri)?;
         self.record(session, Delta { unsubscribed: Some(uri.clone()), ..Delta::default() }).await?;
@@ -143,8 +143,4 @@ impl Sessions {
             format_args!("the URI of a subscription has {} bytes; at most {most} are allowed", uri.len());
         Err(ErrorText::invalid_params(message))
     }
-}
-
-fn uri_of(params: &RawObject) -> Result<String, ErrorText> {
-    params.string("uri").ok_or_else(|| ErrorText::invalid_params("params.uri must be a string"))
 }

@@ -13,7 +13,10 @@ use mcp_disclosure_transport::ErrorText;
 use parking_lot::Mutex;
 
 use super::task::{Origin, Owner, Task};
-use crate::{backend::BackendGuard, dispatch::Caller};
+use crate::{
+    backend::BackendGuard,
+    dispatch::{Caller, common::text_of},
+};
 
 /// The tasks that clients may ask for.
 #[derive(Debug, Default)]
@@ -41,9 +44,7 @@ impl Tasks {
     /// # Errors
     /// -32602 if there is none.
     pub(super) fn named(&self, caller: &Caller, params: &RawObject) -> Result<Arc<Task>, ErrorText> {
-        let id = params
-            .string("taskId")
-            .ok_or_else(|| ErrorText::invalid_params("params.taskId must be a string"))?;
+        let id = text_of(params, "taskId")?;
         let task = self.by_id.lock().get(&*id).cloned();
         let owned = task.filter(|task| task.owner == Owner::of(caller) && !task.is_late());
         let unknown = || ErrorText::invalid_params(format_args!("Unknown task: {}", shown(&id)));
