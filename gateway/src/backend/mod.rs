@@ -23,7 +23,7 @@ pub use declare::Declaration;
 use follow::Progress;
 pub use guard::{BackendGuard, Claim};
 use mcp_disclosure_core::{Entry, Era, Kind, RawObject, View, matches_template};
-use mcp_disclosure_transport::{ErrorText, code};
+use mcp_disclosure_transport::ErrorText;
 use parking_lot::{Mutex, RwLock};
 pub use scope::Backends;
 pub use start::{Recipe, Started, clashes};
@@ -34,7 +34,7 @@ use tokio_util::sync::CancellationToken;
 pub use crate::upstream::Scope;
 use crate::{
     catalogue::{Catalogue, Listed, Page, Published},
-    error::Error,
+    error::{Error, upstream_failed},
     session::{Audience, Client, Place},
     slot::{Slot, Status, server_info},
     upstream::{Signals, Upstream, UpstreamError},
@@ -43,6 +43,9 @@ use crate::{
 /// How long a handshake waits at most for what is known from an earlier run of the program: a few files that are read, and a
 /// snapshot that is built of them. It is answered within 100 ms (docs/CONTRACT.md U1).
 const WAIT_FOR_RECOLLECTION: Duration = Duration::from_millis(80);
+
+/// What happened to an upstream that is not there any more while a request is answered.
+pub(crate) const REMOVED: &str = "was removed";
 
 /// Supervised upstreams, their catalogue, and the recipients of their notifications.
 #[derive(Debug)]
@@ -231,9 +234,7 @@ impl Backend {
     pub fn slot(&self, name: &str) -> Result<Arc<Slot>, ErrorText> {
         let slots = self.slots();
         let named = slots.iter().find(|slot| slot.name().is_some_and(|own| **own == *name));
-        named.cloned().ok_or_else(|| {
-            ErrorText::new(code::UPSTREAM_FAILED, format_args!("upstream '{name}' was removed"))
-        })
+        named.cloned().ok_or_else(|| upstream_failed(name, REMOVED))
     }
 
     /// The upstream with this number.
