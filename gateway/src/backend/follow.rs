@@ -12,12 +12,9 @@ use tokio::{
     task::spawn_blocking,
 };
 
-use super::{
-    Backend, Scope, clashes,
-    declare::{Declarations, Reply},
-};
+use super::{Backend, Declaration, Scope, clashes, declare::Declarations};
 use crate::{
-    catalogue::{Declared, Keeper, Published},
+    catalogue::{Keeper, Published},
     session::Watched,
     slot::{Recollection, Slot, Status, Supervisor},
     upstream::{Event, UpstreamError, Upstreams},
@@ -138,9 +135,6 @@ pub(super) struct Follower {
     pub(super) like: Option<Arc<Backend>>,
 }
 
-/// New declarations, and whom to answer.
-type Declaration = (Declared, Option<Reply>);
-
 /// What exists for who has these permissions, in two catalogues.
 fn views(permits: &Permits, before: &Published, now: &Published) -> [View; 2] {
     let someone = Principal::anonymous().permitted(permits.clone());
@@ -180,7 +174,7 @@ impl Follower {
                 declared = declarations.next() => declaration = Some(declared),
             }
             self.gather(&mut own).await;
-            let declared = declaration.as_ref().map(|(declared, _)| declared.clone());
+            let declared = declaration.as_ref().map(|new| new.declared.clone());
             self = self.take(declaration).await;
             // Other backends share slots of this one, so they follow later.
             self.backend.passed_on.send(0, &Event::Changed);
@@ -234,7 +228,7 @@ impl Follower {
     async fn take(mut self, declaration: Option<Declaration>) -> Self {
         let mut is_new = declaration.is_some();
         let mut reply = None;
-        if let Some((declared, asker)) = declaration {
+        if let Some(Declaration { declared, reply: asker }) = declaration {
             if let Some(upstreams) = &declared.upstreams {
                 self.upstreams = upstreams.clone();
             }

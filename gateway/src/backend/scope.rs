@@ -163,7 +163,7 @@ impl Backends {
     pub async fn declare(&self, declared: Declared) -> Result<Vec<Kind>, Problem> {
         let (reply, answer) = oneshot::channel();
         let closing = || Problem::new("the gateway is closing");
-        self.declarations.send(Declaration { declared, reply }).await.map_err(|_| closing())?;
+        self.declarations.send(Declaration { declared, reply: Some(reply) }).await.map_err(|_| closing())?;
         answer.await.map_err(|_| closing())
     }
 
