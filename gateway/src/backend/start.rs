@@ -49,14 +49,14 @@ pub struct Recipe {
     pub memory: Option<Arc<dyn Memory>>,
     /// Watches upstreams come up.
     pub witness: Option<Arc<dyn Witness>>,
-    /// Observes what upstreams list.
+    /// Observes what upstreams list, and what they are asked.
     pub observer: Arc<dyn Observer>,
     /// What was said of changed definitions.
     pub said: Arc<Said>,
     /// The texts of all lists.
     pub texts: Arc<Texts>,
-    /// Observes what upstreams are asked by calls of their own `info` tools; without an observer they are not asked.
-    pub asks: Option<Arc<dyn Observer>>,
+    /// Whether upstreams are asked what they say by calls of their own `info` tools.
+    pub asks_info: bool,
     /// The strategies that may serve clients, and whose own tools reserve names.
     pub strategies: Vec<Arc<Stack>>,
     /// The gateways that lead to this one.
@@ -173,7 +173,7 @@ impl Recipe {
             timeouts: self.timeouts,
             limits: self.limits,
             lineage: Arc::clone(&self.lineage),
-            asks: self.asks.clone().map(|observer| Asks { observer, rules }),
+            asks: self.asks_info.then(|| Asks { observer: Arc::clone(&self.observer), rules }),
             audience: Arc::clone(&backend.audience),
             texts: Arc::clone(&self.texts),
             skills: Arc::default(),

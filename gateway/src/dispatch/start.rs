@@ -147,7 +147,7 @@ impl Gateway {
             observer: Arc::clone(&assembly.observer),
             said: Arc::default(),
             texts: Arc::default(),
-            asks: assembly.asks_info.then(|| Arc::clone(&assembly.observer)),
+            asks_info: assembly.asks_info,
             scope: assembly.scope,
             limits: assembly.limits,
             strategies: assembly.strategies.all().cloned().collect(),
