@@ -12,12 +12,7 @@ mod slots;
 mod start;
 mod subscriptions;
 
-use std::{
-    borrow::Cow,
-    cmp::Reverse,
-    sync::{Arc, OnceLock},
-    time::Duration,
-};
+use std::{borrow::Cow, cmp::Reverse, sync::Arc, time::Duration};
 
 pub use declare::Declaration;
 use follow::Progress;
@@ -66,7 +61,7 @@ pub struct Backend {
     client: Option<Arc<Client>>,
     ending: CancellationToken,
     /// The reservation of its client's peer.
-    place: OnceLock<Place>,
+    _place: Option<Place>,
 }
 
 impl Backend {
@@ -185,11 +180,6 @@ impl Backend {
             false => own.clone(),
         };
         if differs("version", &about.version) { named.with_value("version", &about.version) } else { named }
-    }
-
-    /// Holds its client's reservation for as long as the backend exists.
-    fn hold_place(&self, place: Place) {
-        let _only_once = self.place.set(place);
     }
 
     /// Whether any upstream has a capability, or may turn out to have it.

@@ -192,8 +192,7 @@ impl Backends {
     ) -> Result<Arc<Backend>, ErrorText> {
         let place = peer.upstreams(count)?;
         let go = CancellationToken::new();
-        let backend = self.recipe.dedicated(client, self.declared.clone(), like, go.clone());
-        backend.hold_place(place);
+        let backend = self.recipe.dedicated(client, place, self.declared.clone(), like, go.clone());
         // Ended if the caller disconnects meanwhile.
         let starting = scopeguard::guard(backend, end);
         tokio::spawn(take_turns(Arc::downgrade(&starting), peer.clone(), Arc::clone(&self.starting), go));

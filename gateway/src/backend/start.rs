@@ -1,10 +1,6 @@
 //! Starting backends.
 
-use std::{
-    collections::HashSet,
-    sync::{Arc, OnceLock},
-    time::Duration,
-};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{ClientTraits, Era, Principal, Snapshot, Stack, Texts, View};
 use parking_lot::{Mutex, RwLock};
@@ -26,7 +22,7 @@ use crate::{
     lineage::Lineage,
     observe::Observer,
     problem::{Problem, Problems},
-    session::Client,
+    session::{Client, Place},
     slot::{Memory, Supervisor, Witness},
     upstream::{Asks, Signals, Terms, Timeouts, UpstreamError},
 };
@@ -88,7 +84,7 @@ impl Recipe {
         let go = CancellationToken::new();
         go.cancel();
         let asked = Declarations::Asked { asked, in_force };
-        let backend = self.open(declared, asked, (client, Era::Session), go, None);
+        let backend = self.open(declared, asked, (client, Era::Session), None, go, None);
         self.witness.iter().for_each(|witness| witness.starting(&backend.slots()));
         // A start that is given up is an end.
         let starting = backend.ending.clone().drop_guard();
@@ -110,17 +106,19 @@ impl Recipe {
         if problems.is_empty() { Ok(missing) } else { Err(Error::Configuration(Problems(problems))) }
     }
 
-    /// A backend dedicated to a client, like the shared one. Its upstreams are started after `go`.
+    /// A backend dedicated to a client, like the shared one, with the reservation of the client's peer. Its upstreams are started
+    /// after `go`.
     pub fn dedicated(
         &self,
         client: Arc<Client>,
+        place: Place,
         declared: watch::Receiver<Declared>,
         shared: &Arc<Backend>,
         go: CancellationToken,
     ) -> Arc<Backend> {
         let now = declared.borrow().clone();
         let client = (Some(client), Era::Session);
-        self.open(now, Declarations::PassedOn(declared), client, go, Some(Arc::clone(shared)))
+        self.open(now, Declarations::PassedOn(declared), client, Some(place), go, Some(Arc::clone(shared)))
     }
 
     /// The backend that clients without sessions share: like the shared one, but for upstreams that speak both eras.
@@ -128,7 +126,7 @@ impl Recipe {
         let now = declared.borrow().clone();
         let (go, client) = (CancellationToken::new(), (None, Era::Stateless));
         go.cancel();
-        self.open(now, Declarations::PassedOn(declared), client, go, Some(Arc::clone(shared)))
+        self.open(now, Declarations::PassedOn(declared), client, None, go, Some(Arc::clone(shared)))
     }
 
     /// Starts the upstreams, for this client or all of this era, and follows them, and what is declared anew.
@@ -137,6 +135,7 @@ impl Recipe {
         declared: Declared,
         declarations: Declarations,
         (client, era): (Option<Arc<Client>>, Era),
+        place: Option<Place>,
         go: CancellationToken,
         like: Option<Arc<Backend>>,
     ) -> Arc<Backend> {
@@ -163,7 +162,7 @@ impl Recipe {
             audience: Arc::default(),
             client: client.clone(),
             ending: ending.clone(),
-            place: OnceLock::new(),
+            _place: place,
         });
         // What a dedicated upstream lists may be meant for its client alone.
         let is_dedicated = like.is_some() && client.is_some();
