@@ -146,13 +146,9 @@ impl Recipe {
             (Arc::clone(&self.observer), Arc::clone(&self.said)),
             like.is_some(),
         );
-        let catalogue = match &like {
-            Some(like) => like.catalogue.or_new(snapshot),
-            None => Catalogue::new(snapshot),
-        };
         let now = Instant::now();
         let backend = Arc::new(Backend {
-            catalogue,
+            catalogue: Catalogue::new(snapshot),
             listed: Mutex::default(),
             slots: RwLock::default(),
             progress: Progress::default(),

@@ -130,17 +130,6 @@ impl Catalogue {
         Self(RwLock::new(Published::new(snapshot)))
     }
 
-    /// A catalogue that starts with another's current snapshot and shares its pages.
-    pub fn like(other: &Self) -> Self {
-        Self(RwLock::new(other.current()))
-    }
-
-    /// A catalogue of this snapshot. If it equals the current one, its pages are shared.
-    pub fn or_new(&self, snapshot: Snapshot) -> Self {
-        let same = self.current().snapshot.is_same(&snapshot);
-        if same { Self::like(self) } else { Self::new(snapshot) }
-    }
-
     /// The current snapshot and its pages.
     pub fn current(&self) -> Arc<Published> {
         Arc::clone(&self.0.read())
