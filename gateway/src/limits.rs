@@ -231,13 +231,6 @@ impl Default for SessionLimits {
     }
 }
 
-impl SessionLimits {
-    /// The interval between sweeps for idle and unused sessions.
-    pub fn sweep_interval(self, unused: Duration) -> Duration {
-        (self.idle.min(unused) / 4).clamp(Duration::from_millis(100), Duration::from_secs(60))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,11 +8,7 @@ use scopeguard::ScopeGuard;
 use serde_json::json;
 
 use super::Backend;
-use crate::{
-    catalogue::Page,
-    session::{Session, Watched},
-    slot::Slot,
-};
+use crate::{catalogue::Page, session::Watched, slot::Slot};
 
 /// Resources that are subscribed to, and released on drop.
 pub type Held = ScopeGuard<Vec<Watched>, Box<dyn FnOnce(Vec<Watched>) + Send + Sync>>;
@@ -44,11 +40,6 @@ impl Backend {
         let slot = self.slot_numbered(watched.upstream)?;
         let own = own_uri(slot.name().map_or("", |name| name.as_str()), &watched.uri);
         Some((slot, own))
-    }
-
-    /// Releases the subscriptions of a session that ended.
-    pub fn release_all(&self, session: &Session) {
-        session.take_subscriptions().iter().for_each(|watched| self.release(watched));
     }
 
     /// Subscribes to a resource, at its upstream if this is the first subscriber. Returns which upstream's it is.

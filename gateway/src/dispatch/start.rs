@@ -33,8 +33,8 @@ const WAIT_FOR_UPSTREAMS: Duration = Duration::from_secs(20);
 /// How long requests may still run after a shutdown, unless an assembly says otherwise.
 const DRAIN: Duration = Duration::from_secs(10);
 
-/// The longest time between two sweeps.
-const SWEEPING: Duration = Duration::from_secs(1);
+/// The shortest and the longest time between two sweeps.
+const SWEEPING: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
 
 /// What a gateway is made of.
 #[derive(Debug)]
@@ -216,8 +216,8 @@ impl Gateway {
 
     /// Ends what has been idle for too long, until the gateway ends.
     async fn sweep(self: Arc<Self>, limits: SessionLimits) {
-        let often = limits.sweep_interval(self.common.limits.unused_session).min(SWEEPING);
-        let mut turn = tokio::time::interval(often);
+        let shortest = limits.idle.min(self.common.limits.unused_session);
+        let mut turn = tokio::time::interval((shortest / 4).clamp(SWEEPING.0, SWEEPING.1));
         let mut keeping = tokio::spawn(async {});
         loop {
             tokio::select! {
