@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Admission, Allowances, Calls, Common, FETCHES_PER_MINUTE, FetchLimits, Gateway, KeptMarks,
     OfferedRevisions, Open,
-    calls::{ReceiptSettings, Tasks},
+    calls::Tasks,
     sessions::{OnEnd, Sessions},
 };
 use crate::{
@@ -186,7 +186,7 @@ impl Gateway {
         let on_end = OnEnd(Box::new(move |id| of_session.end_session(id)));
         let (bounds, store) = (assembly.sessions, assembly.session_store);
         let sessions = Arc::new(Sessions::new(Arc::clone(&common), bounds, store, on_end));
-        let receipts = ReceiptSettings { key: assembly.receipt_key, lifetime: assembly.receipt_lifetime };
+        let receipts = (assembly.receipt_key, assembly.receipt_lifetime);
         let gateway = Arc::new(Self {
             peers: Peers::new(assembly.limits),
             calls: Calls::new(
