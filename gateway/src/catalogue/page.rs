@@ -224,10 +224,8 @@ fn cached<K: Clone + Eq + Hash, V: Clone, W: Weighter<K, V> + Clone>(
     key: &K,
     make: impl FnOnce() -> V,
 ) -> V {
-    match cache.get_or_insert_with(key, || Ok::<V, Infallible>(make())) {
-        Ok(value) => value,
-        Err(never) => match never {},
-    }
+    let Ok(made) = cache.get_or_insert_with(key, || Ok::<V, Infallible>(make()));
+    made
 }
 
 impl Page {

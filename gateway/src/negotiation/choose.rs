@@ -140,22 +140,17 @@ impl Strategies {
         let instead = self.complete.get(&*chosen.0.1.profile().name).filter(|_| offer.complete).cloned();
         let ((name, strategy), reason) = instead.map_or(chosen, |instead| (instead, Reason::Complete));
         let declared = declares(offer, &strategy);
-        let bridge = match self.bridge {
-            Bridge::Auto => !declared && !self.names(offer, &name),
-            Bridge::Always => true,
-            Bridge::Never => false,
-        };
-        let filter_bridge = match self.bridge {
-            Bridge::Auto => offer.is_empty(),
+        let is_listed = |is_needed| match self.bridge {
+            Bridge::Auto => is_needed,
             Bridge::Always => true,
             Bridge::Never => false,
         };
         let (&Offer { omit_input_schema, shortest, .. }, definitions) = (offer, self.definitions);
         let traits = ClientTraits {
             era,
-            bridge,
+            bridge: is_listed(!declared && !self.names(offer, &name)),
             declared,
-            filter_bridge,
+            filter_bridge: is_listed(offer.is_empty()),
             manifest: self.manifest,
             tasks: era == Era::Session || offer.declares(TASKS),
             omit_input_schema,
