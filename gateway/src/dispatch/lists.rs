@@ -37,7 +37,7 @@ impl Gateway {
         let work = page.tool_count() * filter.patterns() * COMPARED_BYTES;
         let (names, result) = aside(work, || page.matching(compares, |name| filter.admits(name)));
         self.sessions.delivered(caller, page.delivers_of(&names)).await?;
-        caller.identified(|who| self.common.observer.filtered(&who, page, &names));
+        self.common.observer.filtered(&caller.who(), page, &names);
         Ok(result)
     }
 
@@ -49,7 +49,7 @@ impl Gateway {
             ErrorText::invalid_params("Unknown tool names").with_data(&json!({"unknownNames": unknown}))
         })?;
         self.sessions.delivered(caller, page.delivers_of(&names)).await?;
-        caller.identified(|who| self.common.observer.noted(&who, Note::Delivered));
+        self.common.observer.noted(&caller.who(), Note::Delivered);
         Ok(complete(caller.era(), described.into()))
     }
 
@@ -77,7 +77,7 @@ impl Gateway {
     /// A list, as it is prepared.
     pub(super) fn listed(&self, caller: &Caller, page: &Arc<Page>, kind: Kind, params: &RawObject) -> Answer {
         no_cursor(params)?;
-        caller.identified(|who| self.common.observer.listed(&who, kind, page));
+        self.common.observer.listed(&caller.who(), kind, page);
         Ok(page.list(kind))
     }
 }

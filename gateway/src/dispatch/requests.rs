@@ -15,7 +15,6 @@ use super::{
     lists::list_manifest,
     method::Method,
     variants::of_page,
-    watch::Sender,
 };
 use crate::{
     dialect::{RequestMeta, discover_result, era_error},
@@ -32,14 +31,12 @@ impl Gateway {
             _ => (caller, request),
         };
         let refused = varied.as_ref().err().cloned();
-        self.observed(caller, request, refused)
-            .instrument(caller.identified(|who| span(&who, &caller.label, request)))
-            .await
+        self.observed(caller, request, refused).instrument(span(&caller.who(), &caller.label, request)).await
     }
 
     /// Answers a request, with this error if there is one.
     async fn observed(&self, caller: &Caller, request: &Request, refused: Option<ErrorText>) -> Answer {
-        let mut watch = Watch::begin(&self.common.observer, Sender::Caller(caller), request);
+        let mut watch = Watch::begin(&self.common.observer, caller.who(), &caller.label, request);
         watch.trace().into_iter().for_each(|trace| drop(caller.trace.set(Arc::clone(trace))));
         let answering = async {
             if let Some(error) = refused {
@@ -74,7 +71,7 @@ impl Gateway {
         let strategy = at.strategy.as_deref().unwrap_or_default();
         let who = Who { principal: principal.id(), session: Some(&label), strategy, client: "" };
         span(&who, &label, request).in_scope(|| {
-            let mut watch = Watch::begin(&self.common.observer, Sender::Unread(who), request);
+            let mut watch = Watch::begin(&self.common.observer, who, &label, request);
             if let Ok(call) = read_call(&request.params) {
                 watch.names(&call.name);
                 watch.takes(call.arguments.as_ref());

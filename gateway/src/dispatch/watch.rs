@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Instant};
 use mcp_disclosure_core::{RawObject, RawText, ToolName, UpstreamName};
 use mcp_disclosure_transport::{ErrorText, Json, Request, code};
 
-use super::{Answer, Caller};
+use super::Answer;
 use crate::{
     beside::aside,
     dialect::asks_for_input,
@@ -23,7 +23,9 @@ const ASKS: (&str, &str) = ("\"resultType\"", "\"input_required\"");
 #[derive(Debug)]
 pub(crate) struct Watch<'a> {
     observer: &'a Arc<dyn Observer>,
-    sender: Sender<'a>,
+    who: Who<'a>,
+    /// Whose request it is, as in logs.
+    label: &'a str,
     trace: Option<Arc<dyn Trace>>,
     /// Whether it is a call, which is to be reported once.
     awaits_report: bool,
@@ -41,38 +43,18 @@ pub(crate) struct Watch<'a> {
     fingerprint: Option<Box<str>>,
 }
 
-/// Whose request it is.
-#[derive(Debug)]
-pub(crate) enum Sender<'a> {
-    Caller(&'a Caller),
-    /// Of a session that could not be read.
-    Unread(Who<'a>),
-}
-
-impl Sender<'_> {
-    fn identified<T>(&self, observe: impl FnOnce(Who<'_>) -> T) -> T {
-        match self {
-            Self::Caller(caller) => caller.identified(observe),
-            Self::Unread(who) => observe(*who),
-        }
-    }
-
-    /// As in logs.
-    fn label(&self) -> &str {
-        match self {
-            Self::Caller(caller) => &caller.label,
-            Self::Unread(who) => who.session.unwrap_or_default(),
-        }
-    }
-}
-
 impl<'a> Watch<'a> {
-    pub(crate) fn begin(observer: &'a Arc<dyn Observer>, sender: Sender<'a>, request: &'a Request) -> Self {
-        let trace = sender.identified(|who| observer.begins(&who, request));
+    pub(crate) fn begin(
+        observer: &'a Arc<dyn Observer>,
+        who: Who<'a>,
+        label: &'a str,
+        request: &'a Request,
+    ) -> Self {
         Self {
             observer,
-            sender,
-            trace,
+            who,
+            label,
+            trace: observer.begins(&who, request),
             awaits_report: matches!(&*request.method, "tools/resolve" | "tools/call"),
             method: &request.method,
             begun: Instant::now(),
@@ -141,8 +123,7 @@ impl<'a> Watch<'a> {
 
     /// What must be recorded before the call is forwarded.
     pub(crate) fn forwards(&self) -> Option<Recording> {
-        let before = |who: Who<'_>| self.observer.before(&self.event(who, Outcome::Forwarded, 0));
-        if self.awaits_report { self.sender.identified(before) } else { None }
+        if self.awaits_report { self.observer.before(&self.event(Outcome::Forwarded, 0)) } else { None }
     }
 
     /// The call is over.
@@ -173,36 +154,33 @@ impl<'a> Watch<'a> {
         if !std::mem::take(&mut self.awaits_report) {
             return;
         }
-        let sender = &self.sender;
-        sender.identified(|who| {
-            let event = self.event(who, outcome, bytes);
-            macro_rules! log {
-                ($message:literal) => {
-                    tracing::info!(
-                        session = %sender.label(), principal = event.who.principal, strategy = event.who.strategy,
-                        upstream = event.upstream, tool = %event.tool, outcome = %outcome, code = event.refusal,
-                        duration_ms = event.duration.as_micros() as f64 / 1000.0, $message
-                    )
-                };
-            }
-            match outcome {
-                Outcome::Refused => log!("call refused"),
-                Outcome::Unknown | Outcome::NotPermitted => log!("unknown tool called"),
-                Outcome::Invalid | Outcome::Unrecorded | Outcome::Unavailable => log!("call not run"),
-                Outcome::Failed if self.is_unsent => log!("call not run"),
-                _ if event.method == "tools/resolve" => log!("call resolved"),
-                _ => log!("tool called"),
-            }
-            protected(|| {
-                self.observer.called(&event);
-                self.trace.iter().for_each(|trace| trace.called(&event));
-            });
+        let (event, session) = (self.event(outcome, bytes), self.label);
+        macro_rules! log {
+            ($message:literal) => {
+                tracing::info!(
+                    %session, principal = event.who.principal, strategy = event.who.strategy,
+                    upstream = event.upstream, tool = %event.tool, outcome = %outcome, code = event.refusal,
+                    duration_ms = event.duration.as_micros() as f64 / 1000.0, $message
+                )
+            };
+        }
+        match outcome {
+            Outcome::Refused => log!("call refused"),
+            Outcome::Unknown | Outcome::NotPermitted => log!("unknown tool called"),
+            Outcome::Invalid | Outcome::Unrecorded | Outcome::Unavailable => log!("call not run"),
+            Outcome::Failed if self.is_unsent => log!("call not run"),
+            _ if event.method == "tools/resolve" => log!("call resolved"),
+            _ => log!("tool called"),
+        }
+        protected(|| {
+            self.observer.called(&event);
+            self.trace.iter().for_each(|trace| trace.called(&event));
         });
     }
 
-    fn event<'e>(&'e self, who: Who<'e>, outcome: Outcome, response_bytes: usize) -> Called<'e> {
+    fn event(&self, outcome: Outcome, response_bytes: usize) -> Called<'_> {
         Called {
-            who,
+            who: self.who,
             method: self.method,
             upstream: self.upstream.as_ref().map(UpstreamName::as_str),
             tool: self.tool.as_ref().map_or("", ToolName::as_str),

@@ -50,9 +50,9 @@ impl Calls {
         );
         recorded?;
         if let Some(code) = fetches.refused() {
-            caller.identified(|who| self.common.observer.fetch_refused(&who, code));
+            self.common.observer.fetch_refused(&caller.who(), code);
         }
-        fetches.noted().for_each(|note| caller.identified(|who| self.common.observer.noted(&who, note)));
+        fetches.noted().for_each(|note| self.common.observer.noted(&caller.who(), note));
         Ok(())
     }
 
