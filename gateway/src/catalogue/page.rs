@@ -349,8 +349,7 @@ impl Page {
 
     /// The manifest of the list of tools, if that is complete. Made when it is first needed: see [`is_prepared`](Self::is_prepared).
     pub fn manifest(&self) -> Option<&PreparedManifest> {
-        let meta = || hints(&self.view, Kind::Tools, self.tool_count()).meta;
-        self.tools.manifest(&self.view, meta)
+        self.tools.manifest(&self.view)
     }
 
     /// The kinds whose lists differ between two pages of a snapshot. Of tools that are not listed, but found otherwise,

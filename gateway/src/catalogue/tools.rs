@@ -108,16 +108,12 @@ impl ToolList {
     }
 
     /// The manifest; `None` for a list that withholds something.
-    pub(super) fn manifest(
-        &self,
-        view: &View,
-        meta: impl FnOnce() -> Option<RawObject>,
-    ) -> Option<&PreparedManifest> {
+    pub(super) fn manifest(&self, view: &View) -> Option<&PreparedManifest> {
         let prepared = self.manifest.as_ref()?.get_or_init(|| {
-            let (manifest, of_list) = (Manifest::of(view, &self.tools.tools), meta());
+            let manifest = Manifest::of(view, &self.tools.tools);
             let entries: Vec<RawObject> = manifest.entries().map(|entry| entry.text().clone()).collect();
             let result = |entries: &[RawObject], unchanged| {
-                let meta = digest::meta(of_list.as_ref(), manifest.digest(), unchanged);
+                let meta = digest::meta(self.meta.as_ref(), manifest.digest(), unchanged);
                 list_result(self.era, "entries", entries, self.caching, Some(&meta))
             };
             PreparedManifest { result: result(&entries, false), unchanged: result(&[], true), manifest }
