@@ -26,8 +26,7 @@ impl Calls {
             .map_err(|error| ErrorText::invalid_params(format_args!("params.notifications: {error}")))?;
         filter.resources().iter().try_for_each(|uri| self.sessions.check_uri(uri))?;
         // Another's task is unknown, and not followed.
-        let filter =
-            filter.following(|id| self.tasks.has(caller, &RawObject::empty().with_value("taskId", id)));
+        let filter = filter.following(|id| self.tasks.has(caller, id));
         let _place = caller.peer.subscriptions(filter.resources().len() + filter.tasks().len())?;
         let reaching = match filter.resources().is_empty() {
             true => Cow::Borrowed(caller),
