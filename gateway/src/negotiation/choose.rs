@@ -6,7 +6,7 @@ use mcp_disclosure_core::{ClientTraits, Era, Permits, RawObject, Stack};
 use mcp_disclosure_drafts::variants::VariantHints;
 
 use super::{Bridge, NamedStrategy, Strategies};
-use crate::dialect::{Offer, Revision, TASKS};
+use crate::dialect::{Offer, TASKS};
 
 /// The strategy selected for a client.
 #[derive(Clone, Debug)]
@@ -30,12 +30,6 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// The choice of a client of this revision.
-    pub(crate) fn in_revision(mut self, revision: Revision) -> Self {
-        self.traits.tasks &= revision.has_tasks();
-        self
-    }
-
     /// What the client says of server variants, if it supports them.
     pub(crate) fn hints(&self) -> Option<&VariantHints> {
         self.offer.variants.as_ref()

@@ -76,12 +76,6 @@ pub trait Observer: fmt::Debug + Send + Sync + 'static {
     fn opened(&self, _who: &Who<'_>) {}
 }
 
-/// Observes nothing.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Unobserved;
-
-impl Observer for Unobserved {}
-
 /// Calls an observer where a panic of it would leave a client without an answer.
 pub(crate) fn protected(observe: impl FnOnce()) {
     if catch_unwind(AssertUnwindSafe(observe)).is_err() {

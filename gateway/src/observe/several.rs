@@ -8,7 +8,7 @@ use mcp_disclosure_transport::Request;
 use super::{Called, Observer, Recording, ToolChanges, Trace, Who};
 use crate::catalogue::Page;
 
-/// Observers that are called in this order.
+/// Observers that are called in this order. Without any, nothing is observed.
 #[derive(Clone, Debug, Default)]
 pub struct Several(pub Vec<Arc<dyn Observer>>);
 
