@@ -6,7 +6,7 @@ use mcp_disclosure_core::{
     Decision, Effects, Era, Fault, Mirrored, RawObject, RawText, Refusal, Tool, ToolAnswer, ToolCall,
     ToolName, delivered::DESCRIPTION_REQUIRED,
 };
-use mcp_disclosure_transport::{ErrorText, Json, Request, code};
+use mcp_disclosure_transport::{ErrorText, Json, Request};
 use serde_json::json;
 
 use super::{
@@ -92,10 +92,6 @@ impl Calls {
             Decision::Refuse(refusal) => {
                 refused(page, &given, refusal.code, watch);
                 Ok(refusal_of(caller, refusal))
-            }
-            other => {
-                tracing::error!(?other, "unknown decision");
-                Err(ErrorText::new(code::INTERNAL_ERROR, "internal error: unknown decision"))
             }
         }
     }

@@ -31,7 +31,6 @@ impl Calls {
                 Effect::CalledUnread { tool } => self.apart.calls_unread(caller, &tool),
                 Effect::Remember { strategy, changes } => delta.notes.push((strategy, changes)),
                 Effect::Native => delta.native = true,
-                other => tracing::error!(?other, "unknown effect"),
             }
         }
         let recording = async {
