@@ -27,7 +27,7 @@ const GATHERING: Duration = Duration::from_millis(20);
 type Events = mpsc::UnboundedReceiver<(usize, Event)>;
 
 /// How far the upstreams have come. What one listed that was tried is in the catalogue.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Progress(watch::Sender<Tries>);
 
 #[derive(Debug, Default)]
@@ -38,12 +38,6 @@ struct Tries {
     failed: BTreeMap<usize, Arc<UpstreamError>>,
     /// The number of the client's choices that the lists of all connected upstreams follow.
     followed: u64,
-}
-
-impl Default for Progress {
-    fn default() -> Self {
-        Self(watch::Sender::new(Tries::default()))
-    }
 }
 
 impl Progress {
