@@ -30,7 +30,7 @@ use crate::{
 const MOST_ROUNDS: usize = 32;
 
 /// A request to forward to an upstream.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct UpstreamRequest {
     /// The JSON-RPC method.
     pub(super) method: Cow<'static, str>,
@@ -45,11 +45,6 @@ pub(super) struct UpstreamRequest {
 impl UpstreamRequest {
     pub(super) fn new(method: impl Into<Cow<'static, str>>, params: RawObject) -> Self {
         Self { method: method.into(), params, mirrored: Vec::new(), reports: None }
-    }
-
-    /// The same request with other parameters.
-    pub(super) fn with(&self, params: RawObject) -> Self {
-        Self { method: self.method.clone(), params, mirrored: self.mirrored.clone(), reports: None }
     }
 
     pub(super) fn to_call(
