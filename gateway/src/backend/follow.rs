@@ -129,12 +129,6 @@ pub(super) struct Follower {
     pub(super) like: Option<Arc<Backend>>,
 }
 
-/// What exists for who has these permissions, in two catalogues.
-fn views(permits: &Permits, before: &Published, now: &Published) -> [View; 2] {
-    let someone = Principal::anonymous().permitted(permits.clone());
-    [before, now].map(|published| View::of(Arc::clone(published.snapshot()), &someone))
-}
-
 impl Follower {
     /// Starts the upstreams, then follows them until the backend ends.
     pub(super) fn start(mut self, followed: Events, declarations: Declarations) {
@@ -248,9 +242,9 @@ impl Follower {
         let is_final = is_complete && !self.backend.is_ending();
         if is_new {
             let before = self.backend.catalogue.current();
-            (self, changes) = self.publish(is_final).await;
+            self = self.publish(is_final).await;
             let now = self.backend.catalogue.current();
-            changes = self.with_selected(changes, &Permits::all(), &before, &now);
+            changes = self.differing(&Permits::all(), &before, &now);
             self.backend.audience.notify_changed(|permits| self.differing(permits, &before, &now));
             self.backend.audience.notify_announced(&before, &now);
             self.report_clashes();
@@ -261,12 +255,12 @@ impl Follower {
         self
     }
 
-    /// Replaces the snapshot. Returns the kinds whose lists changed.
-    async fn publish(mut self, is_final: bool) -> (Self, Vec<Kind>) {
+    /// Replaces the snapshot.
+    async fn publish(mut self, is_final: bool) -> Self {
         let made = self.like.as_ref().and_then(|like| like.made_of(&self.keeper.listed));
         if let Some(made) = made {
-            let changes = self.backend.catalogue.share(made);
-            return (self, changes);
+            self.backend.catalogue.share(made);
+            return self;
         }
         let before = self.backend.catalogue.current();
         // Beside the workers, since thousands of tools take a while.
@@ -280,31 +274,22 @@ impl Follower {
         };
         self.keeper = keeper;
         let like = self.like.as_ref().map(|like| like.catalogue.current());
-        let changes = self.backend.catalogue.replace(snapshot, like);
+        self.backend.catalogue.replace(snapshot, like);
         *self.backend.listed.lock() = self.keeper.listed.clone();
-        (self, changes)
+        self
     }
 
     /// The kinds of lists that differ between two catalogues for who has these permissions. What such a client may not use
-    /// may change without its knowing.
+    /// may change without its knowing. Where a strategy now selects another one, its tools are listed in another way, and the
+    /// other one may have resources of its own.
     fn differing(&self, permits: &Permits, before: &Published, now: &Published) -> Vec<Kind> {
-        let [old, new] = views(permits, before, now);
-        self.with_selected(old.changes(&new), permits, before, now)
-    }
-
-    /// The same kinds, and those in which a strategy differs that now selects another one: its tools are listed in another
-    /// way, and the other one may have resources of its own.
-    fn with_selected(
-        &self,
-        kinds: Vec<Kind>,
-        permits: &Permits,
-        before: &Published,
-        now: &Published,
-    ) -> Vec<Kind> {
-        let [before, now] = views(permits, before, now);
+        let someone = Principal::anonymous().permitted(permits.clone());
+        let [before, now] =
+            [before, now].map(|published| View::of(Arc::clone(published.snapshot()), &someone));
         let selected = |strategy: &Arc<Stack>, view| Some(strategy.selects(view)?.name);
         let is_new =
             self.strategies.iter().any(|strategy| selected(strategy, &before) != selected(strategy, &now));
+        let kinds = before.changes(&now);
         let new = [Kind::Tools, Kind::Resources].into_iter().filter(|kind| is_new && !kinds.contains(kind));
         kinds.iter().copied().chain(new).collect()
     }

@@ -135,24 +135,18 @@ impl Catalogue {
         Arc::clone(&self.0.read())
     }
 
-    /// Replaces the snapshot by another catalogue's, and shares its pages. Returns the kinds whose lists changed.
-    pub fn share(&self, other: Arc<Published>) -> Vec<Kind> {
-        let changes = self.current().snapshot.changes(&other.snapshot);
+    /// Replaces the snapshot by another catalogue's, and shares its pages.
+    pub fn share(&self, other: Arc<Published>) {
         *self.0.write() = other;
-        changes
     }
 
-    /// Replaces the snapshot; by that of `like`, if that is the same, to share its pages. Returns the kinds whose
-    /// lists changed.
-    pub fn replace(&self, snapshot: Snapshot, like: Option<Arc<Published>>) -> Vec<Kind> {
-        let current = self.current();
-        let changes = current.snapshot.changes(&snapshot);
+    /// Replaces the snapshot; by that of `like`, if that is the same, to share its pages.
+    pub fn replace(&self, snapshot: Snapshot, like: Option<Arc<Published>>) {
         // What is not listed may differ, for example which resources are hidden.
-        if !current.snapshot.is_same(&snapshot) {
+        if !self.current().snapshot.is_same(&snapshot) {
             let shared = like.filter(|like| like.snapshot.is_same(&snapshot));
-            *self.0.write() = shared.unwrap_or_else(|| Published::new(snapshot));
+            self.share(shared.unwrap_or_else(|| Published::new(snapshot)));
         }
-        changes
     }
 }
 
