@@ -114,7 +114,8 @@ pub struct Page {
     shown: Shown,
     /// The tools whose definitions count as delivered to a session by its `tools/list`, and their digests.
     pub delivers: Vec<(ToolName, Digest)>,
-    tools: ToolList,
+    /// Its list of tools.
+    pub(crate) tools: ToolList,
     resources: Json,
     templates: Json,
     prompts: Json,
@@ -298,12 +299,7 @@ impl Page {
         }
     }
 
-    /// The result of `tools/list` for a client that compares it with a manifest: without host hints.
-    pub fn comparable_tools(&self) -> Json {
-        self.tools.result(true)
-    }
-
-    /// The same for the tools of these names.
+    /// What of `delivers` the tools of these names are.
     pub fn delivers_of(&self, names: &[String]) -> Vec<(ToolName, Digest)> {
         if self.delivers.is_empty() {
             return Vec::new();
@@ -323,25 +319,12 @@ impl Page {
         self.tools.tools.tools.len()
     }
 
-    /// The result of `tools/list` with the tools whose names are admitted, and their names. The strategy's own tools are
-    /// always listed: the others may be reached by them only.
-    pub fn matching(&self, compares: bool, admits: impl Fn(&str) -> bool) -> (Vec<String>, Json) {
-        let tools = self.tools.matching(compares, admits);
-        let names = tools.iter().filter_map(|tool| tool.string("name")).collect();
-        (names, self.tools.result_of(&tools))
-    }
-
     /// Whether the list of tools is complete, and its manifest is offered.
     pub fn has_manifest(&self) -> bool {
         self.tools.manifest.is_some()
     }
 
-    /// Whether nothing has to be computed for the manifest.
-    pub fn is_prepared(&self) -> bool {
-        self.tools.is_prepared()
-    }
-
-    /// The manifest of the list of tools, if that is complete. Made when it is first needed: see [`is_prepared`](Self::is_prepared).
+    /// The manifest of the list of tools, if that is complete. Made when it is first needed.
     pub fn manifest(&self) -> Option<&PreparedManifest> {
         self.tools.manifest(&self.view)
     }

@@ -32,10 +32,10 @@ impl Gateway {
         let Some(filter) = filter else {
             self.sessions.delivered(caller, page.delivers.clone()).await?;
             let list = self.listed(caller, page, Kind::Tools, params)?;
-            return Ok(if compares { page.comparable_tools() } else { list });
+            return Ok(if compares { page.tools.result(compares) } else { list });
         };
         let work = page.tool_count() * filter.patterns() * COMPARED_BYTES;
-        let (names, result) = aside(work, || page.matching(compares, |name| filter.admits(name)));
+        let (names, result) = aside(work, || page.tools.matching(compares, |name| filter.admits(name)));
         self.sessions.delivered(caller, page.delivers_of(&names)).await?;
         self.common.observer.filtered(&caller.who(), page, &names);
         Ok(result)
@@ -94,7 +94,7 @@ pub(super) fn list_manifest(page: &Page, params: &RawObject) -> Answer {
 
 /// The manifest of a page that has one.
 fn manifest_of(page: &Page) -> Result<&PreparedManifest, ErrorText> {
-    let work = if page.is_prepared() { 0 } else { page.tool_count() * ENTRY_BYTES };
+    let work = if page.tools.is_prepared() { 0 } else { page.tool_count() * ENTRY_BYTES };
     aside(work, || page.manifest()).ok_or_else(ErrorText::method_not_found)
 }
 
