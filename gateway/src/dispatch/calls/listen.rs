@@ -10,7 +10,7 @@ use crate::{
     catalogue::Page,
     dialect::needs_tasks,
     dispatch::Caller,
-    session::{Filter, Viewer},
+    session::{Filter, Viewer, Watched},
 };
 
 impl Calls {
@@ -34,15 +34,14 @@ impl Calls {
         };
         let caller = &*reaching;
         // If the client disconnects meanwhile, dropping this releases what was subscribed so far.
-        let mut held = caller.backend.release_on_drop();
+        let mut held = Vec::new();
         for uri in filter.resources() {
-            if let Ok(watched) = caller.backend.hold(page, uri).await {
-                held.push(watched);
-            }
+            held.extend(caller.backend.hold(page, uri).await.ok());
         }
+        let watched: Vec<Watched> = held.iter().map(|held| (**held).clone()).collect();
         let (principal, choice) = (caller.principal.clone(), caller.choice.clone());
         let viewer = Viewer { principal, choice, memory: caller.memory.clone() };
-        let filter = filter.watching(&held).with_extension(&asked, &viewer);
+        let filter = filter.watching(&watched).with_extension(&asked, &viewer);
         let tasks = filter.tasks().to_vec();
         let registration = caller.backend.audience.listeners.open(id, filter, viewer, caller.outlet.clone());
         let mut permissions = self.common.permissions.subscribe();

@@ -30,8 +30,7 @@ impl Sessions {
         self.check_uri(&uri)?;
         let place = caller.peer.subscriptions(1)?;
         // If the client disconnects meanwhile, dropping this releases it.
-        let mut held = caller.backend.release_on_drop();
-        held.push(caller.backend.hold(page, &uri).await?);
+        let held = caller.backend.hold(page, &uri).await?;
         // First, so that a copy that is read meanwhile does not end it.
         self.record(session, Delta { subscribed: Some(uri), ..Delta::default() }).await?;
         self.subscribed(session, &caller.principal, held, place);
@@ -60,9 +59,7 @@ impl Sessions {
         place: Place,
     ) {
         // What is not added is released.
-        if let Some(watched) = held.first().cloned()
-            && session.subscribe(watched, place)
-        {
+        if session.subscribe(Watched::clone(&held), place) {
             drop(ScopeGuard::into_inner(held));
         }
         // A later request may have taken over other permissions meanwhile.
@@ -124,11 +121,7 @@ impl Sessions {
             let principal = session.principal();
             let page = backend.catalogue().current().page(&principal, &session.choice(), &session.memory());
             match backend.hold(&page, uri).await {
-                Ok(watched) => {
-                    let mut held = backend.release_on_drop();
-                    held.push(watched);
-                    self.subscribed(session, &principal, held, place);
-                }
+                Ok(held) => self.subscribed(session, &principal, held, place),
                 Err(error) => tracing::debug!(error = error.message(), "a subscription did not move"),
             }
         }
