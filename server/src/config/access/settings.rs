@@ -128,8 +128,9 @@ pub fn unknown_strategies(
             let otherwise = || format!("offered are {}", offered.join(", "));
             let hint = did_you_mean(name, offered.iter().map(String::as_str), otherwise);
             let message = format!("{what}: strategy '{name}' is not offered");
-            let problem = Problem::new(message.clone()).hint(hint).at(places.get(&what).cloned());
-            problems.insert(message, problem);
+            let problem = Problem::new(message.clone()).hint(hint);
+            let place = places.get(&what).cloned();
+            problems.insert(message, place.into_iter().fold(problem, Problem::at));
         }
     }
     problems.into_values().collect()
