@@ -134,7 +134,7 @@ impl Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match error {
-            Error::Configuration(problems) => Self::Configuration(problems.into()),
+            Error::Configuration(problems) => Self::Configuration(problems.0),
             Error::Upstreams(errors) => Self::Upstreams(errors),
             Error::Listen { address, source } => Self::Listen { flag: "--listen", address, source },
             Error::Io { what, source } => Self::Io { what, source },

@@ -9,7 +9,7 @@ use mcp_disclosure_gateway::{
     backend::Scope,
     builtin,
     catalogue::Declared,
-    dispatch::{Assembly, FetchLimits, Gateway},
+    dispatch::{Assembly, Gateway},
     front::http,
     limits::Limits,
     negotiation::{Strategies, StrategyOptions},
@@ -163,7 +163,7 @@ impl Bench {
             session_store: options.session_store.or_else(everywhere),
             timeouts: Timeouts { connect: crate::PATIENCE, request: options.patience },
             scope: options.scope,
-            fetches: FetchLimits::per_minute(options.fetches),
+            fetches_per_minute: options.fetches,
             receipt_lifetime: options.receipt_lifetime,
             limits: options.limits,
             ..Assembly::new(strategies, key)

@@ -5,11 +5,7 @@ use std::{sync::Arc, time::Duration};
 use mcp_disclosure_transport::{ErrorText, Response};
 use tracing::Instrument;
 
-use super::{
-    Caller,
-    common::panicked,
-    fetches::{FetchLimits, Fetcher},
-};
+use super::{Caller, FetchLimits, common::panicked};
 use crate::session::{
     Session,
     store::{Archive, Following, MessageKind, Opened, Replicas},
@@ -99,7 +95,13 @@ impl Replication {
         let (Some(replicas), true) = (&self.0, fetches > 0) else { return };
         let Some(name) = caller.fetcher.shared_name() else { return };
         let (replicas, limits, fetcher) = (Arc::clone(replicas), Arc::clone(limits), caller.fetcher.clone());
-        let counting = async move { count(&replicas, &limits, &name, &fetcher, fetches).await };
+        let counting = async move {
+            match replicas.store().count(&name, fetches, COUNTING).await {
+                Ok((sum, left)) => limits.note(&fetcher, fetches, sum, left),
+                // The limit of this replica goes on.
+                Err(error) => tracing::debug!(%error, "fetches are not counted across replicas"),
+            }
+        };
         match caller.session {
             Some(_) => counting.await,
             None => drop(tokio::spawn(counting)),
@@ -116,13 +118,5 @@ impl Replication {
         }
         let finished = tokio::spawn(work.in_current_span()).await;
         finished.unwrap_or_else(|_| Err(panicked("a change of a session")))
-    }
-}
-
-async fn count(replicas: &Replicas, limits: &FetchLimits, name: &str, fetcher: &Fetcher, fetches: u32) {
-    match replicas.store().count(name, fetches, COUNTING).await {
-        Ok((sum, left)) => limits.note(fetcher, fetches, sum, left),
-        // The limit of this replica goes on.
-        Err(error) => tracing::debug!(%error, "fetches are not counted across replicas"),
     }
 }

@@ -4,7 +4,7 @@ use std::{io::IsTerminal, net::SocketAddr, path::Path, sync::Arc, time::Duration
 
 use mcp_disclosure_core::ReceiptKey;
 use mcp_disclosure_gateway::{
-    Admission, Assembly, FetchLimits, Gateway, Problem, SessionLimits,
+    Admission, Assembly, Gateway, Problem, SessionLimits,
     front::{http, stdio::Stdio},
     observe::Several,
     slot::Memory,
@@ -64,7 +64,7 @@ fn serve_told(program: &Program, told: Told) -> Result<(), Failure> {
         asks_info: true,
         sessions: SessionLimits { most: arguments.max_sessions, idle: arguments.session_idle },
         session_store,
-        fetches: FetchLimits::per_minute(arguments.fetches_per_minute),
+        fetches_per_minute: arguments.fetches_per_minute,
         receipt_lifetime: arguments.receipt_lifetime,
         scope: arguments.upstream_scope,
         wait_for_upstreams: arguments.wait_for_upstreams,

@@ -36,14 +36,14 @@ impl Sessions {
         &self,
         id: Arc<str>,
         revision: Revision,
-        choice: Choice,
+        mut choice: Choice,
         name: &str,
         opening: Opening,
         place: Place,
     ) -> Result<ScopeGuard<Arc<ServedSession>, impl FnOnce(Arc<ServedSession>)>, ErrorText> {
         let backends = &self.common.backends;
         let backend = backends.for_session(&id, &opening.client, &opening.peer).await?;
-        let choice = choice.in_revision(revision);
+        choice.traits.tasks &= revision.has_tasks();
         let session = Session::new(id, revision, choice, name, opening, place, &self.common.limits);
         let session = ServedSession::new(session, &backend);
         let begun = scopeguard::guard(session, |session| backends.end_session(session.id()));

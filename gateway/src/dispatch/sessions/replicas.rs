@@ -57,8 +57,8 @@ impl Sessions {
         Ok(read.map(|read| read.kept))
     }
 
-    /// Changes a session: in the store first, and then here. Returns the memory before and after. Once begun, a change is
-    /// finished, even if the request is cancelled: what it changes belongs together.
+    /// Changes a session: in the store first, and then here. Once begun, a change is finished, even if the request is
+    /// cancelled: what it changes belongs together.
     ///
     /// # Errors
     /// -32006 if the session's store cannot be used, -32600 if the session has ended.
@@ -66,12 +66,12 @@ impl Sessions {
         self: &Arc<Self>,
         session: &Arc<ServedSession>,
         delta: Delta,
-    ) -> Result<(Memory, Memory), ErrorText> {
+    ) -> Result<(), ErrorText> {
         let (sessions, session) = (Arc::clone(self), Arc::clone(session));
-        self.replication.finishing(async move { sessions.write(&session, delta).await }).await
+        self.replication.finishing(async move { sessions.write(&session, delta).await.map(drop) }).await
     }
 
-    /// As [`record`](Self::record), for what is finished in any case.
+    /// As [`record`](Self::record), for what is finished in any case. Returns the memory before and after.
     pub(super) async fn write(
         &self,
         session: &ServedSession,

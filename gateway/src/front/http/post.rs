@@ -200,7 +200,7 @@ impl Front {
             Err(refused) if refused.may_pass() => {
                 if refused.status == StatusCode::SERVICE_UNAVAILABLE {
                     let id = headers.get(SESSION).and_then(|id| id.to_str().ok()).unwrap_or_default();
-                    self.gateway.unreached(&admitted.principal, id, &arrived.location, request).await;
+                    self.gateway.unreached(&admitted.principal, id, &arrived.location, request);
                 }
                 return Err(refused.answering(&request.id));
             }

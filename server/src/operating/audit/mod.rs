@@ -68,10 +68,6 @@ impl Audit {
 }
 
 impl Observer for Audit {
-    fn wants_fingerprints(&self) -> bool {
-        true
-    }
-
     fn fingerprint(&self, arguments: &str) -> Option<Box<str>> {
         Some(self.key.fingerprint(arguments))
     }
