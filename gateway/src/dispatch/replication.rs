@@ -52,9 +52,9 @@ impl Replication {
     ///
     /// # Errors
     /// -32006 if the store cannot be used.
-    pub(super) async fn publish(&self, session: &Session, opened: Opened) -> Result<(), ErrorText> {
+    pub(super) async fn publish(&self, session: &Session, opened: &Opened) -> Result<(), ErrorText> {
         let Some(replicas) = &self.0 else { return Ok(()) };
-        Ok(replicas.create(session.id(), session.kept(opened)).await?)
+        Ok(replicas.create(session.id(), opened, &session.recorded()).await?)
     }
 
     /// Tells the other replicas that serve a session.

@@ -17,7 +17,7 @@ use super::{
     Address, Client, InFlight, Location, Peer, Place, ReplayBuffer, ReplayBuffers, StreamEvent, Watched,
     admitted::Admitted,
     list_changed,
-    store::{Delta, Kept, Opened, Read},
+    store::{Delta, Read},
 };
 use crate::{dialect::Revision, limits::Limits, negotiation::Choice, observe::Who};
 
@@ -223,28 +223,28 @@ impl Session {
 
     /// Replaces what this copy has with what the store had. Returns the memory before, and the subscriptions that have ended;
     /// `None` if the copy is as of a later reading.
-    pub(crate) fn replace(&self, Read { kept, number }: &Read) -> Option<(Memory, Vec<Watched>)> {
+    pub(crate) fn replace(&self, read: &Read) -> Option<(Memory, Vec<Watched>)> {
         let mut as_of = self.as_of.lock();
-        if *as_of > *number {
+        if *as_of > read.number {
             return None;
         }
-        *as_of = *number;
-        kept.marks.iter().for_each(|(tool, digest)| self.marks.mark(tool.clone(), *digest));
-        *self.log_level.lock() = kept.log_level;
-        self.speaks_natively.fetch_or(kept.native, Ordering::Relaxed);
-        let before = std::mem::replace(&mut *self.memory.lock(), kept.memory.clone());
-        Some((before, self.keep_subscriptions(|watched| kept.subscriptions.contains(&watched.uri))))
+        *as_of = read.number;
+        read.marks.iter().for_each(|(tool, digest)| self.marks.mark(tool.clone(), *digest));
+        *self.log_level.lock() = read.log_level;
+        self.speaks_natively.fetch_or(read.native, Ordering::Relaxed);
+        let before = std::mem::replace(&mut *self.memory.lock(), read.memory.clone());
+        Some((before, self.keep_subscriptions(|watched| read.subscriptions.contains(&watched.uri))))
     }
 
-    /// What a store is to have of it.
-    pub(crate) fn kept(&self, opened: Opened) -> Kept {
-        Kept {
-            opened,
+    /// What was recorded while it was opened: it has no subscriptions yet.
+    pub(crate) fn recorded(&self) -> Delta {
+        let memory = self.memory();
+        Delta {
             marks: self.marks.all(),
-            memory: self.memory(),
+            notes: memory.iter().map(|(strategy, notes)| (strategy.to_owned(), notes.clone())).collect(),
             native: self.speaks_natively.load(Ordering::Relaxed),
             log_level: self.log_level(),
-            subscriptions: Vec::new(),
+            ..Delta::default()
         }
     }
 

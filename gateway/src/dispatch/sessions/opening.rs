@@ -104,7 +104,7 @@ impl Sessions {
         };
         let result = result.await.inspect_err(|_| self.let_go(session))?;
         self.replication.share(session);
-        self.replication.publish(session, opened).await.inspect_err(|_| {
+        self.replication.publish(session, &opened).await.inspect_err(|_| {
             self.end(session.id());
         })?;
         let result = common.led_on(backend, is_gateway, result);
@@ -179,7 +179,7 @@ impl Sessions {
         admitted: &Admitted,
         peer: &Peer,
     ) -> Result<(), ErrorText> {
-        let opened = &read.kept.opened;
+        let opened = &read.opened;
         let revision = Revision::parse(&opened.revision).filter(|revision| revision.has_sessions());
         let revision = revision.unwrap_or(Revision::LATEST_WITH_SESSIONS);
         // By the permissions of that time: a session keeps its strategy until the principal may not be served by it.

@@ -73,11 +73,6 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    /// Reads the field.
-    pub(crate) fn read(field: &[u8]) -> Option<Self> {
-        serde_json::from_slice(field).ok()
-    }
-
     /// How a client opens it. Of the extensions that it declared, only those are kept that are `known`.
     pub(crate) fn by(
         initialize: &InitializeRequest,
@@ -95,6 +90,13 @@ impl Opened {
             ..Self::default()
         };
         opened.offering(&initialize.offer, known)
+    }
+
+    /// The fields of a session that was opened so, with what was recorded of it since.
+    pub(crate) fn fields(&self, recorded: &Delta) -> Fields {
+        let opened = serde_json::to_vec(self).unwrap_or_default();
+        let recorded = recorded.changes().into_iter().filter_map(|(name, value)| Some((name, value?)));
+        [(OPENED.to_vec(), opened)].into_iter().chain(recorded).collect()
     }
 
     /// Records where it was opened.
@@ -143,9 +145,12 @@ impl Opened {
     }
 }
 
-/// What the store has of a session.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Kept {
+/// A session as it was read.
+#[derive(Debug, Default)]
+pub(crate) struct Read {
+    /// Grows from reading to reading, as they begin: one of a higher number has every change that was answered before one of a
+    /// lower number began.
+    pub number: u64,
     /// How it was opened.
     pub opened: Opened,
     /// What was delivered.
@@ -160,27 +165,17 @@ pub(crate) struct Kept {
     pub subscriptions: Vec<String>,
 }
 
-/// A session as it was read.
-#[derive(Debug)]
-pub(crate) struct Read {
-    /// The session.
-    pub kept: Kept,
-    /// Grows from reading to reading, as they begin: one of a higher number has every change that was answered before one of a
-    /// lower number began.
-    pub number: u64,
-}
-
-impl Kept {
+impl Read {
     /// Reads fields. Those that cannot be read are ignored, but for [`OPENED`]; `None` if that is not there.
-    pub(crate) fn read(fields: &Fields) -> Option<Self> {
+    pub(crate) fn of(fields: &Fields, number: u64) -> Option<Self> {
         let fields = fields.iter().filter(|(name, value)| name.len() + value.len() <= LONGEST_FIELD);
         let (_, opened) = fields.clone().find(|(name, _)| name == OPENED)?;
-        let mut kept = Self { opened: Opened::read(opened)?, ..Self::default() };
+        let mut read = Self { number, opened: serde_json::from_slice(opened).ok()?, ..Self::default() };
         for (name, value) in fields {
             // An unreadable mark is a missing one, which costs a fetch.
-            let _unreadable = kept.take(name, value);
+            let _unreadable = read.take(name, value);
         }
-        Some(kept)
+        Some(read)
     }
 
     fn take(&mut self, name: &[u8], value: &[u8]) -> Option<()> {
@@ -202,18 +197,6 @@ impl Kept {
             _ => {}
         }
         Some(())
-    }
-
-    /// The fields.
-    pub(crate) fn fields(self) -> Fields {
-        let opened = serde_json::to_vec(&self.opened).unwrap_or_default();
-        let mut changes = Delta { marks: self.marks, ..Delta::default() };
-        changes.native = self.native;
-        changes.log_level = self.log_level;
-        changes.notes =
-            self.memory.iter().map(|(strategy, notes)| (strategy.to_owned(), notes.clone())).collect();
-        let changes = changes.changes().into_iter().filter_map(|(name, value)| Some((name, value?)));
-        [(OPENED.to_vec(), opened)].into_iter().chain(changes).collect()
     }
 }
 
@@ -300,20 +283,20 @@ mod tests {
         .at(&location)
         .offering(&offer, |id| id == "known");
         let offer = Offer { extensions: vec!["known".into()], ..offer };
-        let memory = Memory::default().with("concerns", Notes::from([("cost".into(), json!("low"))]));
+        let notes = Notes::from([("cost".into(), json!("low"))]);
         let mark = (ToolName::parse("a/b").unwrap(), Digest::of("1"));
-        let kept = Kept {
-            opened: opened.clone(),
+        let recorded = Delta {
             marks: vec![mark.clone()],
-            memory: memory.clone(),
+            notes: vec![("concerns".into(), notes.clone())],
             native: true,
             log_level: Some("error".parse().unwrap()),
-            subscriptions: Vec::new(),
+            ..Delta::default()
         };
-        let read = Kept::read(&kept.fields()).unwrap();
+        let read = Read::of(&opened.fields(&recorded), 1).unwrap();
         assert_eq!((&read.opened, read.opened.offer(), read.opened.location()), (&opened, offer, location));
         assert_eq!(read.opened.permits().strategies(), Some(vec!["describe", "info"]));
         assert_eq!(Opened::default().permits(), Permits::all());
+        let memory = Memory::default().with("concerns", notes);
         assert_eq!((read.marks, read.memory, read.native), (vec![mark], memory, true));
         assert_eq!(read.log_level.map(|level| level.to_string()).as_deref(), Some("error"));
     }
@@ -321,12 +304,12 @@ mod tests {
     #[test]
     fn k1_fields_that_cannot_be_read_are_ignored_and_one_that_is_no_session_is_none() {
         let field = |name: &[u8], value: &[u8]| (name.to_vec(), value.to_vec());
-        assert!(Kept::read(&vec![field(b"mtool", &[0; 32]), field(b"b", b"")]).is_none());
-        assert!(Kept::read(&vec![field(b".", b"nonsense")]).is_none());
+        assert!(Read::of(&vec![field(b"mtool", &[0; 32]), field(b"b", b"")], 1).is_none());
+        assert!(Read::of(&vec![field(b".", b"nonsense")], 1).is_none());
         let odd = [field(b"mtool", b"short"), field(b"n\xff", b"1"), field(b"na\0b", b"{"), field(b"", b"")];
         let fields = [field(b".", br#"{"r":"2025-11-25","new":1}"#)].into_iter().chain(odd).collect();
-        let kept = Kept::read(&fields).unwrap();
-        assert!(kept.marks.is_empty() && kept.memory.is_empty());
+        let read = Read::of(&fields, 1).unwrap();
+        assert!(read.marks.is_empty() && read.memory.is_empty());
     }
 
     #[test]
@@ -338,14 +321,14 @@ mod tests {
         let opened = (OPENED.to_vec(), b"{}".to_vec());
         let written = [&b"m"[..], long.as_bytes()].concat();
         let fields = vec![opened, (written, vec![0; 32]), (b"mtool".to_vec(), vec![0; 32])];
-        assert_eq!(Kept::read(&fields).unwrap().marks.len(), 1);
-        assert!(Kept::read(&vec![(OPENED.to_vec(), vec![b' '; LONGEST_FIELD])]).is_none());
+        assert_eq!(Read::of(&fields, 1).unwrap().marks.len(), 1);
+        assert!(Read::of(&vec![(OPENED.to_vec(), vec![b' '; LONGEST_FIELD])], 1).is_none());
     }
 
     #[test]
     fn k1_an_ordinary_session_is_short() {
         let opened = Opened { revision: "2025-11-25".into(), ..Opened::default() };
-        let fields = Kept { opened, ..Kept::default() }.fields();
+        let fields = opened.fields(&Delta::default());
         let bytes: usize = fields.iter().map(|(name, value)| name.len() + value.len()).sum();
         assert!(bytes <= 64, "{bytes}");
     }

@@ -11,7 +11,7 @@ use tokio::{
 };
 
 use super::{
-    Delta, Ids, Kept, MessageKind, Read, ReplicaMessage, SHORT_MESSAGE_BYTES, SessionStore, StoreError,
+    Delta, Ids, MessageKind, Opened, Read, ReplicaMessage, SHORT_MESSAGE_BYTES, SessionStore, StoreError,
     ids::asker, key_of,
 };
 
@@ -73,9 +73,9 @@ impl Replicas {
         lock.lock_owned().await
     }
 
-    /// Creates a session.
-    pub(crate) async fn create(&self, id: &str, kept: Kept) -> Result<(), StoreError> {
-        self.store.create(&key_of(id), kept.fields(), self.unused).await
+    /// Creates a session, with what was recorded of it since it was opened.
+    pub(crate) async fn create(&self, id: &str, opened: &Opened, recorded: &Delta) -> Result<(), StoreError> {
+        self.store.create(&key_of(id), opened.fields(recorded), self.unused).await
     }
 
     /// Reads a session; `None` if there is no such session.
@@ -86,13 +86,13 @@ impl Replicas {
     /// Reads a session of this principal.
     pub(crate) async fn read_own(&self, id: &str, principal: &Principal) -> Result<Option<Read>, StoreError> {
         let read = self.read(id).await?;
-        Ok(read.filter(|read| read.kept.opened.principal.as_deref() == principal.id()))
+        Ok(read.filter(|read| read.opened.principal.as_deref() == principal.id()))
     }
 
     async fn read_for(&self, id: &str, lifetime: Option<Duration>) -> Result<Option<Read>, StoreError> {
         let number = self.ids.next_number();
         let fields = self.store.load(&key_of(id), lifetime).await?;
-        Ok(fields.and_then(|fields| Some(Read { kept: Kept::read(&fields)?, number })))
+        Ok(fields.and_then(|fields| Read::of(&fields, number)))
     }
 
     /// The time, and how long after its last extension the expiry of a session is to be extended.
