@@ -44,7 +44,7 @@ impl Replication {
     /// Lets a session's client answer at any replica, and its answer streams be resumed there.
     pub(super) fn share(&self, session: &Session) {
         let Some(replicas) = &self.0 else { return };
-        session.client.asked_by(&replicas.ids);
+        session.client.asked_by(replicas);
         session.replay.shared(Archive::new(replicas, session.id()));
     }
 

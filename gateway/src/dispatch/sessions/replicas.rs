@@ -148,17 +148,17 @@ impl Sessions {
                     tokio::spawn(Arc::clone(&self).catch_up_all());
                     continue;
                 }
-                Event::Message(text) => ReplicaMessage::read(&text),
+                Event::Message(text) => serde_json::from_slice::<ReplicaMessage>(&text),
             };
             match message {
-                Some(message) if message.from == *replicas.store().name() => {}
-                Some(message) => {
+                Ok(message) if message.from == *replicas.store().name() => {}
+                Ok(message) => {
                     // One that panics does not take those after it along.
                     if catch_unwind(AssertUnwindSafe(|| self.take(replicas, message))).is_err() {
                         tracing::error!("a message of another replica could not be handled: a panic");
                     }
                 }
-                None => {
+                Err(_) => {
                     tracing::warn!("a message of another replica cannot be read; is it of another version?")
                 }
             }

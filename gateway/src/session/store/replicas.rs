@@ -1,9 +1,16 @@
 //! The replicas that share a store: sessions as they read and change them there, and messages between them.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use mcp_disclosure_core::Principal;
-use mcp_disclosure_transport::Response;
+use mcp_disclosure_transport::{Id, Response};
 use parking_lot::Mutex;
 use tokio::{
     sync::{Mutex as AsyncMutex, OwnedMutexGuard, Semaphore},
@@ -11,7 +18,7 @@ use tokio::{
 };
 
 use super::{
-    Delta, Ids, MessageKind, Opened, Read, ReplicaMessage, SHORT_MESSAGE_BYTES, SessionStore, StoreError,
+    Delta, MessageKind, Opened, Read, ReplicaMessage, SHORT_MESSAGE_BYTES, SessionStore, StoreError,
     ids::asker, key_of,
 };
 
@@ -28,8 +35,8 @@ const ANSWERS: usize = 4;
 #[derive(Debug)]
 pub(crate) struct Replicas {
     store: Arc<dyn SessionStore>,
-    /// What this process numbers.
-    pub(crate) ids: Arc<Ids>,
+    /// The last number that was given.
+    last: AtomicU64,
     /// How long a session lives without being used, and one that was not used since it was opened.
     pub(super) idle: Duration,
     unused: Duration,
@@ -43,8 +50,8 @@ impl Replicas {
     /// Shares this store.
     pub(crate) fn new(store: Arc<dyn SessionStore>, idle: Duration, unused: Duration) -> Self {
         Self {
-            ids: Arc::new(Ids::new(store.name())),
             store,
+            last: AtomicU64::new(0),
             idle,
             unused: unused.min(idle),
             adopting: Mutex::default(),
@@ -61,6 +68,17 @@ impl Replicas {
     /// The store.
     pub(crate) fn store(&self) -> &dyn SessionStore {
         &*self.store
+    }
+
+    /// A number for a reading, an event stream, or a request to a client. Unique in this process: a copy of a session may be
+    /// dropped and made again, and clients may still use numbers of the former one.
+    pub(crate) fn next_number(&self) -> u64 {
+        self.last.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// The id of a request to a client.
+    pub(crate) fn next_request(&self) -> Option<Id> {
+        Id::parse(&format!("\"{}-{}\"", self.name(), self.next_number()))
     }
 
     /// Waits until no one else adopts this session, and lets others wait until this is dropped.
@@ -90,7 +108,7 @@ impl Replicas {
     }
 
     async fn read_for(&self, id: &str, lifetime: Option<Duration>) -> Result<Option<Read>, StoreError> {
-        let number = self.ids.next_number();
+        let number = self.next_number();
         let fields = self.store.load(&key_of(id), lifetime).await?;
         Ok(fields.and_then(|fields| Read::of(&fields, number)))
     }
@@ -146,7 +164,9 @@ impl Replicas {
     }
 
     fn message(&self, id: &Arc<str>, kind: MessageKind) -> Vec<u8> {
-        ReplicaMessage { from: Arc::clone(self.name()), session: Arc::clone(id), kind }.text()
+        let message = ReplicaMessage { from: Arc::clone(self.name()), session: Arc::clone(id), kind };
+        // It consists of strings and numbers.
+        serde_json::to_vec(&message).unwrap_or_default()
     }
 
     /// Passes a client's response on to the replica that asked. `false` if its id names no other replica.
