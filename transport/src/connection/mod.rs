@@ -2,6 +2,7 @@
 //! time-outs.
 
 mod batch;
+mod carried;
 mod incoming;
 mod listen;
 mod malformed;
@@ -96,7 +97,7 @@ pub struct Call {
 }
 
 impl Connection {
-    /// A connection without a transport, and the queue that its transport has to send.
+    /// A connection that nothing carries yet, and the queue of what has to be sent.
     pub(crate) fn new(handler: Arc<dyn Handler>, bounds: Bounds, carrier: Carrier) -> (Arc<Self>, Queued) {
         let (outgoing, queued) = queue(bounds.queue_bytes.most, bounds.queue_share_bytes.most);
         let connection = Self {
