@@ -22,9 +22,9 @@ pub use accept::{serve, serve_app};
 use axum::{
     Router,
     body::Body,
-    http::{self, HeaderMap, Method, StatusCode},
+    http::{HeaderMap, Method, StatusCode, header},
     middleware::from_fn_with_state,
-    response::Response,
+    response::{IntoResponse, Response},
     routing::any,
 };
 use cors::guarded;
@@ -78,7 +78,7 @@ pub fn admitted(router: Router, admission: Arc<dyn Admission>) -> Router {
 }
 
 fn nothing_here() -> Response {
-    plain(StatusCode::NOT_FOUND, "MCP is served at /mcp and /mcp/<strategy>")
+    (StatusCode::NOT_FOUND, Body::from("MCP is served at /mcp and /mcp/<strategy>")).into_response()
 }
 
 impl Front {
@@ -158,7 +158,7 @@ impl Front {
             Some(_) if self.gateway.sessions().end_everywhere(&id).await.map_err(of_session)? => {}
             _ => return Err(unknown_session()),
         }
-        Ok(body::empty(StatusCode::NO_CONTENT))
+        Ok(StatusCode::NO_CONTENT.into_response())
     }
 
     /// The session named in the headers, if any, for a request that is admitted so now.
@@ -216,13 +216,6 @@ fn opened_elsewhere() -> Refused {
 }
 
 fn not_allowed(allow: &'static str) -> Response {
-    let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "this method is not allowed here");
-    response.headers_mut().insert("allow", http::HeaderValue::from_static(allow));
-    response
-}
-
-fn plain(status: StatusCode, text: &'static str) -> Response {
-    let mut response = Response::new(Body::from(text));
-    *response.status_mut() = status;
-    response
+    let text = Body::from("this method is not allowed here");
+    (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, allow)], text).into_response()
 }

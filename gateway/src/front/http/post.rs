@@ -5,7 +5,7 @@ use std::{pin::pin, sync::Arc, time::Duration};
 use axum::{
     body::Body,
     http::{HeaderMap, HeaderValue, StatusCode, header},
-    response::Response as HttpResponse,
+    response::{IntoResponse, Response as HttpResponse},
 };
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::{ErrorText, Id, Message, Notification, Request, Response, headers::SESSION};
@@ -90,7 +90,7 @@ impl Front {
                 }
             }
         }
-        Ok(body::empty(StatusCode::ACCEPTED))
+        Ok(StatusCode::ACCEPTED.into_response())
     }
 
     async fn handle_notification(
@@ -249,7 +249,7 @@ impl Front {
                     };
                 }
                 // A cancelled request has no response.
-                None => return body::empty(StatusCode::ACCEPTED),
+                None => return StatusCode::ACCEPTED.into_response(),
                 frame => frame,
             },
             () = tokio::time::sleep(QUIET), if accepts.events => None,
