@@ -12,7 +12,7 @@ use mcp_disclosure_transport::{Handler, Notification, Passage, RequestId};
 use tokio_util::{sync::DropGuard, task::AbortOnDropHandle};
 
 use crate::{
-    Error, Link, Server, definition::Memory, dialect::with_meta, server::announced_lists, traffic::Meter,
+    Error, Link, Server, definition::Memory, handshake::with_meta, server::announced_lists, traffic::Meter,
 };
 
 /// Names and values of arguments that are repeated in headers.

@@ -14,7 +14,7 @@ use crate::{
     Channel, Error, Link, Preferences, Server,
     connection::{Connection, Mirrored, follow_news},
     definition::{Definition, Listed, Memory},
-    dialect::with_meta,
+    handshake::with_meta,
     limits,
     lists::{Lister, all_pages},
     manifest::{Reconciled, reconcile},
