@@ -155,6 +155,7 @@ impl Memory {
         self.0.lock().latest.clone()
     }
 
+    /// The definition of a tool, if it is kept.
     pub(crate) fn definition(&self, name: &str) -> Option<Definition> {
         self.0.lock().definitions.get(name).cloned()
     }

@@ -13,7 +13,7 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::{
     Channel, Error, Link, Preferences, Server,
     connection::{Connection, Mirrored, follow_news},
-    definition::{Definition, Listed, Memory},
+    definition::{Listed, Memory},
     handshake::with_meta,
     limits,
     lists::{Lister, all_pages},
@@ -258,15 +258,6 @@ impl Inner {
     /// Whether arguments can be mirrored in headers: over HTTP, in the stateless era.
     pub(crate) fn mirrors(&self) -> bool {
         self.has_headers && self.server.era == Era::Stateless
-    }
-
-    pub(crate) fn channel(&self) -> &Channel {
-        &self.channel
-    }
-
-    /// The cached definition of a tool, if there is one.
-    pub(crate) fn known(&self, name: &str) -> Option<Definition> {
-        self.memory.definition(name)
     }
 
     /// All items of a list, page by page.
