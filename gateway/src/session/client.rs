@@ -246,7 +246,7 @@ impl Client {
         let (answer, answered) = oneshot::channel();
         let route = self.reply_route(upstream);
         if let Some(rounds) = route.as_ref().and_then(|route| route.rounds.as_ref()) {
-            let question = InputRequest::new(method, params, answer, open);
+            let question = InputRequest { method: method.to_owned(), params, answer, _open: open };
             rounds.send(question).map_err(|_| unreachable_client())?;
             let _pending = Arc::clone(&self.pending);
             return answered.await.unwrap_or_else(|_| Err(unreachable_client()));
