@@ -67,8 +67,8 @@ pub struct Session {
     speaks_natively: AtomicBool,
     /// With a store: the number of the reading that this copy is as of.
     as_of: Mutex<u64>,
-    /// With a store: when its life was last extended there, in milliseconds; 0 if never.
-    refreshed: AtomicU64,
+    /// With a store: when its life was last extended there.
+    refreshed: Mutex<Option<Instant>>,
     /// Whether it was used since.
     touched: AtomicBool,
     /// The peer it counts against.
@@ -107,7 +107,7 @@ impl Session {
             has_worked: AtomicBool::new(false),
             speaks_natively: AtomicBool::new(false),
             as_of: Mutex::default(),
-            refreshed: AtomicU64::new(0),
+            refreshed: Mutex::default(),
             touched: AtomicBool::new(false),
             peer: opening.peer,
             _place: place,
@@ -190,9 +190,8 @@ impl Session {
     /// Whether it can be ended: unused for `limit`, or for `unused` since the handshake, with no request in
     /// progress and no stream open.
     pub fn is_idle(&self, limit: Duration, unused: Duration) -> bool {
-        let last = self.opened + Duration::from_millis(self.used.load(Ordering::Relaxed));
         let is_unused = !self.has_worked.load(Ordering::Relaxed) && self.opened.elapsed() >= unused;
-        (last.elapsed() >= limit || is_unused) && self.is_quiet()
+        (self.last_used().elapsed() >= limit || is_unused) && self.is_quiet()
     }
 
     /// Whether no request is in progress and no stream open.
@@ -205,20 +204,21 @@ impl Session {
         self.opened + Duration::from_millis(self.used.load(Ordering::Relaxed))
     }
 
-    /// Its life in the store was extended.
-    pub fn refreshed(&self, now: Duration) {
+    /// Its life in the store was extended at this time.
+    pub fn refreshed(&self, at: Instant) {
         self.touched.store(false, Ordering::Relaxed);
-        self.refreshed.store(u64::try_from(now.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        *self.refreshed.lock() = Some(at);
     }
 
     /// Whether its life in the store is to be extended: it was used, or is in use, and it was last extended that long ago.
-    pub fn is_due(&self, now: Duration, after: Duration) -> bool {
-        let last = self.refreshed.load(Ordering::Relaxed);
-        if last == 0 {
-            return self.has_worked.load(Ordering::Relaxed) || !self.is_quiet();
-        }
-        let is_over = now.saturating_sub(Duration::from_millis(last)) >= after;
-        is_over && (self.touched.load(Ordering::Relaxed) || !self.is_quiet())
+    pub fn is_due(&self, after: Duration) -> bool {
+        let last = *self.refreshed.lock();
+        let was_used = match last {
+            None => &self.has_worked,
+            Some(last) if last.elapsed() >= after => &self.touched,
+            Some(_) => return false,
+        };
+        was_used.load(Ordering::Relaxed) || !self.is_quiet()
     }
 
     /// Replaces what this copy has with what the store had. Returns the memory before, and the subscriptions that have ended;

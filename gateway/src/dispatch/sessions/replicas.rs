@@ -3,6 +3,7 @@
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
+    time::Instant,
 };
 
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
@@ -213,8 +214,8 @@ impl Sessions {
     /// Extends the expiry of sessions that were used, and finds those that are gone.
     pub(crate) async fn keep(self: Arc<Self>) {
         let Some(replicas) = self.replication.replicas() else { return };
-        let (now, after) = replicas.due();
-        let due = self.table.all().into_iter().filter(|session| session.is_due(now, after));
+        let (now, after) = (Instant::now(), replicas.due());
+        let due = self.table.all().into_iter().filter(|session| session.is_due(after));
         let keep = async |session: Arc<ServedSession>| {
             let read = replicas.keep(session.id(), &session.replay.unfinished()).await?;
             session.refreshed(now);

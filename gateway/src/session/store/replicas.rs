@@ -12,10 +12,7 @@ use std::{
 use mcp_disclosure_core::Principal;
 use mcp_disclosure_transport::{Id, Response};
 use parking_lot::Mutex;
-use tokio::{
-    sync::{Mutex as AsyncMutex, OwnedMutexGuard, Semaphore},
-    time::Instant,
-};
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, Semaphore};
 
 use super::{
     Delta, MessageKind, Opened, Read, ReplicaMessage, SHORT_MESSAGE_BYTES, SessionStore, StoreError,
@@ -43,7 +40,6 @@ pub(crate) struct Replicas {
     /// The sessions that are adopted at the moment.
     adopting: Mutex<HashMap<Arc<str>, Arc<AsyncMutex<()>>>>,
     answers: Semaphore,
-    started: Instant,
 }
 
 impl Replicas {
@@ -56,7 +52,6 @@ impl Replicas {
             unused: unused.min(idle),
             adopting: Mutex::default(),
             answers: Semaphore::new(ANSWERS),
-            started: Instant::now(),
         }
     }
 
@@ -113,10 +108,9 @@ impl Replicas {
         Ok(fields.and_then(|fields| Read::of(&fields, number)))
     }
 
-    /// The time, and how long after its last extension the expiry of a session is to be extended.
-    pub(crate) fn due(&self) -> (Duration, Duration) {
-        // Never zero, which stands for never.
-        (self.started.elapsed() + Duration::from_millis(1), self.idle / PARTS)
+    /// How long after its last extension the expiry of a session is to be extended.
+    pub(crate) fn due(&self) -> Duration {
+        self.idle / PARTS
     }
 
     /// Reads a session, and extends its expiry and that of these answer streams.
