@@ -41,7 +41,7 @@ use crate::{
 /// It is opened by [`child::connect`](crate::child::connect), [`http::connect`](crate::http::connect) and their like, and
 /// ends when it is closed, or its transport breaks.
 pub struct Connection {
-    handler: Arc<dyn Handler>,
+    pub(crate) handler: Arc<dyn Handler>,
     bounds: Bounds,
     outgoing: Queue,
     /// Requests without a response yet.
@@ -251,10 +251,6 @@ impl Connection {
     /// What its owner calls the peer.
     pub fn name(&self) -> String {
         self.handler.name()
-    }
-
-    pub(crate) fn handler(&self) -> &dyn Handler {
-        &*self.handler
     }
 
     pub(crate) fn revision(&self) -> Option<&str> {
