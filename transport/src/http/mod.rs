@@ -169,10 +169,6 @@ impl Link {
 
     /// Sends a message that has no response. Its bytes count until the server starts to respond.
     async fn send(self: &Arc<Self>, text: Vec<u8>, room: Room) {
-        if self.kind == EndpointKind::Sse && !self.messages.initialized() {
-            // There is no session that it could be about.
-            return;
-        }
         let mut position = StreamPosition::default();
         let sent = tokio::select! {
             sent = self.post(self.in_session(Method::POST), text, None, true, &mut position) => sent,
