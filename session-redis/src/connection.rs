@@ -119,7 +119,7 @@ impl Connection {
 
     /// A key of this version.
     pub(crate) fn key(&self, kind: char, name: &str) -> String {
-        format!("{}:3:{kind}:{name}", self.address.prefix)
+        format!("{}:4:{kind}:{name}", self.address.prefix)
     }
 
     /// Connects, and connects again, until this is closed.

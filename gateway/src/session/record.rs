@@ -17,9 +17,14 @@ use super::{
     Address, Client, InFlight, Location, Peer, Place, ReplayBuffer, ReplayBuffers, StreamEvent, Watched,
     admitted::Admitted,
     list_changed,
-    store::{Delta, Read},
+    store::{Delta, Opened, Read},
 };
-use crate::{dialect::Revision, limits::Limits, negotiation::Choice, observe::Who};
+use crate::{
+    dialect::{InitializeRequest, Revision},
+    limits::Limits,
+    negotiation::Choice,
+    observe::Who,
+};
 
 /// How a session is opened.
 #[derive(Clone, Debug)]
@@ -234,6 +239,25 @@ impl Session {
         self.speaks_natively.fetch_or(read.native, Ordering::Relaxed);
         let before = std::mem::replace(&mut *self.memory.lock(), read.memory.clone());
         Some((before, self.keep_subscriptions(|watched| read.subscriptions.contains(&watched.uri))))
+    }
+
+    /// How it was opened, by this request. Of the extensions that the client declared, only those are kept that are `known`.
+    pub(crate) fn opened_by(&self, initialize: &InitializeRequest, known: impl Fn(&str) -> bool) -> Opened {
+        let principal = self.principal();
+        let permitted = principal.permits().strategies();
+        let mut offer = initialize.offer.clone();
+        offer.extensions.retain(|id| known(id));
+        Opened {
+            revision: initialize.revision.to_string(),
+            chosen: self.strategy().to_string(),
+            location: self.location.clone(),
+            principal: principal.id().map(str::to_owned),
+            permitted: permitted.map(|names| names.into_iter().map(str::to_owned).collect()),
+            client: initialize.client.clone(),
+            offer,
+            capabilities: self.client.capabilities().clone(),
+            chain: self.client.chain().iter().map(str::to_owned).collect(),
+        }
     }
 
     /// What was recorded while it was opened: it has no subscriptions yet.

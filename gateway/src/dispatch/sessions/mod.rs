@@ -137,7 +137,7 @@ impl Sessions {
         if !is_id(id) {
             return Ok(None);
         }
-        Ok(replicas.read_own(id, principal).await?.map(|read| read.opened.location()))
+        Ok(replicas.read_own(id, principal).await?.map(|read| read.opened.location))
     }
 
     /// Releases the resources of a session.

@@ -9,16 +9,12 @@
 //! sURI                  a subscription
 //! ```
 
-use mcp_disclosure_core::{Digest, Grant, Memory, Notes, Permits, Principal, RawObject, ToolName};
-use mcp_disclosure_drafts::variants::VariantHints;
+use mcp_disclosure_core::{Digest, Grant, Memory, Notes, Permits, RawObject, ToolName};
 use mcp_disclosure_transport::LoggingLevel;
 use serde::{Deserialize, Serialize};
 
 use super::{Changes, Fields, OPENED};
-use crate::{
-    dialect::{InitializeRequest, Offer},
-    session::Location,
-};
+use crate::{dialect::Offer, session::Location};
 
 /// Maximum size of a field, with its name. Of what a session has, only what its client says of itself may be long, up to
 /// `client_info_bytes`. A longer field is neither written nor used.
@@ -32,66 +28,36 @@ pub(crate) struct Opened {
     #[serde(rename = "r")]
     pub revision: String,
     /// The strategy that serves it. Empty where the replica that opened it did not say so.
-    #[serde(rename = "y", skip_serializing_if = "String::is_empty")]
+    #[serde(rename = "y", skip_serializing_if = "is_usual")]
     pub chosen: String,
-    /// The strategy named in the URL path.
-    #[serde(rename = "a", skip_serializing_if = "Option::is_none")]
-    pub strategy: Option<String>,
-    /// The profile named in the URL path.
-    #[serde(rename = "l", skip_serializing_if = "Option::is_none")]
-    pub profile: Option<String>,
+    /// The URL path.
+    #[serde(rename = "l", skip_serializing_if = "is_usual")]
+    pub location: Location,
     /// The principal's id.
-    #[serde(rename = "p", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "p", skip_serializing_if = "is_usual")]
     pub principal: Option<String>,
     /// The strategies that the principal was permitted then; `None` for all. What it may use now, its requests say.
-    #[serde(rename = "t", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "t", skip_serializing_if = "is_usual")]
     pub permitted: Option<Vec<String>>,
     /// What the client calls itself.
-    #[serde(rename = "n", skip_serializing_if = "String::is_empty")]
+    #[serde(rename = "n", skip_serializing_if = "is_usual")]
     pub client: String,
-    /// The strategies that the client requested.
-    #[serde(rename = "s", skip_serializing_if = "Vec::is_empty")]
-    pub strategies: Vec<String>,
-    /// The rest of its offer, as the letters of its flags.
-    #[serde(rename = "f", skip_serializing_if = "String::is_empty")]
-    pub flags: String,
-    /// The extensions that it declared, of those that any strategy has.
-    #[serde(rename = "e", skip_serializing_if = "Vec::is_empty")]
-    pub extensions: Vec<String>,
-    /// The context sizes that it hints at, if it supports server variants.
-    #[serde(rename = "v", skip_serializing_if = "Option::is_none")]
-    pub context_sizes: Option<Vec<String>>,
-    /// The offer as settings of the extension.
-    #[serde(rename = "o", skip_serializing_if = "RawObject::is_empty")]
-    pub settings: RawObject,
+    /// What the client offered. Of the extensions that it declared it has those that any strategy has.
+    #[serde(rename = "o", skip_serializing_if = "is_usual")]
+    pub offer: Offer,
     /// The capabilities that allow requests to the client.
-    #[serde(rename = "c", skip_serializing_if = "RawObject::is_empty")]
+    #[serde(rename = "c", skip_serializing_if = "is_usual")]
     pub capabilities: RawObject,
     /// The gateways that it came through.
-    #[serde(rename = "g", skip_serializing_if = "Vec::is_empty")]
+    #[serde(rename = "g", skip_serializing_if = "is_usual")]
     pub chain: Vec<String>,
 }
 
-impl Opened {
-    /// How a client opens it. Of the extensions that it declared, only those are kept that are `known`.
-    pub(crate) fn by(
-        initialize: &InitializeRequest,
-        principal: &Principal,
-        capabilities: &RawObject,
-        known: impl Fn(&str) -> bool,
-    ) -> Self {
-        let permitted = principal.permits().strategies();
-        let opened = Self {
-            revision: initialize.revision.to_string(),
-            principal: principal.id().map(str::to_owned),
-            permitted: permitted.map(|names| names.into_iter().map(str::to_owned).collect()),
-            client: initialize.client.clone(),
-            capabilities: capabilities.clone(),
-            ..Self::default()
-        };
-        opened.offering(&initialize.offer, known)
-    }
+fn is_usual<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
 
+impl Opened {
     /// The fields of a session that was opened so, with what was recorded of it since.
     pub(crate) fn fields(&self, recorded: &Delta) -> Fields {
         let opened = serde_json::to_vec(self).unwrap_or_default();
@@ -99,48 +65,11 @@ impl Opened {
         [(OPENED.to_vec(), opened)].into_iter().chain(recorded).collect()
     }
 
-    /// Records where it was opened.
-    pub(crate) fn at(self, location: &Location) -> Self {
-        let Location { profile, strategy } = location.clone();
-        Self { profile, strategy, ..self }
-    }
-
-    /// Where it was opened.
-    pub(crate) fn location(&self) -> Location {
-        Location { profile: self.profile.clone(), strategy: self.strategy.clone() }
-    }
-
     /// The permissions that its strategy was chosen by.
     pub(crate) fn permits(&self) -> Permits {
         match &self.permitted {
             None => Permits::all(),
             permitted => Permits::of([Grant { strategies: permitted.clone(), ..Grant::default() }]),
-        }
-    }
-
-    /// Records what the client offered.
-    fn offering(self, offer: &Offer, known: impl Fn(&str) -> bool) -> Self {
-        let flags = [(offer.omit_input_schema, 'i'), (offer.shortest, 's'), (offer.complete, 'c')];
-        Self {
-            strategies: offer.strategies.clone(),
-            flags: flags.iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| *flag).collect(),
-            extensions: offer.extensions.iter().filter(|id| known(id)).cloned().collect(),
-            context_sizes: offer.variants.as_ref().map(|hints| hints.context_sizes.clone()),
-            settings: offer.settings.clone(),
-            ..self
-        }
-    }
-
-    /// What the client offered.
-    pub(crate) fn offer(&self) -> Offer {
-        Offer {
-            strategies: self.strategies.clone(),
-            omit_input_schema: self.flags.contains('i'),
-            shortest: self.flags.contains('s'),
-            complete: self.flags.contains('c'),
-            variants: self.context_sizes.clone().map(|context_sizes| VariantHints { context_sizes }),
-            settings: self.settings.clone(),
-            extensions: self.extensions.clone(),
         }
     }
 }
@@ -256,6 +185,7 @@ impl Delta {
 
 #[cfg(test)]
 mod tests {
+    use mcp_disclosure_drafts::variants::VariantHints;
     use serde_json::json;
 
     use super::*;
@@ -267,22 +197,20 @@ mod tests {
             omit_input_schema: true,
             settings: RawObject::parse(r#"{"strategies":["describe"],"concerns":{"a":1}}"#).unwrap(),
             variants: Some(VariantHints { context_sizes: vec!["compact".into()] }),
-            extensions: vec!["known".into(), "other".into()],
+            extensions: vec!["known".into()],
             ..Offer::default()
         };
-        let location = Location { profile: Some("web".into()), strategy: Some("describe".into()) };
         let opened = Opened {
             revision: "2025-11-25".into(),
             chosen: "describe".into(),
             principal: Some("p\u{e9}".into()),
             permitted: Some(vec!["describe".into(), "info".into()]),
             client: "host 1".into(),
+            location: Location { profile: Some("web".into()), strategy: Some("describe".into()) },
+            offer,
             capabilities: RawObject::parse(r#"{"roots":{}}"#).unwrap(),
             ..Opened::default()
-        }
-        .at(&location)
-        .offering(&offer, |id| id == "known");
-        let offer = Offer { extensions: vec!["known".into()], ..offer };
+        };
         let notes = Notes::from([("cost".into(), json!("low"))]);
         let mark = (ToolName::parse("a/b").unwrap(), Digest::of("1"));
         let recorded = Delta {
@@ -293,7 +221,7 @@ mod tests {
             ..Delta::default()
         };
         let read = Read::of(&opened.fields(&recorded), 1).unwrap();
-        assert_eq!((&read.opened, read.opened.offer(), read.opened.location()), (&opened, offer, location));
+        assert_eq!(read.opened, opened);
         assert_eq!(read.opened.permits().strategies(), Some(vec!["describe", "info"]));
         assert_eq!(Opened::default().permits(), Permits::all());
         let memory = Memory::default().with("concerns", notes);
