@@ -310,7 +310,6 @@ impl Connection {
         self.asked.lock().drain().for_each(|(_, task)| task.abort());
         if is_first {
             self.skipped.finish(&self.name());
-            self.handler.ended();
         }
     }
 
