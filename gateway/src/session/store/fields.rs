@@ -27,8 +27,8 @@ pub(crate) struct Opened {
     /// The negotiated revision.
     #[serde(rename = "r")]
     pub revision: String,
-    /// The strategy that serves it. Empty where the replica that opened it did not say so.
-    #[serde(rename = "y", skip_serializing_if = "is_usual")]
+    /// The strategy that serves it.
+    #[serde(rename = "y")]
     pub chosen: String,
     /// The URL path.
     #[serde(rename = "l", skip_serializing_if = "is_usual")]
