@@ -81,12 +81,8 @@ impl Front {
             }
             Ok(Message::Response(response)) => {
                 if let Some(session) = self.session(arrived, &admitted).await? {
-                    self.gateway
-                        .sessions()
-                        .replication
-                        .settle(&session, response)
-                        .await
-                        .map_err(of_session)?;
+                    let replication = &self.gateway.sessions().replication;
+                    replication.settle(&session, response).await.map_err(of_session)?;
                 }
             }
         }
@@ -98,16 +94,12 @@ impl Front {
         session: &Arc<ServedSession>,
         notification: &Notification,
     ) -> Result<(), Refused> {
+        let sessions = self.gateway.sessions();
         if notification.method != "notifications/cancelled" {
-            return self
-                .gateway
-                .sessions()
-                .handle_notification(session, notification)
-                .await
-                .map_err(of_session);
+            return sessions.handle_notification(session, notification).await.map_err(of_session);
         }
         if let Some(id) = notification.params.member("requestId").and_then(Id::parse) {
-            self.gateway.sessions().cancel(session, &id).await;
+            sessions.cancel(session, &id).await;
         }
         Ok(())
     }
