@@ -42,7 +42,8 @@ pub(crate) struct Connection {
     events: mpsc::Sender<Event>,
     /// The link for commands, with its number.
     link: watch::Sender<Option<(u64, Link)>>,
-    closed: CancellationToken,
+    /// Cancelled when this is closed.
+    pub(crate) closed: CancellationToken,
 }
 
 impl Connection {
@@ -110,11 +111,6 @@ impl Connection {
     pub(crate) fn close(&self) {
         self.closed.cancel();
         self.link.send_replace(None);
-    }
-
-    /// Waits until this is closed.
-    pub(crate) async fn closed(&self) {
-        self.closed.cancelled().await;
     }
 
     /// A key of this version.
