@@ -16,7 +16,7 @@ use super::{
     body::{self, Accepts},
     entry::{Arrived, ends_by_itself},
     of_session, query,
-    refused::{Refused, Stage, refusing},
+    refused::{Refused, Stage, may_pass, refusing},
     standard_headers,
     stream::{Held, Stream},
 };
@@ -189,7 +189,7 @@ impl Front {
                 return Err(Refused::invalid(ErrorText::invalid_params(message)).answering(&request.id));
             }
             // It is the request that may succeed later; any other refusal is about the session.
-            Err(refused) if refused.may_pass() => {
+            Err(refused) if may_pass(refused.status) => {
                 if refused.status == StatusCode::SERVICE_UNAVAILABLE {
                     let id = headers.get(SESSION).and_then(|id| id.to_str().ok()).unwrap_or_default();
                     self.gateway.unreached(&admitted.principal, id, &arrived.location, request).await;
