@@ -264,7 +264,7 @@ impl Upstream {
 
     /// How many signs of life it has given on this connection, now and later: answers, late ones included, and progress.
     pub(crate) fn signs_of_life(&self) -> Receiver<u64> {
-        self.handler.signs()
+        self.handler.signs.subscribe()
     }
 
     /// How long a ping is waited for until the next one.
