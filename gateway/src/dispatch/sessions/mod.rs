@@ -94,19 +94,18 @@ impl Sessions {
     /// -32006 if the store cannot be used.
     pub(crate) async fn end_everywhere(self: &Arc<Self>, id: &Arc<str>) -> Result<bool, ErrorText> {
         let (sessions, id) = (Arc::clone(self), Arc::clone(id));
-        self.replication.finishing(async move { sessions.end_shared(&id).await }).await
-    }
-
-    async fn end_shared(self: &Arc<Self>, id: &Arc<str>) -> Result<bool, ErrorText> {
-        let Some(replicas) = self.replication.replicas() else { return Ok(self.end(id)) };
-        let ended = replicas.end(id).await;
-        self.end(id);
-        if ended.is_err() {
-            // The end has begun, and must not depend on whether the client tries again.
-            tokio::spawn(Arc::clone(self).end_later(Arc::clone(id)));
-        }
-        ended?;
-        Ok(true)
+        let ending = async move {
+            let Some(replicas) = sessions.replication.replicas() else { return Ok(sessions.end(&id)) };
+            let ended = replicas.end(&id).await;
+            sessions.end(&id);
+            if ended.is_err() {
+                // The end has begun, and must not depend on whether the client tries again.
+                tokio::spawn(Arc::clone(&sessions).end_later(Arc::clone(&id)));
+            }
+            ended?;
+            Ok(true)
+        };
+        self.replication.finishing(ending).await
     }
 
     async fn end_later(self: Arc<Self>, id: Arc<str>) {
