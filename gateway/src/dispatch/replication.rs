@@ -40,7 +40,7 @@ impl Replication {
     /// Lets a session's client answer at any replica, and its answer streams be resumed there.
     pub(super) fn share(&self, session: &Session) {
         let Some(replicas) = &self.0 else { return };
-        session.client.asked_by(&replicas.ids);
+        session.client.asked_by(replicas);
         session.replay.shared(Archive::new(replicas, session.id()));
     }
 
@@ -48,9 +48,9 @@ impl Replication {
     ///
     /// # Errors
     /// -32006 if the store cannot be used.
-    pub(super) async fn publish(&self, session: &Session, opened: Opened) -> Result<(), ErrorText> {
+    pub(super) async fn publish(&self, session: &Session, opened: &Opened) -> Result<(), ErrorText> {
         let Some(replicas) = &self.0 else { return Ok(()) };
-        Ok(replicas.create(session.id(), session.kept(opened)).await?)
+        Ok(replicas.create(session.id(), opened, &session.recorded()).await?)
     }
 
     /// Tells the other replicas that serve a session.

@@ -106,7 +106,7 @@ impl Strategies {
     }
 
     /// The choice of a client that this strategy serves since another replica opened its session, with what the choice
-    /// depended on; `None` if the strategy is not offered here. An empty name stands for what would be chosen now.
+    /// depended on; `None` if the strategy is not offered here.
     pub(crate) fn chosen_before(
         &self,
         name: &str,
@@ -116,7 +116,7 @@ impl Strategies {
         era: Era,
     ) -> Option<Choice> {
         let now = self.choose(address, permits, offer, era);
-        if name.is_empty() || *now.name == *name {
+        if *now.name == *name {
             return Some(now);
         }
         Some(self.choice((self.find(name)?, now.reason), now.is_pinned, offer, era))

@@ -196,7 +196,7 @@ impl Task {
             return Box::pin(self.connect(only, tells)).await;
         }
         let held = self.held(&upstream).await;
-        match upstream.lists(held.as_deref()).await {
+        match upstream.lists(held.as_deref(), false).await {
             Ok(lists) => Ok(Connected { upstream, lists, followed }),
             Err(error) => {
                 upstream.connection().close().await;
@@ -226,7 +226,7 @@ impl Task {
     /// Fetches the lists of a connection again. Returns whether they were answered.
     pub(super) async fn list_again(&self, upstream: &Arc<Upstream>) -> bool {
         let held = self.held(upstream).await;
-        match upstream.listed(held.as_deref(), true).await {
+        match upstream.lists(held.as_deref(), true).await {
             Ok(lists) => {
                 let lists = self.with_excluded(upstream, lists);
                 self.change(|status| status.lists = Some(Arc::new(lists)));

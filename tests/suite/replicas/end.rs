@@ -23,7 +23,7 @@ fn k1_a_session_that_was_ended_is_served_nowhere() {
             assert_eq!(web.request(at, "ping", json!({})).status, 404, "its end was answered");
         }
     }
-    assert!(redis.keys("mcp-disclosure:3:s:*").is_empty());
+    assert!(redis.keys("mcp-disclosure:4:s:*").is_empty());
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn k2_an_end_does_not_wait_for_a_replica_that_was_killed() {
     b.kill();
     let ended = web.end(a.at);
     assert_eq!(ended.status, 204, "{ended:?}");
-    assert!(redis.keys("mcp-disclosure:3:s:*").is_empty());
+    assert!(redis.keys("mcp-disclosure:4:s:*").is_empty());
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn k1_the_store_has_no_id_of_a_session() {
         (all.flatten().chain(keys.iter().cloned()).collect::<Vec<_>>(), keys)
     };
     let has = |keys: &[String], kind: &str| keys.iter().any(|key| key.contains(kind));
-    let is_all_there = || ["3:s:", "3:e:", "3:f:"].iter().all(|kind| has(&kept().1, kind));
+    let is_all_there = || ["4:s:", "4:e:", "4:f:"].iter().all(|kind| has(&kept().1, kind));
     assert!(kit::process::until(is_all_there), "{:?}", kept().1);
     let (texts, keys) = kept();
     assert!(keys.contains(&web.key()), "{keys:?}");
@@ -85,7 +85,7 @@ fn k1_an_idle_session_ends_everywhere() {
     let (a, b) = (Replica::start(&redis.url(), &flags, &[ODD]), Replica::start(&redis.url(), &flags, &[ODD]));
     let web = Web::open(a.at);
     web.tools(b.at);
-    assert!(kit::process::until(|| redis.keys("mcp-disclosure:3:s:*").is_empty()), "it ends by itself");
+    assert!(kit::process::until(|| redis.keys("mcp-disclosure:4:s:*").is_empty()), "it ends by itself");
     for at in [a.at, b.at] {
         assert_eq!(web.request(at, "ping", json!({})).status, 404);
     }
@@ -127,7 +127,7 @@ fn k1_what_is_no_session_is_unknown_and_leaves_nothing() {
         let answer = exchange(a.at, "POST", "/mcp", &format!("Mcp-Session-Id: {id}\r\n"), ping);
         assert_eq!(answer.status, 404, "{id}: {answer:?}");
     }
-    assert!(kit::process::until(|| redis.keys("mcp-disclosure:3:s:*").is_empty()));
+    assert!(kit::process::until(|| redis.keys("mcp-disclosure:4:s:*").is_empty()));
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn k1_keys_of_another_version_or_prefix_are_not_ours() {
     let other = Replica::start(&format!("{}?prefix=other", redis.url()), &["--strategy", "resource"], &[ODD]);
     assert_eq!(web.request(other.at, "ping", json!({})).status, 404);
     let (key, future) = (web.key(), "00000000000000000000000000000002");
-    redis.command(&format!("COPY {key} mcp-disclosure:4:s:{}", digest(future)));
+    redis.command(&format!("COPY {key} mcp-disclosure:5:s:{}", digest(future)));
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     assert_eq!(exchange(a.at, "POST", "/mcp", &format!("Mcp-Session-Id: {future}\r\n"), ping).status, 404);
     // A field that a later version added is ignored.

@@ -65,7 +65,7 @@ fn accept(web: &Web, at: SocketAddr, question: &Value) {
 /// Waits until the store has the response.
 fn until_answered(redis: &Redis) {
     let has_ended = |key: &String| redis.number(&format!("HEXISTS {key} $")) == 1;
-    assert!(until(|| redis.keys("mcp-disclosure:3:e:*").iter().any(has_ended)), "the response is not kept");
+    assert!(until(|| redis.keys("mcp-disclosure:4:e:*").iter().any(has_ended)), "the response is not kept");
 }
 
 #[test]
@@ -85,10 +85,10 @@ fn k1_a_stream_is_resumed_elsewhere() {
         assert_eq!(again.next(|_| true).as_ref(), Some(&answer));
         assert_eq!(again.next(|_| true), None);
     }
-    let keys = redis.keys("mcp-disclosure:3:e:*");
+    let keys = redis.keys("mcp-disclosure:4:e:*");
     assert!(keys.len() == 1 && redis.number(&format!("PTTL {}", keys[0])) > 0, "{keys:?}");
     assert_eq!(web.end(c.at).status, 204);
-    assert!(until(|| redis.keys("mcp-disclosure:3:*:*").is_empty()));
+    assert!(until(|| redis.keys("mcp-disclosure:4:*:*").is_empty()));
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn k1_responses_that_no_connection_took_wait_however_many_they_are() {
     let web = open(a.at);
     let ended = || {
         redis
-            .keys("mcp-disclosure:3:e:*")
+            .keys("mcp-disclosure:4:e:*")
             .iter()
             .map(|key| redis.number(&format!("HEXISTS {key} $")))
             .sum::<i64>()
@@ -200,7 +200,7 @@ fn k1_a_stream_that_its_replica_does_not_have_any_more_ends() {
     let Broken { first, question, .. } = broken(&web, a.at);
     let (stream, event) = first.rsplit_once('-').unwrap();
     let lost = format!("{}.999", stream.split_once('.').unwrap().0);
-    let key = |stream: &str| format!("mcp-disclosure:3:e:{}", digest(&format!("{}.{stream}", web.session)));
+    let key = |stream: &str| format!("mcp-disclosure:4:e:{}", digest(&format!("{}.{stream}", web.session)));
     redis.command(&format!("COPY {} {}", key(stream), key(&lost)));
     let mut resumed = resumed(&web, b.at, &format!("{lost}-{event}"));
     assert_eq!(resumed.next(|_| true), Some(question));
@@ -235,7 +235,7 @@ fn k1_a_stream_in_the_store_is_as_small_as_in_memory() {
     let mut stream = web.stream(a.at, &call);
     let first = stream.id();
     let answer = stream.next(|message| message["id"] == 9).unwrap();
-    let keys = redis.keys("mcp-disclosure:3:e:*");
+    let keys = redis.keys("mcp-disclosure:4:e:*");
     let bytes = redis.number(&format!("MEMORY USAGE {} SAMPLES 0", keys[0]));
     assert!((100_000..600_000).contains(&bytes), "{bytes} bytes of about 2 MB");
     let mut again = resumed(&web, b.at, &first);

@@ -112,7 +112,7 @@ impl Web {
 
     /// The session's key in the store.
     pub(super) fn key(&self) -> String {
-        format!("mcp-disclosure:3:s:{}", self.digest())
+        format!("mcp-disclosure:4:s:{}", self.digest())
     }
 
     /// Sends a message.

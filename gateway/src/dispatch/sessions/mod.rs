@@ -85,19 +85,18 @@ impl Sessions {
     /// -32006 if the store cannot be used.
     pub(crate) async fn end_everywhere(self: &Arc<Self>, id: &Arc<str>) -> Result<bool, ErrorText> {
         let (sessions, id) = (Arc::clone(self), Arc::clone(id));
-        self.replication.finishing(async move { sessions.end_shared(&id).await }).await
-    }
-
-    async fn end_shared(self: &Arc<Self>, id: &Arc<str>) -> Result<bool, ErrorText> {
-        let Some(replicas) = self.replication.replicas() else { return Ok(self.end(id)) };
-        let ended = replicas.end(id).await;
-        self.end(id);
-        if ended.is_err() {
-            // The end has begun, and must not depend on whether the client tries again.
-            tokio::spawn(Arc::clone(self).end_later(Arc::clone(id)));
-        }
-        ended?;
-        Ok(true)
+        let ending = async move {
+            let Some(replicas) = sessions.replication.replicas() else { return Ok(sessions.end(&id)) };
+            let ended = replicas.end(&id).await;
+            sessions.end(&id);
+            if ended.is_err() {
+                // The end has begun, and must not depend on whether the client tries again.
+                tokio::spawn(Arc::clone(&sessions).end_later(Arc::clone(&id)));
+            }
+            ended?;
+            Ok(true)
+        };
+        self.replication.finishing(ending).await
     }
 
     async fn end_later(self: Arc<Self>, id: Arc<str>) {
@@ -128,7 +127,7 @@ impl Sessions {
         if !is_id(id) {
             return Ok(None);
         }
-        Ok(replicas.read_own(id, principal).await?.map(|read| read.kept.opened.location()))
+        Ok(replicas.read_own(id, principal).await?.map(|read| read.opened.location))
     }
 
     /// Releases the resources of a session.
