@@ -6,7 +6,7 @@ use mcp_disclosure_compare::{
 };
 use mcp_disclosure_core::{About, Category, Concern, DescriptionFile, RawObject, Values};
 use mcp_disclosure_demo::{CATEGORIES, CONCERNS, DESCRIPTION, DESCRIPTION_FILES, FACTS, MathServer};
-use mcp_disclosure_gateway::{catalogue::Declared, upstream::Target};
+use mcp_disclosure_gateway::{catalogue::Declared, rmcp::model::CallToolResult, upstream::Target};
 use serde_json::{Map, Value};
 
 /// The demonstration and its declarations.
@@ -35,8 +35,13 @@ pub(crate) fn task() -> Assignment {
 
 /// What the server answers a call, if it succeeds.
 pub(crate) fn answer(tool: &str, arguments: &RawObject) -> Option<Value> {
+    called(tool, arguments)?.structured_content
+}
+
+/// The server's result of a call, if it has the tool.
+pub(crate) fn called(tool: &str, arguments: &RawObject) -> Option<CallToolResult> {
     let arguments: Map<String, Value> = serde_json::from_str(arguments.text()).unwrap_or_default();
-    MathServer::new().call(tool, &arguments)?.structured_content
+    MathServer::new().call(tool, &arguments)
 }
 
 fn about() -> About {

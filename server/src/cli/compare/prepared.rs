@@ -52,7 +52,7 @@ pub(in crate::cli) struct Prepared<'a> {
     pub(super) progress: Arc<Progress>,
     source: Source,
     declared: Declared,
-    pub(super) stand_ins: Vec<StandIn>,
+    pub(in crate::cli) stand_ins: Vec<StandIn>,
     transport: Transport,
     /// Which upstreams are missing, or disclose progressively themselves.
     notes: Vec<String>,
