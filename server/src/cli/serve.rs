@@ -20,7 +20,7 @@ use super::{
     source::Told,
 };
 use crate::{
-    check,
+    check::{self, Findings},
     config::DisclosureFile,
     failure::Failure,
     files::{Baseline, Reloads, others_can_read, watch},
@@ -204,9 +204,10 @@ async fn warn_of_access(gateway: Arc<Gateway>, file: Arc<DisclosureFile>, is_ove
         () = gateway.shutdown().cancelled() => return,
         () = backend.all_tried() => {}
     }
-    let mut findings = check::access(&file, backend.catalogue().current().snapshot());
+    let mut findings = Findings::default();
+    check::access(&file, backend.catalogue().current().snapshot(), &mut findings);
     if is_over_http {
-        findings.0.extend(check::callers(&file).0);
+        check::callers(&file, &mut findings);
     }
     for finding in findings.0 {
         let place = finding.place.shown().unwrap_or_default();
