@@ -13,7 +13,6 @@ use super::{
     entrance::{door, session_store},
     login::{described, name},
     print_styled, print_text, runtime_for_one,
-    serve::receipt_key,
     source::Source,
     width::{folded_text, width},
 };
@@ -157,7 +156,7 @@ fn look(
     let assembly = Assembly {
         wait_for_upstreams: PATIENCE,
         witness: Some(Arc::new(Patience::new())),
-        ..source.prepare(&program.registry, &options, receipt_key(None))?
+        ..source.prepare(&program.registry, &options, None)?
     };
     let all: Vec<_> = assembly.strategies.all().cloned().collect();
     runtime_for_one()?.block_on(async {

@@ -23,7 +23,7 @@ use super::strategies::{build, choice_problems};
 use crate::{
     config::{AccessFlags, Named, Servers, UpstreamEntry},
     failure::Failure,
-    files::{Baseline, Contents, Files, Origin},
+    files::{Baseline, Contents, Files, Origin, others_can_read},
     flags::{Given, ServeArguments, SourceArguments, Transport, key, keys, table},
 };
 
@@ -262,7 +262,7 @@ impl Source {
         choice_problems(settings, file, &contents.declared.about)
     }
 
-    /// A gateway of it by these strategies, with the contract's defaults.
+    /// A gateway of it by these strategies, with the contract's defaults, and with the key of receipts in a file, if there is one.
     ///
     /// # Errors
     /// [`Failure::Configuration`] with everything that is wrong with files, strategies and key.
@@ -270,13 +270,13 @@ impl Source {
         self,
         registry: &Registry,
         options: &StrategyOptions,
-        key: Result<ReceiptKey, Problem>,
+        key_file: Option<&Path>,
     ) -> Result<Assembly, Failure> {
         let mut problems = Vec::new();
         let contents = self.contents().map_err(|found| problems.extend(found));
         let strategies = build(registry, options).map_err(|found| problems.extend(found));
         problems.extend(self.choice_problems(&options.settings));
-        let key = key.map_err(|problem| problems.push(problem));
+        let key = receipt_key(key_file).map_err(|problem| problems.push(problem));
         match (contents, strategies, key) {
             (Ok(contents), Ok(strategies), Ok(key)) if problems.is_empty() => {
                 Ok(self.assembly(contents.declared, strategies, key))
@@ -441,6 +441,28 @@ impl SourceArguments {
             entry.allow = Some(self.only_tool.clone()).filter(|only| !only.is_empty());
         }
     }
+}
+
+/// The key in the file, or a new one.
+pub(super) fn receipt_key(file: Option<&Path>) -> Result<ReceiptKey, Problem> {
+    let hint = "head -c 32 /dev/urandom > FILE makes one";
+    let Some(path) = file else {
+        return ReceiptKey::random()
+            .map_err(|error| Problem::new(format!("no receipt key: {error}")).hint(hint));
+    };
+    if others_can_read(path) {
+        let path = path.display();
+        tracing::warn!(
+            "--receipt-key-file {path}: others can read the key, and make receipts (hint: chmod 600 {path})"
+        );
+    }
+    let least = ReceiptKey::LEAST_BYTES;
+    let key = std::fs::read(path).map_err(|error| error.to_string()).and_then(|bytes| {
+        ReceiptKey::new(&bytes).ok_or_else(|| format!("{} bytes are no key; it needs {least}", bytes.len()))
+    });
+    key.map_err(|message| {
+        Problem::new(format!("--receipt-key-file {}: {message}", path.display())).hint(hint)
+    })
 }
 
 fn parse_name(name: Option<&str>) -> Result<Option<UpstreamName>, Failure> {
