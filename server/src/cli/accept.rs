@@ -51,7 +51,7 @@ pub fn accept(program: &Program, arguments: AcceptArguments) -> Result<(), Failu
     };
     let source = source.resolve(program.own.as_ref())?;
     source.warn();
-    let before = source.files().lock().cloned();
+    let before = source.files.lock().cloned();
     let (lists, missing) = look(program, source)?;
     let before = before.ok_or_else(|| {
         let message = format!("{}: nothing can be kept beside it", configuration.display());

@@ -109,8 +109,8 @@ pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure
         flags.as_served(program.own.as_ref()).and_then(|source| source.seen_by(principal.as_deref()));
     let sign_ins = source.as_ref().map(|source| sign_ins(source.upstreams())).unwrap_or_default();
     let mut findings = Findings::default();
-    if let Ok(source) = &source {
-        left_out(source.left_out(), &mut findings);
+    if let Ok(Source { contents: Ok(contents), .. }) = &source {
+        left_out(&contents.found.left_out, &mut findings);
     }
     let looked = source.and_then(|source| look(program, source, &queries, &mut findings));
     let refused = looked.is_err();
@@ -150,9 +150,9 @@ fn look(
     drop(session_store(&source.serve)?);
     let options = source.options();
     let ranker = ranker(&options.settings);
-    let file = source.files().declarations().cloned();
-    let contents = source.contents().map_err(Failure::Configuration)?;
-    let caller = source.caller().cloned();
+    let file = source.files.declarations().cloned();
+    let contents = source.contents.clone().map_err(Failure::Configuration)?;
+    let caller = source.caller.clone();
     let assembly = Assembly {
         wait_for_upstreams: PATIENCE,
         witness: Some(Arc::new(Patience::new())),

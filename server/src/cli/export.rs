@@ -54,10 +54,10 @@ pub fn export(program: &Program, arguments: ExportArguments) -> Result<(), Failu
     let is_own = names_nothing(&source) && configuration.exists();
     let source = if is_own { source.with("config", configuration.clone()) } else { source };
     let source = source.resolve(program.own.as_ref())?;
-    let folder = Folder::read(&out, source.files(), replace).map_err(Failure::Configuration)?;
+    let folder = Folder::read(&out, &source.files, replace).map_err(Failure::Configuration)?;
     let is_disabled = |name: &UpstreamName| folder.as_ref().is_some_and(|folder| folder.disables(name));
     let source = source.retaining(|upstream| !upstream.name.as_ref().is_some_and(is_disabled));
-    if source.upstreams().is_empty() && source.contents().is_ok() {
+    if source.upstreams().is_empty() && source.contents.is_ok() {
         let message = format!("{} disables every upstream of the source", configuration.display());
         return Err(Failure::Configuration(vec![Problem::new(message).hint("enable one, or name another")]));
     }
@@ -95,7 +95,7 @@ fn look(
 ) -> Result<Export, Failure> {
     let entries: Vec<Option<UpstreamEntry>> =
         source.upstreams().iter().map(|upstream| upstream.entry.clone()).collect();
-    let config = source.files().config().cloned();
+    let config = source.files.config().cloned();
     let mut assembly = of_complete_definitions(program, source)?;
     let is_source =
         |folder: &&Folder| config.as_ref().is_some_and(|config| folder.is_configured_by(&config.path));

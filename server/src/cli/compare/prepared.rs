@@ -6,7 +6,7 @@ use mcp_disclosure_compare::{
     Error, HostKind, Subject, Tokenizer,
     transcript::{Assignment, Play, Transcript},
 };
-use mcp_disclosure_core::Registry;
+use mcp_disclosure_core::{Principal, Registry};
 use mcp_disclosure_gateway::{
     Problem,
     catalogue::Declared,
@@ -80,9 +80,9 @@ impl<'a> Prepared<'a> {
         let progress = Arc::new(progress);
         let (real, mut notes) = stage::real(&source, declared.clone(), &contestants, &progress).await?;
         let read = stage::read(&real).await;
-        let examined = contestants.examine(&real, source.caller());
-        notes
-            .extend(source.caller().and_then(|caller| Some(format!("What {} sees and pays.", caller.id()?))));
+        let examined = contestants.examine(&real, source.caller.as_ref());
+        let seen_by = source.caller.as_ref().and_then(Principal::id);
+        notes.extend(seen_by.map(|id| format!("What {id} sees and pays.")));
         notes.extend(stage::disclosing(&real));
         real.close().await;
         let (subject, stand_ins) = read?;
@@ -158,7 +158,7 @@ impl Drop for Prepared<'_> {
 /// # Errors
 /// [`Failure::Configuration`] with what is wrong with its files, or with choices that settings make of it.
 fn checked(source: &Source) -> Result<Declared, Failure> {
-    let declared = source.contents().map_err(Failure::Configuration)?.declared;
+    let declared = source.contents.clone().map_err(Failure::Configuration)?.declared;
     let problems = source.choice_problems(&source.options().settings);
     if problems.is_empty() { Ok(declared) } else { Err(Failure::Configuration(problems)) }
 }
