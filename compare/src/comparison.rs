@@ -154,7 +154,7 @@ impl Comparison {
 
     async fn baseline(&self, bench: &Bench<'_>, row: &Row) -> Result<Baseline, Error> {
         let probe = Probe::open(bench, &self.links, row, ClientKind::Negotiating).await?;
-        let baseline = Baseline::of(probe.listed.tools(), &probe.connection.resources().await?);
+        let baseline = Baseline::of(probe.plan.listed.tools(), &probe.connection.resources().await?);
         probe.connection.host.close().await;
         Ok(baseline)
     }

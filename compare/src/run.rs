@@ -62,8 +62,7 @@ impl Run {
         }
         let (traffic, shown) = (probe.connection.host.traffic(), probe.shown());
         probe.connection.host.close().await;
-        let listed = Arc::clone(&probe.listed);
-        Ok(Self { listed, shown, start, steps, missing, calls, traffic })
+        Ok(Self { listed: probe.plan.listed, shown, start, steps, missing, calls, traffic })
     }
 }
 

@@ -93,7 +93,7 @@ async fn a_model_that_reads_no_resources_is_led_over_the_bridge(setup: Setup) {
     for (habit, expected, extra) in [(Habit::Workflow, &[][..], 0), (Habit::SkipFetching, &[REQUIRED; 2], 2)]
     {
         let (_bench, host) = plain(setup).await;
-        let agent = Agent::new(&host, habit).without_resources();
+        let agent = Agent { reads_resources: false, ..Agent::new(&host, habit) };
         let trace = agent.perform(&tasks()).await.unwrap();
         assert!(trace.succeeded() && calls(&trace, "describe_tools"), "{trace:?}");
         let codes: Vec<&str> = trace.errors().map(|problem| &*problem.code).collect();
