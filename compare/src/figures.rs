@@ -7,24 +7,14 @@ use crate::{
     run::Run,
 };
 
-/// What was measured under one strategy.
-pub(crate) struct Measured<'r> {
-    /// The run of an ordinary host.
-    pub(crate) run: &'r Run,
-    /// The run of a client that supports the strategy.
-    pub(crate) negotiating: Run,
-    /// The smallest number of used tools at which an ordinary host reads more than under `full`.
-    pub(crate) break_even: Option<usize>,
-}
-
-/// The figures of a strategy.
+/// The figures of a strategy, from the run of an ordinary host, and that of a client that supports the strategy.
 pub(crate) fn compared(
     row: &Row,
     turns: u64,
-    measured: Measured<'_>,
+    [run, negotiating]: [&Run; 2],
+    break_even: Option<usize>,
     baseline: Option<&Compared>,
 ) -> Compared {
-    let Measured { run, negotiating, break_even } = measured;
     let own = sums(run, turns);
     let whole = |tokens: Option<u64>, of: fn(&Compared) -> Option<u64>| {
         Some(share_saved(tokens?, baseline.map_or(tokens, of)?))
@@ -42,7 +32,7 @@ pub(crate) fn compared(
         conversation_tokens: own.conversation_tokens,
         conversation_saving: whole(own.conversation_tokens, |full| full.conversation_tokens),
         steps: run.steps.as_ref().map(|steps| steps.len() + run.calls.len()),
-        negotiating: sums(&negotiating, turns),
+        negotiating: sums(negotiating, turns),
         not_offered: row.not_offered.clone(),
         also: Vec::new(),
         detail: Some(Detail {

@@ -10,7 +10,7 @@ use crate::{
     Error, Row,
     agent::{Learned, Move, Plan, Task},
     baseline::Listed,
-    connection::{ClientKind, Connection, LinkFactory, Wishes},
+    connection::{ClientKind, Connection, Wishes},
     report::{InitialTokens, StepTokens},
     run::Bench,
     seen,
@@ -30,13 +30,8 @@ pub(crate) struct Probe<'a> {
 
 impl<'a> Probe<'a> {
     /// Connects, and lists the tools.
-    pub(crate) async fn open(
-        bench: &'a Bench<'a>,
-        links: &LinkFactory,
-        row: &'a Row,
-        kind: ClientKind,
-    ) -> Result<Self, Error> {
-        let mut probe = Self::enter(bench, links, row, kind, Arc::default()).await?;
+    pub(crate) async fn open(bench: &'a Bench<'a>, row: &'a Row, kind: ClientKind) -> Result<Self, Error> {
+        let mut probe = Self::enter(bench, row, kind, Arc::default()).await?;
         probe.plan.listed = Arc::new(Listed::new(probe.connection.tools().await?, &bench.baseline));
         Ok(probe)
     }
@@ -44,13 +39,12 @@ impl<'a> Probe<'a> {
     /// Connects with what the same server listed on another connection.
     pub(crate) async fn enter(
         bench: &'a Bench<'a>,
-        links: &LinkFactory,
         row: &'a Row,
         kind: ClientKind,
         listed: Arc<Listed>,
     ) -> Result<Self, Error> {
         let wishes = Wishes { omits_schemas: bench.omits_schemas, ..Wishes::default() };
-        let connection = Connection::open(links, row, (kind, bench.host), wishes).await?;
+        let connection = Connection::open(bench.links, row, (kind, bench.host), wishes).await?;
         let channel = connection.host.channel().clone();
         let plan = Plan::new(channel, false, (row.lesson, row.finder), listed);
         Ok(Self { bench, connection, plan, learned: Learned::default() })
