@@ -57,7 +57,7 @@ pub(super) fn show(program: &Program, arguments: CompareArguments) -> Result<(),
     let look = Look { width: usize::from(shown.width.unwrap_or_else(width)), full: shown.full, coloured };
     let text = match format {
         Format::Table => transcript::terminal(&transcript, look),
-        Format::Markdown => transcript::markdown(&transcript, 2, shown.full),
+        Format::Markdown => transcript::markdown(&transcript, shown.full),
         Format::Json => transcript::json(&transcript),
         Format::Html => transcript::page(&transcript),
     };
