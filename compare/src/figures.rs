@@ -35,11 +35,11 @@ pub(crate) fn compared(
         negotiating: sums(negotiating, turns),
         not_offered: row.not_offered.clone(),
         also: Vec::new(),
-        detail: Some(Detail {
+        detail: Detail {
             initial: run.start,
             steps: run.steps.clone().unwrap_or_default(),
             calls: calls(&run.calls, baseline),
-        }),
+        },
     }
 }
 
@@ -76,7 +76,7 @@ fn share_saved(tokens: u64, of: u64) -> f64 {
 fn calls(calls: &[(StepTokens, bool)], baseline: Option<&Compared>) -> CallTokens {
     let mut sum = StepTokens::default();
     calls.iter().for_each(|(call, _)| sum.add(*call));
-    let full = baseline.and_then(|full| full.detail.as_ref()).map(|detail| detail.calls);
+    let full = baseline.map(|full| full.detail.calls);
     let without = full.map_or(sum.both(), |calls| calls.request_tokens + calls.answer_tokens);
     let more = sum.both().cast_signed() - without.cast_signed();
     CallTokens {

@@ -3,7 +3,7 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::tables::{self, Column, Table};
-use crate::{Report, report::Compared, text::of, transcript};
+use crate::{Report, report::Compared, text::of};
 
 const STYLE: &str = include_str!("style.css");
 
@@ -11,9 +11,9 @@ const STYLE: &str = include_str!("style.css");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
 /// What each strategy costs, one task step by step, and behind them what the figures are made of.
-pub(super) fn write(report: &Report, transcripts: Option<&str>) -> String {
+pub(super) fn write(report: &Report, transcript: Option<&str>) -> String {
     let title = format!("{}: strategies of disclosure compared", report.source);
-    let style = transcripts.map(|_| transcript::style(report.strategies.len())).unwrap_or_default();
+    let style = transcript.map(|_| crate::transcript::style(report.strategies.len())).unwrap_or_default();
     let body = html! {
         header { (heading(report)) }
         main {
@@ -21,10 +21,10 @@ pub(super) fn write(report: &Report, transcripts: Option<&str>) -> String {
             @if !report.retrieval.is_empty() {
                 section aria-labelledby="finds" { (retrieval(report)) }
             }
-            @if let Some(transcripts) = transcripts {
+            @if let Some(transcript) = transcript {
                 section aria-labelledby="plays" {
                     h2 #plays { "One task, step by step" }
-                    (PreEscaped(transcripts))
+                    (PreEscaped(transcript))
                 }
             }
             (behind(report))

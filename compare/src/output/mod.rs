@@ -5,6 +5,7 @@ mod tables;
 mod terminal;
 
 use mcp_disclosure_core::printable::{one_line, printable};
+use serde_json::Value;
 
 use self::tables::Table;
 use crate::{Report, text::escaped};
@@ -25,20 +26,16 @@ pub enum Format {
 }
 
 impl Format {
-    /// Writes a report. With `detail`, tables and JSON include the details of the figures; a page always does.
-    pub fn write(self, report: &Report, detail: bool, screen: Screen) -> String {
+    /// Writes a report. With `detail`, tables and JSON include the details of the figures; a page always does. A page can have
+    /// a `transcript`: ready HTML, in which whatever came from others is escaped, and which can use the page's CSS variables
+    /// (`--text`, `--faint`, `--panel`, `--rule`, `--accent`).
+    pub fn write(self, report: &Report, detail: bool, transcript: Option<&str>, screen: Screen) -> String {
         let text = match self {
             // Its texts are escaped already, and its colours are not.
             Self::Table => return terminal::write(report, detail, screen),
             Self::Markdown => markdown(report, detail),
-            Self::Html => page(report, None),
-            Self::Json => {
-                let shown = if detail { report.clone() } else { report.without_detail() };
-                // All maps of a report have string keys, and all numbers are finite.
-                let mut text = serde_json::to_string_pretty(&shown).unwrap_or_default();
-                text.push('\n');
-                text
-            }
+            Self::Html => html::write(report, transcript),
+            Self::Json => json(report, detail),
         };
         printable(&text).into_owned()
     }
@@ -61,10 +58,14 @@ impl Default for Screen {
     }
 }
 
-/// The page of a report. `transcripts` is ready HTML, in which whatever came from others is escaped; it becomes a section
-/// of the page, whose CSS variables (`--text`, `--faint`, `--panel`, `--rule`, `--accent`) it can use.
-pub fn page(report: &Report, transcripts: Option<&str>) -> String {
-    printable(&html::write(report, transcripts)).into_owned()
+fn json(report: &Report, detail: bool) -> String {
+    // All maps of a report have string keys, and all numbers are finite.
+    let mut shown = serde_json::to_value(report).unwrap_or_default();
+    if !detail {
+        let strategies = shown["strategies"].as_array_mut().into_iter().flatten();
+        strategies.filter_map(Value::as_object_mut).for_each(|strategy| drop(strategy.remove("detail")));
+    }
+    format!("{shown:#}\n")
 }
 
 /// The tables of a terminal or of Markdown.

@@ -14,10 +14,7 @@ pub(super) mod transcript;
 use std::path::PathBuf;
 
 pub use arguments::CompareArguments;
-use mcp_disclosure_compare::{
-    Comparison, Format, Query, Report, Used,
-    output::{self, Screen},
-};
+use mcp_disclosure_compare::{Comparison, Format, Query, Report, Used, output::Screen};
 use mcp_disclosure_gateway::Problem;
 
 use self::{
@@ -49,10 +46,7 @@ pub fn compare(program: &Program, arguments: CompareArguments) -> Result<(), Fai
     let width = arguments.transcript.width.or_else(width::known).unwrap_or(WIDTH);
     let screen = Screen { width: usize::from(width), coloured: out.is_none() && is_coloured(), wide };
     let Compared { report, transcript, asked } = runtime_for_one()?.block_on(run(program, arguments))?;
-    let text = match format {
-        Format::Html => output::page(&report, transcript.as_deref()),
-        format => format.write(&report, detail, screen),
-    };
+    let text = format.write(&report, detail, transcript.as_deref(), screen);
     deliver(&text, format, out)?;
     budget.map_or(Ok(()), |most| within(most, &report, &asked))
 }
