@@ -42,19 +42,24 @@ impl Format {
 }
 
 /// A terminal.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Screen {
     /// The width in columns.
     pub width: usize,
     /// Whether to use colours.
     pub coloured: bool,
-    /// Whether to show all columns, whatever the width.
-    pub wide: bool,
+    /// Whether to show everything: all columns of a table whatever the width, and complete texts of a transcript.
+    pub whole: bool,
 }
 
-impl Default for Screen {
-    fn default() -> Self {
-        Self { width: 80, coloured: false, wide: false }
+/// Codes of "select graphic rendition".
+pub(crate) const BOLD: &str = "1";
+pub(crate) const FAINT: &str = "2";
+
+impl Screen {
+    /// A text in the rendition of this code.
+    pub(crate) fn paint(self, code: &str, text: &str) -> String {
+        if self.coloured { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 }
 

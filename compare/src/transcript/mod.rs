@@ -24,7 +24,7 @@ pub use markdown::markdown;
 pub use play::Play;
 pub use step::{Act, Ending, Kind, Phase, Played, Speaker, Step, Transcript};
 pub use story::story;
-pub use terminal::{Look, terminal};
+pub use terminal::terminal;
 
 use crate::ClientKind;
 

@@ -44,7 +44,7 @@ pub fn compare(program: &Program, arguments: CompareArguments) -> Result<(), Fai
     let (format, detail, out) = (arguments.format, arguments.detail, arguments.out.clone());
     let (budget, wide) = (arguments.fail_over, arguments.wide);
     let width = arguments.transcript.width.or_else(width::known).unwrap_or(WIDTH);
-    let screen = Screen { width: usize::from(width), coloured: out.is_none() && is_coloured(), wide };
+    let screen = Screen { width: usize::from(width), coloured: out.is_none() && is_coloured(), whole: wide };
     let Compared { report, transcript, asked } = runtime_for_one()?.block_on(run(program, arguments))?;
     let text = format.write(&report, detail, transcript.as_deref(), screen);
     deliver(&text, format, out)?;

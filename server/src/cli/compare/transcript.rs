@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use mcp_disclosure_compare::{
     Format, Report, Used,
-    transcript::{self, Assignment, Call, Look, Transcript},
+    output::Screen,
+    transcript::{self, Assignment, Call, Transcript},
 };
 use mcp_disclosure_gateway::Problem;
 
@@ -54,9 +55,10 @@ pub(super) fn show(program: &Program, arguments: CompareArguments) -> Result<(),
     let (format, out, shown) = (arguments.format, arguments.out.clone(), arguments.transcript.clone());
     let transcript = runtime_for_one()?.block_on(run(program, arguments))?;
     let coloured = out.is_none() && is_coloured();
-    let look = Look { width: usize::from(shown.width.unwrap_or_else(width)), full: shown.full, coloured };
+    let screen =
+        Screen { width: usize::from(shown.width.unwrap_or_else(width)), coloured, whole: shown.full };
     let text = match format {
-        Format::Table => transcript::terminal(&transcript, look),
+        Format::Table => transcript::terminal(&transcript, screen),
         Format::Markdown => transcript::markdown(&transcript, shown.full),
         Format::Json => transcript::json(&transcript),
         Format::Html => transcript::page(&transcript),
