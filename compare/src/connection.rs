@@ -28,7 +28,8 @@ pub enum ClientKind {
 }
 
 /// Which members of a listed tool a host shows to its model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, strum::Display, strum::EnumString)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(strum::Display, strum::EnumMessage, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum HostKind {

@@ -11,7 +11,8 @@ use self::tables::Table;
 use crate::{Report, text::escaped};
 
 /// The format of a report.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::Display, strum::EnumString)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(strum::Display, strum::EnumMessage, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum Format {
     /// For a terminal.
