@@ -28,7 +28,7 @@ use crate::{
     log,
     operating::{Grants, Operating},
     receipts,
-    remember::Store,
+    remember::{Store, cache_folder},
 };
 
 /// Over stdio, how long after the signal this process waits for its upstreams: hosts kill what has not ended after two seconds.
@@ -251,6 +251,6 @@ async fn follow(
 
 /// Where upstreams are remembered.
 fn memory(remember: Switch, most_bytes: usize) -> Option<Arc<dyn Memory>> {
-    let store = remember.is_on().then(|| Store::of_user(most_bytes)).flatten();
-    store.map(|store| Arc::new(store) as Arc<dyn Memory>)
+    let folder = cache_folder("upstreams").filter(|_| remember.is_on())?;
+    Some(Arc::new(Store::new(folder, most_bytes)))
 }
