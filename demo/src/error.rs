@@ -6,8 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use mcp_disclosure_core::ArgumentProblem;
 
 /// Why a tool has no result.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     /// Arguments are missing, of the wrong type or outside their limits.
     #[error("{}", said(.0))]

@@ -27,4 +27,4 @@ mod tools;
 mod transforms;
 
 pub use catalogue::{CATEGORIES, CONCERNS, DESCRIPTION_FILES};
-pub use server::{DESCRIPTION, FACTS, MathServer, NAME, VERSION};
+pub use server::{DESCRIPTION, FACTS, MathServer};

@@ -14,12 +14,12 @@ use crate::json::Arguments;
 use crate::tools;
 
 /// The name in `serverInfo`.
-pub const NAME: &str = "Math MCP";
+const NAME: &str = "Math MCP";
 /// The version in `serverInfo`.
-pub const VERSION: &str = "1.0.0";
+const VERSION: &str = "1.0.0";
 /// The description of the server, in one line.
 pub const DESCRIPTION: &str = "Symbolic and numerical computing";
-/// The instructions for clients.
+/// What holds of it, by name.
 pub const FACTS: &[(&str, bool)] = &[("gpu_available", false)];
 
 const INSTRUCTIONS: &str = "Eleven mathematical tools: symbolic algebra in exact arithmetic, numerical computing, \
@@ -29,15 +29,10 @@ const INSTRUCTIONS: &str = "Eleven mathematical tools: symbolic algebra in exact
 ///
 /// It has no state. Calls run on tokio's blocking threads, so it needs a tokio runtime; each call ends within its limit
 /// of work.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct MathServer;
 
 impl MathServer {
-    /// A server, ready to be served.
-    pub fn new() -> Self {
-        Self
-    }
-
     /// Calls a tool without a client. `None` if there is no tool of that name.
     ///
     /// Invalid arguments and mathematical errors are a result with `isError: true`. The computation runs on the calling

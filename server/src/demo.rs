@@ -17,10 +17,7 @@ pub fn demonstration() -> (Target, Declared) {
         debug_assert!(file.is_ok(), "{file:?}");
         file.ok()
     });
-    (
-        Target::handler(MathServer::new()),
-        Declared { files: files.collect(), about: about(), ..Declared::default() },
-    )
+    (Target::handler(MathServer), Declared { files: files.collect(), about: about(), ..Declared::default() })
 }
 
 /// The demonstration's own task, with the answer that its server gives.
@@ -41,7 +38,7 @@ pub(crate) fn answer(tool: &str, arguments: &RawObject) -> Option<Value> {
 /// The server's result of a call, if it has the tool.
 pub(crate) fn called(tool: &str, arguments: &RawObject) -> Option<CallToolResult> {
     let arguments: Map<String, Value> = serde_json::from_str(arguments.text()).unwrap_or_default();
-    MathServer::new().call(tool, &arguments)
+    MathServer.call(tool, &arguments)
 }
 
 fn about() -> About {

@@ -142,7 +142,7 @@ fn square_matrix(arguments: &Arguments, most: usize) -> Result<Matrix> {
         })?;
         cells.iter().map(|cell| as_number("matrix", cell)).collect()
     };
-    rows.iter().enumerate().map(row_of).collect::<Result<_>>().map(Matrix::of_rows)
+    rows.iter().enumerate().map(row_of).collect::<Result<_>>().map(Matrix)
 }
 
 /// A number, or `[real, imaginary]`.

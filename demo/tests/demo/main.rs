@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 /// The `structuredContent`, or the text of the error.
 fn call(tool: &str, arguments: Value) -> Result<Value, String> {
-    let result = MathServer::new().call(tool, arguments.as_object().unwrap()).expect("a known tool");
+    let result = MathServer.call(tool, arguments.as_object().unwrap()).expect("a known tool");
     let text = result.content[0].as_text().unwrap().text.clone();
     if result.is_error == Some(true) {
         return Err(text);
@@ -71,7 +71,7 @@ fn description_files_are_complete() {
         for example in file["examples"].as_array().unwrap() {
             assert!(example["output"].as_object().unwrap().keys().all(|key| schema.contains(key)), "{name}");
         }
-        let tool = MathServer::new().get_tool(name).unwrap();
+        let tool = MathServer.get_tool(name).unwrap();
         assert_eq!(json!(*tool.input_schema), file["inputSchema"]);
         assert_eq!(json!(tool.output_schema.unwrap()), file["outputSchema"]);
     }
@@ -236,7 +236,7 @@ async fn a_client_lists_and_calls() {
     use rmcp::ServiceExt;
     use rmcp::model::CallToolRequestParams;
     let (near, far) = tokio::io::duplex(1 << 16);
-    let served = tokio::spawn(async move { MathServer::new().serve(far).await.unwrap().waiting().await });
+    let served = tokio::spawn(async move { MathServer.serve(far).await.unwrap().waiting().await });
     let client = ().serve(near).await.unwrap();
     let listed = client.list_all_tools().await.unwrap();
     assert_eq!(listed.len(), 11);
