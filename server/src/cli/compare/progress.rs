@@ -3,7 +3,7 @@
 use std::{
     fmt,
     io::{IsTerminal, stderr},
-    sync::{Arc, Condvar, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -11,6 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use mcp_disclosure_core::{UpstreamLists, UpstreamName};
 use mcp_disclosure_gateway::slot::{Slot, Witness};
 use mcp_disclosure_transport::printable::one_line;
+use parking_lot::{Condvar, Mutex};
 
 use crate::{cli::width::width, log};
 
@@ -104,7 +105,7 @@ impl Progress {
         match self {
             Self::Bar(bar) => bar.finish_and_clear(),
             Self::Lines(lines) => {
-                lines.state.lock().unwrap_or_else(PoisonError::into_inner).is_over = true;
+                lines.state.lock().is_over = true;
                 lines.ended.notify_all();
             }
         }
@@ -152,10 +153,9 @@ impl Lines {
 
     /// Waits for the next line that is due, and writes it; returns whether there can be more.
     fn tick(&self) -> bool {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         let wait = state.waits(Instant::now());
-        let waited = self.ended.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner);
-        let (mut state, _) = waited;
+        self.ended.wait_for(&mut state, wait);
         let (is_over, due) = (state.is_over, state.tick(Instant::now()));
         drop(state);
         due.iter().for_each(|due| log::note(due));
@@ -163,7 +163,7 @@ impl Lines {
     }
 
     fn write(&self, due: impl FnOnce(&mut State) -> Option<String>) {
-        let due = due(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
+        let due = due(&mut self.state.lock());
         due.iter().for_each(|due| log::note(due));
     }
 }
