@@ -92,14 +92,14 @@ pub struct CompareArguments {
 
 impl CompareArguments {
     /// What is to be compared.
-    pub(super) fn setup<'a>(&self, program: &'a Program, rows: &'a str) -> Setup<'a> {
+    pub(super) fn setup<'a>(&self, program: &'a Program) -> Setup<'a> {
         Setup {
             registry: &program.registry,
             own: program.own.as_ref(),
             command: Command::of(&self.flags),
             flags: self.flags.clone(),
             principal: self.principal.clone(),
-            rows: ("--strategies", rows),
+            rows: ("--strategies", self.strategies.join(",")),
             transport: self.transport,
             progress: Progress::new(),
         }

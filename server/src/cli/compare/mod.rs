@@ -62,8 +62,7 @@ struct Compared {
 
 async fn run(program: &Program, arguments: CompareArguments) -> Result<Compared, Failure> {
     let queries = arguments.queries.as_deref().map(files::queries).transpose()?.unwrap_or_default();
-    let rows = arguments.strategies.join(",");
-    let mut prepared = Prepared::of(arguments.setup(program, &rows)).await?;
+    let mut prepared = Prepared::of(arguments.setup(program)).await?;
     let behind = stand_in::answering(&prepared.stand_ins, |_, _, _| stand_in::result(stand_in::DONE));
     let stages = prepared.stages(behind.upstreams).await?;
     let measured = measured(&prepared, &arguments, &stages, queries).await;

@@ -34,7 +34,7 @@ pub(in crate::cli) struct Setup<'a> {
     pub(in crate::cli) own: Option<&'a (Target, Declared)>,
     pub(in crate::cli) flags: Given<SetSource>,
     /// The flag that names the rows, and what it says: `all`, or a list of them.
-    pub(in crate::cli) rows: (&'static str, &'a str),
+    pub(in crate::cli) rows: (&'static str, String),
     /// The principal that is compared for, if not everyone.
     pub(in crate::cli) principal: Option<String>,
     /// The command that serves the source.
@@ -76,7 +76,7 @@ impl<'a> Prepared<'a> {
             Some(principal) => command.to(principal),
             None => command,
         };
-        let mut contestants = Contestants::build(registry, rows, &source, &command)?;
+        let mut contestants = Contestants::build(registry, (rows.0, &rows.1), &source, &command)?;
         let progress = Arc::new(progress);
         let (real, mut notes) = stage::real(&source, declared.clone(), &contestants, &progress).await?;
         let read = stage::read(&real).await;

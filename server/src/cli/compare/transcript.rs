@@ -69,8 +69,7 @@ pub(super) fn show(program: &Program, arguments: CompareArguments) -> Result<(),
 async fn run(program: &Program, arguments: CompareArguments) -> Result<Transcript, Failure> {
     let given = arguments.transcript.task.as_deref().map(files::task).transpose()?;
     let flag = if given.is_some() { "--task" } else { "--use" };
-    let rows = arguments.strategies.join(",");
-    let mut prepared = Prepared::of(arguments.setup(program, &rows)).await?;
+    let mut prepared = Prepared::of(arguments.setup(program)).await?;
     let task = match given {
         Some(task) => task,
         None => chosen(program, &prepared, arguments.used.as_ref())?,

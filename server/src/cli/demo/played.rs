@@ -37,7 +37,6 @@ pub(super) async fn played(
 ) -> Result<(Transcript, Row), Failure> {
     // This is about messages, and not about what operators are warned of.
     let _quiet = tracing::subscriber::set_default(NoSubscriber::default());
-    let rows = format!("{},{strategy}", full::NAME);
     let flags = Given::default();
     let command = Command::of(&flags).by(started.to_owned());
     let own = demonstration();
@@ -46,7 +45,7 @@ pub(super) async fn played(
         own: Some(&own),
         flags,
         principal: None,
-        rows: (FLAG, &rows),
+        rows: (FLAG, format!("{},{strategy}", full::NAME)),
         command,
         transport: Transport::Stdio,
         progress: Progress::hidden(),
