@@ -63,7 +63,7 @@ pub fn export(program: &Program, arguments: ExportArguments) -> Result<(), Failu
     }
     source.warn();
     let export = look(program, source, folder.as_ref(), &wishes)?;
-    let descriptions = folder.as_ref().map_or(&*out, Folder::descriptions);
+    let descriptions = folder.as_ref().map_or(&*out, |folder| &*folder.descriptions);
     write(&out, &export.files, replace.then_some(descriptions))?;
     for (tool, why) in &export.report.without {
         tracing::warn!("tool '{tool}' has no description file: {why}");
