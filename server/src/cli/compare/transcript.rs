@@ -52,8 +52,8 @@ pub struct TranscriptArguments {
 /// # Errors
 /// Like `serve`, for the source and the strategies; what is wrong with the task.
 pub(super) fn show(program: &Program, arguments: CompareArguments) -> Result<(), Failure> {
-    let (format, out, shown) = (arguments.format, arguments.out.clone(), arguments.transcript.clone());
-    let transcript = runtime_for_one()?.block_on(run(program, arguments))?;
+    let transcript = runtime_for_one()?.block_on(run(program, &arguments))?;
+    let CompareArguments { format, out, transcript: shown, .. } = arguments;
     let coloured = out.is_none() && is_coloured();
     let screen =
         Screen { width: usize::from(shown.width.unwrap_or_else(width)), coloured, whole: shown.full };
@@ -66,7 +66,7 @@ pub(super) fn show(program: &Program, arguments: CompareArguments) -> Result<(),
     deliver(&text, format, out)
 }
 
-async fn run(program: &Program, arguments: CompareArguments) -> Result<Transcript, Failure> {
+async fn run(program: &Program, arguments: &CompareArguments) -> Result<Transcript, Failure> {
     let given = arguments.transcript.task.as_deref().map(files::task).transpose()?;
     let flag = if given.is_some() { "--task" } else { "--use" };
     let mut prepared = Prepared::of(arguments.setup(program)).await?;
@@ -79,7 +79,7 @@ async fn run(program: &Program, arguments: CompareArguments) -> Result<Transcrip
         return Err(Failure::Configuration(vec![problem]));
     }
     let asked = prepared.contestants.asked.clone();
-    let mut transcript = play(&mut prepared, &arguments, task, &asked, flag).await?;
+    let mut transcript = play(&mut prepared, arguments, task, &asked, flag).await?;
     let refused = prepared.contestants.rows().into_iter().filter(|row| asked.contains(&row.name));
     let refused = refused.filter_map(|row| {
         let why = row.not_offered?;
