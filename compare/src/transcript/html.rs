@@ -11,7 +11,7 @@ use mcp_disclosure_core::{RawObject, printable::printable};
 
 use super::{
     Act, Kind, Phase, Played, Step, Transcript,
-    sentences::{self, AS_INTENDED, Detail},
+    sentences::{self, AS_INTENDED},
     step::Place,
 };
 use crate::{
@@ -143,7 +143,7 @@ fn rows_of(act: &Act, earlier: &[Act], places: &BTreeSet<Place>, used: &[String]
 }
 
 fn item(step: &Step, used: &[String], is_new: bool) -> Markup {
-    let lines = sentences::body(step, used, Detail { width: WIDTH, full: false });
+    let lines = sentences::body(step, used, WIDTH, false);
     html! {
         li.refused[step.kind == Kind::Refused] {
             p {

@@ -2,7 +2,7 @@
 
 use super::{
     Act, Step, Transcript,
-    sentences::{AS_INTENDED, Detail, body, heading, sums},
+    sentences::{AS_INTENDED, body, heading, sums},
 };
 use crate::text::{escaped, grouped};
 
@@ -50,7 +50,7 @@ fn item(step: &Step, number: usize, used: &[String], full: bool) -> String {
         tokens => format!(" *({} tokens; {} so far)*", grouped(tokens), grouped(step.tokens_so_far)),
     };
     let mut text = format!("{number}. **{}** {}{tokens}\n", step.speaker, escaped(&step.says));
-    let lines = body(step, used, Detail { width: WIDTH, full });
+    let lines = body(step, used, WIDTH, full);
     if lines.is_empty() {
         return text;
     }

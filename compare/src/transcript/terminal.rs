@@ -4,7 +4,7 @@ use mcp_disclosure_core::printable::one_line;
 
 use super::{
     Act, Kind, Played, Speaker, Step, Transcript,
-    sentences::{AS_INTENDED, Detail, body, heading, sums},
+    sentences::{AS_INTENDED, body, heading, sums},
 };
 use crate::{
     output::{BOLD, FAINT, Screen},
@@ -88,8 +88,7 @@ impl Screen {
             let speaker = self.paint(colour(step), &speaker);
             lines.push(format!("{speaker}{line:<room$}{figures}"));
         }
-        let detail = Detail { width: self.width - SPEAKER - 2, full: self.whole };
-        for line in body(step, used, detail) {
+        for line in body(step, used, self.width - SPEAKER - 2, self.whole) {
             lines.push(format!("{:SPEAKER$}  {}", "", self.paint(FAINT, &line)));
         }
     }
@@ -101,8 +100,7 @@ impl Screen {
         };
         let said = wrapped(&format!("{} {}{tokens}", step.speaker, step.says), self.width);
         lines.extend(said.iter().map(|line| self.paint(colour(step), line)));
-        let detail = Detail { width: self.width - 2, full: self.whole };
-        let body = body(step, used, detail);
+        let body = body(step, used, self.width - 2, self.whole);
         lines.extend(body.iter().map(|line| format!("  {}", self.paint(FAINT, line))));
     }
 }
