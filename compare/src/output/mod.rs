@@ -8,7 +8,7 @@ use mcp_disclosure_core::printable::{one_line, printable};
 use serde_json::Value;
 
 use self::tables::Table;
-use crate::{Report, text::escaped};
+use crate::{Report, text::escaped, transcript::Transcript};
 
 /// The format of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,15 +27,14 @@ pub enum Format {
 }
 
 impl Format {
-    /// Writes a report. With `detail`, tables and JSON include the details of the figures; a page always does. A page can have
-    /// a `transcript`: ready HTML, in which whatever came from others is escaped, and which can use the page's CSS variables
-    /// (`--text`, `--faint`, `--panel`, `--rule`, `--accent`).
-    pub fn write(self, report: &Report, detail: bool, transcript: Option<&str>, screen: Screen) -> String {
+    /// Writes a report. With `detail`, tables and JSON include the details of the figures; a page always does, and
+    /// shows how its task was `played`, if that is known.
+    pub fn write(self, report: &Report, detail: bool, played: Option<&Transcript>, screen: Screen) -> String {
         let text = match self {
             // Its texts are escaped already, and its colours are not.
             Self::Table => return terminal::write(report, detail, screen),
             Self::Markdown => markdown(report, detail),
-            Self::Html => html::write(report, transcript),
+            Self::Html => html::write(report, played),
             Self::Json => json(report, detail),
         };
         printable(&text).into_owned()

@@ -14,7 +14,9 @@ pub(super) mod transcript;
 use std::path::PathBuf;
 
 pub use arguments::CompareArguments;
-use mcp_disclosure_compare::{Comparison, Format, Query, Report, Used, output::Screen};
+use mcp_disclosure_compare::{
+    Comparison, Format, Query, Report, Used, output::Screen, transcript::Transcript,
+};
 use mcp_disclosure_gateway::Problem;
 
 use self::{
@@ -45,7 +47,7 @@ pub fn compare(program: &Program, arguments: CompareArguments) -> Result<(), Fai
     let width = arguments.transcript.width.or_else(width::known).unwrap_or(WIDTH);
     let coloured = arguments.out.is_none() && is_coloured();
     let screen = Screen { width: usize::from(width), coloured, whole: arguments.wide };
-    let text = arguments.format.write(&report, arguments.detail, transcript.as_deref(), screen);
+    let text = arguments.format.write(&report, arguments.detail, transcript.as_ref(), screen);
     deliver(&text, arguments.format, arguments.out)?;
     arguments.fail_over.map_or(Ok(()), |most| within(most, &report, &asked))
 }
@@ -53,8 +55,8 @@ pub fn compare(program: &Program, arguments: CompareArguments) -> Result<(), Fai
 /// What a comparison results in.
 struct Compared {
     report: Report,
-    /// The transcript of the usual task, as HTML, for a page.
-    transcript: Option<String>,
+    /// The transcript of the usual task, for a page.
+    transcript: Option<Transcript>,
     /// The names of the requested rows.
     asked: Vec<String>,
 }

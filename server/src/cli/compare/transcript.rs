@@ -91,7 +91,7 @@ async fn run(program: &Program, arguments: &CompareArguments) -> Result<Transcri
     Ok(transcript)
 }
 
-/// The transcript of a report's tasks under its rows, as HTML for its page; none if there are no tasks.
+/// The transcript of a report's tasks under its rows, for its page; none if there are no tasks.
 ///
 /// # Errors
 /// If a gateway cannot be started, or a connection fails.
@@ -100,14 +100,13 @@ pub(super) async fn of_report(
     prepared: &mut Prepared<'_>,
     arguments: &CompareArguments,
     report: &Report,
-) -> Result<Option<String>, Failure> {
+) -> Result<Option<Transcript>, Failure> {
     let task = using(program, prepared, &Used::Names(report.used.clone()))?;
     if task.calls.is_empty() {
         return Ok(None);
     }
     let rows: Vec<String> = report.strategies.iter().map(|row| row.name.clone()).collect();
-    let played = play(prepared, arguments, task, &rows, "--use").await?;
-    Ok(Some(transcript::html(&played, &report.recommendation.strategy)))
+    play(prepared, arguments, task, &rows, "--use").await.map(Some)
 }
 
 async fn play(
