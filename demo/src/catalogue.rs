@@ -1,8 +1,8 @@
-//! The description files: the only definitions of the tools.
+//! The description files, which are the only definitions of the tools, and what is said of the server beside them.
 
 use std::sync::{Arc, LazyLock};
 
-use mcp_disclosure_core::Schema;
+use mcp_disclosure_core::{About, Category, Concern, RawObject, Schema, Values};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::Value;
 
@@ -27,17 +27,31 @@ pub const DESCRIPTION_FILES: &[(&str, &str)] = files![
     "find_root",
 ];
 
-/// The categories as `(name, description)`, in the order in which they are shown.
-pub const CATEGORIES: &[(&str, &str)] = &[
-    ("symbolic", "Symbolic algebra operations in exact arithmetic"),
-    ("numerical", "Numerical integration and linear algebra on the CPU"),
-    ("transforms", "FFT and signal processing"),
-    ("optimization", "Function optimization and root finding"),
-];
+/// The description of the server, in one line.
+pub(crate) const DESCRIPTION: &str = "Symbolic and numerical computing";
 
-/// The concerns as `(name, description, values)`.
-pub const CONCERNS: &[(&str, &str, &[&str])] =
-    &[("precision", "Whether results are exact or may be rounded", &["exact", "approximate"])];
+/// What is said of the server beside its tools: facts, categories and concerns.
+pub fn about() -> About {
+    let category = |name: &str, description: &str| Category {
+        name: name.to_owned(),
+        description: description.to_owned(),
+    };
+    let values = Values::Listed(vec!["exact".into(), "approximate".into()]);
+    let precision = Concern::new("precision", "Whether results are exact or may be rounded", values, None);
+    About {
+        description: DESCRIPTION.to_owned(),
+        facts: RawObject::empty().with_value("gpu_available", &false),
+        categories: vec![
+            category("symbolic", "Symbolic algebra operations in exact arithmetic"),
+            category("numerical", "Numerical integration and linear algebra on the CPU"),
+            category("transforms", "FFT and signal processing"),
+            category("optimization", "Function optimization and root finding"),
+        ],
+        // It has a name and values, so there is no error.
+        concerns: precision.into_iter().collect(),
+        ..About::default()
+    }
+}
 
 /// The tools as listed, and what checks the arguments of each.
 pub(crate) static TOOLS: LazyLock<Vec<(Tool, Schema)>> =

@@ -8,7 +8,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value};
 
-use crate::catalogue::TOOLS;
+use crate::catalogue::{DESCRIPTION, TOOLS};
 use crate::error::{Error, bounded};
 use crate::json::Arguments;
 use crate::tools;
@@ -17,10 +17,6 @@ use crate::tools;
 const NAME: &str = "Math MCP";
 /// The version in `serverInfo`.
 const VERSION: &str = "1.0.0";
-/// The description of the server, in one line.
-pub const DESCRIPTION: &str = "Symbolic and numerical computing";
-/// What holds of it, by name.
-pub const FACTS: &[(&str, bool)] = &[("gpu_available", false)];
 
 const INSTRUCTIONS: &str = "Eleven mathematical tools: symbolic algebra in exact arithmetic, numerical computing, \
     transforms and optimization. Write expressions as in \"x**2 - 4\" or \"sin(x)/x\"; a product needs \"*\".";

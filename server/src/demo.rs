@@ -4,8 +4,8 @@ use mcp_disclosure_compare::{
     agent::Task,
     transcript::{Assignment, Call},
 };
-use mcp_disclosure_core::{About, Category, Concern, DescriptionFile, RawObject, Values};
-use mcp_disclosure_demo::{CATEGORIES, CONCERNS, DESCRIPTION, DESCRIPTION_FILES, FACTS, MathServer};
+use mcp_disclosure_core::{DescriptionFile, RawObject};
+use mcp_disclosure_demo::{DESCRIPTION_FILES, MathServer, about};
 use mcp_disclosure_gateway::{catalogue::Declared, rmcp::model::CallToolResult, upstream::Target};
 use serde_json::{Map, Value};
 
@@ -39,23 +39,4 @@ pub(crate) fn answer(tool: &str, arguments: &RawObject) -> Option<Value> {
 pub(crate) fn called(tool: &str, arguments: &RawObject) -> Option<CallToolResult> {
     let arguments: Map<String, Value> = serde_json::from_str(arguments.text()).unwrap_or_default();
     MathServer.call(tool, &arguments)
-}
-
-fn about() -> About {
-    let facts = FACTS.iter().map(|(name, fact)| (*name, if *fact { "true" } else { "false" }));
-    let categories = CATEGORIES.iter().map(|(name, description)| Category {
-        name: (*name).to_owned(),
-        description: (*description).to_owned(),
-    });
-    let concerns = CONCERNS.iter().filter_map(|(name, description, values)| {
-        let values = values.iter().map(|value| (*value).into()).collect();
-        Concern::new(*name, *description, Values::Listed(values), None).ok()
-    });
-    About {
-        description: DESCRIPTION.to_owned(),
-        facts: RawObject::assemble(facts),
-        categories: categories.collect(),
-        concerns: concerns.collect(),
-        ..About::default()
-    }
 }

@@ -6,7 +6,7 @@ mod refusals;
 
 use std::collections::BTreeSet;
 
-use mcp_disclosure_demo::{CATEGORIES, DESCRIPTION_FILES, MathServer};
+use mcp_disclosure_demo::{DESCRIPTION_FILES, MathServer, about};
 use rmcp::ServerHandler;
 use serde_json::{Value, json};
 
@@ -44,8 +44,8 @@ fn every_documented_example_gives_its_output() {
 fn description_files_are_complete() {
     let names: Vec<String> = files().iter().map(|file| file["name"].as_str().unwrap().to_owned()).collect();
     let mut counts = Vec::new();
-    for (category, _) in CATEGORIES {
-        counts.push(files().iter().filter(|file| file["category"] == *category).count());
+    for category in about().categories {
+        counts.push(files().iter().filter(|file| file["category"] == category.name).count());
     }
     assert_eq!(counts, [4, 3, 2, 2]);
     for ((file_name, _), file) in DESCRIPTION_FILES.iter().zip(files()) {
