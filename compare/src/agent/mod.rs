@@ -1,7 +1,7 @@
 //! A scripted agent, for tests: it simulates a model that follows the workflow, or one that does not.
 //!
 //! The guide (tool-descriptions-guide) names two anti-patterns of models: they fetch everything in order to choose, or
-//! they call without fetching. An [`Agent`] has one of these three habits, and can be given a mistake to
+//! they call without fetching. An [`Agent`] does one of these, or neither, and can be given a mistake to
 //! [start with](Agent::mistake). Then it follows the errors of the server: the text and the structured content of an
 //! answer determine its next move, never knowledge of the strategy. The result is a [`Trace`].
 
@@ -13,6 +13,7 @@ mod plan;
 
 use mcp_disclosure_client::{Error, Host};
 use mcp_disclosure_core::{Finder, Lesson, RawObject};
+use serde::{Deserialize, Serialize};
 
 pub use self::performance::{Outcome, Problem, Purpose, Step, Trace};
 pub(crate) use self::{
@@ -21,16 +22,21 @@ pub(crate) use self::{
     plan::Plan,
 };
 
-/// How a model calls tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::EnumIter)]
-#[strum(serialize_all = "kebab-case")]
-pub enum Habit {
-    /// Picks a tool, learns how to use it, then calls it, as the strategy intends.
+/// How a model goes about a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Behavior {
+    /// It follows the workflow of the strategy: it picks a tool, learns how to use it, then calls it.
     Workflow,
-    /// tool-descriptions-guide "Anti-Pattern 1": fetches every description before it picks.
-    FetchEverything,
-    /// tool-descriptions-guide "Anti-Pattern 2": calls without fetching.
-    SkipFetching,
+    /// It calls before it has learned how (tool-descriptions-guide "Anti-Pattern 2"). Where the list does not show the
+    /// parameters it guesses them.
+    TooEarly,
+    /// It has learned how, and gives wrong arguments all the same.
+    WrongArgument,
+    /// It misspells the tool's name.
+    UnknownName,
+    /// It fetches every description in order to choose (tool-descriptions-guide "Anti-Pattern 1").
+    EverythingFirst,
 }
 
 /// A tool to call.
@@ -47,8 +53,8 @@ pub struct Task {
 pub struct Agent<'a> {
     /// The host.
     pub host: &'a Host,
-    /// How it calls tools.
-    pub habit: Habit,
+    /// How it goes about its tasks. Wrong arguments and names are those of its mistake.
+    pub behavior: Behavior,
     /// Whether its model can read resources, as in few hosts.
     pub reads_resources: bool,
     /// The call by which it learns a tool, if the strategy declares one.
@@ -61,9 +67,9 @@ pub struct Agent<'a> {
 }
 
 impl<'a> Agent<'a> {
-    /// An agent with this habit, whose model can read resources, under a strategy that declares no calls.
-    pub fn new(host: &'a Host, habit: Habit) -> Self {
-        Self { host, habit, reads_resources: true, lesson: None, finder: None, mistake: None }
+    /// An agent that makes no mistake, whose model can read resources, under a strategy that declares no calls.
+    pub fn new(host: &'a Host, behavior: Behavior) -> Self {
+        Self { host, behavior, reads_resources: true, lesson: None, finder: None, mistake: None }
     }
 
     /// Lists the tools, and performs the tasks one after the other. The trace has the agent's mistakes and the results

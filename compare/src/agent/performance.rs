@@ -6,7 +6,7 @@ use mcp_disclosure_client::Error;
 use mcp_disclosure_core::RawObject;
 
 use super::{
-    Agent, Habit, Task, advice,
+    Agent, Behavior, Task, advice,
     moves::{Learned, Move, Seen},
     plan::Plan,
 };
@@ -121,7 +121,7 @@ impl<'a> Performance<'a> {
     /// # Errors
     /// Failures of the connection.
     pub(super) async fn perform(mut self, tasks: &[Task]) -> Result<Trace, Error> {
-        if self.agent.habit == Habit::FetchEverything {
+        if self.agent.behavior == Behavior::EverythingFirst {
             self.fetch_everything(tasks.first().map_or("", |task| &task.tool)).await?;
         }
         for task in tasks {
@@ -158,7 +158,7 @@ impl<'a> Performance<'a> {
         let right = Move::call(task);
         let first = self.mistake.take().unwrap_or_else(|| task.clone());
         let mut attempt = Move::call(&first);
-        let fetches_first = self.agent.habit != Habit::SkipFetching;
+        let fetches_first = self.agent.behavior != Behavior::TooEarly;
         let mut queue: VecDeque<Move> =
             if fetches_first { self.learning(&first.tool, &task.tool).into() } else { VecDeque::new() };
         let (mut result, mut succeeded, mut refusal) = (None, false, None);

@@ -18,7 +18,7 @@ mod story;
 mod terminal;
 mod wording;
 
-pub use assignment::{Assignment, Behavior, Call};
+pub use assignment::{Assignment, Call};
 pub use html::page;
 pub(crate) use html::{fragment, style};
 pub use markdown::markdown;
@@ -28,6 +28,7 @@ pub use story::story;
 pub use terminal::terminal;
 
 use crate::ClientKind;
+pub use crate::agent::Behavior;
 
 /// A transcript as JSON, with the members that `docs/compare.md` documents.
 pub fn json(transcript: &Transcript) -> String {

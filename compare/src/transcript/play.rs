@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     ClientKind, Error, HostKind, Row, Subject, Tokenizer,
-    agent::{Agent, Habit, Performance, Purpose, Task, Trace},
+    agent::{Agent, Performance, Purpose, Task, Trace},
     baseline::{Baseline, Listed},
     comparison::{BASELINE, Progress},
     connection::{LinkFactory, Reached},
@@ -90,7 +90,7 @@ impl Play<'_> {
         let handle = recorder.connection.host.clone();
         let agent = Agent {
             host: &handle,
-            habit: habit(behavior),
+            behavior,
             reads_resources: client == ClientKind::Negotiating,
             lesson: row.lesson,
             finder: row.finder,
@@ -160,15 +160,6 @@ impl Play<'_> {
 /// Whether a model can find tools that are not listed.
 fn finds_unlisted(recorder: &Recorder<'_>) -> bool {
     recorder.connection.is_channel(&Channel::InfoTool) || recorder.connection.row.lesson.is_some()
-}
-
-/// The habit of an agent that behaves like this.
-fn habit(behavior: Behavior) -> Habit {
-    match behavior {
-        Behavior::Workflow | Behavior::WrongArgument | Behavior::UnknownName => Habit::Workflow,
-        Behavior::TooEarly => Habit::SkipFetching,
-        Behavior::EverythingFirst => Habit::FetchEverything,
-    }
 }
 
 /// The call that the model begins with instead of the right one.
