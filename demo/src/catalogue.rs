@@ -6,26 +6,37 @@ use mcp_disclosure_core::{About, Category, Concern, RawObject, Schema, Values};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::Value;
 
-macro_rules! files {
-    ($($name:literal),+ $(,)?) => {
-        &[$((concat!($name, ".json"), include_str!(concat!("../tool_descriptions/", $name, ".json")))),+]
+use crate::error::Result;
+use crate::json::Arguments;
+use crate::tools::{numeric, symbolic};
+
+macro_rules! tools {
+    ($($name:literal => $run:path,)+) => {
+        /// Every description file as `(file name, contents)`, in the order of `tools/list`.
+        pub const DESCRIPTION_FILES: &[(&str, &str)] =
+            &[$((concat!($name, ".json"), include_str!(concat!("../tool_descriptions/", $name, ".json")))),+];
+
+        /// What runs the tool of each.
+        const RUNS: &[Run] = &[$($run),+];
     };
 }
 
-/// Every description file as `(file name, contents)`, in the order of `tools/list`.
-pub const DESCRIPTION_FILES: &[(&str, &str)] = files![
-    "symbolic_solve",
-    "symbolic_diff",
-    "symbolic_integrate",
-    "symbolic_simplify",
-    "numerical_integrate",
-    "linear_solve",
-    "matrix_eigenvalues",
-    "fft",
-    "convolve",
-    "minimize",
-    "find_root",
-];
+tools! {
+    "symbolic_solve" => symbolic::solve,
+    "symbolic_diff" => symbolic::differentiate,
+    "symbolic_integrate" => symbolic::integrate,
+    "symbolic_simplify" => symbolic::simplify,
+    "numerical_integrate" => numeric::integrate,
+    "linear_solve" => numeric::linear_solve,
+    "matrix_eigenvalues" => numeric::matrix_eigenvalues,
+    "fft" => numeric::fft,
+    "convolve" => numeric::convolve,
+    "minimize" => numeric::minimize,
+    "find_root" => numeric::find_root,
+}
+
+/// A tool's function: from its arguments to `structuredContent`.
+pub(crate) type Run = fn(&Arguments) -> Result<Value>;
 
 /// The description of the server, in one line.
 pub(crate) const DESCRIPTION: &str = "Symbolic and numerical computing";
@@ -53,11 +64,24 @@ pub fn about() -> About {
     }
 }
 
-/// The tools as listed, and what checks the arguments of each.
-pub(crate) static TOOLS: LazyLock<Vec<(Tool, Schema)>> =
-    LazyLock::new(|| DESCRIPTION_FILES.iter().map(|(_, text)| tool(text)).collect());
+/// A tool as it is listed, what checks its arguments, and what runs it.
+pub(crate) struct Runnable {
+    pub(crate) tool: Tool,
+    pub(crate) schema: Schema,
+    pub(crate) run: Run,
+}
 
-fn tool(text: &str) -> (Tool, Schema) {
+/// The tools, in their order.
+pub(crate) static TOOLS: LazyLock<Vec<Runnable>> = LazyLock::new(|| {
+    DESCRIPTION_FILES.iter().zip(RUNS).map(|((_, text), run)| runnable(text, *run)).collect()
+});
+
+/// The tool of this name.
+pub(crate) fn find(name: &str) -> Option<&'static Runnable> {
+    TOOLS.iter().find(|runnable| runnable.tool.name == name)
+}
+
+fn runnable(text: &str, run: Run) -> Runnable {
     // The files are embedded; a test checks that each one parses.
     let file: Value = serde_json::from_str(text).unwrap_or_default();
     let string = |key: &str| file[key].as_str().unwrap_or_default().to_owned();
@@ -68,5 +92,5 @@ fn tool(text: &str) -> (Tool, Schema) {
         .with_title(string("title"))
         .with_raw_output_schema(object("outputSchema"))
         .with_annotations(annotations);
-    (tool, Schema::compile(&file["inputSchema"].to_string()))
+    Runnable { tool, schema: Schema::compile(&file["inputSchema"].to_string()), run }
 }

@@ -8,10 +8,9 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value};
 
-use crate::catalogue::{DESCRIPTION, TOOLS};
+use crate::catalogue::{DESCRIPTION, TOOLS, find};
 use crate::error::{Error, bounded};
 use crate::json::Arguments;
-use crate::tools;
 
 /// The name in `serverInfo`.
 const NAME: &str = "Math MCP";
@@ -34,12 +33,12 @@ impl MathServer {
     /// Invalid arguments and mathematical errors are a result with `isError: true`. The computation runs on the calling
     /// thread.
     pub fn call(&self, name: &str, arguments: &Map<String, Value>) -> Option<CallToolResult> {
-        let (run, schema) = tools::find(name)?;
+        let runnable = find(name)?;
         let outcome = bounded(|| {
             let given = Value::Object(arguments.clone()).to_string();
-            let repaired = schema.apply(&given).map_err(Error::Arguments)?.repaired;
+            let repaired = runnable.schema.apply(&given).map_err(Error::Arguments)?.repaired;
             let repaired = repaired.and_then(|text| serde_json::from_str(text.get()).ok());
-            run(&Arguments(repaired.unwrap_or_else(|| arguments.clone())))
+            (runnable.run)(&Arguments(repaired.unwrap_or_else(|| arguments.clone())))
         });
         Some(match outcome {
             Ok(output) => CallToolResult::structured(output),
@@ -62,11 +61,11 @@ impl ServerHandler for MathServer {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(TOOLS.iter().map(|(tool, _)| tool.clone()).collect()))
+        Ok(ListToolsResult::with_all_items(TOOLS.iter().map(|runnable| runnable.tool.clone()).collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        TOOLS.iter().find(|(tool, _)| tool.name == name).map(|(tool, _)| tool.clone())
+        find(name).map(|runnable| runnable.tool.clone())
     }
 
     async fn call_tool(
