@@ -147,12 +147,6 @@ pub(super) fn message(error: Error, flag: &str) -> Failure {
     }
 }
 
-impl Drop for Prepared<'_> {
-    fn drop(&mut self) {
-        self.progress.finish();
-    }
-}
-
 /// What the source declares.
 ///
 /// # Errors

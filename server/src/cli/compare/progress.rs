@@ -99,17 +99,6 @@ impl Progress {
             Self::Lines(lines) => lines.write(|state| state.step(done, total, what, Instant::now())),
         }
     }
-
-    /// Clears a bar, and ends lines.
-    pub(super) fn finish(&self) {
-        match self {
-            Self::Bar(bar) => bar.finish_and_clear(),
-            Self::Lines(lines) => {
-                lines.state.lock().is_over = true;
-                lines.ended.notify_all();
-            }
-        }
-    }
 }
 
 /// How a bar looks; `waiting` in the template is who has not started of these, within the width of the terminal.
@@ -207,8 +196,15 @@ fn left(written: Instant, now: Instant) -> Duration {
 }
 
 impl Drop for Progress {
+    /// Clears a bar, and ends lines.
     fn drop(&mut self) {
-        self.finish();
+        match self {
+            Self::Bar(bar) => bar.finish_and_clear(),
+            Self::Lines(lines) => {
+                lines.state.lock().is_over = true;
+                lines.ended.notify_all();
+            }
+        }
     }
 }
 
