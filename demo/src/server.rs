@@ -36,7 +36,7 @@ impl MathServer {
         let runnable = find(name)?;
         let outcome = bounded(|| {
             let given = Value::Object(arguments.clone()).to_string();
-            let repaired = runnable.schema.apply(&given).map_err(Error::Arguments)?.repaired;
+            let repaired = runnable.schema.apply(&given).map_err(Error::of_arguments)?.repaired;
             let repaired = repaired.and_then(|text| serde_json::from_str(text.get()).ok());
             (runnable.run)(&Arguments(repaired.unwrap_or_else(|| arguments.clone())))
         });
