@@ -57,7 +57,7 @@ impl Bench {
         let name = |name| UpstreamName::parse(name).ok();
         let assembly = Assembly {
             upstreams: vec![
-                UpstreamConfig::new(name("math"), Target::handler(MathServer::new())),
+                UpstreamConfig::new(name("math"), Target::handler(MathServer)),
                 UpstreamConfig::new(name("odd"), Target::handler(Oddments)),
             ],
             declared: Declared { files: files.collect(), ..Declared::default() },

@@ -119,14 +119,7 @@ impl Failure {
             Self::Listen { flag, .. } => {
                 Some(format!("choose another with {flag} ADDRESS:PORT; port 0 selects a free port"))
             }
-            Self::Usage(_)
-            | Self::Configuration(_)
-            | Self::Findings { .. }
-            | Self::SignIn(_)
-            | Self::Comparison(_)
-            | Self::OverBudget(_)
-            | Self::Write { .. }
-            | Self::Io { .. } => None,
+            _ => None,
         }
     }
 }

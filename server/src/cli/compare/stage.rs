@@ -16,7 +16,7 @@ use tokio::net::TcpListener;
 
 use super::{contestants::Contestants, progress::Progress, stand_in::StandIn};
 use crate::{
-    cli::{serve::receipt_key, source::Source},
+    cli::source::{Source, receipt_key},
     failure::Failure,
     flags::Transport,
 };
