@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use mcp_disclosure_access::{Caller, Claims, Entry, Error, Profile, Settings, TokenSource, UnreadableToken};
+use mcp_disclosure_access::{Caller, Entry, Error, Profile, Settings, TokenSource, UnreadableToken};
 use mcp_disclosure_core::{Permits, nearest::did_you_mean};
 use mcp_disclosure_gateway::{Place, Problem, negotiation::Strategies};
 
@@ -94,7 +94,7 @@ impl PrincipalEntry {
                         "add it, or match a token by its name",
                     );
                 }
-                Some(Caller::Claims(Claims::new(claims.clone())))
+                Some(Caller::Claims(claims.clone()))
             }
             // Only --principal names it.
             (None, None) => Some(Caller::Named),
