@@ -1,6 +1,6 @@
 //! What an operator decides.
 
-use std::{fmt, path::PathBuf, time::Duration};
+use std::{fmt, path::PathBuf};
 
 use mcp_disclosure_core::Permits;
 
@@ -69,15 +69,8 @@ pub struct Jwt {
     pub keys: KeySource,
     /// The scopes that a token must have.
     pub required_scopes: Vec<String>,
-    /// How far clocks may differ.
-    pub skew: Duration,
     /// How often keys are read, and how long they are used.
     pub times: KeyTimes,
-}
-
-impl Jwt {
-    /// How far clocks may differ, by default.
-    pub const SKEW: Duration = Duration::from_secs(60);
 }
 
 /// Where an issuer's keys are (RFC 7517 §5).

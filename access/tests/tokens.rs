@@ -42,7 +42,6 @@ fn jwt(keys: KeySource, times: KeyTimes) -> Settings {
         audience: AUDIENCE.to_owned(),
         keys,
         required_scopes: vec!["tools".to_owned()],
-        skew: Jwt::SKEW,
         times,
     };
     Settings { guarded: true, jwt: Some(jwt), ..Settings::default() }

@@ -57,7 +57,6 @@ impl Door {
             audience: AUDIENCE.to_owned(),
             keys: KeySource::File(keys),
             required_scopes: vec!["tools".to_owned()],
-            skew: Jwt::SKEW,
             times: KeyTimes::OF_FILE,
         };
         let entry = |at: usize| {
