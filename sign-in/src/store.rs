@@ -59,10 +59,6 @@ pub(crate) struct Seen {
     number: (u64, i64, i64),
 }
 
-/// A lock, until it is dropped.
-#[derive(Debug)]
-pub(crate) struct Lock(#[allow(dead_code, reason = "closing the file releases the lock")] File);
-
 impl Store {
     pub(crate) fn new(Folder(folder): Folder, url: &Url, settings: &Settings) -> Self {
         let digest = hex(&Sha256::digest(settings.account(url))[..12]);
@@ -135,11 +131,11 @@ impl Store {
         }
     }
 
-    /// Takes the lock, across processes as well as tasks.
+    /// Takes the lock, across processes as well as tasks. Closing the file releases it.
     ///
     /// # Errors
     /// [`Error::Locked`] if another one holds it for too long, and [`Error::File`].
-    pub(crate) async fn lock(&self) -> Result<Lock, Error> {
+    pub(crate) async fn lock(&self) -> Result<File, Error> {
         let path = self.file.with_extension("lock");
         let open = || {
             make_private(&self.folder)?;
@@ -159,7 +155,7 @@ impl Store {
             }
         };
         match tokio::time::timeout(PATIENCE, taking).await {
-            Ok(Ok(())) => Ok(Lock(file)),
+            Ok(Ok(())) => Ok(file),
             Ok(Err(source)) => Err(Error::File { path, source }),
             Err(_) => Err(Error::Locked(path)),
         }
