@@ -23,13 +23,14 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub struct Files {
     config: Option<ReadFile<DisclosureFile>>,
-    hosts: Vec<ReadFile<Servers>>,
+    /// Hosts' files.
+    pub(super) hosts: Vec<ReadFile<Servers>>,
     directory: Option<PathBuf>,
     descriptions: Option<Result<Arc<[DescriptionFile]>, Vec<Problem>>>,
     /// What was reviewed, where the configuration is a file that something can be beside of.
     lock: Option<Result<Arc<LockFile>, Problem>>,
     /// The state of the files before they were read.
-    seen: Seen,
+    pub(super) seen: Seen,
 }
 
 /// A file, and what it said.
@@ -99,19 +100,9 @@ impl Files {
         self.lock.as_ref()?.as_ref().ok()
     }
 
-    /// Hosts' files.
-    pub fn hosts(&self) -> &[ReadFile<Servers>] {
-        &self.hosts
-    }
-
     /// Whether a file is named that could name upstreams.
     pub fn are_named(&self) -> bool {
         self.config.is_some() || !self.hosts.is_empty()
-    }
-
-    /// Their state before they were read.
-    pub fn seen(&self) -> &Seen {
-        &self.seen
     }
 
     /// The files and directories whose change is a reason to read again.
