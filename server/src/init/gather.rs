@@ -314,7 +314,7 @@ fn replaced(document: &Document, table: &Node, names: &[String], entry: &str, ow
     let mut edits = Edits::default();
     edits.replace(members[first].at..members[first].node.end, format!("{}: {own}", quoted(entry)));
     remove(&mut edits, &members[first..], names);
-    edits.edited(document)
+    edits.edited(document).ok()
 }
 
 /// The file in which this entry of ours reads one more file, without these members of its table.
@@ -329,7 +329,7 @@ fn extended(document: &Document, entry: &Server<'_>, names: &[String], file: &st
         edits.replace(members[0].at..members[kept].at, "");
     }
     remove(&mut edits, &members[kept..], names);
-    edits.edited(document)
+    edits.edited(document).ok()
 }
 
 /// Removes those of these members, but the first, that have one of the names, each with the comma before it.

@@ -93,7 +93,7 @@ pub(super) fn withdrawn(now: &Document, before: &Document, after: &Document) -> 
 
 /// The edited file, if nothing but the list changed.
 fn edited(document: &Document, edits: Edits) -> Option<Document> {
-    let changed = edits.edited(document)?;
     let table = document.root.get(LIST[0])?;
-    document.root.is_same_but(&changed.root, Some(table), &LIST[1..]).then_some(changed)
+    let is_same = |changed: &Document| document.root.is_same_but(&changed.root, Some(table), &LIST[1..]);
+    edits.checked(document, is_same).ok()
 }

@@ -3,7 +3,7 @@
 use mcp_disclosure_core::UpstreamName;
 
 use super::{
-    UNUSUAL, Why,
+    Why,
     edit::{Edits, append, insert_after, list, prefix, quoted},
     ours::Ours,
 };
@@ -65,8 +65,7 @@ pub(super) fn wrapped(document: &Document, number: usize, front: &Front) -> Resu
     put_in_front(&mut edits, document, &launch, &ours, &words[0]);
     let lists = extended(server, front);
     lists.iter().for_each(|(list, names)| append(&mut edits, document, &list.node, names));
-    let changed = edits.edited(document).ok_or(UNUSUAL)?;
-    let is_as_expected = {
+    edits.checked(document, |changed| {
         let after = changed.servers();
         let holds = |after: &Server<'_>| {
             after.name == server.name
@@ -81,8 +80,7 @@ pub(super) fn wrapped(document: &Document, number: usize, front: &Front) -> Resu
             && after.get(number).is_some_and(holds)
             && is_one_table
             && document.root.is_same_but(&changed.root, Some(launch.holder), &members)
-    };
-    if is_as_expected { Ok(changed) } else { Err(UNUSUAL.to_owned()) }
+    })
 }
 
 /// Why a server is left as it is that is served by this program already.
