@@ -69,8 +69,7 @@ pub(crate) fn plan(
     let Some(changed) = edited(&document, edits) else { return Ok(None) };
     let after = changed.bytes();
     let change = Change { path, before, after };
-    let (served, already, left, unlisted, moved, apart, otherwise) = Default::default();
-    Ok(Some(Plan { place, change, served, already, left, unlisted, permitted, moved, apart, otherwise }))
+    Ok(Some(Plan { place, change, permitted, ..Plan::default() }))
 }
 
 /// The file without what was added to the list between two older texts; `None` if nothing of it is there.

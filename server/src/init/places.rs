@@ -201,7 +201,7 @@ impl Folders {
 }
 
 /// A file of a host.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Place {
     /// The host's name for people; none for a file that was named.
     pub(crate) host: Option<&'static str>,
