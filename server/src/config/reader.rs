@@ -2,7 +2,7 @@
 //!
 //! Each key is deserialized by itself, since serde stops at the first error.
 
-use std::{ops::Range, path::Path, sync::Arc};
+use std::{ops::Range, path::Path};
 
 use mcp_disclosure_core::nearest::{did_you_mean, meant};
 use mcp_disclosure_gateway::{Place, Problem, limits::fixed};
@@ -61,7 +61,8 @@ impl DisclosureFile {
     /// # Errors
     /// Every problem, with its place and a hint.
     pub fn parse(path: &str, text: &str) -> Result<Self, Vec<Problem>> {
-        let mut reader = Reader { path: path.into(), places: Places::of(text), text, problems: Vec::new() };
+        let mut reader =
+            Reader { path: Path::new(path), places: Places::of(path, text), text, problems: Vec::new() };
         let file = reader.file(&own);
         reader.problems.sort_by(|a, b| a.place().cmp(&b.place()));
         if reader.problems.is_empty() { Ok(file) } else { Err(reader.problems) }
@@ -69,7 +70,7 @@ impl DisclosureFile {
 }
 
 struct Reader<'t> {
-    path: Arc<str>,
+    path: &'t Path,
     text: &'t str,
     places: Places<'t>,
     problems: Vec<Problem>,
@@ -131,8 +132,7 @@ impl<'t> Reader<'t> {
 
     /// `[serve]`: flags of `serve`.
     fn serve(&mut self, value: Section<'t>) -> Serve {
-        let path = Arc::clone(&self.path);
-        let folder = Path::new(&*path).parent().unwrap_or("".as_ref());
+        let folder = self.path.parent().unwrap_or("".as_ref());
         let mut serve = Serve::default();
         for (key, value) in self.table("serve", value) {
             let (name, place, span) =
@@ -304,7 +304,7 @@ impl<'t> Reader<'t> {
     }
 
     fn place(&self, span: Range<usize>) -> Place {
-        self.places.place(&self.path, span.start)
+        self.places.place(span.start)
     }
 }
 
