@@ -25,6 +25,17 @@ pub struct Settings {
     pub stdio_profile: Option<String>,
 }
 
+impl Settings {
+    /// What principals and profiles permit, by what messages call them.
+    pub fn permits(&self) -> impl Iterator<Item = (String, &Permits)> {
+        let principals =
+            self.principals.iter().map(|entry| (format!("principal '{}'", entry.name), &entry.permits));
+        let profiles =
+            self.profiles.iter().map(|profile| (format!("profile '{}'", profile.name), &profile.permits));
+        principals.chain(profiles)
+    }
+}
+
 /// A bearer token. Messages show its name only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {

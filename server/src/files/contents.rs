@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, HashSet};
 use mcp_disclosure_gateway::{Place, catalogue::Declared};
 
 use mcp_disclosure_access::Settings;
-use mcp_disclosure_core::Permits;
 
 use super::grants;
 use crate::{config::Servers, lock::LOCK};
@@ -72,7 +71,7 @@ impl Contents {
 
     /// What changed of what principals and profiles may use, in a line each.
     pub fn granted_since(&self, older: &Self) -> Vec<String> {
-        grants::changes(named(&older.access), named(&self.access))
+        grants::changes(older.access.permits(), self.access.permits())
     }
 
     /// Upstreams that hold what is not reviewed, and of which nothing is reviewed any more: all that they list would be
@@ -85,9 +84,9 @@ impl Contents {
 
     /// Principals and profiles that were permitted some things, and are permitted everything now.
     fn unrestricted_since(&self, older: &Self) -> Vec<String> {
-        let restricted = named(&older.access).filter(|(_, permits)| !permits.see_all());
-        let open: HashSet<String> =
-            named(&self.access).filter(|(_, permits)| permits.see_all()).map(|(name, _)| name).collect();
+        let restricted = older.access.permits().filter(|(_, permits)| !permits.see_all());
+        let open = self.access.permits().filter(|(_, permits)| permits.see_all());
+        let open: HashSet<String> = open.map(|(name, _)| name).collect();
         restricted
             .filter(|(name, _)| open.contains(name))
             .map(|(name, _)| format!("{name} has lost its lists, and may use everything"))
@@ -121,13 +120,4 @@ impl Contents {
         gone.sort();
         gone
     }
-}
-
-/// The principals and profiles by what they are called in messages.
-fn named(access: &Settings) -> impl Iterator<Item = (String, &Permits)> {
-    let principals =
-        access.principals.iter().map(|entry| (format!("principal '{}'", entry.name), &entry.permits));
-    let profiles =
-        access.profiles.iter().map(|profile| (format!("profile '{}'", profile.name), &profile.permits));
-    principals.chain(profiles)
 }
