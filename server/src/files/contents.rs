@@ -1,13 +1,15 @@
 //! What files declare, and what of it protects something.
 
-use std::collections::{BTreeMap, HashSet};
-
-use mcp_disclosure_gateway::{Place, catalogue::Declared};
+use std::{collections::HashSet, sync::Arc};
 
 use mcp_disclosure_access::Settings;
+use mcp_disclosure_gateway::catalogue::Declared;
 
 use super::grants;
-use crate::{config::Servers, lock::LOCK};
+use crate::{
+    config::{DisclosureFile, Servers},
+    lock::LOCK,
+};
 
 /// What files declare.
 #[derive(Clone, Debug, Default)]
@@ -18,8 +20,8 @@ pub struct Contents {
     pub found: Servers,
     /// Who may come in, and what exists for whom.
     pub access: Settings,
-    /// Where each principal and profile is written, by what messages call it.
-    pub grants: BTreeMap<String, Place>,
+    /// What the configuration says; nothing without one.
+    pub file: Arc<DisclosureFile>,
     /// Whether there is a configuration, and it says nothing at all.
     pub is_empty: bool,
 }

@@ -158,7 +158,7 @@ impl Follower {
 
     /// Who may come in changes before what exists, so that nothing new is seen by whom it is not meant for.
     async fn put_access_in_force(&self, contents: &Contents) -> Result<(), Vec<Problem>> {
-        let unknown = unknown_strategies(&contents.access, &contents.grants, self.gateway.strategies());
+        let unknown = unknown_strategies(&contents.file, self.gateway.strategies());
         if !unknown.is_empty() {
             return Err(unknown);
         }
