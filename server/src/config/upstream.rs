@@ -309,10 +309,7 @@ impl UpstreamEntry {
                 )),
             }
         }
-        let forward = self.forwarded(&map).unwrap_or_else(|mut problems| {
-            wrong.append(&mut problems);
-            Vec::new()
-        });
+        let forward = self.forwarded(&map, &mut wrong);
         match url {
             Some(url) if wrong.is_empty() => {
                 let kind = self.endpoint_type.map(Into::into).unwrap_or_default();
