@@ -235,7 +235,7 @@ impl Turned<'_> {
             return;
         }
         let why = format!("the servers behind '{}', which was removed, are in it", entry.name);
-        let files = step.gathered.iter().filter(|file| file.exists());
+        let files = step.gathered.iter().map(|(file, _)| file).filter(|file| file.exists());
         self.undone.kept.extend(files.map(|file| (file.clone(), why.clone())));
     }
 
