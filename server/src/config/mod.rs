@@ -12,6 +12,7 @@ mod forward;
 pub(crate) mod hosts;
 mod mistaken;
 mod oauth;
+mod problems;
 mod reader;
 mod reference;
 #[cfg(test)]
