@@ -6,7 +6,6 @@
 mod access;
 mod declared;
 mod environment;
-mod fields;
 mod file;
 mod forward;
 pub(crate) mod hosts;

@@ -7,7 +7,7 @@ use std::{ops::Range, path::Path};
 use mcp_disclosure_core::nearest::{did_you_mean, meant};
 use mcp_disclosure_gateway::{Place, Problem, limits::fixed};
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use toml::{
     Spanned,
     de::{DeTable, DeValue, Deserializer},
@@ -16,7 +16,6 @@ use toml::{
 use super::{
     DisclosureFile, Table,
     environment::{Lookup, expand, own},
-    fields::fields,
     file::Resources,
     mistaken,
     text::{KeyPlaces, Places},
@@ -203,8 +202,8 @@ impl<'t> Reader<'t> {
         let known = fields::<T>();
         let mut good = DeTable::new();
         for (key, value) in self.table(within, value) {
-            if !known.contains(&&**key.get_ref()) {
-                self.unknown(&key, within, known);
+            if known.iter().all(|known| *known != **key.get_ref()) {
+                self.unknown(&key, within, &known.iter().map(String::as_str).collect::<Vec<_>>());
                 continue;
             }
             let span = value.span();
@@ -306,6 +305,12 @@ impl<'t> Reader<'t> {
     fn place(&self, span: Range<usize>) -> Place {
         self.places.place(span.start)
     }
+}
+
+/// The names of a struct's fields, as serde lists them where it meets another one.
+fn fields<T: DeserializeOwned>() -> Vec<String> {
+    let refused = T::deserialize(json!({"": null})).err().map(|error| error.to_string());
+    refused.unwrap_or_default().split('`').skip(3).step_by(2).map(str::to_owned).collect()
 }
 
 /// What to do about a value that cannot be read.
