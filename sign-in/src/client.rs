@@ -100,6 +100,12 @@ pub(crate) fn is_safe(url: &Url, server: Zone) -> bool {
     }
 }
 
+/// A parameter of a URL.
+pub(crate) fn parameter(url: &str, name: &str) -> Option<String> {
+    let url = Url::parse(url).ok()?;
+    url.query_pairs().find(|(found, _)| found == name).map(|(_, value)| value.into_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
