@@ -125,14 +125,15 @@ fn put_in_front(edits: &mut Edits, document: &Document, launch: &Launch<'_>, our
 /// # Errors
 /// Where arguments cannot say it, as of tools that the host asks about: behind a strategy's own tool it would not see them.
 pub(super) fn switches(server: &Server<'_>) -> Result<Vec<String>, Why> {
-    if let Some(lost) = &server.lost {
+    if let Some(lost) = &server.ruling.lost {
         return Err(lost.clone());
     }
-    if let Some(tool) = server.asked.iter().find(|tool| !is_all(tool)) {
+    if let Some(tool) = server.ruling.asked.iter().find(|tool| !is_all(tool)) {
         return Err(format!("the host asks before calls of '{tool}', and could not recognize them any more"));
     }
     let mut arguments = Vec::new();
-    for (flag, tools) in [("--only-tool", server.allow.as_deref()), ("--hide-tool", Some(&*server.hidden))] {
+    let hidden = Some(&*server.ruling.hidden);
+    for (flag, tools) in [("--only-tool", server.allow.as_deref()), ("--hide-tool", hidden)] {
         for tool in tools.unwrap_or_default() {
             arguments.extend([flag.to_owned(), tool.clone()]);
         }
