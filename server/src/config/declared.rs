@@ -7,7 +7,6 @@ use mcp_disclosure_core::{
     UpstreamName, Values, nearest::did_you_mean,
 };
 use mcp_disclosure_gateway::{Place, Problem};
-use serde::Serialize;
 use serde_json::Value;
 
 use super::{DisclosureFile, Table, UpstreamEntry, file, problems::Problems};
@@ -210,7 +209,7 @@ impl Check<'_> {
         let mut report = |message: String, hint: &str| {
             problems.report(place, format!("{kind}.{name:?}: {message}"), hint);
         };
-        let text = text(said);
+        let text = said.iter().fold(RawObject::empty(), |text, (name, value)| text.with_value(name, value));
         let mapping = Mapping::default().with(text.text());
         for concern in said.keys() {
             let Some(declared) = self.concerns.iter().find(|declared| declared.name() == concern) else {
@@ -226,9 +225,4 @@ impl Check<'_> {
         }
         Some(text)
     }
-}
-
-fn text(members: &impl Serialize) -> RawObject {
-    // Serializing a map of JSON values cannot fail.
-    serde_json::to_string(members).ok().and_then(|text| RawObject::parse(text).ok()).unwrap_or_default()
 }
