@@ -15,7 +15,7 @@ use toml::{
 
 use super::{
     DisclosureFile, Table,
-    environment::{Lookup, expand, own},
+    environment::{expand, own},
     file::Resources,
     mistaken,
     text::{KeyPlaces, Places},
@@ -62,7 +62,7 @@ impl DisclosureFile {
     pub fn parse(path: &str, text: &str) -> Result<Self, Vec<Problem>> {
         let mut reader =
             Reader { path: Path::new(path), places: Places::of(path, text), text, problems: Vec::new() };
-        let file = reader.file(&own);
+        let file = reader.file();
         reader.problems.sort_by(|a, b| a.place().cmp(&b.place()));
         if reader.problems.is_empty() { Ok(file) } else { Err(reader.problems) }
     }
@@ -79,7 +79,7 @@ type Key<'t> = Spanned<std::borrow::Cow<'t, str>>;
 type Section<'t> = Spanned<DeValue<'t>>;
 
 impl<'t> Reader<'t> {
-    fn file(&mut self, environment: Lookup<'_>) -> DisclosureFile {
+    fn file(&mut self) -> DisclosureFile {
         let mut file = DisclosureFile::default();
         let (root, errors) = DeTable::parse_recoverable(self.text);
         for error in errors {
@@ -101,7 +101,7 @@ impl<'t> Reader<'t> {
             }
             // Those of upstreams are substituted when they are started, so that secrets go nowhere else.
             if name != "upstreams" {
-                self.substitute(&mut value, environment);
+                self.substitute(&mut value);
             }
             match &*name {
                 "tool_descriptions" => file.tool_descriptions = self.value(&name, value),
@@ -260,19 +260,19 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Substitutes variables in every string.
-    fn substitute(&mut self, value: &mut Section<'t>, environment: Lookup<'_>) {
+    /// Substitutes variables of the process's environment in every string.
+    fn substitute(&mut self, value: &mut Section<'t>) {
         let span = value.span();
         match value.get_mut() {
-            DeValue::String(text) if text.contains("${") => match expand(text, environment) {
+            DeValue::String(text) if text.contains("${") => match expand(text, &own) {
                 Ok(expanded) => *text = expanded.into(),
                 Err(message) => self.report(span, &message, "'$${' stands for '${'"),
             },
             // JSON has no type for times.
             DeValue::Datetime(time) => *value.get_mut() = DeValue::String(time.to_string().into()),
-            DeValue::Array(items) => items.iter_mut().for_each(|item| self.substitute(item, environment)),
+            DeValue::Array(items) => items.iter_mut().for_each(|item| self.substitute(item)),
             DeValue::Table(table) => {
-                table.iter_mut().for_each(|(_, value)| self.substitute(value, environment));
+                table.iter_mut().for_each(|(_, value)| self.substitute(value));
             }
             _ => {}
         }
