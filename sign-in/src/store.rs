@@ -26,21 +26,10 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// The largest file.
 const LARGEST: u64 = 4 * 1024 * 1024;
 
-/// A folder of tokens.
-#[derive(Clone, Debug)]
-pub struct Folder(PathBuf);
-
-impl Folder {
-    /// The folder in the user's configuration folder; `None` if the system has no such folder.
-    pub fn of_user() -> Option<Self> {
-        let base = etcetera::choose_base_strategy().ok()?;
-        Some(Self(base.config_dir().join("mcp-disclosure").join("sign-in")))
-    }
-
-    /// This folder.
-    pub fn at(path: PathBuf) -> Self {
-        Self(path)
-    }
+/// The folder of tokens in the user's configuration folder; `None` if the system has no such folder.
+pub fn folder_of_user() -> Option<PathBuf> {
+    let base = etcetera::choose_base_strategy().ok()?;
+    Some(base.config_dir().join("mcp-disclosure").join("sign-in"))
 }
 
 /// The file of one server's tokens.
@@ -60,7 +49,7 @@ pub(crate) struct Seen {
 }
 
 impl Store {
-    pub(crate) fn new(Folder(folder): Folder, url: &Url, settings: &Settings) -> Self {
+    pub(crate) fn new(folder: PathBuf, url: &Url, settings: &Settings) -> Self {
         let digest = hex(&Sha256::digest(settings.account(url))[..12]);
         // The host is for people who look into the folder.
         let host =

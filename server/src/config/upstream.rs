@@ -9,7 +9,7 @@ use mcp_disclosure_gateway::{
         Authorizer, Endpoint, Program, Restart, Target, UpstreamConfig, UpstreamSettings, without_secrets,
     },
 };
-use mcp_disclosure_sign_in::{Folder, Settings, SignIn};
+use mcp_disclosure_sign_in::{Settings, SignIn, folder_of_user};
 use reqwest::{
     Url,
     header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
@@ -95,7 +95,7 @@ impl Named {
         if endpoint.forward.contains(&AUTHORIZATION) {
             return None;
         }
-        SignIn::new(endpoint, self.oauth.clone(), Folder::of_user()?, self.login.clone())
+        SignIn::new(endpoint, self.oauth.clone(), folder_of_user()?, self.login.clone())
     }
 
     /// The same, where a person signs in with the command `login`. `files` are the arguments that name its file.
