@@ -68,7 +68,8 @@ pub(crate) fn plan(
     rules: Rules,
 ) -> Result<Plan, Problem> {
     let (path, before) = read(&place.path)?;
-    let mut document = Document::parse(&place.path, &before, current)?.with_rules(rules);
+    let mut document = Document::parse(&place.path, &before, current)?;
+    document.rules = rules;
     let mut plan = Plan::default();
     let bridges: Vec<&str> = front.bridges.iter().map(|bridge| &*bridge.name).collect();
     if let Some(destination) = destination {

@@ -52,7 +52,7 @@ pub(crate) fn rules(place: &Place, folders: &Folders) -> Result<Rules, Problem> 
         }
     }
     for file in others(place, folders) {
-        parsed(&file)?.into_iter().for_each(|root| rules.add_file(root));
+        rules.files.extend(parsed(&file)?);
     }
     Ok(rules)
 }

@@ -39,7 +39,7 @@ pub(crate) struct Document {
     /// The directory in which the host is taken to be started.
     current: PathBuf,
     /// What the host says of its servers in other files.
-    rules: Rules,
+    pub(crate) rules: Rules,
 }
 
 /// A server of the file, as the host would use it.
@@ -97,11 +97,6 @@ impl Document {
         let has_mark = body.len() < text.len();
         let (path, current) = (path.to_owned(), current.to_owned());
         Ok(Self { path, text: body.to_owned(), root, has_mark, current, rules: Rules::default() })
-    }
-
-    /// The file of a host that has these rules in other files.
-    pub(crate) fn with_rules(self, rules: Rules) -> Self {
-        Self { rules, ..self }
     }
 
     /// The same file with another text (without a byte order mark).
@@ -207,7 +202,7 @@ impl Document {
             is_named: is_named || rules.is_named,
             lost: rules.lost,
         };
-        for file in self.rules.files() {
+        for file in &self.rules.files {
             ruling.add((shape.elsewhere)(file, context, name));
         }
         Server {

@@ -13,8 +13,8 @@ pub(crate) struct Rules {
     hooks: Vec<String>,
     /// Whether servers are allowed or denied by their commands or URLs, which are others behind this program.
     by_command: bool,
-    /// Other files in the shape of the servers' file.
-    files: Vec<Node>,
+    /// Other files of the host, in the shape of the servers' file.
+    pub(crate) files: Vec<Node>,
 }
 
 /// What rules say of one server.
@@ -64,15 +64,6 @@ impl Rules {
             let own = project.node.get("mcpServers").map_or(&[][..], Node::members);
             self.servers.extend(own.iter().map(|server| server.name.clone()).filter(|name| of_user(name)));
         }
-    }
-
-    /// Adds another file of the host, of the same shape.
-    pub(crate) fn add_file(&mut self, root: Node) {
-        self.files.push(root);
-    }
-
-    pub(super) fn files(&self) -> &[Node] {
-        &self.files
     }
 
     /// What Claude Code's settings say of the server of this name.
