@@ -93,7 +93,7 @@ impl SignIn {
     /// # Errors
     /// If the file cannot be read.
     pub fn signed_in(&self) -> Result<Option<SignedIn>, Error> {
-        Ok(self.0.load()?.map(|saved| saved.summary(self.0.store.file())))
+        Ok(self.0.load()?.map(|saved| saved.summary(&self.0.store.file)))
     }
 
     /// Whether the server is signed in to by this program itself, without a person.

@@ -145,6 +145,6 @@ impl Begun {
         saved.header()?;
         let _lock = sign_in.0.store.lock().await?;
         sign_in.0.store.write(&saved)?;
-        Ok(saved.summary(sign_in.0.store.file()))
+        Ok(saved.summary(&sign_in.0.store.file))
     }
 }

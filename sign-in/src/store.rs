@@ -36,7 +36,7 @@ pub fn folder_of_user() -> Option<PathBuf> {
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
     folder: PathBuf,
-    file: PathBuf,
+    pub(crate) file: PathBuf,
 }
 
 /// What distinguishes a file from the one that replaces it.
@@ -56,10 +56,6 @@ impl Store {
             url.host_str().unwrap_or_default().replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
         let file = folder.join(format!("{}-{digest}.json", host.get(..40).unwrap_or(&host)));
         Self { folder, file }
-    }
-
-    pub(crate) fn file(&self) -> &Path {
-        &self.file
     }
 
     /// What distinguishes the file as it is now; `None` if there is none.
