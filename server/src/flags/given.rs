@@ -16,6 +16,7 @@ use clap::{ArgMatches, Args, Command, Error, FromArgMatches, parser::ValueSource
 /// The flags of `A`, a part of `serve`'s, that a command line gave.
 ///
 /// They are values only together with what a file says, so they are kept as they were written until it is read.
+#[derive(Clone)]
 pub struct Given<A = SourceArguments> {
     /// By the ids of flags.
     values: BTreeMap<String, Vec<OsString>>,
@@ -92,12 +93,6 @@ impl<A> Given<A> {
 impl<A> Default for Given<A> {
     fn default() -> Self {
         Self { values: BTreeMap::new(), by_environment: BTreeSet::new(), of: PhantomData }
-    }
-}
-
-impl<A> Clone for Given<A> {
-    fn clone(&self) -> Self {
-        Self { values: self.values.clone(), by_environment: self.by_environment.clone(), of: PhantomData }
     }
 }
 
