@@ -22,8 +22,6 @@ pub struct Contents {
     pub access: Settings,
     /// What the configuration says; nothing without one.
     pub file: Arc<DisclosureFile>,
-    /// Whether there is a configuration, and it says nothing at all.
-    pub is_empty: bool,
 }
 
 impl Contents {
@@ -36,11 +34,12 @@ impl Contents {
     pub fn lost_since(&self, older: &Self) -> Vec<String> {
         let (rules, before) = (&self.declared.rules, &older.declared.rules);
         let (access, accessed) = (&self.access, &older.access);
+        let nothing = DisclosureFile::default();
         let lost = [
             ("[auth] is gone", accessed.guarded && !access.guarded),
             ("all [[principals]] are gone", !accessed.principals.is_empty() && access.principals.is_empty()),
             ("all [profiles] are gone", !accessed.profiles.is_empty() && access.profiles.is_empty()),
-            ("the configuration is empty", self.is_empty && !older.is_empty),
+            ("the configuration is empty", *self.file == nothing && *older.file != nothing),
             (
                 "[resources] allow is gone",
                 before.allowed_resources.is_some() && rules.allowed_resources.is_none(),

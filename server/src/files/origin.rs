@@ -68,8 +68,7 @@ impl Origin {
         let upstreams = Some(Upstreams::new(self.configs(&found)));
         let accepting = files.first(self.accepted.clone());
         let declared = Declared { upstreams, rules: Arc::new(rules), accepting, ..declared };
-        let is_empty = file.is_some_and(|(_, file)| *file == nothing);
-        Ok(Contents { declared, found, access, file: Arc::clone(said), is_empty })
+        Ok(Contents { declared, found, access, file: Arc::clone(said) })
     }
 
     /// The program's own server, if it is served.
