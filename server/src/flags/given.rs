@@ -32,13 +32,6 @@ impl<A> Given<A> {
         self
     }
 
-    /// The same with what another part says.
-    pub fn and<B>(mut self, other: &Given<B>) -> Self {
-        self.values.extend(other.values.clone());
-        self.by_environment.extend(other.by_environment.iter().cloned());
-        self
-    }
-
     /// The values of a flag.
     pub fn all(&self, id: &str) -> &[OsString] {
         self.values.get(id).map_or(&[], Vec::as_slice)
