@@ -205,7 +205,7 @@ fn apply(plans: &Plans, records: &Records) -> Result<(), Failure> {
 
 /// The files that servers were moved to.
 fn files_of(record: &Record) -> impl Iterator<Item = &PathBuf> {
-    record.steps.iter().flat_map(|step| &step.gathered)
+    record.steps.iter().flat_map(|step| &step.gathered).map(|(file, _)| file)
 }
 
 /// Those of them that a person edited since.

@@ -29,11 +29,10 @@ use tokio::sync::OnceCell;
 use tokio_util::task::TaskTracker;
 pub use zone::{Zone, is_loopback};
 
-pub use crate::error::Unauthorized;
+pub use crate::error::{Unauthorized, cause};
 use crate::{
     Bounds, CallError, Connection, Handler, HttpError, Reason, RequestId,
     connection::{Carrier, Headers, Kind, Outgoing, Queued, Room, Taken},
-    error::cause,
     headers,
 };
 
