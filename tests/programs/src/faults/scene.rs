@@ -67,11 +67,6 @@ impl Setting {
         self.folder.path().join(file)
     }
 
-    /// The text of the configuration.
-    pub(super) fn text(&self) -> &str {
-        &self.entries
-    }
-
     /// Starts the program over stdio, and initializes it.
     pub(super) fn start(self, flags: &[&str]) -> Scene {
         let mut scene = self.start_without_client(flags);
@@ -86,7 +81,7 @@ impl Setting {
         fs::write(&config, entries).unwrap();
         let mut command = Command::new(&lab.gateway);
         command.args(["serve", "--strategy", "full", "--config"]).arg(&config).args(flags);
-        Scene { gateway: Process::start(&mut command), folder, config }
+        Scene { gateway: Process::start(&mut command), folder }
     }
 }
 
@@ -94,7 +89,6 @@ impl Setting {
 #[derive(Debug)]
 pub(super) struct Scene {
     pub(super) gateway: Process,
-    pub(super) config: PathBuf,
     folder: TempDir,
 }
 
