@@ -8,6 +8,11 @@ use tokio::{
 /// Headers, in order.
 pub type Headers = Vec<(String, String)>;
 
+/// These headers.
+pub fn headers(headers: &[(&str, &str)]) -> Headers {
+    headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+}
+
 /// The head of an answer; the body is still to be read.
 #[derive(Debug)]
 pub struct Answer {

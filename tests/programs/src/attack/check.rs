@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rustix::process::Signal;
+use kit::process::Signal;
 use serde_json::{Map, Value, json};
 
 use super::{

@@ -7,8 +7,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use kit::process::{CACHE, Process, Signal};
-use rustix::process::{Pid, kill_process};
+use kit::process::{CACHE, Process, Signal, send_signal};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -112,8 +111,8 @@ impl Drop for Gateway {
         if self.process.is_running() {
             self.process.signal(Signal::KILL);
         }
-        for id in descendants.into_iter().filter_map(|id| Pid::from_raw(i32::try_from(id).ok()?)) {
-            let _gone = kill_process(id, Signal::KILL);
+        for id in descendants {
+            send_signal(id, Signal::KILL);
         }
     }
 }

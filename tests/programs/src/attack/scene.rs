@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rustix::process::Signal;
+use kit::process::{Signal, send_signal};
 use serde_json::Value;
 
 use super::{
@@ -158,14 +158,13 @@ impl Scene {
         procfs::forget_peak(id);
         let before = procfs::memory(id).map_or(0, |(now, _)| now);
         let (over, measured) = (Arc::clone(&self.over), Arc::clone(&self.measured));
-        let signal = rustix::process::Pid::from_raw(i32::try_from(id).unwrap()).unwrap();
         thread::spawn(move || {
             while !over.load(Ordering::Relaxed) {
                 if let Some((_, peak)) = procfs::memory(id) {
                     measured.took(peak.saturating_sub(before));
                     if peak > TOO_MUCH {
                         measured.trouble(format!("ended when it took {} MB", peak >> 20));
-                        let _gone = rustix::process::kill_process(signal, Signal::KILL);
+                        send_signal(id, Signal::KILL);
                         return;
                     }
                 }

@@ -3,13 +3,9 @@
 //! It lists the tools of [`TOOLS`] that `--tools` names, and those in the file of `--definitions`, whose calls it
 //! echoes. The file of `--script` has more `capabilities` and `tools`, and `answers` to requests.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    io::{BufRead, Write, stdin, stdout},
-    thread,
-};
+use std::{collections::BTreeMap, fs, thread};
 
+use kit::server::{answer, fail, messages, put, say, text};
 use serde_json::{Value, json};
 
 /// The tools that it knows.
@@ -32,8 +28,8 @@ pub fn serve(mut arguments: impl Iterator<Item = String>) {
         options.insert(name, value);
     }
     let mut server = Server::new(&options);
-    for line in stdin().lock().lines().map_while(Result::ok) {
-        server.take(&serde_json::from_str(&line).unwrap());
+    for message in messages() {
+        server.take(&message);
     }
 }
 
@@ -125,7 +121,7 @@ impl Server {
                 let params = json!({"level": "error", "logger": "hostile", "data": given("text")});
                 let message = json!({"jsonrpc": "2.0", "method": "notifications/message", "params": params});
                 let message = message.to_string();
-                (0..arguments["times"].as_u64().unwrap_or(1)).for_each(|_| put(&message));
+                (0..arguments["times"].as_u64().unwrap_or(1)).for_each(|_| say(&message));
                 answer(id, text("logged"));
             }
             "open" => {
@@ -134,16 +130,17 @@ impl Server {
                 match given("form") {
                     "request" => {
                         self.opening = id.clone();
-                        put(&json!({"jsonrpc": "2.0", "id": "open", "method": "elicitation/create", "params": asked}).to_string());
+                        put(
+                            &json!({"jsonrpc": "2.0", "id": "open", "method": "elicitation/create", "params": asked}),
+                        );
                     }
                     "result" => {
                         let request = json!({"method": "elicitation/create", "params": asked});
                         answer(id, json!({"resultType": "input_required", "inputRequests": {"a": request}}));
                     }
                     _ => {
-                        let error =
-                            json!({"code": -32042, "message": "open", "data": {"elicitations": [asked]}});
-                        put(&json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string());
+                        let data = json!({"elicitations": [asked]});
+                        fail(id, json!({"code": -32042, "message": "open", "data": data}));
                     }
                 }
             }
@@ -152,7 +149,7 @@ impl Server {
                 let text = "0123456789abcdef".repeat(megabytes << 16);
                 // As text: to write it as a value takes longer than all the rest.
                 let result = format!(r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#);
-                put(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
+                say(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
             }
             "deaf" => {
                 answer(id, text("what?"));
@@ -163,18 +160,4 @@ impl Server {
             _ => answer(id, text(&arguments.to_string())),
         }
     }
-}
-
-fn text(text: &str) -> Value {
-    json!({"content": [{"type": "text", "text": text}]})
-}
-
-fn answer(id: &Value, result: Value) {
-    put(&json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string());
-}
-
-fn put(line: &str) {
-    let mut out = stdout().lock();
-    // Whoever started it may be gone.
-    let _gone = writeln!(out, "{line}").and_then(|()| out.flush());
 }
