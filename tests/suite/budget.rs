@@ -3,7 +3,6 @@
 use kit::{Bench, Client, Identity, Options, Scenario, Setup};
 use mcp_disclosure_compare::Tokenizer;
 use mcp_disclosure_core::{ListSize, RawObject, size};
-use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json};
 
 use crate::UPSTREAM;
@@ -14,12 +13,8 @@ async fn recorded(setup: Setup, settings: Value) -> Option<Bench> {
         let tools = server.tools.iter().map(|tool| tool.get().to_owned());
         (UPSTREAM.into(), &*name.leak(), Scenario::with_tools(tools))
     });
-    let strategies = StrategyOptions {
-        pinned: Some(setup.strategy.to_owned()),
-        settings: [(setup.strategy.to_owned(), settings)].into(),
-        ..StrategyOptions::default()
-    };
-    Some(Bench::start(Options { upstreams: upstreams.collect(), strategies, ..crate::odd() }).await)
+    let options = Options { upstreams: upstreams.collect(), ..Options::without_upstream() };
+    Some(Bench::start(options.pinned(setup.strategy).set(setup.strategy, settings)).await)
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! The tool `choose_concerns` (B11), for clients that know nothing of concerns.
 
 use kit::{Bench, Client, Identity, Options, Scenario, Setup};
-use mcp_disclosure_gateway::negotiation::{Bridge, StrategyOptions};
+use mcp_disclosure_gateway::negotiation::Bridge;
 use serde_json::{Value, json};
 
 use crate::{
-    UPSTREAM,
     concerns::{listed, options},
+    playing,
 };
 
 const BRIDGE: &str = "choose_concerns";
@@ -18,20 +18,14 @@ async fn ordinary(bench: &Bench, setup: Setup) -> Client {
 
 /// The same options, with `concerns` in front of the setup's strategy.
 fn pinned(setup: Setup, options: Options) -> Options {
-    let named = setup.strategy.starts_with("concerns");
-    let stack = if named { setup.strategy.to_owned() } else { format!("concerns+{}", setup.strategy) };
-    serving(&stack, options)
-}
-
-fn serving(strategy: &str, options: Options) -> Options {
-    let pinned = Some(strategy.to_owned());
-    Options { strategies: StrategyOptions { pinned, ..options.strategies.clone() }, ..options }
+    match setup.strategy.starts_with("concerns") {
+        true => options.pinned(setup.strategy),
+        false => options.pinned(&format!("concerns+{}", setup.strategy)),
+    }
 }
 
 async fn tool(client: &Client) -> Option<Value> {
-    let result = client.request("tools/list", json!({})).await.result();
-    let tools = result["tools"].as_array().unwrap();
-    tools.iter().find(|tool| tool["name"] == BRIDGE).cloned()
+    client.tools().await.into_iter().find(|tool| tool["name"] == BRIDGE)
 }
 
 async fn choose(client: &Client, concerns: Value) -> Value {
@@ -117,7 +111,7 @@ async fn b11_a_client_that_knows_concerns_never_sees_the_tool(setup: Setup) {
 }
 
 async fn c11_where_concerns_are_only_declared_there_is_no_such_tool(setup: Setup) {
-    let bench = Bench::start(serving(setup.strategy, options(json!({})))).await;
+    let bench = Bench::start(options(json!({})).pinned(setup.strategy)).await;
     let client = ordinary(&bench, setup).await;
     assert_eq!(tool(&client).await, None);
     assert_eq!(client.call(BRIDGE, json!({"concerns": {}})).await.error()["code"], -32602);
@@ -127,10 +121,8 @@ async fn c11_where_concerns_are_only_declared_there_is_no_such_tool(setup: Setup
 }
 
 async fn b11_without_sessions_or_declared_concerns_there_is_no_such_tool(setup: Setup) {
-    let plain = Options::new(UPSTREAM, Scenario::odd());
-    for options in [options(json!({})), plain] {
-        let has_sessions = setup.has_sessions();
-        if has_sessions && !options.about.concerns.is_empty() {
+    for options in [options(json!({})), crate::odd()] {
+        if setup.has_sessions() && !options.about.concerns.is_empty() {
             continue;
         }
         let bench = Bench::start(pinned(setup, options)).await;
@@ -150,8 +142,7 @@ async fn b11_settings_list_the_tool_to_all_or_to_none(setup: Setup) {
         (Bridge::Never, "always", true, true),
     ] {
         let options = pinned(setup, options(json!({"bridge": setting})));
-        let strategies = StrategyOptions { bridge, ..options.strategies.clone() };
-        let bench = Bench::start(Options { strategies, ..options }).await;
+        let bench = Bench::start(options.bridge(bridge)).await;
         let client = ordinary(&bench, setup).await;
         assert_eq!(tool(&client).await.is_some(), ordinarily, "{bridge} {setting}");
         let knowing = Identity::default().choosing(json!({"cost": "low"}));
@@ -164,18 +155,15 @@ async fn b11_settings_list_the_tool_to_all_or_to_none(setup: Setup) {
 async fn b11_an_upstreams_tool_of_that_name_is_served_under_its_upstreams(setup: Setup) {
     let own = json!({"name": BRIDGE, "description": "Its own.", "inputSchema": {"type": "object"}});
     let scenario = Scenario::with_tools([own.to_string()]);
-    let options = Options { upstreams: vec![(UPSTREAM.into(), "kit", scenario)], ..options(json!({})) };
+    let options = Options { upstreams: playing(scenario).upstreams, ..options(json!({})) };
     let bench = Bench::start(pinned(setup, options)).await;
     let client = ordinary(&bench, setup).await;
     assert_eq!(choose(&client, json!({"cost": "low"})).await["tools_listed"], 1);
     let name = format!("kit__{BRIDGE}");
-    let result = match setup.strategy {
-        "resource" => {
-            client.call("describe_tools", json!({"names": [name]})).await.result();
-            client.call(&name, json!({"n": 1})).await.result()
-        }
-        _ => client.call(&name, json!({"n": 1})).await.result(),
-    };
+    if setup.strategy == "resource" {
+        client.call("describe_tools", json!({"names": [name]})).await.result();
+    }
+    let result = client.call(&name, json!({"n": 1})).await.result();
     assert_ne!(result["isError"], true, "{result}");
     assert_eq!(client.calls_forwarded().await[0]["name"], BRIDGE);
     // A client that is not listed ours finds the upstream's under its own name.
@@ -187,13 +175,10 @@ async fn b11_an_upstreams_tool_of_that_name_is_served_under_its_upstreams(setup:
 }
 
 async fn b11_the_tool_stands_beside_info_and_invoke(setup: Setup) {
-    let mut options = pinned(setup, options(json!({})));
-    options.strategies.settings.insert("info".to_owned(), json!({"tools": "entry-only"}));
-    let bench = Bench::start(options).await;
+    let options = options(json!({})).set("info", json!({"tools": "entry-only"}));
+    let bench = Bench::start(pinned(setup, options)).await;
     let client = ordinary(&bench, setup).await;
-    let result = client.request("tools/list", json!({})).await.result();
-    let names = result["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap());
-    assert_eq!(names.collect::<Vec<_>>(), [BRIDGE, "info", "invoke"]);
+    assert_eq!(client.tool_names().await, [BRIDGE, "info", "invoke"]);
     assert_eq!(choose(&client, json!({"cost": "low"})).await["tools_listed"], 2);
     let overview = client.call("info", json!({})).await.result();
     assert_eq!(overview["structuredContent"]["total_tools"], 2);

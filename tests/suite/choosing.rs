@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kit::{Bench, Client, Options, Setup, process::Process};
+use kit::{Options, Setup, process::Process};
 use mcp_disclosure_gateway::{
     backend::Scope,
     upstream::{Responder, Target},
@@ -13,7 +13,10 @@ use mcp_disclosure_gateway::{
 use mcp_disclosure_transport::{ErrorText, Json, Request};
 use serde_json::{Value, json};
 
-use crate::command_line::{ODD, program};
+use crate::{
+    command_line::{ODD, program},
+    connect,
+};
 
 /// A session before a server that reads choices in its handshake, after these choices.
 fn choosing(mode: &str, chosen: &Value) -> Process {
@@ -106,8 +109,7 @@ async fn c3_every_list_after_a_choice_is_filtered() {
     let sessions = (0..24).map(|_| async {
         let handlers = vec![("kit", Target::Responder(Arc::new(Chooser::default()) as _))];
         let options = Options { handlers, scope: Scope::Session, ..Options::without_upstream() };
-        let bench = Bench::start(options).await;
-        let client = Client::connect(&bench, setup).await;
+        let (_bench, client) = connect(options, setup).await;
         for _ in 0..8 {
             for (cost, count) in [("low", 1), ("high", 2)] {
                 client.notify("notifications/initialized", json!({"concerns": {"cost": cost}})).await;

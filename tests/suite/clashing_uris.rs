@@ -1,9 +1,12 @@
 //! URIs that several upstreams offer (U18): each is served under a URI of ours that leads back to its upstream.
 
-use kit::{Bench, Client, Options, Scenario, Setup, scenario::control};
-use serde_json::{Value, json, value::to_raw_value};
+use kit::{
+    Bench, Client, Options, Scenario, Setup,
+    scenario::{control, raw},
+};
+use serde_json::{Value, json};
 
-use crate::UPSTREAM;
+use crate::{UPSTREAM, connect};
 
 const PAGE: &str = "ui://app/chart.html";
 
@@ -12,7 +15,6 @@ const UNLISTED: &str = "ui://app/unlisted.html";
 
 /// An upstream with the pages, templates, tools and prompts that others of it have as well, and something of its own.
 fn scenario(name: &str) -> Scenario {
-    let raw = |value: Value| to_raw_value(&value).unwrap();
     let ui = |page: &str| json!({"ui": {"resourceUri": page, "prefersBorder": true}});
     let tool =
         |own: &str, page: &str| json!({"name": own, "inputSchema": {"type": "object"}, "_meta": ui(page)});
@@ -25,25 +27,23 @@ fn scenario(name: &str) -> Scenario {
     for uri in [PAGE, UNLISTED, "https://example.com/doc", "memo://7/text", &format!("note://{name}")] {
         let contents =
             json!([{"uri": uri, "text": format!("{uri} of {name}")}, {"uri": PAGE, "text": "another"}]);
-        scenario
-            .answers
-            .insert(format!("resources/read {uri}"), raw(json!({"result": {"contents": contents}})));
+        scenario.on(format!("resources/read {uri}"), json!({"contents": contents}));
     }
     let link = json!({"type": "resource_link", "uri": PAGE, "name": "n"});
     let embedded = json!({"type": "resource", "resource": {"uri": "memo://7/text", "text": "x"}});
     let content =
         json!([link, embedded, {"type": "resource_link", "uri": format!("note://{name}"), "name": "n"}]);
     let result = json!({"content": content, "_meta": ui(PAGE), "structuredContent": {"uri": PAGE}});
-    scenario.answers.insert("tools/call chart".to_owned(), raw(json!({"result": result})));
+    scenario.on("tools/call chart", result);
     let messages = json!([{"role": "user", "content": embedded}]);
-    scenario.answers.insert("prompts/get greet".to_owned(), raw(json!({"result": {"messages": messages}})));
+    scenario.on("prompts/get greet", json!({"messages": messages}));
     scenario
 }
 
 async fn two(setup: Setup) -> (Bench, Client) {
     let upstreams = ["a", "b"].map(|name| (UPSTREAM.into(), name, scenario(name)));
-    let bench = Bench::start(Options { upstreams: upstreams.into(), ..Options::without_upstream() }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) =
+        connect(Options { upstreams: upstreams.into(), ..Options::without_upstream() }, setup).await;
     (bench, client)
 }
 
@@ -136,8 +136,7 @@ async fn u18_a_hidden_resource_stays_hidden_under_our_uri(setup: Setup) {
     let upstreams = ["a", "b"].map(|name| (UPSTREAM.into(), name, scenario(name)));
     let config = format!("[resources.\"b/{PAGE}\"]\nhidden = true\n");
     let options = Options { upstreams: upstreams.into(), config, ..Options::without_upstream() };
-    let bench = Bench::start(options).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(options, setup).await;
     let resources = listed(&client, "resources", "/uri").await;
     assert!(resources.contains(&PAGE.to_owned()), "what is hidden clashes with nothing: {resources:?}");
     let text = client.read(PAGE).await.result()["contents"][0]["text"].clone();

@@ -7,7 +7,7 @@ use kit::{Bench, Client, Identity, Options, Scenario, Setup, scenario::control};
 use mcp_disclosure_gateway::backend::Scope;
 use serde_json::{Value, json, value::RawValue};
 
-use crate::UPSTREAM;
+use crate::{connect, playing};
 
 const HIDING: &str = "[resources.\"file:///data/private/*\"]\nhidden = true\n";
 
@@ -30,8 +30,7 @@ fn answering<'a>(answers: impl IntoIterator<Item = (&'a str, String)>) -> Scenar
 }
 
 async fn hiding(setup: Setup, scenario: Scenario) -> (Bench, Client) {
-    let bench = Bench::start(Options { config: HIDING.to_owned(), ..Options::new(UPSTREAM, scenario) }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) = connect(Options { config: HIDING.to_owned(), ..playing(scenario) }, setup).await;
     (bench, client)
 }
 
@@ -131,7 +130,7 @@ async fn p3_what_a_stateless_upstream_asks_of_a_session_is_judged(setup: Setup) 
     for (request, answer) in [("server/discover ", discovered), ("initialize ", unknown)] {
         scenario.answers.insert(request.to_owned(), RawValue::from_string(answer.to_string()).unwrap());
     }
-    let options = Options::new(UPSTREAM, scenario);
+    let options = playing(scenario);
     let bench = Bench::start(Options { config: HIDING.to_owned(), scope: Scope::Session, ..options }).await;
     let identity = Identity::offering(setup.strategy).askable();
     let client = Client::connect_as(&bench, setup, identity).await;

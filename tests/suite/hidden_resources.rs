@@ -1,13 +1,13 @@
 //! The one decision on resources (P3): whatever takes a URI refuses what is hidden, in any spelling, and answers it like
 //! an unknown one.
 
-use kit::{Bench, Client, Options, Reply, Scenario, Setup, scenario::control};
-use serde_json::{
-    Value, json,
-    value::{RawValue, to_raw_value},
+use kit::{
+    Bench, Client, Options, Reply, Scenario, Setup,
+    scenario::{control, raw},
 };
+use serde_json::{Value, json, value::RawValue};
 
-use crate::{UPSTREAM, named};
+use crate::{connect, named};
 
 const HIDING: &str = "[resources.\"file:///data/private/*\"]\nhidden = true\n";
 
@@ -35,7 +35,6 @@ const SPELLINGS: [&str; 14] = [
 /// An upstream that reads anything, links to what is hidden, and suggests it.
 fn scenario() -> Scenario {
     let mut scenario = Scenario::named(["links", "other", "illegible", "within"]);
-    let raw = |value: Value| to_raw_value(&value).unwrap();
     for uri in ["FILE:///data/private/listed", "file:///data/public/listed", "FILE:///data/public/a b"] {
         scenario.resources.push(raw(json!({"uri": uri, "name": uri})));
     }
@@ -51,7 +50,7 @@ fn scenario() -> Scenario {
         embedded("file:///data/%70rivate/s"),
         link("file:///data/public/a")
     ]);
-    scenario.answers.insert("tools/call links".to_owned(), raw(json!({"result": {"content": content}})));
+    scenario.on("tools/call links", json!({"content": content}));
     let messages = json!([
         {"role": "user", "content": embedded("file:///data/private/s")},
         {"role": "user", "content": text},
@@ -65,7 +64,7 @@ fn scenario() -> Scenario {
         {"role": "user", "content": secret}, {"role": "user", "content": text},
     ]}});
     let result = json!({"content": [text], "params": [1, ["two"]], "inputRequests": {"a": asked, "b": {"method": "roots/list"}}});
-    scenario.answers.insert("tools/call other".to_owned(), raw(json!({"result": result})));
+    scenario.on("tools/call other", result);
     // A key that is no text: some clients read what stands beside it.
     let illegible = |result: String| RawValue::from_string(format!(r#"{{"result":{result}}}"#)).unwrap();
     let beside =
@@ -75,34 +74,26 @@ fn scenario() -> Scenario {
     scenario.answers.insert("tools/call within".to_owned(), illegible(within));
     let path = "resources/read file:///data/public/illegible";
     scenario.answers.insert(path.to_owned(), illegible(beside));
-    scenario.answers.insert("prompts/get greet".to_owned(), raw(json!({"result": {"messages": messages}})));
+    scenario.on("prompts/get greet", json!({"messages": messages}));
     let contents = json!([
         {"uri": "file:///data/private/s", "text": "SECRET"},
         {"uri": "file:///data/public/a", "text": "open"},
     ]);
-    scenario
-        .answers
-        .insert("resources/read file:///data/all".to_owned(), raw(json!({"result": {"contents": contents}})));
+    scenario.on("resources/read file:///data/all", json!({"contents": contents}));
     let contents = json!([{"uri": "file:///data/private/s", "text": "SECRET"}]);
-    scenario.answers.insert(
-        "resources/read file:///data/link".to_owned(),
-        raw(json!({"result": {"contents": contents}})),
-    );
+    scenario.on("resources/read file:///data/link", json!({"contents": contents}));
     let completion =
         json!({"values": ["private/s", "public/a", "public/%2e%2e/private/t"], "total": 3, "hasMore": false});
-    scenario
-        .answers
-        .insert("completion/complete ".to_owned(), raw(json!({"result": {"completion": completion}})));
+    scenario.on("completion/complete ", json!({"completion": completion}));
     scenario
 }
 
 fn hiding(config: &str) -> Options {
-    Options { config: config.to_owned(), ..Options::new(UPSTREAM, scenario()) }
+    Options { config: config.to_owned(), ..playing(scenario()) }
 }
 
 async fn hidden(setup: Setup) -> (Bench, Client) {
-    let bench = Bench::start(hiding(HIDING)).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) = connect(hiding(HIDING), setup).await;
     (bench, client)
 }
 
@@ -205,8 +196,7 @@ async fn p3_what_is_hidden_is_neither_listed_linked_nor_suggested(setup: Setup) 
 
 async fn p3_a_list_of_what_is_allowed_is_all_there_is(setup: Setup) {
     let config = "[resources]\nallow = [\"file:///data/public/*\", \"kit://journal\"]\n";
-    let bench = Bench::start(hiding(config)).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(hiding(config), setup).await;
     let listed = client.request("resources/list", json!({})).await.result();
     let uris: Vec<&str> =
         listed["resources"].as_array().unwrap().iter().filter_map(|one| one["uri"].as_str()).collect();
@@ -238,8 +228,7 @@ async fn p3_hidden_resources_cannot_be_subscribed_to(setup: Setup) {
     let open = "file:///data/public/a";
     let update = control(&format!("updated:{open}"));
     let hiding_config = format!("{HIDING}[resources.{update:?}]\nhidden = false\n");
-    let bench = Bench::start(hiding(&hiding_config)).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) = connect(hiding(&hiding_config), setup).await;
     client.open_stream().await;
     for uri in SPELLINGS {
         let refused = client.request("resources/subscribe", json!({"uri": uri})).await;

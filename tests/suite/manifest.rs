@@ -10,14 +10,7 @@ use mcp_disclosure_drafts::manifest::{ManifestEntry, digest};
 use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json, value::RawValue};
 
-use crate::{UPSTREAM, concerns, connected, named, odd};
-
-async fn capabilities(client: &Client) -> Value {
-    match client.setup.has_sessions() {
-        true => client.introduction["capabilities"].clone(),
-        false => client.request("server/discover", json!({})).await.result()["capabilities"].clone(),
-    }
-}
+use crate::{concerns, connect, connect_plain, connected, named, odd, playing};
 
 /// The items of a list as exact text.
 async fn items(client: &Client, method: &str, params: Value, member: &str) -> Vec<RawObject> {
@@ -48,7 +41,7 @@ async fn agrees(client: &Client) -> Vec<RawObject> {
 
 async fn m1_names_digests_and_sizes_are_those_of_the_list(setup: Setup) {
     let (_bench, client) = connected(setup).await;
-    let capabilities = capabilities(&client).await;
+    let capabilities = client.capabilities().await;
     assert_eq!(capabilities["tools"]["manifest"], true);
     // Some SDKs remove it from `tools`.
     assert_eq!(capabilities["experimental"]["io.github.mcp-disclosure/manifest"]["manifest"], true);
@@ -56,11 +49,8 @@ async fn m1_names_digests_and_sizes_are_those_of_the_list(setup: Setup) {
 }
 
 async fn m1_what_is_added_to_a_list_is_in_its_manifest(setup: Setup) {
-    let options = concerns::options(json!({}));
-    let strategies = StrategyOptions { pinned: Some("concerns".to_owned()), ..options.strategies.clone() };
-    let bench = Bench::start(Options { strategies, ..options }).await;
     // A client that knows nothing of disclosure is offered the choice of concerns as a tool.
-    let client = Client::connect_as(&bench, setup, Identity::default()).await;
+    let (_bench, client) = connect_plain(concerns::options(json!({})).pinned("concerns"), setup).await;
     let names = names(&agrees(&client).await);
     assert_eq!(names.contains(&"choose_concerns".to_owned()), setup.has_sessions(), "{names:?}");
 }
@@ -71,8 +61,7 @@ async fn s12_m1_host_hints_are_in_no_manifest(setup: Setup) {
     let scenario = Scenario::named(["a", "b", "c"]);
     let own: Vec<RawObject> =
         scenario.tools.iter().map(|tool| RawObject::parse(tool.get()).unwrap()).collect();
-    let bench = Bench::start(Options { config, ..Options::new(UPSTREAM, scenario) }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) = connect(Options { config, ..playing(scenario) }, setup).await;
     let entries = items(&client, "tools/manifest", json!({}), "entries").await;
     for (entry, tool) in entries.iter().zip(&own) {
         assert_eq!(entry.string("digest"), Some(Digest::of(tool.text()).to_string()));
@@ -96,7 +85,7 @@ async fn s12_m1_host_hints_are_in_no_manifest(setup: Setup) {
 
 async fn m1_where_something_is_withheld_there_is_no_manifest(setup: Setup) {
     let (_bench, client) = connected(setup).await;
-    let capabilities = capabilities(&client).await;
+    let capabilities = client.capabilities().await;
     assert!(capabilities["tools"].get("manifest").is_none(), "{capabilities}");
     assert!(capabilities["experimental"].get("io.github.mcp-disclosure/manifest").is_none());
     assert_eq!(client.request("tools/manifest", json!({})).await.code(), -32601);
@@ -109,9 +98,8 @@ async fn m1_where_something_is_withheld_there_is_no_manifest(setup: Setup) {
 
 async fn m1_the_operator_may_offer_none(setup: Setup) {
     let strategies = StrategyOptions { manifest: false, ..StrategyOptions::default() };
-    let bench = Bench::start(Options { strategies, ..odd() }).await;
-    let client = Client::connect_as(&bench, setup, Identity::default()).await;
-    let capabilities = capabilities(&client).await.to_string();
+    let (bench, client) = connect_plain(Options { strategies, ..odd() }, setup).await;
+    let capabilities = client.capabilities().await.to_string();
     assert!(!capabilities.contains("manifest\":"), "{capabilities}");
     for (method, params) in [("tools/manifest", json!({})), ("tools/describe", json!({"names": ["echo"]}))] {
         assert_eq!(client.request(method, params).await.code(), -32601, "{method}");
@@ -136,9 +124,8 @@ async fn m1_a_cursor_that_is_null_is_none(setup: Setup) {
 async fn m1_a_complete_list_that_was_selected_has_a_manifest(setup: Setup) {
     for (budget, offered) in [(1_000_000, true), (0, false)] {
         let strategies = StrategyOptions { budget, ..StrategyOptions::default() };
-        let bench = Bench::start(Options { strategies, ..odd() }).await;
-        let client = Client::connect_as(&bench, setup, Identity::default()).await;
-        assert_eq!(capabilities(&client).await["tools"]["manifest"] == true, offered);
+        let (_bench, client) = connect_plain(Options { strategies, ..odd() }, setup).await;
+        assert_eq!(client.capabilities().await["tools"]["manifest"] == true, offered);
         if offered {
             agrees(&client).await;
         } else {
@@ -211,8 +198,7 @@ async fn m4_what_cannot_be_described_is_refused_as_a_whole(setup: Setup) {
 }
 
 async fn m5_definitions_come_in_the_order_of_the_names(setup: Setup) {
-    let bench = Bench::start(named(["a", "b", "c"])).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(named(["a", "b", "c"]), setup).await;
     for order in [["c", "a", "b"], ["b", "b", "a"]] {
         let described = items(&client, "tools/describe", json!({"names": order}), "tools").await;
         assert_eq!(names(&described), order);
@@ -243,8 +229,7 @@ async fn m1_a_change_of_a_digest_is_announced(setup: Setup) {
     };
     let mut scenario = Scenario::with_tools([tool("Old.").get().to_owned()]);
     scenario.stages = vec![Stage { tools: vec![tool("New.")], prompts: Vec::new() }];
-    let bench = Bench::start(Options::new(UPSTREAM, scenario)).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(playing(scenario), setup).await;
     client.open_stream_of_session().await;
     let digest = async || {
         let entries = items(&client, "tools/manifest", json!({}), "entries").await;
@@ -296,7 +281,7 @@ fn thousand(changed: usize) -> Vec<Box<RawValue>> {
 
 async fn before_thousand(changed: usize) -> Bench {
     let scenario = Scenario { tools: thousand(changed), ..Scenario::odd() };
-    Bench::start(Options::new(UPSTREAM, scenario)).await
+    Bench::start(playing(scenario)).await
 }
 
 async fn a_warm_connection_moves_what_changed(setup: Setup) {
@@ -333,8 +318,7 @@ async fn asked(client: &Client) -> Vec<String> {
 /// An upstream that offers a manifest, and lists something else in the end.
 async fn staged(scenario: Scenario) -> (Bench, Client) {
     let setup = Setup { strategy: "full", transport: kit::Transport::Stdio, era: kit::setup::Era::Session };
-    let bench = Bench::start(Options::new(UPSTREAM, scenario)).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) = connect(playing(scenario), setup).await;
     let before = asked(&client).await;
     assert!(!before.is_empty() && before.iter().all(|method| method == "tools/list"), "cold: {before:?}");
     client.read("kit://control/stage/0").await;

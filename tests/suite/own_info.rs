@@ -19,6 +19,8 @@ use rmcp::{
 };
 use serde_json::{Value, json};
 
+use crate::connect;
+
 /// A server of two categories, of which `analysis` may be another's, too.
 #[derive(Default)]
 struct Server {
@@ -242,9 +244,8 @@ async fn i9_it_is_asked_again_only_where_definitions_changed(setup: Setup) {
         all.lock().unwrap().push(Arc::clone(&server));
         RestlessConnection(server)
     });
-    let bench =
-        Bench::start(Options { handlers: vec![("one", target)], ..Options::without_upstream() }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) =
+        connect(Options { handlers: vec![("one", target)], ..Options::without_upstream() }, setup).await;
     for number in 0..3 {
         client.call("grow", json!({})).await.result();
         let late = format!("late_{number}");

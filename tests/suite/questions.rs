@@ -5,6 +5,8 @@ use kit::{Bench, Client, Identity, Options, Reply, Setup, conformance::Conforman
 use mcp_disclosure_gateway::{backend::Scope, disclose, upstream::Target};
 use serde_json::{Value, json};
 
+use crate::connect;
+
 /// The eras an upstream may speak; `None` is both.
 const ERAS: [Option<Era>; 3] = [None, Some(Era::Session), Some(Era::Stateless)];
 
@@ -224,8 +226,7 @@ async fn f3_who_shares_upstreams_is_asked_nothing(setup: Setup) {
 }
 
 async fn f3_a_session_that_ends_takes_its_upstreams_with_it(setup: Setup) {
-    let bench = Bench::start(Options { scope: Scope::Session, ..crate::odd() }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) = connect(Options { scope: Scope::Session, ..crate::odd() }, setup).await;
     let session = bench.gateway.sessions().find(client.session.as_deref().unwrap()).unwrap();
     let upstreams = std::sync::Arc::clone(session.backend());
     assert!(!std::sync::Arc::ptr_eq(&upstreams, bench.gateway.backends().shared()));

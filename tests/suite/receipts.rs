@@ -5,7 +5,7 @@ use std::time::Duration;
 use kit::{Bench, Client, HeaderAdmission, Identity, Options, Setup, client::receipt_of, eventually};
 use serde_json::{Value, json};
 
-use crate::{connected, named, odd};
+use crate::{connect, connected, named, odd};
 
 fn reason(result: &Value) -> String {
     assert_eq!(result["isError"], true, "{result}");
@@ -50,8 +50,8 @@ async fn r14_a_call_without_a_valid_receipt_is_refused_with_the_reason(setup: Se
 
 async fn r14_a_receipt_expires(setup: Setup) {
     // Handles count whole seconds.
-    let bench = Bench::start(Options { receipt_lifetime: Duration::from_secs(1), ..named(["a"]) }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) =
+        connect(Options { receipt_lifetime: Duration::from_secs(1), ..named(["a"]) }, setup).await;
     let arguments = client.learn("a", json!({})).await;
     let reason = eventually("the end of the receipt", async || {
         let result = client.call("a", arguments.clone()).await.result();
@@ -173,8 +173,7 @@ async fn r14_signed_receipts_outlive_the_session(setup: Setup) {
     // By the letter of the source another session's fetch authorizes nothing, whatever a call contains.
     let mut letter = odd();
     letter.strategies.settings.insert("resource".to_owned(), json!({"receipts": "session"}));
-    let bench = Bench::start(letter).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(letter, setup).await;
     let refused = client.call("echo", json!({"text": "x", "disclosure_receipt": receipt})).await.result();
     assert_eq!(refused["structuredContent"]["error"]["code"], "TOOL_DESCRIPTION_REQUIRED");
 }

@@ -19,7 +19,7 @@ use mcp_disclosure_gateway::upstream::{Endpoint, EndpointKind, Target};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::odd;
+use crate::{connect, odd, playing};
 
 const MESSAGE: &str = "notifications/message";
 
@@ -148,8 +148,7 @@ async fn p9_a_redirect_elsewhere_is_not_followed(setup: Setup) {
     let endpoint =
         Endpoint { url, kind: EndpointKind::Streamable, headers, authorization: None, forward: Vec::new() };
     let handlers = vec![("r", Target::Url(endpoint))];
-    let bench = Bench::start(Options { handlers, ..Options::without_upstream() }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(Options { handlers, ..Options::without_upstream() }, setup).await;
     for status in ["301", "302", "303", "307", "308"] {
         let error = client.call(status, json!({})).await.error();
         let expected =
@@ -198,8 +197,7 @@ async fn p13_a_tools_own_argument_of_the_receipts_name_arrives(setup: Setup) {
         tool("one", &["disclosure_receipt"]),
         tool("both", &["disclosure_receipt", "mcp_disclosure_receipt"]),
     ]);
-    let bench = Bench::start(Options::new(crate::UPSTREAM, scenario)).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(playing(scenario), setup).await;
     for (name, own, ours) in [
         ("one", json!({"disclosure_receipt": "own"}), "mcp_disclosure_receipt"),
         (

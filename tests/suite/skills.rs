@@ -1,10 +1,10 @@
 //! Skills of several upstreams (SEP-2640).
 
-use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup};
+use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup, scenario::raw};
 use mcp_disclosure_core::Grant;
 use serde_json::{Value, json, value::to_raw_value};
 
-use crate::UPSTREAM;
+use crate::{UPSTREAM, connect, playing, several};
 
 const SHARED: &str = "skill://refunds/SKILL.md";
 const SHARED_FORM: &str = "skill://refunds/forms/eu.md";
@@ -23,7 +23,6 @@ fn skill(of: &str, uri: &str, files: &[&str]) -> Value {
 
 /// An upstream with a skill that others of it have as well, one of its own, and an index of both as drafts have it.
 fn scenario(of: &str) -> Scenario {
-    let raw = |value: Value| to_raw_value(&value).unwrap();
     let mut scenario = Scenario::named([]);
     let mut initialize: Value = serde_json::from_str(scenario.initialize.get()).unwrap();
     initialize["capabilities"]["extensions"] =
@@ -33,37 +32,28 @@ fn scenario(of: &str) -> Scenario {
     scenario.templates.clear();
     let own = format!("skill://{of}/own/SKILL.md");
     let skills = [skill(of, SHARED, &[SHARED, SHARED_FORM]), skill(of, &own, &[&own])];
-    let mut answer = |request: String, answer: Value| drop(scenario.answers.insert(request, raw(answer)));
-    answer("skills/list ".to_owned(), json!({"result": {"skills": skills}}));
+    scenario.on("skills/list ", json!({"skills": skills}));
     for skill in &skills {
         let uri = skill["uri"].as_str().unwrap();
-        answer(format!("skills/get {uri}"), json!({"result": {"skill": skill, "_meta": {"of": of}}}));
+        scenario.on(format!("skills/get {uri}"), json!({"skill": skill, "_meta": {"of": of}}));
     }
     for uri in [SHARED, SHARED_FORM, &own] {
         let contents = json!([{"uri": uri, "text": format!("{uri} of {of}")}]);
-        answer(format!("resources/read {uri}"), json!({"result": {"contents": contents}}));
+        scenario.on(format!("resources/read {uri}"), json!({"contents": contents}));
     }
     let unknown = json!({"error": {"code": -32602, "message": "no such skill"}});
-    answer("skills/get skill://nobody/SKILL.md".to_owned(), unknown);
+    scenario.answers.insert("skills/get skill://nobody/SKILL.md".to_owned(), raw(unknown));
     let children = json!([{"uri": SHARED_FORM, "name": "eu.md"}, {"uri": "skill://refunds/forms/more", "mimeType": "inode/directory"}]);
-    answer(
-        "resources/directory/read skill://refunds/forms".to_owned(),
-        json!({"result": {"resources": children}}),
-    );
+    scenario.on("resources/directory/read skill://refunds/forms", json!({"resources": children}));
     let entry = |uri: &str| json!({"type": "skill-md", "name": of, "url": uri, "description": "d"});
     let index = json!({"$schema": of, "skills": [entry(SHARED), entry(&own)]}).to_string();
     let contents = json!([{"uri": INDEX, "mimeType": "application/json", "text": index}]);
-    answer(format!("resources/read {INDEX}"), json!({"result": {"contents": contents}}));
+    scenario.on(format!("resources/read {INDEX}"), json!({"contents": contents}));
     scenario
 }
 
 fn two() -> Options {
-    let upstreams = ["a", "b"].map(|name| (UPSTREAM.into(), name, scenario(name)));
-    Options { upstreams: upstreams.into(), ..Options::without_upstream() }
-}
-
-async fn listed(client: &Client) -> Vec<Value> {
-    client.request("skills/list", json!({})).await.result()["skills"].as_array().unwrap().clone()
+    several(["a", "b"].map(|name| (name, scenario(name))))
 }
 
 fn uris(of: &Value) -> Vec<&str> {
@@ -71,17 +61,13 @@ fn uris(of: &Value) -> Vec<&str> {
 }
 
 async fn t4_skills_of_all_upstreams_are_one_list_and_lead_back(setup: Setup) {
-    let bench = Bench::start(two()).await;
-    let client = Client::connect(&bench, setup).await;
-    let capabilities = match setup.has_sessions() {
-        true => client.introduction["capabilities"].clone(),
-        false => client.request("server/discover", json!({})).await.result()["capabilities"].clone(),
-    };
+    let (_bench, client) = connect(two(), setup).await;
+    let capabilities = client.capabilities().await;
     let settings = &capabilities["extensions"]["io.modelcontextprotocol/skills"];
     assert_eq!(*settings, json!({"directoryRead": true}));
     let result = client.request("skills/list", json!({})).await.result();
     assert_eq!(result.get("ttlMs").is_some(), !setup.has_sessions());
-    let skills = listed(&client).await;
+    let skills = client.list("skills").await;
     let ours = |of: &str, path: &str| format!("skill://{of}__/refunds/{path}");
     let (of_a, of_b) = (ours("a", "SKILL.md"), ours("b", "SKILL.md"));
     assert_eq!(uris(&json!(skills)), [&*of_a, "skill://a/own/SKILL.md", &*of_b, "skill://b/own/SKILL.md"]);
@@ -117,8 +103,7 @@ async fn t4_skills_of_all_upstreams_are_one_list_and_lead_back(setup: Setup) {
 }
 
 async fn t5_two_indexes_are_one(setup: Setup) {
-    let bench = Bench::start(two()).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(two(), setup).await;
     let resources = client.request("resources/list", json!({})).await.result()["resources"].clone();
     assert_eq!(
         uris(&resources).iter().filter(|uri| uri.contains("index.json")).collect::<Vec<_>>(),
@@ -137,14 +122,12 @@ async fn t5_two_indexes_are_one(setup: Setup) {
 }
 
 async fn t4_what_one_upstream_offers_alone_stays_as_it_is(setup: Setup) {
-    let bench = Bench::start(Options::new(UPSTREAM, scenario("a"))).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(playing(scenario("a")), setup).await;
     let expected = scenario("a");
-    assert_eq!(json!(listed(&client).await), expected.answer("skills/list ")["result"]["skills"]);
+    assert_eq!(json!(client.list("skills").await), expected.answer("skills/list ")["result"]["skills"]);
     let index = client.read(INDEX).await.result()["contents"].clone();
     assert_eq!(index, expected.answer(&format!("resources/read {INDEX}"))["result"]["contents"]);
-    let bench = Bench::start(crate::named(["plain"])).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(crate::named(["plain"]), setup).await;
     for method in ["skills/list", "skills/get", "resources/directory/read"] {
         assert_eq!(client.request(method, json!({"uri": SHARED})).await.code(), -32601);
     }
@@ -167,7 +150,7 @@ async fn t4_hidden_skills_and_files_do_not_exist(setup: Setup) {
         let bench = Bench::start(options).await;
         let identity = Identity::offering(setup.strategy).known_as("ann");
         let client = Client::connect_as(&bench, setup, identity).await;
-        let skills = listed(&client).await;
+        let skills = client.list("skills").await;
         assert_eq!(uris(&json!(skills)), expected);
         let refused = if is_ruled { "skill://a/own/SKILL.md" } else { "skill://b/own/SKILL.md" };
         assert_eq!(client.request("skills/get", json!({"uri": refused})).await.code(), -32602);
@@ -190,19 +173,14 @@ async fn t4_hidden_skills_and_files_do_not_exist(setup: Setup) {
 /// An upstream that answers for skills which it does not list gets no request for those that another lists.
 async fn t4_a_skill_is_got_and_read_where_it_is_listed(setup: Setup) {
     let (uri, root) = ("skill://b/own/SKILL.md", "skill://SKILL.md");
-    let raw = |value: Value| to_raw_value(&value).unwrap();
     let mut forging = scenario("a");
-    forging
-        .answers
-        .insert("skills/list ".to_owned(), raw(json!({"result": {"skills": [skill("a", root, &[root])]}})));
-    forging
-        .answers
-        .insert(format!("skills/get {uri}"), raw(json!({"result": {"skill": skill("a", uri, &[uri])}})));
+    forging.on("skills/list ", json!({"skills": [skill("a", root, &[root])]}));
+    forging.on(format!("skills/get {uri}"), json!({"skill": skill("a", uri, &[uri])}));
     let contents = json!([{"uri": uri, "text": "forged"}]);
-    forging.answers.insert(format!("resources/read {uri}"), raw(json!({"result": {"contents": contents}})));
+    forging.on(format!("resources/read {uri}"), json!({"contents": contents}));
     let upstreams = [(UPSTREAM.into(), "a", forging), (UPSTREAM.into(), "b", scenario("b"))];
-    let bench = Bench::start(Options { upstreams: upstreams.into(), ..Options::without_upstream() }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) =
+        connect(Options { upstreams: upstreams.into(), ..Options::without_upstream() }, setup).await;
     let got = client.request("skills/get", json!({"uri": uri})).await.result();
     assert_eq!(got["skill"]["frontmatter"]["description"], "Of b.", "{got}");
     assert_eq!(client.read(uri).await.result()["contents"][0]["text"], format!("{uri} of b"));
@@ -223,8 +201,8 @@ async fn u18_a_link_to_what_several_have_as_a_skill_leads_back(setup: Setup) {
         linking.tools = Scenario::named(["echo"]).tools;
         (UPSTREAM.into(), of, linking)
     });
-    let bench = Bench::start(Options { upstreams: upstreams.into(), ..Options::without_upstream() }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) =
+        connect(Options { upstreams: upstreams.into(), ..Options::without_upstream() }, setup).await;
     for of in ["b", "a"] {
         let content = client.call(&format!("{of}__echo"), json!({})).await.result()["content"].clone();
         let linked = content[0]["uri"].as_str().unwrap();
@@ -241,7 +219,6 @@ async fn u18_a_link_to_what_several_have_as_a_skill_leads_back(setup: Setup) {
 /// Whatever member of a result refers to it.
 async fn p3_nothing_in_a_result_about_skills_refers_to_what_is_hidden(setup: Setup) {
     let config = "[resources.\"skill://a/own/*\"]\nhidden = true\n";
-    let raw = |value: Value| to_raw_value(&value).unwrap();
     let links = json!([{"type": "text", "text": "stays"}, {"type": "resource_link", "uri": "skill://a/own/x", "name": "x"}]);
     let mut saying = scenario("a");
     let mut listed = skill("a", SHARED, &[SHARED]);
@@ -256,9 +233,8 @@ async fn p3_nothing_in_a_result_about_skills_refers_to_what_is_hidden(setup: Set
     ] {
         saying.answers.insert(request, raw(json!({"result": result})));
     }
-    let options = Options { config: config.to_owned(), ..Options::new(UPSTREAM, saying) };
-    let bench = Bench::start(options).await;
-    let client = Client::connect(&bench, setup).await;
+    let options = Options { config: config.to_owned(), ..playing(saying) };
+    let (_bench, client) = connect(options, setup).await;
     for (method, uri) in [
         ("skills/list", Value::Null),
         ("skills/get", json!(SHARED)),

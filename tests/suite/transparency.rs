@@ -4,7 +4,7 @@ use kit::{Bench, Client, Scenario, Setup};
 use mcp_disclosure_core::RawObject;
 use serde_json::{Value, json};
 
-use crate::{UPSTREAM, connected, named, odd};
+use crate::{UPSTREAM, connect, connected, named, odd};
 
 /// What the stateless era adds to results.
 const ADDED: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
@@ -39,8 +39,7 @@ async fn f1_tools_of_one_name_get_prefixes_and_reach_their_own_upstream(setup: S
     options.upstreams.push((UPSTREAM.into(), "other", Scenario::named(["same", "theirs"])));
     let answer = Scenario::odd().answers["tools/call rich"].clone();
     options.upstreams[1].2.answers.insert("tools/call same".to_owned(), answer);
-    let bench = Bench::start(options).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(options, setup).await;
     let listed = client.request("tools/list", json!({})).await.result();
     let names: Vec<&Value> = listed["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
     if setup.lists_tools() {
