@@ -104,6 +104,12 @@ impl Ended {
         }
         self
     }
+
+    /// What a success says on stdout, as JSON.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.says(0, &[]).stdout).expect("JSON")
+    }
 }
 
 /// A running program that speaks JSON-RPC in lines.
@@ -188,10 +194,7 @@ impl Process {
     /// Opens a session and returns the result.
     #[track_caller]
     pub fn initialize(&mut self) -> Value {
-        let params = json!({
-            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
-        });
-        let answer = self.request("initialize", params);
+        let answer = self.request("initialize", hello());
         self.line(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
         answer["result"].clone()
     }
@@ -379,6 +382,11 @@ pub fn until(mut holds: impl FnMut() -> bool) -> bool {
         thread::sleep(Duration::from_millis(5));
     }
     true
+}
+
+/// What clients introduce themselves with.
+pub fn hello() -> Value {
+    json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}})
 }
 
 /// Sends a process a signal; whether it is there.

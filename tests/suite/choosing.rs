@@ -5,7 +5,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kit::{Options, Setup, process::Process};
+use kit::{
+    Options, Setup,
+    process::{Process, hello},
+};
 use mcp_disclosure_gateway::{
     backend::Scope,
     upstream::{Responder, Target},
@@ -21,10 +24,8 @@ use crate::{
 /// A session before a server that reads choices in its handshake, after these choices.
 fn choosing(mode: &str, chosen: &Value) -> Process {
     let mut gateway = Process::start(&mut program(&["serve", "--strategy", "full", "--", ODD, mode]));
-    let params = json!({
-        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
-        "concerns": chosen,
-    });
+    let mut params = hello();
+    params["concerns"] = chosen.clone();
     let answer = gateway.request("initialize", params);
     assert_eq!(answer["result"]["capabilities"]["concerns"][0]["name"], "cost", "{answer}");
     gateway.line(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string());
