@@ -1,12 +1,12 @@
 //! URIs that several upstreams offer (U18): each is served under a URI of ours that leads back to its upstream.
 
 use kit::{
-    Bench, Client, Options, Scenario, Setup,
+    Client, Options, Scenario, Setup,
     scenario::{control, raw},
 };
 use serde_json::{Value, json};
 
-use crate::{UPSTREAM, connect};
+use crate::{connect, several};
 
 const PAGE: &str = "ui://app/chart.html";
 
@@ -40,11 +40,8 @@ fn scenario(name: &str) -> Scenario {
     scenario
 }
 
-async fn two(setup: Setup) -> (Bench, Client) {
-    let upstreams = ["a", "b"].map(|name| (UPSTREAM.into(), name, scenario(name)));
-    let (bench, client) =
-        connect(Options { upstreams: upstreams.into(), ..Options::without_upstream() }, setup).await;
-    (bench, client)
+fn two() -> Options {
+    several(["a", "b"].map(|name| (name, scenario(name))))
 }
 
 async fn listed(client: &Client, kind: &str, member: &str) -> Vec<String> {
@@ -58,7 +55,7 @@ async fn listed(client: &Client, kind: &str, member: &str) -> Vec<String> {
 }
 
 async fn u18_each_upstreams_page_is_listed_and_read(setup: Setup) {
-    let (_bench, client) = two(setup).await;
+    let (_bench, client) = connect(two(), setup).await;
     let resources = listed(&client, "resources", "/uri").await;
     let expected = [
         "ui://a__/app/chart.html",
@@ -84,7 +81,7 @@ async fn u18_each_upstreams_page_is_listed_and_read(setup: Setup) {
 }
 
 async fn u18_what_refers_to_a_resource_says_its_uri(setup: Setup) {
-    let (_bench, client) = two(setup).await;
+    let (_bench, client) = connect(two(), setup).await;
     if setup.strategy == "full" {
         let pages = listed(&client, "tools", "/_meta/ui/resourceUri").await;
         let expected = [
@@ -111,7 +108,7 @@ async fn u18_what_refers_to_a_resource_says_its_uri(setup: Setup) {
 }
 
 async fn u18_subscriptions_are_to_the_upstreams_own(setup: Setup) {
-    let (_bench, client) = two(setup).await;
+    let (_bench, client) = connect(two(), setup).await;
     client.open_stream_of_session().await;
     let uri = "ui://b__/app/chart.html";
     client.request("resources/subscribe", json!({"uri": uri})).await.result();
@@ -123,20 +120,15 @@ async fn u18_subscriptions_are_to_the_upstreams_own(setup: Setup) {
     assert_eq!(updated["params"]["uri"], uri);
     client.request("resources/unsubscribe", json!({"uri": uri})).await.result();
     let journal = client.read("kit://b__/journal").await.text_as_json();
-    let asked = journal
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|message| message["method"].as_str().is_some_and(|method| method.ends_with("subscribe")));
+    let is_asked = |message: &&Value| message["method"].as_str().is_some_and(|it| it.ends_with("subscribe"));
+    let asked = journal.as_array().unwrap().iter().filter(is_asked);
     let asked: Vec<&Value> = asked.map(|message| &message["params"]["uri"]).collect();
     assert!(!asked.is_empty() && asked.iter().all(|uri| **uri == PAGE), "{asked:?}");
 }
 
 async fn u18_a_hidden_resource_stays_hidden_under_our_uri(setup: Setup) {
-    let upstreams = ["a", "b"].map(|name| (UPSTREAM.into(), name, scenario(name)));
     let config = format!("[resources.\"b/{PAGE}\"]\nhidden = true\n");
-    let options = Options { upstreams: upstreams.into(), config, ..Options::without_upstream() };
-    let (_bench, client) = connect(options, setup).await;
+    let (_bench, client) = connect(two().with_config(&config), setup).await;
     let resources = listed(&client, "resources", "/uri").await;
     assert!(resources.contains(&PAGE.to_owned()), "what is hidden clashes with nothing: {resources:?}");
     let text = client.read(PAGE).await.result()["contents"][0]["text"].clone();

@@ -6,12 +6,15 @@ use kit::{Options, Scenario, Setup, eventually, handlers::Panicking, scenario::c
 use mcp_disclosure_gateway::upstream::Target;
 use serde_json::json;
 
-use crate::{UPSTREAM, connect, connected, odd};
+use crate::{connect, connected, odd, several};
+
+/// Another upstream beside the odd one.
+fn two() -> Options {
+    several([("kit", Scenario::odd()), ("other", Scenario::named(["alive"]))])
+}
 
 async fn f6_u3_an_upstream_that_dies_is_named_and_started_again(setup: Setup) {
-    let mut options = odd();
-    options.upstreams.push((UPSTREAM.into(), "other", Scenario::named(["alive"])));
-    let (_bench, client) = connect(options, setup).await;
+    let (_bench, client) = connect(two(), setup).await;
     let (later, alive) = (client.learn("rich", json!({})).await, client.learn("alive", json!({})).await);
     let error = client.learn_and_call("die", json!({})).await.error();
     let message = error["message"].as_str().unwrap();
@@ -42,10 +45,8 @@ async fn f6_a_handler_that_panics_is_answered_for(setup: Setup) {
 }
 
 async fn f6_an_upstream_that_hangs_while_it_lists_delays_no_other(setup: Setup) {
-    let mut options = odd();
-    options.upstreams.push((UPSTREAM.into(), "other", Scenario::named(["alive"])));
     let files = tempfile::tempdir().unwrap();
-    let (_bench, client) = connect(Options { files: Some(files.path().to_owned()), ..options }, setup).await;
+    let (_bench, client) = connect(Options { files: Some(files.path().to_owned()), ..two() }, setup).await;
     client.read(&control("hang")).await.result();
     eventually("listing at the upstream", async || {
         let lists = client.journal().await.into_iter().filter(|message| message["method"] == "tools/list");
@@ -55,8 +56,7 @@ async fn f6_an_upstream_that_hangs_while_it_lists_delays_no_other(setup: Setup) 
     let file = json!({"name": "alive", "description": "Anew.", "inputSchema": {"type": "object"}});
     std::fs::write(files.path().join("alive.json"), file.to_string()).unwrap();
     let anew = eventually("the new description", async || {
-        let listed = client.request("tools/list", json!({})).await.result();
-        (listed["tools"].as_array().unwrap().last().unwrap()["description"] == "Anew.").then_some(())
+        (client.tools().await.last().unwrap()["description"] == "Anew.").then_some(())
     });
     tokio::time::timeout(Duration::from_secs(20), anew).await.unwrap();
 }

@@ -7,7 +7,7 @@ use kit::{
 };
 use serde_json::{Value, json, value::RawValue};
 
-use crate::{connect, named};
+use crate::{connect, named, playing};
 
 const HIDING: &str = "[resources.\"file:///data/private/*\"]\nhidden = true\n";
 
@@ -89,12 +89,11 @@ fn scenario() -> Scenario {
 }
 
 fn hiding(config: &str) -> Options {
-    Options { config: config.to_owned(), ..playing(scenario()) }
+    playing(scenario()).with_config(config)
 }
 
 async fn hidden(setup: Setup) -> (Bench, Client) {
-    let (bench, client) = connect(hiding(HIDING), setup).await;
-    (bench, client)
+    connect(hiding(HIDING), setup).await
 }
 
 /// An answer without the URI that was asked for.
@@ -175,34 +174,29 @@ async fn p3_what_is_hidden_is_neither_listed_linked_nor_suggested(setup: Setup) 
     let error = client.read("file:///data/link").await.error();
     assert_eq!(error["message"], "Resource not found: file:///data/link");
     let reference = json!({"type": "ref/resource", "uri": "file:///data/{+path}"});
-    let params = json!({"ref": reference, "argument": {"name": "path", "value": "p"}});
-    let result = client.request("completion/complete", params).await.result();
-    assert_eq!(result["completion"], json!({"values": ["public/a"], "hasMore": false}));
-    // As suggested by a server that goes on from the last slash.
-    let params = json!({"ref": reference, "argument": {"name": "path", "value": "private/p"}});
-    let result = client.request("completion/complete", params).await.result();
-    assert_eq!(result["completion"], json!({"values": [], "hasMore": false}));
-    // By one that suggests what is missing of what is typed.
-    let params = json!({"ref": reference, "argument": {"name": "path", "value": "private%2F"}});
-    let result = client.request("completion/complete", params).await.result();
-    assert_eq!(result["completion"], json!({"values": [], "hasMore": false}));
-    // Nothing is known of what the values stand for.
-    for argument in [json!({"name": "PATH", "value": ""}), json!({"value": ""}), json!("path")] {
+    for (argument, values) in [
+        (json!({"name": "path", "value": "p"}), json!(["public/a"])),
+        // As suggested by a server that goes on from the last slash, and by one that suggests what is missing of what is typed.
+        (json!({"name": "path", "value": "private/p"}), json!([])),
+        (json!({"name": "path", "value": "private%2F"}), json!([])),
+        // Nothing is known of what the values stand for.
+        (json!({"name": "PATH", "value": ""}), json!([])),
+        (json!({"value": ""}), json!([])),
+        (json!("path"), json!([])),
+    ] {
         let params = json!({"ref": reference, "argument": argument});
         let result = client.request("completion/complete", params).await.result();
-        assert_eq!(result["completion"], json!({"values": [], "hasMore": false}), "{argument}");
+        assert_eq!(result["completion"], json!({"values": values, "hasMore": false}), "{argument}");
     }
 }
 
 async fn p3_a_list_of_what_is_allowed_is_all_there_is(setup: Setup) {
     let config = "[resources]\nallow = [\"file:///data/public/*\", \"kit://journal\"]\n";
     let (_bench, client) = connect(hiding(config), setup).await;
-    let listed = client.request("resources/list", json!({})).await.result();
-    let uris: Vec<&str> =
-        listed["resources"].as_array().unwrap().iter().filter_map(|one| one["uri"].as_str()).collect();
-    let ours = ["resource:///tool_descriptions"];
+    let listed = client.list("resources").await;
+    let uris = listed.iter().filter_map(|one| one["uri"].as_str());
     assert_eq!(
-        uris.into_iter().filter(|uri| !ours.contains(uri)).collect::<Vec<_>>(),
+        uris.filter(|uri| *uri != "resource:///tool_descriptions").collect::<Vec<_>>(),
         ["kit://journal", "file:///data/public/listed", "FILE:///data/public/a b"]
     );
     client.read("file:///data/public/a").await.result();
@@ -240,7 +234,7 @@ async fn p3_hidden_resources_cannot_be_subscribed_to(setup: Setup) {
     assert_eq!(client.notification("notifications/resources/updated").await["params"]["uri"], open);
     // What is hidden from now on is heard of no more.
     let config = format!("{hiding_config}[resources.{open:?}]\nhidden = true\n");
-    std::fs::write(bench.directory.path().join("disclosure.toml"), config).unwrap();
+    bench.write(&config);
     bench.reloads.reload(false).await.unwrap();
     let heard = client.inbox.count();
     let again = client.request("resources/subscribe", json!({"uri": open})).await;
@@ -269,23 +263,20 @@ each_transport_without_sessions!(p3_hidden_resources_cannot_be_listened_for);
 
 #[tokio::test]
 async fn p4_what_is_read_again_is_answered_with_what_changed_or_why_not() {
-    let options = Options { config: "[tools.b]\nhidden = true\n".to_owned(), ..named(["a", "b"]) };
-    let bench = Bench::start(options).await;
-    let path = bench.directory.path().join("disclosure.toml");
-    let write = |text: &str| std::fs::write(&path, text).unwrap();
+    let bench = Bench::start(named(["a", "b"]).with_config("[tools.b]\nhidden = true\n")).await;
     let names = || {
         let snapshot = bench.gateway.backends().shared().catalogue().current();
         snapshot.snapshot().tool_count()
     };
-    write("[tools.a]\nbrief = \"A.\"\n");
+    bench.write("[tools.a]\nbrief = \"A.\"\n");
     let refused = bench.reloads.reload(false).await.unwrap_err();
     assert_eq!(refused[0].message(), "no tool is hidden any more");
     assert!(refused[0].remedy().unwrap().contains("kill -HUP"));
     assert_eq!(names(), 1);
-    write("[tools");
+    bench.write("[tools");
     let refused = bench.reloads.reload(true).await.unwrap_err();
     assert!(refused[0].to_string().contains("disclosure.toml:1:"), "accepted or not: {refused:?}");
-    write("");
+    bench.write("");
     assert_eq!(bench.reloads.reload(true).await.unwrap(), [mcp_disclosure_core::Kind::Tools]);
     assert_eq!(names(), 2);
     assert_eq!(bench.reloads.reload(false).await.unwrap(), [], "what is in force is nothing lost");

@@ -1,12 +1,12 @@
 //! What `info` lists and answers (I1 to I9), with the other tools as stubs and without them.
 
-use kit::{Bench, Client, Identity, Options, Reply, Scenario, Setup, eventually};
+use kit::{Bench, Client, Identity, Options, Reply, Scenario, Setup, client::names_in, eventually};
 use mcp_disclosure_core::{About, Category, RawObject};
 use mcp_disclosure_gateway::negotiation::Bridge;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{UPSTREAM, connect, connected, named, odd};
+use crate::{connect, connected, named, odd, several};
 
 /// The same with `info` and `invoke` listed and nothing else.
 fn entry_only(options: Options) -> Options {
@@ -244,8 +244,7 @@ under_info!(
 
 /// A gateway that lists `info` and `invoke` only, before the odd upstream.
 async fn entered(setup: Setup) -> (Bench, Client) {
-    let (bench, client) = connect(entry_only(odd()), setup).await;
-    (bench, client)
+    connect(entry_only(odd()), setup).await
 }
 
 async fn invoke(client: &Client, tool: &str, arguments: Value) -> Reply {
@@ -255,8 +254,7 @@ async fn invoke(client: &Client, tool: &str, arguments: Value) -> Reply {
 async fn i7_entry_only_lists_two_tools_and_explains_all(setup: Setup) {
     let (_bench, client, _files) = mathematics(setup, entry_only).await;
     let listed = client.tools().await;
-    let names: Vec<&Value> = listed.iter().map(|tool| &tool["name"]).collect();
-    assert_eq!(names, ["info", "invoke"]);
+    assert_eq!(names_in(&listed), ["info", "invoke"]);
     assert_eq!(listed[1]["inputSchema"]["required"], json!(["tool"]));
     assert!(listed[0]["description"].as_str().unwrap().contains("4 tools:\n- symbolic (2): "));
     assert_eq!(ask(&client, "symbolic").await["tools"][0]["name"], "solve");
@@ -339,8 +337,7 @@ async fn i9_tools_of_our_names_move_aside(setup: Setup) {
         (entry_only(named(["info", "invoke", "a"])), vec!["info", "invoke"], "kit__invoke"),
     ] {
         let (_bench, client) = connect(options, setup).await;
-        let listed = client.tools().await;
-        let names: Vec<&str> = listed.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+        let names = client.tool_names().await;
         assert_eq!(names[names.len() - ours.len()..], ours);
         let tools = ask(&client, "kit").await;
         assert!(tools["tools"].as_array().unwrap().iter().any(|tool| tool["name"] == moved), "{tools}");
@@ -367,8 +364,8 @@ async fn i1_i2_changes_are_in_the_next_answer(setup: Setup) {
 }
 
 async fn i8_each_upstream_is_a_category(setup: Setup) {
-    let mut options = named(["same", "mine"]);
-    options.upstreams.push((UPSTREAM.into(), "other", Scenario::named(["same", "theirs"])));
+    let options =
+        several([("kit", Scenario::named(["same", "mine"])), ("other", Scenario::named(["same", "theirs"]))]);
     let (_bench, client) = connect(options, setup).await;
     let overview = ask(&client, "overview").await;
     assert_eq!(

@@ -2,8 +2,9 @@
 //! those of others.
 
 use kit::{
-    Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup, eventually, manifests::cost,
-    scenario::Stage,
+    Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup, eventually,
+    manifests::cost,
+    scenario::{Stage, raw},
 };
 use mcp_disclosure_core::{Digest, RawObject};
 use mcp_disclosure_drafts::manifest::{ManifestEntry, digest};
@@ -16,6 +17,10 @@ use crate::{concerns, connect, connect_plain, connected, named, odd, playing};
 async fn items(client: &Client, method: &str, params: Value, member: &str) -> Vec<RawObject> {
     let result = RawObject::parse(client.request(method, params).await.result_text()).unwrap();
     serde_json::from_str(result.member(member).unwrap()).unwrap()
+}
+
+fn tool(name: &str, text: &str) -> Box<RawValue> {
+    raw(json!({"name": name, "description": text, "inputSchema": {"type": "object"}}))
 }
 
 fn names(items: &[RawObject]) -> Vec<String> {
@@ -212,8 +217,7 @@ async fn m6_a_hidden_name_is_an_unknown_one(setup: Setup) {
     let client = Client::connect_as(&bench, setup, identity).await;
     assert_eq!(names(&agrees(&client).await), ["open"]);
     let refused = async |name: &str| {
-        let reply = client.request("tools/describe", json!({"names": ["open", name]})).await;
-        let mut error = reply.error();
+        let mut error = client.request("tools/describe", json!({"names": ["open", name]})).await.error();
         assert_eq!(error["data"], json!({"unknownNames": [name]}));
         error["data"].take();
         error
@@ -223,12 +227,8 @@ async fn m6_a_hidden_name_is_an_unknown_one(setup: Setup) {
 }
 
 async fn m1_a_change_of_a_digest_is_announced(setup: Setup) {
-    let tool = |text: &str| {
-        let tool = json!({"name": "a", "description": text, "inputSchema": {"type": "object"}});
-        RawValue::from_string(tool.to_string()).unwrap()
-    };
-    let mut scenario = Scenario::with_tools([tool("Old.").get().to_owned()]);
-    scenario.stages = vec![Stage { tools: vec![tool("New.")], prompts: Vec::new() }];
+    let mut scenario = Scenario::with_tools([tool("a", "Old.").get().to_owned()]);
+    scenario.stages = vec![Stage { tools: vec![tool("a", "New.")], prompts: Vec::new() }];
     let (_bench, client) = connect(playing(scenario), setup).await;
     client.open_stream_of_session().await;
     let digest = async || {
@@ -273,8 +273,9 @@ fn thousand(changed: usize) -> Vec<Box<RawValue>> {
         let schema = json!({"type": "object", "properties": properties, "required": ["argument_0"]});
         let description = format!("Does the {version} thing {at}, and says when it is used and when not.");
         let annotations = json!({"readOnlyHint": true});
-        let tool = json!({"name": format!("tool_{at}"), "description": description, "inputSchema": schema, "annotations": annotations});
-        RawValue::from_string(tool.to_string()).unwrap()
+        raw(
+            json!({"name": format!("tool_{at}"), "description": description, "inputSchema": schema, "annotations": annotations}),
+        )
     };
     (0..1000).map(tool).collect()
 }
@@ -326,10 +327,6 @@ async fn staged(scenario: Scenario) -> (Bench, Client) {
 }
 
 fn old_and_new() -> [Vec<Box<RawValue>>; 2] {
-    let tool = |name: &str, text: &str| {
-        let tool = json!({"name": name, "description": text, "inputSchema": {"type": "object"}});
-        RawValue::from_string(tool.to_string()).unwrap()
-    };
     let old = ["a", "b", "c", "d", "e"].map(|name| tool(name, "Old.")).to_vec();
     let mut new = old.clone();
     new[1] = tool("b", "New.");
@@ -351,12 +348,11 @@ fn claiming(next: Vec<Box<RawValue>>, manifest: &[Box<RawValue>]) -> Scenario {
         .map(|tool| ManifestEntry::of(&RawObject::parse(tool.get()).unwrap()))
         .map(|entry| serde_json::from_str(entry.text().text()).unwrap())
         .collect();
-    answering("tools/manifest", stages(true, next), &json!({"result": {"entries": entries}}))
+    answering("tools/manifest", stages(true, next), json!({"result": {"entries": entries}}))
 }
 
-fn answering(method: &str, mut scenario: Scenario, answer: &Value) -> Scenario {
-    let answer = RawValue::from_string(answer.to_string()).unwrap();
-    scenario.answers.insert(format!("{method} "), answer);
+fn answering(method: &str, mut scenario: Scenario, answer: Value) -> Scenario {
+    scenario.answers.insert(format!("{method} "), raw(answer));
     scenario
 }
 
@@ -389,11 +385,7 @@ async fn of_an_upstream_with_a_manifest_only_what_changed_is_fetched() {
 async fn m1_names_that_come_or_go_are_confirmed_by_the_list() {
     let [old, new] = old_and_new();
     let less = [&new[..3], &new[4..]].concat();
-    let more = || {
-        let tool = RawValue::from_string(json!({"name": "f", "inputSchema": {"type": "object"}}).to_string())
-            .unwrap();
-        [&new[..], &[tool]].concat()
-    };
+    let more = || [&new[..], &[raw(json!({"name": "f", "inputSchema": {"type": "object"}}))]].concat();
     for (scenario, expected) in [
         // Honest ones, of which one went and one came.
         (stages(true, less.clone()), less.clone()),
@@ -427,7 +419,7 @@ async fn where_a_manifest_is_wrong_the_list_is_fetched() {
         json!({"result": {"entries": entries.collect::<Vec<_>>()}}),
         json!({"result": {"entries": [{"name": "a"}, {"name": "a"}]}}),
     ] {
-        let (_bench, client) = staged(answering("tools/manifest", stages(true, new.clone()), &answer)).await;
+        let (_bench, client) = staged(answering("tools/manifest", stages(true, new.clone()), answer)).await;
         lists(&client, &new).await;
     }
     for answer in [
@@ -436,7 +428,7 @@ async fn where_a_manifest_is_wrong_the_list_is_fetched() {
         json!({"result": {"tools": [{"name": "b", "description": "Something else."}]}}),
         json!({"result": {}}),
     ] {
-        let (_bench, client) = staged(answering("tools/describe", stages(true, new.clone()), &answer)).await;
+        let (_bench, client) = staged(answering("tools/describe", stages(true, new.clone()), answer)).await;
         lists(&client, &new).await;
     }
 }

@@ -3,7 +3,7 @@
 use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup};
 use serde_json::{Value, json, value::to_raw_value};
 
-use crate::connect;
+use crate::{connect, playing};
 
 fn options() -> Options {
     let mut scenario = Scenario::odd();

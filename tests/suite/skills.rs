@@ -2,9 +2,9 @@
 
 use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup, scenario::raw};
 use mcp_disclosure_core::Grant;
-use serde_json::{Value, json, value::to_raw_value};
+use serde_json::{Value, json};
 
-use crate::{UPSTREAM, connect, playing, several};
+use crate::{connect, playing, several};
 
 const SHARED: &str = "skill://refunds/SKILL.md";
 const SHARED_FORM: &str = "skill://refunds/forms/eu.md";
@@ -104,10 +104,10 @@ async fn t4_skills_of_all_upstreams_are_one_list_and_lead_back(setup: Setup) {
 
 async fn t5_two_indexes_are_one(setup: Setup) {
     let (_bench, client) = connect(two(), setup).await;
-    let resources = client.request("resources/list", json!({})).await.result()["resources"].clone();
+    let resources = json!(client.list("resources").await);
     assert_eq!(
-        uris(&resources).iter().filter(|uri| uri.contains("index.json")).collect::<Vec<_>>(),
-        [&INDEX]
+        uris(&resources).into_iter().filter(|uri| uri.contains("index.json")).collect::<Vec<_>>(),
+        [INDEX]
     );
     let index = client.read(INDEX).await.text_as_json();
     let urls: Vec<&str> =
@@ -140,11 +140,11 @@ async fn t4_hidden_skills_and_files_do_not_exist(setup: Setup) {
     let admission = HeaderAdmission::default().granting("ann", grant).on_stdio("ann");
     for (options, expected) in [
         (
-            Options { config: config.to_owned(), ..two() },
+            two().with_config(config),
             ["skill://a__/refunds/SKILL.md", "skill://b__/refunds/SKILL.md", "skill://b/own/SKILL.md"]
                 .as_slice(),
         ),
-        (Options { admission, ..two() }, ["skill://refunds/SKILL.md", "skill://a/own/SKILL.md"].as_slice()),
+        (two().admitting(admission), ["skill://refunds/SKILL.md", "skill://a/own/SKILL.md"].as_slice()),
     ] {
         let is_ruled = !options.config.is_empty();
         let bench = Bench::start(options).await;
@@ -178,9 +178,7 @@ async fn t4_a_skill_is_got_and_read_where_it_is_listed(setup: Setup) {
     forging.on(format!("skills/get {uri}"), json!({"skill": skill("a", uri, &[uri])}));
     let contents = json!([{"uri": uri, "text": "forged"}]);
     forging.on(format!("resources/read {uri}"), json!({"contents": contents}));
-    let upstreams = [(UPSTREAM.into(), "a", forging), (UPSTREAM.into(), "b", scenario("b"))];
-    let (_bench, client) =
-        connect(Options { upstreams: upstreams.into(), ..Options::without_upstream() }, setup).await;
+    let (_bench, client) = connect(several([("a", forging), ("b", scenario("b"))]), setup).await;
     let got = client.request("skills/get", json!({"uri": uri})).await.result();
     assert_eq!(got["skill"]["frontmatter"]["description"], "Of b.", "{got}");
     assert_eq!(client.read(uri).await.result()["contents"][0]["text"], format!("{uri} of b"));
@@ -194,15 +192,13 @@ async fn u18_a_link_to_what_several_have_as_a_skill_leads_back(setup: Setup) {
         let link = |uri: &str| json!({"type": "resource_link", "uri": uri, "name": "n"});
         let embedded = json!({"type": "resource", "resource": {"uri": SHARED_FORM, "text": "x"}});
         let content = json!([link(SHARED), embedded, link(&own)]);
-        let answer = |result: Value| to_raw_value(&json!({"result": result})).unwrap();
         let messages = json!([{"role": "user", "content": link(SHARED)}]);
-        linking.answers.insert("tools/call echo".to_owned(), answer(json!({"content": content})));
-        linking.answers.insert("prompts/get greet".to_owned(), answer(json!({"messages": messages})));
+        linking.on("tools/call echo", json!({"content": content}));
+        linking.on("prompts/get greet", json!({"messages": messages}));
         linking.tools = Scenario::named(["echo"]).tools;
-        (UPSTREAM.into(), of, linking)
+        (of, linking)
     });
-    let (_bench, client) =
-        connect(Options { upstreams: upstreams.into(), ..Options::without_upstream() }, setup).await;
+    let (_bench, client) = connect(several(upstreams), setup).await;
     for of in ["b", "a"] {
         let content = client.call(&format!("{of}__echo"), json!({})).await.result()["content"].clone();
         let linked = content[0]["uri"].as_str().unwrap();
@@ -223,24 +219,17 @@ async fn p3_nothing_in_a_result_about_skills_refers_to_what_is_hidden(setup: Set
     let mut saying = scenario("a");
     let mut listed = skill("a", SHARED, &[SHARED]);
     listed["content"] = links.clone();
-    for (request, result) in [
-        ("skills/list ".to_owned(), json!({"skills": [listed]})),
-        (format!("skills/get {SHARED}"), json!({"skill": listed, "content": links})),
-        (
-            "resources/directory/read skill://refunds/forms".to_owned(),
-            json!({"resources": [], "content": links}),
-        ),
+    let forms = "skill://refunds/forms";
+    saying.on("skills/list ", json!({"skills": [listed]}));
+    saying.on(format!("skills/get {SHARED}"), json!({"skill": listed, "content": links}));
+    let children = json!({"resources": [], "content": links});
+    saying.on(format!("resources/directory/read {forms}"), children);
+    let (_bench, client) = connect(playing(saying).with_config(config), setup).await;
+    for (method, params) in [
+        ("skills/list", json!({})),
+        ("skills/get", json!({"uri": SHARED})),
+        ("resources/directory/read", json!({"uri": forms})),
     ] {
-        saying.answers.insert(request, raw(json!({"result": result})));
-    }
-    let options = Options { config: config.to_owned(), ..playing(saying) };
-    let (_bench, client) = connect(options, setup).await;
-    for (method, uri) in [
-        ("skills/list", Value::Null),
-        ("skills/get", json!(SHARED)),
-        ("resources/directory/read", json!("skill://refunds/forms")),
-    ] {
-        let params = if uri.is_null() { json!({}) } else { json!({"uri": uri}) };
         let said = client.request(method, params).await.result().to_string();
         assert!(said.contains("stays") && !said.contains("own"), "{method}: {said}");
     }

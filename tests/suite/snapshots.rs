@@ -5,6 +5,8 @@ use kit::{Bench, Client, Identity, Options, Scenario, Setup, client::receipt_of,
 use mcp_disclosure_core::{About, Concern, Values};
 use serde_json::{Value, json};
 
+use crate::playing;
+
 const TOOL: &str = "weigh";
 const DEFINITIONS: &str = "resource:///tool_descriptions?tools=weigh,wiegh";
 
