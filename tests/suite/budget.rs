@@ -49,9 +49,9 @@ fn tokens(text: &str) -> u64 {
 
 async fn list(bench: &Bench, setup: Setup, identity: Identity) -> (Vec<Value>, u64) {
     let client = Client::connect_as(bench, setup, identity).await;
-    let tools = client.request("tools/list", json!({})).await.result()["tools"].take();
-    let cost = tokens(&tools.to_string());
-    (tools.as_array().unwrap().clone(), cost)
+    let tools = client.tools().await;
+    let cost = tokens(&json!(tools).to_string());
+    (tools, cost)
 }
 
 async fn b5_b12_the_list_of_131_recorded_tools_stays_small(setup: Setup) {

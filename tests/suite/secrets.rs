@@ -12,12 +12,12 @@ use axum::{
 };
 use kit::{
     Bench, Client, Options, Setup, eventually,
+    http::serve,
     scenario::{JOURNAL, control},
 };
 use mcp_disclosure_core::Era;
 use mcp_disclosure_gateway::upstream::{Endpoint, EndpointKind, Target};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
 
 use crate::{connect, odd, playing};
 
@@ -85,8 +85,7 @@ type Heard = Arc<Mutex<Vec<(Method, String, Option<String>)>>>;
 async fn server(
     answer: impl Fn(&Method, &str, &Value) -> Response + Clone + Send + Sync + 'static,
 ) -> (SocketAddr, Heard) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let (address, heard) = (listener.local_addr().unwrap(), Heard::default());
+    let heard = Heard::default();
     let journal = Arc::clone(&heard);
     let router = Router::new().fallback(
         move |method: Method, uri: Uri, headers: HeaderMap, body: String| async move {
@@ -95,8 +94,7 @@ async fn server(
             answer(&method, uri.path(), &serde_json::from_str(&body).unwrap_or_default())
         },
     );
-    tokio::spawn(async { axum::serve(listener, router).await });
-    (address, heard)
+    (serve(router).await, heard)
 }
 
 fn redirect(status: StatusCode, to: &str) -> Response {
