@@ -25,6 +25,7 @@ pub mod redis;
 pub mod reply;
 pub mod revision;
 pub mod scenario;
+pub mod server;
 pub mod setup;
 mod wire;
 
