@@ -17,6 +17,7 @@ pub mod http;
 pub mod identity;
 pub mod inbox;
 pub mod manifests;
+pub mod messages;
 pub mod port;
 pub mod process;
 pub mod program;
@@ -25,6 +26,7 @@ pub mod redis;
 pub mod reply;
 pub mod revision;
 pub mod scenario;
+pub mod session;
 pub mod setup;
 mod wire;
 
@@ -35,6 +37,7 @@ pub use identity::Identity;
 pub use port::HeldPort;
 pub use reply::Reply;
 pub use scenario::Scenario;
+pub use session::Session;
 pub use setup::{Setup, Transport};
 
 use std::time::Duration;

@@ -2,7 +2,7 @@
 
 use std::net::TcpListener;
 
-use super::{ODD, run, shown, start};
+use super::{ODD, run, shown};
 
 #[test]
 fn help_and_version_end_well_and_speak_on_stdout() {
@@ -54,6 +54,7 @@ fn an_invalid_command_line_is_refused_with_2() {
             "'NOT_SET_ANYWHERE' is not set",
         ),
         (&["init", "--dry-run", "--yes"], "cannot be used with"),
+        (&["serve", "--log", "a=b=c"], "--log"),
         (&["prompt"], "--strategy <NAME>"),
     ] {
         let ended = run(arguments);
@@ -79,7 +80,8 @@ fn unknown_strategies_are_refused_with_64_and_all_named() {
 }
 
 #[test]
-fn a_receipt_key_that_is_short_or_missing_is_refused_with_64() {
+fn a_receipt_key_that_is_short_or_missing_is_refused_with_64_and_one_that_others_can_read_is_warned_about() {
+    use std::os::unix::fs::PermissionsExt;
     let directory = tempfile::tempdir().unwrap();
     let key = directory.path().join("key");
     let serve = ["serve", "--receipt-key-file", shown(&key)];
@@ -89,18 +91,9 @@ fn a_receipt_key_that_is_short_or_missing_is_refused_with_64() {
     std::fs::write(&key, [7; 31]).unwrap();
     run(&serve).says(64, &[&place, "31 bytes are no key; it needs 32", hint]);
     std::fs::write(&key, [7; 32]).unwrap();
-    run(&serve).says(0, &["ready"]);
-}
-
-#[test]
-fn a_receipt_key_that_others_can_read_is_warned_about() {
-    use std::os::unix::fs::PermissionsExt;
-    let directory = tempfile::tempdir().unwrap();
-    let key = directory.path().join("key");
-    std::fs::write(&key, [7; 32]).unwrap();
     let is_warned = |mode, warned| {
         std::fs::set_permissions(&key, std::fs::Permissions::from_mode(mode)).unwrap();
-        let ended = run(&["serve", "--receipt-key-file", shown(&key)]);
+        let ended = run(&serve);
         let hint = format!("chmod 600 {}", key.display());
         assert_eq!(ended.says(0, &["ready"]).stderr.contains(&hint), warned, "{mode:o}: {}", ended.stderr);
     };
@@ -162,13 +155,4 @@ fn strategies_are_listed_with_summary_and_needs() {
     concerns   Lists what fits the concerns that the host chose
                needs: nothing; a host that knows the declared concerns may choose
     ");
-}
-
-#[test]
-fn without_a_source_the_demonstration_is_served() {
-    let mut gateway = start(&["serve", "--strategy", "full"]);
-    gateway.initialize();
-    let names = gateway.tool_names();
-    assert_eq!(names.len(), 11, "{names:?}");
-    gateway.finish().says(0, &["ready"]);
 }

@@ -3,23 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use kit::{
+    messages::tool,
     process::{Ended, Process, get, until},
     scenario::Scenario,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{run, shown, start};
-use crate::UPSTREAM;
+use super::{named_pipe, playing, run, serve, shown};
 
 /// A configuration with an upstream `kit` that is held, or not, and what it lists.
 struct Kit {
     directory: TempDir,
     config: PathBuf,
-}
-
-fn tool(name: &str, description: &str) -> Value {
-    json!({"name": name, "description": description, "inputSchema": {"type": "object"}})
 }
 
 impl Kit {
@@ -28,10 +24,8 @@ impl Kit {
         let directory = tempfile::tempdir().unwrap();
         let kit = Self { config: directory.path().join("disclosure.toml"), directory };
         kit.lists(tools, &[]);
-        let scenario = kit.scenario();
-        let text =
-            format!("{more}\n[upstreams.kit]\ncommand = {UPSTREAM:?}\nargs = [{scenario:?}]\n{on_change}\n");
         // Keys before tables, and tables after them.
+        let text = format!("{more}\n{}{on_change}\n", playing("kit", shown(&kit.scenario())));
         std::fs::write(&kit.config, text).unwrap();
         kit
     }
@@ -58,10 +52,7 @@ impl Kit {
     }
 
     fn serve(&self, flags: &[&str]) -> Process {
-        let common = ["serve", "--strategy", "full", "--config", shown(&self.config)];
-        let mut gateway = start(&[&common, flags].concat());
-        gateway.initialize();
-        gateway
+        serve(&self.config, flags)
     }
 
     fn accept(&self, names: &[&str]) -> Ended {
@@ -344,8 +335,7 @@ fn u14_what_cannot_be_written_is_not_accepted() {
     run(&["serve", "--config", shown(&kit.config)]).says(64, &["disclosure.lock: "]);
     std::fs::remove_dir(kit.lock()).unwrap();
     // Beside a pipe nothing is kept.
-    let pipe = kit.directory.path().join("pipe");
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let pipe = named_pipe(kit.directory.path(), "pipe");
     let text = std::fs::read_to_string(&kit.config).unwrap();
     let written = pipe.clone();
     let writing = std::thread::spawn(move || std::fs::write(written, text));

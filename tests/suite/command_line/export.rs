@@ -2,16 +2,15 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use kit::scenario::Scenario;
+use kit::{messages::tool, scenario::Scenario};
 use serde_json::json;
 
-use super::{ODD, configuration::configured, run, shown, start};
+use super::{ODD, configured, opened, played, run, shown};
 use crate::UPSTREAM;
 
 /// Everything that a server of this source lists and answers, as it came over the wire.
 pub(super) fn served(source: &[&str], calls: &[&str]) -> String {
-    let mut gateway = start(&[&["serve", "--strategy", "full"], source].concat());
-    gateway.initialize();
+    let mut gateway = opened(&[&["serve", "--strategy", "full"], source].concat());
     for list in ["tools/list", "resources/list", "resources/templates/list", "prompts/list"] {
         gateway.request(list, json!({}));
     }
@@ -61,9 +60,7 @@ fn serving_what_was_exported_changes_no_byte() {
 
 #[test]
 fn several_upstreams_and_what_is_said_of_them_are_kept() {
-    let directory = tempfile::tempdir().unwrap();
-    let scenario = directory.path().join("scenario.json");
-    Scenario::odd().write(&scenario);
+    let (directory, scenario) = played(&Scenario::odd());
     let (_configured, file) = configured(&format!(
         r#"
         [server]
@@ -193,11 +190,10 @@ fn u10_replacing_writes_records_anew_and_keeps_decisions() {
 /// Many tools make a short file.
 #[test]
 fn u10_only_what_differs_from_what_is_served_anyhow_is_written() {
-    let directory = tempfile::tempdir().unwrap();
-    let (scenario, out) = (directory.path().join("scenario.json"), directory.path().join("out"));
     let names: Vec<String> = (0..669).map(|number| format!("tool_{number:03}")).collect();
-    Scenario::named(names.iter().map(String::as_str)).write(&scenario);
-    run(&["export", "--out", shown(&out), "--name", "kit", "--", UPSTREAM, shown(&scenario)]).says(0, &[]);
+    let (directory, scenario) = played(&Scenario::named(names.iter().map(String::as_str)));
+    let out = directory.path().join("out");
+    run(&["export", "--out", shown(&out), "--name", "kit", "--", UPSTREAM, &scenario]).says(0, &[]);
     let files = files(&out);
     let text = &files["disclosure.toml"];
     assert!(text.lines().count() < 25 && !text.contains("tool_0"), "{text}");
@@ -251,19 +247,15 @@ fn nothing_is_replaced_unless_that_is_said_and_nothing_is_half_written() {
 
 #[test]
 fn tools_that_no_file_can_describe_are_reported_and_served_all_the_same() {
-    let directory = tempfile::tempdir().unwrap();
-    let scenario = directory.path().join("scenario.json");
     let long = "n".repeat(260);
-    let named = |name: &str| {
-        json!({"name": name, "description": "Does.", "inputSchema": {"type": "object"}}).to_string()
-    };
+    let named = |name: &str| tool(name, "Does.").to_string();
     let mut tools: Vec<String> =
         ["a/b", "..", ".", "dots.in.it", "spaces and é", "wild*", &long].map(named).into();
     tools.push(r#"{"name": "mute",  "inputSchema": {"type": "object"}}"#.to_owned());
     tools.push(r#"{"name": "bare", "description": "Has no schema."}"#.to_owned());
     tools.push(r#"{"description": "Spaced \u00e9" , "name": "spaced", "inputSchema": { "type" : "object", "x": [1.0, 1E2] } }"#.to_owned());
-    Scenario::with_tools(tools).write(&scenario);
-    let source = ["--", UPSTREAM, shown(&scenario)];
+    let (directory, scenario) = played(&Scenario::with_tools(tools));
+    let source = ["--", UPSTREAM, &*scenario];
     let out = directory.path().join("out");
     run(&[&["export", "--definitions", "--out", shown(&out)], &source[..]].concat()).says(
         0,

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use kit::{process::Ended, scenario::Scenario};
+use kit::{messages::tool, process::Ended, scenario::Scenario};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{
+    configured,
     export::{files, served},
-    run, shown, start,
+    opened, played, playing, run, serve, shown,
 };
 use crate::UPSTREAM;
 
@@ -57,16 +58,14 @@ impl Project {
 
     /// How `serve` ends after it listed its tools.
     fn served(&self) -> Ended {
-        let mut gateway = start(&["serve", "--config", shown(&self.config)]);
-        gateway.initialize();
+        let mut gateway = opened(&["serve", "--config", shown(&self.config)]);
         gateway.tools();
         gateway.finish()
     }
 
     /// The tools that `serve` lists.
     fn tools(&self) -> Vec<Value> {
-        let mut gateway = start(&["serve", "--strategy", "full", "--config", shown(&self.config)]);
-        gateway.initialize();
+        let mut gateway = serve(&self.config, &[]);
         let tools = gateway.tools();
         gateway.finish().says(0, &[]);
         tools
@@ -92,7 +91,7 @@ fn read(description: &str, parameter: &str, read_only: bool) -> Value {
 }
 
 fn plain(name: &str) -> Value {
-    json!({"name": name, "description": format!("Does {name}."), "inputSchema": {"type": "object"}})
+    tool(name, &format!("Does {name}."))
 }
 
 #[test]
@@ -155,10 +154,7 @@ fn u10_what_a_person_wrote_stays_byte_for_byte_and_what_is_new_is_recorded() {
 fn u10_records_are_renewed_for_what_is_accepted_alone() {
     let project = Project::exported(&[read("Old.", "head", true), plain("other")], &[]);
     let (before, locked) = (project.text(), project.locked());
-    project.lists(&[
-        read("New.", "head", true),
-        json!({"name": "other", "description": "Too.", "inputSchema": {"type": "object"}}),
-    ]);
+    project.lists(&[read("New.", "head", true), tool("other", "Too.")]);
     let accept = |names: &[&str]| run(&[&["accept", "--config", shown(&project.config)], names].concat());
     accept(&["kit/raed"]).says(64, &["no tool is called 'kit/raed' (hint: did you mean 'kit/read'?)"]);
     assert_eq!(project.locked(), locked);
@@ -179,19 +175,18 @@ fn u10_records_are_renewed_for_what_is_accepted_alone() {
 fn u10_description_files_of_the_source_are_kept_to_the_byte() {
     let directory = tempfile::tempdir().unwrap();
     let (written, out) = (directory.path().join("written"), directory.path().join("out"));
-    let scenario = directory.path().join("scenario.json");
-    Scenario::with_tools([plain("echo").to_string(), plain("other").to_string()]).write(&scenario);
+    let (_played, scenario) = played(&Scenario::named(["echo", "other"]));
     std::fs::create_dir(&written).unwrap();
     // What it leaves out is as the upstream has it.
     let by_hand = "{ \"name\":\"echo\",\t\"brief\": \"Says it again\",\r\n \"examples\": [{\"input\": {\"text\": \"x\"}}], \"mine\": 1 }";
     std::fs::write(written.join("echo.json"), by_hand).unwrap();
-    let source = ["--tool-descriptions", shown(&written), "--name", "kit", "--", UPSTREAM, shown(&scenario)];
+    let source = ["--tool-descriptions", shown(&written), "--name", "kit", "--", UPSTREAM, &scenario];
     run(&[&["export", "--out", shown(&out)], &source[..]].concat()).says(0, &[]);
     let config = out.join("disclosure.toml");
     assert_eq!(served(&["--config", shown(&config)], &["echo"]), served(&source, &["echo"]));
     assert_eq!(std::fs::read_to_string(out.join("echo.json")).unwrap(), by_hand);
     // A folder of files that a person wrote is merged into, too.
-    let ended = run(&["export", "--out", shown(&written), "--name", "kit", "--", UPSTREAM, shown(&scenario)]);
+    let ended = run(&["export", "--out", shown(&written), "--name", "kit", "--", UPSTREAM, &scenario]);
     assert!(ended.says(0, &[]).stdout.contains("new (2): kit/echo, kit/other\n"), "{}", ended.stdout);
     assert_eq!(std::fs::read_to_string(written.join("echo.json")).unwrap(), by_hand);
     let config = written.join("disclosure.toml");
@@ -208,16 +203,13 @@ fn u10_a_source_adds_to_a_folder_and_takes_nothing_away() {
         ) + "\n[tools.\"delete_*\"]\nhidden = true\n"
     });
     let by_hand = project.text();
-    let second = project.directory.path().join("second.json");
-    Scenario::with_tools([plain("echo").to_string(), plain("third").to_string()]).write(&second);
-    let source = project.directory.path().join("source.toml");
-    let text = format!(
-        "[upstreams.off]\ncommand = \"/no/such/program\"\n[upstreams.kit]\ncommand = {UPSTREAM:?}\nargs = [{:?}]\n\
-         [upstreams.more]\ncommand = {UPSTREAM:?}\nargs = [{second:?}]\n[tools.delete_all]\nhidden = false\n\
+    let (_played, second) = played(&Scenario::named(["echo", "third"]));
+    let (_source, source) = configured(&format!(
+        "[upstreams.off]\ncommand = \"/no/such/program\"\n{}{}[tools.delete_all]\nhidden = false\n\
          [tools.\"more/third\"]\nbrief = \"Thirds\"\n[[concerns]]\nname = \"cost\"\nvalues = [1]\n",
-        project.scenario
-    );
-    std::fs::write(&source, text).unwrap();
+        playing("kit", shown(&project.scenario)),
+        playing("more", &second)
+    ));
     let ended = project.again(&["--config", shown(&source)]);
     assert!(ended.says(0, &[]).stdout.contains("new (2): more/echo, more/third\n"), "{}", ended.stdout);
     let merged = project.text();
@@ -303,11 +295,8 @@ fn u10_what_contradicts_what_is_there_is_refused_with_its_place() {
     project.edit(|text| text + "\n[categories.mine]\ntools = [\"kit/echo\"]\n");
     let before = files(&project.out);
     let source = project.directory.path().join("source.toml");
-    let text = format!(
-        "[upstreams.kit]\ncommand = {UPSTREAM:?}\nargs = [{:?}]\n[categories.other]\ntools = [\"kit/echo\"]\n",
-        project.scenario
-    );
-    std::fs::write(&source, text).unwrap();
+    let other = "[categories.other]\ntools = [\"kit/echo\"]\n";
+    std::fs::write(&source, playing("kit", shown(&project.scenario)) + other).unwrap();
     project
         .again(&["--config", shown(&source)])
         .says(64, &["disclosure.toml:", "tool 'kit/echo' is in two categories", "keep it in one"]);
