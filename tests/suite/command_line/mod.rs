@@ -74,7 +74,7 @@ pub(crate) fn start(arguments: &[&str]) -> Process {
 
 /// Starts the program over stdio, and opens a session.
 #[track_caller]
-fn opened(arguments: &[&str]) -> Process {
+pub(crate) fn opened(arguments: &[&str]) -> Process {
     let mut gateway = start(arguments);
     gateway.initialize();
     gateway
@@ -87,7 +87,7 @@ pub(crate) fn over_http(arguments: &[&str]) -> Process {
 
 /// `serve` with this configuration and complete definitions, and a session.
 #[track_caller]
-fn serve(file: &Path, flags: &[&str]) -> Process {
+pub(crate) fn serve(file: &Path, flags: &[&str]) -> Process {
     opened(&[&["serve", "--config", shown(file), "--strategy", "full"], flags].concat())
 }
 
