@@ -19,6 +19,7 @@ pub mod inbox;
 pub mod manifests;
 pub mod messages;
 pub mod port;
+mod printed;
 pub mod process;
 pub mod program;
 pub mod recordings;

@@ -6,15 +6,9 @@ use super::{ODD, run, shown};
 
 #[test]
 fn help_and_version_end_well_and_speak_on_stdout() {
-    let help = run(&["--help"]);
-    help.says(0, &[]);
-    for expected in ["serve", "Strategies: full, resource, describe, info"] {
-        assert!(help.stdout.contains(expected), "{help:?}");
-    }
-    let serve = run(&["serve", "--help"]);
-    for flag in ["--strategy", "--upstream-url", "--tool-descriptions", "--listen", "--receipt-key-file"] {
-        assert!(serve.says(0, &[]).stdout.contains(flag), "{flag}");
-    }
+    run(&["--help"]).prints(0, &["serve", "Strategies: full, resource, describe, info"]);
+    let flags = ["--strategy", "--upstream-url", "--tool-descriptions", "--listen", "--receipt-key-file"];
+    run(&["serve", "--help"]).prints(0, &flags);
     let version = run(&["--version"]);
     assert_eq!(version.says(0, &[]).stdout, format!("mcp-disclosure {}", env!("CARGO_PKG_VERSION")));
 }
@@ -121,14 +115,13 @@ fn a_port_in_use_is_refused_with_1_and_a_hint() {
 
 #[test]
 fn prompt_prints_the_guidance_for_hosts() {
-    let prompt = run(&["prompt", "--strategy", "resource"]);
-    let guidance = &prompt.says(0, &[]).stdout;
-    assert!(guidance.contains("resource:///tool_descriptions?tools="), "R13: {guidance}");
+    // R13.
+    run(&["prompt", "--strategy", "resource"]).prints(0, &["resource:///tool_descriptions?tools="]);
     for (tools, expected) in
         [("stubs", "are listed with WHAT each does"), ("entry-only", "CALL it: invoke with")]
     {
-        let prompt = run(&["prompt", "--strategy", "info", "--set", &format!("info.tools={tools}")]);
-        assert!(prompt.says(0, &[]).stdout.contains(expected), "{tools}");
+        run(&["prompt", "--strategy", "info", "--set", &format!("info.tools={tools}")])
+            .prints(0, &[expected]);
     }
     let full = run(&["prompt", "--strategy", "full", "--", ODD, "ordinary"]);
     assert_eq!(full.says(0, &["has no guidance"]).stdout, "");

@@ -1,15 +1,11 @@
 //! `--config`: what the file declares is served, and its problems are reported.
 
-use std::{
-    io::{Read, Write},
-    net::TcpListener,
-};
-
 use kit::{process::Process, scenario::Scenario};
 use serde_json::json;
 
 use super::{
-    ODD, configured, described, hosted, opened, played, playing, run, serve, shown, start, text, write,
+    ODD, configured, described, hosted, opened, played, playing, run, serve, shown, start, text,
+    unauthorizing, write,
 };
 
 /// What `serve` says of this configuration, which it refuses.
@@ -72,17 +68,7 @@ fn a_program_gets_its_environment_and_directory() {
 
 #[test]
 fn headers_of_a_url_are_sent_to_that_url_only() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-    let heard = std::thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        let mut head = [0; 4096];
-        let read = stream.read(&mut head).unwrap();
-        stream
-            .write_all(b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
-            .unwrap();
-        String::from_utf8_lossy(&head[..read]).into_owned()
-    });
+    let (url, heard) = unauthorizing();
     let (directory, file) = configured(&format!(
         "[upstreams.far]\nurl = {url:?}\nheaders = {{ Authorization = \"Bearer ${{NO_TOKEN:-s3cret}}\" }}\n"
     ));
@@ -265,8 +251,7 @@ fn what_a_file_says_of_things_that_no_upstream_lists_is_a_warning_u9() {
             "disclosure.toml:7:10: prompts.\"p\": no upstream has a prompt 'p'",
         ],
     );
-    let checked = run(&["check", "--config", shown(&file)]);
-    assert!(checked.says(0, &[]).stdout.contains(misspelt), "{checked:?}");
+    run(&["check", "--config", shown(&file)]).prints(0, &[misspelt]);
     let (_directory, file) = configured(&format!(
         "{upstream}[tools.\"x_*\"]\nhidden = true\n[resources.\"u:/v\"]\nhidden = true\n"
     ));

@@ -46,9 +46,8 @@ fn serving_what_was_exported_changes_no_byte() {
         [vec!["--", UPSTREAM, shown(&one)], vec!["--name", "kit", "--", UPSTREAM, shown(&two)], vec![]]
     {
         for flags in [&[][..], &["--definitions"]] {
-            let exported = run(&[&["export", "--out", shown(&out)], flags, &*source].concat());
-            exported.says(0, &[]);
-            assert!(exported.stdout.contains("mcp-disclosure serve --config "), "{}", exported.stdout);
+            run(&[&["export", "--out", shown(&out)], flags, &*source].concat())
+                .prints(0, &["mcp-disclosure serve --config "]);
             let again = served(&["--config", shown(&config)], &["echo"]);
             assert_eq!(again, served(&source, &["echo"]), "{source:?} {flags:?}");
             let checked = run(&["check", "--config", shown(&config)]);
@@ -179,8 +178,7 @@ fn u10_replacing_writes_records_anew_and_keeps_decisions() {
         + "\n[tools.\"kit/gone\"]\nbrief = 'Was.'\n[limits] # mine\n";
     std::fs::write(&config, &by_hand).unwrap();
     Scenario::named(["kept", "new"]).write(&scenario);
-    let ended = run(&["export", "--replace", "--out", shown(&out)]);
-    assert!(ended.says(0, &[]).stdout.contains("not listed any more (1): kit/gone\n"), "{}", ended.stdout);
+    run(&["export", "--replace", "--out", shown(&out)]).prints(0, &["not listed any more (1): kit/gone\n"]);
     assert_eq!(std::fs::read_to_string(&config).unwrap(), by_hand);
     let locked = std::fs::read_to_string(&lock).unwrap();
     let names: Vec<&str> = locked.lines().skip(2).filter_map(|line| line.split(' ').next()).collect();

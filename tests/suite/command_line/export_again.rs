@@ -115,11 +115,8 @@ fn u10_drift_is_reported_by_check_serve_and_export_and_stops_nothing() {
         );
         assert_eq!(served.stderr.matches("upstream 'kit': tool '").count(), 1, "{}", served.stderr);
         let before = files(&project.out);
-        let again = project.again(&[]);
-        again.says(0, &[]);
-        let expected = format!("changed upstream (1):\n  kit/read {changes}");
-        assert!(again.stdout.contains(&expected), "{}", again.stdout);
-        assert!(again.stdout.contains("nothing to write\n"), "{}", again.stdout);
+        let changed = format!("changed upstream (1):\n  kit/read {changes}");
+        project.again(&[]).prints(0, &[&changed, "nothing to write\n"]);
         assert_eq!(files(&project.out), before, "a record is renewed only where that is said");
     }
 }
@@ -132,12 +129,8 @@ fn u10_what_a_person_wrote_stays_byte_for_byte_and_what_is_new_is_recorded() {
     });
     let (by_hand, locked) = (project.text(), project.locked());
     project.lists(&[plain("kept"), plain("added"), plain("secret_one")]);
-    let ended = project.again(&[]);
-    ended.says(0, &[]);
-    for line in ["new (1): kit/added\n", "not listed any more (1): kit/gone\n", "written: disclosure.lock\n"]
-    {
-        assert!(ended.stdout.contains(line), "{line}\n{}", ended.stdout);
-    }
+    let lines = ["new (1): kit/added\n", "not listed any more (1): kit/gone\n", "written: disclosure.lock\n"];
+    project.again(&[]).prints(0, &lines);
     assert_eq!(project.text(), by_hand);
     // What a diff shows: a line for each tool that is new.
     let now = project.locked();
@@ -186,8 +179,8 @@ fn u10_description_files_of_the_source_are_kept_to_the_byte() {
     assert_eq!(served(&["--config", shown(&config)], &["echo"]), served(&source, &["echo"]));
     assert_eq!(std::fs::read_to_string(out.join("echo.json")).unwrap(), by_hand);
     // A folder of files that a person wrote is merged into, too.
-    let ended = run(&["export", "--out", shown(&written), "--name", "kit", "--", UPSTREAM, &scenario]);
-    assert!(ended.says(0, &[]).stdout.contains("new (2): kit/echo, kit/other\n"), "{}", ended.stdout);
+    run(&["export", "--out", shown(&written), "--name", "kit", "--", UPSTREAM, &scenario])
+        .prints(0, &["new (2): kit/echo, kit/other\n"]);
     assert_eq!(std::fs::read_to_string(written.join("echo.json")).unwrap(), by_hand);
     let config = written.join("disclosure.toml");
     assert_eq!(served(&["--config", shown(&config)], &["echo"]), served(&source, &["echo"]));
@@ -210,8 +203,7 @@ fn u10_a_source_adds_to_a_folder_and_takes_nothing_away() {
         playing("kit", shown(&project.scenario)),
         playing("more", &second)
     ));
-    let ended = project.again(&["--config", shown(&source)]);
-    assert!(ended.says(0, &[]).stdout.contains("new (2): more/echo, more/third\n"), "{}", ended.stdout);
+    project.again(&["--config", shown(&source)]).prints(0, &["new (2): more/echo, more/third\n"]);
     let merged = project.text();
     assert!(merged.starts_with(&by_hand), "{merged}");
     for added in
@@ -225,7 +217,7 @@ fn u10_a_source_adds_to_a_folder_and_takes_nothing_away() {
         ["kit__echo", "more__echo", "third"],
         "a name does not bring back what a pattern hides"
     );
-    assert!(project.again(&["--config", shown(&source)]).stdout.contains("nothing to write"));
+    project.again(&["--config", shown(&source)]).prints(0, &["nothing to write"]);
 }
 
 #[test]
@@ -238,8 +230,9 @@ fn u10_what_a_folder_holds_is_not_accepted_by_an_export_whose_source_does_not_ho
     let source = json!({"mcpServers": {"kit": {"command": UPSTREAM, "args": [project.scenario]}}});
     std::fs::write(&hosts, source.to_string()).unwrap();
     for flags in [&[][..], &["--replace"], &["--definitions"]] {
-        let again = project.again(&[&["--mcp-config", shown(&hosts)], flags].concat());
-        assert!(again.says(0, &[]).stdout.contains("new and held (1): kit/new\n"), "{}", again.stdout);
+        project
+            .again(&[&["--mcp-config", shown(&hosts)], flags].concat())
+            .prints(0, &["new and held (1): kit/new\n"]);
         assert_eq!(project.locked(), locked, "{flags:?}");
     }
     assert_eq!(project.text().replace("tool_descriptions = \"tools\"\n", ""), by_hand);
@@ -280,7 +273,7 @@ fn u10_odd_names_and_texts_are_recorded() {
     let project = Project::exported(&[odd.clone(), plain("other")], &[]);
     assert_eq!(project.tools()[0], odd);
     assert_eq!(project.drifted(), []);
-    assert!(project.again(&[]).says(0, &[]).stdout.contains("nothing to write"));
+    project.again(&[]).prints(0, &["nothing to write"]);
     let mut changed = odd;
     changed["inputSchema"]["properties"]["a\nb"] = json!({"type": "string"});
     project.lists(&[changed, plain("other")]);

@@ -44,7 +44,13 @@ mod upstream_calls;
 mod upstream_lists;
 mod upstream_starts;
 
-use std::{path::Path, process::Command};
+use std::{
+    io::{Read, Write},
+    net::TcpListener,
+    path::Path,
+    process::Command,
+    thread::JoinHandle,
+};
 
 use folder::{GATED, hosted, named_pipe, scripted};
 pub(crate) use folder::{configured, played, playing, rewrite};
@@ -101,6 +107,22 @@ fn run(arguments: &[&str]) -> Ended {
 #[track_caller]
 pub(crate) fn serve_odd(flags: &[&str], mode: &[&str]) -> Process {
     opened(&[&["serve", "--strategy", "full"], flags, &["--", ODD], mode].concat())
+}
+
+/// The URL of a server that answers one request with 401, and the head of that request.
+fn unauthorizing() -> (String, JoinHandle<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let heard = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut head = [0; 4096];
+        let read = stream.read(&mut head).unwrap();
+        stream
+            .write_all(b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+            .unwrap();
+        String::from_utf8_lossy(&head[..read]).into_owned()
+    });
+    (url, heard)
 }
 
 /// The text of a call's result.
