@@ -78,39 +78,6 @@ fn sloppy() -> Vec<Value> {
 }
 
 #[test]
-fn each_thing_that_a_model_stumbles_over_is_found_once_where_it_is() {
-    let found = found(&sloppy(), &["--allow", "no-example,no-returns,no-related"]);
-    let has = |code: &str, tool: &str, expected: &str| {
-        found.iter().filter(|(c, t, m)| c == code && t.starts_with(tool) && m.contains(expected)).count() == 1
-    };
-    for (code, tool, expected) in [
-        ("no-description", "mute", "only the name"),
-        ("description-repeats-name", "getWeather", "Get the weather."),
-        ("repeated-description", "one", "the same as two"),
-        ("repeated-description", "two", "the same as one"),
-        ("name-over-60", "a_very", "62 characters"),
-        ("name-over-48", "somewhat_longer", "50 characters"),
-        ("odd-name", "dotted.name", "'.'"),
-        ("internal-path", "path", "/home/deploy/app/config.yaml"),
-        ("internal-host", "host", "http://build.internal:8080/x"),
-        ("undescribed-parameter", "silent", ": a"),
-        ("schema-not-checked", "broken", "inputSchema: type"),
-        ("schema-not-checked", "outside", "https://example.com/a.json"),
-        ("schema-not-object", "array", "not of type object"),
-        ("example-does-not-fit", "exemplary", "an example of n: \"two\""),
-    ] {
-        assert!(has(code, tool, expected), "{code} {tool} {expected}\n{found:#?}");
-    }
-    // The rest are the four that say the same, since they say nothing else.
-    let other = found.iter().filter(|(code, _, message)| {
-        code == "repeated-description"
-            && !message.contains("the same as one")
-            && !message.contains("the same as two")
-    });
-    assert_eq!(found.len() - other.count(), 14, "{found:#?}");
-}
-
-#[test]
 fn b4_briefs_that_are_too_long_or_say_nothing_are_found() {
     let advice = tool("audit", &"- activity logs of the project\n".repeat(9));
     let tools = [advice, tool("fine", "Finds a word."), tool("long", "Finds words.")];
@@ -238,17 +205,8 @@ fn description_files_are_looked_at_and_named() {
         "error_guidance": {"when it fails": "look at /var/log/adder"},
     });
     write(&files, "add.json", &described.to_string());
-    let ended = run(&[
-        "check",
-        "--notes",
-        "--format",
-        "json",
-        "--tool-descriptions",
-        shown(&files),
-        "--",
-        UPSTREAM,
-        &scenario,
-    ]);
+    let source = ["--tool-descriptions", shown(&files), "--", UPSTREAM, &scenario];
+    let ended = run(&[&["check", "--notes", "--format", "json"], &source[..]].concat());
     let found = findings(&ended.says(0, &[]).stdout);
     let messages_of = |code: &str| {
         found

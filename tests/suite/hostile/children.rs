@@ -6,7 +6,7 @@ use kit::{Bench, Client, Options};
 use serde_json::json;
 
 use super::{
-    ON_STDIO, STATELESS, WITH_SESSION, healthy_beside, odd_child, others_are_served,
+    STATELESS, WITH_SESSION, healthy_beside, odd_child, others_are_served,
     socket::{Socket, post},
 };
 
@@ -29,25 +29,6 @@ async fn one_that_does_not_answer_delays_no_other_client_and_is_understood_from_
             assert_eq!(next["content"][0]["text"], "found");
         }
     }
-}
-
-#[tokio::test]
-async fn one_that_stops_reading_delays_no_other_client() {
-    let bench = Bench::start(Options { patience: TIMEOUT, ..healthy_beside(odd_child("deaf")) }).await;
-    let client = Client::connect(&bench, ON_STDIO).await;
-    let mut calls = Vec::new();
-    for _ in 0..300 {
-        let call = json!({"name": "echo", "arguments": {"text": "x".repeat(1000)}});
-        calls.push(client.start("tools/call", call).await);
-    }
-    // Its pipe is full by far.
-    client.call("small", json!({})).await.result();
-    others_are_served(&bench).await;
-    for call in calls {
-        let error = call.reply().await.error();
-        assert_eq!(error["message"], "upstream 'bad' did not respond within 2 seconds");
-    }
-    client.call("small", json!({})).await.result();
 }
 
 #[tokio::test]

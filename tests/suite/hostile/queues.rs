@@ -35,6 +35,7 @@ async fn p7_what_waits_for_an_upstream_is_bounded_and_leaves_with_its_request() 
         let call = json!({"name": "echo", "arguments": {"text": "x".repeat(100_000)}});
         calls.push(client.start("tools/call", call).await);
     }
+    client.call("small", json!({})).await.result();
     others_are_served(&bench).await;
     let (mut full, mut late) = (0, 0);
     for call in calls {
