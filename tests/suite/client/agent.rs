@@ -1,13 +1,12 @@
 //! The scripted agent: the right workflow meets no error, the wrong ones get out of theirs by what these say
 //! (001 "LLM Behavior Tests").
 
-use kit::{Bench, Options, Scenario, Setup};
-use mcp_disclosure_client::{Host, Preferences};
+use kit::{Bench, Scenario, Setup};
+use mcp_disclosure_client::Host;
 use mcp_disclosure_compare::agent::{Agent, Behavior, Task, Trace};
 use mcp_disclosure_core::RawObject;
-use mcp_disclosure_gateway::negotiation::StrategyOptions;
 
-use super::{calls_forwarded, entry_only, host, link};
+use super::{calls_forwarded, entry_only, host, pinned};
 use crate::odd;
 
 const REQUIRED: &str = "TOOL_DESCRIPTION_REQUIRED";
@@ -79,21 +78,11 @@ async fn a_fetch_of_everything_leads_to_a_choice(setup: Setup) {
     assert_eq!((codes, trace.steps.len()), (vec![MISSING], WORKFLOW + 1), "{trace:?}");
 }
 
-/// A gateway that serves this strategy to everyone, and a host that has never heard of it.
-async fn plain(setup: Setup) -> (Bench, Host) {
-    let strategies =
-        StrategyOptions { pinned: Some(setup.strategy.to_owned()), ..StrategyOptions::default() };
-    let bench = Bench::start(Options { strategies, ..odd() }).await;
-    let plain = Preferences { eras: vec![setup.era], ..Preferences::of([]) };
-    let host = Host::connect(link(&bench, setup), plain).await.unwrap();
-    (bench, host)
-}
-
 async fn a_model_that_reads_no_resources_is_led_over_the_bridge(setup: Setup) {
     for (behavior, expected, extra) in
         [(Behavior::Workflow, &[][..], 0), (Behavior::TooEarly, &[REQUIRED; 2], 2)]
     {
-        let (_bench, host) = plain(setup).await;
+        let (_bench, host) = pinned(setup).await;
         let agent = Agent { reads_resources: false, ..Agent::new(&host, behavior) };
         let trace = agent.perform(&tasks()).await.unwrap();
         assert!(trace.succeeded() && calls(&trace, "describe_tools"), "{trace:?}");
@@ -117,7 +106,7 @@ async fn a_tool_is_described_before_its_first_call(setup: Setup) {
 }
 
 async fn a_host_that_knows_no_describe_is_led_over_the_bridge(setup: Setup) {
-    let (_bench, host) = plain(setup).await;
+    let (_bench, host) = pinned(setup).await;
     let trace = Agent::new(&host, Behavior::Workflow).perform(&tasks()).await.unwrap();
     assert!(trace.succeeded() && calls(&trace, "describe_tools"), "{trace:?}");
     assert!(trace.steps.iter().all(|step| step.method == "tools/call"), "{trace:?}");

@@ -1,11 +1,14 @@
 //! What a session is, wherever it is served (K1).
 
-use kit::redis::Redis;
+use kit::{
+    messages::{hello, request},
+    redis::Redis,
+};
 use serde_json::json;
 
 use super::{
     Replica, gated, replicas,
-    web::{Web, digest, exchange, hello},
+    web::{Web, digest, exchange},
 };
 use crate::command_line::ODD;
 
@@ -29,8 +32,7 @@ fn k1_marks_of_many_replicas_never_lose_each_other() {
     let (_redis, [a, b]) = replicas();
     let web = Web::open(a.at);
     let fetch = |at, tool: &str| {
-        let uri = format!("resource:///tool_descriptions?tools={tool}");
-        web.request(at, "resources/read", json!({"uri": uri})).result();
+        web.fetch_of(at, tool).result();
     };
     std::thread::scope(|scope| {
         scope.spawn(|| (0..10).for_each(|_| fetch(a.at, "echo")));
@@ -60,8 +62,7 @@ fn k1_the_store_has_no_id_of_a_session() {
     web.fetch(a.at);
     let arguments = json!({"text": "", "times": 1, "bytes": 9});
     let params = json!({"name": "echo", "arguments": arguments, "_meta": {"progressToken": 1}});
-    let call = json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params});
-    web.stream(a.at, &call).next(|message| message["id"] == 9).unwrap();
+    web.stream(a.at, &request(9, "tools/call", params)).next(|message| message["id"] == 9).unwrap();
     let kept = || {
         let keys = redis.keys("*");
         let all = keys.iter().map(|key| match &redis.command(&format!("TYPE {key}"))[..] {
@@ -153,9 +154,7 @@ fn k1_fetches_are_limited_across_replicas_r11() {
     let web = Web::open(a.at);
     let admitted = (0..12).filter(|round| {
         let at = if round % 2 == 0 { a.at } else { b.at };
-        let uri = "resource:///tool_descriptions?tools=echo";
-        let answer = web.request(at, "resources/read", json!({"uri": uri}));
-        !answer.result().to_string().contains("RATE_LIMITED")
+        !web.fetch_of(at, "echo").result().to_string().contains("RATE_LIMITED")
     });
     let admitted = admitted.count();
     // Each replica knows the sum as of its own last fetch.

@@ -1,14 +1,18 @@
 //! Answer streams that are resumed at another replica than the one that sent them (K1).
 
-use std::{net::SocketAddr, sync::Arc};
+use std::net::SocketAddr;
 
-use kit::{Bench, Options, process::until, redis::Redis};
+use kit::{
+    Options,
+    messages::{call, request},
+    process::until,
+    redis::Redis,
+};
 use mcp_disclosure_gateway::SessionLimits;
-use mcp_disclosure_session_redis::RedisStore;
 use serde_json::{Value, json};
 
 use super::{
-    Replica,
+    Replica, bench,
     web::{Events, Web, digest},
 };
 use crate::command_line::ODD;
@@ -42,10 +46,7 @@ fn broken(web: &Web, at: SocketAddr) -> Broken {
 
 /// The same of a call with this id.
 fn broken_of(web: &Web, at: SocketAddr, id: u64) -> Broken {
-    let call = json!({
-        "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "echo", "arguments": {"text": QUESTION}},
-    });
-    let mut stream = web.stream(at, &call);
+    let mut stream = web.stream(at, &call(id, "echo", json!({"text": QUESTION})));
     let (first, asked) = (stream.id(), stream.id());
     let question = stream.next(|message| message["method"] == QUESTION).unwrap();
     Broken { first, asked, question }
@@ -95,10 +96,7 @@ fn k1_a_stream_is_resumed_elsewhere() {
 fn k1_a_stream_is_resumed_though_its_connection_looks_open() {
     let (_redis, [a, b]) = asking();
     let web = open(a.at);
-    let call = json!({
-        "jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {"name": "echo", "arguments": {"text": QUESTION}},
-    });
-    let mut open = web.stream(a.at, &call);
+    let mut open = web.stream(a.at, &call(9, "echo", json!({"text": QUESTION})));
     let (_, asked) = (open.id(), open.id());
     let question = open.next(|message| message["method"] == QUESTION).unwrap();
     let mut stream = resumed(&web, b.at, &asked);
@@ -137,11 +135,8 @@ fn k1_responses_that_no_connection_took_wait_however_many_they_are() {
 #[tokio::test(flavor = "multi_thread")]
 async fn k1_a_copy_that_is_made_again_says_that_changes_were_missed() {
     let redis = Redis::start(&[]);
-    let start = async || {
-        let store = RedisStore::new(redis.url().parse().unwrap()).unwrap();
-        let sessions = SessionLimits { most: 1, ..SessionLimits::default() };
-        Bench::start(Options { sessions, session_store: Some(Arc::new(store)), ..crate::odd() }).await
-    };
+    let sessions = SessionLimits { most: 1, ..SessionLimits::default() };
+    let start = async || bench(&redis, Options { sessions, ..crate::odd() }).await;
     let (a, b) = (start().await, start().await);
     let (of_a, of_b) = (a.address, b.address);
     let (web, id) = tokio::task::spawn_blocking(move || {
@@ -227,12 +222,9 @@ fn k1_a_stream_in_the_store_is_as_small_as_in_memory() {
     let start = || Replica::start(&redis.url(), &["--strategy", "full"], &[ODD, "floods-progress"]);
     let (a, b) = (start(), start());
     let web = Web::open(a.at);
-    let call = json!({
-        "jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {
-            "name": "echo", "arguments": {"text": "", "times": 2000, "bytes": 1000}, "_meta": {"progressToken": 1},
-        },
-    });
-    let mut stream = web.stream(a.at, &call);
+    let arguments = json!({"text": "", "times": 2000, "bytes": 1000});
+    let params = json!({"name": "echo", "arguments": arguments, "_meta": {"progressToken": 1}});
+    let mut stream = web.stream(a.at, &request(9, "tools/call", params));
     let first = stream.id();
     let answer = stream.next(|message| message["id"] == 9).unwrap();
     let keys = redis.keys("mcp-disclosure:4:e:*");
