@@ -102,9 +102,7 @@ impl JwtEntry {
             times,
         })
     }
-}
 
-impl JwtEntry {
     /// Whether clients can be led to the metadata of the audience (RFC 9728). Else they are led to the host that they ask.
     pub fn names_a_url(&self) -> bool {
         let has_scheme = ["https://", "http://"].iter().any(|scheme| self.audience.starts_with(scheme));
