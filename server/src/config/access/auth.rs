@@ -4,7 +4,7 @@ use std::{collections::HashSet, path::Path};
 
 use mcp_disclosure_access::{Jwt, KeySource, KeyTimes, Token, TokenSource};
 use mcp_disclosure_gateway::Place;
-use mcp_disclosure_sign_in::is_loopback;
+use mcp_disclosure_transport::http::is_loopback;
 use reqwest::Url;
 
 use super::{Auth, JwtEntry, Problems, TokenEntry};
