@@ -54,10 +54,8 @@ pub(super) fn wrapped(document: &Document, number: usize, front: &Front) -> Resu
         let keys = [Some(url), server.address.headers, server.address.transport];
         let mut members = vec!["command", "args", environment];
         members.extend(keys.iter().flatten().map(|member| member.name.as_str()));
-        let holds = |after: &Server<'_>| {
-            after.launch.and_then(|launch| launch.words()).as_ref() == Some(&words)
-                && has_headers(server, after.node.get(environment))
-        };
+        let holds =
+            |after: &Server<'_>| after.words() == words && has_headers(server, after.node.get(environment));
         after.len() == servers.len()
             && after.get(number).is_some_and(holds)
             && document.root.is_same_but(&changed.root, Some(server.node), &members)
