@@ -20,8 +20,7 @@ pub(super) fn wrapped(document: &Document, number: usize, front: &Front) -> Resu
     let server = &servers[number];
     let url = server.address.url.ok_or("it has neither a command nor a url")?;
     let headers = carried(server, url)?;
-    let command_key =
-        if document.syntax() == Syntax::Json { quoted("command") } else { "command".to_owned() };
+    let key = |name: &str| if document.syntax() == Syntax::Json { quoted(name) } else { name.to_owned() };
     let words = [&front.launcher[..], &["serve".to_owned()], &front.strategy, &switches(server)?];
     let mut words = words.concat();
     words.extend(["--upstream-url".to_owned(), url.node.text().unwrap_or_default().to_owned()]);
@@ -29,7 +28,7 @@ pub(super) fn wrapped(document: &Document, number: usize, front: &Front) -> Resu
         words.extend(["--upstream-header".to_owned(), format!("{name}={variable}")]);
     }
     let mut edits = Edits::default();
-    edits.replace(url.at..url.name_end, command_key);
+    edits.replace(url.at..url.name_end, key("command"));
     if server.address.has_arguments {
         edits.replace(url.node.at..url.node.end, quoted(&words[0]));
         insert_after(&mut edits, document, server.node, url, ("args", &list(&words[1..])));
@@ -43,7 +42,6 @@ pub(super) fn wrapped(document: &Document, number: usize, front: &Front) -> Resu
     }
     let environment = server.address.environment.0;
     if let Some(table) = server.address.headers {
-        let key = |name: &str| if document.syntax() == Syntax::Json { quoted(name) } else { name.to_owned() };
         edits.replace(table.at..table.name_end, key(environment));
         for (header, (_, variable)) in table.node.members().iter().zip(&headers) {
             edits.replace(header.at..header.name_end, key(variable));
