@@ -163,9 +163,7 @@ fn a3_check_and_compare_show_what_one_principal_sees_and_pays() {
     assert!(seen.stdout.contains("principal 'ann' sees 1 of 2 tools"), "{seen:?}");
     let report = |more: &[&str]| {
         let ended = run(&[&["compare", "--strategies", "full", "--format", "json"], more].concat());
-        let report: Value =
-            serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"));
-        report.to_string()
+        ended.json().to_string()
     };
     let of_ann = report(&["--principal", "ann"]);
     assert!(!of_ann.contains("\"wait\"") && report(&[]).contains("wait"));
@@ -178,8 +176,7 @@ async fn a2_without_a_token_nothing_is_served_but_where_to_get_one() {
     let (_tokens, config) = guarded("");
     let bench = Bench::start(Options { config, ..named(["a"]) }).await;
     let ask = async |method: &str, path: &str, headers: &[(&str, &str)]| {
-        let mut headers: kit::http::Headers =
-            headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let mut headers = kit::http::headers(headers);
         headers.push(("content-type".to_owned(), "application/json".to_owned()));
         let mut answer = kit::http::send(bench.address, method, path, &headers, b"{").await.unwrap();
         let challenge = answer.header("www-authenticate").unwrap_or_default().to_owned();
