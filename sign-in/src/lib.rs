@@ -38,7 +38,6 @@ pub use settings::{Grant, Settings};
 pub use store::folder_of_user;
 use store::{Seen, Store};
 
-pub use mcp_disclosure_transport::http::is_loopback;
 use mcp_disclosure_transport::http::{Endpoint, Zone, without_secrets};
 
 /// How requests to one server are authorized: by the tokens in a file, which are renewed as needed.

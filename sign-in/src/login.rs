@@ -19,10 +19,12 @@ const CLIENT_NAME: &str = "mcp-disclosure";
 
 /// An attempt that waits for a person.
 pub struct Begun {
+    /// Where the person signs in.
+    pub url: String,
+    /// The state of this attempt, which pasted URLs must have.
+    pub state: String,
     sign_in: SignIn,
     party: Party,
-    url: String,
-    state: String,
     listener: Option<Listener>,
     client_secret: Option<Secret>,
     challenge: Option<String>,
@@ -107,11 +109,6 @@ impl SignIn {
 }
 
 impl Begun {
-    /// Where the person signs in.
-    pub fn url(&self) -> &str {
-        &self.url
-    }
-
     /// Waits for the browser to come back. Can be called once.
     ///
     /// # Errors
@@ -120,11 +117,6 @@ impl Begun {
         let Some(listener) = self.listener.take() else { return Err(Error::TooLate) };
         let answer = tokio::time::timeout(PATIENCE, listener.answer(self.state.clone())).await;
         answer.map_err(|_| Error::TooLate)
-    }
-
-    /// The state of this attempt, which pasted URLs must have.
-    pub fn state(&self) -> &str {
-        &self.state
     }
 
     /// Gets tokens for the answer, and keeps them.

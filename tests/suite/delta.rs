@@ -159,15 +159,6 @@ async fn b4_its_client_is_served_in_front_of_long_descriptions(setup: Setup) {
     assert!(listed[0]["description"].as_str().unwrap().encode_utf16().count() <= 60, "{listed:?}");
 }
 
-async fn d5_its_clients_and_others_are_served_at_the_same_time(setup: Setup) {
-    let bench = Bench::start(odd()).await;
-    let mut client = Delta::new(&bench, setup);
-    client.initialize(VERSION, ABLE).await;
-    let other = Client::connect_as(&bench, setup, Identity::default()).await;
-    assert!(other.tools().await[0]["inputSchema"]["required"].is_array());
-    assert!(client.tools().await[0].get("inputSchema").is_none());
-}
-
 async fn d5_descriptions_within_the_cap_arrive_as_their_authors_wrote_them(setup: Setup) {
     let longest = "Looks it up, \u{201e}\u{e4}ltere\u{201c} ones too, in *all* of our old archives";
     assert_eq!(longest.encode_utf16().count(), 60);
@@ -208,5 +199,4 @@ cases!(
     d5_other_versions_and_no_capability_are_plain_mcp,
     d5_where_describe_is_not_served_it_is_plain_mcp,
     b4_its_client_is_served_in_front_of_long_descriptions,
-    d5_its_clients_and_others_are_served_at_the_same_time,
 );

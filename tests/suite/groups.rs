@@ -62,8 +62,7 @@ async fn reachable(client: &Client) -> HashMap<String, Value> {
 
 /// Every tool, at the top and in groups.
 pub(crate) async fn everything(client: &Client) -> Vec<Value> {
-    let top = client.request("tools/list", json!({})).await.result()["tools"].clone();
-    let mut all = top.as_array().unwrap().clone();
+    let mut all = client.tools().await;
     if all.iter().any(|tool| tool["name"] == "get_group") {
         let shown = client.call("get_group", json!({"name": "kit"})).await.result();
         all.extend(shown["structuredContent"]["tools"].as_array().into_iter().flatten().cloned());

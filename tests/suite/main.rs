@@ -70,7 +70,6 @@ mod skills;
 mod snapshots;
 mod sse;
 mod tasks;
-mod tracing;
 mod transcript_docs;
 mod transcripts;
 mod transparency;

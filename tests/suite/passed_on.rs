@@ -1,15 +1,15 @@
 //! Methods beyond MCP that the operator lets pass (U19).
 
 use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup};
-use serde_json::{Value, json, value::to_raw_value};
+use serde_json::{Value, json};
 
 use crate::{connect, playing};
 
 fn options() -> Options {
     let mut scenario = Scenario::odd();
     let hidden = json!({"uri": "file:///data/private/s", "text": "SECRET"});
-    let answer = json!({"result": {"given": [1.5], "x-odd": {"a": 1, "b": hidden}, "c": [hidden, 2]}});
-    scenario.answers.insert("vendor/method ".to_owned(), to_raw_value(&answer).unwrap());
+    let result = json!({"given": [1.5], "x-odd": {"a": 1, "b": hidden}, "c": [hidden, 2]});
+    scenario.on("vendor/method ", result);
     let config =
         "[upstreams.kit]\npass = [\"vendor/method\", \"vendor/unknown\", \"tools/list\"]\n[resources.\"file:///data/private/*\"]\nhidden = true\n".to_owned();
     let admission = HeaderAdmission::default().knowing("ann", &["echo"]);

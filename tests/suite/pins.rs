@@ -1,6 +1,6 @@
 //! Pins: tools that every strategy lists completely, and that are called without being learned (S12).
 
-use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup, eventually};
+use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup, client::names_in, eventually};
 use mcp_disclosure_gateway::negotiation::Bridge;
 use serde_json::{Value, json};
 
@@ -135,8 +135,7 @@ async fn s12_what_lists_no_tools_lists_pinned_ones(setup: Setup) {
     let bench = Bench::start(options).await;
     for client in clients(&bench, setup).await {
         let tools = client.tools().await;
-        let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-        assert_eq!(names, ["held", finding, calling]);
+        assert_eq!(names_in(&tools), ["held", finding, calling]);
         assert_eq!(tools[0], complete("held"));
         let called = client.call("held", json!({"x": 1})).await.result();
         assert_eq!(called["structuredContent"]["given"], json!({"x": 1}));

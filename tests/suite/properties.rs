@@ -188,9 +188,7 @@ fn counts_only(shown: &[&str], answer: &Value) -> usize {
 /// Requests everything in which tools could be named, and checks that no answer contains any of the hidden names, or
 /// counts them.
 async fn reveals_nothing_of(client: &Client, strategy: &str, hidden: &[&str], shown: &[&str], at: usize) {
-    let listed = client.request("tools/list", json!({})).await.result();
-    let listed = listed["tools"].as_array().unwrap();
-    let listed: Vec<&str> = listed.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    let listed = client.tool_names().await;
     if client.setup.lists_tools() {
         assert_eq!(listed[..shown.len()], *shown);
     }

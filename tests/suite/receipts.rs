@@ -92,20 +92,14 @@ async fn r14_a_receipt_is_for_one_principal(setup: Setup) {
 }
 cases!(resource_http_session resource_http_stateless; r14_a_receipt_is_for_one_principal);
 
-async fn r14_sessions_need_no_receipt(setup: Setup) {
-    let (_bench, client) = connected(setup).await;
-    let described = client.describe("echo").await.text_as_json();
-    assert_eq!(receipt_of(&described["echo"]), None);
-    assert_eq!(described["echo"]["inputSchema"]["required"], json!(["text"]));
-}
-cases!(resource_stdio_session resource_http_session; r14_sessions_need_no_receipt);
-
 /// As adapters that open a session for each call.
-async fn r8_a_client_that_calls_in_another_session_than_it_read_in_is_signed_receipts(setup: Setup) {
+async fn r8_r14_a_client_that_calls_in_another_session_than_it_read_in_is_signed_receipts(setup: Setup) {
     let bench = Bench::start(odd()).await;
     let session = || Client::connect(&bench, setup);
     let given = json!({"text": "hello"});
-    assert_eq!(receipt_of(&session().await.describe("echo").await.text_as_json()["echo"]), None);
+    let described = session().await.describe("echo").await.text_as_json();
+    assert_eq!(receipt_of(&described["echo"]), None);
+    assert_eq!(described["echo"]["inputSchema"]["required"], json!(["text"]));
     let refused = session().await.call("echo", given.clone()).await.result();
     assert_eq!(refused["structuredContent"]["error"]["code"], "TOOL_DESCRIPTION_REQUIRED");
     let reader = session().await;
@@ -146,7 +140,7 @@ async fn r8_a_client_that_calls_where_it_reads_is_not_signed_receipts(setup: Set
 }
 cases!(
     resource_stdio_session resource_http_session;
-    r8_a_client_that_calls_in_another_session_than_it_read_in_is_signed_receipts,
+    r8_r14_a_client_that_calls_in_another_session_than_it_read_in_is_signed_receipts,
     r8_a_client_that_calls_where_it_reads_is_not_signed_receipts,
 );
 

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup};
 use mcp_disclosure_core::{Grant, Quotas};
-use serde_json::{Value, json, value::RawValue};
+use serde_json::{Value, json};
 
 use crate::{connect, playing};
 
@@ -27,10 +27,7 @@ fn resolving() -> Options {
     let mut resolved: Value = serde_json::from_str(&tool("manage", true)).unwrap();
     resolved["annotations"] = json!({"destructiveHint": false, "readOnlyHint": true});
     resolved["estimatedCost"] = json!({"tokens": 1});
-    let answer = json!({"result": {"tool": resolved, "x": 1}});
-    scenario
-        .answers
-        .insert("tools/resolve manage".to_owned(), RawValue::from_string(answer.to_string()).unwrap());
+    scenario.on("tools/resolve manage", json!({"tool": resolved, "x": 1}));
     playing(scenario)
 }
 
@@ -61,11 +58,7 @@ where_tools_are_listed!(sep1862_a_call_is_resolved_by_its_upstream);
 
 async fn sep1862_what_the_operator_says_stays(setup: Setup) {
     let files = tempfile::tempdir().unwrap();
-    let file = json!({
-        "name": "manage",
-        "description": "Ours.",
-        "inputSchema": {"type": "object"},
-    });
+    let file = json!({"name": "manage", "description": "Ours.", "inputSchema": {"type": "object"}});
     std::fs::write(files.path().join("manage.json"), file.to_string()).unwrap();
     let (_bench, client) =
         connect(Options { files: Some(files.path().to_owned()), ..resolving() }, setup).await;

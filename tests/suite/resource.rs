@@ -11,8 +11,7 @@ const BASE: &str = "resource:///tool_descriptions";
 
 async fn r1_lists_say_what_a_tool_does_and_keep_what_clients_need(setup: Setup) {
     let (_bench, client) = connected(setup).await;
-    let listed = client.request("tools/list", json!({})).await.result();
-    let tools = listed["tools"].as_array().unwrap();
+    let tools = client.tools().await;
     let sent = Scenario::odd().tools;
     assert_eq!(tools.len(), sent.len());
     for (tool, sent) in tools.iter().zip(sent) {
@@ -29,13 +28,9 @@ async fn r1_lists_say_what_a_tool_does_and_keep_what_clients_need(setup: Setup) 
 
 async fn r2_one_resource_and_one_template_explain_themselves(setup: Setup) {
     let (_bench, client) = connected(setup).await;
-    let listed = client.request("resources/list", json!({})).await.result();
-    let ours: Vec<&Value> = listed["resources"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|one| one["uri"].as_str().unwrap().starts_with(BASE))
-        .collect();
+    let listed = client.list("resources").await;
+    let ours: Vec<&Value> =
+        listed.iter().filter(|one| one["uri"].as_str().unwrap().starts_with(BASE)).collect();
     let [ours] = ours[..] else { panic!("{ours:?}") };
     assert_eq!(ours["uri"], BASE);
     assert_eq!(ours["name"], "Tool Descriptions - Required for tool use");
@@ -189,8 +184,7 @@ async fn plain(setup: Setup) -> (Bench, Client) {
 
 async fn r15_the_bridge_is_listed_last_and_answers_like_the_resource(setup: Setup) {
     let (_bench, client) = plain(setup).await;
-    let listed = client.request("tools/list", json!({})).await.result();
-    let bridge = listed["tools"].as_array().unwrap().last().unwrap().clone();
+    let bridge = client.tools().await.pop().unwrap();
     assert_eq!(bridge["name"], "describe_tools");
     assert_eq!(bridge["inputSchema"]["required"], json!(["names"]));
     let result = client.call("describe_tools", json!({"names": ["unknown", "rich"]})).await.result();

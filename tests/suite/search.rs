@@ -1,9 +1,9 @@
 //! `search` (S1 to S5): two tools are listed, everything else is found and called through them.
 
-use kit::{Bench, Client, Identity, Scenario, Setup, client::names_in};
+use kit::{Client, Scenario, Setup, client::names_in};
 use serde_json::{Value, json};
 
-use crate::{connect, connected, named, odd, playing};
+use crate::{connect, connected, named, playing};
 
 /// The answer, which is a text alone.
 async fn search(client: &Client, arguments: Value) -> Value {
@@ -174,11 +174,3 @@ async fn s1_info_splits_its_executor_as_well(setup: Setup) {
     assert_ne!(client.call("invoke", json!({"tool": "a"})).await.result()["isError"], true);
 }
 under_info!(s1_info_splits_its_executor_as_well);
-
-/// One client's strategy is chosen by the address.
-async fn s1_the_address_chooses_it(setup: Setup) {
-    let bench = Bench::start(odd()).await;
-    let client = Client::connect_as(&bench, setup, Identity::default().at("/mcp/search")).await;
-    assert_eq!(client.tools().await[0]["name"], "search_tools");
-}
-over_http!(s1_the_address_chooses_it);

@@ -106,14 +106,18 @@ async fn f2_an_unknown_resource_is_the_error_of_the_era(setup: Setup) {
     assert_eq!(client.read("kit://missing").await.error(), sent);
 }
 
-async fn f2_parameters_reach_the_upstream_field_for_field(setup: Setup) {
+/// The trace context is not read, so it need not be well-formed (O3).
+async fn f2_o3_parameters_reach_the_upstream_field_for_field(setup: Setup) {
     let (_bench, client) = connected(setup).await;
-    let arguments = client.learn("rich", json!({"x": [1.0, {"y": null}]})).await;
-    let params = json!({"name": "rich", "arguments": arguments, "_meta": {"trace": "t"}, "x-odd": 1});
-    client.request("tools/call", params).await.result();
-    let expected =
-        json!({"name": "rich", "arguments": {"x": [1.0, {"y": null}]}, "_meta": {"trace": "t"}, "x-odd": 1});
-    assert_eq!(client.calls_forwarded().await, [expected]);
+    let given = json!({"x": [1.0, {"y": null}]});
+    let arguments = client.learn("rich", given.clone()).await;
+    for parent in ["00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "NOT-A-PARENT"] {
+        let meta = json!({"traceparent": parent, "tracestate": "a=1,b=2", "baggage": "user=7", "trace": "t"});
+        let params = json!({"name": "rich", "arguments": arguments, "_meta": meta, "x-odd": 1});
+        client.request("tools/call", params).await.result();
+        let expected = json!({"name": "rich", "arguments": given, "_meta": meta, "x-odd": 1});
+        assert_eq!(client.calls_forwarded().await.last(), Some(&expected));
+    }
 }
 
 async fn f2_the_upstreams_own_words_introduce_it(setup: Setup) {
@@ -153,7 +157,7 @@ async fn f4_lists_are_the_same_to_the_byte(setup: Setup) {
 
 everywhere!(
     f2_results_and_errors_arrive_field_for_field,
-    f2_parameters_reach_the_upstream_field_for_field,
+    f2_o3_parameters_reach_the_upstream_field_for_field,
     f2_the_upstreams_own_words_introduce_it,
     f4_lists_are_the_same_to_the_byte,
 );

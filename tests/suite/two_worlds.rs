@@ -262,11 +262,9 @@ async fn listen(client: &Client, watched: Option<&str>) -> Option<Pending> {
         }
         return None;
     }
-    let wanted = json!({"notifications": {"resourceSubscriptions": resources, "toolsListChanged": true,
-        "promptsListChanged": true, "resourcesListChanged": true}});
-    let listening = client.start("subscriptions/listen", wanted).await;
-    client.notification("notifications/subscriptions/acknowledged").await;
-    Some(listening)
+    let wanted = json!({"resourceSubscriptions": resources, "toolsListChanged": true,
+        "promptsListChanged": true, "resourcesListChanged": true});
+    Some(client.listen(wanted).await)
 }
 
 /// Makes both upstreams list what is late, and then one of them update a resource.
@@ -276,9 +274,8 @@ async fn grow(bench: &Bench, watched: Option<&str>) {
         let watcher = Client::connect_as(bench, setup, Identity::default().bearing(token)).await;
         watcher.read(&control("stage/0")).await.result();
         eventually("it has more", async || {
-            let listed = watcher.request("resources/list", json!({})).await.result();
             // Both have it, so that the URI leads to one of them.
-            listed.to_string().contains("/staged/0").then_some(())
+            json!(watcher.list("resources").await).to_string().contains("/staged/0").then_some(())
         })
         .await;
         if let Some(uri) = watched {

@@ -1,6 +1,6 @@
 //! Server variants (V1, SEP-2053): strategies under the draft's names.
 
-use kit::{Bench, Client, Identity, Options, Setup};
+use kit::{Bench, Client, Identity, Options, Setup, client::names_in};
 use mcp_disclosure_core::{EXTENSION, GROUPS};
 use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json};
@@ -122,8 +122,7 @@ async fn v1_g1_groups_that_are_off_are_served_with_their_bridge(setup: Setup) {
     let bench = Bench::start(odd()).await;
     let names = async |client: &Client| {
         let listed = client.request("tools/list", json!({"_meta": {VARIANT: "groups"}})).await.result();
-        let tools = listed["tools"].as_array().unwrap();
-        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        names_in(listed["tools"].as_array().unwrap())
     };
     let declaring = Client::connect_as(&bench, setup, Identity::grouping()).await;
     let plain = Client::connect_as(&bench, setup, Identity::default()).await;

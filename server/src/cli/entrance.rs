@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use mcp_disclosure_access::Access;
 use mcp_disclosure_gateway::{Problem, negotiation::Strategies, store::SessionStore};
+use mcp_disclosure_sign_in::Secret;
 
 use crate::{
     config,
@@ -30,9 +31,8 @@ pub(super) fn door(contents: &Contents, strategies: &Strategies) -> Result<Arc<A
 /// # Errors
 /// If the URL cannot be meant.
 pub(super) fn session_store(serve: &ServeArguments) -> Result<Option<Arc<dyn SessionStore>>, Failure> {
-    let Some(url) = serve.session_store.session_store.as_deref().filter(|url| !url.is_empty()) else {
-        return Ok(None);
-    };
+    let url = serve.session_store.session_store.as_ref().map(Secret::reveal);
+    let Some(url) = url.filter(|url| !url.is_empty()) else { return Ok(None) };
     if serve.transport == Transport::Stdio {
         tracing::warn!(
             "--session-store is ignored: the one session over stdio is in this process (hint: --transport http)"

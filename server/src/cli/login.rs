@@ -248,13 +248,13 @@ async fn sign_in(
     let minutes = PATIENCE.as_secs() / 60;
     print(format_args!("To sign in to {}, open this address within {minutes} minutes:", account.shown()))?;
     print("")?;
-    print(format_args!("  {}", begun.url()))?;
+    print(format_args!("  {}", begun.url))?;
     print("")?;
     if arguments.no_browser {
         print(
             "If the browser is on another machine, its last page cannot be loaded: paste the address of that page here.",
         )?;
-    } else if open::that_detached(begun.url()).is_err() {
+    } else if open::that_detached(&begun.url).is_err() {
         print("No browser could be opened.")?;
     }
     match answer(&mut begun, pasted).await? {
@@ -268,7 +268,7 @@ async fn answer(
     begun: &mut Begun,
     pasted: Option<&mut mpsc::Receiver<String>>,
 ) -> Result<Result<Answer, Error>, Failure> {
-    let state = begun.state().to_owned();
+    let state = begun.state.clone();
     let coming = begun.answer();
     tokio::pin!(coming);
     let Some(pasted) = pasted else { return Ok(coming.await) };

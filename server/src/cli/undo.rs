@@ -193,7 +193,7 @@ fn nothing_to_do(problems: Vec<(Place, Problem)>, is_left: bool) -> Result<(), F
 /// Writes the files, and then forgets what is not needed any more.
 fn apply(plans: &Plans, records: &Records) -> Result<(), Failure> {
     let changes = plans.files.iter().filter(|plan| plan.changes()).map(|plan| &plan.change);
-    write(&changes.cloned().collect::<Vec<_>>())?;
+    write(&changes.cloned().collect::<Vec<_>>()).map_err(|unwritten| unwritten.failure)?;
     let kept = plans.files.iter().flat_map(|plan| &plan.kept).map(|(file, _)| file.clone());
     let kept: Vec<PathBuf> = kept.chain(plans.gone.iter().flat_map(edited_of)).collect();
     let records_done = plans.files.iter().filter_map(Plan::done);

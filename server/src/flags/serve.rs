@@ -134,7 +134,7 @@ pub enum Transport {
 }
 
 /// Where sessions are kept.
-#[derive(Clone, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct SessionStoreArguments {
     /// Keep HTTP sessions on Redis or Valkey, so that any replica with the same store serves them: redis://HOST:PORT,
     /// rediss:// with TLS, redis+cluster:// or redis+sentinel:// [default: in this process]
@@ -145,14 +145,8 @@ pub struct SessionStoreArguments {
         hide_env_values = true,
         help_heading = "Clients"
     )]
-    pub session_store: Option<String>,
-}
-
-impl std::fmt::Debug for SessionStoreArguments {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // A URL may hold a password.
-        formatter.debug_struct("SessionStoreArguments").finish_non_exhaustive()
-    }
+    // It may hold a password.
+    pub session_store: Option<mcp_disclosure_sign_in::Secret>,
 }
 
 impl ServeArguments {

@@ -20,8 +20,7 @@ pub(super) fn wrapped(document: &Document, number: usize, front: &Front) -> Resu
     let server = &servers[number];
     let url = server.address.url.ok_or("it has neither a command nor a url")?;
     let headers = carried(server, url)?;
-    let command_key =
-        if document.syntax() == Syntax::Json { quoted("command") } else { "command".to_owned() };
+    let key = |name: &str| if document.syntax() == Syntax::Json { quoted(name) } else { name.to_owned() };
     let words = [&front.launcher[..], &["serve".to_owned()], &front.strategy, &switches(server)?];
     let mut words = words.concat();
     words.extend(["--upstream-url".to_owned(), url.node.text().unwrap_or_default().to_owned()]);
@@ -29,7 +28,7 @@ pub(super) fn wrapped(document: &Document, number: usize, front: &Front) -> Resu
         words.extend(["--upstream-header".to_owned(), format!("{name}={variable}")]);
     }
     let mut edits = Edits::default();
-    edits.replace(url.at..url.name_end, command_key);
+    edits.replace(url.at..url.name_end, key("command"));
     if server.address.has_arguments {
         edits.replace(url.node.at..url.node.end, quoted(&words[0]));
         insert_after(&mut edits, document, server.node, url, ("args", &list(&words[1..])));
@@ -43,7 +42,6 @@ pub(super) fn wrapped(document: &Document, number: usize, front: &Front) -> Resu
     }
     let environment = server.address.environment.0;
     if let Some(table) = server.address.headers {
-        let key = |name: &str| if document.syntax() == Syntax::Json { quoted(name) } else { name.to_owned() };
         edits.replace(table.at..table.name_end, key(environment));
         for (header, (_, variable)) in table.node.members().iter().zip(&headers) {
             edits.replace(header.at..header.name_end, key(variable));
@@ -54,10 +52,8 @@ pub(super) fn wrapped(document: &Document, number: usize, front: &Front) -> Resu
         let keys = [Some(url), server.address.headers, server.address.transport];
         let mut members = vec!["command", "args", environment];
         members.extend(keys.iter().flatten().map(|member| member.name.as_str()));
-        let holds = |after: &Server<'_>| {
-            after.launch.and_then(|launch| launch.words()).as_ref() == Some(&words)
-                && has_headers(server, after.node.get(environment))
-        };
+        let holds =
+            |after: &Server<'_>| after.words() == words && has_headers(server, after.node.get(environment));
         after.len() == servers.len()
             && after.get(number).is_some_and(holds)
             && document.root.is_same_but(&changed.root, Some(server.node), &members)

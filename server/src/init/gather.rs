@@ -67,18 +67,10 @@ fn of_table(
     apart: &mut Apart,
 ) -> Option<(Document, Moved)> {
     let servers = document.servers();
-    let is_ours = |server: &Server<'_>| {
-        let words = server.launch.and_then(|launch| launch.words());
-        words.is_some_and(|words| Ours::of(&words, &front.launcher).is_some())
-    };
+    let is_ours = |server: &Server<'_>| Ours::of(&server.words(), &front.launcher).is_some();
     let of_table = servers.iter().filter(|server| document.path_of(server.servers) == table);
     let (ours, servers): (Vec<&Server<'_>>, Vec<&Server<'_>>) = of_table.partition(|server| is_ours(server));
-    let reads_ours = |server: &&&Server<'_>| {
-        let words = server.launch.and_then(|launch| launch.words()).unwrap_or_default();
-        let files = Ours::of(&words, &front.launcher).map(|ours| ours.values(CONFIG)).unwrap_or_default();
-        files.iter().any(|file| destination.file_of(file).is_some())
-    };
-    let former = ours.iter().find(reads_ours).copied();
+    let former = ours.into_iter().find(|server| !files(server, front, destination).is_empty());
     let known = former.map_or_else(|| Ok(Former::default()), |former| behind(former, front, destination));
     let holder = servers.first()?.servers;
     let gaps = holder.members().windows(2).map(|pair| document.text.get(pair[0].node.end..pair[1].at));
@@ -168,11 +160,16 @@ fn is_plain(name: &str) -> bool {
     name.len() <= LONGEST && name.bytes().all(is_part)
 }
 
+/// The files of ours that an entry reads.
+fn files(entry: &Server<'_>, front: &Front, destination: &Destination) -> Vec<PathBuf> {
+    let words = entry.words();
+    let named = Ours::of(&words, &front.launcher).map(|ours| ours.values(CONFIG)).unwrap_or_default();
+    named.iter().filter_map(|file| destination.file_of(file)).collect()
+}
+
 /// What is behind an entry of ours.
 fn behind(entry: &Server<'_>, front: &Front, destination: &Destination) -> Result<Former, Why> {
-    let words = entry.launch.and_then(|launch| launch.words()).unwrap_or_default();
-    let named = Ours::of(&words, &front.launcher).map(|ours| ours.values(CONFIG)).unwrap_or_default();
-    let files: Vec<PathBuf> = named.iter().filter_map(|file| destination.file_of(file)).collect();
+    let files = files(entry, front, destination);
     let names = files.iter().map(|file| Ok(moved_members(file)?.into_iter().map(|(name, _)| name).collect()));
     let names = names.collect::<Result<Vec<Vec<String>>, Why>>()?.concat();
     Ok(Former { files, names })
@@ -196,7 +193,7 @@ pub(super) fn moved_members(file: &Path) -> Result<Vec<(String, String)>, Why> {
 /// such as `uv --directory /srv/weather run weather.py`, takes that along.
 fn has_relative_path(server: &Server<'_>) -> bool {
     const FOLDERS: &[&str] = &["--directory", "--cwd", "-C"];
-    let words = server.launch.and_then(|launch| launch.words()).unwrap_or_default();
+    let words = server.words();
     let said = words.iter().position(|word| FOLDERS.contains(&&**word)).and_then(|at| words.get(at + 1));
     match said.map(String::as_str).or_else(|| server.node.get("cwd").and_then(Node::text)) {
         Some(folder) => !is_full(folder),

@@ -82,7 +82,7 @@ pub(crate) fn plan(
     for number in 0..document.servers().len() {
         let (name, ours_as_asked, is_program, is_listed) = {
             let server = &document.servers()[number];
-            let words = server.launch.and_then(|launch| launch.words());
+            let words = server.words();
             let may_move = || {
                 let former = unwrapped(&document, number, &front.launcher).ok();
                 former.is_some_and(|former| gather::stays(&former, &former.servers()[number]).is_none())
@@ -90,7 +90,7 @@ pub(crate) fn plan(
             let as_asked = |ours: Ours<'_>| {
                 (!front.is_asked || ours.has(&front.strategy)) && !(destination.is_some() && may_move())
             };
-            let ours = words.as_ref().and_then(|words| Ours::of(words, &front.launcher)).map(as_asked);
+            let ours = Ours::of(&words, &front.launcher).map(as_asked);
             let is_listed = server.allow.is_some() && server.filters.is_empty() && !bridges.is_empty();
             (server.name.clone(), ours, server.launch.is_some(), is_listed)
         };

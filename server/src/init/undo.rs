@@ -77,9 +77,8 @@ fn changed_names(path: &Path, step: &Step, launcher: &[String]) -> Result<Vec<St
     let (before, after) = (parse(&step.before)?, parse(&step.after)?);
     let names = before.servers().into_iter().filter(|server| {
         let same = same_server(&after, &before, server);
-        let words = server.launch.and_then(|launch| launch.words()).unwrap_or_default();
         same.is_none_or(|same| !server.node.is_same_but(same.node, None, &[]))
-            && Ours::of(&words, launcher).is_none()
+            && Ours::of(&server.words(), launcher).is_none()
     });
     Ok(names.map(|server| server.name).collect())
 }
@@ -188,8 +187,7 @@ impl Turned<'_> {
     /// Whether an entry of ours reads more files than it did.
     fn reads_more(&self, now: &Server<'_>, was: &Server<'_>) -> bool {
         let files = |server: &Server<'_>| {
-            let words = server.launch.and_then(|launch| launch.words()).unwrap_or_default();
-            Ours::of(&words, self.launcher).map_or(0, |ours| ours.values(CONFIG).len())
+            Ours::of(&server.words(), self.launcher).map_or(0, |ours| ours.values(CONFIG).len())
         };
         files(now) > files(was)
     }
@@ -212,9 +210,9 @@ impl Turned<'_> {
 
     /// An entry of ours that has another name now.
     fn renamed(&self, entry: &Server<'_>) -> Option<Server<'_>> {
-        let words = |server: &Server<'_>| server.launch.and_then(|launch| launch.words());
-        let own = words(entry).filter(|words| Ours::of(words, self.launcher).is_some())?;
-        self.now.servers().into_iter().find(|now| words(now).as_ref() == Some(&own))
+        let own = entry.words();
+        Ours::of(&own, self.launcher)?;
+        self.now.servers().into_iter().find(|now| now.words() == own)
     }
 
     /// Keeps edited files that have a server whose name is in the host's file again: that one stays, and nothing is lost.
@@ -286,7 +284,7 @@ impl Turned<'_> {
         while number < self.now.servers().len() {
             let (name, words) = {
                 let server = &self.now.servers()[number];
-                (server.name.clone(), server.launch.and_then(|launch| launch.words()).unwrap_or_default())
+                (server.name.clone(), server.words())
             };
             if let Some(ours) = Ours::of(&words, self.launcher) {
                 let named = ours.values(CONFIG);

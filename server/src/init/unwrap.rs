@@ -32,9 +32,8 @@ pub(super) fn unwrapped(document: &Document, number: usize, launcher: &[String])
     edits.checked(document, |changed| {
         let after = changed.servers();
         let members = [launch.command.name.as_str(), launch.arguments_key];
-        let words = after.get(number).and_then(|server| server.launch?.words());
         after.len() == servers.len()
-            && words.as_deref() == Some(ours.behind)
+            && after.get(number).is_some_and(|server| server.words() == ours.behind)
             && document.root.is_same_but(&changed.root, Some(launch.holder), &members)
     })
 }

@@ -69,7 +69,7 @@ pub(super) fn wrapped(document: &Document, number: usize, front: &Front) -> Resu
         let after = changed.servers();
         let holds = |after: &Server<'_>| {
             after.name == server.name
-                && after.launch.and_then(|launch| launch.words()).as_ref() == Some(&expected)
+                && after.words() == expected
                 && lists.iter().all(|(list, names)| is_extended(list, names, after))
         };
         let mut members = vec![launch.command.name.as_str(), launch.arguments_key];

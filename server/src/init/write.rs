@@ -67,12 +67,6 @@ impl From<Failure> for Unwritten {
     }
 }
 
-impl From<Unwritten> for Failure {
-    fn from(unwritten: Unwritten) -> Self {
-        unwritten.failure
-    }
-}
-
 /// Puts all files into place. Each is written aside in its own folder first, and moved over the other as a whole.
 ///
 /// # Errors

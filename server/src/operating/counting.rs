@@ -43,29 +43,8 @@ const MOST_NAMES: usize = 1_000;
 pub(super) struct Counting {
     waiting: SyncSender<New>,
     pub(super) counters: Counters,
-    principals: Principals,
-}
-
-/// The principals that have a label of their own.
-#[derive(Debug, Default)]
-struct Principals(Mutex<HashSet<Arc<str>>>);
-
-impl Principals {
-    /// That of a principal: one of the first [`MOST_PRINCIPALS`], or that of all others. Empty without principals.
-    fn label(&self, principal: Option<&str>) -> Arc<str> {
-        let Some(principal) = principal else { return Arc::default() };
-        let principal = one_line(&shorten(principal, LONGEST_LABEL)).into_owned();
-        let mut seen = self.0.lock();
-        if let Some(label) = seen.get(&*principal) {
-            return Arc::clone(label);
-        }
-        if seen.len() >= MOST_PRINCIPALS {
-            return OTHERS.into();
-        }
-        let label = Arc::<str>::from(principal);
-        seen.insert(Arc::clone(&label));
-        label
-    }
+    /// The principals that have a label of their own.
+    principals: Mutex<HashSet<Arc<str>>>,
 }
 
 #[derive(Clone, Debug)]
@@ -114,12 +93,28 @@ impl Counting {
             .name("tokens".to_owned())
             .spawn(move || count(&new, &counting))
             .map_err(|source| Failure::Io { what: "cannot start a thread", source })?;
-        Ok(Self { waiting, counters, principals: Principals::default() })
+        Ok(Self { waiting, counters, principals: Mutex::default() })
+    }
+
+    /// The label of a principal: one of the first [`MOST_PRINCIPALS`], or that of all others. Empty without principals.
+    fn label(&self, principal: Option<&str>) -> Arc<str> {
+        let Some(principal) = principal else { return Arc::default() };
+        let principal = one_line(&shorten(principal, LONGEST_LABEL)).into_owned();
+        let mut seen = self.principals.lock();
+        if let Some(label) = seen.get(&*principal) {
+            return Arc::clone(label);
+        }
+        if seen.len() >= MOST_PRINCIPALS {
+            return OTHERS.into();
+        }
+        let label = Arc::<str>::from(principal);
+        seen.insert(Arc::clone(&label));
+        label
     }
 
     /// Some tools of a list were sent.
     pub(super) fn sent_some(&self, who: &Who<'_>, page: &Arc<Page>, names: &[String]) {
-        let (strategy, principal) = (who.strategy, self.principals.label(who.principal));
+        let (strategy, principal) = (who.strategy, self.label(who.principal));
         if let Some(cost) = page.tool_costs.of(names) {
             return self.counters.add(strategy, &principal, cost, 1);
         }
@@ -132,7 +127,7 @@ impl Counting {
 
     /// A list of tools was sent.
     pub(super) fn sent(&self, who: &Who<'_>, page: &Arc<Page>) {
-        let (strategy, principal) = (who.strategy, self.principals.label(who.principal));
+        let (strategy, principal) = (who.strategy, self.label(who.principal));
         match page.tally.sent(&principal) {
             Step::Wait => {}
             Step::Add(cost) => self.counters.add(strategy, &principal, cost, 1),

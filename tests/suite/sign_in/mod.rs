@@ -35,18 +35,18 @@ fn parameter(url: &str, name: &str) -> String {
 
 /// The address that an honest browser comes back to, with this issuer.
 fn coming_back(begun: &Begun, issuer: &str) -> String {
-    let redirect = parameter(begun.url(), "redirect_uri");
+    let redirect = parameter(&begun.url, "redirect_uri");
     let mut url: Url = redirect.parse().unwrap();
     url.query_pairs_mut()
         .append_pair("code", "the-code")
-        .append_pair("state", begun.state())
+        .append_pair("state", &begun.state)
         .append_pair("iss", issuer);
     url.to_string()
 }
 
 async fn log_in(server: &Server, sign_in: &SignIn) -> Result<SignedIn, Error> {
     let begun = sign_in.begin(0, &[]).await?;
-    let answer = Answer::pasted(&coming_back(&begun, &server.origin), begun.state())?;
+    let answer = Answer::pasted(&coming_back(&begun, &server.origin), &begun.state)?;
     begun.finish(answer).await
 }
 
@@ -65,10 +65,10 @@ async fn a6_an_honest_server_is_signed_in_to_with_pkce_and_its_resource() {
     let sign_in = server.sign_in();
     assert_eq!(header(&sign_in).await, Ok(None));
     let begun = sign_in.begin(0, &[]).await.unwrap();
-    assert_eq!(parameter(begun.url(), "code_challenge_method"), "S256");
-    assert_eq!(parameter(begun.url(), "resource"), server.url().as_str());
-    assert_eq!(parameter(begun.url(), "scope"), "read");
-    assert!(parameter(begun.url(), "redirect_uri").starts_with("http://127.0.0.1:"));
+    assert_eq!(parameter(&begun.url, "code_challenge_method"), "S256");
+    assert_eq!(parameter(&begun.url, "resource"), server.url().as_str());
+    assert_eq!(parameter(&begun.url, "scope"), "read");
+    assert!(parameter(&begun.url, "redirect_uri").starts_with("http://127.0.0.1:"));
     let signed_in = log_in(&server, &sign_in).await.unwrap();
     assert_eq!((signed_in.issuer.as_str(), signed_in.renews), (&*server.origin, true));
     let exchanged = &server.heard("/token")[0].body;
@@ -173,7 +173,7 @@ async fn a6_an_answer_of_another_issuer_is_refused() {
     let server = Server::start(|_, _| None).await;
     let sign_in = server.sign_in();
     let begun = sign_in.begin(0, &[]).await.unwrap();
-    let answer = Answer::pasted(&coming_back(&begun, "https://other.example"), begun.state()).unwrap();
+    let answer = Answer::pasted(&coming_back(&begun, "https://other.example"), &begun.state).unwrap();
     let refused = begun.finish(answer).await.unwrap_err();
     assert!(refused.to_string().contains("other.example"), "{refused}");
     assert!(server.heard("/token").is_empty());
@@ -257,7 +257,7 @@ async fn a6_a_renewal_that_failed_is_not_repeated_at_once_but_after_a_new_sign_i
 async fn a6_the_port_is_free_once_an_answer_was_pasted() {
     let server = Server::start(|_, _| None).await;
     let mut begun = server.sign_in().begin(0, &[]).await.unwrap();
-    let redirect: Url = parameter(begun.url(), "redirect_uri").parse().unwrap();
+    let redirect: Url = parameter(&begun.url, "redirect_uri").parse().unwrap();
     let port = redirect.port().unwrap();
     {
         let coming = begun.answer();

@@ -4,7 +4,7 @@ use std::{collections::HashSet, path::Path};
 
 use mcp_disclosure_access::{Jwt, KeySource, KeyTimes, Token, TokenSource};
 use mcp_disclosure_gateway::Place;
-use mcp_disclosure_sign_in::is_loopback;
+use mcp_disclosure_transport::http::is_loopback;
 use reqwest::Url;
 
 use super::{Auth, JwtEntry, Problems, TokenEntry};
@@ -102,9 +102,7 @@ impl JwtEntry {
             times,
         })
     }
-}
 
-impl JwtEntry {
     /// Whether clients can be led to the metadata of the audience (RFC 9728). Else they are led to the host that they ask.
     pub fn names_a_url(&self) -> bool {
         let has_scheme = ["https://", "http://"].iter().any(|scheme| self.audience.starts_with(scheme));

@@ -44,17 +44,16 @@ impl AccessFlags {
         let Some(listening) = self.listening.filter(|_| !settings.guarded && !self.allow_anonymous) else {
             return problems;
         };
+        let hint = "add [auth] with tokens to the configuration, or accept it with --allow-anonymous";
         if !listening.ip().is_loopback() {
             let message = format!(
                 "{listening} is not on loopback, and without [auth] everyone who reaches it may use every tool"
             );
-            let hint = "add [auth] with tokens to the configuration, or accept it with --allow-anonymous";
             problems.push(Problem::new(message).hint(hint));
         }
         if !settings.principals.is_empty() {
             let message =
                 "[[principals]] restrict nobody over HTTP without [auth]: all callers are anonymous";
-            let hint = "add [auth] with tokens to the configuration, or accept it with --allow-anonymous";
             problems.push(Problem::new(message).hint(hint));
         }
         problems

@@ -246,6 +246,13 @@ fn secrets_in<'n>(node: &'n Node, names: &[&str], is_secret: bool, found: &mut V
     }
 }
 
+impl Server<'_> {
+    /// The program and its arguments as they are written; nothing for a URL, or if a part of them is of another kind.
+    pub(crate) fn words(&self) -> Vec<String> {
+        self.launch.and_then(|launch| launch.words()).unwrap_or_default()
+    }
+}
+
 impl<'n> Address<'n> {
     fn of(entry: &'n Node, keys: Keys) -> Self {
         let mut found = Self { environment: ("env", false), ..Self::default() };
