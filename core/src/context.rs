@@ -88,7 +88,7 @@ impl<'a> Context<'a> {
     /// Changes this strategy's notes on the client, name by name; `null` removes a note. [`Context::noted`] has them
     /// from the next request on.
     pub fn remember(&self, changes: Notes) {
-        self.effects.push(Effect::Remember { strategy: self.noted.strategy().to_owned(), changes });
+        self.effects.push(Effect::Remember { strategy: self.noted.strategy.to_owned(), changes });
     }
 
     /// Records that the client uses a filter's own methods or members, so that its session needs no tool for them
@@ -158,7 +158,7 @@ impl<'a> Context<'a> {
     where
         'a: 'b,
     {
-        Context { noted: self.noted.of_part(strategy), ..*self }
+        Context { noted: Noted::new(self.noted.memory, strategy), ..*self }
     }
 }
 
