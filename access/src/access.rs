@@ -13,7 +13,7 @@ use quick_cache::sync::Cache;
 
 use crate::{
     clock::Clock,
-    credential::Credential,
+    credential,
     entry::{Identified, permits_of},
     error::Error,
     jwt::{Rejection, Verified, Verifier},
@@ -221,19 +221,13 @@ impl InForce {
         if !self.settings.guarded {
             return Ok(Principal::anonymous().into());
         }
-        let why = match Credential::of(request.headers) {
-            Credential::Bearer(token) => match self.identify(token) {
-                Ok(admittance) => return Ok(admittance),
-                Err(rejection) => Why::Rejected(rejection),
-            },
-            Credential::Unusable => Why::Rejected(Rejection::Malformed),
-            Credential::None => Why::NoToken,
-            Credential::Several => Why::Several,
-        };
-        if let Why::Rejected(rejection) = why {
-            tracing::debug!(reason = %rejection, "token rejected");
-        }
-        Err(metadata::denied(self.settings.jwt.as_ref(), request.headers, why))
+        let token = credential::token(request.headers);
+        token.and_then(|token| self.identify(token).map_err(Why::Rejected)).map_err(|why| {
+            if let Why::Rejected(rejection) = why {
+                tracing::debug!(reason = %rejection, "token rejected");
+            }
+            metadata::denied(self.settings.jwt.as_ref(), request.headers, why)
+        })
     }
 
     /// The same caller under a profile, if there is one of this name.

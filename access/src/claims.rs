@@ -2,29 +2,18 @@
 
 use serde_json::{Map, Value};
 
-/// The claims that a caller must have: all of these.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Claims(Map<String, Value>);
-
-impl Claims {
-    /// A value for each claim; of a list of values, one is enough. A name with dots is a path (`realm_access.roles`),
-    /// unless the token has a claim of that very name.
-    pub fn new(expected: Map<String, Value>) -> Self {
-        Self(expected)
-    }
-
-    /// Whether a token has them. Where it has a list, one of its items must fit; scopes are lists between spaces.
-    pub(crate) fn fit(&self, token: &Map<String, Value>) -> bool {
-        self.0.iter().all(|(name, expected)| {
-            let expected = items(expected);
-            find(token, name).is_some_and(|claimed| {
-                let is_of_scopes = SCOPES.contains(&name.as_str());
-                let mut scopes = is_of_scopes.then(|| words(claimed)).into_iter().flatten();
-                items(claimed).iter().any(|claimed| expected.contains(claimed))
-                    || scopes.any(|scope| expected.iter().any(|expected| expected == scope))
-            })
+/// Whether a token has the expected claims, as [`Caller::Claims`](crate::Caller::Claims) has them. Where it has a list, one of
+/// its items must fit; scopes are lists between spaces.
+pub(crate) fn fit(expected: &Map<String, Value>, token: &Map<String, Value>) -> bool {
+    expected.iter().all(|(name, expected)| {
+        let expected = items(expected);
+        find(token, name).is_some_and(|claimed| {
+            let is_of_scopes = SCOPES.contains(&name.as_str());
+            let mut scopes = is_of_scopes.then(|| words(claimed)).into_iter().flatten();
+            items(claimed).iter().any(|claimed| expected.contains(claimed))
+                || scopes.any(|scope| expected.iter().any(|expected| expected == scope))
         })
-    }
+    })
 }
 
 fn items(value: &Value) -> &[Value] {
@@ -90,7 +79,7 @@ mod tests {
             (json!({"sub": "ann", "groups": "qa"}), false),
             (json!({"absent": null}), false),
         ] {
-            assert_eq!(Claims::new(object(expected.clone())).fit(&token), fits, "{expected}");
+            assert_eq!(fit(&object(expected.clone()), &token), fits, "{expected}");
         }
     }
 

@@ -3,7 +3,7 @@
 use mcp_disclosure_core::{Grant, Permits};
 use serde_json::{Map, Value};
 
-use crate::claims::Claims;
+use crate::claims;
 
 /// An entry of the list of principals.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,8 +21,9 @@ pub struct Entry {
 pub enum Caller {
     /// Whoever has the bearer token of this name.
     Token(String),
-    /// Whoever has a JWT with these claims.
-    Claims(Claims),
+    /// Whoever has a JWT with all of these claims: a value for each; of a list of values, one is enough. A name with dots is a
+    /// path (`realm_access.roles`), unless the token has a claim of that very name.
+    Claims(Map<String, Value>),
     /// The client on stdio, where it is named.
     Named,
 }
@@ -69,7 +70,7 @@ pub(crate) fn permits_of(entries: &[Entry], who: &Identified) -> Permits {
     }
     let is_about = |entry: &&Entry| match (&entry.caller, who) {
         (Caller::Token(name), Identified::Token(own)) => name == own,
-        (Caller::Claims(expected), Identified::Claims(claims)) => expected.fit(claims),
+        (Caller::Claims(expected), Identified::Claims(token)) => claims::fit(expected, token),
         _ => false,
     };
     let found = entries.iter().find(is_about);

@@ -8,6 +8,9 @@ use serde_json::{Map, Value};
 
 use crate::{claims, clock::Clock, entry, keys::Keys, settings::Jwt, signatures};
 
+/// How far clocks may differ, in seconds.
+const SKEW: u64 = 60;
+
 /// What every token is checked for.
 #[derive(Debug)]
 pub(crate) struct Verifier {
@@ -100,7 +103,7 @@ impl Verifier {
 
     /// Checks claims; returns when they end.
     fn check(&self, claims: &Map<String, Value>) -> Result<u64, Rejection> {
-        let Jwt { issuer, audience, required_scopes, skew, .. } = &self.settings;
+        let Jwt { issuer, audience, required_scopes, .. } = &self.settings;
         let text = |name: &str| claims.get(name).and_then(Value::as_str);
         if text("iss") != Some(issuer) {
             return Err(Rejection::Issuer);
@@ -113,14 +116,14 @@ impl Verifier {
         if !is_ours {
             return Err(Rejection::Audience);
         }
-        let (now, skew) = (self.clock.seconds(), skew.as_secs());
-        let ends = seconds(claims.get("exp")).ok_or(Rejection::NoEnd)?.saturating_add(skew);
+        let now = self.clock.seconds();
+        let ends = seconds(claims.get("exp")).ok_or(Rejection::NoEnd)?.saturating_add(SKEW);
         if now >= ends {
             return Err(Rejection::Expired);
         }
         match claims.get("nbf").map(|from| seconds(Some(from))) {
             Some(None) => return Err(Rejection::Early),
-            Some(Some(from)) if now.saturating_add(skew) < from => return Err(Rejection::Early),
+            Some(Some(from)) if now.saturating_add(SKEW) < from => return Err(Rejection::Early),
             _ => {}
         }
         // Only who proves that the key is theirs may use such a token (RFC 7800, RFC 9449, RFC 8705).

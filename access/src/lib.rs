@@ -21,7 +21,6 @@ mod source;
 mod tokens;
 
 pub use access::Access;
-pub use claims::Claims;
 pub use clock::Clock;
 pub use entry::{Caller, Entry};
 pub use error::{Error, UnreadableToken};

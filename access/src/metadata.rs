@@ -108,9 +108,9 @@ fn quoted(text: &str) -> String {
 /// Why a request is not admitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Why {
-    /// It has no token.
+    /// It has no token, or one of another scheme.
     NoToken,
-    /// It has several headers.
+    /// It has several headers, which proxies and servers may read differently.
     Several,
     /// Its token is not accepted.
     Rejected(Rejection),

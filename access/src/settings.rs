@@ -1,6 +1,6 @@
 //! What an operator decides.
 
-use std::{fmt, path::PathBuf, time::Duration};
+use std::{fmt, path::PathBuf};
 
 use mcp_disclosure_core::Permits;
 
@@ -23,6 +23,17 @@ pub struct Settings {
     pub stdio_principal: Option<String>,
     /// The profile of the client on stdio.
     pub stdio_profile: Option<String>,
+}
+
+impl Settings {
+    /// What principals and profiles permit, by what messages call them.
+    pub fn permits(&self) -> impl Iterator<Item = (String, &Permits)> {
+        let principals =
+            self.principals.iter().map(|entry| (format!("principal '{}'", entry.name), &entry.permits));
+        let profiles =
+            self.profiles.iter().map(|profile| (format!("profile '{}'", profile.name), &profile.permits));
+        principals.chain(profiles)
+    }
 }
 
 /// A bearer token. Messages show its name only.
@@ -69,15 +80,8 @@ pub struct Jwt {
     pub keys: KeySource,
     /// The scopes that a token must have.
     pub required_scopes: Vec<String>,
-    /// How far clocks may differ.
-    pub skew: Duration,
     /// How often keys are read, and how long they are used.
     pub times: KeyTimes,
-}
-
-impl Jwt {
-    /// How far clocks may differ, by default.
-    pub const SKEW: Duration = Duration::from_secs(60);
 }
 
 /// Where an issuer's keys are (RFC 7517 §5).

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use mcp_disclosure_transport::http::without_secrets;
+use mcp_disclosure_transport::http::{cause, without_secrets};
 use reqwest::{Client, Url, redirect::Policy};
 
 use crate::error::Error;
@@ -62,12 +62,14 @@ impl Http {
     /// Gets a document.
     pub(crate) async fn get(&self, url: &str, patience: Duration) -> Result<Vec<u8>, String> {
         let reading = async {
-            let mut response = self.0.get(url).send().await.map_err(|error| cause(&error))?;
+            // The innermost cause shows no URL.
+            let fails = |error| format!("fails: {}", cause(&error));
+            let mut response = self.0.get(url).send().await.map_err(fails)?;
             if !response.status().is_success() {
                 return Err(format!("answers {}", response.status()));
             }
             let mut bytes = Vec::new();
-            while let Some(piece) = response.chunk().await.map_err(|error| cause(&error))? {
+            while let Some(piece) = response.chunk().await.map_err(fails)? {
                 if bytes.len() + piece.len() > MOST_BYTES {
                     return Err(too_long());
                 }
@@ -78,13 +80,4 @@ impl Http {
         let late = || format!("does not answer within {} s", patience.as_secs_f32());
         tokio::time::timeout(patience, reading).await.unwrap_or_else(|_| Err(late()))
     }
-}
-
-/// The innermost cause, which says what went wrong and shows no URL.
-fn cause(error: &reqwest::Error) -> String {
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
-    }
-    format!("fails: {cause}")
 }

@@ -16,7 +16,7 @@ use std::{
 use http::{HeaderMap, Method, Uri, header::AUTHORIZATION};
 use issuer::{Answer, Key, Server, encoded, token_by_secret, unsigned};
 use mcp_disclosure_access::{
-    Access, Caller, Claims, Clock, Entry, Jwt, KeySource, KeyTimes, Settings, Token, TokenSource,
+    Access, Caller, Clock, Entry, Jwt, KeySource, KeyTimes, Settings, Token, TokenSource,
 };
 use mcp_disclosure_core::Permits;
 use mcp_disclosure_gateway::{Admission, Arriving};
@@ -42,7 +42,6 @@ fn jwt(keys: KeySource, times: KeyTimes) -> Settings {
         audience: AUDIENCE.to_owned(),
         keys,
         required_scopes: vec!["tools".to_owned()],
-        skew: Jwt::SKEW,
         times,
     };
     Settings { guarded: true, jwt: Some(jwt), ..Settings::default() }
@@ -439,7 +438,7 @@ async fn a3_the_first_entry_that_matches_counts() {
     let (access, _folder, _) = of_keys(&[ec.public("e")]).await;
     let entry = |name: &str, claims: Value, tools: &[&str]| Entry {
         name: name.to_owned(),
-        caller: Caller::Claims(Claims::new(claims.as_object().cloned().unwrap())),
+        caller: Caller::Claims(claims.as_object().cloned().unwrap()),
         permits: Permits::of_tools(tools.iter().copied()),
     };
     let principals = vec![

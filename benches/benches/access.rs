@@ -14,9 +14,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use axum::http::{HeaderMap, Method, Uri, header::AUTHORIZATION};
 use divan::{Bencher, black_box};
 use issuer::Key;
-use mcp_disclosure_access::{
-    Access, Caller, Claims, Entry, Jwt, KeySource, KeyTimes, Settings, Token, TokenSource,
-};
+use mcp_disclosure_access::{Access, Caller, Entry, Jwt, KeySource, KeyTimes, Settings, Token, TokenSource};
 use mcp_disclosure_core::Permits;
 use mcp_disclosure_gateway::{Admission, Arriving};
 use serde_json::{Value, json};
@@ -59,14 +57,13 @@ impl Door {
             audience: AUDIENCE.to_owned(),
             keys: KeySource::File(keys),
             required_scopes: vec!["tools".to_owned()],
-            skew: Jwt::SKEW,
             times: KeyTimes::OF_FILE,
         };
         let entry = |at: usize| {
             let claims = Value::from_iter([("group", format!("group {at}"))]);
             Entry {
                 name: format!("entry {at}"),
-                caller: Caller::Claims(Claims::new(claims.as_object().cloned().unwrap_or_default())),
+                caller: Caller::Claims(claims.as_object().cloned().unwrap_or_default()),
                 permits: Permits::of_tools([format!("upstream/{at}*")]),
             }
         };

@@ -106,7 +106,7 @@ impl Inner {
     /// The headers that mirror these arguments, as far as the tool's schema is known.
     fn mirrored(&self, name: &str, arguments: &RawObject) -> Mirrored {
         let listed = || self.memory.tools()?.tool(name)?.object("inputSchema");
-        let known = self.known(name).and_then(|definition| definition.input_schema());
+        let known = self.memory.definition(name).and_then(|definition| definition.input_schema());
         let schema = known.or_else(listed);
         schema.map_or_else(Mirrored::new, |schema| dialect::mirrored(&schema, arguments))
     }

@@ -4,15 +4,15 @@
 //! used: its typed model has no place for lists without `inputSchema`, for `concerns` in the handshake, or for members of
 //! results that it does not know.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport as transport;
-use mcp_disclosure_transport::{CallError, Handler, Json, Notification, Passage, RequestId};
+use mcp_disclosure_transport::{Handler, Notification, Passage, RequestId};
 use tokio_util::{sync::DropGuard, task::AbortOnDropHandle};
 
 use crate::{
-    Error, Link, Server, definition::Memory, dialect::with_meta, server::announced_lists, traffic::Meter,
+    Error, Link, Server, definition::Memory, handshake::with_meta, server::announced_lists, traffic::Meter,
 };
 
 /// Names and values of arguments that are repeated in headers.
@@ -21,7 +21,7 @@ pub(crate) type Mirrored = Vec<(String, String)>;
 /// A connection to the server. Dropping it closes the connection.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    inner: Arc<transport::Connection>,
+    pub(crate) inner: Arc<transport::Connection>,
     _closing: DropGuard,
 }
 
@@ -38,43 +38,6 @@ impl Connection {
         let inner = link.open(listens, Arc::new(server))?;
         let closing = inner.closing().clone().drop_guard();
         Ok(Self { inner, _closing: closing })
-    }
-
-    /// Sends a request and waits for its result. Dropping the future cancels the request.
-    pub(crate) fn send(
-        &self,
-        method: &str,
-        params: RawObject,
-        mirrored: Mirrored,
-        timeout: Duration,
-    ) -> impl Future<Output = Result<Json, CallError>> + Send + use<> {
-        let call = transport::Call { mirrored, ..self.inner.call(method, params) };
-        Arc::clone(&self.inner).request(call, timeout)
-    }
-
-    /// The same, where the result is to be read.
-    pub(crate) async fn request(
-        &self,
-        method: &str,
-        params: RawObject,
-        mirrored: Mirrored,
-        timeout: Duration,
-    ) -> Result<RawObject, Error> {
-        let result = self.send(method, params, mirrored, timeout).await;
-        let result = result.map_err(|error| Error::of(method, error))?;
-        RawObject::parse(result.as_str()).map_err(|_| Error::InvalidResponse {
-            method: method.to_owned(),
-            what: "its result is not an object".to_owned(),
-        })
-    }
-
-    /// Closes the connection and waits until the child process has exited, or the session has been deleted.
-    pub(crate) async fn close(&self) {
-        self.inner.close().await;
-    }
-
-    pub(crate) fn inner(&self) -> &Arc<transport::Connection> {
-        &self.inner
     }
 }
 
@@ -119,5 +82,5 @@ pub(crate) fn follow_news(
         return None;
     }
     let params = with_meta(&RawObject::empty().with("notifications", filter.text()), meta);
-    Some(AbortOnDropHandle::new(tokio::spawn(Arc::clone(connection.inner()).listen(params))))
+    Some(AbortOnDropHandle::new(tokio::spawn(Arc::clone(&connection.inner).listen(params))))
 }

@@ -77,13 +77,8 @@ pub(crate) struct Listed {
 }
 
 impl Listed {
-    pub(crate) fn new(tools: Vec<RawObject>) -> Self {
-        Self::known(tools.into())
-    }
-
-    /// A list that is known from elsewhere.
-    pub(crate) fn known(tools: Arc<[RawObject]>) -> Self {
-        Self { tools, places: OnceLock::new(), held: OnceLock::new() }
+    pub(crate) fn new(tools: impl Into<Arc<[RawObject]>>) -> Self {
+        Self { tools: tools.into(), places: OnceLock::new(), held: OnceLock::new() }
     }
 
     /// A list whose digests are known.
@@ -122,7 +117,7 @@ struct State {
 impl Memory {
     /// A memory of a list from an earlier connection, to compare with.
     pub(crate) fn knowing(tools: Arc<[RawObject]>) -> Self {
-        let latest = Some(Arc::new(Listed::known(tools)));
+        let latest = Some(Arc::new(Listed::new(tools)));
         Self(Mutex::new(State { latest, ..State::default() }))
     }
 
@@ -155,6 +150,7 @@ impl Memory {
         self.0.lock().latest.clone()
     }
 
+    /// The definition of a tool, if it is kept.
     pub(crate) fn definition(&self, name: &str) -> Option<Definition> {
         self.0.lock().definitions.get(name).cloned()
     }
@@ -204,7 +200,7 @@ mod tests {
         let asked_at = memory.age();
         memory.forget_all();
         memory.keep(asked_at, definition("{}"));
-        memory.keep_tools(asked_at, &Arc::new(Listed::new(Vec::new())));
+        memory.keep_tools(asked_at, &Arc::new(Listed::new(Vec::<RawObject>::new())));
         assert!(memory.definition("a").is_none() && memory.tools().is_none());
         memory.keep(memory.age(), definition("{}"));
         memory.forget_tools();

@@ -30,7 +30,7 @@ impl Host {
         let mut found: HashMap<&str, Definition> = HashMap::new();
         let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
         let recall = |found: &mut HashMap<_, _>| {
-            found.extend(names.iter().filter_map(|name| Some((*name, inner.known(name)?))));
+            found.extend(names.iter().filter_map(|name| Some((*name, inner.memory.definition(name)?))));
         };
         recall(&mut found);
         if names.iter().any(|name| !found.contains_key(name)) {
@@ -57,17 +57,18 @@ impl Host {
         if names.is_empty() {
             return Ok(Vec::new());
         }
-        match self.0.channel() {
+        match self.channel() {
             Channel::List => self.by_list(names).await,
             Channel::Resource { uri } => self.0.by_resource(uri, names).await,
             Channel::Method => self.0.by_method(names).await,
             Channel::InfoTool => each(names.iter().map(|name| self.0.info(name)).collect()).await,
-            Channel::Groups => self.0.by_groups(names).await,
+            Channel::Groups => self.by_groups(names).await,
             Channel::SearchTool => each(names.iter().map(|name| self.0.search(name)).collect()).await,
         }
     }
 
-    async fn by_list(&self, names: &[&str]) -> Result<Vec<Definition>, Error> {
+    /// The definitions of those that are listed.
+    pub(crate) async fn by_list(&self, names: &[&str]) -> Result<Vec<Definition>, Error> {
         let age = self.0.memory.age();
         let listed = self.0.listed().await?;
         let found = names.iter().filter_map(|name| Some((*name, listed.tool(name)?.clone())));

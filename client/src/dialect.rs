@@ -2,16 +2,14 @@
 //! half of the negotiation.
 
 use mcp_disclosure_core::{EXTENSION, GROUPS, Mirrored, RawObject};
-use mcp_disclosure_transport::meta;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::{Preferences, Revision, connection, preferences::Concerns};
+use crate::{Preferences, connection, handshake, preferences::Concerns};
 
 /// The parameters of `initialize`, but for the revision.
 pub(crate) fn hello(preferences: &Preferences) -> RawObject {
-    let (name, version) = &preferences.client;
     let hello = RawObject::assemble([("capabilities", capabilities(preferences, None).text())])
-        .with_value("clientInfo", &json!({"name": name, "version": version}));
+        .with_value("clientInfo", &client_info(preferences));
     match preferences.concerns.is_empty() {
         true => hello,
         false => hello.with_value("concerns", &preferences.concerns),
@@ -44,21 +42,12 @@ fn capabilities(preferences: &Preferences, concerns: Option<&Concerns>) -> RawOb
 
 /// What each request has in `_meta` in the stateless era.
 pub(crate) fn stateless_meta(preferences: &Preferences, concerns: &Concerns) -> RawObject {
-    let (name, version) = &preferences.client;
-    RawObject::empty()
-        .with_value(meta::PROTOCOL_VERSION, &Revision::V2026_07_28.to_string())
-        .with(meta::CLIENT_CAPABILITIES, capabilities(preferences, Some(concerns)).text())
-        .with_value(meta::CLIENT_INFO, &json!({"name": name, "version": version}))
+    handshake::stateless_meta(&client_info(preferences), &capabilities(preferences, Some(concerns)))
 }
 
-/// The parameters of a message with this in `_meta`; unchanged if that is nothing.
-pub(crate) fn with_meta(params: &RawObject, meta: &RawObject) -> RawObject {
-    if meta.is_empty() {
-        return params.clone();
-    }
-    let given = params.object("_meta").unwrap_or_default();
-    let meta = meta.iter().fold(given, |all, (key, value)| all.with(key, value));
-    params.with("_meta", meta.text())
+fn client_info(preferences: &Preferences) -> Value {
+    let (name, version) = &preferences.client;
+    json!({"name": name, "version": version})
 }
 
 /// The headers that mirror arguments of a call, as its schema requires (`x-mcp-header`).
@@ -73,9 +62,8 @@ pub(crate) fn mirrored(schema: &RawObject, arguments: &RawObject) -> connection:
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-
     use super::*;
+    use crate::handshake::with_meta;
 
     fn object(value: &Value) -> RawObject {
         RawObject::parse(value.to_string()).unwrap()

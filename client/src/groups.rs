@@ -8,7 +8,7 @@ use std::collections::{HashSet, VecDeque};
 
 use mcp_disclosure_core::RawObject;
 
-use crate::{Definition, Error, Host, host::Inner};
+use crate::{Definition, Error, Host};
 
 /// Maximum length of a name, as the draft has it.
 const MOST_NAME: usize = 64;
@@ -100,7 +100,11 @@ impl Host {
     /// # Errors
     /// Why there is no list.
     pub async fn groups(&self) -> Result<Vec<Group>, Error> {
-        self.0.top_groups().await
+        let inner = &self.0;
+        if !inner.server.offers_groups() || !inner.preferences.wants_groups() {
+            return Ok(Vec::new());
+        }
+        Ok(Group::read_all(&inner.pages("groups/list", "groups").await?))
     }
 
     /// Fetches a group. Its tools are known from then on, as those of a list are: [`Host::describe`] sends no request for
@@ -109,27 +113,15 @@ impl Host {
     /// # Errors
     /// Why there is none; [`Error::Answered`] if the server knows no group of this name.
     pub async fn group(&self, name: &str) -> Result<GroupContents, Error> {
-        self.0.group(name).await
-    }
-}
-
-impl Inner {
-    async fn top_groups(&self) -> Result<Vec<Group>, Error> {
-        if !self.server.offers_groups() || !self.preferences.wants_groups() {
-            return Ok(Vec::new());
-        }
-        Ok(Group::read_all(&self.pages("groups/list", "groups").await?))
-    }
-
-    async fn group(&self, name: &str) -> Result<GroupContents, Error> {
-        let age = self.memory.age();
-        let result = self.ask("groups/get", RawObject::empty().with_value("name", name)).await?;
+        let memory = &self.0.memory;
+        let age = memory.age();
+        let result = self.0.ask("groups/get", RawObject::empty().with_value("name", name)).await?;
         let contents = GroupContents::read(&result);
         for tool in &contents.tools {
             let Some(name) = tool.string("name") else { continue };
             // A tool is known once, wherever else it is.
-            if self.known(&name).is_none() {
-                self.memory.keep(age, Definition::new(&name, tool.clone()));
+            if memory.definition(&name).is_none() {
+                memory.keep(age, Definition::new(&name, tool.clone()));
             }
         }
         Ok(contents)
@@ -138,20 +130,13 @@ impl Inner {
     /// The definitions of these tools: listed, or found in groups, of which only as many are fetched as are needed. Groups
     /// that lead back to others are fetched once.
     pub(crate) async fn by_groups(&self, names: &[&str]) -> Result<Vec<Definition>, Error> {
-        let age = self.memory.age();
-        let listed = self.listed().await?;
-        let mut found: Vec<Definition> = Vec::new();
-        for name in names {
-            if let Some(tool) = listed.tool(name) {
-                found.push(self.memory.keep(age, Definition::new(name, tool.clone())));
-            }
-        }
+        let mut found = self.by_list(names).await?;
         let mut missing: HashSet<&str> = names.iter().copied().collect();
         found.iter().for_each(|definition| _ = missing.remove(definition.name()));
         if missing.is_empty() {
             return Ok(found);
         }
-        let mut next: VecDeque<Group> = self.top_groups().await?.into();
+        let mut next: VecDeque<Group> = self.groups().await?.into();
         let mut seen: HashSet<String> = next.iter().map(|group| group.name.clone()).collect();
         for _group in 0..MOST_GROUPS {
             let Some(group) = next.pop_front().filter(|_| !missing.is_empty()) else { break };

@@ -7,6 +7,7 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::{CallError, Connection, code, meta};
+use serde_json::Value;
 
 use crate::{
     Revision,
@@ -85,6 +86,24 @@ pub async fn introduce(
             Err(failure) => proposed = proposals.after(proposed, failure, connection.carries_stateless())?,
         }
     }
+}
+
+/// What each request has in `_meta` in the stateless era, of a client with this `clientInfo` and these capabilities.
+pub fn stateless_meta(client_info: &Value, capabilities: &RawObject) -> RawObject {
+    RawObject::empty()
+        .with_value(meta::PROTOCOL_VERSION, &Revision::V2026_07_28.to_string())
+        .with(meta::CLIENT_CAPABILITIES, capabilities.text())
+        .with_value(meta::CLIENT_INFO, client_info)
+}
+
+/// The parameters of a message with this in `_meta`; unchanged if that is nothing.
+pub fn with_meta(params: &RawObject, meta: &RawObject) -> RawObject {
+    if meta.is_empty() {
+        return params.clone();
+    }
+    let given = params.object("_meta").unwrap_or_default();
+    let meta = meta.iter().fold(given, |all, (key, value)| all.with(key, value));
+    params.with("_meta", meta.text())
 }
 
 /// Whether a server answers stateless requests within this time.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_drafts::manifest::{MANIFEST, digest, is_offered};
-use mcp_disclosure_transport::{Bound, CallError, Json};
+use mcp_disclosure_transport::{Bound, Call, CallError, Json};
 use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::task::spawn_blocking;
@@ -13,8 +13,8 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::{
     Channel, Error, Link, Preferences, Server,
     connection::{Connection, Mirrored, follow_news},
-    definition::{Definition, Listed, Memory},
-    dialect::with_meta,
+    definition::{Listed, Memory},
+    handshake::with_meta,
     limits,
     lists::{Lister, all_pages},
     manifest::{Reconciled, reconcile},
@@ -184,7 +184,7 @@ impl Host {
 
     /// Closes the connection, and waits until the child process has exited, or the session is deleted.
     pub async fn close(&self) {
-        self.0.connection.close().await;
+        self.0.connection.inner.close().await;
     }
 }
 
@@ -240,22 +240,24 @@ impl Inner {
         params: RawObject,
         mirrored: Mirrored,
     ) -> Result<RawObject, Error> {
+        let result = self.send(method, params, mirrored).await.map_err(|error| Error::of(method, error))?;
+        RawObject::parse(result.as_str()).map_err(|_| Error::InvalidResponse {
+            method: method.to_owned(),
+            what: "its result is not an object".to_owned(),
+        })
+    }
+
+    /// The same, with the result as it was received. Dropping the future cancels the request.
+    async fn send(&self, method: &str, params: RawObject, mirrored: Mirrored) -> Result<Json, CallError> {
         let params = with_meta(&params, &self.state.lock().meta);
-        self.connection.request(method, params, mirrored, self.preferences.request_timeout).await
+        let connection = &self.connection.inner;
+        let call = Call { mirrored, ..connection.call(method, params) };
+        Arc::clone(connection).request(call, self.preferences.request_timeout).await
     }
 
     /// Whether arguments can be mirrored in headers: over HTTP, in the stateless era.
     pub(crate) fn mirrors(&self) -> bool {
         self.has_headers && self.server.era == Era::Stateless
-    }
-
-    pub(crate) fn channel(&self) -> &Channel {
-        &self.channel
-    }
-
-    /// The cached definition of a tool, if there is one.
-    pub(crate) fn known(&self, name: &str) -> Option<Definition> {
-        self.memory.definition(name)
     }
 
     /// All items of a list, page by page.
@@ -301,7 +303,7 @@ impl Inner {
 
 impl Lister for Inner {
     fn name(&self) -> String {
-        self.connection.inner().name()
+        self.connection.inner.name()
     }
 
     fn era(&self) -> Era {
@@ -313,8 +315,7 @@ impl Lister for Inner {
     }
 
     async fn ask(&self, method: &str, params: RawObject) -> Result<Json, CallError> {
-        let params = with_meta(&params, &self.state.lock().meta);
-        self.connection.send(method, params, Mirrored::new(), self.preferences.request_timeout).await
+        self.send(method, params, Mirrored::new()).await
     }
 }
 

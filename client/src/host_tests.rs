@@ -282,7 +282,7 @@ async fn a_handler_in_this_process_is_connected_in_either_era() {
     let (session, stateless) = (Era::Session, Era::Stateless);
     for eras in [vec![session], vec![stateless], vec![session, stateless], vec![stateless, session]] {
         let expected = eras[0];
-        let link = Link::handler(mcp_disclosure_demo::MathServer::new());
+        let link = Link::handler(mcp_disclosure_demo::MathServer);
         let host = Host::connect(link, Preferences { eras, ..Preferences::default() }).await.unwrap();
         assert_eq!((host.server().era, host.channel()), (expected, &Channel::List));
         let result =

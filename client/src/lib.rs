@@ -13,7 +13,7 @@
 //! # async fn main() -> Result<(), mcp_disclosure_client::Error> {
 //! // Any server will do: `Link::command("mcp-disclosure", ["serve"])`, `Link::url("http://127.0.0.1:8848/mcp")?`.
 //! # use mcp_disclosure_demo::MathServer;
-//! let host = Host::connect(Link::handler(MathServer::new()), Preferences::default()).await?;
+//! let host = Host::connect(Link::handler(MathServer), Preferences::default()).await?;
 //!
 //! // For the model, before the conversation: the system prompt, and the listed tools.
 //! let (prompt, tools) = (host.system_prompt(), host.list().await?);

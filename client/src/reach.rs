@@ -57,13 +57,13 @@ async fn reach_in_time(
     let open = |link: &mut Link| Connection::open(link, preferences.listens, meter, memory);
     let (eras, timeout) = (&preferences.eras[..], preferences.connect_timeout);
     let mut connection = open(link)?;
-    let mut met = introduce(connection.inner(), &hello, eras, timeout).await;
+    let mut met = introduce(&connection.inner, &hello, eras, timeout).await;
     if let ([first, other, ..], Err(Unusable::Talk { error, .. })) = (eras, &met)
         && link.opens_again()
         && may_work_in_other_era(error, *first)
     {
         let again = open(link)?;
-        if let Ok(introduced) = introduce(again.inner(), &hello, &[*other], timeout).await {
+        if let Ok(introduced) = introduce(&again.inner, &hello, &[*other], timeout).await {
             (connection, met) = (again, Ok(introduced));
         }
     }

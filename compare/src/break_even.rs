@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     Error, Row,
     baseline::Listed,
-    connection::{ClientKind, LinkFactory},
+    connection::ClientKind,
     probe::{AT_ONCE, Probe, tokens},
     run::Bench,
 };
@@ -17,7 +17,6 @@ use crate::{
 /// smaller ones, so costs only grow.
 pub(crate) async fn break_even(
     bench: &Bench<'_>,
-    links: &LinkFactory,
     row: &Row,
     listed: &Arc<Listed>,
     initial: u64,
@@ -28,7 +27,7 @@ pub(crate) async fn break_even(
     }
     let names: Vec<&str> =
         bench.subject.sample(bench.subject.tools().len()).iter().map(|tool| &*tool.name).collect();
-    let mut probe = Probe::enter(bench, links, row, ClientKind::Ordinary, Arc::clone(listed)).await?;
+    let mut probe = Probe::enter(bench, row, ClientKind::Ordinary, Arc::clone(listed)).await?;
     let (mut used, mut spent, mut found) = (0, initial, None);
     for next in names.chunks(AT_ONCE) {
         let before = probe.plan.browsing.clone();

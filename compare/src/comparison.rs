@@ -9,8 +9,7 @@ use crate::{
     baseline::Baseline,
     break_even::break_even,
     connection::{ClientKind, LinkFactory},
-    figures::{self, Measured},
-    notes,
+    figures, notes,
     probe::Probe,
     report::Compared,
     retrieval,
@@ -107,8 +106,8 @@ impl Comparison {
     /// [`Error::UnknownTools`] and [`Error::UnknownLabels`] before the first run, or the first failure of a connection.
     pub async fn run(&self, progress: Progress<'_>) -> Result<Report, Error> {
         let mut rows: Vec<Row> = self.rows.iter().filter(|row| row.name != BASELINE).cloned().collect();
-        let baseline = self.rows.iter().find(|row| row.name == BASELINE);
-        rows.insert(0, baseline.cloned().unwrap_or_else(|| Row::of(BASELINE)));
+        let full = self.rows.iter().find(|row| row.name == BASELINE);
+        rows.insert(0, full.cloned().unwrap_or_else(|| Row::of(BASELINE)));
         let total = rows.len() * STEPS;
         let mut done = 0;
         let mut step = |name: &str, what: &str| {
@@ -116,13 +115,14 @@ impl Comparison {
             done += 1;
         };
         let mut bench = Bench {
+            links: &self.links,
             subject: &self.subject,
             counter: Counter::new(self.tokenizer),
             host: self.host,
             omits_schemas: self.omits_schemas,
             baseline: Baseline::default(),
         };
-        bench.baseline = self.baseline(&bench, &rows[0]).await?;
+        bench.baseline = baseline(&bench, &rows[0]).await?;
         // What an operator's choice leaves out is in no list.
         let subject = self.subject.only(|tool| bench.baseline.lists(&tool.name));
         bench.subject = &subject;
@@ -134,7 +134,7 @@ impl Comparison {
         }
         let Found { strategies, rows: finding, mut notes, .. } = found;
         progress(total, total, "tools found by words");
-        let retrieval = retrieval::run(&bench, &self.links, &finding, &queries).await?;
+        let retrieval = retrieval::run(&bench, &finding, &queries).await?;
         progress(total, total, "done");
         notes.splice(0..0, notes::of_sample(&self.used, &subject));
         Ok(Report {
@@ -152,13 +152,6 @@ impl Comparison {
         })
     }
 
-    async fn baseline(&self, bench: &Bench<'_>, row: &Row) -> Result<Baseline, Error> {
-        let probe = Probe::open(bench, &self.links, row, ClientKind::Negotiating).await?;
-        let baseline = Baseline::of(probe.listed.tools(), &probe.connection.resources().await?);
-        probe.connection.host.close().await;
-        Ok(baseline)
-    }
-
     /// Measures a strategy, unless it shows a model the same as an earlier one.
     async fn compare<'r>(
         &self,
@@ -169,7 +162,7 @@ impl Comparison {
         step: &mut impl FnMut(&str, &str),
     ) -> Result<(), Error> {
         step(&row.name, "lists, learning and calls");
-        let run = Run::of(bench, &self.links, row, ClientKind::Ordinary, tasks).await?;
+        let run = Run::of(bench, row, ClientKind::Ordinary, tasks).await?;
         let same = found.shown.iter().position(|other| *other == run.shown);
         if let Some(first) = same.map(|at| &mut found.strategies[at]) {
             found.notes.push(notes::same(row, &first.name));
@@ -180,18 +173,25 @@ impl Comparison {
             }
         }
         found.notes.extend(notes::missing(row, &run.missing));
-        let negotiating = Run::of(bench, &self.links, row, ClientKind::Negotiating, tasks).await?;
+        let negotiating = Run::of(bench, row, ClientKind::Negotiating, tasks).await?;
         step(&row.name, "growing number of tools");
         let baseline = found.strategies.first();
         let initial = run.start.total();
         let limit = baseline.map_or(initial, |baseline| baseline.initial_tokens);
-        let break_even = break_even(bench, &self.links, row, &run.listed, initial, limit).await?;
-        let measured = Measured { run: &run, negotiating, break_even };
-        let compared = figures::compared(row, self.turns, measured, baseline);
+        let break_even = break_even(bench, row, &run.listed, initial, limit).await?;
+        let compared = figures::compared(row, self.turns, [&run, &negotiating], break_even, baseline);
         found.notes.extend(notes::of_row(&compared, tasks.len()));
         found.strategies.push(compared);
         found.rows.push(row);
         found.shown.push(run.shown);
         Ok(())
     }
+}
+
+/// What the source lists by itself, as the row of complete definitions shows it.
+async fn baseline(bench: &Bench<'_>, row: &Row) -> Result<Baseline, Error> {
+    let probe = Probe::open(bench, row, ClientKind::Negotiating).await?;
+    let baseline = Baseline::of(probe.plan.listed.tools(), &probe.connection.resources().await?);
+    probe.connection.host.close().await;
+    Ok(baseline)
 }

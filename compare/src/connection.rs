@@ -28,7 +28,8 @@ pub enum ClientKind {
 }
 
 /// Which members of a listed tool a host shows to its model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, strum::Display, strum::EnumString)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(strum::Display, strum::EnumMessage, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum HostKind {
@@ -64,7 +65,8 @@ pub(crate) struct Connection<'a> {
     /// What the host shows of a listed tool.
     shows: HostKind,
     pub(crate) host: Host,
-    record: Record,
+    /// Its messages so far.
+    record: Arc<Mutex<Vec<Line>>>,
 }
 
 /// What a host asks for in the handshake.
@@ -90,12 +92,12 @@ impl<'a> Connection<'a> {
         wishes: Wishes,
     ) -> Result<Self, Error> {
         let Wishes { omits_schemas, choices, reached } = wishes;
-        let record = Record { reached, ..Record::default() };
+        let record = Arc::default();
         let is_native = kind == ClientKind::Negotiating;
         let preferences = Preferences {
             omit_input_schema: omits_schemas && is_native,
             listens: false,
-            observer: Some(record.observer()),
+            observer: Some(observer(Arc::clone(&record), reached)),
             concerns: choices,
             ..Preferences::of(is_native.then_some(&*row.strategy))
         };
@@ -144,12 +146,12 @@ impl<'a> Connection<'a> {
 
     /// The current position in the record, for [`Connection::since`].
     pub(crate) fn mark(&self) -> usize {
-        self.record.lines().len()
+        lines(&self.record).len()
     }
 
     /// The requests since a position that have a response, in the order in which they were sent.
     pub(crate) fn since(&self, mark: usize) -> Vec<Exchange> {
-        let lines = self.record.lines();
+        let lines = lines(&self.record);
         let (requests, answers): (Vec<_>, Vec<_>) = lines.iter().skip(mark).partition(|line| line.is_request);
         let exchange = |request: &Line| {
             let id = request.message.member("id");
@@ -188,39 +190,32 @@ impl Exchange {
     }
 }
 
-/// The messages of one connection.
-#[derive(Clone, Default)]
-struct Record {
-    lines: Arc<Mutex<Vec<Line>>>,
-    reached: Option<Reached>,
-}
-
+/// One message of a connection.
 struct Line {
     is_request: bool,
     method: String,
     message: RawObject,
+    /// The number of calls that had reached the upstreams by then.
     reached: u64,
 }
 
-impl Record {
-    fn observer(&self) -> Observer {
-        let record = self.clone();
-        Arc::new(move |passage: &Passage<'_>| {
-            let is_request = match (passage.direction, passage.kind) {
-                (Direction::Sent, Kind::Request) => true,
-                (Direction::Received, Kind::Answer) => false,
-                _ => return,
-            };
-            if let Ok(message) = RawObject::parse(passage.text) {
-                let reached = record.reached.as_ref().map_or(0, |reached| reached());
-                let method = passage.method.to_owned();
-                record.lines().push(Line { is_request, method, message, reached });
-            }
-        })
-    }
+/// Records requests and their responses.
+fn observer(record: Arc<Mutex<Vec<Line>>>, reached: Option<Reached>) -> Observer {
+    Arc::new(move |passage: &Passage<'_>| {
+        let is_request = match (passage.direction, passage.kind) {
+            (Direction::Sent, Kind::Request) => true,
+            (Direction::Received, Kind::Answer) => false,
+            _ => return,
+        };
+        if let Ok(message) = RawObject::parse(passage.text) {
+            let reached = reached.as_ref().map_or(0, |reached| reached());
+            let method = passage.method.to_owned();
+            lines(&record).push(Line { is_request, method, message, reached });
+        }
+    })
+}
 
-    fn lines(&self) -> MutexGuard<'_, Vec<Line>> {
-        // No code path panics while it holds the lock, and the list is consistent at every step.
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn lines(record: &Mutex<Vec<Line>>) -> MutexGuard<'_, Vec<Line>> {
+    // No code path panics while it holds the lock, and the list is consistent at every step.
+    record.lock().unwrap_or_else(PoisonError::into_inner)
 }

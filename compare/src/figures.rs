@@ -7,24 +7,14 @@ use crate::{
     run::Run,
 };
 
-/// What was measured under one strategy.
-pub(crate) struct Measured<'r> {
-    /// The run of an ordinary host.
-    pub(crate) run: &'r Run,
-    /// The run of a client that supports the strategy.
-    pub(crate) negotiating: Run,
-    /// The smallest number of used tools at which an ordinary host reads more than under `full`.
-    pub(crate) break_even: Option<usize>,
-}
-
-/// The figures of a strategy.
+/// The figures of a strategy, from the run of an ordinary host, and that of a client that supports the strategy.
 pub(crate) fn compared(
     row: &Row,
     turns: u64,
-    measured: Measured<'_>,
+    [run, negotiating]: [&Run; 2],
+    break_even: Option<usize>,
     baseline: Option<&Compared>,
 ) -> Compared {
-    let Measured { run, negotiating, break_even } = measured;
     let own = sums(run, turns);
     let whole = |tokens: Option<u64>, of: fn(&Compared) -> Option<u64>| {
         Some(share_saved(tokens?, baseline.map_or(tokens, of)?))
@@ -42,14 +32,14 @@ pub(crate) fn compared(
         conversation_tokens: own.conversation_tokens,
         conversation_saving: whole(own.conversation_tokens, |full| full.conversation_tokens),
         steps: run.steps.as_ref().map(|steps| steps.len() + run.calls.len()),
-        negotiating: sums(&negotiating, turns),
+        negotiating: sums(negotiating, turns),
         not_offered: row.not_offered.clone(),
         also: Vec::new(),
-        detail: Some(Detail {
+        detail: Detail {
             initial: run.start,
             steps: run.steps.clone().unwrap_or_default(),
             calls: calls(&run.calls, baseline),
-        }),
+        },
     }
 }
 
@@ -86,7 +76,7 @@ fn share_saved(tokens: u64, of: u64) -> f64 {
 fn calls(calls: &[(StepTokens, bool)], baseline: Option<&Compared>) -> CallTokens {
     let mut sum = StepTokens::default();
     calls.iter().for_each(|(call, _)| sum.add(*call));
-    let full = baseline.and_then(|full| full.detail.as_ref()).map(|detail| detail.calls);
+    let full = baseline.map(|full| full.detail.calls);
     let without = full.map_or(sum.both(), |calls| calls.request_tokens + calls.answer_tokens);
     let more = sum.both().cast_signed() - without.cast_signed();
     CallTokens {

@@ -64,7 +64,7 @@ pub(crate) fn of_row(strategy: &Compared, calls: usize) -> Vec<String> {
             "{name}: the cost of learning is unknown, because the strategy declares no call that teaches a tool."
         ));
     }
-    let failed = strategy.detail.as_ref().map_or(0, |detail| detail.calls.failed);
+    let failed = strategy.detail.calls.failed;
     if failed > 0 {
         notes.push(format!("{name}: {failed} of {calls} calls failed."));
     }

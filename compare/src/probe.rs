@@ -10,7 +10,7 @@ use crate::{
     Error, Row,
     agent::{Learned, Move, Plan, Task},
     baseline::Listed,
-    connection::{ClientKind, Connection, LinkFactory, Wishes},
+    connection::{ClientKind, Connection, Wishes},
     report::{InitialTokens, StepTokens},
     run::Bench,
     seen,
@@ -23,7 +23,6 @@ pub(crate) const AT_ONCE: usize = 8;
 pub(crate) struct Probe<'a> {
     bench: &'a Bench<'a>,
     pub(crate) connection: Connection<'a>,
-    pub(crate) listed: Arc<Listed>,
     pub(crate) plan: Plan,
     /// What answers have shown of arguments, such as receipts.
     learned: Learned,
@@ -31,37 +30,29 @@ pub(crate) struct Probe<'a> {
 
 impl<'a> Probe<'a> {
     /// Connects, and lists the tools.
-    pub(crate) async fn open(
-        bench: &'a Bench<'a>,
-        links: &LinkFactory,
-        row: &'a Row,
-        kind: ClientKind,
-    ) -> Result<Self, Error> {
-        let probe = Self::enter(bench, links, row, kind, Arc::default()).await?;
-        let listed = Arc::new(Listed::new(probe.connection.tools().await?, &bench.baseline));
-        let mut probe = Self { listed: Arc::clone(&listed), ..probe };
-        probe.plan.list(listed);
+    pub(crate) async fn open(bench: &'a Bench<'a>, row: &'a Row, kind: ClientKind) -> Result<Self, Error> {
+        let mut probe = Self::enter(bench, row, kind, Arc::default()).await?;
+        probe.plan.listed = Arc::new(Listed::new(probe.connection.tools().await?, &bench.baseline));
         Ok(probe)
     }
 
     /// Connects with what the same server listed on another connection.
     pub(crate) async fn enter(
         bench: &'a Bench<'a>,
-        links: &LinkFactory,
         row: &'a Row,
         kind: ClientKind,
         listed: Arc<Listed>,
     ) -> Result<Self, Error> {
         let wishes = Wishes { omits_schemas: bench.omits_schemas, ..Wishes::default() };
-        let connection = Connection::open(links, row, (kind, bench.host), wishes).await?;
+        let connection = Connection::open(bench.links, row, (kind, bench.host), wishes).await?;
         let channel = connection.host.channel().clone();
-        let plan = Plan::new(channel, false, (row.lesson, row.finder), Arc::clone(&listed));
-        Ok(Self { bench, connection, listed, plan, learned: Learned::default() })
+        let plan = Plan::new(channel, false, (row.lesson, row.finder), listed);
+        Ok(Self { bench, connection, plan, learned: Learned::default() })
     }
 
     /// The listed tools as the host shows them to the model.
     fn shown_tools(&self) -> String {
-        seen::array(&self.connection.shown(self.listed.tools()))
+        seen::array(&self.connection.shown(self.plan.listed.tools()))
     }
 
     /// The texts of the model's context at the start, without resources.
@@ -90,8 +81,9 @@ impl<'a> Probe<'a> {
             let unknown = names.iter().filter(|name| !self.shows_use(name));
             let unknown: Vec<(&str, String)> =
                 unknown.map(|name| (*name, self.served_name(name).to_owned())).collect();
-            for (name, served) in unknown.iter().filter(|(_, served)| self.listed.tool(served).is_none()) {
-                if let Some(tool) = self.bench.subject.tool(name) {
+            for (name, served) in &unknown {
+                let tool = self.bench.subject.tool(name);
+                if let Some(tool) = tool.filter(|_| self.plan.listed(served).is_none()) {
                     self.plan.look_for(served, &tool.category, &tool.words());
                 }
             }
@@ -125,8 +117,8 @@ impl<'a> Probe<'a> {
 
     /// Fetches complete definitions in one step.
     async fn describe(&mut self, names: &[&str]) -> Result<Option<StepTokens>, Error> {
-        let is_listed = names.iter().all(|name| self.listed.tool(name).is_some());
-        let has_lesson = self.row().lesson.is_some_and(|lesson| self.listed.tool(lesson.tool()).is_some());
+        let is_listed = names.iter().all(|name| self.plan.listed(name).is_some());
+        let has_lesson = self.row().lesson.is_some_and(|lesson| self.plan.listed(lesson.tool()).is_some());
         let described = match self.connection.kind {
             ClientKind::Negotiating if !has_lesson => {
                 let described = self.step("learning tools", self.connection.host.describe(names)).await;
@@ -184,7 +176,7 @@ impl<'a> Probe<'a> {
 
     /// Whether the list shows how this tool is called.
     fn shows_use(&self, name: &str) -> bool {
-        let Some(tool) = self.listed.tool(self.served_name(name)) else { return false };
+        let Some(tool) = self.plan.listed(self.served_name(name)) else { return false };
         let baseline = &self.bench.baseline;
         baseline.shows_use(tool) || (self.has_no_lesson() && baseline.is_complete(tool))
     }
@@ -197,7 +189,7 @@ impl<'a> Probe<'a> {
     /// Whether a model finds the tool: it is listed, or found by its category or by a call.
     pub(crate) fn finds(&self, name: &str) -> bool {
         let name = self.served_name(name);
-        self.listed.tool(name).is_some() || self.row().lesson.is_some() || self.plan.browsing.names(name)
+        self.plan.listed(name).is_some() || self.row().lesson.is_some() || self.plan.browsing.names(name)
     }
 
     /// Calls a tool, and returns whether it succeeded.
@@ -239,7 +231,7 @@ impl<'a> Probe<'a> {
 
     /// The name by which a tool is served.
     pub(crate) fn served_name<'n>(&'n self, name: &'n str) -> &'n str {
-        self.listed.served_name(name)
+        self.plan.listed.served_name(name)
     }
 
     fn row(&self) -> &Row {

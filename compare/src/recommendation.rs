@@ -118,7 +118,7 @@ fn trips(additional: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Negotiating;
+    use crate::report::{Detail, Negotiating};
 
     /// A strategy with this start, this cost of a conversation of ten turns, and this many round trips.
     fn compared(name: &str, initial: u64, conversation: u64, trips: u64) -> Compared {
@@ -145,7 +145,7 @@ mod tests {
             negotiating,
             not_offered: None,
             also: Vec::new(),
-            detail: None,
+            detail: Detail::default(),
         }
     }
 

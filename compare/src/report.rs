@@ -70,20 +70,19 @@ pub struct Compared {
     /// Other rows that show a model exactly the same, and are left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<String>,
-    /// Details; with `--detail`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub detail: Option<Detail>,
+    /// Details.
+    pub detail: Detail,
 }
 
 impl Compared {
     /// Whether a call of the task failed.
     pub(crate) fn has_failed(&self) -> bool {
-        self.detail.as_ref().is_some_and(|detail| detail.calls.failed > 0)
+        self.detail.calls.failed > 0
     }
 }
 
 /// The details of a strategy's figures.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Detail {
     /// The model's context at the start.
     pub initial: InitialTokens,
@@ -116,7 +115,7 @@ pub struct StepTokens {
 }
 
 /// Tokens of calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CallTokens {
     /// The number of calls.
     pub count: usize,
@@ -165,13 +164,6 @@ impl StepTokens {
 }
 
 impl Report {
-    /// The report without details.
-    pub fn without_detail(&self) -> Self {
-        let strategies = self.strategies.iter();
-        let strategies = strategies.map(|strategy| Compared { detail: None, ..strategy.clone() });
-        Self { strategies: strategies.collect(), ..self.clone() }
-    }
-
     /// Those of the named strategies whose total exceeds this number of tokens; if the cost of learning is unknown, the
     /// tokens at the start count.
     pub fn over<'a>(&'a self, most: u64, names: &'a [String]) -> impl Iterator<Item = &'a Compared> {

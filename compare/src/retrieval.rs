@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::{
     Error, Row, Subject,
-    connection::{ClientKind, LinkFactory},
+    connection::ClientKind,
     probe::{Probe, answered},
     run::Bench,
 };
@@ -104,7 +104,6 @@ pub(crate) struct Asked<'q> {
 /// Asks all queries under each strategy that finds tools by words.
 pub(crate) async fn run(
     bench: &Bench<'_>,
-    links: &LinkFactory,
     rows: &[&Row],
     asked: &[Asked<'_>],
 ) -> Result<Vec<Retrieval>, Error> {
@@ -113,7 +112,7 @@ pub(crate) async fn run(
         return Ok(retrievals);
     }
     for (row, finder) in rows.iter().filter_map(|row| Some((*row, row.finder?))) {
-        retrievals.push(of(bench, links, row, finder, asked).await?);
+        retrievals.push(of(bench, row, finder, asked).await?);
     }
     Ok(retrievals)
 }
@@ -138,14 +137,8 @@ pub(crate) fn resolved<'q>(subject: &'q Subject, queries: &'q [Query]) -> Result
     if unknown.is_empty() { Ok(asked) } else { Err(Error::UnknownLabels(unknown)) }
 }
 
-async fn of(
-    bench: &Bench<'_>,
-    links: &LinkFactory,
-    row: &Row,
-    finder: Finder,
-    asked: &[Asked<'_>],
-) -> Result<Retrieval, Error> {
-    let probe = Probe::open(bench, links, row, ClientKind::Ordinary).await?;
+async fn of(bench: &Bench<'_>, row: &Row, finder: Finder, asked: &[Asked<'_>]) -> Result<Retrieval, Error> {
+    let probe = Probe::open(bench, row, ClientKind::Ordinary).await?;
     let mut tally = Tally::default();
     for query in asked {
         // A registry refuses finders without arguments.

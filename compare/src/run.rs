@@ -16,6 +16,8 @@ use crate::{
 
 /// What all runs of a comparison have in common.
 pub(crate) struct Bench<'a> {
+    /// Opens links to a server of each row.
+    pub(crate) links: &'a LinkFactory,
     pub(crate) subject: &'a Subject,
     pub(crate) counter: Counter,
     /// What hosts show of a listed tool.
@@ -44,13 +46,12 @@ impl Run {
     /// Connects, lists, learns and calls, as a host of this kind does.
     pub(crate) async fn of(
         bench: &Bench<'_>,
-        links: &LinkFactory,
         row: &Row,
         kind: ClientKind,
         tasks: &[Task],
     ) -> Result<Self, Error> {
-        let needs_resources = kind == ClientKind::Negotiating && adds_resources(bench, links, row).await?;
-        let mut probe = Probe::open(bench, links, row, kind).await?;
+        let needs_resources = kind == ClientKind::Negotiating && adds_resources(bench, row).await?;
+        let mut probe = Probe::open(bench, row, kind).await?;
         let resources = if needs_resources { probe.connection.resources().await? } else { Vec::new() };
         let start = probe.start(&bench.baseline.added(resources));
         let names: Vec<&str> = tasks.iter().map(|task| &*task.tool).collect();
@@ -62,14 +63,13 @@ impl Run {
         }
         let (traffic, shown) = (probe.connection.host.traffic(), probe.shown());
         probe.connection.host.close().await;
-        let listed = Arc::clone(&probe.listed);
-        Ok(Self { listed, shown, start, steps, missing, calls, traffic })
+        Ok(Self { listed: probe.plan.listed, shown, start, steps, missing, calls, traffic })
     }
 }
 
 /// Whether a model needs to see resources under this strategy: it lists resources that are not the source's.
-async fn adds_resources(bench: &Bench<'_>, links: &LinkFactory, row: &Row) -> Result<bool, Error> {
-    let probe = Probe::enter(bench, links, row, ClientKind::Negotiating, Arc::default()).await?;
+async fn adds_resources(bench: &Bench<'_>, row: &Row) -> Result<bool, Error> {
+    let probe = Probe::enter(bench, row, ClientKind::Negotiating, Arc::default()).await?;
     let added = bench.baseline.added(probe.connection.resources().await?);
     probe.connection.host.close().await;
     Ok(!added.is_empty())

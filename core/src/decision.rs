@@ -61,7 +61,6 @@ impl ToolCall {
 
 /// The decision on a call.
 #[derive(Debug)]
-#[non_exhaustive]
 pub enum Decision {
     /// Forward it to the tool, with this name and these arguments. The server still looks the tool up in the view, and
     /// checks the arguments unless the client's list shows its schema.

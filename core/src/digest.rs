@@ -77,7 +77,8 @@ pub fn random_id() -> io::Result<Arc<str>> {
 
 /// Bytes as lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let halves = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    halves.map(|half| char::from(b"0123456789abcdef"[usize::from(half)])).collect()
 }
 
 /// The canonical form of a JSON text (RFC 8785): what [`Digest::of`] digests. `None` for a text that has none, or would take

@@ -6,7 +6,6 @@ use crate::{digest::Digest, memory::Notes, name::ToolName};
 
 /// An action of the server on behalf of a strategy, before it sends the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Effect {
     /// The definition of this digest was delivered: mark it in the session.
     Delivered {

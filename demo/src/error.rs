@@ -1,47 +1,37 @@
 //! Why a tool has no result, in words that a model can act on; and the limit of work, under which every tool runs.
 
 use std::cell::Cell;
+use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use mcp_disclosure_core::ArgumentProblem;
 
-/// Why a tool has no result.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub(crate) enum Error {
-    /// Arguments are missing, of the wrong type or outside their limits.
-    #[error("{}", said(.0))]
-    Arguments(Vec<ArgumentProblem>),
-    /// No method of this server applies.
-    #[error("{tool} has no method for {subject}; {advice}")]
-    NoMethod { tool: &'static str, subject: String, advice: &'static str },
-    /// An iteration did not converge.
-    #[error("{tool} did not converge: {reason}")]
-    NoConvergence { tool: &'static str, reason: String },
-    /// The computation reached its limit of steps.
-    #[error("the computation reached its limit of work; use a smaller or simpler input")]
-    Exhausted,
-    /// A fault of this server, caught before it could take the request down.
-    #[error("the computation failed with an internal error; try another form of the input")]
-    Internal,
-}
+/// Why a tool has no result: the sentence that says it.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Error(String);
 
 impl Error {
-    pub(crate) fn no_convergence(tool: &'static str, reason: impl Into<String>) -> Self {
-        Self::NoConvergence { tool, reason: reason.into() }
+    /// Arguments are missing, of the wrong type or outside their limits.
+    pub(crate) fn of_arguments(problems: Vec<ArgumentProblem>) -> Self {
+        let said = problems.iter().take(SHOWN).map(|one| wrong(&one.argument, &one.given, &one.expected).0);
+        Self(said.collect::<Vec<_>>().join("; "))
+    }
+
+    /// No method of this server applies.
+    pub(crate) fn no_method(tool: &str, subject: &str, advice: &str) -> Self {
+        Self(format!("{tool} has no method for {subject}; {advice}"))
+    }
+
+    /// An iteration did not converge.
+    pub(crate) fn no_convergence(tool: &str, reason: impl Display) -> Self {
+        Self(format!("{tool} did not converge: {reason}"))
     }
 }
 
-pub(crate) fn wrong(argument: &str, given: impl Into<String>, expected: impl Into<String>) -> Error {
-    let (argument, given, expected) = (argument.to_owned(), given.into(), expected.into());
-    Error::Arguments(vec![ArgumentProblem { argument, given, expected }])
-}
-
-fn said(problems: &[ArgumentProblem]) -> String {
-    let say = |one: &ArgumentProblem| {
-        format!("argument `{}`: given {}, expected {}", one.argument, one.given, one.expected)
-    };
-    problems.iter().take(SHOWN).map(say).collect::<Vec<_>>().join("; ")
+/// An argument is missing, of the wrong type or outside its limits.
+pub(crate) fn wrong(argument: &str, given: impl Display, expected: impl Display) -> Error {
+    Error(format!("argument `{argument}`: given {given}, expected {expected}"))
 }
 
 /// Problems of one call that are said.
@@ -65,7 +55,12 @@ pub(crate) fn bounded<T>(task: impl FnOnce() -> Result<T>) -> Result<T> {
     LEFT.set(STEPS);
     let outcome = catch_unwind(AssertUnwindSafe(task));
     outcome.unwrap_or_else(|thrown| {
-        Err(if thrown.is::<OutOfWork>() { Error::Exhausted } else { Error::Internal })
+        let said = match thrown.is::<OutOfWork>() {
+            true => "the computation reached its limit of work; use a smaller or simpler input",
+            // A fault of this server, caught before it could take the request down.
+            false => "the computation failed with an internal error; try another form of the input",
+        };
+        Err(Error(said.to_owned()))
     })
 }
 

@@ -2,8 +2,8 @@
 //!
 //! [`MathServer`] is an ordinary `rmcp` handler. Its tools are defined by the files in
 //! `tool_descriptions/` alone ([`DESCRIPTION_FILES`]): `tools/list` is made from them, and every example
-//! in them is a test. The gateway takes the same files as its description files, and [`CATEGORIES`],
-//! [`FACTS`] and the names for the `info` overview.
+//! in them is a test. The gateway takes the same files as its description files, and [`about`] for the
+//! `info` overview.
 //!
 //! The symbolic tools answer the examples of these files, polynomials and what comes down to them, and refuse the rest with a
 //! sentence that says what they can do. Solutions are put back into their equations, and definite integrals are compared
@@ -26,5 +26,5 @@ mod symbolic;
 mod tools;
 mod transforms;
 
-pub use catalogue::{CATEGORIES, CONCERNS, DESCRIPTION_FILES};
-pub use server::{DESCRIPTION, FACTS, MathServer, NAME, VERSION};
+pub use catalogue::{DESCRIPTION_FILES, about};
+pub use server::MathServer;

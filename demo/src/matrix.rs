@@ -8,16 +8,11 @@ use crate::json::rounded;
 /// Steps of the eigenvalue iteration for each eigenvalue.
 const STEPS: usize = 100;
 
-/// A square matrix of real numbers.
+/// A square matrix of real numbers: its rows, each as long as there are rows.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Matrix(Vec<Vec<f64>>);
+pub(crate) struct Matrix(pub(crate) Vec<Vec<f64>>);
 
 impl Matrix {
-    /// The matrix of these rows, each as long as there are rows.
-    pub(crate) fn of_rows(rows: Vec<Vec<f64>>) -> Self {
-        Self(rows)
-    }
-
     pub(crate) fn size(&self) -> usize {
         self.0.len()
     }

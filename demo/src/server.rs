@@ -8,19 +8,14 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value};
 
-use crate::catalogue::TOOLS;
+use crate::catalogue::{DESCRIPTION, TOOLS, find};
 use crate::error::{Error, bounded};
 use crate::json::Arguments;
-use crate::tools;
 
 /// The name in `serverInfo`.
-pub const NAME: &str = "Math MCP";
+const NAME: &str = "Math MCP";
 /// The version in `serverInfo`.
-pub const VERSION: &str = "1.0.0";
-/// The description of the server, in one line.
-pub const DESCRIPTION: &str = "Symbolic and numerical computing";
-/// The instructions for clients.
-pub const FACTS: &[(&str, bool)] = &[("gpu_available", false)];
+const VERSION: &str = "1.0.0";
 
 const INSTRUCTIONS: &str = "Eleven mathematical tools: symbolic algebra in exact arithmetic, numerical computing, \
     transforms and optimization. Write expressions as in \"x**2 - 4\" or \"sin(x)/x\"; a product needs \"*\".";
@@ -29,26 +24,21 @@ const INSTRUCTIONS: &str = "Eleven mathematical tools: symbolic algebra in exact
 ///
 /// It has no state. Calls run on tokio's blocking threads, so it needs a tokio runtime; each call ends within its limit
 /// of work.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct MathServer;
 
 impl MathServer {
-    /// A server, ready to be served.
-    pub fn new() -> Self {
-        Self
-    }
-
     /// Calls a tool without a client. `None` if there is no tool of that name.
     ///
     /// Invalid arguments and mathematical errors are a result with `isError: true`. The computation runs on the calling
     /// thread.
     pub fn call(&self, name: &str, arguments: &Map<String, Value>) -> Option<CallToolResult> {
-        let (run, schema) = tools::find(name)?;
+        let runnable = find(name)?;
         let outcome = bounded(|| {
             let given = Value::Object(arguments.clone()).to_string();
-            let repaired = schema.apply(&given).map_err(Error::Arguments)?.repaired;
+            let repaired = runnable.schema.apply(&given).map_err(Error::of_arguments)?.repaired;
             let repaired = repaired.and_then(|text| serde_json::from_str(text.get()).ok());
-            run(&Arguments(repaired.unwrap_or_else(|| arguments.clone())))
+            (runnable.run)(&Arguments(repaired.unwrap_or_else(|| arguments.clone())))
         });
         Some(match outcome {
             Ok(output) => CallToolResult::structured(output),
@@ -71,11 +61,11 @@ impl ServerHandler for MathServer {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(TOOLS.iter().map(|(tool, _)| tool.clone()).collect()))
+        Ok(ListToolsResult::with_all_items(TOOLS.iter().map(|runnable| runnable.tool.clone()).collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        TOOLS.iter().find(|(tool, _)| tool.name == name).map(|(tool, _)| tool.clone())
+        find(name).map(|runnable| runnable.tool.clone())
     }
 
     async fn call_tool(

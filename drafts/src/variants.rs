@@ -11,6 +11,7 @@
 //! The first variant is the one that serves requests that name none.
 
 use mcp_disclosure_core::{Fault, RawObject};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// The extension's id.
@@ -24,7 +25,8 @@ const MOST_HINTS: usize = 16;
 
 /// What a client that supports variants says of itself. Hints other than the context size are ignored: the variants do not
 /// differ in them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct VariantHints {
     /// The context sizes that suit it, best first.
     pub context_sizes: Vec<String>,

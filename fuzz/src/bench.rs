@@ -14,7 +14,7 @@ use mcp_disclosure_gateway::{
     builtin,
     catalogue::Declared,
     front::http,
-    dispatch::{Assembly, FetchLimits, Gateway},
+    dispatch::{Assembly, Gateway},
     negotiation::{Strategies, StrategyOptions},
     upstream::{Target, Timeouts, UpstreamConfig},
 };
@@ -57,13 +57,13 @@ impl Bench {
         let name = |name| UpstreamName::parse(name).ok();
         let assembly = Assembly {
             upstreams: vec![
-                UpstreamConfig::new(name("math"), Target::handler(MathServer::new())),
+                UpstreamConfig::new(name("math"), Target::handler(MathServer)),
                 UpstreamConfig::new(name("odd"), Target::handler(Oddments)),
             ],
             declared: Declared { files: files.collect(), ..Declared::default() },
             sessions: SESSIONS,
             timeouts: PATIENCE,
-            fetches: FetchLimits::per_minute(0),
+            fetches_per_minute: 0,
             ..Assembly::new(strategies, key)
         };
         let started = runtime.block_on(Gateway::start(assembly)).expect("a gateway");

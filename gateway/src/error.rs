@@ -2,6 +2,9 @@
 
 use std::{fmt, io, sync::Arc};
 
+use mcp_disclosure_transport::{ErrorText, code};
+use serde_json::json;
+
 use crate::{
     problem::{Problems, lines},
     upstream::UpstreamError,
@@ -62,4 +65,10 @@ impl Error {
             _ => "internal error: the upstreams cannot be served".to_owned(),
         }
     }
+}
+
+/// The error for clients of which an upstream is the cause: it names the upstream, and says what is the matter with it (F6).
+pub(crate) fn upstream_failed(name: &str, what: impl fmt::Display) -> ErrorText {
+    ErrorText::new(code::UPSTREAM_FAILED, format_args!("upstream '{name}' {what}"))
+        .with_data(&json!({"upstream": name}))
 }

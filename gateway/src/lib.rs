@@ -28,8 +28,8 @@ pub mod upstream;
 pub use dialect::{Offer, Revision};
 pub use disclose::{Disclosure, disclose};
 pub use dispatch::{
-    Admission, Admittance, Arriving, Assembly, Denied, FetchLimits, Gateway, KeptMarks, OfferedRevisions,
-    Open, StartedGateway,
+    Admission, Admittance, Arriving, Assembly, Denied, FETCHES_PER_MINUTE, Gateway, KeptMarks,
+    OfferedRevisions, Open, StartedGateway,
 };
 pub use error::Error;
 pub use limits::SessionLimits;

@@ -89,27 +89,20 @@ macro_rules! limits {
     };
 }
 
-/// A bound labelled with the setting's name.
-macro_rules! bound {
-    ($limits:ident.$name:ident) => {
-        Bound { most: $limits.$name, setting: concat!("limits.", stringify!($name)) }
-    };
-}
-
-/// One that cannot be set.
-fn fixed_bound(most: usize) -> Bound {
-    Bound { most, setting: "" }
-}
-
 impl Limits {
     /// The limits of a connection to an upstream.
     pub fn bounds(&self) -> Bounds {
+        // One that cannot be set has no setting to name.
+        let fixed = |most| Bound { most, setting: "" };
         Bounds {
-            message_bytes: bound!(self.upstream_message_bytes),
-            message_depth: bound!(self.message_depth),
-            batch_messages: fixed_bound(self.upstream_batch_messages),
-            queue_bytes: fixed_bound(self.upstream_queue_bytes),
-            queue_share_bytes: fixed_bound(self.client_queue_bytes),
+            message_bytes: Bound {
+                most: self.upstream_message_bytes,
+                setting: "limits.upstream_message_bytes",
+            },
+            message_depth: Bound { most: self.message_depth, setting: "limits.message_depth" },
+            batch_messages: fixed(self.upstream_batch_messages),
+            queue_bytes: fixed(self.upstream_queue_bytes),
+            queue_share_bytes: fixed(self.client_queue_bytes),
             stderr_lines: self.upstream_stderr_lines,
             stderr_characters: self.log_field_characters,
             resume_wait: self.upstream_resume_wait,
@@ -228,13 +221,6 @@ pub struct SessionLimits {
 impl Default for SessionLimits {
     fn default() -> Self {
         Self { most: 10_000, idle: Duration::from_secs(60 * 60) }
-    }
-}
-
-impl SessionLimits {
-    /// The interval between sweeps for idle and unused sessions.
-    pub fn sweep_interval(self, unused: Duration) -> Duration {
-        (self.idle.min(unused) / 4).clamp(Duration::from_millis(100), Duration::from_secs(60))
     }
 }
 

@@ -33,9 +33,9 @@ impl Problem {
         Self { place: None, message: message.into(), hint: None }
     }
 
-    /// Sets the place, which the message does not name.
-    pub fn at(self, place: Place) -> Self {
-        Self { place: Some(place), ..self }
+    /// Sets the place, which the message does not name, if there is one.
+    pub fn at(self, place: impl Into<Option<Place>>) -> Self {
+        Self { place: place.into(), ..self }
     }
 
     /// The place, if known separately from the message.
@@ -77,27 +77,6 @@ impl Error for Problem {}
 /// All problems found, at least one. Displayed one per line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problems(pub Vec<Problem>);
-
-impl From<Vec<Problem>> for Problems {
-    fn from(problems: Vec<Problem>) -> Self {
-        Self(problems)
-    }
-}
-
-impl From<Problems> for Vec<Problem> {
-    fn from(problems: Problems) -> Self {
-        problems.0
-    }
-}
-
-impl IntoIterator for Problems {
-    type Item = Problem;
-    type IntoIter = std::vec::IntoIter<Problem>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
-    }
-}
 
 impl fmt::Display for Problems {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,6 +1,6 @@
 //! The built-in strategies, each behind a feature of this crate.
 
-use mcp_disclosure_core::{Error, Registry};
+use mcp_disclosure_core::Registry;
 #[cfg(feature = "concerns")]
 use mcp_disclosure_strategy_concerns as concerns;
 #[cfg(feature = "describe")]
@@ -24,12 +24,6 @@ pub(crate) const BUILT_IN: [&str; 6] = ["resource", "describe", "info", "search"
 /// The built-in strategies, and `full`, which is always included. To add a plug-in, add a line.
 pub fn builtin() -> Registry {
     let mut registry = Registry::new();
-    let registered = register(&mut registry);
-    debug_assert!(registered.is_ok(), "{registered:?}");
-    registry
-}
-
-fn register(registry: &mut Registry) -> Result<(), Error> {
     for plug_in in [
         #[cfg(feature = "resource")]
         mcp_disclosure_core::PlugIn::new(&resource::PROFILE, resource::Resource::new),
@@ -45,7 +39,8 @@ fn register(registry: &mut Registry) -> Result<(), Error> {
         #[cfg(feature = "concerns")]
         mcp_disclosure_core::PlugIn::new(&concerns::PROFILE, concerns::Concerns::new).everywhere(),
     ] {
-        registry.register(plug_in)?;
+        let registered = registry.register(plug_in);
+        debug_assert!(registered.is_ok(), "{registered:?}");
     }
-    Ok(())
+    registry
 }

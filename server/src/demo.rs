@@ -4,9 +4,9 @@ use mcp_disclosure_compare::{
     agent::Task,
     transcript::{Assignment, Call},
 };
-use mcp_disclosure_core::{About, Category, Concern, DescriptionFile, RawObject, Values};
-use mcp_disclosure_demo::{CATEGORIES, CONCERNS, DESCRIPTION, DESCRIPTION_FILES, FACTS, MathServer};
-use mcp_disclosure_gateway::{catalogue::Declared, upstream::Target};
+use mcp_disclosure_core::{DescriptionFile, RawObject};
+use mcp_disclosure_demo::{DESCRIPTION_FILES, MathServer, about};
+use mcp_disclosure_gateway::{catalogue::Declared, rmcp::model::CallToolResult, upstream::Target};
 use serde_json::{Map, Value};
 
 /// The demonstration and its declarations.
@@ -17,10 +17,7 @@ pub fn demonstration() -> (Target, Declared) {
         debug_assert!(file.is_ok(), "{file:?}");
         file.ok()
     });
-    (
-        Target::handler(MathServer::new()),
-        Declared { files: files.collect(), about: about(), ..Declared::default() },
-    )
+    (Target::handler(MathServer), Declared { files: files.collect(), about: about(), ..Declared::default() })
 }
 
 /// The demonstration's own task, with the answer that its server gives.
@@ -35,25 +32,11 @@ pub(crate) fn task() -> Assignment {
 
 /// What the server answers a call, if it succeeds.
 pub(crate) fn answer(tool: &str, arguments: &RawObject) -> Option<Value> {
-    let arguments: Map<String, Value> = serde_json::from_str(arguments.text()).unwrap_or_default();
-    MathServer::new().call(tool, &arguments)?.structured_content
+    called(tool, arguments)?.structured_content
 }
 
-fn about() -> About {
-    let facts = FACTS.iter().map(|(name, fact)| (*name, if *fact { "true" } else { "false" }));
-    let categories = CATEGORIES.iter().map(|(name, description)| Category {
-        name: (*name).to_owned(),
-        description: (*description).to_owned(),
-    });
-    let concerns = CONCERNS.iter().filter_map(|(name, description, values)| {
-        let values = values.iter().map(|value| (*value).into()).collect();
-        Concern::new(*name, *description, Values::Listed(values), None).ok()
-    });
-    About {
-        description: DESCRIPTION.to_owned(),
-        facts: RawObject::assemble(facts),
-        categories: categories.collect(),
-        concerns: concerns.collect(),
-        ..About::default()
-    }
+/// The server's result of a call, if it has the tool.
+pub(crate) fn called(tool: &str, arguments: &RawObject) -> Option<CallToolResult> {
+    let arguments: Map<String, Value> = serde_json::from_str(arguments.text()).unwrap_or_default();
+    MathServer.call(tool, &arguments)
 }

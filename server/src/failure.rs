@@ -119,14 +119,7 @@ impl Failure {
             Self::Listen { flag, .. } => {
                 Some(format!("choose another with {flag} ADDRESS:PORT; port 0 selects a free port"))
             }
-            Self::Usage(_)
-            | Self::Configuration(_)
-            | Self::Findings { .. }
-            | Self::SignIn(_)
-            | Self::Comparison(_)
-            | Self::OverBudget(_)
-            | Self::Write { .. }
-            | Self::Io { .. } => None,
+            _ => None,
         }
     }
 }
@@ -134,7 +127,7 @@ impl Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match error {
-            Error::Configuration(problems) => Self::Configuration(problems.into()),
+            Error::Configuration(problems) => Self::Configuration(problems.0),
             Error::Upstreams(errors) => Self::Upstreams(errors),
             Error::Listen { address, source } => Self::Listen { flag: "--listen", address, source },
             Error::Io { what, source } => Self::Io { what, source },

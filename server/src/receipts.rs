@@ -17,7 +17,7 @@ use sha2::Sha256;
 
 use crate::{
     files::{keep_newest, write_private},
-    remember::Store,
+    remember::{Store, cache_folder},
 };
 
 /// The number of marks that are kept.
@@ -35,7 +35,7 @@ pub(crate) fn of_user(mut assembly: Assembly, has_key: bool, remembers: bool) ->
         return assembly;
     }
     let key = || {
-        let store = Store::of_receipts().filter(|_| remembers)?;
+        let store = Store::new(cache_folder("receipts").filter(|_| remembers)?, 0);
         let key = store.key().inspect_err(|error| tracing::debug!(%error, "no key of receipts is kept"));
         Some((ReceiptKey::new(&key.ok()?)?, store))
     };
@@ -66,12 +66,12 @@ impl Marks {
             mac.update(&(part.len() as u64).to_be_bytes());
             mac.update(part.as_encoded_bytes());
         }
-        Ok(self.0.folder().join(format!("{}.mark", hex(&mac.finalize().into_bytes()))))
+        Ok(self.0.folder.join(format!("{}.mark", hex(&mac.finalize().into_bytes()))))
     }
 
     fn try_keep(&self, mark: &str) -> io::Result<()> {
         write_private(&self.file(mark)?, b"")?;
-        keep_newest(self.0.folder(), "mark", MOST)
+        keep_newest(&self.0.folder, "mark", MOST)
     }
 }
 
@@ -84,7 +84,7 @@ impl KeptMarks for Marks {
 
     fn keep(&self, mark: &str) {
         if let Err(error) = self.try_keep(mark) {
-            tracing::debug!(folder = %self.0.folder().display(), %error, "what a client read cannot be kept");
+            tracing::debug!(folder = %self.0.folder.display(), %error, "what a client read cannot be kept");
         }
     }
 

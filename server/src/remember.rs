@@ -20,35 +20,23 @@ use sha2::Sha256;
 
 use crate::files::{keep_newest, write_private};
 
+/// This folder of the program's in the user's cache folder; `None` if the system has no such folder.
+pub(crate) fn cache_folder(name: &str) -> Option<PathBuf> {
+    Some(etcetera::choose_base_strategy().ok()?.cache_dir().join("mcp-disclosure").join(name))
+}
+
 /// The number of upstreams that are remembered; those kept longest ago are forgotten.
 const MOST: usize = 256;
 
 /// A folder of remembered upstreams.
 #[derive(Debug)]
 pub struct Store {
-    folder: PathBuf,
+    pub(crate) folder: PathBuf,
     /// The largest file, in bytes.
     most_bytes: usize,
 }
 
 impl Store {
-    /// The store in the user's cache folder; `None` if the system has no such folder.
-    pub fn of_user(most_bytes: usize) -> Option<Self> {
-        let base = etcetera::choose_base_strategy().ok()?;
-        Some(Self::new(base.cache_dir().join("mcp-disclosure").join("upstreams"), most_bytes))
-    }
-
-    /// The folder of what is known of receipts, beside it.
-    pub(crate) fn of_receipts() -> Option<Self> {
-        let base = etcetera::choose_base_strategy().ok()?;
-        Some(Self::new(base.cache_dir().join("mcp-disclosure").join("receipts"), 0))
-    }
-
-    /// The folder.
-    pub(crate) fn folder(&self) -> &Path {
-        &self.folder
-    }
-
     pub(crate) fn new(folder: PathBuf, most_bytes: usize) -> Self {
         Self { folder, most_bytes }
     }

@@ -42,7 +42,8 @@ pub(crate) struct Connection {
     events: mpsc::Sender<Event>,
     /// The link for commands, with its number.
     link: watch::Sender<Option<(u64, Link)>>,
-    closed: CancellationToken,
+    /// Cancelled when this is closed.
+    pub(crate) closed: CancellationToken,
 }
 
 impl Connection {
@@ -112,14 +113,9 @@ impl Connection {
         self.link.send_replace(None);
     }
 
-    /// Waits until this is closed.
-    pub(crate) async fn closed(&self) {
-        self.closed.cancelled().await;
-    }
-
     /// A key of this version.
     pub(crate) fn key(&self, kind: char, name: &str) -> String {
-        format!("{}:3:{kind}:{name}", self.address.prefix)
+        format!("{}:4:{kind}:{name}", self.address.prefix)
     }
 
     /// Connects, and connects again, until this is closed.

@@ -6,12 +6,12 @@
 //!
 //! | key | |
 //! |---|---|
-//! | `PREFIX:3:s:SESSION` | a hash: a session's fields |
-//! | `PREFIX:3:e:STREAM` | a hash: the events of an answer stream |
-//! | `PREFIX:3:f:CALLER` | fetches of a caller in the current minute |
+//! | `PREFIX:4:s:SESSION` | a hash: a session's fields |
+//! | `PREFIX:4:e:STREAM` | a hash: the events of an answer stream |
+//! | `PREFIX:4:f:CALLER` | fetches of a caller in the current minute |
 //!
 //! `SESSION` and `STREAM` are digests, made by the gateway, as is a `CALLER` that is a session. Messages are published on the
-//! channel `PREFIX:3:c:REPLICA`, and those to all replicas on `PREFIX:3:c:all`.
+//! channel `PREFIX:4:c:REPLICA`, and those to all replicas on `PREFIX:4:c:all`.
 
 mod address;
 mod connection;

@@ -248,7 +248,7 @@ impl SessionStore for RedisStore {
         let mut events = self.events.lock().await;
         tokio::select! {
             event = events.recv() => event,
-            () = self.connection.closed() => None,
+            () = self.connection.closed.cancelled() => None,
         }
     }
 

@@ -8,7 +8,7 @@ use std::{
 use axum::{
     Router,
     extract::{Query, State},
-    http::StatusCode,
+    http::{StatusCode, Uri},
     response::Html,
     routing::get,
 };
@@ -52,22 +52,11 @@ impl Answer {
     /// # Errors
     /// [`Error::Pasted`] if it is no such URL.
     pub fn pasted(url: &str, state: &str) -> Result<Self, Error> {
-        let url = Url::parse(url.trim()).map_err(|_| Error::Pasted("what was pasted is not a URL"))?;
-        let mut answer = Self::default();
-        for (name, value) in url.query_pairs() {
-            let member = match &*name {
-                "code" => &mut answer.code,
-                "state" => &mut answer.state,
-                "iss" => &mut answer.iss,
-                "error" => &mut answer.error,
-                "error_description" => &mut answer.error_description,
-                _ => continue,
-            };
-            *member = Some(value.into_owned());
-        }
-        match answer.has_state(state) {
-            true => Ok(answer),
-            false => Err(Error::Pasted("the URL that was pasted is not of this attempt")),
+        let url: Option<Uri> = Url::parse(url.trim()).ok().and_then(|url| url.as_str().parse().ok());
+        let url = url.ok_or(Error::Pasted("what was pasted is not a URL"))?;
+        match Query::<Self>::try_from_uri(&url) {
+            Ok(Query(answer)) if answer.has_state(state) => Ok(answer),
+            _ => Err(Error::Pasted("the URL that was pasted is not of this attempt")),
         }
     }
 

@@ -29,17 +29,6 @@ pub(crate) struct BoundedClient {
     zone: Zone,
 }
 
-/// Why a request to an authorization server has no answer.
-#[derive(Debug, thiserror::Error)]
-enum ClientError {
-    #[error("{0} is not used: it is not https, or it is at a private address and the server is not")]
-    Unsafe(String),
-    #[error("more than {LARGEST} bytes were sent")]
-    TooLarge,
-    #[error("no answer within {} seconds", TIMEOUT.as_secs())]
-    TooSlow,
-}
-
 impl BoundedClient {
     /// A client for a server in this zone.
     ///
@@ -53,7 +42,9 @@ impl BoundedClient {
     async fn exchange(&self, request: HttpRequest) -> Result<HttpResponse, OAuthHttpClientError> {
         let request = reqwest::Request::try_from(request)?;
         if !is_safe(request.url(), self.zone) {
-            return Err(ClientError::Unsafe(origin(request.url())).into());
+            let origin = request.url().origin().ascii_serialization();
+            let why = "it is not https, or it is at a private address and the server is not";
+            return Err(format!("{origin} is not used: {why}").into());
         }
         self.names.ask_for(request.url().host_str().unwrap_or_default());
         let response = self.client.execute(request).await.map_err(reqwest::Error::without_url)?;
@@ -69,7 +60,7 @@ impl BoundedClient {
         while !is_stream && let Some(chunk) = chunks.next().await {
             body.extend_from_slice(&chunk.map_err(reqwest::Error::without_url)?);
             if body.len() > LARGEST {
-                return Err(ClientError::TooLarge.into());
+                return Err(format!("more than {LARGEST} bytes were sent").into());
             }
         }
         Ok(answer.body(body)?)
@@ -80,7 +71,7 @@ impl OAuthHttpClient for BoundedClient {
     fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(async move {
             let answer = tokio::time::timeout(TIMEOUT, self.exchange(request.request)).await;
-            answer.unwrap_or_else(|_| Err(ClientError::TooSlow.into()))
+            answer.unwrap_or_else(|_| Err(format!("no answer within {} seconds", TIMEOUT.as_secs()).into()))
         })
     }
 }
@@ -109,8 +100,10 @@ pub(crate) fn is_safe(url: &Url, server: Zone) -> bool {
     }
 }
 
-pub(crate) fn origin(url: &Url) -> String {
-    url.origin().ascii_serialization()
+/// A parameter of a URL.
+pub(crate) fn parameter(url: &str, name: &str) -> Option<String> {
+    let url = Url::parse(url).ok()?;
+    url.query_pairs().find(|(found, _)| found == name).map(|(_, value)| value.into_owned())
 }
 
 #[cfg(test)]

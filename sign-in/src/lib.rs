@@ -22,7 +22,7 @@ mod secret;
 mod settings;
 mod store;
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 pub use callback::Answer;
 pub use error::Error;
@@ -35,7 +35,7 @@ use saved::Saved;
 pub use saved::SignedIn;
 pub use secret::Secret;
 pub use settings::{Grant, Settings};
-pub use store::Folder;
+pub use store::folder_of_user;
 use store::{Seen, Store};
 
 pub use mcp_disclosure_transport::http::is_loopback;
@@ -72,9 +72,9 @@ struct Last {
 }
 
 impl SignIn {
-    /// Signs in to this endpoint; `command` is what a person runs for that. `None` where requests are authorized by
-    /// something else, a header or user info in the URL, and where tokens would cross a network by plain HTTP.
-    pub fn new(endpoint: &Endpoint, settings: Settings, folder: Folder, command: String) -> Option<Self> {
+    /// Signs in to this endpoint, with tokens in this folder; `command` is what a person runs for that. `None` where requests
+    /// are authorized by something else, a header or user info in the URL, and where tokens would cross a network by plain HTTP.
+    pub fn new(endpoint: &Endpoint, settings: Settings, folder: PathBuf, command: String) -> Option<Self> {
         let Endpoint { url, headers, .. } = endpoint;
         let is_open =
             !headers.contains_key(AUTHORIZATION) && url.username().is_empty() && url.password().is_none();
@@ -93,7 +93,7 @@ impl SignIn {
     /// # Errors
     /// If the file cannot be read.
     pub fn signed_in(&self) -> Result<Option<SignedIn>, Error> {
-        Ok(self.0.load()?.map(|saved| saved.summary(self.0.store.file())))
+        Ok(self.0.load()?.map(|saved| saved.summary(&self.0.store.file)))
     }
 
     /// Whether the server is signed in to by this program itself, without a person.

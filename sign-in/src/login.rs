@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use mcp_disclosure_transport::http::Zone;
 use oauth2::TokenResponse;
-use reqwest::Url;
 use rmcp::transport::auth::{AuthError, CredentialStore, OAuthClientConfig};
 
 use crate::{
-    Answer, Error, Secret, SignIn, SignedIn, callback::Listener, party::Party, probe::Probed, saved::Saved,
+    Answer, Error, Secret, SignIn, SignedIn, callback::Listener, client::parameter, party::Party,
+    probe::Probed, saved::Saved,
 };
 
 /// How long a person has, from when the URL is shown.
@@ -70,7 +70,7 @@ impl SignIn {
             }
         }
         let url = party.manager.get_authorization_url(&scopes).await?;
-        let state = state(&url).ok_or(AuthError::InternalError("no state".to_owned()))?;
+        let state = parameter(&url, "state").ok_or(AuthError::InternalError("no state".to_owned()))?;
         Ok(Begun {
             sign_in: self.clone(),
             party,
@@ -94,10 +94,7 @@ impl SignIn {
 
     /// The configured scopes, else those that the server names; with those that were granted before and these.
     async fn scopes(&self, party: &Party, more: &[String]) -> Vec<String> {
-        let mut scopes = match self.0.settings.scopes.is_empty() {
-            true => party.manager.select_initial_scopes(&[]).await,
-            false => self.0.settings.scopes.clone(),
-        };
+        let mut scopes = party.scopes(&self.0.settings).await;
         let before = self.0.load().ok().flatten().filter(|_| !more.is_empty());
         let before = before.map(|saved| saved.credentials.granted_scopes).unwrap_or_default();
         for scope in before.iter().chain(more) {
@@ -148,11 +145,6 @@ impl Begun {
         saved.header()?;
         let _lock = sign_in.0.store.lock().await?;
         sign_in.0.store.write(&saved)?;
-        Ok(saved.summary(sign_in.0.store.file()))
+        Ok(saved.summary(&sign_in.0.store.file))
     }
-}
-
-fn state(url: &str) -> Option<String> {
-    let url = Url::parse(url).ok()?;
-    url.query_pairs().find(|(name, _)| name == "state").map(|(_, value)| value.into_owned())
 }

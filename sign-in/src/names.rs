@@ -18,11 +18,6 @@ pub(crate) struct Names {
     hosts: Arc<Mutex<HashMap<String, Option<Zone>>>>,
 }
 
-/// No address may be connected to.
-#[derive(Debug, thiserror::Error)]
-#[error("{0} is at a private address, and the server that names it is not")]
-struct TooClose(String);
-
 impl Names {
     /// Names of hosts in this zone, or in one that more can reach.
     pub(crate) fn least(least: Zone) -> Self {
@@ -52,7 +47,9 @@ impl Resolve for Names {
             *found = all.iter().map(zone).max();
             let fit: Vec<SocketAddr> = all.into_iter().filter(|address| zone(address) >= least).collect();
             match fit.is_empty() {
-                true => Err(TooClose(name.to_owned()).into()),
+                true => {
+                    Err(format!("{name} is at a private address, and the server that names it is not").into())
+                }
                 false => Ok(Box::new(fit.into_iter()) as _),
             }
         })

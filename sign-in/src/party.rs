@@ -7,7 +7,7 @@ use reqwest::Url;
 use rmcp::transport::auth::{AuthorizationManager, AuthorizationMetadata, InMemoryCredentialStore};
 
 use crate::{
-    Error, Grant,
+    Error, Grant, Settings,
     client::{BoundedClient, is_safe},
     error::short,
 };
@@ -43,6 +43,14 @@ impl Party {
         manager.set_credential_store(tokens.clone());
         manager.set_metadata(found.metadata.clone());
         Ok(Self { manager, metadata: found.metadata, tokens })
+    }
+
+    /// The configured scopes, else those that the server names.
+    pub(crate) async fn scopes(&self, settings: &Settings) -> Vec<String> {
+        match settings.scopes.is_empty() {
+            true => self.manager.select_initial_scopes(&[]).await,
+            false => settings.scopes.clone(),
+        }
     }
 
     /// The issuer, which discovery has compared with where the metadata was found.

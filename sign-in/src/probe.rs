@@ -1,6 +1,6 @@
 //! Asking a server whether it asks for sign-in.
 
-use mcp_disclosure_transport::http::{Challenge, Zone};
+use mcp_disclosure_transport::http::{Challenge, Zone, cause};
 use reqwest::{
     StatusCode,
     header::{ACCEPT, CONTENT_TYPE},
@@ -55,8 +55,7 @@ impl Inner {
             .timeout(TIMEOUT)
             .body(hello.to_string());
         // Only the head is read.
-        let response =
-            request.send().await.map_err(|error| Error::Unreachable(causes(&error.without_url())))?;
+        let response = request.send().await.map_err(|error| Error::Unreachable(cause(&error)))?;
         let challenge = Challenge::of(&response).and_then(|challenge| best(challenge.headers));
         let zone = Zone::named(&self.url).or_else(|| names.zone(host)).unwrap_or_default();
         Ok(Probed { status: response.status(), challenge, zone })
@@ -68,9 +67,4 @@ fn best(headers: Vec<String>) -> Option<String> {
     let named = headers.iter().position(|header| header.contains("resource_metadata"));
     let bearer = || headers.iter().position(|header| header.to_ascii_lowercase().starts_with("bearer"));
     named.or_else(bearer).map(|at| headers[at].clone())
-}
-
-fn causes(error: &reqwest::Error) -> String {
-    let all = std::iter::successors(Some(error as &dyn std::error::Error), |cause| cause.source());
-    all.last().map(ToString::to_string).unwrap_or_default()
 }

@@ -12,7 +12,7 @@ use futures::{
 use reqwest::header::HeaderValue;
 use rmcp::transport::auth::{AuthError, ClientCredentialsConfig, CredentialStore, OAuthClientConfig};
 
-use crate::{Error, Grant, Inner, Last, Seen, party::Party, saved::Saved};
+use crate::{Error, Grant, Inner, Last, Seen, client::parameter, party::Party, saved::Saved};
 
 /// A renewal that failed is not tried again for this long, unless the file of the tokens changes.
 const PAUSE: Duration = Duration::from_secs(3);
@@ -164,19 +164,14 @@ impl Inner {
         if let Some(saved) = &saved {
             check_issuer(&party, saved)?;
         }
+        let mut scopes = party.scopes(&self.settings).await;
+        if self.settings.scopes.is_empty() {
+            scopes.retain(|scope| scope != "offline_access");
+        }
         let config = ClientCredentialsConfig::ClientSecret {
             client_id: client_id.clone(),
             client_secret: secret.reveal().to_owned(),
-            scopes: match self.settings.scopes.is_empty() {
-                true => party
-                    .manager
-                    .select_initial_scopes(&[])
-                    .await
-                    .into_iter()
-                    .filter(|scope| scope != "offline_access")
-                    .collect(),
-                false => self.settings.scopes.clone(),
-            },
+            scopes: scopes.clone(),
             resource: Some(self.resource(&mut party).await),
         };
         party.manager.validate_client_credentials_metadata(&config)?;
@@ -185,9 +180,6 @@ impl Inner {
         let mut credentials = party.tokens.load().await?.ok_or(Error::NobodySignedIn)?;
         if credentials.granted_scopes.is_empty() {
             // RFC 6749 §5.1: as asked for.
-            let ClientCredentialsConfig::ClientSecret { scopes, .. } = config else {
-                return Err(Error::OtherTokens);
-            };
             credentials.granted_scopes = scopes;
         }
         let (url, issuer) = (self.url.to_string(), party.issuer().to_owned());
@@ -202,11 +194,7 @@ impl Inner {
             Ok(()) => party.manager.get_authorization_url(&[]).await.ok(),
             Err(_) => None,
         };
-        let shown = shown.and_then(|url| reqwest::Url::parse(&url).ok());
-        let resource = shown.and_then(|url| {
-            url.query_pairs().find(|(name, _)| name == "resource").map(|(_, value)| value.into_owned())
-        });
-        resource.unwrap_or_else(|| self.url.to_string())
+        shown.and_then(|url| parameter(&url, "resource")).unwrap_or_else(|| self.url.to_string())
     }
 }
 

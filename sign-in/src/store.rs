@@ -26,28 +26,17 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// The largest file.
 const LARGEST: u64 = 4 * 1024 * 1024;
 
-/// A folder of tokens.
-#[derive(Clone, Debug)]
-pub struct Folder(PathBuf);
-
-impl Folder {
-    /// The folder in the user's configuration folder; `None` if the system has no such folder.
-    pub fn of_user() -> Option<Self> {
-        let base = etcetera::choose_base_strategy().ok()?;
-        Some(Self(base.config_dir().join("mcp-disclosure").join("sign-in")))
-    }
-
-    /// This folder.
-    pub fn at(path: PathBuf) -> Self {
-        Self(path)
-    }
+/// The folder of tokens in the user's configuration folder; `None` if the system has no such folder.
+pub fn folder_of_user() -> Option<PathBuf> {
+    let base = etcetera::choose_base_strategy().ok()?;
+    Some(base.config_dir().join("mcp-disclosure").join("sign-in"))
 }
 
 /// The file of one server's tokens.
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
     folder: PathBuf,
-    file: PathBuf,
+    pub(crate) file: PathBuf,
 }
 
 /// What distinguishes a file from the one that replaces it.
@@ -59,22 +48,14 @@ pub(crate) struct Seen {
     number: (u64, i64, i64),
 }
 
-/// A lock, until it is dropped.
-#[derive(Debug)]
-pub(crate) struct Lock(#[allow(dead_code, reason = "closing the file releases the lock")] File);
-
 impl Store {
-    pub(crate) fn new(Folder(folder): Folder, url: &Url, settings: &Settings) -> Self {
+    pub(crate) fn new(folder: PathBuf, url: &Url, settings: &Settings) -> Self {
         let digest = hex(&Sha256::digest(settings.account(url))[..12]);
         // The host is for people who look into the folder.
         let host =
             url.host_str().unwrap_or_default().replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
         let file = folder.join(format!("{}-{digest}.json", host.get(..40).unwrap_or(&host)));
         Self { folder, file }
-    }
-
-    pub(crate) fn file(&self) -> &Path {
-        &self.file
     }
 
     /// What distinguishes the file as it is now; `None` if there is none.
@@ -135,11 +116,11 @@ impl Store {
         }
     }
 
-    /// Takes the lock, across processes as well as tasks.
+    /// Takes the lock, across processes as well as tasks. Closing the file releases it.
     ///
     /// # Errors
     /// [`Error::Locked`] if another one holds it for too long, and [`Error::File`].
-    pub(crate) async fn lock(&self) -> Result<Lock, Error> {
+    pub(crate) async fn lock(&self) -> Result<File, Error> {
         let path = self.file.with_extension("lock");
         let open = || {
             make_private(&self.folder)?;
@@ -159,7 +140,7 @@ impl Store {
             }
         };
         match tokio::time::timeout(PATIENCE, taking).await {
-            Ok(Ok(())) => Ok(Lock(file)),
+            Ok(Ok(())) => Ok(file),
             Ok(Err(source)) => Err(Error::File { path, source }),
             Err(_) => Err(Error::Locked(path)),
         }

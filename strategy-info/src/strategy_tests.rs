@@ -108,7 +108,6 @@ fn invoke(view: &View, arguments: &str) -> Result<(String, Option<String>), Valu
         }
         Decision::Answer(answer) => Err(answer.content),
         Decision::Refuse(refusal) => Err(refusal.content),
-        other => panic!("{other:?}"),
     }
 }
 

@@ -9,10 +9,10 @@ use mcp_disclosure_gateway::{
     backend::Scope,
     builtin,
     catalogue::Declared,
-    dispatch::{Assembly, FetchLimits, Gateway},
+    dispatch::{Assembly, Gateway},
     front::http,
     limits::Limits,
-    negotiation::{Strategies, StrategyOptions},
+    negotiation::{Bridge, Strategies, StrategyOptions},
     store::SessionStore,
     upstream::{Target, Timeouts},
 };
@@ -21,6 +21,7 @@ use mcp_disclosure_server::{
     files::{Baseline, Files, Origin, Reloads, watch},
 };
 use mcp_disclosure_session_redis::RedisStore;
+use serde_json::Value;
 use tempfile::TempDir;
 use tokio::{io::DuplexStream, net::TcpListener};
 
@@ -93,6 +94,35 @@ impl Options {
             limits: Limits::default(),
         }
     }
+
+    /// The same, and this strategy serves everyone.
+    pub fn pinned(mut self, strategy: &str) -> Self {
+        self.strategies.pinned = Some(strategy.to_owned());
+        self
+    }
+
+    /// The same with these settings of a strategy.
+    pub fn set(mut self, strategy: &str, settings: Value) -> Self {
+        self.strategies.settings.insert(strategy.to_owned(), settings);
+        self
+    }
+
+    /// The same, and tools that stand for a channel are listed to these.
+    pub fn bridge(mut self, bridge: Bridge) -> Self {
+        self.strategies.bridge = bridge;
+        self
+    }
+
+    /// The same with this configuration.
+    pub fn with_config(mut self, config: &str) -> Self {
+        config.clone_into(&mut self.config);
+        self
+    }
+
+    /// The same with this admission.
+    pub fn admitting(self, admission: HeaderAdmission) -> Self {
+        Self { admission, ..self }
+    }
 }
 
 /// A gateway that runs, and listens over HTTP.
@@ -163,7 +193,7 @@ impl Bench {
             session_store: options.session_store.or_else(everywhere),
             timeouts: Timeouts { connect: crate::PATIENCE, request: options.patience },
             scope: options.scope,
-            fetches: FetchLimits::per_minute(options.fetches),
+            fetches_per_minute: options.fetches,
             receipt_lifetime: options.receipt_lifetime,
             limits: options.limits,
             ..Assembly::new(strategies, key)
@@ -191,6 +221,17 @@ impl Bench {
         let guard = http::Guard::new(address.ip(), &[], &[]);
         tokio::spawn(http::serve(Arc::clone(&gateway), listener, guard));
         Self { gateway, reloads, address, directory }
+    }
+
+    /// Writes its configuration.
+    pub fn write(&self, config: &str) {
+        std::fs::write(self.directory.path().join("disclosure.toml"), config).unwrap();
+    }
+
+    /// Writes its configuration, and has it read as on an operator's word.
+    pub async fn configure(&self, config: &str) {
+        self.write(config);
+        self.reloads.reload(true).await.unwrap();
     }
 
     /// A way in for a client of one's own: the other end of a pipe that the gateway serves as standard streams.

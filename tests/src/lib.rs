@@ -17,7 +17,9 @@ pub mod http;
 pub mod identity;
 pub mod inbox;
 pub mod manifests;
+pub mod messages;
 pub mod port;
+mod printed;
 pub mod process;
 pub mod program;
 pub mod recordings;
@@ -25,6 +27,8 @@ pub mod redis;
 pub mod reply;
 pub mod revision;
 pub mod scenario;
+pub mod server;
+pub mod session;
 pub mod setup;
 mod wire;
 
@@ -35,6 +39,7 @@ pub use identity::Identity;
 pub use port::HeldPort;
 pub use reply::Reply;
 pub use scenario::Scenario;
+pub use session::Session;
 pub use setup::{Setup, Transport};
 
 use std::time::Duration;

@@ -3,7 +3,7 @@
 use kit::{Bench, Client, HeaderAdmission, Identity, Options, Setup};
 use serde_json::{Value, json};
 
-use crate::named;
+use crate::{connect, named};
 
 const NAMES: [&str; 5] = ["git_add", "git_commit", "search", "Git_push", "git"];
 
@@ -16,12 +16,8 @@ async fn listed(client: &Client, filter: Value) -> Vec<String> {
 }
 
 async fn sep2564_a_list_has_what_a_pattern_names(setup: Setup) {
-    let bench = Bench::start(named(NAMES)).await;
-    let client = Client::connect(&bench, setup).await;
-    let capabilities = match setup.has_sessions() {
-        true => client.introduction["capabilities"].clone(),
-        false => client.request("server/discover", json!({})).await.result()["capabilities"].clone(),
-    };
+    let (_bench, client) = connect(named(NAMES), setup).await;
+    let capabilities = client.capabilities().await;
     assert_eq!(capabilities["tools"]["filtering"], json!({"supported": ["namePatterns"]}));
     let whole = client.request("tools/list", json!({})).await.result();
     for (filter, names) in [
@@ -66,8 +62,7 @@ async fn sep2564_a_filter_finds_nothing_that_is_not_permitted(setup: Setup) {
 
 /// The strategy's own tools are listed whatever the filter says: the others are reached by them.
 async fn sep2564_own_tools_stay(setup: Setup) {
-    let bench = Bench::start(named(NAMES)).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(named(NAMES), setup).await;
     let filter = json!({"filter": {"namePatterns": ["nothing"]}});
     let filtered = client.request("tools/list", filter).await.result();
     let whole = client.request("tools/list", json!({})).await.result();

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use kit::{Bench, Client, Identity, Options, Scenario, scenario::Stage};
-use mcp_disclosure_gateway::negotiation::{Bridge, StrategyOptions};
+use mcp_disclosure_gateway::negotiation::Bridge;
 use proptest::{collection, prelude::*, sample};
 use serde_json::{Value, json, value::to_raw_value};
 
@@ -210,8 +210,7 @@ fn nothing_hidden_is_seen_or_called_whoever_comes_and_goes_p2() {
         written.extend(pinned.then(|| "[pins]\ntools = [\"*\", \"x\", \"a/*\"]\n".to_owned()));
         written.extend(UPSTREAMS.iter().zip(&named).map(|(upstream, named)| named.toml(upstream)));
         options.config = written.into_iter().collect();
-        options.strategies = StrategyOptions { bridge: Bridge::Always, ..StrategyOptions::default() };
-        let bench = Bench::start(options).await;
+        let bench = Bench::start(options.bridge(Bridge::Always)).await;
         for (at, strategy) in
             ["full", "resource", "describe", "info", "search", "groups"].into_iter().enumerate()
         {

@@ -3,7 +3,7 @@
 use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup};
 use serde_json::{Value, json, value::to_raw_value};
 
-use crate::UPSTREAM;
+use crate::{connect, playing};
 
 fn options() -> Options {
     let mut scenario = Scenario::odd();
@@ -13,12 +13,11 @@ fn options() -> Options {
     let config =
         "[upstreams.kit]\npass = [\"vendor/method\", \"vendor/unknown\", \"tools/list\"]\n[resources.\"file:///data/private/*\"]\nhidden = true\n".to_owned();
     let admission = HeaderAdmission::default().knowing("ann", &["echo"]);
-    Options { config, admission, ..Options::new(UPSTREAM, scenario) }
+    Options { config, admission, ..playing(scenario) }
 }
 
 async fn u19_what_is_named_passes_and_the_rest_does_not(setup: Setup) {
-    let bench = Bench::start(options()).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(options(), setup).await;
     let passed = client.request("vendor/method", json!({"a": {"b": 1.0}})).await.result();
     assert_eq!(
         (&passed["given"], &passed["x-odd"], &passed["c"]),

@@ -4,7 +4,7 @@
 use kit::{Bench, Client, Options, Setup, eventually};
 use serde_json::{Value, json};
 
-use crate::{connected, named, odd};
+use crate::{connect, connected, named, odd};
 
 async fn r7_a_call_before_delivery_is_refused_and_does_not_run(setup: Setup) {
     let (_bench, client) = connected(setup).await;
@@ -65,8 +65,8 @@ async fn r9_a_changed_definition_must_be_fetched_again(setup: Setup) {
         std::fs::rename(draft, path).unwrap();
     };
     write("The first.");
-    let bench = Bench::start(Options { files: Some(files.path().to_owned()), ..named(["a", "b"]) }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) =
+        connect(Options { files: Some(files.path().to_owned()), ..named(["a", "b"]) }, setup).await;
     let learned = client.learn("a", json!({})).await;
     let other = client.learn("b", json!({})).await;
     assert_ne!(client.call("a", learned.clone()).await.result()["isError"], true);
@@ -87,8 +87,8 @@ async fn r9_a_bad_set_of_files_leaves_the_old_one(setup: Setup) {
     let path = files.path().join("a.json");
     let good = json!({"name": "a", "description": "Good.", "inputSchema": {"type": "object"}});
     std::fs::write(&path, good.to_string()).unwrap();
-    let bench = Bench::start(Options { files: Some(files.path().to_owned()), ..named(["a", "b"]) }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) =
+        connect(Options { files: Some(files.path().to_owned()), ..named(["a", "b"]) }, setup).await;
     let learned = client.learn("a", json!({})).await;
     let list = async || client.request("tools/list", json!({})).await.result()["tools"].clone();
     let before = list().await;

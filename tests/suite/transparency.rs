@@ -4,7 +4,7 @@ use kit::{Bench, Client, Scenario, Setup};
 use mcp_disclosure_core::RawObject;
 use serde_json::{Value, json};
 
-use crate::{UPSTREAM, connected, named, odd};
+use crate::{connect, connected, odd, several};
 
 /// What the stateless era adds to results.
 const ADDED: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
@@ -35,14 +35,11 @@ async fn f1_definitions_are_listed_to_the_letter(setup: Setup) {
 under_full!(f1_definitions_are_listed_to_the_letter);
 
 async fn f1_tools_of_one_name_get_prefixes_and_reach_their_own_upstream(setup: Setup) {
-    let mut options = named(["same", "mine"]);
-    options.upstreams.push((UPSTREAM.into(), "other", Scenario::named(["same", "theirs"])));
-    let answer = Scenario::odd().answers["tools/call rich"].clone();
-    options.upstreams[1].2.answers.insert("tools/call same".to_owned(), answer);
-    let bench = Bench::start(options).await;
-    let client = Client::connect(&bench, setup).await;
-    let listed = client.request("tools/list", json!({})).await.result();
-    let names: Vec<&Value> = listed["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    let mut other = Scenario::named(["same", "theirs"]);
+    other.answers.insert("tools/call same".to_owned(), Scenario::odd().answers["tools/call rich"].clone());
+    let options = several([("kit", Scenario::named(["same", "mine"])), ("other", other)]);
+    let (_bench, client) = connect(options, setup).await;
+    let names = client.tool_names().await;
     if setup.lists_tools() {
         assert_eq!(names[..4], ["kit__same", "mine", "other__same", "theirs"]);
     }

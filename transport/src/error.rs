@@ -337,7 +337,7 @@ impl From<&reqwest::Error> for HttpError {
 }
 
 /// The innermost cause, which is the most specific. The outermost contains the whole URL.
-pub(crate) fn cause(error: &reqwest::Error) -> String {
+pub fn cause(error: &reqwest::Error) -> String {
     sources(error).last().map(ToString::to_string).unwrap_or_default()
 }
 

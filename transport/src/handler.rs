@@ -41,9 +41,6 @@ pub trait Handler: Send + Sync + fmt::Debug + 'static {
         false
     }
 
-    /// Called once when the connection has ended.
-    fn ended(&self) {}
-
     /// Called for each message sent or received, in order.
     fn observe(&self, _message: &Passage<'_>) {}
 }

@@ -15,8 +15,7 @@ use rmcp::{
 
 use crate::{
     Bounds, CallError, Connection, ErrorText, Handler, Json, Message, Reason, Request, Response, code,
-    connection::{Carrier, Kind, Outgoing, Queued},
-    streams::Ending,
+    connection::{Carrier, Kind, Queued, Taken},
 };
 
 /// Connects to an `rmcp` handler, which runs until the connection is closed.
@@ -25,20 +24,16 @@ pub fn connect(
     handler: Arc<dyn Handler>,
     bounds: Bounds,
 ) -> Arc<Connection> {
-    let (connection, queued) = Connection::new(handler, bounds, Carrier::Memory);
-    let ending = Ending(Arc::clone(&connection));
-    tokio::spawn(async move {
-        let pipe = Pipe { connection: Arc::clone(&ending.0), queued };
-        let reason = match rmcp::serve_server(Guarded(service), pipe).await {
+    Connection::carried(handler, bounds, Carrier::Memory, |connection, queued| async move {
+        let pipe = Pipe { connection, queued };
+        match rmcp::serve_server(Guarded(service), pipe).await {
             Ok(running) => match running.waiting().await {
                 Ok(_) => Reason::from("the handler ended"),
                 Err(error) => Reason::from("the handler failed").because(&error.to_string()),
             },
             Err(error) => Reason::from("the handler rejected the handshake").because(&error.to_string()),
-        };
-        ending.0.end(reason);
-    });
-    connection
+        }
+    })
 }
 
 /// Connects to a function that answers requests. Notifications are dropped.
@@ -47,26 +42,16 @@ pub fn connect_function(
     handler: Arc<dyn Handler>,
     bounds: Bounds,
 ) -> Arc<Connection> {
-    let (connection, mut queued) = Connection::new(handler, bounds, Carrier::Memory);
-    let ending = Ending(Arc::clone(&connection));
-    tokio::spawn(async move {
-        while let Some(outgoing) = next(&ending.0, &mut queued).await {
-            if let Ok(Message::Request(request)) = Message::parse(&outgoing.text, bounds.message_depth) {
+    Connection::carried(handler, bounds, Carrier::Memory, |connection, mut queued| async move {
+        while let Some(taken) = connection.next_queued(&mut queued).await {
+            if let Ok(Message::Request(request)) = Message::parse(&taken.outgoing.text, bounds.message_depth)
+            {
                 let outcome = answer(&request);
-                ending.0.receive(&Response::new(request.id, outcome).encode(), None);
+                connection.receive(&Response::new(request.id, outcome).encode(), None);
             }
         }
-        ending.0.end("the connection was closed");
-    });
-    connection
-}
-
-/// The next message; `None` once the connection is closed.
-async fn next(connection: &Connection, queued: &mut Queued) -> Option<Outgoing> {
-    tokio::select! {
-        taken = queued.next() => Some(taken.outgoing),
-        () = connection.closing().cancelled() => None,
-    }
+        "the connection was closed".into()
+    })
 }
 
 /// Carries messages between a [`Connection`] and an `rmcp` service.
@@ -91,7 +76,7 @@ impl Transport<RoleServer> for Pipe {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            let outgoing = next(&self.connection, &mut self.queued).await?;
+            let Taken { outgoing, .. } = self.connection.next_queued(&mut self.queued).await?;
             match serde_json::from_slice(&outgoing.text) {
                 Ok(message) => return Some(message),
                 // rmcp's types cannot represent the message, so the handler would never respond.

@@ -20,17 +20,13 @@ pub fn connect(
     handler: Arc<dyn Handler>,
     bounds: Bounds,
 ) -> Arc<Connection> {
-    let (connection, queued) = Connection::new(handler, bounds, Carrier::Streams);
-    let ending = Ending(Arc::clone(&connection));
-    tokio::spawn(async move {
-        let reason = match carry(input, output, &ending.0, queued).await {
-            Ok(()) if ending.0.closing().is_cancelled() => "the connection was closed".into(),
+    Connection::carried(handler, bounds, Carrier::Streams, |connection, queued| async move {
+        match carry(input, output, &connection, queued).await {
+            Ok(()) if connection.closing().is_cancelled() => "the connection was closed".into(),
             Ok(()) => "it closed its output".into(),
             Err(reason) => reason,
-        };
-        ending.0.end(reason);
-    });
-    connection
+        }
+    })
 }
 
 /// Transfers messages until either side ends, then closes both streams.
@@ -49,15 +45,6 @@ pub(crate) async fn carry(
     tokio::select! {
         read = read(input, connection) => read,
         () = connection.closing().cancelled() => Ok(()),
-    }
-}
-
-/// Ends the connection when the task that carries it ends, in whatever way.
-pub(crate) struct Ending(pub(crate) Arc<Connection>);
-
-impl Drop for Ending {
-    fn drop(&mut self) {
-        self.0.end("the task that carried it was dropped");
     }
 }
 

@@ -1,8 +1,8 @@
 //! A scripted agent, for tests: it simulates a model that follows the workflow, or one that does not.
 //!
 //! The guide (tool-descriptions-guide) names two anti-patterns of models: they fetch everything in order to choose, or
-//! they call without fetching. An [`Agent`] has one of these three habits, and can be given a mistake to
-//! [start with](Agent::mistaking). Then it follows the errors of the server: the text and the structured content of an
+//! they call without fetching. An [`Agent`] does one of these, or neither, and can be given a mistake to
+//! [start with](Agent::mistake). Then it follows the errors of the server: the text and the structured content of an
 //! answer determine its next move, never knowledge of the strategy. The result is a [`Trace`].
 
 mod advice;
@@ -13,23 +13,30 @@ mod plan;
 
 use mcp_disclosure_client::{Error, Host};
 use mcp_disclosure_core::{Finder, Lesson, RawObject};
+use serde::{Deserialize, Serialize};
 
-pub use self::performance::{Outcome, Performance, Problem, Purpose, Step, Trace};
+pub use self::performance::{Outcome, Problem, Purpose, Step, Trace};
 pub(crate) use self::{
     moves::{Learned, Move},
+    performance::Performance,
     plan::Plan,
 };
 
-/// How a model calls tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::EnumIter)]
-#[strum(serialize_all = "kebab-case")]
-pub enum Habit {
-    /// Picks a tool, learns how to use it, then calls it, as the strategy intends.
+/// How a model goes about a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Behavior {
+    /// It follows the workflow of the strategy: it picks a tool, learns how to use it, then calls it.
     Workflow,
-    /// tool-descriptions-guide "Anti-Pattern 1": fetches every description before it picks.
-    FetchEverything,
-    /// tool-descriptions-guide "Anti-Pattern 2": calls without fetching.
-    SkipFetching,
+    /// It calls before it has learned how (tool-descriptions-guide "Anti-Pattern 2"). Where the list does not show the
+    /// parameters it guesses them.
+    TooEarly,
+    /// It has learned how, and gives wrong arguments all the same.
+    WrongArgument,
+    /// It misspells the tool's name.
+    UnknownName,
+    /// It fetches every description in order to choose (tool-descriptions-guide "Anti-Pattern 1").
+    EverythingFirst,
 }
 
 /// A tool to call.
@@ -44,39 +51,25 @@ pub struct Task {
 /// A scripted agent of one host.
 #[derive(Clone, Debug)]
 pub struct Agent<'a> {
-    host: &'a Host,
-    habit: Habit,
-    reads_resources: bool,
-    lesson: Option<Lesson>,
-    finder: Option<Finder>,
-    mistake: Option<Task>,
+    /// The host.
+    pub host: &'a Host,
+    /// How it goes about its tasks. Wrong arguments and names are those of its mistake.
+    pub behavior: Behavior,
+    /// Whether its model can read resources, as in few hosts.
+    pub reads_resources: bool,
+    /// The call by which it learns a tool, if the strategy declares one.
+    pub lesson: Option<Lesson>,
+    /// The call by which it finds tools by words, if the strategy declares one.
+    pub finder: Option<Finder>,
+    /// The call that it begins its first task with, which has a wrong name or wrong arguments. It makes the right call once
+    /// an answer, or the list of tools, shows what is right.
+    pub mistake: Option<Task>,
 }
 
 impl<'a> Agent<'a> {
-    /// An agent with this habit.
-    pub fn new(host: &'a Host, habit: Habit) -> Self {
-        Self { host, habit, reads_resources: true, lesson: None, finder: None, mistake: None }
-    }
-
-    /// The agent in a host whose model cannot read resources, as in most hosts.
-    pub fn without_resources(self) -> Self {
-        Self { reads_resources: false, ..self }
-    }
-
-    /// The agent under a strategy that declares this call as its way of learning a tool.
-    pub fn taught_by(self, lesson: Option<Lesson>) -> Self {
-        Self { lesson, ..self }
-    }
-
-    /// The agent under a strategy that declares this call as its way of finding a tool by words.
-    pub fn finding_by(self, finder: Option<Finder>) -> Self {
-        Self { finder, ..self }
-    }
-
-    /// The agent that begins its first task with this call, which has a wrong name or wrong arguments. It makes the right
-    /// call once an answer, or the list of tools, shows what is right.
-    pub fn mistaking(self, mistake: Task) -> Self {
-        Self { mistake: Some(mistake), ..self }
+    /// An agent that makes no mistake, whose model can read resources, under a strategy that declares no calls.
+    pub fn new(host: &'a Host, behavior: Behavior) -> Self {
+        Self { host, behavior, reads_resources: true, lesson: None, finder: None, mistake: None }
     }
 
     /// Lists the tools, and performs the tasks one after the other. The trace has the agent's mistakes and the results
@@ -85,11 +78,6 @@ impl<'a> Agent<'a> {
     /// # Errors
     /// Failures of the connection. Errors that the server answers are part of the trace.
     pub async fn perform(&self, tasks: &[Task]) -> Result<Trace, Error> {
-        self.begin(self.host.list().await?).perform(tasks).await
-    }
-
-    /// Begins with these tools, as the host has listed them; the caller decides what is pursued, and when.
-    pub fn begin(&self, tools: Vec<RawObject>) -> Performance<'_> {
-        Performance::new(self, tools)
+        Performance::new(self, self.host.list().await?).perform(tasks).await
     }
 }

@@ -3,10 +3,10 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use mcp_disclosure_client::Error;
-use mcp_disclosure_core::{Finder, RawObject};
+use mcp_disclosure_core::RawObject;
 
 use super::{
-    Agent, Habit, Task, advice,
+    Agent, Behavior, Task, advice,
     moves::{Learned, Move, Seen},
     plan::Plan,
 };
@@ -33,7 +33,7 @@ pub struct Step {
     pub method: String,
     /// Its subject: the tool's name, or the URI.
     pub target: String,
-    /// Whether it is the agent's [mistake](super::Agent::mistaking).
+    /// Whether it is the agent's [mistake](super::Agent::mistake).
     pub is_mistake: bool,
     /// The error, if it failed.
     pub problem: Option<Problem>,
@@ -83,17 +83,19 @@ impl Trace {
 }
 
 /// One agent at work. It remembers what it has learned from task to task.
-pub struct Performance<'a> {
+pub(crate) struct Performance<'a> {
     agent: &'a Agent<'a>,
-    plan: Plan,
-    trace: Trace,
+    pub(crate) plan: Plan,
+    /// The moves so far, and the outcomes of the tasks.
+    pub(crate) trace: Trace,
     learned: Learned,
     made: Vec<Move>,
     mistake: Option<Task>,
 }
 
 impl<'a> Performance<'a> {
-    pub(super) fn new(agent: &'a Agent<'a>, tools: Vec<RawObject>) -> Self {
+    /// Begins with these tools, as the host has listed them.
+    pub(crate) fn new(agent: &'a Agent<'a>, tools: Vec<RawObject>) -> Self {
         Self {
             agent,
             plan: Plan::new(
@@ -110,42 +112,22 @@ impl<'a> Performance<'a> {
     }
 
     /// Goes on with other tools, as the host has listed them again.
-    pub fn list(&mut self, tools: Vec<RawObject>) {
-        self.plan.list(listed(tools));
-    }
-
-    /// Looks for this tool in this category, or by these words, where tools are found instead of being listed.
-    pub fn look_for(&mut self, tool: &str, category: &str, words: &str) {
-        self.plan.look_for(tool, category, words);
-    }
-
-    /// The call by which the agent finds tools by words, if there is one.
-    pub(crate) fn finder(&self) -> Option<Finder> {
-        self.plan.finder()
-    }
-
-    /// The moves so far, and the outcomes of the tasks.
-    pub fn trace(&self) -> &Trace {
-        &self.trace
+    pub(crate) fn list(&mut self, tools: Vec<RawObject>) {
+        self.plan.listed = listed(tools);
     }
 
     /// Performs these tasks one after the other, and ends.
     ///
     /// # Errors
     /// Failures of the connection.
-    pub async fn perform(mut self, tasks: &[Task]) -> Result<Trace, Error> {
-        if self.agent.habit == Habit::FetchEverything {
+    pub(super) async fn perform(mut self, tasks: &[Task]) -> Result<Trace, Error> {
+        if self.agent.behavior == Behavior::EverythingFirst {
             self.fetch_everything(tasks.first().map_or("", |task| &task.tool)).await?;
         }
         for task in tasks {
             self.pursue(task).await?;
         }
-        Ok(self.end())
-    }
-
-    /// Ends the performance.
-    pub fn end(self) -> Trace {
-        self.trace
+        Ok(self.trace)
     }
 
     /// tool-descriptions-guide "Anti-Pattern 1": fetches every description. An error is followed as far as it leads to the
@@ -153,7 +135,7 @@ impl<'a> Performance<'a> {
     ///
     /// # Errors
     /// Failures of the connection.
-    pub async fn fetch_everything(&mut self, wanted: &str) -> Result<(), Error> {
+    pub(crate) async fn fetch_everything(&mut self, wanted: &str) -> Result<(), Error> {
         let mut queue = VecDeque::from(self.plan.everything());
         while let Some(step) = queue.pop_front() {
             let seen = self.make(&step, Purpose::Learn).await?;
@@ -171,12 +153,12 @@ impl<'a> Performance<'a> {
     ///
     /// # Errors
     /// Failures of the connection. Errors that the server answers are part of the trace.
-    pub async fn pursue(&mut self, task: &Task) -> Result<(), Error> {
+    pub(crate) async fn pursue(&mut self, task: &Task) -> Result<(), Error> {
         let before = self.trace.errors().count();
         let right = Move::call(task);
         let first = self.mistake.take().unwrap_or_else(|| task.clone());
         let mut attempt = Move::call(&first);
-        let fetches_first = self.agent.habit != Habit::SkipFetching;
+        let fetches_first = self.agent.behavior != Behavior::TooEarly;
         let mut queue: VecDeque<Move> =
             if fetches_first { self.learning(&first.tool, &task.tool).into() } else { VecDeque::new() };
         let (mut result, mut succeeded, mut refusal) = (None, false, None);
@@ -231,7 +213,7 @@ impl<'a> Performance<'a> {
     }
 
     /// Ends a task without a move: nothing shows the model that there is such a tool.
-    pub fn give_up(&mut self, task: &Task) {
+    pub(crate) fn give_up(&mut self, task: &Task) {
         let tool = task.tool.clone();
         self.trace.outcomes.push(Outcome { tool, result: None, succeeded: false, recovered: false });
     }

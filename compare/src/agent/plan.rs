@@ -18,7 +18,8 @@ const BRIDGE: &str = "describe_tools";
 /// The workflow of a strategy, and what the model has found so far.
 pub(crate) struct Plan {
     channel: Channel,
-    listed: Arc<Listed>,
+    /// The listed tools.
+    pub(crate) listed: Arc<Listed>,
     reads_resources: bool,
     lesson: Option<Lesson>,
     finder: Option<Finder>,
@@ -37,11 +38,6 @@ impl Plan {
     ) -> Self {
         let (sought, browsing) = (HashMap::new(), Browsing::default());
         Self { channel, listed, reads_resources, lesson, finder, sought, browsing }
-    }
-
-    /// Replaces the listed tools.
-    pub(crate) fn list(&mut self, listed: Arc<Listed>) {
-        self.listed = listed;
     }
 
     /// Looks for this tool in this category, or by these words, where it is not listed.
@@ -161,7 +157,7 @@ impl Plan {
     }
 
     /// The tool in the list, if it is listed.
-    pub(super) fn listed(&self, name: &str) -> Option<&RawObject> {
+    pub(crate) fn listed(&self, name: &str) -> Option<&RawObject> {
         self.listed.tool(name)
     }
 }

@@ -3,7 +3,12 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::tables::{self, Column, Table};
-use crate::{Report, report::Compared, text::of, transcript};
+use crate::{
+    Report,
+    report::Compared,
+    text::of,
+    transcript::{self, Transcript},
+};
 
 const STYLE: &str = include_str!("style.css");
 
@@ -11,9 +16,9 @@ const STYLE: &str = include_str!("style.css");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
 /// What each strategy costs, one task step by step, and behind them what the figures are made of.
-pub(super) fn write(report: &Report, transcripts: Option<&str>) -> String {
+pub(super) fn write(report: &Report, played: Option<&Transcript>) -> String {
     let title = format!("{}: strategies of disclosure compared", report.source);
-    let style = transcripts.map(|_| transcript::style(report.strategies.len())).unwrap_or_default();
+    let style = played.map(|played| transcript::style(played.strategies.len())).unwrap_or_default();
     let body = html! {
         header { (heading(report)) }
         main {
@@ -21,10 +26,10 @@ pub(super) fn write(report: &Report, transcripts: Option<&str>) -> String {
             @if !report.retrieval.is_empty() {
                 section aria-labelledby="finds" { (retrieval(report)) }
             }
-            @if let Some(transcripts) = transcripts {
+            @if let Some(played) = played {
                 section aria-labelledby="plays" {
                     h2 #plays { "One task, step by step" }
-                    (PreEscaped(transcripts))
+                    (PreEscaped(transcript::fragment(played, &report.recommendation.strategy, true)))
                 }
             }
             (behind(report))

@@ -5,12 +5,14 @@ mod tables;
 mod terminal;
 
 use mcp_disclosure_core::printable::{one_line, printable};
+use serde_json::Value;
 
 use self::tables::Table;
-use crate::{Report, text::escaped};
+use crate::{Report, text::escaped, transcript::Transcript};
 
 /// The format of a report.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::Display, strum::EnumString)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(strum::Display, strum::EnumMessage, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum Format {
     /// For a terminal.
@@ -25,46 +27,50 @@ pub enum Format {
 }
 
 impl Format {
-    /// Writes a report. With `detail`, tables and JSON include the details of the figures; a page always does.
-    pub fn write(self, report: &Report, detail: bool, screen: Screen) -> String {
+    /// Writes a report. With `detail`, tables and JSON include the details of the figures; a page always does, and
+    /// shows how its task was `played`, if that is known.
+    pub fn write(self, report: &Report, detail: bool, played: Option<&Transcript>, screen: Screen) -> String {
         let text = match self {
             // Its texts are escaped already, and its colours are not.
             Self::Table => return terminal::write(report, detail, screen),
             Self::Markdown => markdown(report, detail),
-            Self::Html => page(report, None),
-            Self::Json => {
-                let shown = if detail { report.clone() } else { report.without_detail() };
-                // All maps of a report have string keys, and all numbers are finite.
-                let mut text = serde_json::to_string_pretty(&shown).unwrap_or_default();
-                text.push('\n');
-                text
-            }
+            Self::Html => html::write(report, played),
+            Self::Json => json(report, detail),
         };
         printable(&text).into_owned()
     }
 }
 
 /// A terminal.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Screen {
     /// The width in columns.
     pub width: usize,
     /// Whether to use colours.
     pub coloured: bool,
-    /// Whether to show all columns, whatever the width.
-    pub wide: bool,
+    /// Whether to show everything: all columns of a table whatever the width, and complete texts of a transcript.
+    pub whole: bool,
 }
 
-impl Default for Screen {
-    fn default() -> Self {
-        Self { width: 80, coloured: false, wide: false }
+/// Codes of "select graphic rendition".
+pub(crate) const BOLD: &str = "1";
+pub(crate) const FAINT: &str = "2";
+
+impl Screen {
+    /// A text in the rendition of this code.
+    pub(crate) fn paint(self, code: &str, text: &str) -> String {
+        if self.coloured { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 }
 
-/// The page of a report. `transcripts` is ready HTML, in which whatever came from others is escaped; it becomes a section
-/// of the page, whose CSS variables (`--text`, `--faint`, `--panel`, `--rule`, `--accent`) it can use.
-pub fn page(report: &Report, transcripts: Option<&str>) -> String {
-    printable(&html::write(report, transcripts)).into_owned()
+fn json(report: &Report, detail: bool) -> String {
+    // All maps of a report have string keys, and all numbers are finite.
+    let mut shown = serde_json::to_value(report).unwrap_or_default();
+    if !detail {
+        let strategies = shown["strategies"].as_array_mut().into_iter().flatten();
+        strategies.filter_map(Value::as_object_mut).for_each(|strategy| drop(strategy.remove("detail")));
+    }
+    format!("{shown:#}\n")
 }
 
 /// The tables of a terminal or of Markdown.

@@ -93,8 +93,8 @@ fn marked(strategy: &Compared) -> String {
 
 /// The parts of the start, and the figures of clients that support the strategy.
 pub(super) fn parts(report: &Report) -> Table {
-    let row = |(strategy, detail): (&Compared, &Detail)| {
-        let Detail { initial, calls, .. } = detail;
+    let row = |strategy: &Compared| {
+        let Detail { initial, calls, .. } = &strategy.detail;
         let native = &strategy.negotiating;
         vec![
             marked(strategy),
@@ -109,7 +109,7 @@ pub(super) fn parts(report: &Report) -> Table {
     };
     let figures = ["tools", "instructions", "more a call", "start*", "learning*", "total*", "trips*"];
     let title = "Parts of the start; *: a client that supports the strategy and negotiates it";
-    figured(title, figures.map(Column::figures), detailed(report).map(row))
+    figured(title, figures.map(Column::figures), report.strategies.iter().map(row))
 }
 
 /// How well tools are found by words.
@@ -137,8 +137,8 @@ pub(super) fn retrieval(report: &Report) -> Table {
 
 /// The cost of each step of learning.
 pub(super) fn steps(report: &Report) -> Table {
-    let rows = detailed(report).flat_map(|(strategy, detail)| {
-        detail.steps.iter().zip(1u32..).map(|(step, number)| {
+    let rows = report.strategies.iter().flat_map(|strategy| {
+        strategy.detail.steps.iter().zip(1u32..).map(|(step, number)| {
             let figures = [step.requests, step.request_tokens, step.answer_tokens].map(grouped);
             [marked(strategy), number.to_string()].into_iter().chain(figures).collect()
         })
@@ -181,10 +181,6 @@ fn figured(
 ) -> Table {
     let columns = [Column::words("strategy")].into_iter().chain(columns).collect();
     Table { title: title.into(), columns, rows: rows.collect(), recommended: None }
-}
-
-fn detailed(report: &Report) -> impl Iterator<Item = (&Compared, &Detail)> {
-    report.strategies.iter().filter_map(|strategy| Some((strategy, strategy.detail.as_ref()?)))
 }
 
 fn break_even(strategy: &Compared) -> String {

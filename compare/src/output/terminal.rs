@@ -17,6 +17,9 @@ const MOST_NOTES: usize = 3;
 /// Between two columns.
 const GAP: usize = 2;
 
+/// How the recommended row is shown: bold, and green.
+const RECOMMENDED: &str = "1;32";
+
 pub(super) fn write(report: &Report, detail: bool, screen: Screen) -> String {
     let mut lines = hanging(&tables::heading(report), screen.width);
     lines.push(String::new());
@@ -72,7 +75,7 @@ fn drawn(table: &Table, screen: Screen) -> Vec<String> {
 
 /// Whether all columns of a table are shown.
 fn is_whole(table: &Table, screen: Screen) -> bool {
-    screen.wide || (screen.width >= WIDE && fits(table, screen))
+    screen.whole || (screen.width >= WIDE && fits(table, screen))
 }
 
 fn fits(table: &Table, screen: Screen) -> bool {
@@ -105,7 +108,7 @@ fn lines_of(table: &Table, screen: Screen) -> Vec<String> {
     for (at, row) in table.rows.iter().enumerate() {
         let is_recommended = table.recommended == Some(at);
         let text = line(&mut row.iter().map(String::as_str), if is_recommended { "▸ " } else { "  " });
-        lines.push(screen.painted(&text, is_recommended));
+        lines.push(painted(&text, is_recommended, screen));
     }
     lines
 }
@@ -117,7 +120,7 @@ fn blocks(table: &Table, screen: Screen) -> Vec<String> {
         let is_recommended = table.recommended == Some(at);
         let mark = if is_recommended { "▸ " } else { "  " };
         let name = wrapped(&one_line(&row[0]), screen.width - GAP);
-        lines.extend(name.iter().map(|name| screen.painted(&format!("{mark}{name}"), is_recommended)));
+        lines.extend(name.iter().map(|name| painted(&format!("{mark}{name}"), is_recommended, screen)));
         let mut figures = String::new();
         for (column, cell) in table.columns.iter().zip(row).skip(1) {
             // What costs more says so itself.
@@ -134,13 +137,8 @@ fn blocks(table: &Table, screen: Screen) -> Vec<String> {
     lines
 }
 
-impl Screen {
-    fn painted(self, text: &str, is_recommended: bool) -> String {
-        match self.coloured && is_recommended {
-            true => format!("\u{1b}[1;32m{}\u{1b}[0m", text.trim_end()),
-            false => text.to_owned(),
-        }
-    }
+fn painted(text: &str, is_recommended: bool, screen: Screen) -> String {
+    if is_recommended { screen.paint(RECOMMENDED, text.trim_end()) } else { text.to_owned() }
 }
 
 fn length(text: &str) -> usize {
@@ -176,7 +174,7 @@ mod tests {
             "▸ search    1,234      4",
         ];
         assert_eq!(drawn(&table("search"), screen(100)), all);
-        assert_eq!(drawn(&table("search"), Screen { wide: true, ..screen(10) }), all);
+        assert_eq!(drawn(&table("search"), Screen { whole: true, ..screen(10) }), all);
         assert_eq!(drawn(&table("search"), screen(80))[3], "▸ search    1,234");
         assert_eq!(
             drawn(&table("concerns+search"), screen(20)),

@@ -5,7 +5,10 @@ use mcp_disclosure_core::RawObject;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{ClientKind, Tool, agent::Task};
+use crate::{
+    ClientKind, Tool,
+    agent::{Behavior, Task},
+};
 
 /// A task, as in the file of `--task`. `docs/compare.md` documents its members.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -45,22 +48,6 @@ pub struct Call {
     /// The name that a model takes for the tool's, instead of the one derived from it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wrong_name: Option<String>,
-}
-
-/// How a model goes about a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Behavior {
-    /// It follows the workflow of the strategy.
-    Workflow,
-    /// It calls before it has learned how. Where the list does not show the parameters it guesses them.
-    TooEarly,
-    /// It has learned how, and gives wrong arguments all the same.
-    WrongArgument,
-    /// It misspells the tool's name.
-    UnknownName,
-    /// It fetches every description in order to choose.
-    EverythingFirst,
 }
 
 impl Behavior {

@@ -11,7 +11,7 @@ use mcp_disclosure_core::{RawObject, printable::printable};
 
 use super::{
     Act, Kind, Phase, Played, Step, Transcript,
-    sentences::{self, AS_INTENDED, Detail},
+    sentences::{self, AS_INTENDED},
     step::Place,
 };
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
 const STYLE: &str = include_str!("style.css");
 
 /// The style of a fragment with this many strategies, for the page's `style` element.
-pub fn style(strategies: usize) -> String {
+pub(crate) fn style(strategies: usize) -> String {
     // The chosen one is shown beside the first.
     let shown = (1..strategies).map(|at| {
         let column = at + 1;
@@ -31,13 +31,9 @@ pub fn style(strategies: usize) -> String {
     [STYLE.to_owned()].into_iter().chain(shown).collect()
 }
 
-/// The fragment, in which this strategy is chosen, or else the second. Mistakes are folded, so that the page around it stays
-/// short.
-pub fn html(transcript: &Transcript, chosen: &str) -> String {
-    fragment(transcript, chosen, true)
-}
-
-fn fragment(transcript: &Transcript, chosen: &str, folds: bool) -> String {
+/// The fragment, in which this strategy is chosen, or else the second. With `folds`, mistakes are folded, so that the page
+/// around it stays short.
+pub(crate) fn fragment(transcript: &Transcript, chosen: &str, folds: bool) -> String {
     let courses = transcript.strategies.iter().map(|played| played.acts.len()).max().unwrap_or(0);
     let others = transcript.strategies.get(1..).unwrap_or_default();
     let chosen = others.iter().position(|played| played.name == chosen).unwrap_or(0);
@@ -143,7 +139,7 @@ fn rows_of(act: &Act, earlier: &[Act], places: &BTreeSet<Place>, used: &[String]
 }
 
 fn item(step: &Step, used: &[String], is_new: bool) -> Markup {
-    let lines = sentences::body(step, used, Detail { width: WIDTH, full: false });
+    let lines = sentences::body(step, used, WIDTH, false);
     html! {
         li.refused[step.kind == Kind::Refused] {
             p {

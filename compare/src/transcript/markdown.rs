@@ -2,26 +2,25 @@
 
 use super::{
     Act, Step, Transcript,
-    sentences::{AS_INTENDED, Detail, body, heading, sums},
+    sentences::{AS_INTENDED, body, heading, sums},
 };
 use crate::text::{escaped, grouped};
 
 /// Maximum length of a line of quoted text.
 const WIDTH: usize = 110;
 
-/// The transcript as Markdown, with headings from `level` on; `full` quotes complete texts.
-pub fn markdown(transcript: &Transcript, level: usize, full: bool) -> String {
+/// The transcript as Markdown; `full` quotes complete texts.
+pub fn markdown(transcript: &Transcript, full: bool) -> String {
     let used: Vec<String> = transcript.task.calls.iter().map(|call| call.tool.clone()).collect();
-    let marks = "#".repeat(level);
     let mut text = String::new();
     for line in heading(transcript) {
         text.push_str(&format!("- {}\n", escaped(&line)));
     }
     for played in &transcript.strategies {
-        text.push_str(&format!("\n{marks} {}\n", escaped(&played.name)));
+        text.push_str(&format!("\n## {}\n", escaped(&played.name)));
         for act in &played.acts {
             if played.acts.len() > 1 {
-                text.push_str(&format!("\n{marks}# {}\n", act.course.title()));
+                text.push_str(&format!("\n### {}\n", act.course.title()));
             }
             let is_new = act.course == played.acts[0].course || !act.is_like(&played.acts[0]);
             let shown = if is_new { steps(act, &used, full) } else { format!("{AS_INTENDED}\n") };
@@ -51,7 +50,7 @@ fn item(step: &Step, number: usize, used: &[String], full: bool) -> String {
         tokens => format!(" *({} tokens; {} so far)*", grouped(tokens), grouped(step.tokens_so_far)),
     };
     let mut text = format!("{number}. **{}** {}{tokens}\n", step.speaker, escaped(&step.says));
-    let lines = body(step, used, Detail { width: WIDTH, full });
+    let lines = body(step, used, WIDTH, full);
     if lines.is_empty() {
         return text;
     }

@@ -3,7 +3,7 @@
 //!
 //! A [`Play`] performs an [`Assignment`] over real connections, with the scripted [agent](crate::agent) as the model, and
 //! results in a [`Transcript`], which is written as text for a terminal ([`terminal`]), Markdown ([`markdown`]), JSON
-//! ([`json`]), or an HTML fragment ([`html`]) for a page with the variables of [`style`]. Nothing here depends on the
+//! ([`json`]), HTML ([`page`]), or a part of a report's page ([`Format`](crate::Format)). Nothing here depends on the
 //! wording of a strategy: sentences are derived from the kinds of messages, and texts of messages are quoted.
 
 mod assignment;
@@ -18,15 +18,17 @@ mod story;
 mod terminal;
 mod wording;
 
-pub use assignment::{Assignment, Behavior, Call};
-pub use html::{html, page, style};
+pub use assignment::{Assignment, Call};
+pub use html::page;
+pub(crate) use html::{fragment, style};
 pub use markdown::markdown;
 pub use play::Play;
 pub use step::{Act, Ending, Kind, Phase, Played, Speaker, Step, Transcript};
 pub use story::story;
-pub use terminal::{Look, terminal};
+pub use terminal::terminal;
 
 use crate::ClientKind;
+pub use crate::agent::Behavior;
 
 /// A transcript as JSON, with the members that `docs/compare.md` documents.
 pub fn json(transcript: &Transcript) -> String {

@@ -1,13 +1,13 @@
 //! Plays a task under each strategy.
 
-use mcp_disclosure_client::{Channel, Concerns, Host};
+use mcp_disclosure_client::{Channel, Concerns};
 
 use super::{
     Act, Assignment, Behavior, Call, Ending, Kind, Phase, Played, Step, Transcript, recorder::Recorder,
 };
 use crate::{
     ClientKind, Error, HostKind, Row, Subject, Tokenizer,
-    agent::{Agent, Habit, Performance, Purpose, Task, Trace},
+    agent::{Agent, Performance, Purpose, Task, Trace},
     baseline::{Baseline, Listed},
     comparison::{BASELINE, Progress},
     connection::{LinkFactory, Reached},
@@ -88,8 +88,15 @@ impl Play<'_> {
         recorder.begin(source).await?;
         let mistake = calls.first().and_then(|call| mistake(call, behavior, &recorder.listed, source));
         let handle = recorder.connection.host.clone();
-        let agent = agent(&handle, behavior, client, row, &mistake);
-        let mut performance = agent.begin(recorder.listed.tools().to_vec());
+        let agent = Agent {
+            host: &handle,
+            behavior,
+            reads_resources: client == ClientKind::Negotiating,
+            lesson: row.lesson,
+            finder: row.finder,
+            mistake: mistake.clone(),
+        };
+        let mut performance = Performance::new(&agent, recorder.listed.tools().to_vec());
         for (at, call) in calls.iter().enumerate() {
             (recorder.call, recorder.attempt) = (at + 1, 1);
             if let Some(choices) = call.choose.as_ref().filter(|_| at > 0) {
@@ -99,9 +106,8 @@ impl Play<'_> {
             let mistake = mistake.as_ref().filter(|_| at == 0);
             self.pursue(&mut recorder, &mut performance, (call, mistake, behavior), source).await?;
         }
-        let trace = performance.end();
         let steps = recorder.close().await;
-        Ok(Act::of(behavior, &trace, steps))
+        Ok(Act::of(behavior, &performance.trace, steps))
     }
 
     /// One call, until it has a result or the model gives up.
@@ -117,16 +123,16 @@ impl Play<'_> {
             // One sentence can be about several calls; their tools say more.
             let request = self.assignment.request.clone().filter(|_| self.assignment.calls.len() == 1);
             let words = request.unwrap_or_else(|| tool.words());
-            performance.look_for(&right.tool, &tool.category, &words);
+            performance.plan.look_for(&right.tool, &tool.category, &words);
         }
         let about = (&right, mistake, behavior);
-        let before = performance.trace().steps.len();
+        let before = performance.trace.steps.len();
         if behavior == Behavior::EverythingFirst && recorder.call == 1 {
             let fetched = performance.fetch_everything(&right.tool).await;
             fetched.map_err(|source| recorder.connection.failed("fetching everything", source))?;
-            recorder.record(&performance.trace().steps[before..], about, performance.finder());
+            recorder.record(&performance.trace.steps[before..], about, performance.plan.finder());
         }
-        let before = performance.trace().steps.len();
+        let before = performance.trace.steps.len();
         recorder.pick(&right.tool, source);
         if recorder.listed.tool(&right.tool).is_some() || finds_unlisted(recorder) {
             let pursued = performance.pursue(&right).await;
@@ -134,8 +140,8 @@ impl Play<'_> {
         } else {
             performance.give_up(&right);
         }
-        let made = &performance.trace().steps[before..];
-        recorder.record(made, about, performance.finder());
+        let made = &performance.trace.steps[before..];
+        recorder.record(made, about, performance.plan.finder());
         if !made.iter().any(|step| step.purpose == Purpose::Call) {
             recorder.miss();
         }
@@ -154,27 +160,6 @@ impl Play<'_> {
 /// Whether a model can find tools that are not listed.
 fn finds_unlisted(recorder: &Recorder<'_>) -> bool {
     recorder.connection.is_channel(&Channel::InfoTool) || recorder.connection.row.lesson.is_some()
-}
-
-/// The agent that behaves like this.
-fn agent<'a>(
-    host: &'a Host,
-    behavior: Behavior,
-    kind: ClientKind,
-    row: &Row,
-    mistake: &Option<Task>,
-) -> Agent<'a> {
-    let habit = match behavior {
-        Behavior::Workflow | Behavior::WrongArgument | Behavior::UnknownName => Habit::Workflow,
-        Behavior::TooEarly => Habit::SkipFetching,
-        Behavior::EverythingFirst => Habit::FetchEverything,
-    };
-    let agent = Agent::new(host, habit).taught_by(row.lesson).finding_by(row.finder);
-    let agent = if kind == ClientKind::Ordinary { agent.without_resources() } else { agent };
-    match mistake {
-        Some(mistake) => agent.mistaking(mistake.clone()),
-        None => agent,
-    }
 }
 
 /// The call that the model begins with instead of the right one.

@@ -30,13 +30,6 @@ pub(super) struct Recorder<'a> {
     pub(super) attempt: usize,
 }
 
-/// A list, as the model gets it.
-struct List {
-    says: String,
-    items: Vec<RawObject>,
-    messages: Vec<RawObject>,
-}
-
 impl<'a> Recorder<'a> {
     /// Connects. The host's first choices of concerns are part of the handshake.
     pub(super) async fn open(
@@ -73,7 +66,7 @@ impl<'a> Recorder<'a> {
         if self.connection.kind == ClientKind::Negotiating && self.delivers_resources() {
             let items = source.added(self.connection.resources().await?);
             let messages = answers(self.fresh());
-            self.list(List { says: wording::listed_resources(items.len()), items, messages });
+            self.list(wording::listed_resources(items.len()), &items, messages);
         }
         Ok(())
     }
@@ -159,13 +152,14 @@ impl<'a> Recorder<'a> {
     fn list_tools(&mut self, tools: Vec<RawObject>, source: &Baseline, messages: Vec<RawObject>) {
         let (says, items) = (wording::listed(&tools, source), self.connection.shown(&tools));
         self.listed = Arc::new(Listed::new(tools, source));
-        self.list(List { says, items, messages });
+        self.list(says, &items, messages);
     }
 
-    fn list(&mut self, list: List) {
-        let step = self.add(Kind::Listed, Speaker::Gateway, list.says);
-        (step.gist, step.messages) = (gist::of_list(&list.items), list.messages);
-        self.count(seen::array(&list.items));
+    /// A list, as the model gets it.
+    fn list(&mut self, says: String, items: &[RawObject], messages: Vec<RawObject>) {
+        let step = self.add(Kind::Listed, Speaker::Gateway, says);
+        (step.gist, step.messages) = (gist::of_list(items), messages);
+        self.count(seen::array(items));
     }
 
     /// Adds a step of which the model reads and writes nothing so far.

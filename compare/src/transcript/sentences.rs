@@ -18,15 +18,6 @@ const LONGEST: usize = 300;
 pub(super) const AS_INTENDED: &str =
     "As intended: what the model needs is in the list, and nothing is refused.";
 
-/// How much of each text is shown.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Detail {
-    /// Maximum length of a line, in characters.
-    pub(super) width: usize,
-    /// Whether texts are complete.
-    pub(super) full: bool,
-}
-
 /// The task and the host, in sentences.
 pub(super) fn heading(transcript: &Transcript) -> Vec<String> {
     let task = &transcript.task;
@@ -48,12 +39,12 @@ pub(super) fn heading(transcript: &Transcript) -> Vec<String> {
     vec![request, format!("Host: {host}."), source]
 }
 
-/// The lines below a step's sentence.
-pub(super) fn body(step: &Step, used: &[String], detail: Detail) -> Vec<String> {
-    if detail.full {
-        return wrapped(&step.text, detail.width);
+/// The lines below a step's sentence, of at most this many characters; `full` are complete texts.
+pub(super) fn body(step: &Step, used: &[String], width: usize, full: bool) -> Vec<String> {
+    if full {
+        return wrapped(&step.text, width);
     }
-    let cut = |line: &String| text::cut(line, detail.width);
+    let cut = |line: &String| text::cut(line, width);
     let some = |lines: &[String], most: usize, what: &str| {
         let (shown, left) = first(lines, most);
         let note = (left > 0).then(|| format!("… {} more {what}", grouped(left as u64)));
@@ -64,7 +55,7 @@ pub(super) fn body(step: &Step, used: &[String], detail: Detail) -> Vec<String> 
         Kind::Introduced => some(&step.gist, MOST_LINES, "lines"),
         // The way out of an error is not to be cut.
         Kind::Refused => {
-            let lines = step.gist.iter().flat_map(|line| wrapped(&text::cut(line, LONGEST), detail.width));
+            let lines = step.gist.iter().flat_map(|line| wrapped(&text::cut(line, LONGEST), width));
             some(&lines.collect::<Vec<_>>(), 2 * MOST_LINES, "lines")
         }
         Kind::Explained => {

@@ -1,10 +1,10 @@
 //! A transcript as a story for readers who have never seen MCP: one task without disclosure and with it, on one screen of
 //! a terminal.
 
-use super::{Act, Behavior, Kind, Look, Played, Speaker, Step, Transcript, sentences::call_shown};
+use super::{Act, Behavior, Kind, Played, Speaker, Step, Transcript, sentences::call_shown};
 use crate::{
-    text::{cut, first, wrapped},
-    text::{grouped, percent},
+    output::{BOLD, FAINT, Screen},
+    text::{cut, first, grouped, percent, wrapped},
 };
 
 /// Maximum width: longer lines are hard to read.
@@ -32,19 +32,19 @@ pub fn story(
     transcript: &Transcript,
     opening: &[String],
     (heading, commands): (&str, &[(String, &str)]),
-    look: Look,
+    screen: Screen,
 ) -> String {
     let [without, with] = transcript.strategies.as_slice() else { return String::new() };
     let (Some(plain), Some(saving)) = (without.acts.first(), with.acts.first()) else { return String::new() };
     let lines = |quotes: usize| {
-        let (width, coloured) = (look.width.clamp(40, WIDEST), look.coloured);
-        let mut teller = Teller { width, coloured, quotes, lines: Vec::new() };
+        let screen = Screen { width: screen.width.clamp(40, WIDEST), ..screen };
+        let mut teller = Teller { screen, quotes, lines: Vec::new() };
         opening.iter().for_each(|text| teller.paragraph(text));
         teller.play(&format!("Without disclosure (strategy {})", without.name), plain, plain);
         teller.play(&format!("With disclosure (strategy {})", with.name), saving, plain);
         teller.early(with);
         teller.moral(transcript, plain, saving);
-        teller.lines.extend(wrapped(heading, width));
+        teller.lines.extend(wrapped(heading, screen.width));
         commands.iter().for_each(|(command, does)| teller.command(command, does));
         teller.lines
     };
@@ -59,8 +59,7 @@ pub fn story(
 }
 
 struct Teller {
-    width: usize,
-    coloured: bool,
+    screen: Screen,
     /// Maximum number of quoted lines of a step.
     quotes: usize,
     lines: Vec<String>,
@@ -69,12 +68,11 @@ struct Teller {
 impl Teller {
     /// One act. `plain` is the one whose list has the server's tools only.
     fn play(&mut self, title: &str, act: &Act, plain: &Act) {
-        let room = self.width - FIGURES;
+        let room = self.screen.width - FIGURES;
         let mut title = wrapped(title, room);
         let last = title.pop().unwrap_or_default();
         for line in title.into_iter().chain([format!("{last:<room$}{:>FIGURES$}", "tokens")]) {
-            let line = self.bold(&line);
-            self.lines.push(line);
+            self.lines.push(self.screen.paint(BOLD, &line));
         }
         let mut number = 0;
         // What servers say of themselves is part of what a model reads, and of no interest here.
@@ -106,7 +104,7 @@ impl Teller {
             Kind::Picked | Kind::Introduced | Kind::Chose | Kind::Refused => Vec::new(),
         };
         for line in quoted.iter().take(self.quotes) {
-            self.quote(&cut(line, self.width - QUOTED));
+            self.quote(&cut(line, self.screen.width - QUOTED));
         }
     }
 
@@ -114,12 +112,12 @@ impl Teller {
     fn early(&mut self, with: &Played) {
         let early = with.acts.iter().find(|act| act.course == Behavior::TooEarly);
         let Some(early) = early.filter(|act| act.errors > 0) else { return };
-        let title = self.bold("And if the model calls without asking?");
-        self.lines.push(title);
+        self.lines.push(self.screen.paint(BOLD, "And if the model calls without asking?"));
         if let Some(refusal) = early.steps.iter().find(|step| step.kind == Kind::Refused) {
             self.figure(&format!("   The {} {}", speaker(refusal.speaker), refusal.says), 0);
             for line in refusal.gist.iter().take(2) {
-                for line in wrapped(&cut(line, 2 * (self.width - QUOTED)), self.width - QUOTED) {
+                for line in wrapped(&cut(line, 2 * (self.screen.width - QUOTED)), self.screen.width - QUOTED)
+                {
                     self.quote(&line);
                 }
             }
@@ -168,9 +166,9 @@ impl Teller {
     }
 
     fn item(&mut self, name: &str, text: &str) {
-        let name = self.bold(&format!("{name:<10}"));
+        let name = self.screen.paint(BOLD, &format!("{name:<10}"));
         let mut name = Some(name);
-        for line in wrapped(text, self.width - 10) {
+        for line in wrapped(text, self.screen.width - 10) {
             let name = name.take().unwrap_or_else(|| " ".repeat(10));
             self.lines.push(format!("{name}{line}"));
         }
@@ -178,7 +176,7 @@ impl Teller {
 
     /// A command, and what it does. A long one is continued as shells read it.
     fn command(&mut self, command: &str, does: &str) {
-        let mut lines = wrapped(command, self.width - 8);
+        let mut lines = wrapped(command, self.screen.width - 8);
         let last = lines.len().saturating_sub(1);
         lines[..last].iter_mut().for_each(|line| line.push_str(" \\"));
         let indented = lines.iter().enumerate().map(|(at, line)| match at {
@@ -186,18 +184,18 @@ impl Teller {
             _ => format!("      {line}"),
         });
         self.lines.extend(indented);
-        let does = wrapped(does, self.width - QUOTED);
+        let does = wrapped(does, self.screen.width - QUOTED);
         self.lines.extend(does.iter().map(|line| format!("{:QUOTED$}{line}", "")));
     }
 
     fn paragraph(&mut self, text: &str) {
-        self.lines.extend(wrapped(text, self.width));
+        self.lines.extend(wrapped(text, self.screen.width));
         self.lines.push(String::new());
     }
 
     /// A sentence, and its tokens if it has some.
     fn figure(&mut self, text: &str, tokens: u64) {
-        let room = if tokens > 0 { self.width - FIGURES } else { self.width };
+        let room = if tokens > 0 { self.screen.width - FIGURES } else { self.screen.width };
         // Further lines of a sentence stand below its first word.
         let indent = text.len()
             - text.trim_start_matches([' ', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']).len();
@@ -213,12 +211,7 @@ impl Teller {
     }
 
     fn quote(&mut self, text: &str) {
-        let text = if self.coloured { format!("\u{1b}[2m{text}\u{1b}[0m") } else { text.to_owned() };
-        self.lines.push(format!("{:QUOTED$}{text}", ""));
-    }
-
-    fn bold(&self, text: &str) -> String {
-        if self.coloured { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
+        self.lines.push(format!("{:QUOTED$}{}", "", self.screen.paint(FAINT, text)));
     }
 }
 

@@ -4,20 +4,12 @@ use mcp_disclosure_core::printable::one_line;
 
 use super::{
     Act, Kind, Played, Speaker, Step, Transcript,
-    sentences::{AS_INTENDED, Detail, body, heading, sums},
+    sentences::{AS_INTENDED, body, heading, sums},
 };
-use crate::{text::grouped, text::wrapped};
-
-/// How a transcript looks on a terminal.
-#[derive(Clone, Copy, Debug)]
-pub struct Look {
-    /// The width in columns; at least 40 are used.
-    pub width: usize,
-    /// Whether texts are complete, instead of cut to what matters.
-    pub full: bool,
-    /// Whether to use colours.
-    pub coloured: bool,
-}
+use crate::{
+    output::{BOLD, FAINT, Screen},
+    text::{grouped, wrapped},
+};
 
 /// Minimum width: below it there is no room for a text beside the figures.
 const NARROWEST: usize = 40;
@@ -31,30 +23,30 @@ const SPEAKER: usize = 10;
 /// Width of the two columns of figures.
 const FIGURES: usize = 18;
 
-/// The transcript as text.
-pub fn terminal(transcript: &Transcript, look: Look) -> String {
-    let look = Look { width: look.width.max(NARROWEST), ..look };
+/// The transcript as text, of at least 40 columns.
+pub fn terminal(transcript: &Transcript, screen: Screen) -> String {
+    let screen = Screen { width: screen.width.max(NARROWEST), ..screen };
     let used: Vec<String> = transcript.task.calls.iter().map(|call| call.tool.clone()).collect();
     let mut lines: Vec<String> =
-        heading(transcript).iter().flat_map(|line| wrapped(&one_line(line), look.width)).collect();
+        heading(transcript).iter().flat_map(|line| wrapped(&one_line(line), screen.width)).collect();
     for played in &transcript.strategies {
         lines.push(String::new());
-        look.played(played, &used, &mut lines);
+        screen.played(played, &used, &mut lines);
     }
     for note in &transcript.notes {
         lines.push(String::new());
-        lines.extend(wrapped(&one_line(note), look.width));
+        lines.extend(wrapped(&one_line(note), screen.width));
     }
     lines.iter().flat_map(|line| [line.trim_end(), "\n"]).collect()
 }
 
-impl Look {
+impl Screen {
     fn played(&self, played: &Played, used: &[String], lines: &mut Vec<String>) {
         let title = format!("── {} ", one_line(&played.name));
         let columns = if self.width < NARROW { "" } else { " tokens ── so far" };
         match self.width.checked_sub(title.chars().count() + columns.chars().count()) {
             Some(rule) => {
-                lines.push(self.paint(Ink::Bold, &format!("{title}{}{columns}", "─".repeat(rule))));
+                lines.push(self.paint(BOLD, &format!("{title}{}{columns}", "─".repeat(rule))));
             }
             None => lines.extend(wrapped(&title, self.width)),
         }
@@ -63,7 +55,7 @@ impl Look {
                 lines.push(String::new());
             }
             if played.acts.len() > 1 {
-                lines.push(self.paint(Ink::Bold, &format!("{}:", act.course.title())));
+                lines.push(self.paint(BOLD, &format!("{}:", act.course.title())));
             }
             match at > 0 && act.is_like(&played.acts[0]) {
                 true => lines.extend(wrapped(AS_INTENDED, self.width)),
@@ -93,12 +85,11 @@ impl Look {
         for line in wrapped(&step.says, room) {
             let speaker = std::mem::replace(&mut speaker, " ".repeat(SPEAKER));
             let figures = figures.take().unwrap_or_default();
-            let speaker = self.paint(ink(step), &speaker);
+            let speaker = self.paint(colour(step), &speaker);
             lines.push(format!("{speaker}{line:<room$}{figures}"));
         }
-        let detail = Detail { width: self.width - SPEAKER - 2, full: self.full };
-        for line in body(step, used, detail) {
-            lines.push(format!("{:SPEAKER$}  {}", "", self.paint(Ink::Faint, &line)));
+        for line in body(step, used, self.width - SPEAKER - 2, self.whole) {
+            lines.push(format!("{:SPEAKER$}  {}", "", self.paint(FAINT, &line)));
         }
     }
 
@@ -108,33 +99,18 @@ impl Look {
             tokens => format!(" ({}; {} so far)", grouped(tokens), grouped(step.tokens_so_far)),
         };
         let said = wrapped(&format!("{} {}{tokens}", step.speaker, step.says), self.width);
-        lines.extend(said.iter().map(|line| self.paint(ink(step), line)));
-        let detail = Detail { width: self.width - 2, full: self.full };
-        let body = body(step, used, detail);
-        lines.extend(body.iter().map(|line| format!("  {}", self.paint(Ink::Faint, line))));
-    }
-
-    fn paint(&self, ink: Ink, text: &str) -> String {
-        if self.coloured { format!("\u{1b}[{}m{text}\u{1b}[0m", ink as u8) } else { text.to_owned() }
+        lines.extend(said.iter().map(|line| self.paint(colour(step), line)));
+        let body = body(step, used, self.width - 2, self.whole);
+        lines.extend(body.iter().map(|line| format!("  {}", self.paint(FAINT, line))));
     }
 }
 
-/// Codes of "select graphic rendition".
-#[derive(Clone, Copy)]
-enum Ink {
-    Bold = 1,
-    Faint = 2,
-    Red = 31,
-    Green = 32,
-    Blue = 34,
-    Cyan = 36,
-}
-
-fn ink(step: &Step) -> Ink {
+/// The colour of a step: red, green, blue or cyan.
+fn colour(step: &Step) -> &'static str {
     match (step.kind, step.speaker) {
-        (Kind::Refused, _) => Ink::Red,
-        (_, Speaker::Upstream) => Ink::Green,
-        (_, Speaker::Gateway) => Ink::Blue,
-        (_, Speaker::Model | Speaker::Host) => Ink::Cyan,
+        (Kind::Refused, _) => "31",
+        (_, Speaker::Upstream) => "32",
+        (_, Speaker::Gateway) => "34",
+        (_, Speaker::Model | Speaker::Host) => "36",
     }
 }

@@ -12,12 +12,12 @@ use crate::numerical::quadrature;
 /// An antiderivative over the real numbers, without the constant.
 pub(crate) fn integral(integrand: &Expression, variable: &str) -> Result<Expression> {
     let found = [integrand.expanded(), cancelled(integrand)].iter().find_map(|form| termwise(form, variable));
-    found.map(|found| simplified(&found)).ok_or_else(|| Error::NoMethod {
-        tool: "symbolic_integrate",
-        subject: format!("the integral of {:?}", shortened(&integrand.to_string())),
-        advice: "it integrates polynomials, also times sin, cos, sinh, cosh or exp of a linear argument, powers of such \
-            arguments, and numbers over quadratic polynomials without real roots; use numerical_integrate for a definite \
-            integral",
+    let subject = || format!("the integral of {:?}", shortened(&integrand.to_string()));
+    found.map(|found| simplified(&found)).ok_or_else(|| {
+        let advice = "it integrates polynomials, also times sin, cos, sinh, cosh or exp of a linear argument, \
+            powers of such arguments, and numbers over quadratic polynomials without real roots; use \
+            numerical_integrate for a definite integral";
+        Error::no_method("symbolic_integrate", &subject(), advice)
     })
 }
 
@@ -28,10 +28,10 @@ pub(crate) fn definite_integral(
     lower: &Expression,
     upper: &Expression,
 ) -> Result<Expression> {
-    let diverges = || Error::NoMethod {
-        tool: "symbolic_integrate",
-        subject: "an integrand that has a singularity within the bounds".to_owned(),
-        advice: "the integral may diverge; choose bounds without the singularity",
+    let diverges = || {
+        let subject = "an integrand that has a singularity within the bounds";
+        let advice = "the integral may diverge; choose bounds without the singularity";
+        Error::no_method("symbolic_integrate", subject, advice)
     };
     let whole = integral(integrand, variable)?;
     let at = |bound: &Expression| whole.substituted(variable, bound).ok_or_else(diverges);

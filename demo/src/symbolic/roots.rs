@@ -127,7 +127,7 @@ fn numerical_roots(polynomial: &Polynomial) -> Option<Vec<Complex64>> {
         _ => f64::from(row == column + 1),
     };
     let rows = (0..degree).map(|row| (0..degree).map(|column| cell(row, column)).collect());
-    let mut found = Matrix::of_rows(rows.collect()).complex_eigenvalues()?;
+    let mut found = Matrix(rows.collect()).complex_eigenvalues()?;
     for z in &mut found {
         *z = polished(&monic, *z * radius);
         if z.im.abs() < 1e-10 * z.norm().max(1e-6) {

@@ -42,12 +42,10 @@ pub(crate) fn always_true() -> Error {
 }
 
 fn no_method(equation: &Expression) -> Error {
-    Error::NoMethod {
-        tool: "symbolic_solve",
-        subject: format!("{:?} = 0", shortened(&equation.to_string())),
-        advice: "it solves polynomials in one variable, formulas of degree 1 and 2 in it, systems of linear equations, \
-            and one exp or ln with numbers; use find_root for a numerical solution",
-    }
+    let subject = format!("{:?} = 0", shortened(&equation.to_string()));
+    let advice = "it solves polynomials in one variable, formulas of degree 1 and 2 in it, systems of linear \
+        equations, and one exp or ln with numbers; use find_root for a numerical solution";
+    Error::no_method("symbolic_solve", &subject, advice)
 }
 
 fn polynomial_roots(whole: &Expression, symbol: &Base) -> Option<Vec<Root>> {
@@ -123,12 +121,9 @@ pub(crate) fn solve_linear(
     }
     let is_number = |left: &Expression| left.as_number().is_some();
     if !rest.iter().all(is_number) {
-        return Err(Error::NoMethod {
-            tool: "symbolic_solve",
-            subject: "these equations together".to_owned(),
-            advice: "it solves systems of linear equations with numbers before the variables; give one equation, or use \
-                find_root for a numerical solution",
-        });
+        let advice = "it solves systems of linear equations with numbers before the variables; give one equation, \
+            or use find_root for a numerical solution";
+        return Err(Error::no_method("symbolic_solve", "these equations together", advice));
     }
     let is_solved = rest.iter().all(Expression::is_zero);
     Ok(is_solved.then(|| found.into_iter().map(|(name, value)| (name, Root::exact(value))).collect()))

@@ -25,7 +25,7 @@ const PLACE_DIGITS: usize = 6;
 /// Digits of the minimum itself.
 const VALUE_DIGITS: usize = 8;
 
-pub(super) fn integrate(arguments: &Arguments) -> Result<Value> {
+pub(crate) fn integrate(arguments: &Arguments) -> Result<Value> {
     let (expression, variable) = function_of_one(arguments)?;
     let (lower, upper) = (bound(arguments, "lower")?, bound(arguments, "upper")?);
     let f = |x: f64| expression.value(&[(&variable, x)]);
@@ -37,7 +37,7 @@ pub(super) fn integrate(arguments: &Arguments) -> Result<Value> {
     Ok(json!({ "value": number(found.value, 1e-14)?, "error_bound": error_bound }))
 }
 
-pub(super) fn linear_solve(arguments: &Arguments) -> Result<Value> {
+pub(crate) fn linear_solve(arguments: &Arguments) -> Result<Value> {
     let matrix = square_matrix(arguments, MAX_ROWS)?;
     let right = arguments.numbers("right_hand_side", MAX_ROWS)?;
     if right.len() != matrix.size() {
@@ -51,19 +51,19 @@ pub(super) fn linear_solve(arguments: &Arguments) -> Result<Value> {
     Ok(json!({ "solution": numbers(&solution, largest(&solution))? }))
 }
 
-pub(super) fn matrix_eigenvalues(arguments: &Arguments) -> Result<Value> {
+pub(crate) fn matrix_eigenvalues(arguments: &Arguments) -> Result<Value> {
     let (values, symmetric) = square_matrix(arguments, MAX_EIGEN_ROWS)?.eigenvalues()?;
     let (real, imaginary) = parts(&values)?;
     Ok(json!({ "real": real, "imaginary": imaginary, "symmetric": symmetric }))
 }
 
-pub(super) fn fft(arguments: &Arguments) -> Result<Value> {
+pub(crate) fn fft(arguments: &Arguments) -> Result<Value> {
     let values = arguments.array("values", MAX_POINTS)?.iter().map(complex).collect::<Result<Vec<_>>>()?;
     let (real, imaginary) = parts(&transforms::fft(&values, arguments.get("inverse") == Some(&json!(true))))?;
     Ok(json!({ "real": real, "imaginary": imaginary, "length": values.len() }))
 }
 
-pub(super) fn convolve(arguments: &Arguments) -> Result<Value> {
+pub(crate) fn convolve(arguments: &Arguments) -> Result<Value> {
     let (a, b) = (arguments.numbers("a", MAX_POINTS)?, arguments.numbers("b", MAX_POINTS)?);
     let full = transforms::convolve(&a, &b);
     let (short, long) = (a.len().min(b.len()), a.len().max(b.len()));
@@ -75,7 +75,7 @@ pub(super) fn convolve(arguments: &Arguments) -> Result<Value> {
     Ok(json!({ "values": numbers(kept, largest(kept))?, "length": kept.len() }))
 }
 
-pub(super) fn minimize(arguments: &Arguments) -> Result<Value> {
+pub(crate) fn minimize(arguments: &Arguments) -> Result<Value> {
     let expression = arguments.expression("expression")?;
     let (names, start) = start(arguments, &expression)?;
     let f = |place: &[f64]| {
@@ -90,7 +90,7 @@ pub(super) fn minimize(arguments: &Arguments) -> Result<Value> {
     Ok(json!({ "minimizer": minimizer, "minimum": with_digits(f(&place), 1e-12, VALUE_DIGITS)? }))
 }
 
-pub(super) fn find_root(arguments: &Arguments) -> Result<Value> {
+pub(crate) fn find_root(arguments: &Arguments) -> Result<Value> {
     let (expression, variable) = function_of_one(arguments)?;
     let (lower, upper) = (bound(arguments, "lower")?, bound(arguments, "upper")?);
     if lower >= upper {
@@ -142,7 +142,7 @@ fn square_matrix(arguments: &Arguments, most: usize) -> Result<Matrix> {
         })?;
         cells.iter().map(|cell| as_number("matrix", cell)).collect()
     };
-    rows.iter().enumerate().map(row_of).collect::<Result<_>>().map(Matrix::of_rows)
+    rows.iter().enumerate().map(row_of).collect::<Result<_>>().map(Matrix)
 }
 
 /// A number, or `[real, imaginary]`.

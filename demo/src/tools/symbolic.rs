@@ -17,7 +17,7 @@ const MAX_EQUATIONS: usize = 10;
 /// The highest derivative.
 const MAX_ORDER: f64 = 10.0;
 
-pub(super) fn solve(arguments: &Arguments) -> Result<Value> {
+pub(crate) fn solve(arguments: &Arguments) -> Result<Value> {
     let texts = texts(arguments, "equations");
     let equations: Vec<Expression> =
         texts.iter().map(|text| parse_equation("equations", text)).collect::<Result<_>>()?;
@@ -50,7 +50,7 @@ pub(super) fn solve(arguments: &Arguments) -> Result<Value> {
     Ok(output)
 }
 
-pub(super) fn differentiate(arguments: &Arguments) -> Result<Value> {
+pub(crate) fn differentiate(arguments: &Arguments) -> Result<Value> {
     let mut expression = arguments.expression("expression")?;
     let variable = arguments.variable("variable", &expression)?;
     let order = arguments.get("order").and_then(Value::as_f64).unwrap_or(1.0).min(MAX_ORDER) as u64;
@@ -60,7 +60,7 @@ pub(super) fn differentiate(arguments: &Arguments) -> Result<Value> {
     Ok(json!({ "derivative": expression.to_string(), "variable": variable, "order": order }))
 }
 
-pub(super) fn integrate(arguments: &Arguments) -> Result<Value> {
+pub(crate) fn integrate(arguments: &Arguments) -> Result<Value> {
     let expression = arguments.expression("expression")?;
     let variable = arguments.variable("variable", &expression)?;
     match (arguments.constant("lower")?, arguments.constant("upper")?) {
@@ -85,7 +85,7 @@ pub(super) fn integrate(arguments: &Arguments) -> Result<Value> {
     }
 }
 
-pub(super) fn simplify(arguments: &Arguments) -> Result<Value> {
+pub(crate) fn simplify(arguments: &Arguments) -> Result<Value> {
     Ok(json!({ "simplified": simplified(&arguments.expression("expression")?).to_string() }))
 }
 

@@ -6,13 +6,13 @@ mod refusals;
 
 use std::collections::BTreeSet;
 
-use mcp_disclosure_demo::{CATEGORIES, DESCRIPTION_FILES, MathServer};
+use mcp_disclosure_demo::{DESCRIPTION_FILES, MathServer, about};
 use rmcp::ServerHandler;
 use serde_json::{Value, json};
 
 /// The `structuredContent`, or the text of the error.
 fn call(tool: &str, arguments: Value) -> Result<Value, String> {
-    let result = MathServer::new().call(tool, arguments.as_object().unwrap()).expect("a known tool");
+    let result = MathServer.call(tool, arguments.as_object().unwrap()).expect("a known tool");
     let text = result.content[0].as_text().unwrap().text.clone();
     if result.is_error == Some(true) {
         return Err(text);
@@ -44,8 +44,8 @@ fn every_documented_example_gives_its_output() {
 fn description_files_are_complete() {
     let names: Vec<String> = files().iter().map(|file| file["name"].as_str().unwrap().to_owned()).collect();
     let mut counts = Vec::new();
-    for (category, _) in CATEGORIES {
-        counts.push(files().iter().filter(|file| file["category"] == *category).count());
+    for category in about().categories {
+        counts.push(files().iter().filter(|file| file["category"] == category.name).count());
     }
     assert_eq!(counts, [4, 3, 2, 2]);
     for ((file_name, _), file) in DESCRIPTION_FILES.iter().zip(files()) {
@@ -71,7 +71,7 @@ fn description_files_are_complete() {
         for example in file["examples"].as_array().unwrap() {
             assert!(example["output"].as_object().unwrap().keys().all(|key| schema.contains(key)), "{name}");
         }
-        let tool = MathServer::new().get_tool(name).unwrap();
+        let tool = MathServer.get_tool(name).unwrap();
         assert_eq!(json!(*tool.input_schema), file["inputSchema"]);
         assert_eq!(json!(tool.output_schema.unwrap()), file["outputSchema"]);
     }
@@ -236,7 +236,7 @@ async fn a_client_lists_and_calls() {
     use rmcp::ServiceExt;
     use rmcp::model::CallToolRequestParams;
     let (near, far) = tokio::io::duplex(1 << 16);
-    let served = tokio::spawn(async move { MathServer::new().serve(far).await.unwrap().waiting().await });
+    let served = tokio::spawn(async move { MathServer.serve(far).await.unwrap().waiting().await });
     let client = ().serve(near).await.unwrap();
     let listed = client.list_all_tools().await.unwrap();
     assert_eq!(listed.len(), 11);

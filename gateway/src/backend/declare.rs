@@ -5,15 +5,13 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::{catalogue::Declared, upstream::Upstreams};
 
-/// A request to put a set of declarations in force as a whole.
+/// A set of declarations to put in force as a whole.
 #[derive(Debug)]
 pub struct Declaration {
     pub(super) declared: Declared,
-    pub(super) reply: Reply,
+    /// Takes the kinds whose lists changed, if somebody asked for this.
+    pub(super) reply: Option<oneshot::Sender<Vec<Kind>>>,
 }
-
-/// Takes the kinds whose lists changed.
-pub(super) type Reply = oneshot::Sender<Vec<Kind>>;
 
 /// Where a backend's new declarations come from.
 #[derive(Debug)]
@@ -26,14 +24,14 @@ pub(super) enum Declarations {
 
 impl Declarations {
     /// Waits for new declarations, indefinitely if there is no source.
-    pub(super) async fn next(&mut self) -> (Declared, Option<Reply>) {
+    pub(super) async fn next(&mut self) -> Declaration {
         let new = match self {
             Self::Asked { asked, in_force } => asked.recv().await.map(|Declaration { declared, reply }| {
                 let declared = Declared { upstreams: upstreams(&declared, &in_force.borrow()), ..declared };
-                (declared, Some(reply))
+                Declaration { declared, reply }
             }),
             Self::PassedOn(in_force) => match in_force.changed().await {
-                Ok(()) => Some((in_force.borrow_and_update().clone(), None)),
+                Ok(()) => Some(Declaration { declared: in_force.borrow_and_update().clone(), reply: None }),
                 Err(_) => None,
             },
         };

@@ -12,12 +12,9 @@ use tokio::{
     task::spawn_blocking,
 };
 
-use super::{
-    Backend, Scope, clashes,
-    declare::{Declarations, Reply},
-};
+use super::{Backend, Declaration, Scope, clashes, declare::Declarations};
 use crate::{
-    catalogue::{Declared, Keeper, Published},
+    catalogue::{Keeper, Published},
     session::Watched,
     slot::{Recollection, Slot, Status, Supervisor},
     upstream::{Event, UpstreamError, Upstreams},
@@ -30,7 +27,7 @@ const GATHERING: Duration = Duration::from_millis(20);
 type Events = mpsc::UnboundedReceiver<(usize, Event)>;
 
 /// How far the upstreams have come. What one listed that was tried is in the catalogue.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Progress(watch::Sender<Tries>);
 
 #[derive(Debug, Default)]
@@ -41,12 +38,6 @@ struct Tries {
     failed: BTreeMap<usize, Arc<UpstreamError>>,
     /// The number of the client's choices that the lists of all connected upstreams follow.
     followed: u64,
-}
-
-impl Default for Progress {
-    fn default() -> Self {
-        Self(watch::Sender::new(Tries::default()))
-    }
 }
 
 impl Progress {
@@ -138,15 +129,6 @@ pub(super) struct Follower {
     pub(super) like: Option<Arc<Backend>>,
 }
 
-/// New declarations, and whom to answer.
-type Declaration = (Declared, Option<Reply>);
-
-/// What exists for who has these permissions, in two catalogues.
-fn views(permits: &Permits, before: &Published, now: &Published) -> [View; 2] {
-    let someone = Principal::anonymous().permitted(permits.clone());
-    [before, now].map(|published| View::of(Arc::clone(published.snapshot()), &someone))
-}
-
 impl Follower {
     /// Starts the upstreams, then follows them until the backend ends.
     pub(super) fn start(mut self, followed: Events, declarations: Declarations) {
@@ -180,7 +162,7 @@ impl Follower {
                 declared = declarations.next() => declaration = Some(declared),
             }
             self.gather(&mut own).await;
-            let declared = declaration.as_ref().map(|(declared, _)| declared.clone());
+            let declared = declaration.as_ref().map(|new| new.declared.clone());
             self = self.take(declaration).await;
             // Other backends share slots of this one, so they follow later.
             self.backend.passed_on.send(0, &Event::Changed);
@@ -234,7 +216,7 @@ impl Follower {
     async fn take(mut self, declaration: Option<Declaration>) -> Self {
         let mut is_new = declaration.is_some();
         let mut reply = None;
-        if let Some((declared, asker)) = declaration {
+        if let Some(Declaration { declared, reply: asker }) = declaration {
             if let Some(upstreams) = &declared.upstreams {
                 self.upstreams = upstreams.clone();
             }
@@ -260,9 +242,9 @@ impl Follower {
         let is_final = is_complete && !self.backend.is_ending();
         if is_new {
             let before = self.backend.catalogue.current();
-            (self, changes) = self.publish(is_final).await;
+            self = self.publish(is_final).await;
             let now = self.backend.catalogue.current();
-            changes = self.with_selected(changes, &Permits::all(), &before, &now);
+            changes = self.differing(&Permits::all(), &before, &now);
             self.backend.audience.notify_changed(|permits| self.differing(permits, &before, &now));
             self.backend.audience.notify_announced(&before, &now);
             self.report_clashes();
@@ -273,12 +255,12 @@ impl Follower {
         self
     }
 
-    /// Replaces the snapshot. Returns the kinds whose lists changed.
-    async fn publish(mut self, is_final: bool) -> (Self, Vec<Kind>) {
+    /// Replaces the snapshot.
+    async fn publish(mut self, is_final: bool) -> Self {
         let made = self.like.as_ref().and_then(|like| like.made_of(&self.keeper.listed));
         if let Some(made) = made {
-            let changes = self.backend.catalogue.share(made);
-            return (self, changes);
+            self.backend.catalogue.share(made);
+            return self;
         }
         let before = self.backend.catalogue.current();
         // Beside the workers, since thousands of tools take a while.
@@ -292,31 +274,22 @@ impl Follower {
         };
         self.keeper = keeper;
         let like = self.like.as_ref().map(|like| like.catalogue.current());
-        let changes = self.backend.catalogue.replace(snapshot, like);
+        self.backend.catalogue.replace(snapshot, like);
         *self.backend.listed.lock() = self.keeper.listed.clone();
-        (self, changes)
+        self
     }
 
     /// The kinds of lists that differ between two catalogues for who has these permissions. What such a client may not use
-    /// may change without its knowing.
+    /// may change without its knowing. Where a strategy now selects another one, its tools are listed in another way, and the
+    /// other one may have resources of its own.
     fn differing(&self, permits: &Permits, before: &Published, now: &Published) -> Vec<Kind> {
-        let [old, new] = views(permits, before, now);
-        self.with_selected(old.changes(&new), permits, before, now)
-    }
-
-    /// The same kinds, and those in which a strategy differs that now selects another one: its tools are listed in another
-    /// way, and the other one may have resources of its own.
-    fn with_selected(
-        &self,
-        kinds: Vec<Kind>,
-        permits: &Permits,
-        before: &Published,
-        now: &Published,
-    ) -> Vec<Kind> {
-        let [before, now] = views(permits, before, now);
+        let someone = Principal::anonymous().permitted(permits.clone());
+        let [before, now] =
+            [before, now].map(|published| View::of(Arc::clone(published.snapshot()), &someone));
         let selected = |strategy: &Arc<Stack>, view| Some(strategy.selects(view)?.name);
         let is_new =
             self.strategies.iter().any(|strategy| selected(strategy, &before) != selected(strategy, &now));
+        let kinds = before.changes(&now);
         let new = [Kind::Tools, Kind::Resources].into_iter().filter(|kind| is_new && !kinds.contains(kind));
         kinds.iter().copied().chain(new).collect()
     }

@@ -12,18 +12,13 @@ mod slots;
 mod start;
 mod subscriptions;
 
-use std::{
-    borrow::Cow,
-    cmp::Reverse,
-    sync::{Arc, OnceLock},
-    time::Duration,
-};
+use std::{borrow::Cow, cmp::Reverse, sync::Arc, time::Duration};
 
 pub use declare::Declaration;
 use follow::Progress;
 pub use guard::{BackendGuard, Claim};
 use mcp_disclosure_core::{Entry, Era, Kind, RawObject, View, matches_template};
-use mcp_disclosure_transport::{ErrorText, code};
+use mcp_disclosure_transport::ErrorText;
 use parking_lot::{Mutex, RwLock};
 pub use scope::Backends;
 pub use start::{Recipe, Started, clashes};
@@ -34,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 pub use crate::upstream::Scope;
 use crate::{
     catalogue::{Catalogue, Listed, Page, Published},
-    error::Error,
+    error::{Error, upstream_failed},
     session::{Audience, Client, Place},
     slot::{Slot, Status, server_info},
     upstream::{Signals, Upstream, UpstreamError},
@@ -43,6 +38,9 @@ use crate::{
 /// How long a handshake waits at most for what is known from an earlier run of the program: a few files that are read, and a
 /// snapshot that is built of them. It is answered within 100 ms (docs/CONTRACT.md U1).
 const WAIT_FOR_RECOLLECTION: Duration = Duration::from_millis(80);
+
+/// What happened to an upstream that is not there any more while a request is answered.
+pub(crate) const REMOVED: &str = "was removed";
 
 /// Supervised upstreams, their catalogue, and the recipients of their notifications.
 #[derive(Debug)]
@@ -63,7 +61,7 @@ pub struct Backend {
     client: Option<Arc<Client>>,
     ending: CancellationToken,
     /// The reservation of its client's peer.
-    place: OnceLock<Place>,
+    _place: Option<Place>,
 }
 
 impl Backend {
@@ -184,11 +182,6 @@ impl Backend {
         if differs("version", &about.version) { named.with_value("version", &about.version) } else { named }
     }
 
-    /// Holds its client's reservation for as long as the backend exists.
-    fn hold_place(&self, place: Place) {
-        let _only_once = self.place.set(place);
-    }
-
     /// Whether any upstream has a capability, or may turn out to have it.
     pub fn has(&self, capability: &str) -> bool {
         self.slots().iter().any(|slot| slot.has(capability) || slot.may_surprise())
@@ -231,9 +224,7 @@ impl Backend {
     pub fn slot(&self, name: &str) -> Result<Arc<Slot>, ErrorText> {
         let slots = self.slots();
         let named = slots.iter().find(|slot| slot.name().is_some_and(|own| **own == *name));
-        named.cloned().ok_or_else(|| {
-            ErrorText::new(code::UPSTREAM_FAILED, format_args!("upstream '{name}' was removed"))
-        })
+        named.cloned().ok_or_else(|| upstream_failed(name, REMOVED))
     }
 
     /// The upstream with this number.

@@ -163,7 +163,7 @@ impl Backends {
     pub async fn declare(&self, declared: Declared) -> Result<Vec<Kind>, Problem> {
         let (reply, answer) = oneshot::channel();
         let closing = || Problem::new("the gateway is closing");
-        self.declarations.send(Declaration { declared, reply }).await.map_err(|_| closing())?;
+        self.declarations.send(Declaration { declared, reply: Some(reply) }).await.map_err(|_| closing())?;
         answer.await.map_err(|_| closing())
     }
 
@@ -192,8 +192,7 @@ impl Backends {
     ) -> Result<Arc<Backend>, ErrorText> {
         let place = peer.upstreams(count)?;
         let go = CancellationToken::new();
-        let backend = self.recipe.dedicated(client, self.declared.clone(), like, go.clone());
-        backend.hold_place(place);
+        let backend = self.recipe.dedicated(client, place, self.declared.clone(), like, go.clone());
         // Ended if the caller disconnects meanwhile.
         let starting = scopeguard::guard(backend, end);
         tokio::spawn(take_turns(Arc::downgrade(&starting), peer.clone(), Arc::clone(&self.starting), go));

@@ -1,10 +1,6 @@
 //! Starting backends.
 
-use std::{
-    collections::HashSet,
-    sync::{Arc, OnceLock},
-    time::Duration,
-};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{ClientTraits, Era, Principal, Snapshot, Stack, Texts, View};
 use parking_lot::{Mutex, RwLock};
@@ -25,8 +21,8 @@ use crate::{
     limits::Limits,
     lineage::Lineage,
     observe::Observer,
-    problem::Problem,
-    session::Client,
+    problem::{Problem, Problems},
+    session::{Client, Place},
     slot::{Memory, Supervisor, Witness},
     upstream::{Asks, Signals, Terms, Timeouts, UpstreamError},
 };
@@ -49,14 +45,14 @@ pub struct Recipe {
     pub memory: Option<Arc<dyn Memory>>,
     /// Watches upstreams come up.
     pub witness: Option<Arc<dyn Witness>>,
-    /// Observes what upstreams list.
+    /// Observes what upstreams list, and what they are asked.
     pub observer: Arc<dyn Observer>,
     /// What was said of changed definitions.
     pub said: Arc<Said>,
     /// The texts of all lists.
     pub texts: Arc<Texts>,
-    /// Observes what upstreams are asked by calls of their own `info` tools; without an observer they are not asked.
-    pub asks: Option<Arc<dyn Observer>>,
+    /// Whether upstreams are asked what they say by calls of their own `info` tools.
+    pub asks_info: bool,
     /// The strategies that may serve clients, and whose own tools reserve names.
     pub strategies: Vec<Arc<Stack>>,
     /// The gateways that lead to this one.
@@ -88,7 +84,7 @@ impl Recipe {
         let go = CancellationToken::new();
         go.cancel();
         let asked = Declarations::Asked { asked, in_force };
-        let backend = self.open(declared, asked, (client, Era::Session), go, None);
+        let backend = self.open(declared, asked, (client, Era::Session), None, go, None);
         self.witness.iter().for_each(|witness| witness.starting(&backend.slots()));
         // A start that is given up is an end.
         let starting = backend.ending.clone().drop_guard();
@@ -107,20 +103,22 @@ impl Recipe {
     async fn check(&self, backend: &Backend) -> Result<Vec<Arc<UpstreamError>>, Error> {
         let missing = backend.awaited().await?;
         let problems = clashes(&self.strategies, backend.catalogue().current().snapshot());
-        if problems.is_empty() { Ok(missing) } else { Err(Error::Configuration(problems.into())) }
+        if problems.is_empty() { Ok(missing) } else { Err(Error::Configuration(Problems(problems))) }
     }
 
-    /// A backend dedicated to a client, like the shared one. Its upstreams are started after `go`.
+    /// A backend dedicated to a client, like the shared one, with the reservation of the client's peer. Its upstreams are started
+    /// after `go`.
     pub fn dedicated(
         &self,
         client: Arc<Client>,
+        place: Place,
         declared: watch::Receiver<Declared>,
         shared: &Arc<Backend>,
         go: CancellationToken,
     ) -> Arc<Backend> {
         let now = declared.borrow().clone();
         let client = (Some(client), Era::Session);
-        self.open(now, Declarations::PassedOn(declared), client, go, Some(Arc::clone(shared)))
+        self.open(now, Declarations::PassedOn(declared), client, Some(place), go, Some(Arc::clone(shared)))
     }
 
     /// The backend that clients without sessions share: like the shared one, but for upstreams that speak both eras.
@@ -128,7 +126,7 @@ impl Recipe {
         let now = declared.borrow().clone();
         let (go, client) = (CancellationToken::new(), (None, Era::Stateless));
         go.cancel();
-        self.open(now, Declarations::PassedOn(declared), client, go, Some(Arc::clone(shared)))
+        self.open(now, Declarations::PassedOn(declared), client, None, go, Some(Arc::clone(shared)))
     }
 
     /// Starts the upstreams, for this client or all of this era, and follows them, and what is declared anew.
@@ -137,6 +135,7 @@ impl Recipe {
         declared: Declared,
         declarations: Declarations,
         (client, era): (Option<Arc<Client>>, Era),
+        place: Option<Place>,
         go: CancellationToken,
         like: Option<Arc<Backend>>,
     ) -> Arc<Backend> {
@@ -147,13 +146,9 @@ impl Recipe {
             (Arc::clone(&self.observer), Arc::clone(&self.said)),
             like.is_some(),
         );
-        let catalogue = match &like {
-            Some(like) => like.catalogue.or_new(snapshot),
-            None => Catalogue::new(snapshot),
-        };
         let now = Instant::now();
         let backend = Arc::new(Backend {
-            catalogue,
+            catalogue: Catalogue::new(snapshot),
             listed: Mutex::default(),
             slots: RwLock::default(),
             progress: Progress::default(),
@@ -163,7 +158,7 @@ impl Recipe {
             audience: Arc::default(),
             client: client.clone(),
             ending: ending.clone(),
-            place: OnceLock::new(),
+            _place: place,
         });
         // What a dedicated upstream lists may be meant for its client alone.
         let is_dedicated = like.is_some() && client.is_some();
@@ -173,7 +168,7 @@ impl Recipe {
             timeouts: self.timeouts,
             limits: self.limits,
             lineage: Arc::clone(&self.lineage),
-            asks: self.asks.clone().map(|observer| Asks { observer, rules }),
+            asks: self.asks_info.then(|| Asks { observer: Arc::clone(&self.observer), rules }),
             audience: Arc::clone(&backend.audience),
             texts: Arc::clone(&self.texts),
             skills: Arc::default(),

@@ -8,23 +8,14 @@ use scopeguard::ScopeGuard;
 use serde_json::json;
 
 use super::Backend;
-use crate::{
-    catalogue::Page,
-    session::{Session, Watched},
-    slot::Slot,
-};
+use crate::{catalogue::Page, session::Watched, slot::Slot};
 
-/// Resources that are subscribed to, and released on drop.
-pub type Held = ScopeGuard<Vec<Watched>, Box<dyn FnOnce(Vec<Watched>) + Send + Sync>>;
+/// A resource that is subscribed to, and released on drop.
+pub type Held = ScopeGuard<Watched, Release>;
+
+type Release = Box<dyn FnOnce(Watched) + Send + Sync>;
 
 impl Backend {
-    /// A guard that releases the resources added to it when it is dropped.
-    pub fn release_on_drop(self: &Arc<Self>) -> Held {
-        let backend = Arc::clone(self);
-        let release = move |held: Vec<Watched>| held.iter().for_each(|watched| backend.release(watched));
-        scopeguard::guard(Vec::new(), Box::new(release))
-    }
-
     /// Releases one subscription.
     pub fn release(&self, watched: &Watched) {
         // An upstream that was removed is asked for nothing any more.
@@ -46,16 +37,11 @@ impl Backend {
         Some((slot, own))
     }
 
-    /// Releases the subscriptions of a session that ended.
-    pub fn release_all(&self, session: &Session) {
-        session.take_subscriptions().iter().for_each(|watched| self.release(watched));
-    }
-
     /// Subscribes to a resource, at its upstream if this is the first subscriber. Returns which upstream's it is.
     ///
     /// # Errors
     /// The upstream's error.
-    pub async fn hold(&self, page: &Page, uri: &str) -> Result<Watched, ErrorText> {
+    pub async fn hold(self: &Arc<Self>, page: &Page, uri: &str) -> Result<Held, ErrorText> {
         // Those of this caller's view: a resource hidden since others subscribed must be unknown to it.
         let (own, mut owners) = self.owners(page, uri);
         // First where others are subscribed.
@@ -64,7 +50,11 @@ impl Backend {
         let mut refused = unknown();
         for owner in owners {
             match owner.subscribe(&own).await {
-                Ok(()) => return Ok(Watched::of(owner.number(), uri)),
+                Ok(()) => {
+                    let backend = Arc::clone(self);
+                    let release: Release = Box::new(move |watched| backend.release(&watched));
+                    return Ok(scopeguard::guard(Watched::of(owner.number(), uri), release));
+                }
                 Err(error) if error.code() != code::UPSTREAM_FAILED && page.is_unlisted_and_guarded(uri) => {
                     refused = unknown();
                 }

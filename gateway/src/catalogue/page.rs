@@ -114,7 +114,8 @@ pub struct Page {
     shown: Shown,
     /// The tools whose definitions count as delivered to a session by its `tools/list`, and their digests.
     pub delivers: Vec<(ToolName, Digest)>,
-    tools: ToolList,
+    /// Its list of tools.
+    pub(crate) tools: ToolList,
     resources: Json,
     templates: Json,
     prompts: Json,
@@ -130,40 +131,23 @@ impl Catalogue {
         Self(RwLock::new(Published::new(snapshot)))
     }
 
-    /// A catalogue that starts with another's current snapshot and shares its pages.
-    pub fn like(other: &Self) -> Self {
-        Self(RwLock::new(other.current()))
-    }
-
-    /// A catalogue of this snapshot. If it equals the current one, its pages are shared.
-    pub fn or_new(&self, snapshot: Snapshot) -> Self {
-        let same = self.current().snapshot.is_same(&snapshot);
-        if same { Self::like(self) } else { Self::new(snapshot) }
-    }
-
     /// The current snapshot and its pages.
     pub fn current(&self) -> Arc<Published> {
         Arc::clone(&self.0.read())
     }
 
-    /// Replaces the snapshot by another catalogue's, and shares its pages. Returns the kinds whose lists changed.
-    pub fn share(&self, other: Arc<Published>) -> Vec<Kind> {
-        let changes = self.current().snapshot.changes(&other.snapshot);
+    /// Replaces the snapshot by another catalogue's, and shares its pages.
+    pub fn share(&self, other: Arc<Published>) {
         *self.0.write() = other;
-        changes
     }
 
-    /// Replaces the snapshot; by that of `like`, if that is the same, to share its pages. Returns the kinds whose
-    /// lists changed.
-    pub fn replace(&self, snapshot: Snapshot, like: Option<Arc<Published>>) -> Vec<Kind> {
-        let current = self.current();
-        let changes = current.snapshot.changes(&snapshot);
+    /// Replaces the snapshot; by that of `like`, if that is the same, to share its pages.
+    pub fn replace(&self, snapshot: Snapshot, like: Option<Arc<Published>>) {
         // What is not listed may differ, for example which resources are hidden.
-        if !current.snapshot.is_same(&snapshot) {
+        if !self.current().snapshot.is_same(&snapshot) {
             let shared = like.filter(|like| like.snapshot.is_same(&snapshot));
-            *self.0.write() = shared.unwrap_or_else(|| Published::new(snapshot));
+            self.share(shared.unwrap_or_else(|| Published::new(snapshot)));
         }
-        changes
     }
 }
 
@@ -235,10 +219,8 @@ fn cached<K: Clone + Eq + Hash, V: Clone, W: Weighter<K, V> + Clone>(
     key: &K,
     make: impl FnOnce() -> V,
 ) -> V {
-    match cache.get_or_insert_with(key, || Ok::<V, Infallible>(make())) {
-        Ok(value) => value,
-        Err(never) => match never {},
-    }
+    let Ok(made) = cache.get_or_insert_with(key, || Ok::<V, Infallible>(make()));
+    made
 }
 
 impl Page {
@@ -318,12 +300,7 @@ impl Page {
         }
     }
 
-    /// The result of `tools/list` for a client that compares it with a manifest: without host hints.
-    pub fn comparable_tools(&self) -> Json {
-        self.tools.result(true)
-    }
-
-    /// The same for the tools of these names.
+    /// What of `delivers` the tools of these names are.
     pub fn delivers_of(&self, names: &[String]) -> Vec<(ToolName, Digest)> {
         if self.delivers.is_empty() {
             return Vec::new();
@@ -343,28 +320,14 @@ impl Page {
         self.tools.tools.tools.len()
     }
 
-    /// The result of `tools/list` with the tools whose names are admitted, and their names. The strategy's own tools are
-    /// always listed: the others may be reached by them only.
-    pub fn matching(&self, compares: bool, admits: impl Fn(&str) -> bool) -> (Vec<String>, Json) {
-        let tools = self.tools.matching(compares, admits);
-        let names = tools.iter().filter_map(|tool| tool.string("name")).collect();
-        (names, self.tools.result_of(&tools))
-    }
-
     /// Whether the list of tools is complete, and its manifest is offered.
     pub fn has_manifest(&self) -> bool {
         self.tools.manifest.is_some()
     }
 
-    /// Whether nothing has to be computed for the manifest.
-    pub fn is_prepared(&self) -> bool {
-        self.tools.is_prepared()
-    }
-
-    /// The manifest of the list of tools, if that is complete. Made when it is first needed: see [`is_prepared`](Self::is_prepared).
+    /// The manifest of the list of tools, if that is complete. Made when it is first needed.
     pub fn manifest(&self) -> Option<&PreparedManifest> {
-        let meta = || hints(&self.view, Kind::Tools, self.tool_count()).meta;
-        self.tools.manifest(&self.view, meta)
+        self.tools.manifest(&self.view)
     }
 
     /// The kinds whose lists differ between two pages of a snapshot. Of tools that are not listed, but found otherwise,

@@ -17,7 +17,7 @@ const MOST_KEPT: usize = 4 << 20;
 
 /// A list of tools.
 #[derive(Debug)]
-pub(super) struct ToolList {
+pub(crate) struct ToolList {
     pub(super) era: Era,
     pub(super) caching: Caching,
     /// What its upstream says of the list as a whole.
@@ -64,7 +64,7 @@ pub struct PreparedManifest {
 impl ToolList {
     /// The result of `tools/list`, for a client that compares or for any other. Those who compare it with a manifest, which has
     /// no host hints, get it without.
-    pub(super) fn result(&self, compares: bool) -> Json {
+    pub(crate) fn result(&self, compares: bool) -> Json {
         let listed = self.listed(compares);
         if let Some(made) = listed.result.get() {
             return made.clone();
@@ -87,37 +87,31 @@ impl ToolList {
         self.hinted.as_ref().filter(|_| !compares).unwrap_or(&self.tools)
     }
 
-    /// The tools whose names a filter admits, and those of the strategy, by which the others are reached.
-    pub(super) fn matching(&self, compares: bool, admits: impl Fn(&str) -> bool) -> Vec<RawObject> {
+    /// The result of `tools/list` with the tools whose names are admitted, and their names. The strategy's own tools are
+    /// always listed: the others may be reached by them only.
+    pub(crate) fn matching(&self, compares: bool, admits: impl Fn(&str) -> bool) -> (Vec<String>, Json) {
         let tools = &self.listed(compares).tools;
         let listed = tools.len() - self.own;
         let (others, own) = tools.split_at(listed);
         let named = |tool: &&RawObject| tool.string("name").is_some_and(|name| admits(&name));
-        others.iter().filter(named).chain(own).cloned().collect()
-    }
-
-    /// The result of `tools/list` with these tools only.
-    pub(super) fn result_of(&self, tools: &[RawObject]) -> Json {
+        let tools: Vec<RawObject> = others.iter().filter(named).chain(own).cloned().collect();
+        let names = tools.iter().filter_map(|tool| tool.string("name")).collect();
         // What upstreams say of the list as a whole is about the whole.
-        list_result(self.era, "tools", tools, self.caching, None)
+        (names, list_result(self.era, "tools", &tools, self.caching, None))
     }
 
     /// Whether its manifest is made, or nothing is to be made.
-    pub(super) fn is_prepared(&self) -> bool {
+    pub(crate) fn is_prepared(&self) -> bool {
         self.manifest.as_ref().is_none_or(|manifest| manifest.get().is_some())
     }
 
     /// The manifest; `None` for a list that withholds something.
-    pub(super) fn manifest(
-        &self,
-        view: &View,
-        meta: impl FnOnce() -> Option<RawObject>,
-    ) -> Option<&PreparedManifest> {
+    pub(super) fn manifest(&self, view: &View) -> Option<&PreparedManifest> {
         let prepared = self.manifest.as_ref()?.get_or_init(|| {
-            let (manifest, of_list) = (Manifest::of(view, &self.tools.tools), meta());
+            let manifest = Manifest::of(view, &self.tools.tools);
             let entries: Vec<RawObject> = manifest.entries().map(|entry| entry.text().clone()).collect();
             let result = |entries: &[RawObject], unchanged| {
-                let meta = digest::meta(of_list.as_ref(), manifest.digest(), unchanged);
+                let meta = digest::meta(self.meta.as_ref(), manifest.digest(), unchanged);
                 list_result(self.era, "entries", entries, self.caching, Some(&meta))
             };
             PreparedManifest { result: result(&entries, false), unchanged: result(&[], true), manifest }

@@ -25,8 +25,8 @@ const VERSION: &str = "delta-mcp/0.2.0";
 /// Whether `initialize` with this version and these capabilities is of Delta-MCP.
 pub(super) fn is_asked_for(version: &str, capabilities: &RawObject) -> bool {
     let major = version.strip_prefix(PREFIX).and_then(|version| version.split('.').next());
-    let declared = capabilities.object("tools").is_some_and(|tools| is_true(&tools, "progressiveDisclosure"));
-    major == Some("0") && declared
+    let tools = capabilities.object("tools").unwrap_or_default();
+    major == Some("0") && tools.member("progressiveDisclosure") == Some("true")
 }
 
 /// The client's offer, with `describe` as the requested strategy. Its lists have names and descriptions, and no
@@ -51,10 +51,6 @@ pub(super) fn answer(result: RawObject, selected: &str) -> RawObject {
         .with_value("protocolVersion", VERSION)
         .with("capabilities", capabilities.with("tools", tools.text()).text())
         .with("encoding", r#"{"format":"json"}"#)
-}
-
-fn is_true(object: &RawObject, key: &str) -> bool {
-    object.member(key) == Some("true")
 }
 
 #[cfg(test)]

@@ -19,12 +19,6 @@ pub(crate) struct Caching {
 impl Caching {
     /// Not cacheable.
     pub(crate) const NONE: Self = Self { time_to_live: Duration::ZERO, private: true };
-
-    fn apply(self, result: RawObject) -> RawObject {
-        let time_to_live = u64::try_from(self.time_to_live.as_millis()).unwrap_or(u64::MAX);
-        let result = with_absent(result, "ttlMs", &time_to_live.to_string());
-        with_absent(result, "cacheScope", if self.private { "\"private\"" } else { "\"public\"" })
-    }
 }
 
 /// The result of a list method that has its items in this member, with this `_meta`.
@@ -92,7 +86,9 @@ pub(crate) fn era_error(era: Era, error: ErrorText) -> ErrorText {
 
 /// Adds cache hints to a result.
 pub(super) fn cacheable(result: RawObject, caching: Caching) -> RawObject {
-    caching.apply(complete_object(result))
+    let time_to_live = u64::try_from(caching.time_to_live.as_millis()).unwrap_or(u64::MAX);
+    let result = with_absent(complete_object(result), "ttlMs", &time_to_live.to_string());
+    with_absent(result, "cacheScope", if caching.private { "\"private\"" } else { "\"public\"" })
 }
 
 fn complete_object(result: RawObject) -> RawObject {

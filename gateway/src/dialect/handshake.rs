@@ -108,10 +108,7 @@ impl Advertised {
     }
 
     fn with_instructions(&self, result: RawObject) -> RawObject {
-        match &self.instructions {
-            Some(text) => result.with_value("instructions", text),
-            None => result,
-        }
+        self.instructions.iter().fold(result, |result, text| result.with_value("instructions", text))
     }
 }
 

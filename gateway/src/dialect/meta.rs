@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use mcp_disclosure_client::handshake::{stateless_meta, with_meta};
 use mcp_disclosure_core::{
     Digest, RawObject,
     given::{LONGEST_TEXT, is_like, shown, string},
@@ -190,30 +191,24 @@ fn missing(key: &str) -> ErrorText {
     ErrorText::invalid_params(format_args!("params._meta[\"{key}\"] is missing or of the wrong type"))
 }
 
+/// The parameters of a stateless request with other capabilities, made of those that it declares.
+fn with_capabilities(params: &RawObject, made: impl FnOnce(&RawObject) -> RawObject) -> RawObject {
+    let Some(meta) = params.object("_meta") else { return params.clone() };
+    let capabilities = meta.object(CAPABILITIES).unwrap_or_default();
+    params.with("_meta", meta.with(CAPABILITIES, made(&capabilities).text()).text())
+}
+
 impl RequestMeta {
     /// The parameters of a stateless request from the gateway to an upstream, on behalf of a client with
     /// these capabilities.
     pub fn ours(params: &RawObject, capabilities: &RawObject) -> RawObject {
-        Self::declaring(params, &Offer::ours(capabilities))
-    }
-
-    /// The parameters of a stateless request from the gateway to an upstream, with these capabilities as they are.
-    pub fn declaring(params: &RawObject, capabilities: &RawObject) -> RawObject {
-        let version = Revision::V2026_07_28.to_string();
-        let client = json!({"name": "mcp-disclosure", "version": env!("CARGO_PKG_VERSION")});
-        let meta = params.object("_meta").unwrap_or_else(RawObject::empty);
-        let meta = meta
-            .with_value(VERSION, &version)
-            .with(CAPABILITIES, capabilities.text())
-            .with_value(CLIENT, &client);
-        params.with("_meta", meta.text())
+        let own = json!({"name": "mcp-disclosure", "version": env!("CARGO_PKG_VERSION")});
+        with_meta(params, &stateless_meta(&own, &Offer::ours(capabilities)))
     }
 
     /// The parameters of a client's stateless request with this gateway's half of the disclosure extension.
     pub fn with_our_offer(params: &RawObject) -> RawObject {
-        let Some(meta) = params.object("_meta") else { return params.clone() };
-        let capabilities = meta.object(CAPABILITIES).unwrap_or_default();
-        params.with("_meta", meta.with(CAPABILITIES, Offer::ours(&capabilities).text()).text())
+        with_capabilities(params, Offer::ours)
     }
 
     /// The capabilities that a stateless request declares.
@@ -245,9 +240,7 @@ impl RequestMeta {
 
     /// The parameters of a client's stateless request, which declares the extension of tasks or does not.
     pub fn with_tasks(params: &RawObject, tasks: bool) -> RawObject {
-        let Some(meta) = params.object("_meta") else { return params.clone() };
-        let capabilities = meta.object(CAPABILITIES).unwrap_or_default();
-        params.with("_meta", meta.with(CAPABILITIES, Offer::with_tasks(&capabilities, tasks).text()).text())
+        with_capabilities(params, |capabilities| Offer::with_tasks(capabilities, tasks))
     }
 
     /// The parameters without the metadata of the stateless era, for upstreams with sessions.

@@ -3,26 +3,36 @@
 use mcp_disclosure_core::{EXTENSION, GROUPS, RawObject, SKILLS};
 use mcp_disclosure_drafts::variants::{SERVER_VARIANTS, VariantHints};
 use mcp_disclosure_transport::{ErrorText, code};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::DRAFTS;
 
-/// A client's disclosure offer, from any dialect. Malformed parts are ignored.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// A client's disclosure offer, from any dialect. Malformed parts are ignored. A store keeps it with the session, by short
+/// names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Offer {
     /// Supported strategies, preferred first.
+    #[serde(rename = "s", skip_serializing_if = "Vec::is_empty")]
     pub strategies: Vec<String>,
     /// Whether it wants tool lists without `inputSchema`.
+    #[serde(rename = "i", skip_serializing_if = "std::ops::Not::not")]
     pub omit_input_schema: bool,
     /// Whether it wants the shortest lists: names and descriptions.
+    #[serde(rename = "h", skip_serializing_if = "std::ops::Not::not")]
     pub shortest: bool,
     /// Whether it discloses by itself, such as another gateway, and asks for complete definitions.
+    #[serde(rename = "c", skip_serializing_if = "std::ops::Not::not")]
     pub complete: bool,
     /// What it says of server variants; `None` if it does not support them.
+    #[serde(rename = "v", skip_serializing_if = "Option::is_none")]
     pub variants: Option<VariantHints>,
     /// The whole offer, as settings of the extension, for strategies. Empty if there is none.
+    #[serde(rename = "o", skip_serializing_if = "RawObject::is_empty")]
     pub settings: RawObject,
     /// The ids of other extensions that it declares.
+    #[serde(rename = "e", skip_serializing_if = "Vec::is_empty")]
     pub extensions: Vec<String>,
 }
 

@@ -48,7 +48,7 @@ struct Kept {
 #[derive(Debug)]
 pub(super) struct Allowance {
     quotas: Quotas,
-    fetches: Option<DefaultDirectRateLimiter>,
+    fetches: Option<Limited>,
     calls: Option<Limited>,
     requests: Option<Limited>,
     /// Calls, whether or not they pass.
@@ -102,15 +102,12 @@ impl Allowances {
 
 impl Allowance {
     fn new(quotas: Quotas) -> Self {
-        let limiter = |count: Option<NonZeroU32>| {
-            count.map(|count| RateLimiter::direct(Quota::per_minute(count).allow_burst(count)))
-        };
-        let named = |most: Option<NonZeroU32>| most.and_then(|most| Some((most, limiter(Some(most))?)));
+        let limited = |most: Option<NonZeroU32>| most.map(|most| (most, RateLimiter::direct(quota(most))));
         Self {
-            fetches: limiter(quotas.fetches_per_minute),
-            calls: named(quotas.calls_per_minute),
-            requests: named(requests(&quotas)),
-            attempts: named(attempts(&quotas)),
+            fetches: limited(quotas.fetches_per_minute),
+            calls: limited(quotas.calls_per_minute),
+            requests: limited(requests(&quotas)),
+            attempts: limited(attempts(&quotas)),
             running: AtomicU32::new(0),
             quotas,
         }
@@ -121,7 +118,7 @@ impl Allowance {
     /// # Errors
     /// How long to wait.
     pub(super) fn fetch(&self) -> Result<(), Duration> {
-        admit(self.fetches.as_ref())
+        self.fetches.as_ref().map_or(Ok(()), admit)
     }
 
     /// Counts a request that is no call under all of these.
@@ -160,9 +157,10 @@ impl Allowance {
             running.0.push(Arc::clone(allowance));
             let most = allowance.quotas.concurrent_calls;
             if let Some(most) = most.filter(|most| now >= most.get()) {
-                return Err(refused(format_args!(
+                let message = format_args!(
                     "too many calls at a time: {most} are running, as many as are allowed (limits.concurrent_calls = {most}); wait for one to finish"
-                )));
+                );
+                return Err(ErrorText::new(code::LIMIT_REACHED, message));
             }
         }
         limited(all.iter().filter_map(|allowance| allowance.calls.as_ref()), |most| {
@@ -189,23 +187,24 @@ fn limited<'l>(
     limits: impl Iterator<Item = &'l Limited>,
     refused: impl Fn(NonZeroU32) -> String,
 ) -> Result<(), ErrorText> {
-    for (most, limiter) in limits {
-        admit(Some(limiter)).map_err(|wait| {
+    for limit in limits {
+        admit(limit).map_err(|wait| {
             let seconds = wait.as_secs() + 1;
-            let message = format_args!("{}; try again in {seconds} s", refused(*most));
+            let message = format_args!("{}; try again in {seconds} s", refused(limit.0));
             ErrorText::new(code::LIMIT_REACHED, message).with_data(&json!({RETRY_AFTER: seconds}))
         })?;
     }
     Ok(())
 }
 
-fn admit(limiter: Option<&DefaultDirectRateLimiter>) -> Result<(), Duration> {
+fn admit((_, limiter): &Limited) -> Result<(), Duration> {
     let now = DefaultClock::default().now();
-    limiter.map_or(Ok(()), |limiter| limiter.check().map_err(|until| until.wait_time_from(now)))
+    limiter.check().map_err(|until| until.wait_time_from(now))
 }
 
-fn refused(message: std::fmt::Arguments<'_>) -> ErrorText {
-    ErrorText::new(code::LIMIT_REACHED, message)
+/// So many in a minute, in bursts or evenly.
+pub(super) fn quota(count: NonZeroU32) -> Quota {
+    Quota::per_minute(count).allow_burst(count)
 }
 
 #[cfg(test)]

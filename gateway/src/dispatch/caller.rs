@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use mcp_disclosure_core::{Era, Lifecycle, Memory, Principal, RawObject};
+use mcp_disclosure_core::{Era, Lifecycle, Memory, Principal};
 use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request, printable::Short};
 use tokio::sync::OnceCell;
 
@@ -45,8 +45,8 @@ pub struct Caller {
     pub(super) fetcher: Fetcher,
     /// The quotas that it counts against.
     pub(super) allowances: Vec<Arc<Allowance>>,
-    /// What a client without session says of itself.
-    info: RawObject,
+    /// What a client without session calls itself.
+    name: String,
     /// Where notifications about this request are sent.
     pub outlet: Outlet,
     /// The lowest log level to send there; `None` for no log messages.
@@ -70,18 +70,16 @@ impl Caller {
     }
 
     /// The sender, for observers.
-    pub(crate) fn identified<T>(&self, observe: impl FnOnce(Who<'_>) -> T) -> T {
+    pub(crate) fn who(&self) -> Who<'_> {
         match &self.session {
             // A request may name another strategy than the session's.
-            Some(session) => {
-                observe(Who { strategy: &self.choice.name, ..session.who(&self.label, &self.principal) })
-            }
-            None => observe(Who {
+            Some(session) => Who { strategy: &self.choice.name, ..session.who(&self.label, &self.principal) },
+            None => Who {
                 principal: self.principal.id(),
                 session: None,
                 strategy: &self.choice.name,
-                client: &self.info.string("name").unwrap_or_default(),
-            }),
+                client: &self.name,
+            },
         }
     }
 
@@ -149,7 +147,7 @@ impl Caller {
             label: Short(session.id()).to_string().into(),
             fetcher: Fetcher::Session(Arc::clone(session.id())),
             session: Some(Arc::clone(session)),
-            info: RawObject::empty(),
+            name: String::new(),
             peer: session.peer.clone(),
             outlet,
             log_level: session.log_level().or(default_level),
@@ -221,7 +219,7 @@ impl Gateway {
             admitted_at: at,
             memory: Memory::default(),
             session: None,
-            info: meta.client.clone(),
+            name: meta.client.string("name").unwrap_or_default(),
             peer: peer.clone(),
             label,
             fetcher,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{Permits, SKILLS};
+use mcp_disclosure_core::{Permits, RawObject, SKILLS};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -77,6 +77,12 @@ impl Common {
             depends_on_client: page.depends_on_client,
         }
     }
+}
+
+/// A member of a request's parameters that must be a text.
+pub(super) fn text_of(params: &RawObject, key: &str) -> Result<String, ErrorText> {
+    let invalid = || ErrorText::invalid_params(format_args!("params.{key} must be a string"));
+    params.string(key).ok_or_else(invalid)
 }
 
 /// The answer to a request of which a part panicked.

@@ -12,7 +12,7 @@ use std::{
 
 use async_trait::async_trait;
 use governor::{
-    DefaultKeyedRateLimiter, Quota, RateLimiter,
+    DefaultKeyedRateLimiter, RateLimiter,
     clock::{Clock, DefaultClock},
 };
 use mcp_disclosure_core::{Digest, Note, Services};
@@ -20,8 +20,11 @@ use parking_lot::Mutex;
 use strum::VariantArray;
 use tokio::task::spawn_blocking;
 
-use super::allowance::Allowance;
+use super::allowance::{Allowance, quota};
 use crate::session::store::key_of;
+
+/// The fetches of a client in a minute that 000 recommends to allow.
+pub const FETCHES_PER_MINUTE: u32 = 60;
 
 /// Who shares one fetch limit. Cheap to clone, and of fixed size whatever a client says about itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -49,7 +52,7 @@ impl Fetcher {
 /// Fetch limits by session, otherwise by principal, otherwise by peer and client info; and one for all clients of a peer, so
 /// that neither more sessions nor other client info help.
 #[derive(Debug)]
-pub struct FetchLimits {
+pub(crate) struct FetchLimits {
     each: Option<DefaultKeyedRateLimiter<Fetcher>>,
     per_minute: u32,
     peers: Option<DefaultKeyedRateLimiter<Arc<str>>>,
@@ -66,21 +69,17 @@ struct Together {
 }
 
 impl FetchLimits {
-    /// The default that 000 recommends.
-    pub const DEFAULT_PER_MINUTE: u32 = 60;
-
-    /// At most this many fetches a minute, in bursts or evenly; 0 disables the limit.
-    pub fn per_minute(count: u32) -> Self {
-        let each = NonZeroU32::new(count).map(|count| RateLimiter::keyed(quota(count)));
-        Self { each, per_minute: count, peers: None, together: Mutex::default() }
-    }
-
-    /// Sets the limit for all clients of a peer together; never below that of a single client.
-    pub(super) fn of_peers(self, count: usize) -> Self {
-        let count = u32::try_from(count).unwrap_or(u32::MAX).max(self.per_minute);
-        let peers =
-            self.each.as_ref().and(NonZeroU32::new(count)).map(|count| RateLimiter::keyed(quota(count)));
-        Self { peers, ..self }
+    /// At most this many fetches a minute, in bursts or evenly, of each caller, and of all clients of a peer together: never
+    /// fewer than of a single one. 0 of each caller disables both limits.
+    pub(super) fn per_minute(each: u32, of_peer: usize) -> Self {
+        let of_peer = u32::try_from(of_peer).unwrap_or(u32::MAX).max(each);
+        let limited = NonZeroU32::new(each).zip(NonZeroU32::new(of_peer));
+        Self {
+            each: limited.map(|(each, _)| RateLimiter::keyed(quota(each))),
+            per_minute: each,
+            peers: limited.map(|(_, of_peer)| RateLimiter::keyed(quota(of_peer))),
+            together: Mutex::default(),
+        }
     }
 
     /// The limit that applies to this caller.
@@ -95,7 +94,7 @@ impl FetchLimits {
     }
 
     /// Removes callers that have not fetched recently.
-    pub fn sweep(&self) {
+    pub(super) fn sweep(&self) {
         self.each.iter().for_each(RateLimiter::retain_recent);
         self.peers.iter().for_each(RateLimiter::retain_recent);
         let now = Instant::now();
@@ -119,10 +118,6 @@ impl FetchLimits {
         let left = until.checked_duration_since(Instant::now())?;
         (*sum > *own && *sum >= u64::from(self.per_minute)).then_some(left)
     }
-}
-
-fn quota(count: NonZeroU32) -> Quota {
-    Quota::per_minute(count).allow_burst(count)
 }
 
 /// What the gateway does for strategies in one request: the limit is that of its caller.
@@ -199,7 +194,7 @@ mod tests {
 
     #[test]
     fn clients_of_one_address_have_bounds_of_their_own_and_one_together_r11() {
-        let limits = FetchLimits::per_minute(2).of_peers(5);
+        let limits = FetchLimits::per_minute(2, 5);
         let admitted = |address: &str, client: &str| {
             let caller = Fetcher::Peer(address.into(), Digest::of(client));
             (0..4).filter(|_| limits.of(&caller, &address.into(), &[]).admit_fetch().is_ok()).count()
@@ -216,7 +211,7 @@ mod tests {
         // More sessions do not help.
         let session = |id: &str| fetched(Fetcher::Session(id.into()), "d");
         assert_eq!([session("1"), session("2"), session("3"), session("4")], [2, 2, 1, 0]);
-        let unbounded = FetchLimits::per_minute(0).of_peers(1);
+        let unbounded = FetchLimits::per_minute(0, 1);
         let principal = Fetcher::Principal("a".into());
         assert!((0..9).all(|_| unbounded.of(&principal, &"a".into(), &[]).admit_fetch().is_ok()));
     }

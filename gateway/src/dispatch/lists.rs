@@ -6,72 +6,50 @@ use mcp_disclosure_core::{
     Kind, Note, RawObject,
     given::{self, MOST_NAMES, shown},
 };
-use mcp_disclosure_drafts::manifest::{DESCRIBE, MANIFEST, digest};
+use mcp_disclosure_drafts::manifest::digest;
 use mcp_disclosure_transport::ErrorText;
 use serde_json::json;
-use tokio::task::spawn_blocking;
 
-use super::{Answer, Caller, Gateway, common::panicked};
+use super::{Answer, Caller, Gateway};
 use crate::{
+    beside::aside,
     catalogue::{Page, PreparedManifest},
     dialect::{Filter, complete},
 };
 
-/// Steps that are made on a worker that serves others: comparisons of a name with a pattern.
-const MOST_STEPS: usize = 1_000;
+/// The comparison of a name with a pattern takes as long as so many bytes do to be read.
+const COMPARED_BYTES: usize = 256;
 
-/// The steps that an entry of a manifest counts as: its definition is parsed and digested.
-const ENTRY_STEPS: usize = 10;
+/// The same of an entry of a manifest: its definition is parsed and digested.
+const ENTRY_BYTES: usize = 10 * COMPARED_BYTES;
 
 impl Gateway {
     /// `tools/list`.
     pub(super) async fn list_tools(&self, caller: &Caller, page: &Arc<Page>, params: &RawObject) -> Answer {
         let filter = Filter::read(params, &self.common.limits)?;
+        no_cursor(params)?;
         let compares = digest::is_comparable(params);
         let Some(filter) = filter else {
-            no_cursor(params)?;
             self.sessions.delivered(caller, page.delivers.clone()).await?;
             let list = self.listed(caller, page, Kind::Tools, params)?;
-            return Ok(if compares { page.comparable_tools() } else { list });
+            return Ok(if compares { page.tools.result(compares) } else { list });
         };
-        no_cursor(params)?;
-        let work = page.tool_count() * filter.patterns();
-        let own = Arc::clone(page);
-        let matching = move || own.matching(compares, |name| filter.admits(name));
-        let (names, result) = aside("tools/list", work, matching).await?;
+        let work = page.tool_count() * filter.patterns() * COMPARED_BYTES;
+        let (names, result) = aside(work, || page.tools.matching(compares, |name| filter.admits(name)));
         self.sessions.delivered(caller, page.delivers_of(&names)).await?;
-        caller.identified(|who| self.common.observer.filtered(&who, page, &names));
+        self.common.observer.filtered(&caller.who(), page, &names);
         Ok(result)
     }
 
-    /// `tools/manifest`, where there is one.
-    pub(super) async fn list_manifest(&self, page: &Arc<Page>, params: &RawObject) -> Answer {
-        no_cursor(params)?;
-        let stated = digest::stated_in(params);
-        let result = move |prepared: &PreparedManifest| match stated {
-            Some(stated) if stated == prepared.manifest.digest() => prepared.unchanged.clone(),
-            _ => prepared.result.clone(),
-        };
-        of_manifest(page, MANIFEST, result).await
-    }
-
     /// `tools/describe` of SEP-2636, where there is a manifest.
-    pub(super) async fn describe_tools(
-        &self,
-        caller: &Caller,
-        page: &Arc<Page>,
-        params: &RawObject,
-    ) -> Answer {
+    pub(super) async fn describe_tools(&self, caller: &Caller, page: &Page, params: &RawObject) -> Answer {
         let names = self.described(params)?;
-        let wanted = names.clone();
-        let described = move |prepared: &PreparedManifest| prepared.manifest.described(&wanted);
-        let described = of_manifest(page, DESCRIBE, described).await?;
-        let described = described.map_err(|unknown| {
+        let described = manifest_of(page)?.manifest.described(&names).map_err(|unknown| {
             let unknown: Vec<_> = unknown.iter().map(|name| shown(name)).collect();
             ErrorText::invalid_params("Unknown tool names").with_data(&json!({"unknownNames": unknown}))
         })?;
         self.sessions.delivered(caller, page.delivers_of(&names)).await?;
-        caller.identified(|who| self.common.observer.noted(&who, Note::Delivered));
+        self.common.observer.noted(&caller.who(), Note::Delivered);
         Ok(complete(caller.era(), described.into()))
     }
 
@@ -99,33 +77,25 @@ impl Gateway {
     /// A list, as it is prepared.
     pub(super) fn listed(&self, caller: &Caller, page: &Arc<Page>, kind: Kind, params: &RawObject) -> Answer {
         no_cursor(params)?;
-        caller.identified(|who| self.common.observer.listed(&who, kind, page));
+        self.common.observer.listed(&caller.who(), kind, page);
         Ok(page.list(kind))
     }
 }
 
-/// Takes something from the manifest of a page that has one.
-async fn of_manifest<T: Send + 'static>(
-    page: &Arc<Page>,
-    method: &str,
-    take: impl FnOnce(&PreparedManifest) -> T + Send + 'static,
-) -> Result<T, ErrorText> {
-    let work = if page.is_prepared() { 0 } else { ENTRY_STEPS * page.tool_count() };
-    let own = Arc::clone(page);
-    let taken = aside(method, work, move || own.manifest().map(take)).await?;
-    taken.ok_or_else(ErrorText::method_not_found)
+/// `tools/manifest`, where there is one.
+pub(super) fn list_manifest(page: &Page, params: &RawObject) -> Answer {
+    no_cursor(params)?;
+    let PreparedManifest { manifest, result, unchanged } = manifest_of(page)?;
+    match digest::stated_in(params) {
+        Some(stated) if stated == manifest.digest() => Ok(unchanged.clone()),
+        _ => Ok(result.clone()),
+    }
 }
 
-/// Does work of this many steps, beside the workers that serve clients if it is much.
-async fn aside<T: Send + 'static>(
-    method: &str,
-    steps: usize,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, ErrorText> {
-    if steps <= MOST_STEPS {
-        return Ok(work());
-    }
-    spawn_blocking(work).await.map_err(|_| panicked(method))
+/// The manifest of a page that has one.
+fn manifest_of(page: &Page) -> Result<&PreparedManifest, ErrorText> {
+    let work = if page.tools.is_prepared() { 0 } else { page.tool_count() * ENTRY_BYTES };
+    aside(work, || page.manifest()).ok_or_else(ErrorText::method_not_found)
 }
 
 /// Lists are returned in one page, so no cursor is ever issued. `null` stands for none, as in `groups/list`.

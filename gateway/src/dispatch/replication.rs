@@ -5,11 +5,7 @@ use std::{sync::Arc, time::Duration};
 use mcp_disclosure_transport::{ErrorText, Response};
 use tracing::Instrument;
 
-use super::{
-    Caller,
-    common::panicked,
-    fetches::{FetchLimits, Fetcher},
-};
+use super::{Caller, FetchLimits, common::panicked};
 use crate::session::{
     Session,
     store::{Archive, Following, MessageKind, Opened, Replicas},
@@ -44,7 +40,7 @@ impl Replication {
     /// Lets a session's client answer at any replica, and its answer streams be resumed there.
     pub(super) fn share(&self, session: &Session) {
         let Some(replicas) = &self.0 else { return };
-        session.client.asked_by(&replicas.ids);
+        session.client.asked_by(replicas);
         session.replay.shared(Archive::new(replicas, session.id()));
     }
 
@@ -52,9 +48,9 @@ impl Replication {
     ///
     /// # Errors
     /// -32006 if the store cannot be used.
-    pub(super) async fn publish(&self, session: &Session, opened: Opened) -> Result<(), ErrorText> {
+    pub(super) async fn publish(&self, session: &Session, opened: &Opened) -> Result<(), ErrorText> {
         let Some(replicas) = &self.0 else { return Ok(()) };
-        Ok(replicas.create(session.id(), session.kept(opened)).await?)
+        Ok(replicas.create(session.id(), opened, &session.recorded()).await?)
     }
 
     /// Tells the other replicas that serve a session.
@@ -99,7 +95,13 @@ impl Replication {
         let (Some(replicas), true) = (&self.0, fetches > 0) else { return };
         let Some(name) = caller.fetcher.shared_name() else { return };
         let (replicas, limits, fetcher) = (Arc::clone(replicas), Arc::clone(limits), caller.fetcher.clone());
-        let counting = async move { count(&replicas, &limits, &name, &fetcher, fetches).await };
+        let counting = async move {
+            match replicas.store().count(&name, fetches, COUNTING).await {
+                Ok((sum, left)) => limits.note(&fetcher, fetches, sum, left),
+                // The limit of this replica goes on.
+                Err(error) => tracing::debug!(%error, "fetches are not counted across replicas"),
+            }
+        };
         match caller.session {
             Some(_) => counting.await,
             None => drop(tokio::spawn(counting)),
@@ -116,13 +118,5 @@ impl Replication {
         }
         let finished = tokio::spawn(work.in_current_span()).await;
         finished.unwrap_or_else(|_| Err(panicked("a change of a session")))
-    }
-}
-
-async fn count(replicas: &Replicas, limits: &FetchLimits, name: &str, fetcher: &Fetcher, fetches: u32) {
-    match replicas.store().count(name, fetches, COUNTING).await {
-        Ok((sum, left)) => limits.note(fetcher, fetches, sum, left),
-        // The limit of this replica goes on.
-        Err(error) => tracing::debug!(%error, "fetches are not counted across replicas"),
     }
 }

@@ -12,9 +12,9 @@ use super::{
     allowance::Allowance,
     calls::{LIMIT_REACHED, looked_for, read_call, relisted},
     common::panicked,
+    lists::list_manifest,
     method::Method,
     variants::of_page,
-    watch::Sender,
 };
 use crate::{
     dialect::{RequestMeta, discover_result, era_error},
@@ -31,14 +31,12 @@ impl Gateway {
             _ => (caller, request),
         };
         let refused = varied.as_ref().err().cloned();
-        self.observed(caller, request, refused)
-            .instrument(caller.identified(|who| span(&who, &caller.label, request)))
-            .await
+        self.observed(caller, request, refused).instrument(span(&caller.who(), &caller.label, request)).await
     }
 
     /// Answers a request, with this error if there is one.
     async fn observed(&self, caller: &Caller, request: &Request, refused: Option<ErrorText>) -> Answer {
-        let mut watch = Watch::begin(&self.common.observer, Sender::Caller(caller), request);
+        let mut watch = Watch::begin(&self.common.observer, caller.who(), &caller.label, request);
         watch.trace().into_iter().for_each(|trace| drop(caller.trace.set(Arc::clone(trace))));
         let answering = async {
             if let Some(error) = refused {
@@ -68,25 +66,18 @@ impl Gateway {
     }
 
     /// A call in a session that could not be read has no caller, and is observed all the same.
-    pub(crate) async fn unreached(
-        &self,
-        principal: &Principal,
-        session: &str,
-        at: &Location,
-        request: &Request,
-    ) {
+    pub(crate) fn unreached(&self, principal: &Principal, session: &str, at: &Location, request: &Request) {
         let label = Short(session).to_string();
         let strategy = at.strategy.as_deref().unwrap_or_default();
         let who = Who { principal: principal.id(), session: Some(&label), strategy, client: "" };
-        let watching = async {
-            let mut watch = Watch::begin(&self.common.observer, Sender::Unread(who), request);
+        span(&who, &label, request).in_scope(|| {
+            let mut watch = Watch::begin(&self.common.observer, who, &label, request);
             if let Ok(call) = read_call(&request.params) {
                 watch.names(&call.name);
-                watch.takes(call.arguments.as_ref()).await;
+                watch.takes(call.arguments.as_ref());
             }
             watch.ends(Outcome::Unavailable);
-        };
-        watching.instrument(span(&who, &label, request)).await;
+        });
     }
 
     async fn answer(&self, caller: &Caller, request: &Request, watch: &mut Watch<'_>) -> Answer {
@@ -134,7 +125,7 @@ impl Gateway {
             Some(Method::ToolsManifest | Method::ToolsDescribe) if !page.has_manifest() => {
                 Box::pin(self.calls.foreign(caller, &page, request, watch)).await
             }
-            Some(Method::ToolsManifest) => Box::pin(self.list_manifest(&page, params)).await,
+            Some(Method::ToolsManifest) => list_manifest(&page, params),
             Some(Method::ToolsDescribe) => Box::pin(self.describe_tools(caller, &page, params)).await,
             Some(Method::ToolsResolve) => Box::pin(self.calls.resolve(caller, &page, params, watch)).await,
             Some(Method::ResourcesList) => self.listed(caller, &page, Kind::Resources, params),

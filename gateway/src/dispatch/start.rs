@@ -7,9 +7,8 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Admission, Allowances, Calls, Common, FetchLimits, Gateway, KeptMarks, OfferedRevisions, Open,
-    calls::{ReceiptSettings, Tasks},
-    sessions::{OnEnd, Sessions},
+    Admission, Allowances, Calls, Common, FETCHES_PER_MINUTE, FetchLimits, Gateway, KeptMarks,
+    OfferedRevisions, Open, calls::Tasks, sessions::Sessions,
 };
 use crate::{
     backend::{Backends, Recipe, Scope},
@@ -19,7 +18,8 @@ use crate::{
     limits::{Limits, SessionLimits},
     lineage::Lineage,
     negotiation::Strategies,
-    observe::{Observer, Unobserved},
+    observe::{Observer, Several},
+    problem::Problems,
     session::{Client, Peers, store::SessionStore},
     slot::{Memory, Witness},
     upstream::{Timeouts, UpstreamConfig, UpstreamError, Upstreams},
@@ -31,8 +31,8 @@ const WAIT_FOR_UPSTREAMS: Duration = Duration::from_secs(20);
 /// How long requests may still run after a shutdown, unless an assembly says otherwise.
 const DRAIN: Duration = Duration::from_secs(10);
 
-/// The longest time between two sweeps.
-const SWEEPING: Duration = Duration::from_secs(1);
+/// The shortest and the longest time between two sweeps.
+const SWEEPING: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
 
 /// What a gateway is made of.
 #[derive(Debug)]
@@ -67,8 +67,8 @@ pub struct Assembly {
     pub revisions: OfferedRevisions,
     /// What clients and upstreams may make us spend.
     pub limits: Limits,
-    /// The bound on fetches.
-    pub fetches: FetchLimits,
+    /// How many descriptions a client may fetch in a minute, in bursts or evenly; 0 disables the limit.
+    pub fetches_per_minute: u32,
     /// The key of handles.
     pub receipt_key: ReceiptKey,
     /// How long handles are valid.
@@ -91,7 +91,7 @@ impl Assembly {
             declared: Declared::default(),
             strategies,
             admission: Arc::new(Open),
-            observer: Arc::new(Unobserved),
+            observer: Arc::new(Several::default()),
             sessions: SessionLimits::default(),
             session_store: None,
             timeouts: Timeouts { connect: Duration::from_secs(60), request: Duration::from_secs(120) },
@@ -102,7 +102,7 @@ impl Assembly {
             asks_info: true,
             revisions: OfferedRevisions::default(),
             limits: Limits::default(),
-            fetches: FetchLimits::per_minute(FetchLimits::DEFAULT_PER_MINUTE),
+            fetches_per_minute: FETCHES_PER_MINUTE,
             receipt_key,
             receipt_lifetime: mcp_disclosure_core::receipt::DEFAULT_LIFETIME,
             kept_marks: None,
@@ -134,7 +134,7 @@ impl Gateway {
     /// are awaited and none can be used.
     pub async fn start(assembly: Assembly) -> Result<StartedGateway, Error> {
         let circle = assembly.lineage.check(&assembly.limits);
-        circle.map_err(|problem| Error::Configuration(vec![problem].into()))?;
+        circle.map_err(|problem| Error::Configuration(Problems(vec![problem])))?;
         let lineage = Arc::new(assembly.lineage);
         let recipe = Recipe {
             lineage: Arc::clone(&lineage),
@@ -145,7 +145,7 @@ impl Gateway {
             observer: Arc::clone(&assembly.observer),
             said: Arc::default(),
             texts: Arc::default(),
-            asks: assembly.asks_info.then(|| Arc::clone(&assembly.observer)),
+            asks_info: assembly.asks_info,
             scope: assembly.scope,
             limits: assembly.limits,
             strategies: assembly.strategies.all().cloned().collect(),
@@ -169,7 +169,10 @@ impl Gateway {
             backends,
             limits: assembly.limits,
             lineage,
-            fetches: Arc::new(assembly.fetches.of_peers(assembly.limits.peer_fetches)),
+            fetches: Arc::new(FetchLimits::per_minute(
+                assembly.fetches_per_minute,
+                assembly.limits.peer_fetches,
+            )),
             allowances: Allowances::default(),
             permissions: watch::Sender::new(0),
             explained: Explained::default(),
@@ -177,11 +180,9 @@ impl Gateway {
             shutdown: CancellationToken::new(),
         });
         let tasks = Arc::new(Tasks::default());
-        let of_session = Arc::clone(&tasks);
-        let on_end = OnEnd(Box::new(move |id| of_session.end_session(id)));
         let (bounds, store) = (assembly.sessions, assembly.session_store);
-        let sessions = Arc::new(Sessions::new(Arc::clone(&common), bounds, store, on_end));
-        let receipts = ReceiptSettings { key: assembly.receipt_key, lifetime: assembly.receipt_lifetime };
+        let sessions = Arc::new(Sessions::new(Arc::clone(&common), bounds, store, Arc::clone(&tasks)));
+        let receipts = (assembly.receipt_key, assembly.receipt_lifetime);
         let gateway = Arc::new(Self {
             peers: Peers::new(assembly.limits),
             calls: Calls::new(
@@ -211,8 +212,8 @@ impl Gateway {
 
     /// Ends what has been idle for too long, until the gateway ends.
     async fn sweep(self: Arc<Self>, limits: SessionLimits) {
-        let often = limits.sweep_interval(self.common.limits.unused_session).min(SWEEPING);
-        let mut turn = tokio::time::interval(often);
+        let shortest = limits.idle.min(self.common.limits.unused_session);
+        let mut turn = tokio::time::interval((shortest / 4).clamp(SWEEPING.0, SWEEPING.1));
         let mut keeping = tokio::spawn(async {});
         loop {
             tokio::select! {

@@ -5,14 +5,12 @@ use std::{sync::Arc, time::Instant};
 use mcp_disclosure_core::{RawObject, RawText, ToolName, UpstreamName};
 use mcp_disclosure_transport::{ErrorText, Json, Request, code};
 
-use super::{Answer, Caller};
+use super::Answer;
 use crate::{
+    beside::aside,
     dialect::asks_for_input,
     observe::{Called, Observer, Outcome, Recording, Trace, Who, protected},
 };
-
-/// The length up to which texts are fingerprinted in place: longer ones would hold a worker up.
-const SHORT: usize = 64 * 1024;
 
 /// What announces a result with an error.
 const IS_ERROR: (&str, &str) = ("\"isError\"", "true");
@@ -25,7 +23,9 @@ const ASKS: (&str, &str) = ("\"resultType\"", "\"input_required\"");
 #[derive(Debug)]
 pub(crate) struct Watch<'a> {
     observer: &'a Arc<dyn Observer>,
-    sender: Sender<'a>,
+    who: Who<'a>,
+    /// Whose request it is, as in logs.
+    label: &'a str,
     trace: Option<Arc<dyn Trace>>,
     /// Whether it is a call, which is to be reported once.
     awaits_report: bool,
@@ -43,38 +43,18 @@ pub(crate) struct Watch<'a> {
     fingerprint: Option<Box<str>>,
 }
 
-/// Whose request it is.
-#[derive(Debug)]
-pub(crate) enum Sender<'a> {
-    Caller(&'a Caller),
-    /// Of a session that could not be read.
-    Unread(Who<'a>),
-}
-
-impl Sender<'_> {
-    fn identified<T>(&self, observe: impl FnOnce(Who<'_>) -> T) -> T {
-        match self {
-            Self::Caller(caller) => caller.identified(observe),
-            Self::Unread(who) => observe(*who),
-        }
-    }
-
-    /// As in logs.
-    fn label(&self) -> &str {
-        match self {
-            Self::Caller(caller) => &caller.label,
-            Self::Unread(who) => who.session.unwrap_or_default(),
-        }
-    }
-}
-
 impl<'a> Watch<'a> {
-    pub(crate) fn begin(observer: &'a Arc<dyn Observer>, sender: Sender<'a>, request: &'a Request) -> Self {
-        let trace = sender.identified(|who| observer.begins(&who, request));
+    pub(crate) fn begin(
+        observer: &'a Arc<dyn Observer>,
+        who: Who<'a>,
+        label: &'a str,
+        request: &'a Request,
+    ) -> Self {
         Self {
             observer,
-            sender,
-            trace,
+            who,
+            label,
+            trace: observer.begins(&who, request),
             awaits_report: matches!(&*request.method, "tools/resolve" | "tools/call"),
             method: &request.method,
             begun: Instant::now(),
@@ -134,26 +114,16 @@ impl<'a> Watch<'a> {
     }
 
     /// The arguments of the call.
-    pub(crate) async fn takes(&mut self, arguments: Option<&RawText>) {
-        let observer = self.observer;
-        if !(self.awaits_report && observer.wants_fingerprints()) {
-            return;
+    pub(crate) fn takes(&mut self, arguments: Option<&RawText>) {
+        if self.awaits_report {
+            let arguments = arguments.map_or("{}", RawText::get);
+            self.fingerprint = aside(arguments.len(), || self.observer.fingerprint(arguments));
         }
-        self.fingerprint = match arguments {
-            Some(arguments) if arguments.get().len() > SHORT => {
-                let (observer, arguments) = (Arc::clone(observer), arguments.clone());
-                let made = tokio::task::spawn_blocking(move || observer.fingerprint(arguments.get()));
-                // It fails if the runtime ends.
-                made.await.ok().flatten()
-            }
-            arguments => observer.fingerprint(arguments.map_or("{}", RawText::get)),
-        };
     }
 
     /// What must be recorded before the call is forwarded.
     pub(crate) fn forwards(&self) -> Option<Recording> {
-        let before = |who: Who<'_>| self.observer.before(&self.event(who, Outcome::Forwarded, 0));
-        if self.awaits_report { self.sender.identified(before) } else { None }
+        if self.awaits_report { self.observer.before(&self.event(Outcome::Forwarded, 0)) } else { None }
     }
 
     /// The call is over.
@@ -184,36 +154,33 @@ impl<'a> Watch<'a> {
         if !std::mem::take(&mut self.awaits_report) {
             return;
         }
-        let sender = &self.sender;
-        sender.identified(|who| {
-            let event = self.event(who, outcome, bytes);
-            macro_rules! log {
-                ($message:literal) => {
-                    tracing::info!(
-                        session = %sender.label(), principal = event.who.principal, strategy = event.who.strategy,
-                        upstream = event.upstream, tool = %event.tool, outcome = %outcome, code = event.refusal,
-                        duration_ms = event.duration.as_micros() as f64 / 1000.0, $message
-                    )
-                };
-            }
-            match outcome {
-                Outcome::Refused => log!("call refused"),
-                Outcome::Unknown | Outcome::NotPermitted => log!("unknown tool called"),
-                Outcome::Invalid | Outcome::Unrecorded | Outcome::Unavailable => log!("call not run"),
-                Outcome::Failed if self.is_unsent => log!("call not run"),
-                _ if event.method == "tools/resolve" => log!("call resolved"),
-                _ => log!("tool called"),
-            }
-            protected(|| {
-                self.observer.called(&event);
-                self.trace.iter().for_each(|trace| trace.called(&event));
-            });
+        let (event, session) = (self.event(outcome, bytes), self.label);
+        macro_rules! log {
+            ($message:literal) => {
+                tracing::info!(
+                    %session, principal = event.who.principal, strategy = event.who.strategy,
+                    upstream = event.upstream, tool = %event.tool, outcome = %outcome, code = event.refusal,
+                    duration_ms = event.duration.as_micros() as f64 / 1000.0, $message
+                )
+            };
+        }
+        match outcome {
+            Outcome::Refused => log!("call refused"),
+            Outcome::Unknown | Outcome::NotPermitted => log!("unknown tool called"),
+            Outcome::Invalid | Outcome::Unrecorded | Outcome::Unavailable => log!("call not run"),
+            Outcome::Failed if self.is_unsent => log!("call not run"),
+            _ if event.method == "tools/resolve" => log!("call resolved"),
+            _ => log!("tool called"),
+        }
+        protected(|| {
+            self.observer.called(&event);
+            self.trace.iter().for_each(|trace| trace.called(&event));
         });
     }
 
-    fn event<'e>(&'e self, who: Who<'e>, outcome: Outcome, response_bytes: usize) -> Called<'e> {
+    fn event(&self, outcome: Outcome, response_bytes: usize) -> Called<'_> {
         Called {
-            who,
+            who: self.who,
             method: self.method,
             upstream: self.upstream.as_ref().map(UpstreamName::as_str),
             tool: self.tool.as_ref().map_or("", ToolName::as_str),

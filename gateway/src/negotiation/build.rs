@@ -68,16 +68,18 @@ impl Strategies {
             let last = problems.pop().map(hinted);
             problems.extend(last);
         }
-        let (pinned, Some(fallback)) = (pinned.flatten(), fallback) else { return Err(problems.into()) };
+        let (pinned, Some(fallback)) = (pinned.flatten(), fallback) else { return Err(Problems(problems)) };
         if !problems.is_empty() {
-            return Err(problems.into());
+            return Err(Problems(problems));
         }
         let everywhere = registry.everywhere().map(str::to_owned).collect();
         let mut complete = HashMap::new();
         for (name, strategy) in offered.iter().chain(&pinned).chain([&fallback]) {
             if strategy.profile().gives_way {
                 let instead = complete_name(name);
-                let built = builder.build(&instead).map_err(|error| vec![Problem::new(describe(&error))])?;
+                let built = builder
+                    .build(&instead)
+                    .map_err(|error| Problems(vec![Problem::new(describe(&error))]))?;
                 complete.insert(name.to_string(), (instead.into(), built));
             }
         }
@@ -120,7 +122,7 @@ impl Strategies {
             required.into_iter().flatten().map(|(name, _)| Arc::clone(name)).collect();
         let problems = self.problems(&everything);
         if !problems.is_empty() {
-            return Err(problems.into());
+            return Err(Problems(problems));
         }
         self.by_extension.retain(|(_, strategy)| strategy.objections(&everything).is_empty());
         self.offered.retain(|(name, strategy)| {
@@ -164,7 +166,7 @@ fn foreign_settings(registry: &Registry, options: &StrategyOptions) -> Vec<Probl
     let problems = foreign.map(|name| {
         let hint = did_you_mean(name, known.iter().copied(), || format!("known are {}", known.join(", ")));
         let problem = Problem::new(format!("settings for unknown strategy '{name}'")).hint(hint);
-        options.places.setting(name, None).cloned().into_iter().fold(problem, Problem::at)
+        problem.at(options.places.setting(name, None).cloned())
     });
     problems.collect()
 }
@@ -184,7 +186,7 @@ pub fn problem(error: &Error, places: &StrategyPlaces) -> Problem {
     let (place, near) = match error {
         Error::UnknownStrategy { name, .. } if BUILT_IN.contains(&&**name) => {
             let hint = format!("this program was built without the feature '{name}'");
-            return places.of(name).cloned().into_iter().fold(problem, Problem::at).hint(hint);
+            return problem.at(places.of(name).cloned()).hint(hint);
         }
         Error::UnknownStrategy { name, known } => {
             (places.of(name), nearest(name, known.split(", "), 1).first().map(|near| (*near).to_owned()))
@@ -194,7 +196,7 @@ pub fn problem(error: &Error, places: &StrategyPlaces) -> Problem {
         }
         _ => (None, None),
     };
-    let problem = place.cloned().into_iter().fold(problem, Problem::at);
+    let problem = problem.at(place.cloned());
     near.into_iter().fold(problem, |problem, near| problem.hint(format!("did you mean '{near}'?")))
 }
 

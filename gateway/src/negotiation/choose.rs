@@ -6,7 +6,7 @@ use mcp_disclosure_core::{ClientTraits, Era, Permits, RawObject, Stack};
 use mcp_disclosure_drafts::variants::VariantHints;
 
 use super::{Bridge, NamedStrategy, Strategies};
-use crate::dialect::{Offer, Revision, TASKS};
+use crate::dialect::{Offer, TASKS};
 
 /// The strategy selected for a client.
 #[derive(Clone, Debug)]
@@ -30,12 +30,6 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// The choice of a client of this revision.
-    pub(crate) fn in_revision(mut self, revision: Revision) -> Self {
-        self.traits.tasks &= revision.has_tasks();
-        self
-    }
-
     /// What the client says of server variants, if it supports them.
     pub(crate) fn hints(&self) -> Option<&VariantHints> {
         self.offer.variants.as_ref()
@@ -112,7 +106,7 @@ impl Strategies {
     }
 
     /// The choice of a client that this strategy serves since another replica opened its session, with what the choice
-    /// depended on; `None` if the strategy is not offered here. An empty name stands for what would be chosen now.
+    /// depended on; `None` if the strategy is not offered here.
     pub(crate) fn chosen_before(
         &self,
         name: &str,
@@ -122,7 +116,7 @@ impl Strategies {
         era: Era,
     ) -> Option<Choice> {
         let now = self.choose(address, permits, offer, era);
-        if name.is_empty() || *now.name == *name {
+        if *now.name == *name {
             return Some(now);
         }
         Some(self.choice((self.find(name)?, now.reason), now.is_pinned, offer, era))
@@ -140,22 +134,17 @@ impl Strategies {
         let instead = self.complete.get(&*chosen.0.1.profile().name).filter(|_| offer.complete).cloned();
         let ((name, strategy), reason) = instead.map_or(chosen, |instead| (instead, Reason::Complete));
         let declared = declares(offer, &strategy);
-        let bridge = match self.bridge {
-            Bridge::Auto => !declared && !self.names(offer, &name),
-            Bridge::Always => true,
-            Bridge::Never => false,
-        };
-        let filter_bridge = match self.bridge {
-            Bridge::Auto => offer.is_empty(),
+        let is_listed = |is_needed| match self.bridge {
+            Bridge::Auto => is_needed,
             Bridge::Always => true,
             Bridge::Never => false,
         };
         let (&Offer { omit_input_schema, shortest, .. }, definitions) = (offer, self.definitions);
         let traits = ClientTraits {
             era,
-            bridge,
+            bridge: is_listed(!declared && !self.names(offer, &name)),
             declared,
-            filter_bridge,
+            filter_bridge: is_listed(offer.is_empty()),
             manifest: self.manifest,
             tasks: era == Era::Session || offer.declares(TASKS),
             omit_input_schema,

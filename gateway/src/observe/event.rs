@@ -30,7 +30,7 @@ pub struct ToolChanges<'a> {
 }
 
 /// A call of a tool, or the question what it would be like.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Called<'a> {
     /// The caller.
     pub who: Who<'a>,
@@ -56,12 +56,6 @@ pub struct Called<'a> {
     pub response_bytes: usize,
     /// The fingerprint of its arguments, if an observer made one.
     pub fingerprint: Option<&'a str>,
-}
-
-impl fmt::Debug for Called<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Called").field("tool", &self.tool).field("outcome", &self.outcome).finish()
-    }
 }
 
 /// What became of a call.

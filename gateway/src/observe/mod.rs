@@ -30,13 +30,7 @@ pub type Recording = BoxFuture<'static, Result<(), String>>;
 /// They are called by the tasks that serve clients, so they must not block. What takes long belongs in a thread of the
 /// observer's own; what must be finished before a call is forwarded, in the future of [`before`](Self::before).
 pub trait Observer: fmt::Debug + Send + Sync + 'static {
-    /// Whether [`Called::fingerprint`] is wanted.
-    fn wants_fingerprints(&self) -> bool {
-        false
-    }
-
-    /// A fingerprint of a call's arguments, given their JSON text. Long texts are passed in outside of the workers that
-    /// serve clients.
+    /// The [`Called::fingerprint`] of a call's arguments, given their JSON text.
     fn fingerprint(&self, _arguments: &str) -> Option<Box<str>> {
         None
     }
@@ -81,12 +75,6 @@ pub trait Observer: fmt::Debug + Send + Sync + 'static {
     /// A session was opened.
     fn opened(&self, _who: &Who<'_>) {}
 }
-
-/// Observes nothing.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Unobserved;
-
-impl Observer for Unobserved {}
 
 /// Calls an observer where a panic of it would leave a client without an answer.
 pub(crate) fn protected(observe: impl FnOnce()) {

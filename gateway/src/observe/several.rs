@@ -8,7 +8,7 @@ use mcp_disclosure_transport::Request;
 use super::{Called, Observer, Recording, ToolChanges, Trace, Who};
 use crate::catalogue::Page;
 
-/// Observers that are called in this order.
+/// Observers that are called in this order. Without any, nothing is observed.
 #[derive(Clone, Debug, Default)]
 pub struct Several(pub Vec<Arc<dyn Observer>>);
 
@@ -22,10 +22,6 @@ macro_rules! pass_on {
 }
 
 impl Observer for Several {
-    fn wants_fingerprints(&self) -> bool {
-        self.0.iter().any(|observer| observer.wants_fingerprints())
-    }
-
     /// That of the first observer that makes one.
     fn fingerprint(&self, arguments: &str) -> Option<Box<str>> {
         self.0.iter().find_map(|observer| observer.fingerprint(arguments))

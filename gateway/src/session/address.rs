@@ -1,6 +1,7 @@
 //! Where a client connects over HTTP.
 
 use percent_encoding::percent_decode_str;
+use serde::{Deserialize, Serialize};
 
 /// The path of the endpoint.
 const ENDPOINT: &str = "/mcp";
@@ -18,11 +19,13 @@ pub struct Address {
 }
 
 /// A path of the endpoint: `/mcp[/@PROFILE][/STRATEGY]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Location {
     /// The profile that narrows what exists.
+    #[serde(rename = "p", skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
     /// The strategy.
+    #[serde(rename = "s", skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
 }
 

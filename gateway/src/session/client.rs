@@ -21,7 +21,7 @@ use tokio::sync::{SetOnce, mpsc, oneshot, watch};
 use super::{
     Forwarded, Outbox, Outlet,
     questions::{InputRequest, OpenQuestion, Questions},
-    store::Ids,
+    store::Replicas,
 };
 use crate::{limits::Limits, lineage::Chain};
 
@@ -48,8 +48,8 @@ pub struct Client {
     chain: OnceLock<Chain>,
     /// Its choices of concerns, which upstreams of its own follow.
     chosen: watch::Sender<Chosen>,
-    /// Names requests to it, where any replica may receive the responses.
-    ids: OnceLock<Arc<Ids>>,
+    /// Name requests to it, where any of them may receive the responses.
+    replicas: OnceLock<Arc<Replicas>>,
     /// Its headers that upstreams of its own are sent.
     pub forwarded: Arc<Forwarded>,
 }
@@ -108,7 +108,7 @@ impl Client {
             introduction: SetOnce::new(),
             chain: OnceLock::new(),
             chosen: watch::Sender::default(),
-            ids: OnceLock::new(),
+            replicas: OnceLock::new(),
             forwarded: Arc::default(),
             outbox: Outbox::default(),
             state: Mutex::default(),
@@ -163,8 +163,8 @@ impl Client {
     }
 
     /// From now on, requests to the client have ids that name this replica.
-    pub(crate) fn asked_by(&self, ids: &Arc<Ids>) {
-        let _same = self.ids.set(Arc::clone(ids));
+    pub(crate) fn asked_by(&self, replicas: &Arc<Replicas>) {
+        let _same = self.replicas.set(Arc::clone(replicas));
     }
 
     /// Records the gateways that it came through, once.
@@ -246,7 +246,7 @@ impl Client {
         let (answer, answered) = oneshot::channel();
         let route = self.reply_route(upstream);
         if let Some(rounds) = route.as_ref().and_then(|route| route.rounds.as_ref()) {
-            let question = InputRequest::new(method, params, answer, open);
+            let question = InputRequest { method: method.to_owned(), params, answer, _open: open };
             rounds.send(question).map_err(|_| unreachable_client())?;
             let _pending = Arc::clone(&self.pending);
             return answered.await.unwrap_or_else(|_| Err(unreachable_client()));
@@ -282,7 +282,7 @@ impl Client {
     ) -> Option<Waiting<'_>> {
         let mut state = self.state.lock();
         state.last += 1;
-        let named = self.ids.get().and_then(|ids| ids.next_request());
+        let named = self.replicas.get().and_then(|replicas| replicas.next_request());
         let id = named.unwrap_or_else(|| Id::number(state.last));
         let request = Request { id: id.clone(), method: method.to_owned(), params };
         if !outlet.request(&Message::Request(request)) {

@@ -56,25 +56,16 @@ pub struct InputRequest {
     /// Receives the client's response.
     pub answer: oneshot::Sender<Result<Json, ErrorText>>,
     /// Held for as long as the parameters are, even if the upstream cancels the request.
-    _open: OpenQuestion,
+    pub(super) _open: OpenQuestion,
 }
 
+#[cfg(test)]
 impl InputRequest {
-    pub(super) fn new(
-        method: &str,
-        params: RawObject,
-        answer: oneshot::Sender<Result<Json, ErrorText>>,
-        open: OpenQuestion,
-    ) -> Self {
-        Self { method: method.to_owned(), params, answer, _open: open }
-    }
-
     /// A request without parameters that counts against no limit.
-    #[cfg(test)]
     pub fn uncounted(method: &str, answer: oneshot::Sender<Result<Json, ErrorText>>) -> Self {
         let params = RawObject::empty();
         let open = Questions::new(&Limits::default()).open(params.text().len()).unwrap();
-        Self::new(method, params, answer, open)
+        Self { method: method.to_owned(), params, answer, _open: open }
     }
 }
 

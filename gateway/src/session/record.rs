@@ -17,9 +17,14 @@ use super::{
     Address, Client, InFlight, Location, Peer, Place, ReplayBuffer, ReplayBuffers, StreamEvent, Watched,
     admitted::Admitted,
     list_changed,
-    store::{Delta, Kept, Opened, Read},
+    store::{Delta, Opened, Read},
 };
-use crate::{dialect::Revision, limits::Limits, negotiation::Choice, observe::Who};
+use crate::{
+    dialect::{InitializeRequest, Revision},
+    limits::Limits,
+    negotiation::Choice,
+    observe::Who,
+};
 
 /// How a session is opened.
 #[derive(Clone, Debug)]
@@ -67,8 +72,8 @@ pub struct Session {
     speaks_natively: AtomicBool,
     /// With a store: the number of the reading that this copy is as of.
     as_of: Mutex<u64>,
-    /// With a store: when its life was last extended there, in milliseconds; 0 if never.
-    refreshed: AtomicU64,
+    /// With a store: when its life was last extended there.
+    refreshed: Mutex<Option<Instant>>,
     /// Whether it was used since.
     touched: AtomicBool,
     /// The peer it counts against.
@@ -107,7 +112,7 @@ impl Session {
             has_worked: AtomicBool::new(false),
             speaks_natively: AtomicBool::new(false),
             as_of: Mutex::default(),
-            refreshed: AtomicU64::new(0),
+            refreshed: Mutex::default(),
             touched: AtomicBool::new(false),
             peer: opening.peer,
             _place: place,
@@ -190,9 +195,8 @@ impl Session {
     /// Whether it can be ended: unused for `limit`, or for `unused` since the handshake, with no request in
     /// progress and no stream open.
     pub fn is_idle(&self, limit: Duration, unused: Duration) -> bool {
-        let last = self.opened + Duration::from_millis(self.used.load(Ordering::Relaxed));
         let is_unused = !self.has_worked.load(Ordering::Relaxed) && self.opened.elapsed() >= unused;
-        (last.elapsed() >= limit || is_unused) && self.is_quiet()
+        (self.last_used().elapsed() >= limit || is_unused) && self.is_quiet()
     }
 
     /// Whether no request is in progress and no stream open.
@@ -205,46 +209,66 @@ impl Session {
         self.opened + Duration::from_millis(self.used.load(Ordering::Relaxed))
     }
 
-    /// Its life in the store was extended.
-    pub fn refreshed(&self, now: Duration) {
+    /// Its life in the store was extended at this time.
+    pub fn refreshed(&self, at: Instant) {
         self.touched.store(false, Ordering::Relaxed);
-        self.refreshed.store(u64::try_from(now.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        *self.refreshed.lock() = Some(at);
     }
 
     /// Whether its life in the store is to be extended: it was used, or is in use, and it was last extended that long ago.
-    pub fn is_due(&self, now: Duration, after: Duration) -> bool {
-        let last = self.refreshed.load(Ordering::Relaxed);
-        if last == 0 {
-            return self.has_worked.load(Ordering::Relaxed) || !self.is_quiet();
-        }
-        let is_over = now.saturating_sub(Duration::from_millis(last)) >= after;
-        is_over && (self.touched.load(Ordering::Relaxed) || !self.is_quiet())
+    pub fn is_due(&self, after: Duration) -> bool {
+        let last = *self.refreshed.lock();
+        let was_used = match last {
+            None => &self.has_worked,
+            Some(last) if last.elapsed() >= after => &self.touched,
+            Some(_) => return false,
+        };
+        was_used.load(Ordering::Relaxed) || !self.is_quiet()
     }
 
     /// Replaces what this copy has with what the store had. Returns the memory before, and the subscriptions that have ended;
     /// `None` if the copy is as of a later reading.
-    pub(crate) fn replace(&self, Read { kept, number }: &Read) -> Option<(Memory, Vec<Watched>)> {
+    pub(crate) fn replace(&self, read: &Read) -> Option<(Memory, Vec<Watched>)> {
         let mut as_of = self.as_of.lock();
-        if *as_of > *number {
+        if *as_of > read.number {
             return None;
         }
-        *as_of = *number;
-        kept.marks.iter().for_each(|(tool, digest)| self.marks.mark(tool.clone(), *digest));
-        *self.log_level.lock() = kept.log_level;
-        self.speaks_natively.fetch_or(kept.native, Ordering::Relaxed);
-        let before = std::mem::replace(&mut *self.memory.lock(), kept.memory.clone());
-        Some((before, self.keep_subscriptions(|watched| kept.subscriptions.contains(&watched.uri))))
+        *as_of = read.number;
+        read.marks.iter().for_each(|(tool, digest)| self.marks.mark(tool.clone(), *digest));
+        *self.log_level.lock() = read.log_level;
+        self.speaks_natively.fetch_or(read.native, Ordering::Relaxed);
+        let before = std::mem::replace(&mut *self.memory.lock(), read.memory.clone());
+        Some((before, self.keep_subscriptions(|watched| read.subscriptions.contains(&watched.uri))))
     }
 
-    /// What a store is to have of it.
-    pub(crate) fn kept(&self, opened: Opened) -> Kept {
-        Kept {
-            opened,
+    /// How it was opened, by this request. Of the extensions that the client declared, only those are kept that are `known`.
+    pub(crate) fn opened_by(&self, initialize: &InitializeRequest, known: impl Fn(&str) -> bool) -> Opened {
+        let principal = self.principal();
+        let permitted = principal.permits().strategies();
+        let mut offer = initialize.offer.clone();
+        offer.extensions.retain(|id| known(id));
+        Opened {
+            revision: initialize.revision.to_string(),
+            chosen: self.strategy().to_string(),
+            location: self.location.clone(),
+            principal: principal.id().map(str::to_owned),
+            permitted: permitted.map(|names| names.into_iter().map(str::to_owned).collect()),
+            client: initialize.client.clone(),
+            offer,
+            capabilities: self.client.capabilities().clone(),
+            chain: self.client.chain().iter().map(str::to_owned).collect(),
+        }
+    }
+
+    /// What was recorded while it was opened: it has no subscriptions yet.
+    pub(crate) fn recorded(&self) -> Delta {
+        let memory = self.memory();
+        Delta {
             marks: self.marks.all(),
-            memory: self.memory(),
+            notes: memory.iter().map(|(strategy, notes)| (strategy.to_owned(), notes.clone())).collect(),
             native: self.speaks_natively.load(Ordering::Relaxed),
             log_level: self.log_level(),
-            subscriptions: Vec::new(),
+            ..Delta::default()
         }
     }
 

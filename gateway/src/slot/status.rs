@@ -3,7 +3,6 @@
 use std::{fmt, sync::Arc};
 
 use mcp_disclosure_core::{RawObject, UpstreamLists, UpstreamName};
-use serde_json::json;
 
 use super::{Slot, State, Supervision};
 use crate::upstream::{Introduction, Upstream, UpstreamError};
@@ -106,8 +105,7 @@ pub(crate) fn server_info(upstreams: &[Status]) -> RawObject {
     {
         return introduction.server_info.clone();
     }
-    let own = json!({"name": "mcp-disclosure", "version": env!("CARGO_PKG_VERSION")});
-    RawObject::parse(own.to_string()).unwrap_or_else(|_| RawObject::empty())
+    RawObject::empty().with_value("name", "mcp-disclosure").with_value("version", env!("CARGO_PKG_VERSION"))
 }
 
 /// Watches upstreams come up. Its methods are called where upstreams are served, so they must not block; they do nothing by

@@ -6,13 +6,16 @@ use std::{
     sync::{Arc, Weak},
 };
 
-use mcp_disclosure_transport::{ErrorText, LoggingLevel, code};
+use mcp_disclosure_transport::{ErrorText, LoggingLevel};
 use parking_lot::Mutex;
 use scopeguard::ScopeGuard;
 use tokio::{runtime::Handle, sync::Mutex as AsyncMutex, time::Instant};
 
 use super::Slot;
-use crate::upstream::{CallError, Upstream};
+use crate::{
+    error::upstream_failed,
+    upstream::{CallError, Upstream},
+};
 
 /// What each new connection is asked for.
 #[derive(Debug, Default)]
@@ -161,8 +164,7 @@ impl Slot {
             CallError::Answered(error) => error,
             failed => {
                 tracing::warn!(upstream = %upstream.name(), error = failed.in_full(), "could not subscribe");
-                let message = format_args!("upstream '{}' {failed}", upstream.name());
-                ErrorText::new(code::UPSTREAM_FAILED, message)
+                upstream_failed(upstream.name(), failed)
             }
         })?;
         *subscribed = Subscribed::At(at);

@@ -75,19 +75,25 @@ impl Supervisor {
             stopping: self.stopping.child_token(),
         });
         let terms = Terms { timeouts, ..self.terms.clone() };
-        let (witness, client, era) = (self.witness.clone(), self.client.clone(), self.era);
-        let (own, telling) = (Arc::clone(&slot), Telling::default());
-        let task = Task { slot: own, telling, terms, memory, witness, client, era };
-        let go = self.go.clone();
+        let supervisor = Self { terms, memory, ..self.clone() };
+        let task = Task { slot: Arc::clone(&slot), telling: Telling::default(), supervisor };
         tokio::spawn(async move {
             tokio::select! {
                 biased;
                 () = task.slot.stopping.cancelled() => {}
-                () = async { go.cancelled().await; task.run().await } => {}
+                () = async { task.supervisor.go.cancelled().await; task.run().await } => {}
             }
             task.stop().await;
         });
         slot
+    }
+
+    /// The era in which upstreams are spoken to: that of their client, if they have one.
+    async fn spoken_era(&self) -> Era {
+        match &self.client {
+            Some(client) => client.introduced().await,
+            None => self.era,
+        }
     }
 }
 
@@ -101,11 +107,8 @@ pub(super) struct Connected {
 pub(super) struct Task {
     pub(super) slot: Arc<Slot>,
     pub(super) telling: Telling,
-    pub(super) terms: Terms,
-    memory: Option<Arc<dyn Memory>>,
-    witness: Option<Arc<dyn Witness>>,
-    pub(super) client: Option<Arc<Client>>,
-    era: Era,
+    /// What started it, with the time-outs and the memory of this upstream.
+    pub(super) supervisor: Supervisor,
 }
 
 impl Task {
@@ -152,7 +155,7 @@ impl Task {
     /// One attempt to connect, in `only` one era if there is one, and to fetch the lists.
     async fn attempt(&self, only: &mut Option<Era>) -> Result<Connected, UpstreamError> {
         let has_chosen =
-            self.client.as_ref().is_some_and(|client| !client.chosen().borrow().values.is_empty());
+            self.supervisor.client.as_ref().is_some_and(|client| !client.chosen().borrow().values.is_empty());
         let connected = match self.connect(only, true).await {
             // It may not bear choices in its handshake.
             Err(_) if has_chosen => self.connect(only, false).await?,
@@ -176,11 +179,11 @@ impl Task {
     ) -> Result<Connected, UpstreamError> {
         let opening = Opening {
             configured: &self.slot.configured,
-            terms: self.terms.clone(),
+            terms: self.supervisor.terms.clone(),
             signals: &self.slot.signals,
-            client: self.client.as_ref(),
+            client: self.supervisor.client.as_ref(),
             tells,
-            era: self.era,
+            era: self.supervisor.era,
             only,
             opened: &|connection| *self.slot.connection.lock() = Some(Arc::clone(connection)),
             introduced: &|introduction| {
@@ -193,7 +196,7 @@ impl Task {
             return Box::pin(self.connect(only, tells)).await;
         }
         let held = self.held(&upstream).await;
-        match upstream.lists(held.as_deref()).await {
+        match upstream.lists(held.as_deref(), false).await {
             Ok(lists) => Ok(Connected { upstream, lists, followed }),
             Err(error) => {
                 upstream.connection().close().await;
@@ -223,7 +226,7 @@ impl Task {
     /// Fetches the lists of a connection again. Returns whether they were answered.
     pub(super) async fn list_again(&self, upstream: &Arc<Upstream>) -> bool {
         let held = self.held(upstream).await;
-        match upstream.listed(held.as_deref(), true).await {
+        match upstream.lists(held.as_deref(), true).await {
             Ok(lists) => {
                 let lists = self.with_excluded(upstream, lists);
                 self.change(|status| status.lists = Some(Arc::new(lists)));
@@ -250,7 +253,7 @@ impl Task {
     pub(super) fn connected(&self, connected: Connected) -> Arc<Upstream> {
         let Connected { upstream, lists, followed } = connected;
         tracing::info!(upstream = %upstream.name(), tools = lists.tools.len(), "upstream ready");
-        if let Some(witness) = &self.witness {
+        if let Some(witness) = &self.supervisor.witness {
             witness.ready(upstream.name(), &lists);
         }
         self.change(|status| {
@@ -280,26 +283,25 @@ impl Task {
     }
 
     async fn recalled(&self) -> Option<Remembered> {
-        let (memory, name) = (self.memory.clone()?, self.slot.name()?.clone());
-        let era = era(self.client.as_deref(), self.era).await;
+        let (memory, name) = (self.supervisor.memory.clone()?, self.slot.name()?.clone());
+        let era = self.supervisor.spoken_era().await;
         let configured = Arc::clone(&self.slot.configured);
         let recalled = spawn_blocking(move || memory.recall(configured.config(), era)).await;
         let Remembered { introduction, lists } = Remembered::of_json(&recalled.ok()??, &name)?;
-        let follows_choices = self.client.is_some() && era == Era::Session;
+        let follows_choices = self.supervisor.client.is_some() && era == Era::Session;
         let lists = UpstreamLists { follows_choices, ..Arc::unwrap_or_clone(lists) };
-        let lists = lists.kept_in(&self.terms.texts);
+        let lists = lists.kept_in(&self.supervisor.terms.texts);
         Some(Remembered { introduction, lists: Arc::new(lists) })
     }
 
     /// Keeps what the upstream listed for the next run of the program.
     fn remember(&self) {
-        let Some(memory) = self.memory.clone() else { return };
+        let Some(memory) = self.supervisor.memory.clone() else { return };
         let status = self.slot.status.borrow().clone();
         let (Some(introduction), Some(lists)) = (status.introduction, status.lists) else { return };
-        let (client, configured) = (self.client.clone(), Arc::clone(&self.slot.configured));
-        let otherwise = self.era;
+        let (supervisor, configured) = (self.supervisor.clone(), Arc::clone(&self.slot.configured));
         tokio::spawn(async move {
-            let era = era(client.as_deref(), otherwise).await;
+            let era = supervisor.spoken_era().await;
             let remembered = Remembered { introduction, lists };
             spawn_blocking(move || memory.keep(configured.config(), era, &remembered.to_json())).await
         });
@@ -363,14 +365,6 @@ impl Task {
     pub(super) fn change(&self, change: impl FnOnce(&mut Status)) {
         self.slot.status.send_modify(change);
         self.slot.signals.send(self.slot.number(), &Event::Changed);
-    }
-}
-
-/// The era in which upstreams are spoken to: that of their client, if they have one.
-async fn era(client: Option<&Client>, otherwise: Era) -> Era {
-    match client {
-        Some(client) => client.introduced().await,
-        None => otherwise,
     }
 }
 

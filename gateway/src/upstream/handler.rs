@@ -40,7 +40,7 @@ pub(super) struct UpstreamHandler {
     /// Whether a request to open a URL was refused: one line of the log says so.
     has_refused: AtomicBool,
     /// How many signs of life there were: answers, and progress.
-    signs: watch::Sender<u64>,
+    pub(super) signs: watch::Sender<u64>,
 }
 
 /// Requests in progress on behalf of clients.
@@ -96,11 +96,6 @@ impl UpstreamHandler {
         let mut requests = self.requests.lock();
         requests.under_way.begin(&owner);
         requests.pending.insert(request, (owner, reports));
-    }
-
-    /// The signs of life so far, and those to come.
-    pub(super) fn signs(&self) -> watch::Receiver<u64> {
-        self.signs.subscribe()
     }
 
     /// Whether its client has not answered a request of the upstream's.

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::Why;
 use crate::{
-    dialect::{Offer, RequestMeta, TASKS},
+    dialect::{Offer, TASKS},
     lineage::{Chain, Lineage, is_circle},
     session::{Chosen, Client},
 };
@@ -59,9 +59,7 @@ impl Hello {
         let chosen = self.chosen.values.clone();
         handshake::Hello {
             initialize,
-            meta: RequestMeta::declaring(&RawObject::empty(), &self.capabilities)
-                .object("_meta")
-                .unwrap_or_default(),
+            meta: handshake::stateless_meta(&own, &self.capabilities),
             initialized: Arc::new(move |capabilities| {
                 chosen_in(RawObject::empty(), &understood(capabilities, &chosen))
             }),

@@ -22,9 +22,9 @@ pub(super) async fn fetch(
 ) -> Result<UpstreamLists, CallError> {
     let (tools, resources, templates, prompts) = futures::try_join!(
         tools(upstream, held, announced),
-        pages(upstream, "resources", "resources/list", "resources"),
-        pages(upstream, "resources", "resources/templates/list", "resourceTemplates"),
-        pages(upstream, "prompts", "prompts/list", "prompts"),
+        pages(upstream, "resources", "resources/list", "resources", RawObject::empty()),
+        pages(upstream, "resources", "resources/templates/list", "resourceTemplates", RawObject::empty()),
+        pages(upstream, "prompts", "prompts/list", "prompts", RawObject::empty()),
     )?;
     let hints = [
         (Kind::Tools, tools.hints),
@@ -62,7 +62,7 @@ async fn tools(
         return Ok(listed);
     }
     let params = digest::comparable(&upstream.introduction().capabilities);
-    pages_from(upstream, "tools", "tools/list", "tools", params).await
+    pages(upstream, "tools", "tools/list", "tools", params).await
 }
 
 /// The list by the upstream's manifest; `None` if `tools/list` has to be asked.
@@ -99,17 +99,8 @@ pub(super) fn offerable(upstream: &Upstream, mut lists: UpstreamLists) -> Upstre
     lists
 }
 
-async fn pages(
-    upstream: &Upstream,
-    capability: &str,
-    method: &str,
-    member: &str,
-) -> Result<Listed, CallError> {
-    pages_from(upstream, capability, method, member, RawObject::empty()).await
-}
-
 /// All pages of a list; `params` are those of the first request.
-async fn pages_from(
+async fn pages(
     upstream: &Upstream,
     capability: &str,
     method: &str,

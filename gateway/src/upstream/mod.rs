@@ -264,7 +264,7 @@ impl Upstream {
 
     /// How many signs of life it has given on this connection, now and later: answers, late ones included, and progress.
     pub(crate) fn signs_of_life(&self) -> Receiver<u64> {
-        self.handler.signs()
+        self.handler.signs.subscribe()
     }
 
     /// How long a ping is waited for until the next one.
@@ -308,19 +308,12 @@ impl Upstream {
     }
 
     /// Fetches all lists, with complete definitions if the upstream discloses progressively itself. `held` is what it listed
-    /// earlier: where it [offers a manifest](Self::offers_manifest), only what changed since is fetched.
+    /// earlier: where it [offers a manifest](Self::offers_manifest), only what changed since is fetched. If `is_again`, there are
+    /// lists already, which stay if any of the upstream's groups is not answered.
     ///
     /// # Errors
     /// The first failure.
-    pub async fn lists(&self, held: Option<&UpstreamLists>) -> Result<UpstreamLists, UpstreamError> {
-        self.listed(held, false).await
-    }
-
-    /// The same; if `is_again`, there are lists already, which stay if any of the upstream's groups is not answered.
-    ///
-    /// # Errors
-    /// The first failure.
-    pub(crate) async fn listed(
+    pub async fn lists(
         &self,
         held: Option<&UpstreamLists>,
         is_again: bool,

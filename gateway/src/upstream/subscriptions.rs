@@ -35,10 +35,6 @@ impl SubscriptionStreams {
         let stream = AbortOnDropHandle::new(tokio::spawn(Arc::clone(connection).listen(params)));
         self.0.lock().insert(uri.to_owned(), stream);
     }
-
-    fn close(&self, uri: &str) {
-        self.0.lock().remove(uri);
-    }
 }
 
 /// The era in which to hear of changes: that of sessions, unless the upstream is stateless or assigned no session
@@ -76,7 +72,7 @@ impl Upstream {
                 self.query("resources/unsubscribe", RawObject::empty().with_value("uri", uri)).await.map(drop)
             }
             Era::Stateless => {
-                self.streams.close(uri);
+                self.streams.0.lock().remove(uri);
                 Ok(())
             }
         }

@@ -6,7 +6,7 @@ use std::{collections::HashMap, sync::Arc};
 use mcp_disclosure_core::{Kind, Pattern, Principal, Snapshot, View, VisibleTool, Warning};
 use mcp_disclosure_gateway as gateway;
 
-use super::{Finding, Findings, Rule, Severity, serving::IDLE_RULE};
+use super::{Findings, Rule, Severity, serving::IDLE_RULE};
 use crate::config::{DisclosureFile, PrincipalEntry, Written};
 
 const SHADOWED: Rule = Rule {
@@ -38,34 +38,31 @@ const REVEALING: Rule = Rule {
 };
 
 /// What is found in what a file says of who may use what, among all that is served.
-pub fn access(file: &DisclosureFile, snapshot: &Arc<Snapshot>) -> Findings {
-    let mut findings = shadowed(file);
+pub fn access(file: &DisclosureFile, snapshot: &Arc<Snapshot>, findings: &mut Findings) {
+    shadowed(file, findings);
     let everything = View::of(Arc::clone(snapshot), &Principal::anonymous());
     let names = Names::of(&everything, snapshot);
     for grant in file.grants() {
-        findings.extend(names.idle(&grant));
+        names.idle(&grant, findings);
         let someone = Principal::anonymous().permitted(grant.permits());
-        findings.extend(revealing(&grant, &everything, &View::of(Arc::clone(snapshot), &someone)));
+        revealing(&grant, &everything, &View::of(Arc::clone(snapshot), &someone), findings);
     }
-    Findings(findings)
 }
 
 /// What no HTTP client can find or match.
-pub fn callers(file: &DisclosureFile) -> Findings {
-    let Some((place, auth)) = &file.auth else { return Findings::default() };
-    let odd = auth.jwt.as_ref().filter(|jwt| !jwt.names_a_url());
-    let odd =
-        odd.map(|jwt| finding(NO_ADDRESS, place, format!("auth.jwt.audience: '{}' is no URL", jwt.audience)));
-    let is_unmatched =
-        |(_, entry): &&(gateway::Place, PrincipalEntry)| entry.token.is_none() && entry.claims.is_none();
-    let unmatched = file.principals.iter().filter(is_unmatched);
-    let unmatched =
-        unmatched.map(|(place, entry)| finding(UNMATCHED, place, format!("principal '{}'", entry.name)));
-    Findings(odd.into_iter().chain(unmatched).collect())
+pub fn callers(file: &DisclosureFile, findings: &mut Findings) {
+    let Some((place, auth)) = &file.auth else { return };
+    if let Some(jwt) = auth.jwt.as_ref().filter(|jwt| !jwt.names_a_url()) {
+        findings.add(NO_ADDRESS, place.into(), format!("auth.jwt.audience: '{}' is no URL", jwt.audience));
+    }
+    for (place, entry) in &file.principals {
+        if entry.token.is_none() && entry.claims.is_none() {
+            findings.add(UNMATCHED, place.into(), format!("principal '{}'", entry.name));
+        }
+    }
 }
 
-fn shadowed(file: &DisclosureFile) -> Vec<Finding> {
-    let mut findings = Vec::new();
+fn shadowed(file: &DisclosureFile, findings: &mut Findings) {
     for (at, (place, entry)) in file.principals.iter().enumerate() {
         let is_reached = entry.token.is_none() && entry.claims.is_none();
         let mut earlier = file.principals[..at].iter().filter(|_| !is_reached);
@@ -75,18 +72,14 @@ fn shadowed(file: &DisclosureFile) -> Vec<Finding> {
                 || (for_everyone && entry.claims.is_some())
         };
         if let Some((_, other)) = earlier.find(hides) {
-            findings.push(finding(
-                SHADOWED,
-                place,
-                format!("principal '{}', by '{}'", entry.name, other.name),
-            ));
+            let detail = format!("principal '{}', by '{}'", entry.name, other.name);
+            findings.add(SHADOWED, place.into(), detail);
         }
     }
-    findings
 }
 
 /// The tools that a grant permits and that have the name of their upstream because of one that it does not permit.
-fn revealing(grant: &Written<'_>, everything: &View, seen: &View) -> Vec<Finding> {
+fn revealing(grant: &Written<'_>, everything: &View, seen: &View, findings: &mut Findings) {
     let is_qualified = |tool: &VisibleTool<'_>| tool.tool().key() == tool.tool().qualified();
     let is_permitted = |tool: &VisibleTool<'_>| seen.tool(tool.tool().key().as_str()).is_some();
     let (seen_ones, others): (Vec<_>, Vec<_>) =
@@ -95,13 +88,12 @@ fn revealing(grant: &Written<'_>, everything: &View, seen: &View) -> Vec<Finding
     for other in others {
         twins.entry(other.tool().upstream_name()).or_insert(other);
     }
-    let twin = |tool: &VisibleTool<'_>| twins.get(tool.tool().upstream_name().as_str()).copied();
-    let found = seen_ones.iter().filter_map(|tool| Some((tool, twin(tool)?)));
-    let detail = |tool: &VisibleTool<'_>, other: &VisibleTool<'_>| {
-        let (name, upstream) = (tool.tool().key(), other.tool().upstream());
-        format!("{}: '{name}' is served so because {upstream} has a tool of that name, too", grant.what)
-    };
-    found.map(|(tool, other)| finding(REVEALING, grant.place, detail(tool, &other))).collect()
+    for tool in seen_ones {
+        let Some(other) = twins.get(tool.tool().upstream_name().as_str()) else { continue };
+        let (what, name, upstream) = (&grant.what, tool.tool().key(), other.tool().upstream());
+        let detail = format!("{what}: '{name}' is served so because {upstream} has a tool of that name, too");
+        findings.add(REVEALING, grant.place.into(), detail);
+    }
 }
 
 /// What there is, by upstream and own name.
@@ -127,8 +119,7 @@ impl<'a> Names<'a> {
     }
 
     /// The patterns that match no tool and no prompt.
-    fn idle(&self, grant: &Written<'_>) -> Vec<Finding> {
-        let mut findings = Vec::new();
+    fn idle(&self, grant: &Written<'_>, findings: &mut Findings) {
         for (key, list, names) in
             [("tools", grant.tools, &self.tools), ("prompts", grant.prompts, &self.prompts)]
         {
@@ -136,16 +127,11 @@ impl<'a> Names<'a> {
                 let pattern = Pattern::new(text);
                 if !names.iter().any(|(upstream, own)| pattern.names(upstream, own)) {
                     let detail = format!("{}: {key}: '{text}' matches nothing", grant.what);
-                    findings.push(finding(IDLE_RULE, grant.place, detail));
+                    findings.add(IDLE_RULE, grant.place.into(), detail);
                 }
             }
         }
-        findings
     }
-}
-
-fn finding(rule: Rule, place: &gateway::Place, detail: String) -> Finding {
-    Finding { rule, place: place.into(), detail, hint: None }
 }
 
 #[cfg(test)]
@@ -164,8 +150,10 @@ mod tests {
         });
         let snapshot = Arc::new(Snapshot::build(&upstreams, &[]));
         let file = DisclosureFile::parse("disclosure.toml", text).unwrap();
-        let findings = access(&file, &snapshot).0.into_iter().chain(callers(&file).0);
-        findings.map(|finding| (finding.rule.code, finding.detail)).collect()
+        let mut findings = Findings::default();
+        access(&file, &snapshot, &mut findings);
+        callers(&file, &mut findings);
+        findings.0.into_iter().map(|finding| (finding.rule.code, finding.detail)).collect()
     }
 
     #[test]

@@ -39,20 +39,18 @@ const UNKNOWN_LABEL: Rule = Rule {
 const FIRST: usize = 5;
 
 /// Looks for every query in what a view lists.
-pub fn findable(view: &View, ranker: &BuiltIn, queries: &[Query]) -> Findings {
-    let mut findings = Findings::default();
+pub fn findable(view: &View, ranker: &BuiltIn, queries: &[Query], findings: &mut Findings) {
     for query in queries {
         let right: Vec<VisibleTool<'_>> =
-            query.tools.iter().filter_map(|label| labelled(view, label, query, &mut findings)).collect();
+            query.tools.iter().filter_map(|label| labelled(view, label, query, findings)).collect();
         let ranking = ranker.rank_now(view, &Words::new(&query.text, FIRST));
         match (right.first(), query.tools.is_empty()) {
-            (Some(_), _) => look(view, ranker, query, &right, &ranking, &mut findings),
-            (None, true) => look_for_none(query, &ranking, &mut findings),
+            (Some(_), _) => look(view, ranker, query, &right, &ranking, findings),
+            (None, true) => look_for_none(query, &ranking, findings),
             // None of its labels is known, which is a finding already.
             (None, false) => {}
         }
     }
-    findings
 }
 
 fn look(

@@ -85,23 +85,10 @@ impl Findings {
     }
 
     /// Leaves out what is there already.
-    pub fn once(mut self) -> Self {
+    pub fn dedup(&mut self) {
         let mut seen = HashSet::new();
         let found = |finding: &Finding| (finding.rule.code, finding.place.clone(), finding.detail.clone());
         self.0.retain(|finding| seen.insert(found(finding)));
-        self
-    }
-
-    /// Leaves notes out.
-    pub fn without_notes(mut self) -> Self {
-        self.0.retain(|finding| finding.rule.severity != Severity::Note);
-        self
-    }
-
-    /// Leaves findings of these codes out.
-    pub fn without(mut self, codes: &[String]) -> Self {
-        self.0.retain(|finding| !codes.iter().any(|code| code == finding.rule.code));
-        self
     }
 }
 

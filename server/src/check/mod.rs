@@ -186,11 +186,6 @@ impl Subject {
         Findings(found.into_iter().flat_map(|(_, findings)| findings.0).collect())
     }
 
-    /// What exists.
-    pub fn view(&self) -> &View {
-        &self.view
-    }
-
     fn tools(&self) -> impl Iterator<Item = &Tool> {
         self.view.tools().map(|visible| visible.tool())
     }

@@ -29,7 +29,7 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
         subject.tools().partition(|tool| tool.supplement().pinned);
     if pinned.len() > MOST {
         let tokens = ListSize::of(pinned.iter().map(|tool| tool.definition())).tokens();
-        let (count, all) = (pinned.len(), ListSize::complete(subject.view()).tokens());
+        let (count, all) = (pinned.len(), ListSize::complete(&subject.view).tokens());
         findings.add(MANY, Place::default(), format!("{count} pins, about {tokens} of {all} tokens"));
     }
     for tool in pinned {

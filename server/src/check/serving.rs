@@ -86,44 +86,35 @@ pub(super) const IDLE_RULE: Rule = Rule {
 };
 
 /// Why it would not start.
-pub fn refusals(failure: &Failure) -> Findings {
+pub fn refusals(failure: &Failure, findings: &mut Findings) {
     match failure {
-        Failure::Usage(problems) | Failure::Configuration(problems) => {
-            Findings(problems.iter().map(|problem| found(REFUSED, problem)).collect())
-        }
-        Failure::Upstreams(errors) => unreachable(errors),
-        other => {
-            let mut findings = Findings::default();
-            findings.add(REFUSED, Place::default(), other.to_string());
-            findings
-        }
+        Failure::Usage(problems) | Failure::Configuration(problems) => add(REFUSED, problems, findings),
+        Failure::Upstreams(errors) => unreachable(errors, findings),
+        other => findings.add(REFUSED, Place::default(), other.to_string()),
     }
 }
 
 /// The servers of hosts' files that are left out.
-pub fn left_out(problems: &[Problem]) -> Findings {
-    Findings(problems.iter().map(|problem| found(LEFT_OUT, problem)).collect())
+pub fn left_out(problems: &[Problem], findings: &mut Findings) {
+    add(LEFT_OUT, problems, findings);
 }
 
-fn found(rule: Rule, problem: &Problem) -> Finding {
-    Finding {
+fn add(rule: Rule, problems: &[Problem], findings: &mut Findings) {
+    findings.0.extend(problems.iter().map(|problem| Finding {
         rule,
         place: problem.place().map(Place::from).unwrap_or_default(),
         detail: problem.message().to_owned(),
         hint: problem.remedy().map(str::to_owned),
-    }
+    }));
 }
 
 /// The upstreams that would be left out.
-pub fn unreachable(errors: &[impl ToString]) -> Findings {
-    let mut findings = Findings::default();
+pub fn unreachable(errors: &[impl ToString], findings: &mut Findings) {
     errors.iter().for_each(|error| findings.add(UNREACHABLE, Place::default(), error.to_string()));
-    findings
 }
 
 /// Capabilities of upstreams that clients do not see. A method that the operator lets pass settles those of its vendor.
-pub fn unpassed(slots: &[Arc<Slot>]) -> Findings {
-    let mut findings = Findings::default();
+pub fn unpassed(slots: &[Arc<Slot>], findings: &mut Findings) {
     for slot in slots {
         let Some(introduction) = slot.status().introduction else { continue };
         let passes = &slot.configured().config().settings.pass;
@@ -134,18 +125,16 @@ pub fn unpassed(slots: &[Arc<Slot>]) -> Findings {
             findings.add(NOT_PASSED, Place::default(), format!("{name}: {}", left.join(", ")));
         }
     }
-    findings
 }
 
 /// Tools that cannot be served beside others.
-pub fn unserved(problems: &[Problem]) -> Findings {
-    Findings(problems.iter().map(|problem| found(NOT_SERVED, problem)).collect())
+pub fn unserved(problems: &[Problem], findings: &mut Findings) {
+    add(NOT_SERVED, problems, findings);
 }
 
 /// What keeps a strategy from being offered, or would if it did not serve clients without being chosen: the first objection
 /// stands for all.
-pub fn objections(strategy: &str, is_required: bool, objections: &[Objection]) -> Findings {
-    let mut findings = Findings::default();
+pub fn objections(strategy: &str, is_required: bool, objections: &[Objection], findings: &mut Findings) {
     let rule = if is_required { OBJECTS } else { NOT_OFFERED };
     if let Some(Objection { message, hint }) = objections.first() {
         let others = match objections.len() - 1 {
@@ -155,7 +144,6 @@ pub fn objections(strategy: &str, is_required: bool, objections: &[Objection]) -
         let detail = format!("{strategy}: {message}{others}");
         findings.0.push(Finding { rule, place: Place::default(), detail, hint: Some(hint.to_string()) });
     }
-    findings
 }
 
 pub(super) fn look(subject: &Subject, read: &Read<'_>, findings: &mut Findings) {

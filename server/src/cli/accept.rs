@@ -6,15 +6,10 @@ use std::{
 };
 
 use clap::Args;
-use mcp_disclosure_core::{
-    DefinitionChange, Lock, Pattern, UpstreamLists, full, nearest::did_you_mean, qualified,
-};
-use mcp_disclosure_gateway::{Gateway, Problem, negotiation::StrategyOptions, upstream::UpstreamError};
+use mcp_disclosure_core::{DefinitionChange, Lock, Pattern, UpstreamLists, nearest::did_you_mean, qualified};
+use mcp_disclosure_gateway::{Gateway, Problem, upstream::UpstreamError};
 
-use super::{
-    Program, compare::progress::Patience, print, print_text, runtime_for_one, serve::receipt_key,
-    source::Source,
-};
+use super::{Program, export::of_complete_definitions, print, print_text, runtime_for_one, source::Source};
 use crate::{
     export::{CONFIGURATION, spread},
     failure::Failure,
@@ -56,7 +51,7 @@ pub fn accept(program: &Program, arguments: AcceptArguments) -> Result<(), Failu
     };
     let source = source.resolve(program.own.as_ref())?;
     source.warn();
-    let before = source.files().lock().cloned();
+    let before = source.files.lock().cloned();
     let (lists, missing) = look(program, source)?;
     let before = before.ok_or_else(|| {
         let message = format!("{}: nothing can be kept beside it", configuration.display());
@@ -108,11 +103,7 @@ pub fn accept(program: &Program, arguments: AcceptArguments) -> Result<(), Failu
 type Listed = (Vec<Arc<UpstreamLists>>, Vec<Arc<UpstreamError>>);
 
 fn look(program: &Program, source: Source) -> Result<Listed, Failure> {
-    // Complete definitions are looked at, so no other strategy gets to object.
-    let fallback = full::NAME.to_owned();
-    let options = StrategyOptions { offered: vec![fallback.clone()], fallback, ..StrategyOptions::default() };
-    let mut assembly = source.prepare(&program.registry, &options, receipt_key(None))?;
-    assembly.witness = Some(Arc::new(Patience::new()));
+    let assembly = of_complete_definitions(program, source)?;
     runtime_for_one()?.block_on(async {
         let started = Gateway::start(assembly).await?;
         let slots = started.gateway.backends().shared().slots();

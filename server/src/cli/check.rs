@@ -13,7 +13,6 @@ use super::{
     entrance::{door, session_store},
     login::{described, name},
     print_styled, print_text, runtime_for_one,
-    serve::receipt_key,
     source::Source,
     width::{folded_text, width},
 };
@@ -109,22 +108,25 @@ pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure
     let source =
         flags.as_served(program.own.as_ref()).and_then(|source| source.seen_by(principal.as_deref()));
     let sign_ins = source.as_ref().map(|source| sign_ins(source.upstreams())).unwrap_or_default();
-    let mut findings =
-        source.as_ref().map_or_else(|_| Findings::default(), |source| left_out(source.left_out()));
-    let looked = source.and_then(|source| look(program, source, &queries));
+    let mut findings = Findings::default();
+    if let Ok(Source { contents: Ok(contents), .. }) = &source {
+        left_out(&contents.found.left_out, &mut findings);
+    }
+    let looked = source.and_then(|source| look(program, source, &queries, &mut findings));
     let refused = looked.is_err();
-    let report = looked.unwrap_or_else(|failure| Report {
-        tools: None,
-        seen: None,
-        sign_ins: Vec::new(),
-        findings: refusals(&failure),
-        notes_left_out: 0,
-    });
-    findings.0.extend(report.findings.0);
-    let all = findings.without(&allow).once();
-    let findings = if notes { all.clone() } else { all.clone().without_notes() };
-    let notes_left_out = all.0.len() - findings.0.len();
-    let report = Report { sign_ins, findings, notes_left_out, ..report };
+    let (tools, seen) = match looked {
+        Ok((tools, seen)) => (Some(tools), seen),
+        Err(failure) => {
+            refusals(&failure, &mut findings);
+            (None, None)
+        }
+    };
+    findings.0.retain(|finding| !allow.iter().any(|code| code == finding.rule.code));
+    findings.dedup();
+    let all = findings.0.len();
+    findings.0.retain(|finding| notes || finding.rule.severity != Severity::Note);
+    let notes_left_out = all - findings.0.len();
+    let report = Report { tools, seen, sign_ins, findings, notes_left_out };
     match format {
         Format::Json => print_text(&report.to_json())?,
         // It escapes what is not its own.
@@ -138,18 +140,23 @@ pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure
 }
 
 /// Starts what `serve` would start, which refuses what `serve` would refuse, and looks at what it would serve once all upstreams
-/// were tried.
-fn look(program: &Program, source: Source, queries: &[Query]) -> Result<Report, Failure> {
+/// were tried. How many tools there are, and what one caller sees of them, if that was asked for.
+fn look(
+    program: &Program,
+    source: Source,
+    queries: &[Query],
+    findings: &mut Findings,
+) -> Result<(usize, Option<Seen>), Failure> {
     drop(session_store(&source.serve)?);
     let options = source.options();
     let ranker = ranker(&options.settings);
-    let file = source.files().declarations().cloned();
-    let contents = source.contents().map_err(Failure::Configuration)?;
-    let caller = source.caller().cloned();
+    let file = source.files.declarations().cloned();
+    let contents = source.contents.clone().map_err(Failure::Configuration)?;
+    let caller = source.caller.clone();
     let assembly = Assembly {
         wait_for_upstreams: PATIENCE,
         witness: Some(Arc::new(Patience::new())),
-        ..source.prepare(&program.registry, &options, receipt_key(None))?
+        ..source.prepare(&program.registry, &options, None)?
     };
     let all: Vec<_> = assembly.strategies.all().cloned().collect();
     runtime_for_one()?.block_on(async {
@@ -159,25 +166,25 @@ fn look(program: &Program, source: Source, queries: &[Query]) -> Result<Report, 
         backend.settled().await;
         let missing: Vec<_> = backend.slots().iter().filter_map(|slot| slot.status().error).collect();
         let snapshot = backend.catalogue().current().snapshot().clone();
-        let mut findings = unreachable(&missing);
-        findings.0.extend(unserved(&clashes(&all, &snapshot)).0);
-        findings.0.extend(unpassed(&backend.slots()).0);
+        unreachable(&missing, findings);
+        unserved(&clashes(&all, &snapshot), findings);
+        unpassed(&backend.slots(), findings);
         let everything = View::of(snapshot.clone(), &Principal::anonymous());
         for strategy in all {
             let name = &strategy.profile().name;
             let is_required = started.gateway.strategies().is_required(name);
-            findings.0.extend(objections(name, is_required, &strategy.objections(&everything)).0);
+            objections(name, is_required, &strategy.objections(&everything), findings);
         }
         if let Some(file) = &file {
-            findings.0.extend(access(file, &snapshot).0);
-            findings.0.extend(callers(file).0);
+            access(file, &snapshot, findings);
+            callers(file, findings);
         }
-        let tools = Some(snapshot.tool_count());
+        let tools = snapshot.tool_count();
         let seen = caller.map(|caller| Seen::by(&caller, &snapshot, &everything));
         findings.0.extend(Subject::new(snapshot).look().0);
-        findings.0.extend(findable(&everything, &ranker, queries).0);
+        findable(&everything, &ranker, queries, findings);
         started.gateway.close().await;
-        Ok(Report { tools, seen, sign_ins: Vec::new(), findings, notes_left_out: 0 })
+        Ok((tools, seen))
     })
 }
 

@@ -60,7 +60,7 @@ pub fn client_config(program: &Program, arguments: ClientConfigArguments) -> Res
     let access = match given.first("config") {
         Some(_) => {
             told.source(program.own.as_ref(), AccessFlags::default(), true)?
-                .contents()
+                .contents
                 .map_err(Failure::Configuration)?
                 .access
         }

@@ -17,7 +17,7 @@ use crate::{
 /// # Errors
 /// [`Failure::Configuration`] with strategies that are not offered, or every token that cannot be read.
 pub(super) fn door(contents: &Contents, strategies: &Strategies) -> Result<Arc<Access>, Failure> {
-    let unknown = config::unknown_strategies(&contents.access, &contents.grants, strategies);
+    let unknown = config::unknown_strategies(&contents.file, strategies);
     if !unknown.is_empty() {
         return Err(Failure::Configuration(unknown));
     }

@@ -4,12 +4,9 @@ use std::{path::PathBuf, sync::Arc};
 
 use clap::Args;
 use mcp_disclosure_core::{Principal, UpstreamName, View, full};
-use mcp_disclosure_gateway::{Gateway, Problem, catalogue::Declared, negotiation::StrategyOptions};
+use mcp_disclosure_gateway::{Assembly, Gateway, Problem, catalogue::Declared, negotiation::StrategyOptions};
 
-use super::{
-    Program, compare::progress::Patience, print, print_folded, runtime_for_one, serve::receipt_key,
-    source::Source,
-};
+use super::{Program, compare::progress::Patience, print, print_folded, runtime_for_one, source::Source};
 use crate::{
     config::UpstreamEntry,
     export::{CONFIGURATION, Export, Folder, Origins, Wishes, write},
@@ -57,16 +54,16 @@ pub fn export(program: &Program, arguments: ExportArguments) -> Result<(), Failu
     let is_own = names_nothing(&source) && configuration.exists();
     let source = if is_own { source.with("config", configuration.clone()) } else { source };
     let source = source.resolve(program.own.as_ref())?;
-    let folder = Folder::read(&out, source.files(), replace).map_err(Failure::Configuration)?;
+    let folder = Folder::read(&out, &source.files, replace).map_err(Failure::Configuration)?;
     let is_disabled = |name: &UpstreamName| folder.as_ref().is_some_and(|folder| folder.disables(name));
     let source = source.retaining(|upstream| !upstream.name.as_ref().is_some_and(is_disabled));
-    if source.upstreams().is_empty() && source.contents().is_ok() {
+    if source.upstreams().is_empty() && source.contents.is_ok() {
         let message = format!("{} disables every upstream of the source", configuration.display());
         return Err(Failure::Configuration(vec![Problem::new(message).hint("enable one, or name another")]));
     }
     source.warn();
     let export = look(program, source, folder.as_ref(), &wishes)?;
-    let descriptions = folder.as_ref().map_or(&*out, Folder::descriptions);
+    let descriptions = folder.as_ref().map_or(&*out, |folder| &*folder.descriptions);
     write(&out, &export.files, replace.then_some(descriptions))?;
     for (tool, why) in &export.report.without {
         tracing::warn!("tool '{tool}' has no description file: {why}");
@@ -81,6 +78,14 @@ fn names_nothing(source: &Given) -> bool {
     ["command", "upstream_url", "mcp_config", "config"].into_iter().all(|flag| source.all(flag).is_empty())
 }
 
+/// What a source serves, where complete definitions are looked at, so that no other strategy gets to object.
+pub(super) fn of_complete_definitions(program: &Program, source: Source) -> Result<Assembly, Failure> {
+    let fallback = full::NAME.to_owned();
+    let options = StrategyOptions { offered: vec![fallback.clone()], fallback, ..StrategyOptions::default() };
+    let assembly = source.prepare(&program.registry, &options, None)?;
+    Ok(Assembly { witness: Some(Arc::new(Patience::new())), ..assembly })
+}
+
 /// Starts what `serve` would start, and writes down what it would serve.
 fn look(
     program: &Program,
@@ -88,14 +93,10 @@ fn look(
     folder: Option<&Folder>,
     wishes: &Wishes,
 ) -> Result<Export, Failure> {
-    // Complete definitions are looked at, so no other strategy gets to object.
-    let fallback = full::NAME.to_owned();
-    let options = StrategyOptions { offered: vec![fallback.clone()], fallback, ..StrategyOptions::default() };
     let entries: Vec<Option<UpstreamEntry>> =
         source.upstreams().iter().map(|upstream| upstream.entry.clone()).collect();
-    let config = source.files().config().cloned();
-    let mut assembly = source.prepare(&program.registry, &options, receipt_key(None))?;
-    assembly.witness = Some(Arc::new(Patience::new()));
+    let config = source.files.config().cloned();
+    let mut assembly = of_complete_definitions(program, source)?;
     let is_source =
         |folder: &&Folder| config.as_ref().is_some_and(|config| folder.is_configured_by(&config.path));
     if let Some(folder) = folder.filter(|folder| !is_source(folder)) {

@@ -207,8 +207,7 @@ impl AccountArguments {
         let source = self.config.into_iter().fold(source, |given, path| given.with("config", path));
         let source = self.mcp_config.into_iter().fold(source, |given, path| given.with("mcp_config", path));
         let source = source.resolve(program.own.as_ref())?;
-        source.contents().map_err(Failure::Configuration)?;
-        let all = source.upstreams();
+        let all = source.contents.map_err(Failure::Configuration)?.found.upstreams;
         if names.is_empty() && given == 0 {
             return Ok(all.iter().map(Account::of).collect());
         }

@@ -28,7 +28,7 @@ use std::fmt::Display;
 use mcp_disclosure_core::Registry;
 
 pub use accept::{AcceptArguments, accept};
-pub use arguments::{Arguments, Command, InitArguments, PlaceArguments, UndoArguments};
+pub use arguments::{Arguments, Command, InitArguments, PlaceArguments};
 pub use check::{CheckArguments, CheckedArguments, Format, check};
 pub use client_config::{ClientConfigArguments, client_config};
 pub use compare::{CompareArguments, compare};

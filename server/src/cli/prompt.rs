@@ -7,7 +7,7 @@ use mcp_disclosure_gateway::{
     negotiation::{Bridge, StrategyOptions},
 };
 
-use super::{Program, print_text, runtime_for_one, serve::receipt_key};
+use super::{Program, print_text, runtime_for_one};
 use crate::{
     failure::Failure,
     flags::{Given, SetSource},
@@ -39,7 +39,7 @@ pub fn prompt(program: &Program, arguments: PromptArguments) -> Result<(), Failu
         settings: source.options().settings,
         ..StrategyOptions::default()
     };
-    let assembly = source.prepare(&program.registry, &options, receipt_key(None))?;
+    let assembly = source.prepare(&program.registry, &options, None)?;
     let guidance = runtime_for_one()?.block_on(async {
         let gateway = Gateway::start(assembly).await?.gateway;
         let choice = gateway.strategies().choose(None, &Permits::all(), &Offer::default(), Era::Session);

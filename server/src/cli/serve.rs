@@ -1,10 +1,9 @@
 //! `serve`.
 
-use std::{io::IsTerminal, net::SocketAddr, path::Path, sync::Arc, time::Duration};
+use std::{io::IsTerminal, net::SocketAddr, sync::Arc, time::Duration};
 
-use mcp_disclosure_core::ReceiptKey;
 use mcp_disclosure_gateway::{
-    Admission, Assembly, FetchLimits, Gateway, Problem, SessionLimits,
+    Admission, Assembly, Gateway, SessionLimits,
     front::{http, stdio::Stdio},
     observe::Several,
     slot::Memory,
@@ -20,16 +19,16 @@ use super::{
     source::Told,
 };
 use crate::{
-    check,
+    check::{self, Findings},
     config::DisclosureFile,
     failure::Failure,
-    files::{Baseline, Reloads, others_can_read, watch},
+    files::{Baseline, Reloads, watch},
     flags::Switch,
     flags::Transport,
     log,
     operating::{Grants, Operating},
     receipts,
-    remember::Store,
+    remember::{Store, cache_folder},
 };
 
 /// Over stdio, how long after the signal this process waits for its upstreams: hosts kill what has not ended after two seconds.
@@ -53,7 +52,6 @@ fn serve_told(program: &Program, told: Told) -> Result<(), Failure> {
     let (arguments, options) = (source.serve.clone(), source.options());
     let (transport, listen) = (arguments.transport, arguments.listen);
     let has_key = arguments.receipt_key_file.is_some();
-    let key = receipt_key(arguments.receipt_key_file.as_deref());
     let session_store = session_store(&arguments)?;
     let baseline = source.baseline();
     let named = (&*arguments.allow_host, &*arguments.allow_origin);
@@ -64,14 +62,14 @@ fn serve_told(program: &Program, told: Told) -> Result<(), Failure> {
         asks_info: true,
         sessions: SessionLimits { most: arguments.max_sessions, idle: arguments.session_idle },
         session_store,
-        fetches: FetchLimits::per_minute(arguments.fetches_per_minute),
+        fetches_per_minute: arguments.fetches_per_minute,
         receipt_lifetime: arguments.receipt_lifetime,
         scope: arguments.upstream_scope,
         wait_for_upstreams: arguments.wait_for_upstreams,
         revisions: arguments.revisions,
         drain: arguments.drain,
         memory: memory(arguments.remember, source.limits.upstream_list_bytes),
-        ..source.prepare(&program.registry, &options, key)?
+        ..source.prepare(&program.registry, &options, arguments.receipt_key_file.as_deref())?
     };
     let assembly = match transport {
         // Each session is a process of its own, which does not know what the others knew.
@@ -204,9 +202,10 @@ async fn warn_of_access(gateway: Arc<Gateway>, file: Arc<DisclosureFile>, is_ove
         () = gateway.shutdown().cancelled() => return,
         () = backend.all_tried() => {}
     }
-    let mut findings = check::access(&file, backend.catalogue().current().snapshot());
+    let mut findings = Findings::default();
+    check::access(&file, backend.catalogue().current().snapshot(), &mut findings);
     if is_over_http {
-        findings.0.extend(check::callers(&file).0);
+        check::callers(&file, &mut findings);
     }
     for finding in findings.0 {
         let place = finding.place.shown().unwrap_or_default();
@@ -252,28 +251,6 @@ async fn follow(
 
 /// Where upstreams are remembered.
 fn memory(remember: Switch, most_bytes: usize) -> Option<Arc<dyn Memory>> {
-    let store = remember.is_on().then(|| Store::of_user(most_bytes)).flatten();
-    store.map(|store| Arc::new(store) as Arc<dyn Memory>)
-}
-
-/// The key in the file, or a new one.
-pub(super) fn receipt_key(file: Option<&Path>) -> Result<ReceiptKey, Problem> {
-    let hint = "head -c 32 /dev/urandom > FILE makes one";
-    let Some(path) = file else {
-        return ReceiptKey::random()
-            .map_err(|error| Problem::new(format!("no receipt key: {error}")).hint(hint));
-    };
-    if others_can_read(path) {
-        let path = path.display();
-        tracing::warn!(
-            "--receipt-key-file {path}: others can read the key, and make receipts (hint: chmod 600 {path})"
-        );
-    }
-    let least = ReceiptKey::LEAST_BYTES;
-    let key = std::fs::read(path).map_err(|error| error.to_string()).and_then(|bytes| {
-        ReceiptKey::new(&bytes).ok_or_else(|| format!("{} bytes are no key; it needs {least}", bytes.len()))
-    });
-    key.map_err(|message| {
-        Problem::new(format!("--receipt-key-file {}: {message}", path.display())).hint(hint)
-    })
+    let folder = cache_folder("upstreams").filter(|_| remember.is_on())?;
+    Some(Arc::new(Store::new(folder, most_bytes)))
 }

@@ -23,7 +23,7 @@ use super::strategies::{build, choice_problems};
 use crate::{
     config::{AccessFlags, Named, Servers, UpstreamEntry},
     failure::Failure,
-    files::{Baseline, Contents, Files, Origin},
+    files::{Baseline, Contents, Files, Origin, others_can_read},
     flags::{Given, ServeArguments, SourceArguments, Transport, key, keys, table},
 };
 
@@ -47,14 +47,15 @@ pub(super) struct Source {
     /// What `serve` is told.
     pub(super) serve: ServeArguments,
     origin: Origin,
-    files: Files,
-    /// What they come down to.
-    contents: Result<Contents, Vec<Problem>>,
+    /// What its files said.
+    pub(super) files: Files,
+    /// What files and flags come down to, or every problem in them.
+    pub(super) contents: Result<Contents, Vec<Problem>>,
     pub(super) limits: Limits,
     /// The gateways above this one.
     lineage: Lineage,
     /// Whoever comes in is taken for this caller, if there is one.
-    caller: Option<Principal>,
+    pub(super) caller: Option<Principal>,
 }
 
 impl<A> Given<A> {
@@ -188,11 +189,6 @@ impl Source {
         Self { contents, ..self }
     }
 
-    /// Servers of hosts' files that cannot be used, and what to do about that.
-    pub(super) fn left_out(&self) -> &[Problem] {
-        self.contents.as_ref().map_or(&[], |contents| &contents.found.left_out)
-    }
-
     /// The same source, where whoever comes in is the principal of this name, if there is one.
     ///
     /// # Errors
@@ -206,23 +202,13 @@ impl Source {
         Ok(Self { caller: Some(Principal::new(format!("principal '{name}'"), permits)), ..self })
     }
 
-    /// Whom whoever comes in is taken for.
-    pub(super) fn caller(&self) -> Option<&Principal> {
-        self.caller.as_ref()
-    }
-
-    /// What its files said.
-    pub(super) fn files(&self) -> &Files {
-        &self.files
-    }
-
     /// What is in force at the start, and where it comes from.
     ///
     /// # Errors
     /// Every problem in its files and flags.
     pub(super) fn baseline(&self) -> Result<Baseline, Vec<Problem>> {
-        let Self { origin, files, .. } = self.clone();
-        Ok(Baseline { origin, files, contents: self.contents()? })
+        let Self { origin, files, contents, .. } = self.clone();
+        Ok(Baseline { origin, files, contents: contents? })
     }
 
     /// The options of strategies, with what files say.
@@ -247,14 +233,6 @@ impl Source {
         }
     }
 
-    /// What its files and flags come down to.
-    ///
-    /// # Errors
-    /// Every problem in them.
-    pub(super) fn contents(&self) -> Result<Contents, Vec<Problem>> {
-        self.contents.clone()
-    }
-
     /// Everything that is wrong with the operator's choices of concerns in these settings.
     pub(super) fn choice_problems(&self, settings: &Settings) -> Vec<Problem> {
         let Ok(contents) = &self.contents else { return Vec::new() };
@@ -262,7 +240,7 @@ impl Source {
         choice_problems(settings, file, &contents.declared.about)
     }
 
-    /// A gateway of it by these strategies, with the contract's defaults.
+    /// A gateway of it by these strategies, with the contract's defaults, and with the key of receipts in a file, if there is one.
     ///
     /// # Errors
     /// [`Failure::Configuration`] with everything that is wrong with files, strategies and key.
@@ -270,13 +248,13 @@ impl Source {
         self,
         registry: &Registry,
         options: &StrategyOptions,
-        key: Result<ReceiptKey, Problem>,
+        key_file: Option<&Path>,
     ) -> Result<Assembly, Failure> {
         let mut problems = Vec::new();
-        let contents = self.contents().map_err(|found| problems.extend(found));
+        let contents = self.contents.clone().map_err(|found| problems.extend(found));
         let strategies = build(registry, options).map_err(|found| problems.extend(found));
         problems.extend(self.choice_problems(&options.settings));
-        let key = key.map_err(|problem| problems.push(problem));
+        let key = receipt_key(key_file).map_err(|problem| problems.push(problem));
         match (contents, strategies, key) {
             (Ok(contents), Ok(strategies), Ok(key)) if problems.is_empty() => {
                 Ok(self.assembly(contents.declared, strategies, key))
@@ -441,6 +419,28 @@ impl SourceArguments {
             entry.allow = Some(self.only_tool.clone()).filter(|only| !only.is_empty());
         }
     }
+}
+
+/// The key in the file, or a new one.
+pub(super) fn receipt_key(file: Option<&Path>) -> Result<ReceiptKey, Problem> {
+    let hint = "head -c 32 /dev/urandom > FILE makes one";
+    let Some(path) = file else {
+        return ReceiptKey::random()
+            .map_err(|error| Problem::new(format!("no receipt key: {error}")).hint(hint));
+    };
+    if others_can_read(path) {
+        let path = path.display();
+        tracing::warn!(
+            "--receipt-key-file {path}: others can read the key, and make receipts (hint: chmod 600 {path})"
+        );
+    }
+    let least = ReceiptKey::LEAST_BYTES;
+    let key = std::fs::read(path).map_err(|error| error.to_string()).and_then(|bytes| {
+        ReceiptKey::new(&bytes).ok_or_else(|| format!("{} bytes are no key; it needs {least}", bytes.len()))
+    });
+    key.map_err(|message| {
+        Problem::new(format!("--receipt-key-file {}: {message}", path.display())).hint(hint)
+    })
 }
 
 fn parse_name(name: Option<&str>) -> Result<Option<UpstreamName>, Failure> {

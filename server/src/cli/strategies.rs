@@ -46,7 +46,7 @@ pub fn strategies(program: &Program) -> Result<(), Failure> {
 /// # Errors
 /// Every name that is unknown and every setting that is wrong, with a hint.
 pub(super) fn build(registry: &Registry, options: &StrategyOptions) -> Result<Strategies, Vec<Problem>> {
-    Strategies::build(registry, options).map_err(|problems| problems.into_iter().map(hinted).collect())
+    Strategies::build(registry, options).map_err(|problems| problems.0.into_iter().map(hinted).collect())
 }
 
 /// Adds a hint to a problem with a strategy that has none.

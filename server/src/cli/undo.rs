@@ -8,7 +8,7 @@ use std::{
 use mcp_disclosure_gateway::Problem;
 
 use super::{
-    UndoArguments,
+    PlaceArguments,
     check::is_coloured,
     init::{clear_copies, heading, hosts_of, refuse_named, show_problems},
     places::user_folders,
@@ -62,8 +62,7 @@ struct Plans {
 ///
 /// # Errors
 /// As [`init`](super::init()).
-pub fn undo(arguments: UndoArguments) -> Result<(), Failure> {
-    let places = arguments.places;
+pub fn undo(places: PlaceArguments) -> Result<(), Failure> {
     let launcher =
         launcher::command().map_err(|source| Failure::Io { what: "cannot name this program", source })?;
     let records = Records::of_user()?;
@@ -206,7 +205,7 @@ fn apply(plans: &Plans, records: &Records) -> Result<(), Failure> {
 
 /// The files that servers were moved to.
 fn files_of(record: &Record) -> impl Iterator<Item = &PathBuf> {
-    record.steps.iter().flat_map(|step| &step.gathered)
+    record.steps.iter().flat_map(|step| &step.gathered).map(|(file, _)| file)
 }
 
 /// Those of them that a person edited since.

@@ -7,10 +7,9 @@ use mcp_disclosure_core::{
     UpstreamName, Values, nearest::did_you_mean,
 };
 use mcp_disclosure_gateway::{Place, Problem};
-use serde::Serialize;
 use serde_json::Value;
 
-use super::{DisclosureFile, Table, UpstreamEntry, file};
+use super::{DisclosureFile, Table, UpstreamEntry, file, problems::Problems};
 
 impl DisclosureFile {
     /// What the file declares of the catalogue; the file takes precedence over `over`.
@@ -18,7 +17,7 @@ impl DisclosureFile {
     /// # Errors
     /// Every problem, with its place and a hint.
     pub fn declare(&self, over: &About) -> Result<(About, Rules), Vec<Problem>> {
-        let mut problems = Vec::new();
+        let mut problems = Problems::default();
         let mut concerns = self.declared_concerns(&mut problems);
         let others =
             over.concerns.iter().filter(|other| concerns.iter().all(|own| own.name() != other.name()));
@@ -45,10 +44,7 @@ impl DisclosureFile {
         };
         rules.switches = self.upstreams.0.iter().filter_map(switches).collect();
         rules.naming = self.naming(&mut problems);
-        if !problems.is_empty() {
-            return Err(problems);
-        }
-        Ok((self.about(over, concerns), rules))
+        if problems.0.is_empty() { Ok((self.about(over, concerns), rules)) } else { Err(problems.0) }
     }
 
     /// What is done about upstreams whose definitions change, where that is said.
@@ -60,18 +56,18 @@ impl DisclosureFile {
     }
 
     /// The names by which tools and prompts of upstreams are served.
-    fn naming(&self, problems: &mut Vec<Problem>) -> Vec<Naming> {
+    fn naming(&self, problems: &mut Problems) -> Vec<Naming> {
         let mut all = Vec::new();
         for (name, place, entry) in self.upstreams.0.iter().filter(|(_, _, entry)| !entry.disabled) {
             match entry.naming(name, format!("{place}: upstreams.{name:?}")) {
                 Ok(naming) => all.extend(naming),
-                Err(errors) => problems.extend(errors.iter().map(|error| {
-                    let problem = Problem::new(format!("upstream '{name}': {error}")).at(place.clone());
-                    problem.hint(match error {
+                Err(errors) => errors.iter().for_each(|error| {
+                    let hint = match error {
                         NamingError::Twice { .. } => "give each tool a name of its own",
                         _ => "a name has 1 to 64 letters, digits, '_', '-' and '.'",
-                    })
-                })),
+                    };
+                    problems.report(place, format!("upstream '{name}': {error}"), hint);
+                }),
             }
         }
         all
@@ -99,13 +95,11 @@ impl DisclosureFile {
         }
     }
 
-    fn declared_concerns(&self, problems: &mut Vec<Problem>) -> Vec<Concern> {
+    fn declared_concerns(&self, problems: &mut Problems) -> Vec<Concern> {
         let mut seen = HashSet::new();
         let mut concerns = Vec::new();
         for (place, concern) in &self.concerns {
-            let mut report = |message: String, hint: &str| {
-                problems.push(Problem::new(message).at(place.clone()).hint(hint))
-            };
+            let mut report = |message: String, hint: &str| problems.report(place, message, hint);
             let values = match &concern.values {
                 None => {
                     let message = format!("concern '{}' has no values", concern.name);
@@ -139,7 +133,7 @@ impl DisclosureFile {
     }
 
     /// The rules for tools listed in categories.
-    fn sorted_into_categories(&self, problems: &mut Vec<Problem>) -> Vec<Rule> {
+    fn sorted_into_categories(&self, problems: &mut Problems) -> Vec<Rule> {
         let own = self
             .tools
             .0
@@ -152,7 +146,7 @@ impl DisclosureFile {
                 let other = sorted.insert(tool, category).filter(|other| other != category);
                 if let Some(other) = other.filter(|_| !is_wild(tool)) {
                     let message = format!("tool '{tool}' is in two categories, '{other}' and '{category}'");
-                    problems.push(Problem::new(message).at(place.clone()).hint("keep it in one of them"));
+                    problems.report(place, message, "keep it in one of them");
                 }
                 let place = format!("{place}: categories.{category}");
                 rules.push(Rule { category: Some(category.clone()), ..Rule::new(tool, place) });
@@ -172,18 +166,17 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    fn tool(&self, name: &str, place: &Place, tool: &file::Tool, problems: &mut Vec<Problem>) -> Rule {
-        let mut report =
-            |message: String, hint: &str| problems.push(Problem::new(message).at(place.clone()).hint(hint));
+    fn tool(&self, name: &str, place: &Place, tool: &file::Tool, problems: &mut Problems) -> Rule {
         for (key, said) in [("brief", &tool.brief), ("category", &tool.category)] {
             if said.as_ref().is_some_and(|said| said.trim().is_empty()) {
-                report(format!("tools.{name:?}: {key} is empty"), "remove the key, or give it a text");
+                let message = format!("tools.{name:?}: {key} is empty");
+                problems.report(place, message, "remove the key, or give it a text");
             }
         }
         if tool.brief.is_some() && is_wild(name) {
             let message =
                 format!("tools.{name:?}: a pattern cannot have a brief, since it may match several tools");
-            report(message, "give each tool a brief under its own name");
+            problems.report(place, message, "give each tool a brief under its own name");
         }
         Rule {
             brief: tool.brief.clone(),
@@ -194,12 +187,7 @@ impl Check<'_> {
         }
     }
 
-    fn primitives(
-        &self,
-        kind: &str,
-        table: &Table<file::Primitive>,
-        problems: &mut Vec<Problem>,
-    ) -> Vec<Rule> {
+    fn primitives(&self, kind: &str, table: &Table<file::Primitive>, problems: &mut Problems) -> Vec<Rule> {
         let rules = table.0.iter().map(|(name, place, primitive)| Rule {
             concerns: self.mapping(kind, name, place, primitive.concerns.as_ref(), problems),
             hidden: primitive.hidden,
@@ -215,31 +203,26 @@ impl Check<'_> {
         name: &str,
         place: &Place,
         said: Option<&serde_json::Map<String, Value>>,
-        problems: &mut Vec<Problem>,
+        problems: &mut Problems,
     ) -> Option<RawObject> {
         let said = said?;
-        let mut report = |message: String, hint: String| {
-            problems.push(Problem::new(format!("{kind}.{name:?}: {message}")).at(place.clone()).hint(hint));
+        let mut report = |message: String, hint: &str| {
+            problems.report(place, format!("{kind}.{name:?}: {message}"), hint);
         };
-        let text = text(said);
+        let text = said.iter().fold(RawObject::empty(), |text, (name, value)| text.with_value(name, value));
         let mapping = Mapping::default().with(text.text());
         for concern in said.keys() {
             let Some(declared) = self.concerns.iter().find(|declared| declared.name() == concern) else {
                 let otherwise = || "declare it with [[concerns]]".to_owned();
                 let hint = did_you_mean(concern, self.concerns.iter().map(Concern::name), otherwise);
-                report(format!("unknown concern '{concern}'"), hint);
+                report(format!("unknown concern '{concern}'"), &hint);
                 continue;
             };
             if let Some(value) = mapping.misfit(declared) {
                 let message = format!("{value} is not a value of concern '{concern}'");
-                report(message, format!("its values are {}", declared.values()));
+                report(message, &format!("its values are {}", declared.values()));
             }
         }
         Some(text)
     }
-}
-
-fn text(members: &impl Serialize) -> RawObject {
-    // Serializing a map of JSON values cannot fail.
-    serde_json::to_string(members).ok().and_then(|text| RawObject::parse(text).ok()).unwrap_or_default()
 }

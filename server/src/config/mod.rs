@@ -6,12 +6,12 @@
 mod access;
 mod declared;
 mod environment;
-mod fields;
 mod file;
 mod forward;
 pub(crate) mod hosts;
 mod mistaken;
 mod oauth;
+mod problems;
 mod reader;
 mod reference;
 #[cfg(test)]

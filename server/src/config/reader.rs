@@ -2,12 +2,12 @@
 //!
 //! Each key is deserialized by itself, since serde stops at the first error.
 
-use std::{ops::Range, path::Path, sync::Arc};
+use std::{ops::Range, path::Path};
 
 use mcp_disclosure_core::nearest::{did_you_mean, meant};
 use mcp_disclosure_gateway::{Place, Problem, limits::fixed};
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use toml::{
     Spanned,
     de::{DeTable, DeValue, Deserializer},
@@ -15,8 +15,7 @@ use toml::{
 
 use super::{
     DisclosureFile, Table,
-    environment::{Lookup, expand, own},
-    fields::fields,
+    environment::{expand, own},
     file::Resources,
     mistaken,
     text::{KeyPlaces, Places},
@@ -61,15 +60,16 @@ impl DisclosureFile {
     /// # Errors
     /// Every problem, with its place and a hint.
     pub fn parse(path: &str, text: &str) -> Result<Self, Vec<Problem>> {
-        let mut reader = Reader { path: path.into(), places: Places::of(text), text, problems: Vec::new() };
-        let file = reader.file(&own);
+        let mut reader =
+            Reader { path: Path::new(path), places: Places::of(path, text), text, problems: Vec::new() };
+        let file = reader.file();
         reader.problems.sort_by(|a, b| a.place().cmp(&b.place()));
         if reader.problems.is_empty() { Ok(file) } else { Err(reader.problems) }
     }
 }
 
 struct Reader<'t> {
-    path: Arc<str>,
+    path: &'t Path,
     text: &'t str,
     places: Places<'t>,
     problems: Vec<Problem>,
@@ -79,7 +79,7 @@ type Key<'t> = Spanned<std::borrow::Cow<'t, str>>;
 type Section<'t> = Spanned<DeValue<'t>>;
 
 impl<'t> Reader<'t> {
-    fn file(&mut self, environment: Lookup<'_>) -> DisclosureFile {
+    fn file(&mut self) -> DisclosureFile {
         let mut file = DisclosureFile::default();
         let (root, errors) = DeTable::parse_recoverable(self.text);
         for error in errors {
@@ -101,7 +101,7 @@ impl<'t> Reader<'t> {
             }
             // Those of upstreams are substituted when they are started, so that secrets go nowhere else.
             if name != "upstreams" {
-                self.substitute(&mut value, environment);
+                self.substitute(&mut value);
             }
             match &*name {
                 "tool_descriptions" => file.tool_descriptions = self.value(&name, value),
@@ -131,8 +131,7 @@ impl<'t> Reader<'t> {
 
     /// `[serve]`: flags of `serve`.
     fn serve(&mut self, value: Section<'t>) -> Serve {
-        let path = Arc::clone(&self.path);
-        let folder = Path::new(&*path).parent().unwrap_or("".as_ref());
+        let folder = self.path.parent().unwrap_or("".as_ref());
         let mut serve = Serve::default();
         for (key, value) in self.table("serve", value) {
             let (name, place, span) =
@@ -203,8 +202,8 @@ impl<'t> Reader<'t> {
         let known = fields::<T>();
         let mut good = DeTable::new();
         for (key, value) in self.table(within, value) {
-            if !known.contains(&&**key.get_ref()) {
-                self.unknown(&key, within, known);
+            if known.iter().all(|known| *known != **key.get_ref()) {
+                self.unknown(&key, within, &known.iter().map(String::as_str).collect::<Vec<_>>());
                 continue;
             }
             let span = value.span();
@@ -261,19 +260,19 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Substitutes variables in every string.
-    fn substitute(&mut self, value: &mut Section<'t>, environment: Lookup<'_>) {
+    /// Substitutes variables of the process's environment in every string.
+    fn substitute(&mut self, value: &mut Section<'t>) {
         let span = value.span();
         match value.get_mut() {
-            DeValue::String(text) if text.contains("${") => match expand(text, environment) {
+            DeValue::String(text) if text.contains("${") => match expand(text, &own) {
                 Ok(expanded) => *text = expanded.into(),
                 Err(message) => self.report(span, &message, "'$${' stands for '${'"),
             },
             // JSON has no type for times.
             DeValue::Datetime(time) => *value.get_mut() = DeValue::String(time.to_string().into()),
-            DeValue::Array(items) => items.iter_mut().for_each(|item| self.substitute(item, environment)),
+            DeValue::Array(items) => items.iter_mut().for_each(|item| self.substitute(item)),
             DeValue::Table(table) => {
-                table.iter_mut().for_each(|(_, value)| self.substitute(value, environment));
+                table.iter_mut().for_each(|(_, value)| self.substitute(value));
             }
             _ => {}
         }
@@ -304,8 +303,14 @@ impl<'t> Reader<'t> {
     }
 
     fn place(&self, span: Range<usize>) -> Place {
-        self.places.place(&self.path, span.start)
+        self.places.place(span.start)
     }
+}
+
+/// The names of a struct's fields, as serde lists them where it meets another one.
+fn fields<T: DeserializeOwned>() -> Vec<String> {
+    let refused = T::deserialize(json!({"": null})).err().map(|error| error.to_string());
+    refused.unwrap_or_default().split('`').skip(3).step_by(2).map(str::to_owned).collect()
 }
 
 /// What to do about a value that cannot be read.

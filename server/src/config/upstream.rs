@@ -9,7 +9,7 @@ use mcp_disclosure_gateway::{
         Authorizer, Endpoint, Program, Restart, Target, UpstreamConfig, UpstreamSettings, without_secrets,
     },
 };
-use mcp_disclosure_sign_in::{Folder, Settings, SignIn};
+use mcp_disclosure_sign_in::{Settings, SignIn, folder_of_user};
 use reqwest::{
     Url,
     header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
@@ -52,7 +52,7 @@ pub fn upstreams(file: &DisclosureFile, base: &Path) -> Result<Vec<Named>, Vec<P
             let place = file.places.of(&path).unwrap_or(place).clone();
             problems.push(Problem::new(format!("upstream '{name}': {message}")).at(place).hint(hint));
         };
-        let target = entry.target(base, &own).and_then(|target| Ok((target, entry.oauth(base, &own)?)));
+        let target = entry.target(base, &own).and_then(|target| Ok((target, entry.oauth(base)?)));
         match target {
             Err(wrong) => wrong.into_iter().for_each(|(key, message, hint)| tell(&key, message, hint)),
             Ok((target, oauth)) => match UpstreamName::parse(name) {
@@ -95,7 +95,7 @@ impl Named {
         if endpoint.forward.contains(&AUTHORIZATION) {
             return None;
         }
-        SignIn::new(endpoint, self.oauth.clone(), Folder::of_user()?, self.login.clone())
+        SignIn::new(endpoint, self.oauth.clone(), folder_of_user()?, self.login.clone())
     }
 
     /// The same, where a person signs in with the command `login`. `files` are the arguments that name its file.
@@ -168,10 +168,10 @@ impl UpstreamEntry {
     ///
     /// # Errors
     /// Everything that is wrong with that.
-    fn oauth(&self, base: &Path, lookup: Lookup<'_>) -> Result<Settings, Vec<Wrong>> {
+    fn oauth(&self, base: &Path) -> Result<Settings, Vec<Wrong>> {
         let Some(oauth) = &self.oauth else { return Ok(Settings::default()) };
         let mut wrong = Vec::new();
-        let settings = oauth.settings(base, |key, text| expanded(key, text, lookup, &mut wrong));
+        let settings = oauth.settings(base, |key, text| expanded(key, text, &own, &mut wrong));
         let settings = settings.map_err(|(message, hint)| wrong.push(("oauth".to_owned(), message, hint)));
         if self.headers.keys().any(|name| name.eq_ignore_ascii_case("authorization")) {
             let hint = "keep one of the two: the header is sent as it is, oauth gets one by signing in";
@@ -309,10 +309,7 @@ impl UpstreamEntry {
                 )),
             }
         }
-        let forward = self.forwarded(&map).unwrap_or_else(|mut problems| {
-            wrong.append(&mut problems);
-            Vec::new()
-        });
+        let forward = self.forwarded(&map, &mut wrong);
         match url {
             Some(url) if wrong.is_empty() => {
                 let kind = self.endpoint_type.map(Into::into).unwrap_or_default();

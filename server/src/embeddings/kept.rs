@@ -4,11 +4,13 @@
 
 use std::{collections::HashMap, fs, io, path::PathBuf, sync::Arc};
 
-use etcetera::BaseStrategy;
 use mcp_disclosure_core::{Digest, digest::hex};
 use mcp_disclosure_ranking::Embedding;
 
-use crate::files::{keep_newest, write_private};
+use crate::{
+    files::{keep_newest, write_private},
+    remember::cache_folder,
+};
 
 /// The number of models whose vectors are kept; those written longest ago are forgotten.
 const MOST: usize = 8;
@@ -28,10 +30,8 @@ pub(super) struct File {
 impl File {
     /// That of a model, by a digest of what it is; `None` if the system has no cache folder.
     pub(super) fn of_user(model: Digest) -> Option<Self> {
-        let base = etcetera::choose_base_strategy().ok()?;
         let name = hex(&model.as_bytes()[..16]);
-        let folder = base.cache_dir().join("mcp-disclosure").join("embeddings");
-        Some(Self { folder, name: format!("{name}.{EXTENSION}") })
+        Some(Self { folder: cache_folder("embeddings")?, name: format!("{name}.{EXTENSION}") })
     }
 
     /// What is kept: nothing, if the file is not as it was written.

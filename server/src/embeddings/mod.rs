@@ -41,17 +41,6 @@ impl<'de> Deserialize<'de> for Config {
     }
 }
 
-/// Why there is no search with these settings.
-#[derive(Debug, thiserror::Error)]
-enum Unusable {
-    #[error("embeddings.url must be an address such as http://localhost:11434/v1, not '{0}'")]
-    Url(String),
-    #[error("embeddings.key_env: the environment variable {0} is not set, or is not valid in a header")]
-    Key(String),
-    #[error("embeddings: no HTTP client could be made: {0}")]
-    Client(#[from] reqwest::Error),
-}
-
 /// The strategies of the gateway; `search` ranks by a model where the operator names one.
 pub fn builtin() -> Registry {
     let mut registry = mcp_disclosure_gateway::builtin();
@@ -59,7 +48,8 @@ pub fn builtin() -> Registry {
     registry
 }
 
-fn of_settings(Config { search, embeddings }: Config) -> Result<Search, Unusable> {
+/// The strategy of these settings, or why there is none.
+fn of_settings(Config { search, embeddings }: Config) -> Result<Search, String> {
     let Some(embeddings) = embeddings else { return Ok(Search::new(search)) };
     let ranker = Embedded::new(&search.ranking(), Model::new(&embeddings)?);
     Ok(Search::new(search).ranked_by(ranker))

@@ -23,7 +23,7 @@ use serde_json::json;
 use tokio::{sync::Semaphore, task::spawn_blocking};
 
 use super::{
-    Settings, Unusable,
+    Settings,
     kept::{File, Vectors},
 };
 
@@ -107,10 +107,13 @@ struct Item {
 }
 
 impl Model {
-    /// The model of these settings, with the vectors that are kept on disk.
-    pub(super) fn new(settings: &Settings) -> Result<Arc<Self>, Unusable> {
-        // Without user information.
-        let wrong = || Unusable::Url(settings.url.rsplit('@').next().unwrap_or_default().to_owned());
+    /// The model of these settings, with the vectors that are kept on disk; or why there is none.
+    pub(super) fn new(settings: &Settings) -> Result<Arc<Self>, String> {
+        let wrong = || {
+            // Without user information.
+            let url = settings.url.rsplit('@').next().unwrap_or_default();
+            format!("embeddings.url must be an address such as http://localhost:11434/v1, not '{url}'")
+        };
         let mut url = Url::parse(&settings.url).map_err(|_| wrong())?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(wrong());
@@ -121,14 +124,18 @@ impl Model {
         if let Some(variable) = &settings.key_env {
             let key = std::env::var(variable).ok().filter(|key| !key.is_empty());
             let key = key.and_then(|key| HeaderValue::try_from(format!("Bearer {key}")).ok());
-            let mut key = key.ok_or_else(|| Unusable::Key(variable.clone()))?;
+            let mut key = key.ok_or_else(|| {
+                let wrong = "is not set, or is not valid in a header";
+                format!("embeddings.key_env: the environment variable {variable} {wrong}")
+            })?;
             key.set_sensitive(true);
             headers.insert(AUTHORIZATION, key);
         }
         let dimensions = settings.dimensions.map(|dimensions| dimensions.to_string()).unwrap_or_default();
         let file = File::of_user(Digest::of_parts([url.as_str(), &settings.model, &dimensions]));
+        let unmade = |error: reqwest::Error| format!("embeddings: no HTTP client could be made: {error}");
         Ok(Arc::new(Self {
-            client: http::client(headers)?,
+            client: http::client(headers).map_err(unmade)?,
             url,
             settings: settings.clone(),
             known: Mutex::new(file.as_ref().and_then(|file| file.read().ok()).unwrap_or_default()),

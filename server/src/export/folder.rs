@@ -30,9 +30,9 @@ pub struct Folder {
     /// What is decided in it.
     files: Files,
     /// The text that what is new is put into: of its `disclosure.toml`, or else of the source's.
-    base: Option<String>,
+    pub(super) base: Option<String>,
     /// Where description files are, or would be.
-    descriptions: PathBuf,
+    pub descriptions: PathBuf,
     /// The same within the folder, unless that leads out of it.
     inside: Option<PathBuf>,
     /// What is reviewed in it.
@@ -99,16 +99,6 @@ impl Folder {
     /// Whether there are description files in it that stay.
     pub(super) fn has_descriptions(&self) -> bool {
         self.texts.keys().any(|name| name != CONFIGURATION && name != LOCK)
-    }
-
-    /// The folder of its description files.
-    pub fn descriptions(&self) -> &Path {
-        &self.descriptions
-    }
-
-    /// The text of a configuration that what is new is put into.
-    pub(super) fn base(&self) -> Option<&str> {
-        self.base.as_deref()
     }
 
     /// Whether a file is its `disclosure.toml`.

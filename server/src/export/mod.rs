@@ -103,12 +103,14 @@ impl Export {
         }
         let has_files = !self.files.is_empty() || origins.folder.is_some_and(Folder::has_descriptions);
         let blocks = settings::blocks(origins, has_files).map_err(not_toml)?;
-        let text = match origins.folder.and_then(Folder::base) {
+        let text = match origins.folder.and_then(|folder| folder.base.as_deref()) {
             Some(existing) => merge::with_blocks(existing, &blocks)?,
             None => blocks.into_iter().map(|block| block.text).collect(),
         };
-        let folder = origins.folder.filter(|_| has_files);
-        Ok(folder.map_or_else(|| text.clone(), |folder| folder.with_descriptions(text.clone())))
+        Ok(match origins.folder.filter(|_| has_files) {
+            Some(folder) => folder.with_descriptions(text),
+            None => text,
+        })
     }
 
     /// Writes a file, unless it is there like this.

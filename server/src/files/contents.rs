@@ -1,14 +1,15 @@
 //! What files declare, and what of it protects something.
 
-use std::collections::{BTreeMap, HashSet};
-
-use mcp_disclosure_gateway::{Place, catalogue::Declared};
+use std::{collections::HashSet, sync::Arc};
 
 use mcp_disclosure_access::Settings;
-use mcp_disclosure_core::Permits;
+use mcp_disclosure_gateway::catalogue::Declared;
 
 use super::grants;
-use crate::{config::Servers, lock::LOCK};
+use crate::{
+    config::{DisclosureFile, Servers},
+    lock::LOCK,
+};
 
 /// What files declare.
 #[derive(Clone, Debug, Default)]
@@ -19,10 +20,8 @@ pub struct Contents {
     pub found: Servers,
     /// Who may come in, and what exists for whom.
     pub access: Settings,
-    /// Where each principal and profile is written, by what messages call it.
-    pub grants: BTreeMap<String, Place>,
-    /// Whether there is a configuration, and it says nothing at all.
-    pub is_empty: bool,
+    /// What the configuration says; nothing without one.
+    pub file: Arc<DisclosureFile>,
 }
 
 impl Contents {
@@ -35,11 +34,12 @@ impl Contents {
     pub fn lost_since(&self, older: &Self) -> Vec<String> {
         let (rules, before) = (&self.declared.rules, &older.declared.rules);
         let (access, accessed) = (&self.access, &older.access);
+        let nothing = DisclosureFile::default();
         let lost = [
             ("[auth] is gone", accessed.guarded && !access.guarded),
             ("all [[principals]] are gone", !accessed.principals.is_empty() && access.principals.is_empty()),
             ("all [profiles] are gone", !accessed.profiles.is_empty() && access.profiles.is_empty()),
-            ("the configuration is empty", self.is_empty && !older.is_empty),
+            ("the configuration is empty", *self.file == nothing && *older.file != nothing),
             (
                 "[resources] allow is gone",
                 before.allowed_resources.is_some() && rules.allowed_resources.is_none(),
@@ -72,7 +72,7 @@ impl Contents {
 
     /// What changed of what principals and profiles may use, in a line each.
     pub fn granted_since(&self, older: &Self) -> Vec<String> {
-        grants::changes(named(&older.access), named(&self.access))
+        grants::changes(older.access.permits(), self.access.permits())
     }
 
     /// Upstreams that hold what is not reviewed, and of which nothing is reviewed any more: all that they list would be
@@ -85,9 +85,9 @@ impl Contents {
 
     /// Principals and profiles that were permitted some things, and are permitted everything now.
     fn unrestricted_since(&self, older: &Self) -> Vec<String> {
-        let restricted = named(&older.access).filter(|(_, permits)| !permits.see_all());
-        let open: HashSet<String> =
-            named(&self.access).filter(|(_, permits)| permits.see_all()).map(|(name, _)| name).collect();
+        let restricted = older.access.permits().filter(|(_, permits)| !permits.see_all());
+        let open = self.access.permits().filter(|(_, permits)| permits.see_all());
+        let open: HashSet<String> = open.map(|(name, _)| name).collect();
         restricted
             .filter(|(name, _)| open.contains(name))
             .map(|(name, _)| format!("{name} has lost its lists, and may use everything"))
@@ -121,13 +121,4 @@ impl Contents {
         gone.sort();
         gone
     }
-}
-
-/// The principals and profiles by what they are called in messages.
-fn named(access: &Settings) -> impl Iterator<Item = (String, &Permits)> {
-    let principals =
-        access.principals.iter().map(|entry| (format!("principal '{}'", entry.name), &entry.permits));
-    let profiles =
-        access.profiles.iter().map(|profile| (format!("profile '{}'", profile.name), &profile.permits));
-    principals.chain(profiles)
 }

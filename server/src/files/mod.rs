@@ -19,4 +19,4 @@ pub(crate) use private::{ASIDE, keep_newest, make_private_folder, others_can_rea
 pub use quiet::Seen;
 pub use read_file::{Files, ReadFile};
 pub use reload::{Baseline, Reloads};
-pub use watch::{Watch, watch};
+pub use watch::watch;

@@ -42,7 +42,7 @@ impl Origin {
     /// Every problem there is, with its file and a hint.
     pub fn contents(&self, files: &Files) -> Result<Contents, Vec<Problem>> {
         let mut problems = Vec::new();
-        let file = files.config().and_then(|config| Some((config.folder(), &**config.said.as_ref().ok()?)));
+        let file = files.config().and_then(|config| Some((config.folder(), config.said.as_ref().ok()?)));
         // What a broken configuration says of upstreams and access is unknown.
         let is_readable = files.config().is_none() || file.is_some();
         let own = self.own(files).map_err(|problem| problems.push(problem)).ok().flatten();
@@ -50,7 +50,7 @@ impl Origin {
         let found = found.and_then(|found| keep(found, &mut problems));
         let base = own.map_or(&self.base, |(_, declared)| declared);
         let declared = keep(files.declare(base), &mut problems);
-        let nothing = DisclosureFile::default();
+        let nothing = Arc::<DisclosureFile>::default();
         let (folder, said) = file.unwrap_or(("".as_ref(), &nothing));
         let access = is_readable.then(|| said.access(folder, &self.access));
         let access = access.and_then(|access| keep(access, &mut problems));
@@ -68,9 +68,7 @@ impl Origin {
         let upstreams = Some(Upstreams::new(self.configs(&found)));
         let accepting = files.first(self.accepted.clone());
         let declared = Declared { upstreams, rules: Arc::new(rules), accepting, ..declared };
-        let is_empty = file.is_some_and(|(_, file)| *file == nothing);
-        let grants = said.grants().map(|grant| (grant.what, grant.place.clone())).collect();
-        Ok(Contents { declared, found, access, grants, is_empty })
+        Ok(Contents { declared, found, access, file: Arc::clone(said) })
     }
 
     /// The program's own server, if it is served.

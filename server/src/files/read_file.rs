@@ -23,13 +23,14 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub struct Files {
     config: Option<ReadFile<DisclosureFile>>,
-    hosts: Vec<ReadFile<Servers>>,
+    /// Hosts' files.
+    pub(super) hosts: Vec<ReadFile<Servers>>,
     directory: Option<PathBuf>,
     descriptions: Option<Result<Arc<[DescriptionFile]>, Vec<Problem>>>,
     /// What was reviewed, where the configuration is a file that something can be beside of.
     lock: Option<Result<Arc<LockFile>, Problem>>,
     /// The state of the files before they were read.
-    seen: Seen,
+    pub(super) seen: Seen,
 }
 
 /// A file, and what it said.
@@ -65,15 +66,14 @@ impl Files {
         let directory = directory.or(of_config);
         let seen = self.seen.and(Seen::now(&regular(hosts))).and(Seen::now(directory.as_slice()));
         let hosts = hosts.iter().map(|path| ReadFile::hosts(path, is_stdin_free)).collect();
-        let descriptions = directory.as_deref().map(|directory| read_directory(directory).map(Into::into));
-        let lock = lock(self.config.as_ref());
-        Self { config: self.config, hosts, directory, descriptions, lock, seen }
+        Self { hosts, seen, ..Self::of(self.config, directory) }
     }
 
     /// A configuration that was read, and the description files of `directory`.
     pub fn of(config: Option<ReadFile<DisclosureFile>>, directory: Option<PathBuf>) -> Self {
         let descriptions = directory.as_deref().map(|directory| read_directory(directory).map(Into::into));
-        let lock = lock(config.as_ref());
+        let beside = config.as_ref().filter(|config| config.is_regular);
+        let lock = beside.map(|config| LockFile::beside(&config.path).map(Arc::new));
         Self { config, directory, descriptions, lock, ..Self::default() }
     }
 
@@ -81,11 +81,8 @@ impl Files {
     pub fn again(&self) -> Self {
         let seen = Seen::now(&self.watched());
         let config = self.config.as_ref().map(|config| config.again(ReadFile::<DisclosureFile>::read));
-        let hosts = self.hosts.iter().map(|hosts| hosts.again(|path| ReadFile::hosts(path, true)));
-        let descriptions =
-            self.directory.as_deref().map(|directory| read_directory(directory).map(Into::into));
-        let (directory, lock) = (self.directory.clone(), lock(config.as_ref()));
-        Self { config, hosts: hosts.collect(), directory, descriptions, lock, seen }
+        let hosts = self.hosts.iter().map(|hosts| hosts.again(|path| ReadFile::hosts(path, true))).collect();
+        Self { hosts, seen, ..Self::of(config, self.directory.clone()) }
     }
 
     /// The configuration, if one is named.
@@ -103,19 +100,9 @@ impl Files {
         self.lock.as_ref()?.as_ref().ok()
     }
 
-    /// Hosts' files.
-    pub fn hosts(&self) -> &[ReadFile<Servers>] {
-        &self.hosts
-    }
-
     /// Whether a file is named that could name upstreams.
     pub fn are_named(&self) -> bool {
         self.config.is_some() || !self.hosts.is_empty()
-    }
-
-    /// Their state before they were read.
-    pub fn seen(&self) -> &Seen {
-        &self.seen
     }
 
     /// The files and directories whose change is a reason to read again.
@@ -241,12 +228,6 @@ impl ReadFile<Servers> {
         let parse = |path: &Path, text: &str| read_hosts(path, text).map_err(|problem| vec![problem]);
         Self::of(path, is_stdin_free, parse)
     }
-}
-
-/// What is beside a configuration that is a file.
-fn lock(config: Option<&ReadFile<DisclosureFile>>) -> Option<Result<Arc<LockFile>, Problem>> {
-    let config = config.filter(|config| config.is_regular)?;
-    Some(LockFile::beside(&config.path).map(Arc::new))
 }
 
 fn taken(path: &Path) -> Problem {

@@ -10,7 +10,7 @@ use tokio::{
     task::spawn_blocking,
 };
 
-use super::{Contents, Files, Origin, Seen, Watch, quiet::quiet};
+use super::{Contents, Files, Origin, Seen, quiet::quiet};
 use crate::config::{DisclosureFile, unknown_strategies, unreadable};
 
 /// Why nothing was put in force, or the kinds whose lists changed.
@@ -39,11 +39,17 @@ struct Asked {
 }
 
 impl Reloads {
-    /// Follows files until the gateway ends. `access` is replaced with the rest.
-    pub fn follow(gateway: Arc<Gateway>, access: Arc<Access>, baseline: Baseline, watch: Watch) -> Self {
+    /// Follows files, which [`watch`](super::watch) says were `changed`, until the gateway ends. `access` is replaced with the
+    /// rest.
+    pub fn follow(
+        gateway: Arc<Gateway>,
+        access: Arc<Access>,
+        baseline: Baseline,
+        changed: mpsc::Receiver<Seen>,
+    ) -> Self {
         let (sender, asked) = mpsc::channel(1);
         let Baseline { origin, files, contents } = baseline;
-        tokio::spawn(Follower { gateway, access, origin, files, in_force: contents }.follow(watch, asked));
+        tokio::spawn(Follower { gateway, access, origin, files, in_force: contents }.follow(changed, asked));
         Self(sender)
     }
 
@@ -72,12 +78,12 @@ struct Follower {
 }
 
 impl Follower {
-    async fn follow(mut self, mut watch: Watch, mut asked: mpsc::Receiver<Asked>) {
+    async fn follow(mut self, mut changed: mpsc::Receiver<Seen>, mut asked: mpsc::Receiver<Asked>) {
         let shutdown = self.gateway.shutdown().clone();
         loop {
             tokio::select! {
                 () = shutdown.cancelled() => return,
-                Some(seen) = watch.changed.recv() => drop(self.take(seen, false).await),
+                Some(seen) = changed.recv() => drop(self.take(seen, false).await),
                 Some(Asked { accept, reply }) = asked.recv() => {
                     // The requester may have stopped waiting.
                     let _dropped = reply.send(self.reload(accept).await);
@@ -149,12 +155,10 @@ impl Follower {
         self.in_force = contents;
         Ok(changes)
     }
-}
 
-impl Follower {
     /// Who may come in changes before what exists, so that nothing new is seen by whom it is not meant for.
     async fn put_access_in_force(&self, contents: &Contents) -> Result<(), Vec<Problem>> {
-        let unknown = unknown_strategies(&contents.access, &contents.grants, self.gateway.strategies());
+        let unknown = unknown_strategies(&contents.file, self.gateway.strategies());
         if !unknown.is_empty() {
             return Err(unknown);
         }

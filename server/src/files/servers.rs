@@ -30,7 +30,7 @@ impl Servers {
                 Err(wrong) => problems.extend(wrong),
             }
         }
-        for hosts in files.hosts() {
+        for hosts in &files.hosts {
             match &hosts.said {
                 Ok(file) => {
                     let Self { upstreams, switches, left_out, switched_off } = Self::clone(file);
@@ -53,7 +53,7 @@ impl Servers {
         found.upstreams.extend(origin.given.iter().cloned());
         problems.extend(named_alike(&found.upstreams));
         let names_some =
-            !files.hosts().is_empty() || config.is_some_and(|(_, file)| !file.upstreams.0.is_empty());
+            !files.hosts.is_empty() || config.is_some_and(|(_, file)| !file.upstreams.0.is_empty());
         if found.upstreams.is_empty() && problems.is_empty() && names_some {
             problems.append(&mut found.left_out);
             problems.push(Problem::new("no upstream is left").hint("add one, or enable one"));

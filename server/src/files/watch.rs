@@ -13,24 +13,18 @@ use super::{
 /// are links, network file systems, a directory that is replaced as a whole, a file that is not there yet.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Files that are watched for as long as this is kept.
-#[derive(Debug)]
-pub struct Watch {
-    /// The state of the files after each change, once they are quiet. Files that cannot change send none.
-    pub changed: mpsc::Receiver<Seen>,
-}
-
-/// Begins to watch files that were read, within a runtime. A change since then is one, too.
-pub fn watch(files: &Files) -> Watch {
+/// Begins to watch files that were read, within a runtime and for as long as the receiver is kept. It gets the state of the
+/// files after each change, once they are quiet; a change since they were read is one, too. Files that cannot change send none.
+pub fn watch(files: &Files) -> mpsc::Receiver<Seen> {
     let (settled, changed) = mpsc::channel(1);
     for path in files.read_once() {
         tracing::info!("{}: read once, since it is no regular file; changes need a restart", path.display());
     }
     let watched = files.watched();
     if !watched.is_empty() {
-        tokio::spawn(follow(watched, files.seen().clone(), settled));
+        tokio::spawn(follow(watched, files.seen.clone(), settled));
     }
-    Watch { changed }
+    changed
 }
 
 /// One signal for what comes at once: editors write in several steps.

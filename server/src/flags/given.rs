@@ -16,6 +16,7 @@ use clap::{ArgMatches, Args, Command, Error, FromArgMatches, parser::ValueSource
 /// The flags of `A`, a part of `serve`'s, that a command line gave.
 ///
 /// They are values only together with what a file says, so they are kept as they were written until it is read.
+#[derive(Clone)]
 pub struct Given<A = SourceArguments> {
     /// By the ids of flags.
     values: BTreeMap<String, Vec<OsString>>,
@@ -28,13 +29,6 @@ impl<A> Given<A> {
     /// The same with a value of a flag, by its id.
     pub fn with(mut self, id: &str, value: impl Into<OsString>) -> Self {
         self.values.entry(id.to_owned()).or_default().push(value.into());
-        self
-    }
-
-    /// The same with what another part says.
-    pub fn and<B>(mut self, other: &Given<B>) -> Self {
-        self.values.extend(other.values.clone());
-        self.by_environment.extend(other.by_environment.iter().cloned());
         self
     }
 
@@ -92,12 +86,6 @@ impl<A> Given<A> {
 impl<A> Default for Given<A> {
     fn default() -> Self {
         Self { values: BTreeMap::new(), by_environment: BTreeSet::new(), of: PhantomData }
-    }
-}
-
-impl<A> Clone for Given<A> {
-    fn clone(&self) -> Self {
-        Self { values: self.values.clone(), by_environment: self.by_environment.clone(), of: PhantomData }
     }
 }
 

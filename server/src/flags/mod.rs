@@ -28,6 +28,7 @@ pub(crate) use settings::{choose, set};
 pub(crate) use source::HEADING;
 pub use source::SourceArguments;
 pub use strategy::StrategyArguments;
+pub(crate) use strategy::one_of;
 
 /// What a flag or a key turns on or off; on by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

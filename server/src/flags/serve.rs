@@ -4,7 +4,9 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use clap::Args;
 use ipnet::IpNet;
-use mcp_disclosure_gateway::{FetchLimits, OfferedRevisions, Problem, backend::Scope, front::http::network};
+use mcp_disclosure_gateway::{
+    FETCHES_PER_MINUTE, OfferedRevisions, Problem, backend::Scope, front::http::network,
+};
 
 use super::{LogArguments, SourceArguments, StrategyArguments, source::seconds, strategy::one_of};
 use crate::{config::AccessFlags, flags::Switch, operating::OperatingArguments};
@@ -99,7 +101,7 @@ pub struct ServeArguments {
     pub session_idle: Duration,
 
     /// Maximum number of description fetches per client and minute; 0 disables the limit
-    #[arg(long, value_name = "COUNT", default_value_t = FetchLimits::DEFAULT_PER_MINUTE, help_heading = "Receipts")]
+    #[arg(long, value_name = "COUNT", default_value_t = FETCHES_PER_MINUTE, help_heading = "Receipts")]
     pub fetches_per_minute: u32,
 
     /// How long, in seconds, calls of HTTP clients may still run after SIGTERM; what is left is answered with an error

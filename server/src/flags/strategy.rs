@@ -84,7 +84,7 @@ impl StrategyArguments {
 }
 
 /// Parses a library enum by name; help shows the documentation of its variants.
-pub(super) fn one_of<T>() -> impl TypedValueParser<Value = T>
+pub(crate) fn one_of<T>() -> impl TypedValueParser<Value = T>
 where
     T: VariantArray + EnumMessage + FromStr<Err = strum::ParseError> + Clone + Send + Sync,
     &'static str: From<&'static T>,

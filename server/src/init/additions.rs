@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{
-    UNUSUAL, Why,
+    Why,
     edit::{Edits, remove_items},
 };
 use crate::config::hosts::{
@@ -38,7 +38,7 @@ pub(super) fn without_additions(
     if let Some(added) = added_arguments(document, now, was) {
         edits.replace(added, "");
     }
-    edits.edited(document).ok_or_else(|| UNUSUAL.to_owned())
+    edits.edited(document)
 }
 
 /// Where an entry has an empty list of arguments, right behind the command, that it did not have before.

@@ -49,8 +49,7 @@ pub(super) fn wrapped(document: &Document, number: usize, front: &Front) -> Resu
             edits.replace(header.at..header.name_end, key(variable));
         }
     }
-    let changed = edits.edited(document).ok_or(UNUSUAL)?;
-    let is_as_expected = {
+    edits.checked(document, |changed| {
         let after = changed.servers();
         let keys = [Some(url), server.address.headers, server.address.transport];
         let mut members = vec!["command", "args", environment];
@@ -62,8 +61,7 @@ pub(super) fn wrapped(document: &Document, number: usize, front: &Front) -> Resu
         after.len() == servers.len()
             && after.get(number).is_some_and(holds)
             && document.root.is_same_but(&changed.root, Some(server.node), &members)
-    };
-    if is_as_expected { Ok(changed) } else { Err(UNUSUAL.to_owned()) }
+    })
 }
 
 /// The file with the server of this number at its URL again. Its entry is as `wrapped` left it, and `was` is the entry before,
@@ -99,16 +97,15 @@ pub(super) fn unwrapped(
             edits.replace(variable.at..variable.name_end, key(header)?);
         }
     }
-    let changed = edits.edited(document).ok_or(UNUSUAL)?;
-    let is_as_expected = {
+    edits.checked(document, |changed| {
         let after = changed.servers();
-        let (mut members, entry) = (Vec::new(), after.get(number).ok_or(UNUSUAL)?);
+        let Some(entry) = after.get(number) else { return false };
+        let mut members = Vec::new();
         members.extend(now.members().iter().chain(entry.node.members()).map(|member| member.name.as_str()));
         after.len() == servers.len()
             && was.node.is_same_but(entry.node, None, &[])
             && document.root.is_same_but(&changed.root, Some(now), &members)
-    };
-    if is_as_expected { Ok(changed) } else { Err(UNUSUAL.to_owned()) }
+    })
 }
 
 /// The headers of a server, each with the variable that carries its value.

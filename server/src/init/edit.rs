@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::{UNUSUAL, Why};
 use crate::config::hosts::{
     document::{Document, Syntax},
     node::{Member, Node},
@@ -38,9 +39,25 @@ impl Edits {
         Some(edited)
     }
 
-    /// The file with all replacements; `None` if it cannot be read then.
-    pub(super) fn edited(self, document: &Document) -> Option<Document> {
-        document.with_text(&self.apply(&document.text)?).ok()
+    /// The file with all replacements.
+    ///
+    /// # Errors
+    /// [`UNUSUAL`], if it cannot be read then.
+    pub(super) fn edited(self, document: &Document) -> Result<Document, Why> {
+        self.checked(document, |_| true)
+    }
+
+    /// The file with all replacements, if it reads as it should then.
+    ///
+    /// # Errors
+    /// [`UNUSUAL`].
+    pub(super) fn checked(
+        self,
+        document: &Document,
+        is_as_expected: impl FnOnce(&Document) -> bool,
+    ) -> Result<Document, Why> {
+        let changed = self.apply(&document.text).and_then(|text| document.with_text(&text).ok());
+        changed.filter(is_as_expected).ok_or_else(|| UNUSUAL.to_owned())
     }
 }
 

@@ -153,7 +153,7 @@ pub(super) fn stays(document: &Document, server: &Server<'_>) -> Option<Why> {
         _ if signs_in => "the host may have to sign in (OAuth)",
         _ if document.source(server.node).contains("${input:") => "the host asks for inputs",
         _ if is_listed => "the host's settings enable only some of the tools",
-        _ if server.is_ruled() => "the host's rules name the server",
+        _ if server.ruling.is_bound_to_the_name() => "the host's rules name the server",
         _ if has_relative_path(server) => "it has a relative path, which only the host can resolve",
         [] => return None,
         foreign => return Some(format!("only the host reads {}", foreign.join(", "))),
@@ -314,7 +314,7 @@ fn replaced(document: &Document, table: &Node, names: &[String], entry: &str, ow
     let mut edits = Edits::default();
     edits.replace(members[first].at..members[first].node.end, format!("{}: {own}", quoted(entry)));
     remove(&mut edits, &members[first..], names);
-    edits.edited(document)
+    edits.edited(document).ok()
 }
 
 /// The file in which this entry of ours reads one more file, without these members of its table.
@@ -329,7 +329,7 @@ fn extended(document: &Document, entry: &Server<'_>, names: &[String], file: &st
         edits.replace(members[0].at..members[kept].at, "");
     }
     remove(&mut edits, &members[kept..], names);
-    edits.edited(document)
+    edits.edited(document).ok()
 }
 
 /// Removes those of these members, but the first, that have one of the names, each with the comma before it.

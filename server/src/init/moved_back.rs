@@ -99,11 +99,9 @@ fn edit_entry(edits: &mut Edits, was: &Node, now: &Node) {
 }
 
 impl Step {
-    /// The files that servers were moved to, with their texts, that are not as `init` wrote them. Records of older releases do
-    /// not say how that was; their files are taken for unchanged.
+    /// The files that servers were moved to, with their texts, that are not as `init` wrote them.
     pub(crate) fn changed(&self) -> Vec<(&Path, std::io::Result<String>)> {
-        let known = self.gathered.iter().zip(&self.digests);
-        let changed = known.filter_map(|(file, written)| match fs::read_to_string(file) {
+        let changed = self.gathered.iter().filter_map(|(file, written)| match fs::read_to_string(file) {
             Ok(text) if digest(&text) == *written => None,
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             read => Some((file.as_path(), read)),

@@ -69,8 +69,7 @@ pub(crate) fn plan(
     let Some(changed) = edited(&document, edits) else { return Ok(None) };
     let after = changed.bytes();
     let change = Change { path, before, after };
-    let (served, already, left, unlisted, moved, apart, otherwise) = Default::default();
-    Ok(Some(Plan { place, change, served, already, left, unlisted, permitted, moved, apart, otherwise }))
+    Ok(Some(Plan { place, change, permitted, ..Plan::default() }))
 }
 
 /// The file without what was added to the list between two older texts; `None` if nothing of it is there.
@@ -93,7 +92,7 @@ pub(super) fn withdrawn(now: &Document, before: &Document, after: &Document) -> 
 
 /// The edited file, if nothing but the list changed.
 fn edited(document: &Document, edits: Edits) -> Option<Document> {
-    let changed = edits.edited(document)?;
     let table = document.root.get(LIST[0])?;
-    document.root.is_same_but(&changed.root, Some(table), &LIST[1..]).then_some(changed)
+    let is_same = |changed: &Document| document.root.is_same_but(&changed.root, Some(table), &LIST[1..]);
+    edits.checked(document, is_same).ok()
 }

@@ -145,7 +145,7 @@ const HOSTS: &[Host] = &[
 pub(crate) struct Folders {
     /// The current folder.
     pub(crate) project: PathBuf,
-    home: Option<PathBuf>,
+    pub(crate) home: Option<PathBuf>,
     dot_config: Option<PathBuf>,
     applications: Option<PathBuf>,
     roaming: Option<PathBuf>,
@@ -166,11 +166,6 @@ impl Folders {
         };
         let roaming = if cfg!(windows) { app_data } else { dot_config.clone() };
         Self { project, dot_config, applications, roaming, home }
-    }
-
-    /// The user's home.
-    pub(crate) fn home(&self) -> Option<&Path> {
-        self.home.as_deref()
     }
 
     /// The folder of the project that a file belongs to, if hosts look for it in their project's folder, and not in the user's.
@@ -201,7 +196,7 @@ impl Folders {
 }
 
 /// A file of a host.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Place {
     /// The host's name for people; none for a file that was named.
     pub(crate) host: Option<&'static str>,

@@ -17,7 +17,7 @@ use super::{
 use crate::config::hosts::{document::Document, permissions::Rules};
 
 /// What is done to one file.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) place: Place,
     pub(crate) change: Change,
@@ -68,16 +68,15 @@ pub(crate) fn plan(
     rules: Rules,
 ) -> Result<Plan, Problem> {
     let (path, before) = read(&place.path)?;
-    let mut document = Document::parse(&place.path, &before, current)?.with_rules(rules);
-    let (mut served, mut already, mut left) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut moved, mut unlisted, mut apart) = (Vec::new(), Vec::new(), Vec::new());
-    let mut otherwise = Vec::new();
+    let mut document = Document::parse(&place.path, &before, current)?;
+    document.rules = rules;
+    let mut plan = Plan::default();
     let bridges: Vec<&str> = front.bridges.iter().map(|bridge| &*bridge.name).collect();
     if let Some(destination) = destination {
-        (document, moved, apart) = gather::gathered(document, front, destination);
-        served.extend(moved.iter().flat_map(|moved| moved.names.clone()));
+        (document, plan.moved, plan.apart) = gather::gathered(document, front, destination);
+        plan.served.extend(plan.moved.iter().flat_map(|moved| moved.names.clone()));
     }
-    let ours: Vec<&String> = moved.iter().map(|moved| &moved.entry).collect();
+    let ours: Vec<&String> = plan.moved.iter().map(|moved| &moved.entry).collect();
     let has_aliases = document.root.has_alias();
     // Editing an entry changes no other, so numbers stay.
     for number in 0..document.servers().len() {
@@ -96,28 +95,27 @@ pub(crate) fn plan(
             (server.name.clone(), ours, server.launch.is_some(), is_listed)
         };
         if let Some(is_as_asked) = ours_as_asked {
-            otherwise.extend((!is_as_asked).then(|| name.clone()));
-            already.extend(Some(name).filter(|name| !ours.contains(&name)));
+            plan.otherwise.extend((!is_as_asked).then(|| name.clone()));
+            plan.already.extend(Some(name).filter(|name| !ours.contains(&name)));
             continue;
         }
         if has_aliases && document.source(document.servers()[number].node).contains('&') {
             let why =
                 "other parts of the file stand for parts of it (YAML aliases), and would change with it";
-            left.push((name, why.to_owned()));
+            plan.left.push((name, why.to_owned()));
             continue;
         }
         let put = if is_program { wrap::wrapped } else { address::wrapped };
         match put(&document, number, front) {
             Ok(changed) => {
                 document = changed;
-                unlisted.extend(is_listed.then(|| (name.clone(), bridges.join(", "))));
-                served.push(name);
+                plan.unlisted.extend(is_listed.then(|| (name.clone(), bridges.join(", "))));
+                plan.served.push(name);
             }
-            Err(why) => left.push((name, why)),
+            Err(why) => plan.left.push((name, why)),
         }
     }
-    apart.retain(|(name, _)| served.contains(name));
+    plan.apart.retain(|(name, _)| plan.served.contains(name));
     let change = Change { path, before, after: document.bytes() };
-    let permitted = Vec::new();
-    Ok(Plan { place, change, served, already, left, unlisted, permitted, moved, apart, otherwise })
+    Ok(Plan { place, change, ..plan })
 }

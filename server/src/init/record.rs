@@ -36,20 +36,16 @@ pub(crate) struct Step {
     pub(crate) after: String,
     /// The folder in which `init` was run, on which the servers of Claude Code's projects depend.
     pub(crate) current: PathBuf,
-    /// The files that servers were moved to.
-    pub(crate) gathered: Vec<PathBuf>,
-    /// The digests of their texts, in the same order; none in records of older releases.
-    #[serde(default)]
-    pub(crate) digests: Vec<String>,
+    /// The files that servers were moved to, with the digests of their texts.
+    pub(crate) gathered: Vec<(PathBuf, String)>,
 }
 
 impl Step {
     /// What is kept of an edit.
     pub(crate) fn of(change: &Change, current: &Path, moved: &[Moved]) -> Self {
         let Change { before, after, .. } = change.clone();
-        let gathered = moved.iter().map(|moved| moved.file.clone()).collect();
-        let digests = moved.iter().map(|moved| digest(&moved.text)).collect();
-        Self { before, after, current: current.to_owned(), gathered, digests }
+        let gathered = moved.iter().map(|moved| (moved.file.clone(), digest(&moved.text))).collect();
+        Self { before, after, current: current.to_owned(), gathered }
     }
 }
 

@@ -47,12 +47,12 @@ pub(crate) fn rules(place: &Place, folders: &Folders) -> Result<Rules, Problem> 
         for file in settings(place, folders)? {
             parsed(&file)?.iter().for_each(|settings| rules.add(settings));
         }
-        if let Some(home) = folders.home() {
+        if let Some(home) = &folders.home {
             parsed(&home.join(OF_SERVERS[1]))?.iter().for_each(|root| rules.add_projects(root));
         }
     }
     for file in others(place, folders) {
-        parsed(&file)?.into_iter().for_each(|root| rules.add_file(root));
+        rules.files.extend(parsed(&file)?);
     }
     Ok(rules)
 }
@@ -63,7 +63,7 @@ pub(crate) fn tool_search_is_off(place: &Place, folders: &Folders) -> bool {
     if place.host != Some(CLAUDE_CODE) {
         return false;
     }
-    let roots = folders.home().into_iter().chain([folders.project.as_path()]);
+    let roots = folders.home.iter().chain([&folders.project]);
     let files = roots.flat_map(|folder| SETTINGS.map(|name| folder.join(".claude").join(name)));
     let settings: Vec<Node> = files.filter_map(|file| parsed(&file).ok().flatten()).collect();
     let variable = |name: &str| {
@@ -84,7 +84,7 @@ pub(crate) fn tool_search_is_off(place: &Place, folders: &Folders) -> bool {
 /// The files of settings that hold where these servers are used: the user's, those of the projects, the administrator's.
 fn settings(place: &Place, folders: &Folders) -> Result<Vec<PathBuf>, Problem> {
     let mut used = vec![folders.project.clone()];
-    used.extend(folders.home().map(Path::to_owned));
+    used.extend(folders.home.clone());
     used.extend(place.path.parent().map(Path::to_owned));
     // The servers of the user are used in all projects.
     let root = parsed(&place.path)?;

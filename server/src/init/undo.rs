@@ -176,7 +176,7 @@ impl Turned<'_> {
         if is_untouched && self.now.syntax() == Syntax::Json {
             let mut edits = Edits::default();
             edits.replace(now.node.at..now.node.end, self.with_line_ends(before.source(was.node)));
-            return self.edited(edits);
+            return edits.edited(&self.now);
         }
         if is_untouched && was.launch.is_none() {
             return address::unwrapped(&self.now, number, (before, was));
@@ -235,7 +235,7 @@ impl Turned<'_> {
             return;
         }
         let why = format!("the servers behind '{}', which was removed, are in it", entry.name);
-        let files = step.gathered.iter().filter(|file| file.exists());
+        let files = step.gathered.iter().map(|(file, _)| file).filter(|file| file.exists());
         self.undone.kept.extend(files.map(|file| (file.clone(), why.clone())));
     }
 
@@ -259,7 +259,7 @@ impl Turned<'_> {
             if line.trim().is_empty() { format!(",{}{line}", self.now.line_end()) } else { ", ".to_owned() };
         let mut edits = Edits::default();
         edits.replace(key.at..entry.node.end, missing.join(&break_));
-        self.edited(edits)
+        edits.edited(&self.now)
     }
 
     /// The file without an entry, beside which there are others.
@@ -272,11 +272,7 @@ impl Turned<'_> {
             [first, second, ..] if first.name == entry.name => edits.replace(first.at..second.at, ""),
             _ => remove(&mut edits, members, std::slice::from_ref(&entry.name)),
         }
-        self.edited(edits)
-    }
-
-    fn edited(&self, edits: Edits) -> Result<Document, Why> {
-        edits.edited(&self.now).ok_or_else(|| UNUSUAL.to_owned())
+        edits.edited(&self.now)
     }
 
     /// A piece of an older text of the file with the line ends that it has now.

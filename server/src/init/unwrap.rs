@@ -29,16 +29,14 @@ pub(super) fn unwrapped(document: &Document, number: usize, launcher: &[String])
         edits.replace(command.at..command.end, quoted(program));
         cut(&mut edits, launch.arguments.ok_or(UNUSUAL)?, taken);
     }
-    let changed = edits.edited(document).ok_or(UNUSUAL)?;
-    let is_as_expected = {
+    edits.checked(document, |changed| {
         let after = changed.servers();
         let members = [launch.command.name.as_str(), launch.arguments_key];
         let words = after.get(number).and_then(|server| server.launch?.words());
         after.len() == servers.len()
             && words.as_deref() == Some(ours.behind)
             && document.root.is_same_but(&changed.root, Some(launch.holder), &members)
-    };
-    if is_as_expected { Ok(changed) } else { Err(UNUSUAL.to_owned()) }
+    })
 }
 
 pub(super) const NOT_OURS: &str = "it is not served by mcp-disclosure";

@@ -3,7 +3,7 @@
 use mcp_disclosure_core::UpstreamName;
 
 use super::{
-    UNUSUAL, Why,
+    Why,
     edit::{Edits, append, insert_after, list, prefix, quoted},
     ours::Ours,
 };
@@ -65,8 +65,7 @@ pub(super) fn wrapped(document: &Document, number: usize, front: &Front) -> Resu
     put_in_front(&mut edits, document, &launch, &ours, &words[0]);
     let lists = extended(server, front);
     lists.iter().for_each(|(list, names)| append(&mut edits, document, &list.node, names));
-    let changed = edits.edited(document).ok_or(UNUSUAL)?;
-    let is_as_expected = {
+    edits.checked(document, |changed| {
         let after = changed.servers();
         let holds = |after: &Server<'_>| {
             after.name == server.name
@@ -81,8 +80,7 @@ pub(super) fn wrapped(document: &Document, number: usize, front: &Front) -> Resu
             && after.get(number).is_some_and(holds)
             && is_one_table
             && document.root.is_same_but(&changed.root, Some(launch.holder), &members)
-    };
-    if is_as_expected { Ok(changed) } else { Err(UNUSUAL.to_owned()) }
+    })
 }
 
 /// Why a server is left as it is that is served by this program already.
@@ -127,14 +125,15 @@ fn put_in_front(edits: &mut Edits, document: &Document, launch: &Launch<'_>, our
 /// # Errors
 /// Where arguments cannot say it, as of tools that the host asks about: behind a strategy's own tool it would not see them.
 pub(super) fn switches(server: &Server<'_>) -> Result<Vec<String>, Why> {
-    if let Some(lost) = &server.lost {
+    if let Some(lost) = &server.ruling.lost {
         return Err(lost.clone());
     }
-    if let Some(tool) = server.asked.iter().find(|tool| !is_all(tool)) {
+    if let Some(tool) = server.ruling.asked.iter().find(|tool| !is_all(tool)) {
         return Err(format!("the host asks before calls of '{tool}', and could not recognize them any more"));
     }
     let mut arguments = Vec::new();
-    for (flag, tools) in [("--only-tool", server.allow.as_deref()), ("--hide-tool", Some(&*server.hidden))] {
+    let hidden = Some(&*server.ruling.hidden);
+    for (flag, tools) in [("--only-tool", server.allow.as_deref()), ("--hide-tool", hidden)] {
         for tool in tools.unwrap_or_default() {
             arguments.extend([flag.to_owned(), tool.clone()]);
         }

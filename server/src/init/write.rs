@@ -18,7 +18,7 @@ use crate::{
 pub(crate) const LARGEST: u64 = 16 * 1024 * 1024;
 
 /// A file to change.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Change {
     /// The file itself, where the path that was found is a link.
     pub(crate) path: PathBuf,

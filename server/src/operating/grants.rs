@@ -12,14 +12,10 @@ pub struct Grants(pub Arc<Access>);
 impl Observer for Grants {
     fn tools_changed(&self, ToolChanges { upstream, new, .. }: &ToolChanges<'_>) {
         let settings = self.0.settings();
-        let principals = settings.principals.iter().map(|entry| ("principal", &entry.name, &entry.permits));
-        let profiles = settings.profiles.iter().map(|entry| ("profile", &entry.name, &entry.permits));
-        for (what, name, permits) in principals.chain(profiles) {
+        for (name, permits) in settings.permits() {
             for tool in *new {
                 if let Some(pattern) = permits.naming(upstream, tool) {
-                    tracing::info!(
-                        "{what} '{name}': '{pattern}' covers '{upstream}/{tool}' now, which is new"
-                    );
+                    tracing::info!("{name}: '{pattern}' covers '{upstream}/{tool}' now, which is new");
                 }
             }
         }

@@ -6,7 +6,7 @@
 use std::{
     collections::BTreeMap,
     sync::Arc,
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    time::{Instant, SystemTime, UNIX_EPOCH},
 };
 
 use mcp_disclosure_core::{Kind, Note, printable::one_line};
@@ -53,8 +53,9 @@ pub(super) struct Metrics {
     turned_away: IntCounterVec,
     durations: HistogramVec,
     counting: Counting,
-    losses: Option<Arc<Losses>>,
-    begun: Instant,
+    /// The losses of the audit log, if there is one.
+    pub(super) losses: Option<Arc<Losses>>,
+    pub(super) begun: Instant,
 }
 
 impl Metrics {
@@ -223,16 +224,6 @@ impl Metrics {
             tokens_listed: sum(listed),
             tokens_full: sum(full),
         }
-    }
-
-    /// Since the start.
-    pub(super) fn uptime(&self) -> Duration {
-        self.begun.elapsed()
-    }
-
-    /// The losses of the audit log, if there is one.
-    pub(super) fn losses(&self) -> Option<&Losses> {
-        self.losses.as_deref()
     }
 
     /// Everything: what was counted, and the state of what there is of a gateway.

@@ -85,7 +85,7 @@ impl Operating {
         limits: &Limits,
     ) -> Result<Self, Failure> {
         let audit = Audit::open(arguments, limits)?.map(Arc::new);
-        let losses = audit.as_ref().map(|audit| audit.losses());
+        let losses = audit.as_ref().map(|audit| Arc::clone(&audit.writer.losses));
         let guarded = |address: AdminAddress| (address, http::Guard::new(address.0.ip(), hosts, origins));
         let admin = arguments.admin.map(guarded);
         let mut otel = Otel::read()?;
@@ -144,12 +144,12 @@ impl Operating {
 
     /// Opens files again, after they were renamed.
     pub fn reopen(&self) {
-        self.audit.iter().for_each(|audit| audit.reopen());
+        self.audit.iter().for_each(|audit| audit.writer.reopen());
     }
 
     /// Writes and sends what is not written or sent yet. Call it when the gateway is gone.
     pub fn finish(&self) {
-        self.audit.iter().for_each(|audit| audit.finish());
+        self.audit.iter().for_each(|audit| audit.writer.finish());
         self.otel.iter().for_each(Otel::finish);
     }
 }

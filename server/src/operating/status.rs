@@ -40,14 +40,15 @@ pub(super) struct Records {
 
 impl Status {
     pub(super) fn of(served: &Served, metrics: &Metrics) -> Self {
+        let losses = metrics.losses.as_ref();
         Self {
             version: env!("CARGO_PKG_VERSION"),
-            uptime_seconds: metrics.uptime().as_secs(),
+            uptime_seconds: metrics.begun.elapsed().as_secs(),
             upstreams: state::upstreams(served),
             store: state::store(served),
             clients: state::clients(served),
             totals: metrics.totals(),
-            audit: metrics.losses().map(|losses| Records { written: losses.written(), lost: losses.lost() }),
+            audit: losses.map(|losses| Records { written: losses.written(), lost: losses.lost() }),
         }
     }
 }

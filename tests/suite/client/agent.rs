@@ -1,13 +1,12 @@
 //! The scripted agent: the right workflow meets no error, the wrong ones get out of theirs by what these say
 //! (001 "LLM Behavior Tests").
 
-use kit::{Bench, Options, Scenario, Setup};
-use mcp_disclosure_client::{Host, Preferences};
-use mcp_disclosure_compare::agent::{Agent, Habit, Task, Trace};
+use kit::{Bench, Scenario, Setup};
+use mcp_disclosure_client::Host;
+use mcp_disclosure_compare::agent::{Agent, Behavior, Task, Trace};
 use mcp_disclosure_core::RawObject;
-use mcp_disclosure_gateway::negotiation::StrategyOptions;
 
-use super::{calls_forwarded, entry_only, host, link};
+use super::{calls_forwarded, entry_only, host, pinned};
 use crate::odd;
 
 const REQUIRED: &str = "TOOL_DESCRIPTION_REQUIRED";
@@ -24,8 +23,8 @@ fn tasks() -> Vec<Task> {
     vec![once("echo", "one"), once("odd ü,?&%", "two"), once("echo", "three")]
 }
 
-async fn perform(host: &Host, habit: Habit) -> Trace {
-    let trace = Agent::new(host, habit).perform(&tasks()).await.unwrap();
+async fn perform(host: &Host, behavior: Behavior) -> Trace {
+    let trace = Agent::new(host, behavior).perform(&tasks()).await.unwrap();
     assert!(trace.succeeded(), "{trace:?}");
     let forwarded = calls_forwarded(host).await;
     let texts: Vec<&str> = forwarded.iter().map(|call| call["arguments"]["text"].as_str().unwrap()).collect();
@@ -46,15 +45,15 @@ fn last_read(trace: &Trace) -> Option<&str> {
 
 async fn the_workflow_meets_no_error(setup: Setup) {
     let bench = Bench::start(odd()).await;
-    let trace = perform(&host(&bench, setup).await, Habit::Workflow).await;
+    let trace = perform(&host(&bench, setup).await, Behavior::Workflow).await;
     assert_eq!(trace.errors().count(), 0, "{trace:?}");
     assert!(calls(&trace, "echo") && trace.outcomes.iter().all(|outcome| !outcome.recovered));
 }
 
 async fn the_anti_patterns_come_to_a_good_end(setup: Setup) {
-    for habit in [Habit::FetchEverything, Habit::SkipFetching] {
+    for behavior in [Behavior::EverythingFirst, Behavior::TooEarly] {
         let bench = Bench::start(odd()).await;
-        perform(&host(&bench, setup).await, habit).await;
+        perform(&host(&bench, setup).await, behavior).await;
     }
 }
 everywhere!(the_workflow_meets_no_error);
@@ -62,7 +61,7 @@ each_strategy!(the_anti_patterns_come_to_a_good_end);
 
 async fn a_call_without_fetching_leads_to_the_description(setup: Setup) {
     let bench = Bench::start(odd()).await;
-    let trace = perform(&host(&bench, setup).await, Habit::SkipFetching).await;
+    let trace = perform(&host(&bench, setup).await, Behavior::TooEarly).await;
     let codes: Vec<&str> = trace.errors().map(|problem| &*problem.code).collect();
     assert_eq!((codes, trace.steps.len()), (vec![REQUIRED, REQUIRED], WORKFLOW + 2), "{trace:?}");
     assert_eq!(
@@ -74,26 +73,17 @@ async fn a_call_without_fetching_leads_to_the_description(setup: Setup) {
 
 async fn a_fetch_of_everything_leads_to_a_choice(setup: Setup) {
     let bench = Bench::start(odd()).await;
-    let trace = perform(&host(&bench, setup).await, Habit::FetchEverything).await;
+    let trace = perform(&host(&bench, setup).await, Behavior::EverythingFirst).await;
     let codes: Vec<&str> = trace.errors().map(|problem| &*problem.code).collect();
     assert_eq!((codes, trace.steps.len()), (vec![MISSING], WORKFLOW + 1), "{trace:?}");
 }
 
-/// A gateway that serves this strategy to everyone, and a host that has never heard of it.
-async fn plain(setup: Setup) -> (Bench, Host) {
-    let strategies =
-        StrategyOptions { pinned: Some(setup.strategy.to_owned()), ..StrategyOptions::default() };
-    let bench = Bench::start(Options { strategies, ..odd() }).await;
-    let plain = Preferences { eras: vec![setup.era], ..Preferences::of([]) };
-    let host = Host::connect(link(&bench, setup), plain).await.unwrap();
-    (bench, host)
-}
-
 async fn a_model_that_reads_no_resources_is_led_over_the_bridge(setup: Setup) {
-    for (habit, expected, extra) in [(Habit::Workflow, &[][..], 0), (Habit::SkipFetching, &[REQUIRED; 2], 2)]
+    for (behavior, expected, extra) in
+        [(Behavior::Workflow, &[][..], 0), (Behavior::TooEarly, &[REQUIRED; 2], 2)]
     {
-        let (_bench, host) = plain(setup).await;
-        let agent = Agent::new(&host, habit).without_resources();
+        let (_bench, host) = pinned(setup).await;
+        let agent = Agent { reads_resources: false, ..Agent::new(&host, behavior) };
         let trace = agent.perform(&tasks()).await.unwrap();
         assert!(trace.succeeded() && calls(&trace, "describe_tools"), "{trace:?}");
         let codes: Vec<&str> = trace.errors().map(|problem| &*problem.code).collect();
@@ -109,28 +99,28 @@ under_resource!(
 
 async fn a_tool_is_described_before_its_first_call(setup: Setup) {
     let bench = Bench::start(odd()).await;
-    let trace = perform(&host(&bench, setup).await, Habit::Workflow).await;
+    let trace = perform(&host(&bench, setup).await, Behavior::Workflow).await;
     let methods: Vec<&str> = trace.steps.iter().map(|step| &*step.method).collect();
     let (describe, call) = ("tools/describe", "tools/call");
     assert_eq!(methods, [describe, call, describe, call, call]);
 }
 
 async fn a_host_that_knows_no_describe_is_led_over_the_bridge(setup: Setup) {
-    let (_bench, host) = plain(setup).await;
-    let trace = Agent::new(&host, Habit::Workflow).perform(&tasks()).await.unwrap();
+    let (_bench, host) = pinned(setup).await;
+    let trace = Agent::new(&host, Behavior::Workflow).perform(&tasks()).await.unwrap();
     assert!(trace.succeeded() && calls(&trace, "describe_tools"), "{trace:?}");
     assert!(trace.steps.iter().all(|step| step.method == "tools/call"), "{trace:?}");
     assert_eq!((trace.errors().count(), trace.steps.len()), (0, WORKFLOW), "{trace:?}");
 }
 
 async fn neither_anti_pattern_meets_an_error(setup: Setup) {
-    for habit in [Habit::FetchEverything, Habit::SkipFetching] {
+    for behavior in [Behavior::EverythingFirst, Behavior::TooEarly] {
         let bench = Bench::start(odd()).await;
-        let trace = perform(&host(&bench, setup).await, habit).await;
+        let trace = perform(&host(&bench, setup).await, behavior).await;
         assert_eq!(trace.errors().count(), 0, "{trace:?}");
         // All definitions in one request, or none: cheap in trips, and dear or blind otherwise.
         let described = trace.steps.iter().filter(|step| step.method == "tools/describe").count();
-        assert_eq!(described, usize::from(habit == Habit::FetchEverything), "{trace:?}");
+        assert_eq!(described, usize::from(behavior == Behavior::EverythingFirst), "{trace:?}");
     }
 }
 under_describe!(
@@ -145,14 +135,14 @@ async fn an_info_tool_is_used_level_by_level(setup: Setup) {
         let bench = Bench::start(options).await;
         // Both tools are explained before they are called; or everything is: overview, category, each tool; or
         // nothing.
-        for (habit, informed) in
-            [(Habit::Workflow, 2), (Habit::FetchEverything, 2 + count), (Habit::SkipFetching, 0)]
+        for (behavior, informed) in
+            [(Behavior::Workflow, 2), (Behavior::EverythingFirst, 2 + count), (Behavior::TooEarly, 0)]
         {
             let host = host(&bench, setup).await;
-            let trace = Agent::new(&host, habit).perform(&tasks()).await.unwrap();
-            assert!(trace.succeeded() && trace.errors().count() == 0, "{habit}: {trace:?}");
+            let trace = Agent::new(&host, behavior).perform(&tasks()).await.unwrap();
+            assert!(trace.succeeded() && trace.errors().count() == 0, "{behavior:?}: {trace:?}");
             let asked = trace.steps.iter().filter(|step| step.target == "info").count();
-            assert_eq!((asked, trace.steps.len()), (informed, informed + 3), "{habit}: {trace:?}");
+            assert_eq!((asked, trace.steps.len()), (informed, informed + 3), "{behavior:?}: {trace:?}");
         }
     }
 }

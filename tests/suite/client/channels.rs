@@ -1,11 +1,10 @@
 //! What differs between the channels that definitions come by, each before the real gateway.
 
-use kit::{Bench, Options, Scenario, Setup};
+use kit::{Bench, Scenario, Setup};
 use mcp_disclosure_client::{Channel, Error, Host, Preferences, RawObject};
-use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::json;
 
-use super::{calls_forwarded, entry_only, given, link, preferences, quiet, value};
+use super::{calls_forwarded, entry_only, given, link, pinned, preferences, quiet, value};
 use crate::odd;
 
 /// The definitions that the upstream sent, by name.
@@ -66,11 +65,7 @@ async fn d2_lists_come_without_schemas_where_the_host_can_do_without(setup: Setu
 }
 
 async fn d7_a_model_that_is_shown_the_bridge_can_use_it(setup: Setup) {
-    let pinned = Some(setup.strategy.to_owned());
-    let strategies = StrategyOptions { pinned, ..StrategyOptions::default() };
-    let bench = Bench::start(Options { strategies, ..odd() }).await;
-    let plain = Preferences { eras: vec![setup.era], ..Preferences::of([]) };
-    let host = Host::connect(link(&bench, setup), plain).await.unwrap();
+    let (_bench, host) = pinned(setup).await;
     let listed = host.list().await.unwrap();
     assert_eq!(listed.last().unwrap().string("name").unwrap(), "describe_tools");
     let described = host.call("describe_tools", &json!({"names": ["echo", "unknown"]})).await.unwrap();

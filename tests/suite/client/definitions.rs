@@ -2,10 +2,9 @@
 
 use kit::{Bench, Options, Setup, eventually, scenario::control};
 use mcp_disclosure_client::{Error, Host, Preferences};
-use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json};
 
-use super::{given, host, link, preferences, received, value, watched};
+use super::{given, host, link, pinned, preferences, received, value, watched};
 use crate::{named, odd};
 
 async fn n1_the_host_knows_what_was_selected(setup: Setup) {
@@ -84,11 +83,7 @@ async fn d6_a_new_digest_replaces_what_was_known_r9(setup: Setup) {
 under_resource!(d6_a_new_digest_replaces_what_was_known_r9);
 
 async fn a_pinned_strategy_serves_a_host_that_offered_nothing(setup: Setup) {
-    let strategies =
-        StrategyOptions { pinned: Some(setup.strategy.to_owned()), ..StrategyOptions::default() };
-    let bench = Bench::start(Options { strategies, ..odd() }).await;
-    let plain = Preferences { eras: vec![setup.era], ..Preferences::of([]) };
-    let host = Host::connect(link(&bench, setup), plain).await.unwrap();
+    let (_bench, host) = pinned(setup).await;
     assert_eq!(host.server().selected.as_deref(), Some(setup.strategy));
     assert_eq!(given(&host.call("echo", &json!({"text": "x"})).await.unwrap()), json!({"text": "x"}));
     let tools = host.list().await.unwrap();

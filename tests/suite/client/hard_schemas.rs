@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use kit::{Bench, Options, Scenario, Setup};
-use mcp_disclosure_client::RawObject;
+use mcp_disclosure_client::{Host, RawObject};
 use serde_json::json;
 
 use super::{calls_forwarded, host, value};
@@ -40,12 +40,18 @@ fn schemas() -> Vec<(&'static str, String, &'static str)> {
     ]
 }
 
-async fn i4_d3_hard_schemas_are_described_and_called_at_once(setup: Setup) {
+/// A gateway before tools with these schemas.
+async fn with_schemas(setup: Setup) -> (Bench, Host) {
     let tools = schemas().into_iter().map(|(name, schema, _)| {
         format!(r#"{{"name":"{name}","description":"Does {name}.","inputSchema":{schema}}}"#)
     });
     let bench = Bench::start(Options::new(UPSTREAM, Scenario::with_tools(tools))).await;
     let host = host(&bench, setup).await;
+    (bench, host)
+}
+
+async fn i4_d3_hard_schemas_are_described_and_called_at_once(setup: Setup) {
+    let (_bench, host) = with_schemas(setup).await;
     let mut start = Instant::now();
     assert!(host.list().await.unwrap().len() >= schemas().len());
     for (name, _, part) in schemas() {
@@ -62,11 +68,7 @@ async fn i4_d3_hard_schemas_are_described_and_called_at_once(setup: Setup) {
 where_tools_are_listed!(i4_d3_hard_schemas_are_described_and_called_at_once);
 
 async fn f5_arguments_are_held_against_a_schema_that_refers_to_itself(setup: Setup) {
-    let tools = schemas().into_iter().map(|(name, schema, _)| {
-        format!(r#"{{"name":"{name}","description":"Does {name}.","inputSchema":{schema}}}"#)
-    });
-    let bench = Bench::start(Options::new(UPSTREAM, Scenario::with_tools(tools))).await;
-    let host = host(&bench, setup).await;
+    let (_bench, host) = with_schemas(setup).await;
     let wrong =
         RawObject::parse(r#"{"name":"a","children":[{"name":"b","children":[{"name":7}]}]}"#).unwrap();
     let refused = value(&host.call("tree", &wrong).await.unwrap());

@@ -16,6 +16,8 @@ use mcp_disclosure_client::{Direction, Host, Link, Preferences, RawObject};
 use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json};
 
+use crate::odd;
+
 /// A link to the gateway, as the setup has it.
 fn link(bench: &Bench, setup: Setup) -> Link {
     match setup.transport {
@@ -41,6 +43,16 @@ fn entry_only(options: Options) -> Options {
 /// A host of this setup.
 async fn host(bench: &Bench, setup: Setup) -> Host {
     Host::connect(link(bench, setup), preferences(setup)).await.unwrap()
+}
+
+/// A gateway that serves this strategy to everyone, and a host that has never heard of it.
+async fn pinned(setup: Setup) -> (Bench, Host) {
+    let strategies =
+        StrategyOptions { pinned: Some(setup.strategy.to_owned()), ..StrategyOptions::default() };
+    let bench = Bench::start(Options { strategies, ..odd() }).await;
+    let plain = Preferences { eras: vec![setup.era], ..Preferences::of([]) };
+    let host = Host::connect(link(&bench, setup), plain).await.unwrap();
+    (bench, host)
 }
 
 /// The same, but it keeps no stream open, so that all it sends is what it is asked for.

@@ -9,13 +9,7 @@ use kit::{
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::{
-    ODD,
-    configuration::configured,
-    program, run, shown, start,
-    supervision::{CHANGED, GATED, scripted},
-    text,
-};
+use super::{CHANGED, GATED, configured, opened, played, program, run, scripted, shown, text};
 use crate::UPSTREAM;
 
 /// Tools that cost about 90 tokens each.
@@ -31,13 +25,10 @@ fn scenario(count: usize) -> Scenario {
 
 #[test]
 fn s11_adaptive_is_explained_with_the_figures() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("scenario.json");
-    scenario(20).write(&file);
-    let upstream = ["--", UPSTREAM, shown(&file)];
+    let (_directory, file) = played(&scenario(20));
+    let upstream = ["--", UPSTREAM, &file];
     let explained = |flags: &[&str]| {
-        let mut gateway = start(&[&["serve", "--explain"], flags, &upstream].concat());
-        gateway.initialize();
+        let mut gateway = opened(&[&["serve", "--explain"], flags, &upstream].concat());
         let tools = gateway.tool_names();
         let line = gateway.logged("declared no disclosure support");
         gateway.finish().says(0, &[]);
@@ -59,14 +50,11 @@ fn s11_adaptive_is_explained_with_the_figures() {
 
 #[test]
 fn s11_the_file_has_the_same_keys_and_flags_come_first() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("scenario.json");
-    scenario(20).write(&file);
+    let (_played, file) = played(&scenario(20));
     let (_directory, config) = configured("[serve]\nbudget = 300\nover_budget = \"info\"\n");
     let tools = |flags: &[&str]| {
         let serve = ["serve", "--config", shown(&config)];
-        let mut gateway = start(&[&serve, flags, &["--", UPSTREAM, shown(&file)]].concat());
-        gateway.initialize();
+        let mut gateway = opened(&[&serve, flags, &["--", UPSTREAM, &file]].concat());
         let last = gateway.tool_names().pop().unwrap();
         gateway.finish().says(0, &[]);
         last
@@ -79,9 +67,7 @@ fn s11_the_file_has_the_same_keys_and_flags_come_first() {
 
 /// A configuration of one upstream, which lists little, and starts once the file `gate` is in the folder.
 fn gated() -> (TempDir, PathBuf) {
-    let (directory, config) = configured("");
-    std::fs::write(&config, scripted("late", GATED, &config)).unwrap();
-    (directory, config)
+    configured(&scripted("late", GATED))
 }
 
 /// A run of the program with its cache in the folder of `config`.
@@ -133,9 +119,8 @@ fn s11_what_takes_longer_joins_a_complete_list() {
 
 #[test]
 fn s11_what_failed_is_not_waited_for() {
-    let (_directory, config) = configured("");
     let entries = "[upstreams.fails]\ncommand = \"false\"\n[upstreams.works]\ncommand = \"ODD\"\n";
-    std::fs::write(&config, entries.replace("ODD", ODD)).unwrap();
+    let (_directory, config) = configured(entries);
     let mut gateway = begin(&config, &[]);
     gateway.initialize();
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
@@ -167,12 +152,9 @@ fn s11_what_is_remembered_decides_before_upstreams_are_ready() {
 
 #[test]
 fn s11_what_serves_is_logged_once_with_what_it_saves() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("scenario.json");
     let said = |count: usize, flags: &[&str]| {
-        scenario(count).write(&file);
-        let mut gateway = start(&[&["serve"], flags, &["--", UPSTREAM, shown(&file)]].concat());
-        gateway.initialize();
+        let (_directory, file) = played(&scenario(count));
+        let mut gateway = opened(&[&["serve"], flags, &["--", UPSTREAM, &file]].concat());
         let tools = gateway.tool_names().len();
         if flags.is_empty() {
             gateway.logged("clients that request no strategy are served by ");

@@ -1,19 +1,15 @@
 //! `check`: what serve would refuse, and what a model would stumble over.
 
-use kit::scenario::Scenario;
+use kit::{messages::tool, scenario::Scenario};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{configuration::configured, run, shown, write};
+use super::{configured, played, playing, run, shown, write};
 use crate::UPSTREAM;
 
 /// An upstream with these tools, as arguments.
 fn with_tools(tools: &[Value]) -> (TempDir, String) {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("scenario.json");
-    Scenario::with_tools(tools.iter().map(Value::to_string)).write(&file);
-    let file = shown(&file).to_owned();
-    (directory, file)
+    played(&Scenario::with_tools(tools.iter().map(Value::to_string)))
 }
 
 /// A tool of this name with this brief, in a description file of its own.
@@ -41,10 +37,6 @@ fn findings(stdout: &str) -> Vec<(String, String, String)> {
         .iter()
         .map(|found| (text(&found["code"]), text(&found["tool"]), text(&found["message"])))
         .collect()
-}
-
-fn tool(name: &str, description: &str) -> Value {
-    json!({"name": name, "description": description, "inputSchema": {"type": "object"}})
 }
 
 fn with_schema(name: &str, schema: &Value) -> Value {
@@ -83,39 +75,6 @@ fn sloppy() -> Vec<Value> {
             &json!({"type": "object", "properties": {"n": {"type": "integer", "description": "N.", "examples": [1, "two"]}}}),
         ),
     ]
-}
-
-#[test]
-fn each_thing_that_a_model_stumbles_over_is_found_once_where_it_is() {
-    let found = found(&sloppy(), &["--allow", "no-example,no-returns,no-related"]);
-    let has = |code: &str, tool: &str, expected: &str| {
-        found.iter().filter(|(c, t, m)| c == code && t.starts_with(tool) && m.contains(expected)).count() == 1
-    };
-    for (code, tool, expected) in [
-        ("no-description", "mute", "only the name"),
-        ("description-repeats-name", "getWeather", "Get the weather."),
-        ("repeated-description", "one", "the same as two"),
-        ("repeated-description", "two", "the same as one"),
-        ("name-over-60", "a_very", "62 characters"),
-        ("name-over-48", "somewhat_longer", "50 characters"),
-        ("odd-name", "dotted.name", "'.'"),
-        ("internal-path", "path", "/home/deploy/app/config.yaml"),
-        ("internal-host", "host", "http://build.internal:8080/x"),
-        ("undescribed-parameter", "silent", ": a"),
-        ("schema-not-checked", "broken", "inputSchema: type"),
-        ("schema-not-checked", "outside", "https://example.com/a.json"),
-        ("schema-not-object", "array", "not of type object"),
-        ("example-does-not-fit", "exemplary", "an example of n: \"two\""),
-    ] {
-        assert!(has(code, tool, expected), "{code} {tool} {expected}\n{found:#?}");
-    }
-    // The rest are the four that say the same, since they say nothing else.
-    let other = found.iter().filter(|(code, _, message)| {
-        code == "repeated-description"
-            && !message.contains("the same as one")
-            && !message.contains("the same as two")
-    });
-    assert_eq!(found.len() - other.count(), 14, "{found:#?}");
 }
 
 #[test]
@@ -229,8 +188,8 @@ fn what_serve_would_refuse_is_found_with_its_place_and_64() {
     run(&["check", "--", "/no/such/program"]).says(64, &["serve would not start"]);
     let (_directory, file) = with_tools(&sloppy());
     let strategy = ["--strategy", "describe", "--set", "describe.long_briefs=reject", "--"];
-    let refused = run(&[&["check"][..], &strategy, &[UPSTREAM, &file]].concat());
-    assert!(refused.says(64, &[]).stdout.contains("(UTF-16 code units), limit 60"), "{}", refused.stdout);
+    run(&[&["check"][..], &strategy, &[UPSTREAM, &file]].concat())
+        .prints(64, &["(UTF-16 code units), limit 60"]);
     run(&["check", "--dance"]).says(2, &[]);
 }
 
@@ -246,17 +205,8 @@ fn description_files_are_looked_at_and_named() {
         "error_guidance": {"when it fails": "look at /var/log/adder"},
     });
     write(&files, "add.json", &described.to_string());
-    let ended = run(&[
-        "check",
-        "--notes",
-        "--format",
-        "json",
-        "--tool-descriptions",
-        shown(&files),
-        "--",
-        UPSTREAM,
-        &scenario,
-    ]);
+    let source = ["--tool-descriptions", shown(&files), "--", UPSTREAM, &scenario];
+    let ended = run(&[&["check", "--notes", "--format", "json"], &source[..]].concat());
     let found = findings(&ended.says(0, &[]).stdout);
     let messages_of = |code: &str| {
         found
@@ -312,16 +262,6 @@ fn concerns_that_do_nothing_are_found() {
         let count = found.iter().filter(|(c, t, m)| c == code && t == tool && m.contains(expected)).count();
         assert_eq!(count, 1, "{code}\n{found:#?}");
     }
-}
-
-#[test]
-fn an_upstream_that_cannot_be_reached_is_an_error_and_the_rest_is_looked_at() {
-    let (_directory, file) =
-        configured("[upstreams.gone]\ncommand = \"/no/such/program\"\n[upstreams.odd]\ncommand = \"ODD\"\n");
-    let ended = run(&["check", "--config", shown(&file)]);
-    ended.says(1, &["errors: 1"]);
-    assert!(ended.stdout.starts_with("error unreachable-upstream (1): "), "{}", ended.stdout);
-    assert!(ended.stdout.contains("2 tools: 1 error, "), "{}", ended.stdout);
 }
 
 #[test]
@@ -451,11 +391,8 @@ fn s7_queries_that_do_not_find_their_tool_are_findings_with_the_words_that_miss(
     assert!(unknown.iter().any(|message| message.contains("'summ'; did you mean 'sum'?")), "{unknown:?}");
     // With the words as synonyms it is found.
     let (_directory, scenario) = with_tools(&tools);
-    let config = format!(
-        "[upstreams.up]\ncommand = {:?}\nargs = [{scenario:?}]\n[strategy.search.synonyms]\nfrobnicate = [\"move\"]\nzorps = [\"file\"]\n",
-        UPSTREAM
-    );
-    let (_folder, config) = configured(&config);
+    let synonyms = "[strategy.search.synonyms]\nfrobnicate = [\"move\"]\nzorps = [\"file\"]\n";
+    let (_folder, config) = configured(&(playing("up", &scenario) + synonyms));
     let ended = run(&["check", "--format", "json", "--queries", &path, "--config", shown(&config)]);
     assert!(findings(&ended.stdout).iter().all(|(code, ..)| code != "not-found"), "{}", ended.stdout);
     run(&["check", "--queries", "/no/such/file"]).says(64, &["/no/such/file"]);
@@ -496,31 +433,26 @@ fn s12_pins_that_are_many_alike_or_idle_are_found() {
     let tools = names.map(|name| tool(name, &format!("Does {name}.")));
     let (_directory, scenario) = with_tools(&tools);
     let found = |pins: Value| {
-        let config = format!(
-            "[upstreams.kit]\ncommand = {UPSTREAM:?}\nargs = [{scenario:?}]\n[pins]\ntools = {pins}\n"
-        );
-        let (_directory, file) = configured(&config);
+        let (_directory, file) =
+            configured(&format!("{}[pins]\ntools = {pins}\n", playing("kit", &scenario)));
         let allow =
             "no-example,no-returns,no-related,repeated-description,description-repeats-name,poor-brief";
         let ended = run(&["check", "--format", "json", "--allow", allow, "--config", shown(&file)]);
         findings(&ended.says(0, &[]).stdout)
     };
     assert_eq!(found(json!(["kit/list", "kit/stat", "c*", "move", "link"])), []);
-    let codes = |found: &[(String, String, String)]| -> Vec<(String, String)> {
-        found.iter().map(|(code, tool, _)| (code.clone(), tool.clone())).collect()
-    };
-    let expected = |list: &[(&str, &str)]| -> Vec<(String, String)> {
-        list.iter().map(|(code, tool)| ((*code).to_owned(), (*tool).to_owned())).collect()
-    };
+    fn codes(found: &[(String, String, String)]) -> Vec<(&str, &str)> {
+        found.iter().map(|(code, tool, _)| (&**code, &**tool)).collect()
+    }
     let many = found(json!(["*"]));
-    assert_eq!(codes(&many), expected(&[("many-pins", "")]));
+    assert_eq!(codes(&many), [("many-pins", "")]);
     assert!(many[0].2.contains("7 pins, about "), "{many:?}");
     let alike = found(json!(["read_file"]));
-    assert_eq!(codes(&alike), expected(&[("pin-look-alike", "read_file")]));
+    assert_eq!(codes(&alike), [("pin-look-alike", "read_file")]);
     assert!(alike[0].2.contains("'read_text_file'"), "{alike:?}");
     assert_eq!(found(json!(["read_*"])), [], "both are pinned");
     let idle = found(json!(["kit/lst", "x*"]));
-    assert_eq!(codes(&idle), expected(&[("matches-nothing", ""), ("matches-nothing", "")]));
+    assert_eq!(codes(&idle), [("matches-nothing", ""); 2]);
     assert!(
         idle.iter().any(|(_, _, message)| message.contains("disclosure.toml:4:2: pins.tools: ")),
         "{idle:?}"
@@ -543,16 +475,8 @@ fn s12_pins_are_written_as_documented() {
     }
 }
 
-/// Two upstreams with a tool and a prompt each, and what is said of them in the old and in the new form.
+/// What is said of two upstreams with a tool and a prompt each, in the old and in the new form.
 const FORMS: &str = r#"
-[upstreams.a]
-command = "PROGRAM"
-args = ["SCENARIO"]
-
-[upstreams.b]
-command = "PROGRAM"
-args = ["SCENARIO"]
-
 [tools.a__one]
 hidden = true
 
@@ -574,25 +498,21 @@ tools = ["b__two"]
 fn w4_a_rule_in_an_old_form_is_refused_with_its_place_and_new_form() {
     let (directory, scenario) = with_tools(&[tool("one", "Finds one."), tool("two", "Finds two.")]);
     let file = directory.path().join("disclosure.toml");
-    let forms = FORMS.replace("PROGRAM", UPSTREAM).replace("SCENARIO", &scenario);
+    let forms = playing("a", &scenario) + &playing("b", &scenario) + FORMS;
     std::fs::write(&file, &forms).unwrap();
     let expected = [
-        "disclosure.toml:10:",
+        "disclosure.toml:8:",
         "'a__one' is now written 'a/one'",
-        "disclosure.toml:16:",
+        "disclosure.toml:14:",
         "'b__*' is now written 'b/*'",
-        "disclosure.toml:19:",
+        "disclosure.toml:17:",
         "'a__two' is now written 'a/two'",
-        "disclosure.toml:22:",
+        "disclosure.toml:20:",
         "'b__two' is now written 'b/two'",
         "'*/a__one'",
     ];
     run(&["serve", "--config", shown(&file)]).says(64, &expected);
-    let ended = run(&["check", "--config", shown(&file)]);
-    let found = &ended.says(64, &["errors: 4"]).stdout;
-    for expected in expected {
-        assert!(found.contains(expected), "{expected}: {found}");
-    }
+    run(&["check", "--config", shown(&file)]).says(64, &["errors: 4"]).prints(64, &expected);
     let new = forms.replace("tools.a__one", "tools.\"a/one\"").replace("b__", "b/").replace("a__", "a/");
     std::fs::write(&file, new).unwrap();
     run(&["check", "--config", shown(&file)]).says(0, &[]);
@@ -602,7 +522,7 @@ fn w4_a_rule_in_an_old_form_is_refused_with_its_place_and_new_form() {
 fn w4_old_forms_are_refused_wherever_names_stand() {
     let (directory, scenario) = with_tools(&[tool("one", "Finds one."), tool("two", "Finds two.")]);
     let file = directory.path().join("disclosure.toml");
-    let upstream = |more: &str| format!("command = {UPSTREAM:?}\nargs = [{scenario:?}]\n{more}\n");
+    let upstream = |more: &str| format!("{}{more}\n", playing("a", &scenario));
     for (of_a, rest, expected) in [
         (r#"hidden = ["a/one"]"#, "", "'a/one' is now written 'one'"),
         (r#"allow = ["a__*"]"#, "", "'a__*' is now written '*'"),
@@ -611,11 +531,9 @@ fn w4_old_forms_are_refused_wherever_names_stand() {
         ("", "[profiles.p]\ntools = [\"a__one\"]", "write \"a/one\""),
         ("", "[profiles.p]\nresources = [\"a__kit://doc\"]", "write \"a/kit://doc\""),
     ] {
-        std::fs::write(&file, format!("[upstreams.a]\n{}{rest}\n", upstream(of_a))).unwrap();
+        std::fs::write(&file, format!("{}{rest}\n", upstream(of_a))).unwrap();
         run(&["serve", "--config", shown(&file)]).says(64, &[expected]);
-        let checked = run(&["check", "--config", shown(&file)]);
-        let found = &checked.says(64, &[]).stdout;
-        assert!(found.contains(expected), "{expected}: {found}");
+        run(&["check", "--config", shown(&file)]).prints(64, &[expected]);
     }
     let flags = ["serve", "--name", "a", "--hide-tool", "a/one", "--", UPSTREAM, &scenario];
     run(&flags).says(64, &["'a/one' is now written 'one'"]);
@@ -625,6 +543,6 @@ fn w4_old_forms_are_refused_wherever_names_stand() {
     run(&flags).says(64, &["'its-own__kit://doc' is now written 'its-own/kit://doc'"]);
     // What is served like that, and what names an upstream already.
     let named = upstream("prefix = \"a__\"\nhidden = [\"a__one\"]");
-    std::fs::write(&file, format!("[upstreams.a]\n{named}[tools.\"*/a__two\"]\nhidden = true\n")).unwrap();
+    std::fs::write(&file, format!("{named}[tools.\"*/a__two\"]\nhidden = true\n")).unwrap();
     run(&["check", "--config", shown(&file)]).says(0, &[]);
 }

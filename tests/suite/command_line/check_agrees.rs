@@ -2,10 +2,10 @@
 
 use std::process::Command;
 
-use kit::{process::Process, scenario::Scenario};
-use serde_json::json;
+use kit::{messages::tool, process::Process, scenario::Scenario};
+use tempfile::TempDir;
 
-use super::{ODD, program, shown};
+use super::{ODD, played, playing, program, shown};
 use crate::UPSTREAM;
 
 const TOKEN: &str = "a-token-of-more-than-32-characters-0123";
@@ -47,24 +47,20 @@ fn agree(what: &str, arguments: &[&str], is_http: bool, expected: bool) {
 }
 
 /// Tools of which one has a name that `search` needs, and another the only name that is left to it.
-fn clashing(directory: &std::path::Path) -> String {
-    let tools = ["search_tools", "up__search_tools", "fine"];
-    let tool = |name: &str| {
+fn clashing() -> (TempDir, String) {
+    let named = |name: &str| {
         let description = format!("Does {name} with a first sentence that is longer than any brief may be.");
-        json!({"name": name, "description": description, "inputSchema": {"type": "object"}}).to_string()
+        tool(name, &description).to_string()
     };
-    let file = directory.join("clashing.json");
-    Scenario::with_tools(tools.map(tool)).write(&file);
-    shown(&file).to_owned()
+    played(&Scenario::with_tools(["search_tools", "up__search_tools", "fine"].map(named)))
 }
 
 #[test]
 fn w5_check_and_serve_agree_on_files() {
-    let directory = tempfile::tempdir().unwrap();
+    let (directory, scenario) = clashing();
     let odd = format!("[upstreams.odd]\ncommand = {ODD:?}\n");
     let gone = "[upstreams.gone]\ncommand = \"/no/such/program\"\n";
-    let scenario = clashing(directory.path());
-    let up = format!("[upstreams.up]\ncommand = {UPSTREAM:?}\nargs = [{scenario:?}]\n");
+    let up = playing("up", &scenario);
     let token = |variable: &str| format!("[auth]\ntokens = [{{ name = \"t\", env = {variable:?} }}]\n");
     let http = |listen: &str| format!("[serve]\ntransport = \"http\"\nlisten = \"{listen}:0\"\n");
     let principal = |strategy: &str| {
@@ -115,8 +111,7 @@ fn w5_check_and_serve_agree_on_files() {
 
 #[test]
 fn w5_check_and_serve_agree_on_command_lines() {
-    let directory = tempfile::tempdir().unwrap();
-    let scenario = clashing(directory.path());
+    let (_directory, scenario) = clashing();
     let cases: &[(&str, &[&str], bool)] = &[
         ("an upstream", &["--", ODD], true),
         ("one that is not there", &["--", "/no/such/program"], false),

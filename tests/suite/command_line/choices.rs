@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{ODD, configuration::configured, run, shown, start};
+use super::{ODD, configured, run, serve, shown};
 
 const DECLARED: &str = r#"
 [[concerns]]
@@ -30,9 +30,7 @@ fn b11_a_flag_wins_over_the_file_name_by_name() {
         (vec!["--concern", "cost=3", "--concern", "delay=1e1"], json!({"cost": 3, "delay": 10.0})),
         (vec!["--concern", "cost=low", "--concern", "cost=true"], json!({"cost": true, "delay": 2})),
     ] {
-        let mut gateway =
-            start(&[&["serve", "--config", shown(&file), "--strategy", "full"], &*flags].concat());
-        gateway.initialize();
+        let mut gateway = serve(&file, &flags);
         let told = gateway.request("listConcerns", json!({}));
         assert_eq!(told["result"]["effective"], expected);
         let listed = gateway.tool_names();

@@ -2,11 +2,14 @@
 
 use std::{net::SocketAddr, path::Path};
 
-use kit::process::{Process, post};
+use kit::{
+    messages::hello,
+    process::{Process, post},
+};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{ODD, program, run, shown, start};
+use super::{ODD, error, opened, over_http, program, run, shown};
 
 /// The extension whose member `chain` has the gateways of a chain.
 const EXTENSION: &str = "io.github.mcp-disclosure/progressive-disclosure";
@@ -51,8 +54,7 @@ fn gateway() -> String {
 
 /// Serves a file until its tools are listed.
 fn serve(file: &str) -> (Process, Vec<String>) {
-    let mut gateway = start(&["serve", "--strategy", "full", "--mcp-config", file]);
-    gateway.initialize();
+    let mut gateway = opened(&["serve", "--strategy", "full", "--mcp-config", file]);
     let names = gateway.tool_names();
     (gateway, names)
 }
@@ -135,18 +137,11 @@ fn u12_the_height_of_a_stack_is_a_setting() {
 
 /// Opens a session through these gateways, and returns the answer.
 fn initialize(address: SocketAddr, chain: &[&str]) -> Value {
-    let params = json!({
-        "protocolVersion": "2025-11-25", "clientInfo": {"name": "test", "version": "1"},
-        "capabilities": {"extensions": {EXTENSION: {"chain": chain}}},
-    });
-    post(address, None, &json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})).1
+    post(address, None, &hello(json!({"extensions": {EXTENSION: {"chain": chain}}}))).1
 }
 
 #[test]
 fn u12_a_gateway_that_is_reached_by_url_refuses_whom_it_leads_to() {
-    let over_http = |arguments: &[&str]| {
-        start(&[&["serve", "--transport", "http", "--listen", "127.0.0.1:0"], arguments].concat())
-    };
     let below = over_http(&["--", ODD, "ordinary"]);
     let below_url = format!("http://{}/mcp", below.address());
     let above = over_http(&["--upstream-url", &below_url]);
@@ -160,7 +155,7 @@ fn u12_a_gateway_that_is_reached_by_url_refuses_whom_it_leads_to() {
     }
     let deep: Vec<String> = (0..8).map(|number| number.to_string()).collect();
     let refused = initialize(above.address(), &deep.iter().map(String::as_str).collect::<Vec<_>>());
-    assert!(refused["error"]["message"].as_str().unwrap().contains("limits.gateway_depth"), "{refused}");
+    assert!(error(&refused).contains("limits.gateway_depth"), "{refused}");
     // Those refused hurt themselves only.
     assert!(initialize(above.address(), &[])["result"].is_object());
 
@@ -180,12 +175,8 @@ fn u12_a_gateway_that_is_reached_by_url_refuses_whom_it_leads_to() {
 
 #[test]
 fn u12_other_clients_and_servers_see_nothing_of_it() {
-    let gateway = start(&["serve", "--transport", "http", "--listen", "127.0.0.1:0", "--", ODD, "ordinary"]);
-    let params = json!({
-        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
-    });
-    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
-    let (_, answer) = post(gateway.address(), None, &request);
+    let gateway = over_http(&["--", ODD, "ordinary"]);
+    let (_, answer) = post(gateway.address(), None, &hello(json!({})));
     let own = &answer["result"]["capabilities"]["extensions"][EXTENSION];
     assert!(own.is_object() && own["chain"].is_null() && answer["result"]["_meta"].is_null(), "{answer}");
 }

@@ -1,32 +1,12 @@
 //! `--config`: what the file declares is served, and its problems are reported.
 
-use std::{
-    io::{Read, Write},
-    net::TcpListener,
-    path::{Path, PathBuf},
-};
-
 use kit::{process::Process, scenario::Scenario};
 use serde_json::json;
-use tempfile::TempDir;
 
-use super::{ODD, described, hosts::hosted, run, shown, start, text, write};
-use crate::UPSTREAM;
-
-/// A directory with this disclosure.toml, in which ODD stands for the odd upstream.
-pub(super) fn configured(toml: &str) -> (TempDir, PathBuf) {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("disclosure.toml");
-    std::fs::write(&file, toml.replace("ODD", ODD)).unwrap();
-    (directory, file)
-}
-
-/// `serve` with this configuration, and a client with complete lists.
-pub(super) fn serve(file: &Path, flags: &[&str]) -> Process {
-    let mut gateway = start(&[&["serve", "--config", shown(file), "--strategy", "full"], flags].concat());
-    gateway.initialize();
-    gateway
-}
+use super::{
+    ODD, configured, described, hosted, opened, played, playing, run, serve, shown, start, text,
+    unauthorizing, write,
+};
 
 /// What `serve` says of this configuration, which it refuses.
 #[track_caller]
@@ -35,13 +15,6 @@ fn refused(toml: &str, expected: &[&str]) {
     let ended = run(&["serve", "--config", shown(&file)]);
     ended.says(64, expected);
     assert_eq!(ended.stdout, "");
-}
-
-/// The scenario as an upstream in a file.
-fn played(directory: &Path, scenario: &Scenario) -> String {
-    let file = directory.join("scenario.json");
-    scenario.write(&file);
-    format!("[upstreams.kit]\ncommand = {UPSTREAM:?}\nargs = [{file:?}]\n")
 }
 
 #[test]
@@ -95,17 +68,7 @@ fn a_program_gets_its_environment_and_directory() {
 
 #[test]
 fn headers_of_a_url_are_sent_to_that_url_only() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-    let heard = std::thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        let mut head = [0; 4096];
-        let read = stream.read(&mut head).unwrap();
-        stream
-            .write_all(b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
-            .unwrap();
-        String::from_utf8_lossy(&head[..read]).into_owned()
-    });
+    let (url, heard) = unauthorizing();
     let (directory, file) = configured(&format!(
         "[upstreams.far]\nurl = {url:?}\nheaders = {{ Authorization = \"Bearer ${{NO_TOKEN:-s3cret}}\" }}\n"
     ));
@@ -166,9 +129,9 @@ fn what_is_said_of_tools_is_served() {
 
 #[test]
 fn what_is_hidden_does_not_exist() {
-    let directory = tempfile::tempdir().unwrap();
+    let (directory, scenario) = played(&Scenario::odd());
     let file = directory.path().join("disclosure.toml");
-    let upstream = played(directory.path(), &Scenario::odd());
+    let upstream = playing("kit", &scenario);
     let toml = r#"
         [tools."re*"]
         hidden = true
@@ -217,11 +180,7 @@ fn a_flag_wins_over_the_file() {
     let (_directory, file) = configured(
         "demo = true\n[serve]\nstrategy = \"resource\"\ntransport = \"stdio\"\n[strategy.info]\ntools = \"entry-only\"\n",
     );
-    let names = |flags: &[&str]| {
-        let mut gateway = start(&[&["serve", "--config", shown(&file)], flags].concat());
-        gateway.initialize();
-        gateway.tool_names()
-    };
+    let names = |flags: &[&str]| opened(&[&["serve", "--config", shown(&file)], flags].concat()).tool_names();
     assert_eq!(names(&[]).last().unwrap(), "describe_tools");
     assert_eq!(names(&["--strategy", "info"]), ["info", "invoke"]);
     assert_eq!(names(&["--strategy", "info", "--set", "info.tools=stubs"]).len(), 12);
@@ -292,8 +251,7 @@ fn what_a_file_says_of_things_that_no_upstream_lists_is_a_warning_u9() {
             "disclosure.toml:7:10: prompts.\"p\": no upstream has a prompt 'p'",
         ],
     );
-    let checked = run(&["check", "--config", shown(&file)]);
-    assert!(checked.says(0, &[]).stdout.contains(misspelt), "{checked:?}");
+    run(&["check", "--config", shown(&file)]).prints(0, &[misspelt]);
     let (_directory, file) = configured(&format!(
         "{upstream}[tools.\"x_*\"]\nhidden = true\n[resources.\"u:/v\"]\nhidden = true\n"
     ));

@@ -1,21 +1,16 @@
 //! A configuration that changes while the program runs: taken over within two seconds, as a whole.
 
-use std::{fs::OpenOptions, io::Write, process::Command, time::Instant};
+use std::{fs::OpenOptions, io::Write, path::Path, time::Instant};
 
 use kit::process::until;
 use serde_json::json;
 
-use super::{
-    ODD,
-    configuration::{configured, serve},
-    reload::SOON,
-    shown, start,
-};
+use super::{configured, named_pipe, opened, reload::SOON, serve, shown};
 
 const UPSTREAM: &str = "[upstreams.odd]\ncommand = \"ODD\"\n";
 
-fn rewrite(file: &std::path::Path, toml: &str) -> Instant {
-    std::fs::write(file, format!("{UPSTREAM}{toml}").replace("ODD", ODD)).unwrap();
+fn rewrite(file: &Path, toml: &str) -> Instant {
+    super::rewrite(file, &format!("{UPSTREAM}{toml}"));
     Instant::now()
 }
 
@@ -30,8 +25,7 @@ fn a_good_change_is_served_and_announced() {
     gateway.notified("notifications/tools/list_changed", 1);
     // As editors save: a new file takes the old one's name.
     let aside = file.with_extension("new");
-    let text = format!("{UPSTREAM}[tools.echo]\nhidden = true\n");
-    std::fs::write(&aside, text.replace("ODD", ODD)).unwrap();
+    rewrite(&aside, "[tools.echo]\nhidden = true\n");
     std::fs::rename(&aside, &file).unwrap();
     assert!(until(|| gateway.tool_names() == ["wait"]));
     gateway.finish().says(0, &["configuration and description files were read again"]);
@@ -40,8 +34,7 @@ fn a_good_change_is_served_and_announced() {
 #[test]
 fn categories_and_facts_change_what_info_says() {
     let (_directory, file) = configured(UPSTREAM);
-    let mut gateway = start(&["serve", "--config", shown(&file), "--strategy", "info"]);
-    gateway.initialize();
+    let mut gateway = opened(&["serve", "--config", shown(&file), "--strategy", "info"]);
     let mut overview = || gateway.call("info", json!({}))["result"]["structuredContent"].clone();
     assert!(overview()["categories"]["odd"].is_object());
     rewrite(
@@ -54,22 +47,6 @@ fn categories_and_facts_change_what_info_says() {
     assert_eq!((&echoes["count"], &echoes["description"]), (&json!(2), &json!("Sounds")));
     assert_eq!(categories.as_object().unwrap().len(), 1);
     gateway.notified("notifications/tools/list_changed", 1);
-    gateway.finish().says(0, &[]);
-}
-
-#[test]
-fn a_bad_change_is_reported_and_the_old_one_stays() {
-    let (_directory, file) = configured(&format!("{UPSTREAM}[tools.wait]\nhidden = true\n"));
-    let mut gateway = serve(&file, &[]);
-    for (toml, expected) in [
-        ("[tools.echo]\nhiden = true\n", "unknown key tools.echo.hiden (hint: did you mean 'hidden'?)"),
-        ("[tools\n", "disclosure.toml:3:"),
-    ] {
-        rewrite(&file, toml);
-        let line = gateway.logged(expected);
-        assert!(line.contains("were not taken over, the old ones stay: "), "{line}");
-        assert_eq!(gateway.tool_names(), ["echo"]);
-    }
     gateway.finish().says(0, &[]);
 }
 
@@ -103,8 +80,7 @@ fn p4_a_file_of_tokens_that_does_not_answer_holds_no_client_up() {
     let (directory, file) = configured(UPSTREAM);
     let mut gateway = serve(&file, &[]);
     gateway.tools();
-    let token = directory.path().join("token");
-    assert!(Command::new("mkfifo").arg(&token).status().unwrap().success());
+    let token = named_pipe(directory.path(), "token");
     rewrite(&file, &format!("[auth]\ntokens = [{{ name = \"t\", file = {token:?} }}]\n"));
     // It opens once the program reads.
     let mut pipe = OpenOptions::new().write(true).open(&token).unwrap();

@@ -3,23 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use kit::{
+    messages::tool,
     process::{Ended, Process, get, until},
     scenario::Scenario,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{run, shown, start};
-use crate::UPSTREAM;
+use super::{named_pipe, playing, run, serve, shown};
 
 /// A configuration with an upstream `kit` that is held, or not, and what it lists.
 struct Kit {
     directory: TempDir,
     config: PathBuf,
-}
-
-fn tool(name: &str, description: &str) -> Value {
-    json!({"name": name, "description": description, "inputSchema": {"type": "object"}})
 }
 
 impl Kit {
@@ -28,10 +24,8 @@ impl Kit {
         let directory = tempfile::tempdir().unwrap();
         let kit = Self { config: directory.path().join("disclosure.toml"), directory };
         kit.lists(tools, &[]);
-        let scenario = kit.scenario();
-        let text =
-            format!("{more}\n[upstreams.kit]\ncommand = {UPSTREAM:?}\nargs = [{scenario:?}]\n{on_change}\n");
         // Keys before tables, and tables after them.
+        let text = format!("{more}\n{}{on_change}\n", playing("kit", shown(&kit.scenario())));
         std::fs::write(&kit.config, text).unwrap();
         kit
     }
@@ -58,10 +52,7 @@ impl Kit {
     }
 
     fn serve(&self, flags: &[&str]) -> Process {
-        let common = ["serve", "--strategy", "full", "--config", shown(&self.config)];
-        let mut gateway = start(&[&common, flags].concat());
-        gateway.initialize();
-        gateway
+        serve(&self.config, flags)
     }
 
     fn accept(&self, names: &[&str]) -> Ended {
@@ -165,28 +156,20 @@ fn u14_under_hold_what_is_new_or_changed_does_not_exist_until_it_is_accepted() {
     assert_eq!(["changed", "new"].map(|name| answer(&mut gateway, name)), [unknown.clone(), unknown]);
     assert_eq!(kit.locked(), first, "nothing is accepted by the way");
     kit.lists(&after, &[]);
-    let looked = kit.accept(&["--dry-run"]);
-    let shown = &looked.says(0, &[]).stdout;
-    assert!(shown.contains("would be accepted: kit/changed changed: description (sha256:"), "{shown}");
-    assert!(
-        shown.contains(")\n{\n  \"description\": \"After.\"\n}\n"),
-        "the part that changed alone: {shown}"
-    );
-    assert!(
-        shown.contains("{\n  \"description\": \"New.\",\n  \"inputSchema\": {"),
-        "all of a new one: {shown}"
+    kit.accept(&["--dry-run"]).prints(
+        0,
+        &[
+            "would be accepted: kit/changed changed: description (sha256:",
+            // The part that changed alone, and all of a new one.
+            ")\n{\n  \"description\": \"After.\"\n}\n",
+            "{\n  \"description\": \"New.\",\n  \"inputSchema\": {",
+        ],
     );
     assert_eq!(kit.locked(), first, "what is only looked at is not accepted");
     kit.accept(&["kit/nwe"]).says(64, &["no tool is called 'kit/nwe' (hint: did you mean 'kit/new'?)"]);
-    let accepted = kit.accept(&["kit/new"]);
-    assert!(accepted.says(0, &[]).stdout.contains("accepted: kit/new added (sha256:"), "{}", accepted.stdout);
+    kit.accept(&["kit/new"]).prints(0, &["accepted: kit/new added (sha256:"]);
     lists(&mut gateway, &["kept", "new"]);
-    let accepted = kit.accept(&[]);
-    assert!(
-        accepted.stdout.contains("accepted: kit/changed changed: description (sha256:"),
-        "{}",
-        accepted.stdout
-    );
+    kit.accept(&[]).prints(0, &["accepted: kit/changed changed: description (sha256:"]);
     lists(&mut gateway, &["kept", "changed", "new"]);
     assert_eq!(kit.accept(&[]).stdout.trim(), "nothing to accept");
     // By hand.
@@ -225,21 +208,16 @@ fn u14_what_changed_while_nothing_was_served_is_held_at_the_next_start() {
     }
     // Whoever only looks is shown the same, and writes nothing.
     let locked = kit.locked();
-    let checked = run(&["check", "--config", shown(&kit.config)]);
-    for held in ["tool 'one' changed: description (sha256:", "tool 'three' added (sha256:"] {
-        assert!(checked.says(0, &[]).stdout.contains(held), "{}", checked.stdout);
-    }
-    let out = shown(kit.directory.path());
-    let exported = run(&["export", "--out", out]);
-    assert!(exported.says(0, &[]).stdout.contains("new and held (1): kit/three\n"), "{}", exported.stdout);
+    run(&["check", "--config", shown(&kit.config)])
+        .prints(0, &["tool 'one' changed: description (sha256:", "tool 'three' added (sha256:"]);
+    run(&["export", "--out", shown(kit.directory.path())]).prints(0, &["new and held (1): kit/three\n"]);
     assert_eq!(kit.locked(), locked);
 }
 
 #[test]
 fn u14_who_only_looks_accepts_nothing() {
     let kit = Kit::new(&[tool("one", "One.")], HOLD, "");
-    let checked = run(&["check", "--config", shown(&kit.config)]);
-    assert!(checked.says(0, &[]).stdout.contains("1 tool: "), "{}", checked.stdout);
+    run(&["check", "--config", shown(&kit.config)]).prints(0, &["1 tool: "]);
     assert!(!kit.lock().exists());
     // A file that lists nothing at first is no reason to take whatever comes.
     kit.lists(&[], &[&[tool("late", "Late.")]]);
@@ -344,8 +322,7 @@ fn u14_what_cannot_be_written_is_not_accepted() {
     run(&["serve", "--config", shown(&kit.config)]).says(64, &["disclosure.lock: "]);
     std::fs::remove_dir(kit.lock()).unwrap();
     // Beside a pipe nothing is kept.
-    let pipe = kit.directory.path().join("pipe");
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let pipe = named_pipe(kit.directory.path(), "pipe");
     let text = std::fs::read_to_string(&kit.config).unwrap();
     let written = pipe.clone();
     let writing = std::thread::spawn(move || std::fs::write(written, text));
@@ -363,9 +340,6 @@ fn u10_accept_takes_what_it_can_and_names_what_it_cannot() {
     kit.lists(&[tool("two words", "Two.")], &[]);
     let ended = kit.accept(&[]);
     assert!(ended.stdout.contains("accepted: kit/one removed (sha256:"), "{}", ended.stdout);
-    assert!(
-        kit.locked().contains("\n\"kit/two words\" sha256:") && !kit.locked().contains("kit/one"),
-        "{}",
-        kit.locked()
-    );
+    let locked = kit.locked();
+    assert!(locked.contains("\n\"kit/two words\" sha256:") && !locked.contains("kit/one"), "{locked}");
 }

@@ -11,13 +11,13 @@ use std::{
 
 use kit::{
     Scenario,
+    messages::tool,
     process::{CACHE, Process, get, until},
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{program, shown, text};
-use crate::UPSTREAM;
+use super::{played, playing, program, shown, text};
 
 const KEY: &str = "k3y-that-nobody-logs";
 
@@ -138,18 +138,13 @@ struct Scene {
 
 impl Scene {
     fn new(settings: &str) -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let (file, config) =
-            (directory.path().join("scenario.json"), directory.path().join("disclosure.toml"));
-        let tool = |(name, description): (&str, &str)| {
-            json!({"name": name, "description": description, "inputSchema": {"type": "object"}}).to_string()
-        };
         let named = [("kennel", "Walks a hound."), ("ledger", "Books a bill."), ("beacon", "Lights a lamp.")];
-        let others = (0..40).map(|at| format!("thing_{at}"));
-        let others: Vec<String> = others.map(|name| tool((&name, "Does a thing."))).collect();
-        Scenario::with_tools(named.into_iter().map(tool).chain(others)).write(&file);
+        let named = named.map(|(name, description)| tool(name, description).to_string());
+        let others = (0..40).map(|at| tool(&format!("thing_{at}"), "Does a thing.").to_string());
+        let (directory, scenario) = played(&Scenario::with_tools(named.into_iter().chain(others)));
+        let config = directory.path().join("disclosure.toml");
         let model = Model::start();
-        let upstream = format!("[upstreams.u]\ncommand = {UPSTREAM:?}\nargs = [{:?}]\n", shown(&file));
+        let upstream = playing("u", &scenario);
         let embeddings = format!(
             "[strategy.search.embeddings]\nurl = \"http://127.0.0.1:{}/v1\"\nmodel = \"m\"\nkey_env = \"MODEL_KEY\"\n",
             model.port
@@ -159,18 +154,8 @@ impl Scene {
     }
 
     fn start(&self) -> Process {
-        let flags = [
-            "--log",
-            "debug",
-            "serve",
-            "--config",
-            shown(&self.config),
-            "--strategy",
-            "search",
-            "--admin",
-            "127.0.0.1:0",
-        ];
-        let mut command = program(&flags);
+        let mut command = program(&["--log", "debug", "serve", "--strategy", "search"]);
+        command.args(["--admin", "127.0.0.1:0", "--config", shown(&self.config)]);
         let mut gateway =
             Process::start(command.env(CACHE, self.directory.path().join("cache")).env("MODEL_KEY", KEY));
         gateway.initialize();

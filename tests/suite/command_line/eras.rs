@@ -11,12 +11,17 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures::{StreamExt, stream};
-use kit::{Bench, Client, Options, Setup, Transport, eventually, process::Process, setup::Era};
+use kit::{
+    Bench, Client, Options, Setup, Transport, eventually,
+    messages::{stateless, tool},
+    process::Process,
+    setup::Era,
+};
 use mcp_disclosure_gateway::{backend::Scope, upstream::Target};
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, sync::watch};
 
-use super::start;
+use super::{CHANGED, opened, start};
 
 const META: &str = "io.modelcontextprotocol/";
 
@@ -55,10 +60,8 @@ async fn dual(State(server): State<Dual>, method: Method, body: String) -> Respo
             let mut names = vec![if is_stateless { "modern" } else { "classic" }];
             names.extend(can_be_asked.then_some("asks"));
             names.extend(server.has_grown.borrow().then_some("added"));
-            let tool =
-                |name| json!({"name": name, "description": "A tool.", "inputSchema": {"type": "object"}});
-            json!({"tools": names.into_iter().map(tool).collect::<Vec<Value>>(), "resultType": "complete",
-                "ttlMs": 0, "cacheScope": "private"})
+            let tools: Vec<Value> = names.into_iter().map(|name| tool(name, "A tool.")).collect();
+            json!({"tools": tools, "resultType": "complete", "ttlMs": 0, "cacheScope": "private"})
         }
         "tools/call" if message["params"]["name"] == if is_stateless { "classic" } else { "modern" } => {
             let error = json!({"code": -32602, "message": "no such tool in this era"});
@@ -95,13 +98,6 @@ fn listed(gateway: &mut Process, params: Value) -> Vec<String> {
     result["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
 }
 
-fn stateless(capabilities: Value) -> Value {
-    json!({"_meta": {
-        format!("{META}protocolVersion"): "2026-07-28", format!("{META}clientCapabilities"): capabilities,
-        format!("{META}clientInfo"): {"name": "test", "version": "1"},
-    }})
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upstream_of_both_eras_shows_each_client_what_it_would_show_it_directly_u7() {
     let address = serve(Router::new().fallback(dual).with_state(Dual::default())).await;
@@ -112,7 +108,7 @@ async fn an_upstream_of_both_eras_shows_each_client_what_it_would_show_it_direct
             [(json!({}), vec!["modern"]), (json!({"elicitation": {"form": {}}}), vec!["modern", "asks"])]
         {
             let mut gateway = gateway();
-            assert_eq!(listed(&mut gateway, stateless(capabilities)), expected);
+            assert_eq!(listed(&mut gateway, json!({"_meta": stateless(capabilities)})), expected);
             gateway.finish().says(0, &[]);
         }
         let mut gateway = gateway();
@@ -120,7 +116,7 @@ async fn an_upstream_of_both_eras_shows_each_client_what_it_would_show_it_direct
         assert_eq!(listed(&mut gateway, json!({})), ["classic"]);
         gateway.call("classic", json!({}));
         // It has no session, so changes are announced to who listens for them.
-        gateway.notified("notifications/tools/list_changed", 1);
+        gateway.notified(CHANGED, 1);
         assert_eq!(listed(&mut gateway, json!({})), ["classic", "added"]);
         gateway.finish().says(0, &[]);
     })
@@ -171,10 +167,7 @@ async fn batching(body: String) -> Response {
     let result = match message["method"].as_str().unwrap_or_default() {
         "initialize" => json!({"protocolVersion": "2025-03-26", "capabilities": {"tools": {}},
             "serverInfo": {"name": "batching", "version": "1"}}),
-        "tools/list" => json!({"tools": [
-            {"name": "few", "description": "A tool.", "inputSchema": {"type": "object"}},
-            {"name": "many", "description": "A tool.", "inputSchema": {"type": "object"}},
-        ]}),
+        "tools/list" => json!({"tools": [tool("few", "A tool."), tool("many", "A tool.")]}),
         "tools/call" => {
             let steps = if message["params"]["name"] == "few" { 2 } else { 1_001 };
             let step = |step| {
@@ -194,8 +187,7 @@ async fn the_messages_of_a_batch_of_2025_03_26_count_as_if_each_had_come_alone_u
     let address = serve(Router::new().fallback(batching)).await;
     tokio::task::spawn_blocking(move || {
         let url = format!("http://{address}/mcp");
-        let mut gateway = start(&["serve", "--strategy", "full", "--upstream-url", &url]);
-        gateway.initialize();
+        let mut gateway = opened(&["serve", "--strategy", "full", "--upstream-url", &url]);
         let call = |tool| json!({"name": tool, "arguments": {}, "_meta": {"progressToken": "p"}});
         assert_eq!(gateway.request("tools/call", call("few"))["result"]["content"], json!([]));
         gateway.notified("notifications/progress", 2);

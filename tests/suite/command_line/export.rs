@@ -2,16 +2,15 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use kit::scenario::Scenario;
+use kit::{messages::tool, scenario::Scenario};
 use serde_json::json;
 
-use super::{ODD, configuration::configured, run, shown, start};
+use super::{ODD, configured, opened, played, run, shown};
 use crate::UPSTREAM;
 
 /// Everything that a server of this source lists and answers, as it came over the wire.
 pub(super) fn served(source: &[&str], calls: &[&str]) -> String {
-    let mut gateway = start(&[&["serve", "--strategy", "full"], source].concat());
-    gateway.initialize();
+    let mut gateway = opened(&[&["serve", "--strategy", "full"], source].concat());
     for list in ["tools/list", "resources/list", "resources/templates/list", "prompts/list"] {
         gateway.request(list, json!({}));
     }
@@ -47,9 +46,8 @@ fn serving_what_was_exported_changes_no_byte() {
         [vec!["--", UPSTREAM, shown(&one)], vec!["--name", "kit", "--", UPSTREAM, shown(&two)], vec![]]
     {
         for flags in [&[][..], &["--definitions"]] {
-            let exported = run(&[&["export", "--out", shown(&out)], flags, &*source].concat());
-            exported.says(0, &[]);
-            assert!(exported.stdout.contains("mcp-disclosure serve --config "), "{}", exported.stdout);
+            run(&[&["export", "--out", shown(&out)], flags, &*source].concat())
+                .prints(0, &["mcp-disclosure serve --config "]);
             let again = served(&["--config", shown(&config)], &["echo"]);
             assert_eq!(again, served(&source, &["echo"]), "{source:?} {flags:?}");
             let checked = run(&["check", "--config", shown(&config)]);
@@ -61,9 +59,7 @@ fn serving_what_was_exported_changes_no_byte() {
 
 #[test]
 fn several_upstreams_and_what_is_said_of_them_are_kept() {
-    let directory = tempfile::tempdir().unwrap();
-    let scenario = directory.path().join("scenario.json");
-    Scenario::odd().write(&scenario);
+    let (directory, scenario) = played(&Scenario::odd());
     let (_configured, file) = configured(&format!(
         r#"
         [server]
@@ -182,8 +178,7 @@ fn u10_replacing_writes_records_anew_and_keeps_decisions() {
         + "\n[tools.\"kit/gone\"]\nbrief = 'Was.'\n[limits] # mine\n";
     std::fs::write(&config, &by_hand).unwrap();
     Scenario::named(["kept", "new"]).write(&scenario);
-    let ended = run(&["export", "--replace", "--out", shown(&out)]);
-    assert!(ended.says(0, &[]).stdout.contains("not listed any more (1): kit/gone\n"), "{}", ended.stdout);
+    run(&["export", "--replace", "--out", shown(&out)]).prints(0, &["not listed any more (1): kit/gone\n"]);
     assert_eq!(std::fs::read_to_string(&config).unwrap(), by_hand);
     let locked = std::fs::read_to_string(&lock).unwrap();
     let names: Vec<&str> = locked.lines().skip(2).filter_map(|line| line.split(' ').next()).collect();
@@ -193,11 +188,10 @@ fn u10_replacing_writes_records_anew_and_keeps_decisions() {
 /// Many tools make a short file.
 #[test]
 fn u10_only_what_differs_from_what_is_served_anyhow_is_written() {
-    let directory = tempfile::tempdir().unwrap();
-    let (scenario, out) = (directory.path().join("scenario.json"), directory.path().join("out"));
     let names: Vec<String> = (0..669).map(|number| format!("tool_{number:03}")).collect();
-    Scenario::named(names.iter().map(String::as_str)).write(&scenario);
-    run(&["export", "--out", shown(&out), "--name", "kit", "--", UPSTREAM, shown(&scenario)]).says(0, &[]);
+    let (directory, scenario) = played(&Scenario::named(names.iter().map(String::as_str)));
+    let out = directory.path().join("out");
+    run(&["export", "--out", shown(&out), "--name", "kit", "--", UPSTREAM, &scenario]).says(0, &[]);
     let files = files(&out);
     let text = &files["disclosure.toml"];
     assert!(text.lines().count() < 25 && !text.contains("tool_0"), "{text}");
@@ -251,19 +245,15 @@ fn nothing_is_replaced_unless_that_is_said_and_nothing_is_half_written() {
 
 #[test]
 fn tools_that_no_file_can_describe_are_reported_and_served_all_the_same() {
-    let directory = tempfile::tempdir().unwrap();
-    let scenario = directory.path().join("scenario.json");
     let long = "n".repeat(260);
-    let named = |name: &str| {
-        json!({"name": name, "description": "Does.", "inputSchema": {"type": "object"}}).to_string()
-    };
+    let named = |name: &str| tool(name, "Does.").to_string();
     let mut tools: Vec<String> =
         ["a/b", "..", ".", "dots.in.it", "spaces and é", "wild*", &long].map(named).into();
     tools.push(r#"{"name": "mute",  "inputSchema": {"type": "object"}}"#.to_owned());
     tools.push(r#"{"name": "bare", "description": "Has no schema."}"#.to_owned());
     tools.push(r#"{"description": "Spaced \u00e9" , "name": "spaced", "inputSchema": { "type" : "object", "x": [1.0, 1E2] } }"#.to_owned());
-    Scenario::with_tools(tools).write(&scenario);
-    let source = ["--", UPSTREAM, shown(&scenario)];
+    let (directory, scenario) = played(&Scenario::with_tools(tools));
+    let source = ["--", UPSTREAM, &*scenario];
     let out = directory.path().join("out");
     run(&[&["export", "--definitions", "--out", shown(&out)], &source[..]].concat()).says(
         0,

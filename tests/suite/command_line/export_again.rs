@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use kit::{process::Ended, scenario::Scenario};
+use kit::{messages::tool, process::Ended, scenario::Scenario};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{
+    configured,
     export::{files, served},
-    run, shown, start,
+    opened, played, playing, run, serve, shown,
 };
 use crate::UPSTREAM;
 
@@ -57,16 +58,14 @@ impl Project {
 
     /// How `serve` ends after it listed its tools.
     fn served(&self) -> Ended {
-        let mut gateway = start(&["serve", "--config", shown(&self.config)]);
-        gateway.initialize();
+        let mut gateway = opened(&["serve", "--config", shown(&self.config)]);
         gateway.tools();
         gateway.finish()
     }
 
     /// The tools that `serve` lists.
     fn tools(&self) -> Vec<Value> {
-        let mut gateway = start(&["serve", "--strategy", "full", "--config", shown(&self.config)]);
-        gateway.initialize();
+        let mut gateway = serve(&self.config, &[]);
         let tools = gateway.tools();
         gateway.finish().says(0, &[]);
         tools
@@ -92,7 +91,7 @@ fn read(description: &str, parameter: &str, read_only: bool) -> Value {
 }
 
 fn plain(name: &str) -> Value {
-    json!({"name": name, "description": format!("Does {name}."), "inputSchema": {"type": "object"}})
+    tool(name, &format!("Does {name}."))
 }
 
 #[test]
@@ -116,11 +115,8 @@ fn u10_drift_is_reported_by_check_serve_and_export_and_stops_nothing() {
         );
         assert_eq!(served.stderr.matches("upstream 'kit': tool '").count(), 1, "{}", served.stderr);
         let before = files(&project.out);
-        let again = project.again(&[]);
-        again.says(0, &[]);
-        let expected = format!("changed upstream (1):\n  kit/read {changes}");
-        assert!(again.stdout.contains(&expected), "{}", again.stdout);
-        assert!(again.stdout.contains("nothing to write\n"), "{}", again.stdout);
+        let changed = format!("changed upstream (1):\n  kit/read {changes}");
+        project.again(&[]).prints(0, &[&changed, "nothing to write\n"]);
         assert_eq!(files(&project.out), before, "a record is renewed only where that is said");
     }
 }
@@ -133,12 +129,8 @@ fn u10_what_a_person_wrote_stays_byte_for_byte_and_what_is_new_is_recorded() {
     });
     let (by_hand, locked) = (project.text(), project.locked());
     project.lists(&[plain("kept"), plain("added"), plain("secret_one")]);
-    let ended = project.again(&[]);
-    ended.says(0, &[]);
-    for line in ["new (1): kit/added\n", "not listed any more (1): kit/gone\n", "written: disclosure.lock\n"]
-    {
-        assert!(ended.stdout.contains(line), "{line}\n{}", ended.stdout);
-    }
+    let lines = ["new (1): kit/added\n", "not listed any more (1): kit/gone\n", "written: disclosure.lock\n"];
+    project.again(&[]).prints(0, &lines);
     assert_eq!(project.text(), by_hand);
     // What a diff shows: a line for each tool that is new.
     let now = project.locked();
@@ -155,10 +147,7 @@ fn u10_what_a_person_wrote_stays_byte_for_byte_and_what_is_new_is_recorded() {
 fn u10_records_are_renewed_for_what_is_accepted_alone() {
     let project = Project::exported(&[read("Old.", "head", true), plain("other")], &[]);
     let (before, locked) = (project.text(), project.locked());
-    project.lists(&[
-        read("New.", "head", true),
-        json!({"name": "other", "description": "Too.", "inputSchema": {"type": "object"}}),
-    ]);
+    project.lists(&[read("New.", "head", true), tool("other", "Too.")]);
     let accept = |names: &[&str]| run(&[&["accept", "--config", shown(&project.config)], names].concat());
     accept(&["kit/raed"]).says(64, &["no tool is called 'kit/raed' (hint: did you mean 'kit/read'?)"]);
     assert_eq!(project.locked(), locked);
@@ -179,20 +168,19 @@ fn u10_records_are_renewed_for_what_is_accepted_alone() {
 fn u10_description_files_of_the_source_are_kept_to_the_byte() {
     let directory = tempfile::tempdir().unwrap();
     let (written, out) = (directory.path().join("written"), directory.path().join("out"));
-    let scenario = directory.path().join("scenario.json");
-    Scenario::with_tools([plain("echo").to_string(), plain("other").to_string()]).write(&scenario);
+    let (_played, scenario) = played(&Scenario::named(["echo", "other"]));
     std::fs::create_dir(&written).unwrap();
     // What it leaves out is as the upstream has it.
     let by_hand = "{ \"name\":\"echo\",\t\"brief\": \"Says it again\",\r\n \"examples\": [{\"input\": {\"text\": \"x\"}}], \"mine\": 1 }";
     std::fs::write(written.join("echo.json"), by_hand).unwrap();
-    let source = ["--tool-descriptions", shown(&written), "--name", "kit", "--", UPSTREAM, shown(&scenario)];
+    let source = ["--tool-descriptions", shown(&written), "--name", "kit", "--", UPSTREAM, &scenario];
     run(&[&["export", "--out", shown(&out)], &source[..]].concat()).says(0, &[]);
     let config = out.join("disclosure.toml");
     assert_eq!(served(&["--config", shown(&config)], &["echo"]), served(&source, &["echo"]));
     assert_eq!(std::fs::read_to_string(out.join("echo.json")).unwrap(), by_hand);
     // A folder of files that a person wrote is merged into, too.
-    let ended = run(&["export", "--out", shown(&written), "--name", "kit", "--", UPSTREAM, shown(&scenario)]);
-    assert!(ended.says(0, &[]).stdout.contains("new (2): kit/echo, kit/other\n"), "{}", ended.stdout);
+    run(&["export", "--out", shown(&written), "--name", "kit", "--", UPSTREAM, &scenario])
+        .prints(0, &["new (2): kit/echo, kit/other\n"]);
     assert_eq!(std::fs::read_to_string(written.join("echo.json")).unwrap(), by_hand);
     let config = written.join("disclosure.toml");
     assert_eq!(served(&["--config", shown(&config)], &["echo"]), served(&source, &["echo"]));
@@ -208,18 +196,14 @@ fn u10_a_source_adds_to_a_folder_and_takes_nothing_away() {
         ) + "\n[tools.\"delete_*\"]\nhidden = true\n"
     });
     let by_hand = project.text();
-    let second = project.directory.path().join("second.json");
-    Scenario::with_tools([plain("echo").to_string(), plain("third").to_string()]).write(&second);
-    let source = project.directory.path().join("source.toml");
-    let text = format!(
-        "[upstreams.off]\ncommand = \"/no/such/program\"\n[upstreams.kit]\ncommand = {UPSTREAM:?}\nargs = [{:?}]\n\
-         [upstreams.more]\ncommand = {UPSTREAM:?}\nargs = [{second:?}]\n[tools.delete_all]\nhidden = false\n\
+    let (_played, second) = played(&Scenario::named(["echo", "third"]));
+    let (_source, source) = configured(&format!(
+        "[upstreams.off]\ncommand = \"/no/such/program\"\n{}{}[tools.delete_all]\nhidden = false\n\
          [tools.\"more/third\"]\nbrief = \"Thirds\"\n[[concerns]]\nname = \"cost\"\nvalues = [1]\n",
-        project.scenario
-    );
-    std::fs::write(&source, text).unwrap();
-    let ended = project.again(&["--config", shown(&source)]);
-    assert!(ended.says(0, &[]).stdout.contains("new (2): more/echo, more/third\n"), "{}", ended.stdout);
+        playing("kit", shown(&project.scenario)),
+        playing("more", &second)
+    ));
+    project.again(&["--config", shown(&source)]).prints(0, &["new (2): more/echo, more/third\n"]);
     let merged = project.text();
     assert!(merged.starts_with(&by_hand), "{merged}");
     for added in
@@ -233,7 +217,7 @@ fn u10_a_source_adds_to_a_folder_and_takes_nothing_away() {
         ["kit__echo", "more__echo", "third"],
         "a name does not bring back what a pattern hides"
     );
-    assert!(project.again(&["--config", shown(&source)]).stdout.contains("nothing to write"));
+    project.again(&["--config", shown(&source)]).prints(0, &["nothing to write"]);
 }
 
 #[test]
@@ -246,8 +230,9 @@ fn u10_what_a_folder_holds_is_not_accepted_by_an_export_whose_source_does_not_ho
     let source = json!({"mcpServers": {"kit": {"command": UPSTREAM, "args": [project.scenario]}}});
     std::fs::write(&hosts, source.to_string()).unwrap();
     for flags in [&[][..], &["--replace"], &["--definitions"]] {
-        let again = project.again(&[&["--mcp-config", shown(&hosts)], flags].concat());
-        assert!(again.says(0, &[]).stdout.contains("new and held (1): kit/new\n"), "{}", again.stdout);
+        project
+            .again(&[&["--mcp-config", shown(&hosts)], flags].concat())
+            .prints(0, &["new and held (1): kit/new\n"]);
         assert_eq!(project.locked(), locked, "{flags:?}");
     }
     assert_eq!(project.text().replace("tool_descriptions = \"tools\"\n", ""), by_hand);
@@ -288,7 +273,7 @@ fn u10_odd_names_and_texts_are_recorded() {
     let project = Project::exported(&[odd.clone(), plain("other")], &[]);
     assert_eq!(project.tools()[0], odd);
     assert_eq!(project.drifted(), []);
-    assert!(project.again(&[]).says(0, &[]).stdout.contains("nothing to write"));
+    project.again(&[]).prints(0, &["nothing to write"]);
     let mut changed = odd;
     changed["inputSchema"]["properties"]["a\nb"] = json!({"type": "string"});
     project.lists(&[changed, plain("other")]);
@@ -303,11 +288,8 @@ fn u10_what_contradicts_what_is_there_is_refused_with_its_place() {
     project.edit(|text| text + "\n[categories.mine]\ntools = [\"kit/echo\"]\n");
     let before = files(&project.out);
     let source = project.directory.path().join("source.toml");
-    let text = format!(
-        "[upstreams.kit]\ncommand = {UPSTREAM:?}\nargs = [{:?}]\n[categories.other]\ntools = [\"kit/echo\"]\n",
-        project.scenario
-    );
-    std::fs::write(&source, text).unwrap();
+    let other = "[categories.other]\ntools = [\"kit/echo\"]\n";
+    std::fs::write(&source, playing("kit", shown(&project.scenario)) + other).unwrap();
     project
         .again(&["--config", shown(&source)])
         .says(64, &["disclosure.toml:", "tool 'kit/echo' is in two categories", "keep it in one"]);

@@ -1,24 +1,8 @@
 //! `--mcp-config`: files of MCP hosts, as they are. What each host says is tested beside the reader.
 
-use std::path::PathBuf;
-
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-use super::{
-    ODD,
-    configuration::{configured, serve},
-    run, shown, start, write,
-};
-
-/// A directory with this host's file, in which ODD stands for the odd upstream.
-pub(super) fn hosted(servers: &Value) -> (TempDir, PathBuf) {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("mcp.json");
-    std::fs::write(&file, json!({"mcpServers": servers, "inputs": []}).to_string().replace("ODD", ODD))
-        .unwrap();
-    (directory, file)
-}
+use super::{configured, error, hosted, opened, run, serve, shown, write};
 
 #[test]
 fn a_hosts_own_file_is_served_as_it_is() {
@@ -30,8 +14,8 @@ fn a_hosts_own_file_is_served_as_it_is() {
         },
         "off": {"command": "/no/such/program", "disabled": true},
     }));
-    let mut gateway = start(&["--log", "debug", "serve", "--strategy", "full", "--mcp-config", shown(&file)]);
-    gateway.initialize();
+    let mut gateway =
+        opened(&["--log", "debug", "serve", "--strategy", "full", "--mcp-config", shown(&file)]);
     assert_eq!(gateway.tool_names(), ["bare", "plain__echo", "rich__echo", "wait"]);
     gateway.finish().says(0, &["autoApprove", "server 'off' is switched off: disabled"]);
 }
@@ -61,8 +45,7 @@ fn an_entry_of_a_hosts_file_that_cannot_be_used_is_left_out_with_a_warning_u11()
     let mut servers = broken.clone();
     servers["good"] = json!({"command": "ODD", "args": ["ordinary"]});
     let (directory, file) = hosted(&servers);
-    let mut gateway = start(&["serve", "--strategy", "full", "--mcp-config", shown(&file)]);
-    gateway.initialize();
+    let mut gateway = opened(&["serve", "--strategy", "full", "--mcp-config", shown(&file)]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     assert!(gateway.finish().says(0, &expected).stderr.contains("WARN"));
     let checked = run(&["check", "--format", "json", "--mcp-config", shown(&file)]);
@@ -94,8 +77,8 @@ fn what_a_host_switched_off_exists_for_no_client_u11() {
     let mut gateway = serve(&file, &["--mcp-config", shown(&hosts)]);
     assert_eq!(gateway.tool_names(), ["a__echo", "b__wait"]);
     for name in ["a__wait", "a/wait", "b__echo", "echo"] {
-        let error = gateway.call(name, json!({}))["error"]["message"].clone();
-        assert!(error.as_str().unwrap().starts_with(&format!("Unknown tool: {name}")), "{error}");
+        let answer = gateway.call(name, json!({}));
+        assert!(error(&answer).starts_with(&format!("Unknown tool: {name}")), "{answer}");
     }
     gateway.finish().says(0, &["server 'a': no upstream has a tool 'later'"]);
     // What is exported serves the same.
@@ -110,10 +93,8 @@ fn what_a_host_switched_off_exists_for_no_client_u11() {
 #[test]
 fn client_config_prints_an_address_that_clients_can_use() {
     let printed = |listen: &str, flags: &[&str]| {
-        let directory = tempfile::tempdir().unwrap();
         let serve = format!("demo = true\n[serve]\nallow_anonymous = true\nlisten = \"{listen}\"\n");
-        write(directory.path(), "disclosure.toml", &serve);
-        let file = directory.path().join("disclosure.toml");
+        let (_directory, file) = configured(&serve);
         run(&[&["client-config", "--host", "cursor", "--config", shown(&file)], flags].concat())
     };
     for (listen, url) in [

@@ -6,12 +6,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kit::process::{Process, Signal, get, id_in, post, post_with};
+use kit::{
+    Session,
+    messages::{request, stateless},
+    process::{Signal, get, id_in, post_with},
+};
 use rustix::process::{Pid, kill_process};
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpSocket};
 
-use super::{ODD, serve_odd, shown, start, text};
+use super::{ODD, error, over_http, serve_odd, shown, text};
 
 const SILENT: &str = "upstream answers neither calls nor a ping";
 const LATE: &str = "upstream 'odd' did not respond within 1 seconds";
@@ -20,11 +24,6 @@ const LATE: &str = "upstream 'odd' did not respond within 1 seconds";
 fn signal(file: &Path, signal: Signal) {
     let id = id_in(file, "").trim().parse().ok().and_then(Pid::from_raw).unwrap();
     kill_process(id, signal).unwrap();
-}
-
-#[track_caller]
-fn error(answer: &Value) -> &str {
-    answer["error"]["message"].as_str().unwrap_or_else(|| panic!("no error in {answer}"))
 }
 
 #[test]
@@ -89,42 +88,22 @@ fn u20_slow_calls_are_given_up_each_for_itself_while_pings_are_answered() {
     assert!(!ended.says(0, &[]).stderr.contains(SILENT), "{}", ended.stderr);
 }
 
-/// A session at this address.
-fn session(at: SocketAddr) -> String {
-    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}});
-    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
-    post(at, None, &message).0.unwrap()
-}
-
-fn call(at: SocketAddr, session: &str) -> Value {
-    let params = json!({"name": "echo", "arguments": {"text": "here"}});
-    let message = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params});
-    post(at, Some(session), &message).1
+fn call(session: &Session) -> Value {
+    session.call("echo", json!({"text": "here"}))
 }
 
 /// The same of a client without a session.
 fn call_without(at: SocketAddr) -> Value {
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
-    let params = json!({"name": "echo", "arguments": {"text": "here"}, "_meta": meta});
-    let message = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params});
+    let params = json!({"name": "echo", "arguments": {"text": "here"}, "_meta": stateless(json!({}))});
     let headers = "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: echo\r\n";
-    post_with(at, headers, &message).1
-}
-
-fn over_http(flags: &[&str], upstream: &[&str]) -> Process {
-    let serve = ["serve", "--strategy", "full", "--transport", "http", "--listen", "127.0.0.1:0"];
-    start(&[&serve[..], flags, upstream].concat())
+    post_with(at, headers, &request(2, "tools/call", params)).1
 }
 
 #[test]
 fn u20_slow_calls_of_one_of_several_clients_do_not_keep_others_out() {
     slow_calls_keep_nobody_out(|at| {
-        let ann = session(at);
-        Box::new(move || call(at, &ann))
+        let ann = Session::open(at);
+        Box::new(move || call(&ann))
     });
 }
 
@@ -138,11 +117,10 @@ fn u20_slow_calls_of_a_client_without_a_session_do_not_keep_others_out() {
 fn slow_calls_keep_nobody_out(ann: impl Fn(SocketAddr) -> Box<dyn Fn() -> Value>) {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("id");
-    let flags = ["--request-timeout", "1", "--admin", "127.0.0.1:0", "--"];
-    let gateway = over_http(&flags, &[ODD, "ordinary", shown(&file)]);
-    let at = gateway.address();
-    let (ann, bob) = (ann(at), session(at));
-    let bob = || call(at, &bob);
+    let flags = ["--strategy", "full", "--request-timeout", "1", "--admin", "127.0.0.1:0"];
+    let gateway = over_http(&[&flags[..], &["--", ODD, "ordinary", shown(&file)]].concat());
+    let (ann, bob) = (ann(gateway.address()), Session::open(gateway.address()));
+    let bob = || call(&bob);
     let state = || {
         let headers = "Host: localhost\r\nAccept: application/json\r\n";
         get(gateway.admin(), "/status", headers).json()["upstreams"][0]["state"].clone()
@@ -180,19 +158,18 @@ async fn deaf(at: SocketAddr) -> (TcpListener, Vec<TcpStream>) {
 #[tokio::test]
 async fn u20_a_call_of_an_http_server_that_is_gone_is_an_error_within_five_seconds() {
     for is_deaf in [false, true] {
-        let mut server = over_http(&["--"], &[ODD, "ordinary"]);
+        let mut server = over_http(&["--strategy", "full", "--", ODD]);
         let at = server.address();
         let url = format!("http://{at}/mcp");
-        let gateway = over_http(&[], &["--upstream-url", &url]);
-        let own = gateway.address();
-        let client = session(own);
-        assert_eq!(text(&call(own, &client)), "here");
+        let gateway = over_http(&["--strategy", "full", "--upstream-url", &url]);
+        let client = Session::open(gateway.address());
+        assert_eq!(text(&call(&client)), "here");
         server.signal(Signal::KILL);
         assert!(kit::process::until(|| !server.is_running()));
         let _deaf = if is_deaf { Some(deaf(at).await) } else { None };
         for _ in 0..2 {
             let begun = Instant::now();
-            let answer = call(own, &client);
+            let answer = call(&client);
             assert!(error(&answer).contains("cannot be reached"), "{answer}");
             // The machine may be busy; it was a minute.
             assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());

@@ -2,13 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{ODD, serve_odd, start};
+use super::{ODD, error, opened, run, serve_odd, start, text};
 
 /// One session over stdio: each line, and the answer's id, code and words.
 fn answers(lines: &[(&str, Value, i64, &str)]) {
     // Under `full`, what is malformed would be left to the upstream.
-    let mut gateway = start(&["serve", "--strategy", "search", "--", ODD, "ordinary"]);
-    gateway.initialize();
+    let mut gateway = opened(&["serve", "--strategy", "search", "--", ODD, "ordinary"]);
     for (line, id, code, expected) in lines {
         gateway.line(line);
         if id.is_null() {
@@ -19,8 +18,7 @@ fn answers(lines: &[(&str, Value, i64, &str)]) {
         }
         let answer = gateway.answer(id.clone());
         assert_eq!(answer["error"]["code"], *code, "{line}: {answer}");
-        let message = answer["error"]["message"].as_str().unwrap();
-        assert!(message.contains(expected), "{line}: {message}");
+        assert!(error(&answer).contains(expected), "{line}: {answer}");
     }
     assert_eq!(gateway.tools().len(), 2, "the next line is served");
     gateway.finish().says(0, &[]);
@@ -43,10 +41,6 @@ fn a_line_that_is_no_message_is_answered_and_the_next_one_served() {
             "must be an object",
         ),
     ]);
-    let mut gateway = serve_odd(&[], &["ordinary"]);
-    gateway.line(b"\xff\xfe");
-    assert_eq!(gateway.error_without_id("not UTF-8")["error"]["code"], -32700);
-    gateway.finish().says(0, &[]);
 }
 
 #[test]
@@ -101,13 +95,9 @@ fn a_message_of_17_mb_is_refused_and_the_next_one_served() {
     gateway.line(vec![b'x'; 17 * 1024 * 1024]);
     let answer = gateway.error_without_id("17825792 bytes");
     assert_eq!(answer["error"]["code"], -32600);
-    assert!(answer["error"]["message"].as_str().unwrap().contains("at most 16777216 are read"));
-    assert_eq!(text_of(&mut gateway), "still here");
+    assert!(error(&answer).contains("at most 16777216 are read"));
+    assert_eq!(text(&gateway.call("echo", json!({"text": "still here"}))), "still here");
     gateway.finish().says(0, &[]);
-}
-
-fn text_of(gateway: &mut kit::process::Process) -> String {
-    super::text(&gateway.call("echo", json!({"text": "still here"}))).to_owned()
 }
 
 #[test]
@@ -116,8 +106,10 @@ fn before_initialize_only_ping_is_answered() {
     for method in ["tools/list", "tools/call", "resources/read"] {
         let answer = gateway.request(method, json!({}));
         assert_eq!(answer["error"]["code"], -32602);
-        let message = answer["error"]["message"].as_str().unwrap();
-        assert!(message.contains(method) && message.contains("Send initialize first"), "{message}");
+        assert!(
+            error(&answer).contains(method) && error(&answer).contains("Send initialize first"),
+            "{answer}"
+        );
     }
     assert_eq!(gateway.request("ping", json!({}))["result"], json!({}));
     let wrong = gateway.request("initialize", json!({"protocolVersion": 7}));
@@ -138,8 +130,7 @@ fn a_client_of_an_unknown_version_gets_the_latest_with_sessions() {
 
 #[test]
 fn stdout_carries_protocol_only() {
-    let mut gateway = start(&["serve", "--log", "trace", "--", super::ODD, "garbage"]);
-    gateway.initialize();
+    let mut gateway = opened(&["serve", "--log", "trace", "--", ODD, "garbage"]);
     gateway.tools();
     gateway.call("echo", json!({"text": "hello"}));
     gateway.line("no JSON");
@@ -148,6 +139,5 @@ fn stdout_carries_protocol_only() {
         let message: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}"));
         assert_eq!(message["jsonrpc"], "2.0", "{line}");
     }
-    let refused = start(&["serve", "--strategy", "nope"]).finish();
-    assert_eq!(refused.says(64, &[]).stdout, "");
+    assert_eq!(run(&["serve", "--strategy", "nope"]).says(64, &[]).stdout, "");
 }

@@ -2,28 +2,20 @@
 
 use std::{
     fs,
-    path::Path,
     time::{Duration, Instant},
 };
 
 use kit::process::{Process, id_in, is_gone, until};
 use serde_json::json;
 
-use super::{
-    ODD,
-    configuration::{configured, serve},
-    shown, start,
-    supervision::CHANGED,
-    text,
-};
+use super::{CHANGED, ODD, configured, opened, rewrite, serve, shown, text};
 
 /// How soon a change is in force, with time for a busy machine.
 const SOON: Duration = Duration::from_secs(20);
 
 /// The entry of an upstream in this mode, which writes its process id to NAME.id.
-fn entry(folder: &Path, name: &str, mode: &str) -> String {
-    let id = folder.join(format!("{name}.id"));
-    format!("[upstreams.{name}]\ncommand = {ODD:?}\nargs = [{mode:?}, {id:?}]\n")
+fn entry(name: &str, mode: &str) -> String {
+    format!("[upstreams.{name}]\ncommand = \"ODD\"\nargs = [{mode:?}, \"FOLDER/{name}.id\"]\n")
 }
 
 #[track_caller]
@@ -35,26 +27,25 @@ fn lists_soon(gateway: &mut Process, tools: &[&str]) {
 
 #[test]
 fn u13_entries_are_added_removed_and_changed_live_and_others_are_left_alone() {
-    let (directory, file) = configured("");
+    let stays = entry("stays", "ordinary");
+    let (directory, file) = configured(&stays);
     let folder = directory.path();
-    let stays = entry(folder, "stays", "ordinary");
-    fs::write(&file, &stays).unwrap();
     let mut gateway = serve(&file, &[]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     let id = id_in(folder.join("stays.id"), "");
 
-    fs::write(&file, stays.clone() + &entry(folder, "more", "pages")).unwrap();
+    rewrite(&file, &(stays.clone() + &entry("more", "pages")));
     lists_soon(&mut gateway, &["echo", "wait", "first", "second", "third"]);
     gateway.notified(CHANGED, 1);
     let more = id_in(folder.join("more.id"), "");
 
     // Another mode of the same upstream, in front of the one that stays.
-    fs::write(&file, entry(folder, "more", "no-schema") + &stays).unwrap();
+    rewrite(&file, &(entry("more", "no-schema") + &stays));
     lists_soon(&mut gateway, &["bare", "more__echo", "stays__echo", "wait"]);
     assert!(until(|| is_gone(&more)), "the process of the old entry is left");
     let changed = id_in(folder.join("more.id"), &more);
 
-    fs::write(&file, &stays).unwrap();
+    rewrite(&file, &stays);
     lists_soon(&mut gateway, &["echo", "wait"]);
     assert!(until(|| is_gone(&changed)), "the process of the removed entry is left");
     assert_eq!(text(&gateway.call("echo", json!({"text": "here"}))), "here");
@@ -69,8 +60,7 @@ fn u13_entries_of_a_hosts_file_are_taken_over_live() {
     let file = directory.path().join("mcp.json");
     let write = |servers| fs::write(&file, json!({"mcpServers": servers}).to_string()).unwrap();
     write(json!({"odd": {"command": ODD}}));
-    let mut gateway = start(&["serve", "--strategy", "full", "--mcp-config", shown(&file)]);
-    gateway.initialize();
+    let mut gateway = opened(&["serve", "--strategy", "full", "--mcp-config", shown(&file)]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     write(json!({"odd": {"command": ODD}, "pages": {"command": ODD, "args": ["pages"]}}));
     lists_soon(&mut gateway, &["echo", "wait", "first", "second", "third"]);
@@ -86,18 +76,18 @@ fn u13_entries_of_a_hosts_file_are_taken_over_live() {
 
 #[test]
 fn u13_a_bad_file_leaves_the_upstreams_as_they_are() {
-    let (directory, file) = configured("");
-    let stays = entry(directory.path(), "stays", "ordinary");
-    fs::write(&file, &stays).unwrap();
+    let stays = entry("stays", "ordinary");
+    let (directory, file) = configured(&stays);
     let mut gateway = serve(&file, &[]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     let id = id_in(directory.path().join("stays.id"), "");
     for (bad, expected) in [
+        ("[tools.echo]\nhiden = true\n", "unknown key tools.echo.hiden (hint: did you mean 'hidden'?)"),
         ("[upstreams.more]\ncomand = \"x\"\n", "did you mean 'command'?"),
         ("[upstreams.more]\ncommand = \"x\"\nurl = \"http://localhost/\"\n", "upstreams.more"),
         ("[upstreams.more\n", "disclosure.toml:4:"),
     ] {
-        fs::write(&file, format!("{stays}{bad}")).unwrap();
+        rewrite(&file, &format!("{stays}{bad}"));
         let line = gateway.logged(expected);
         assert!(line.contains("were not taken over, the old ones stay: "), "{line}");
     }
@@ -108,11 +98,8 @@ fn u13_a_bad_file_leaves_the_upstreams_as_they_are() {
 
 #[test]
 fn u13_p4_losing_all_upstreams_takes_an_operators_word() {
-    let (directory, file) = configured("");
-    fs::write(&file, entry(directory.path(), "odd", "ordinary")).unwrap();
-    let flags = ["serve", "--config", shown(&file), "--strategy", "full", "--", ODD, "pages"];
-    let mut gateway = start(&flags);
-    gateway.initialize();
+    let (directory, file) = configured(&entry("odd", "ordinary"));
+    let mut gateway = serve(&file, &["--", ODD, "pages"]);
     assert_eq!(gateway.tool_names(), ["echo", "wait", "first", "second", "third"]);
     let id = id_in(directory.path().join("odd.id"), "");
     fs::write(&file, "[server]\nname = \"Half a file\"\n").unwrap();
@@ -127,18 +114,14 @@ fn u13_p4_losing_all_upstreams_takes_an_operators_word() {
 
 #[test]
 fn u13_tools_stay_listed_while_a_changed_entry_starts_and_calls_wait_for_it() {
-    let (directory, file) = configured("");
-    let parked = directory.path().join("parked");
-    let entry = |environment: &str| {
-        format!("[upstreams.odd]\ncommand = {ODD:?}\nargs = [\"parks\", {parked:?}]\n{environment}")
-    };
-    fs::write(&file, entry("")).unwrap();
+    let entry = "[upstreams.odd]\ncommand = \"ODD\"\nargs = [\"parks\", \"FOLDER/parked\"]\n";
+    let (directory, file) = configured(entry);
     let mut gateway = serve(&file, &["--connect-timeout", "3"]);
     let tools = gateway.tool_names();
     assert!(!tools.is_empty());
     // From now on it does nothing when it is started.
-    fs::write(&parked, "").unwrap();
-    fs::write(&file, entry("env = { CHANGED = \"yes\" }\n")).unwrap();
+    fs::write(directory.path().join("parked"), "").unwrap();
+    rewrite(&file, &format!("{entry}env = {{ CHANGED = \"yes\" }}\n"));
     assert!(until(|| directory.path().join("parked.parked").exists()), "the changed entry is started");
     assert_eq!(gateway.tool_names(), tools);
     let error = gateway.call(&tools[0], json!({}))["error"].clone();
@@ -149,10 +132,9 @@ fn u13_tools_stay_listed_while_a_changed_entry_starts_and_calls_wait_for_it() {
 
 #[test]
 fn p2_an_upstream_with_hidden_tools_gets_no_other_name_without_an_operators_word() {
-    let (_directory, file) = configured("");
     let named =
         |name: &str| format!("[upstreams.{name}]\ncommand = {ODD:?}\n[tools.\"odd/wait\"]\nhidden = true\n");
-    fs::write(&file, named("odd")).unwrap();
+    let (_directory, file) = configured(&named("odd"));
     let mut gateway = serve(&file, &[]);
     assert_eq!(gateway.tool_names(), ["echo"]);
     fs::write(&file, named("other")).unwrap();

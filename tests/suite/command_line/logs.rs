@@ -1,14 +1,14 @@
 //! What is logged about disclosure, for operators (001 "Best Practices").
 
+use kit::messages::{hello, stateless};
 use mcp_disclosure_core::EXTENSION;
 use serde_json::json;
 
-use super::start;
+use super::{described, opened, shown, start, write};
 
 #[test]
 fn deliveries_refusals_and_unknown_names_are_logged_with_the_session_r16() {
-    let mut gateway = start(&["serve", "--strategy", "resource"]);
-    gateway.initialize();
+    let mut gateway = opened(&["serve", "--strategy", "resource"]);
     gateway.call("fft", json!({}));
     gateway.request("resources/read", json!({"uri": "resource:///tool_descriptions?tools=fft,fff"}));
     gateway.call("ffx", json!({}));
@@ -29,31 +29,23 @@ fn deliveries_refusals_and_unknown_names_are_logged_with_the_session_r16() {
 #[test]
 fn r16_the_paths_of_description_files_are_in_the_debug_log() {
     let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("fft.json");
-    let described = json!({"name": "fft", "description": "Transforms.", "inputSchema": {"type": "object"}});
-    std::fs::write(&file, described.to_string()).unwrap();
-    let folder = directory.path().to_str().unwrap();
-    let gateway = start(&["--log", "debug", "serve", "--tool-descriptions", folder]);
+    write(directory.path(), "fft.json", &described("fft", "Transforms."));
+    let gateway = start(&["--log", "debug", "serve", "--tool-descriptions", shown(directory.path())]);
     let line = gateway.logged("description file read");
-    assert!(line.contains(file.to_str().unwrap()), "{line}");
+    assert!(line.contains(shown(&directory.path().join("fft.json"))), "{line}");
     gateway.finish().says(0, &[]);
 }
 
 #[test]
 fn what_was_decided_for_a_client_is_explained_where_that_is_asked_for() {
     let settings = json!({"strategies": ["unheard-of", "concerns+info"], "concerns": {"precision": "exact"}});
-    let capabilities = json!({"extensions": {EXTENSION: settings}});
-    let hello = json!({
-        "protocolVersion": "2025-11-25",
-        "capabilities": capabilities,
-        "clientInfo": {"name": "kit", "version": "1"},
-    });
+    let hello = hello(json!({"extensions": {EXTENSION: settings}}))["params"].take();
     let mut gateway = start(&["serve", "--explain"]);
     gateway.request("initialize", hello.clone());
-    let line = gateway.logged("client 'kit'");
+    let line = gateway.logged("client 'test'");
     assert!(
         line.ends_with(
-            "client 'kit' (2025-11-25) offered unheard-of, concerns+info; served by concerns+info: the client \
+            "client 'test' (2025-11-25) offered unheard-of, concerns+info; served by concerns+info: the client \
              prefers it; own tools listed: info; concerns: precision = \"exact\""
         ),
         "{line}"
@@ -61,13 +53,10 @@ fn what_was_decided_for_a_client_is_explained_where_that_is_asked_for() {
     gateway.finish().says(0, &[]);
     let mut quiet = start(&["serve"]);
     quiet.request("initialize", hello);
-    assert!(!quiet.finish().stderr.contains("client 'kit'"));
+    assert!(!quiet.finish().stderr.contains("client 'test'"));
     // Whoever is decided on with every request is explained once.
     let mut stateless = start(&["serve", "--explain"]);
-    let meta = json!({"_meta": {
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-    }});
+    let meta = json!({"_meta": stateless(json!({}))});
     for _ in 0..3 {
         stateless.request("tools/list", meta.clone());
     }

@@ -1,41 +1,37 @@
 //! Texts over 60 characters, which `describe` does not list (D1, B4): what is derived is shortened, and what is refused
 //! is named, with remedies.
 
-use std::path::PathBuf;
-
-use kit::{Scenario, process::Ended};
-use serde_json::json;
+use kit::{Scenario, messages::tool, process::Ended};
 use tempfile::TempDir;
 
-use super::{run, shown, start, write};
+use super::{opened, played, run, shown, write};
 use crate::UPSTREAM;
 
 const LONG: &str = "Says in a great many words what could have been said in a few of them.";
 
 /// An upstream of three tools, two of which are described at length.
-fn talkative() -> (TempDir, PathBuf) {
-    let directory = tempfile::tempdir().unwrap();
-    let tool = |(name, description): (&str, &str)| {
-        json!({"name": name, "description": description, "inputSchema": {"type": "object"}}).to_string()
-    };
-    let tools = [("brief", "Is brief."), ("long", LONG), ("longer", &format!("{LONG} And so on."))];
-    let path = directory.path().join("scenario");
-    Scenario::with_tools(tools.map(tool)).write(&path);
-    (directory, path)
+fn talkative() -> (TempDir, String) {
+    let tools =
+        [tool("brief", "Is brief."), tool("long", LONG), tool("longer", &format!("{LONG} And so on."))];
+    played(&Scenario::with_tools(tools.map(|tool| tool.to_string())))
 }
 
 fn serve(flags: &[&str]) -> Ended {
     let (_directory, scenario) = talkative();
-    run(&[&["serve"], flags, &["--", UPSTREAM, shown(&scenario)]].concat())
+    run(&[&["serve"], flags, &["--", UPSTREAM, &scenario]].concat())
 }
 
 /// A folder with a brief of `echo`.
 fn briefed(brief: &str) -> TempDir {
     let directory = tempfile::tempdir().unwrap();
-    let file =
-        json!({"name": "echo", "description": LONG, "brief": brief, "inputSchema": {"type": "object"}});
-    write(directory.path(), "echo.json", &file.to_string());
+    write_brief(&directory, brief);
     directory
+}
+
+fn write_brief(directory: &TempDir, brief: &str) {
+    let mut file = tool("echo", LONG);
+    file["brief"] = brief.into();
+    write(directory.path(), "echo.json", &file.to_string());
 }
 
 #[test]
@@ -77,8 +73,7 @@ fn b4_what_is_derived_is_shortened_and_describe_is_offered_d1() {
         served.says(0, &["ready"]).stderr.lines().find(|line| line.contains(" ready upstreams=")).unwrap();
     assert!(ready.contains("describe") && !served.stderr.contains("not offered"), "{}", served.stderr);
     let (_directory, scenario) = talkative();
-    let mut gateway = start(&["serve", "--strategy", "describe", "--", UPSTREAM, shown(&scenario)]);
-    gateway.initialize();
+    let mut gateway = opened(&["serve", "--strategy", "describe", "--", UPSTREAM, &scenario]);
     let briefs: Vec<String> =
         gateway.tools().iter().map(|tool| tool["description"].as_str().unwrap().to_owned()).collect();
     assert!(briefs[..3].iter().all(|brief| brief.encode_utf16().count() <= 60), "{briefs:?}");
@@ -92,11 +87,9 @@ fn b4_what_is_derived_is_shortened_and_describe_is_offered_d1() {
 fn what_comes_later_is_shortened_and_warned_about_once_d1() {
     let directory = briefed("Is brief.");
     let flags = ["serve", "--strategy", "describe", "--tool-descriptions", shown(directory.path()), "--"];
-    let mut gateway = start(&[&flags, &[super::ODD, "ordinary"][..]].concat());
-    gateway.initialize();
+    let mut gateway = opened(&[&flags, &[super::ODD, "ordinary"][..]].concat());
     assert_eq!(gateway.tools()[0]["description"], "Is brief.");
-    let file = json!({"name": "echo", "description": LONG, "brief": LONG, "inputSchema": {"type": "object"}});
-    write(directory.path(), "echo.json", &file.to_string());
+    write_brief(&directory, LONG);
     gateway.notified("notifications/tools/list_changed", 1);
     for _ in 0..3 {
         let brief = gateway.tools()[0]["description"].as_str().unwrap().to_owned();
@@ -110,10 +103,9 @@ fn what_comes_later_is_shortened_and_warned_about_once_d1() {
 #[test]
 fn prompt_takes_the_setting_too() {
     let (_directory, scenario) = talkative();
-    let prompt = ["prompt", "--strategy", "describe", "--", UPSTREAM];
-    let guidance = run(&[&prompt, &[shown(&scenario)][..]].concat());
-    assert!(guidance.says(0, &[]).stdout.contains("tools/describe"), "{guidance:?}");
-    let rejecting =
-        ["prompt", "--strategy", "describe", "--set", "describe.long_briefs=reject", "--", UPSTREAM];
-    run(&[&rejecting, &[shown(&scenario)][..]].concat()).says(64, &["tool 'long'"]);
+    let prompt = |flags: &[&str]| {
+        run(&[&["prompt", "--strategy", "describe"], flags, &["--", UPSTREAM, &scenario]].concat())
+    };
+    assert!(prompt(&[]).says(0, &[]).stdout.contains("tools/describe"));
+    prompt(&["--set", "describe.long_briefs=reject"]).says(64, &["tool 'long'"]);
 }

@@ -2,7 +2,13 @@
 
 use std::{fs, process::Command};
 
-use super::{ODD, run, shown};
+use super::{ODD, configured, rewrite, run, shown};
+
+/// `serve` refuses this configuration; FILE is its path.
+#[track_caller]
+fn refuses(text: &str, expected: &[&str]) {
+    refuses_file("disclosure.toml", text, "--config", 64, expected);
+}
 
 /// A file of this name and text, given to `serve` by this flag.
 #[track_caller]
@@ -40,13 +46,8 @@ fn w5_a_host_s_file_given_as_the_configuration_is_named() {
         let expected = ["FILE: this is the file of an MCP host, not disclosure.toml", "--mcp-config FILE"];
         refuses_file(name, text, "--config", 64, &expected);
     }
-    refuses_file(
-        "odd.json",
-        "{\"a\": 1}",
-        "--config",
-        64,
-        &["this is JSON, and --config takes TOML", "export"],
-    );
+    let expected = ["this is JSON, and --config takes TOML", "export"];
+    refuses_file("odd.json", "{\"a\": 1}", "--config", 64, &expected);
 }
 
 #[test]
@@ -66,7 +67,7 @@ fn w5_a_configuration_with_mistakes_of_its_own_stays_one() {
         ("[upstreams.a]\ncommand = 3\n[mcp_servers.b]\n", "unknown key mcp_servers"),
         ("[upstreams.a\n", "FILE:1:13"),
     ] {
-        refuses_file("disclosure.toml", text, "--config", 64, &[expected]);
+        refuses(text, &[expected]);
     }
 }
 
@@ -88,14 +89,7 @@ fn w5_a_misspelt_strategy_is_named_with_its_place() {
         .says(64, &["unknown strategy 'inf'", "(hint: did you mean 'info'?)"]);
     let adaptive = "(hint: did you mean 'adaptive'?)";
     run(&["serve", "--fallback", "adaptve"]).says(64, &["unknown strategy 'adaptve'", adaptive]);
-    let text = "[serve]\nfallback = \"adaptiv\"\n";
-    refuses_file(
-        "disclosure.toml",
-        text,
-        "--config",
-        64,
-        &["FILE:2:1: unknown strategy 'adaptiv'", adaptive],
-    );
+    refuses("[serve]\nfallback = \"adaptiv\"\n", &["FILE:2:1: unknown strategy 'adaptiv'", adaptive]);
     run(&["compare", "--strategies", "inf"]).says(64, &["(hint: did you mean 'info'?)"]);
     for (text, expected) in [
         ("[serve]\n  strategy = \"inf\"\n", "FILE:2:3: unknown strategy 'inf'"),
@@ -103,13 +97,10 @@ fn w5_a_misspelt_strategy_is_named_with_its_place() {
         ("serve.offer = [\"full\",\n \"inf\"]\n", "FILE:1:7: unknown strategy 'inf'"),
         ("[strategy.inf]\n", "FILE:1:11: settings for unknown strategy 'inf'"),
     ] {
-        let expected = [expected, "(hint: did you mean 'info'?)"];
-        refuses_file("disclosure.toml", text, "--config", 64, &expected);
+        refuses(text, &[expected, "(hint: did you mean 'info'?)"]);
     }
     // What a flag replaced is not blamed.
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("disclosure.toml");
-    fs::write(&file, "demo = true\n[serve]\nstrategy = \"inf\"\n").unwrap();
+    let (_directory, file) = configured("demo = true\n[serve]\nstrategy = \"inf\"\n");
     let other = run(&["serve", "--strategy", "resorce", "--config", shown(&file)]);
     other.says(64, &["unknown strategy 'resorce'", "did you mean 'resource'?"]);
     assert!(!other.stderr.contains("disclosure.toml:"), "{other:?}");
@@ -141,24 +132,17 @@ fn w5_a_misspelt_word_is_named_wherever_words_are_listed() {
         ("[serve]\ntransport = \"htp\"\n", "FILE:2:13: serve.transport: 'htp' is none of stdio, http"),
         ("[upstreams.a]\nurl = \"http://a\"\ntype = \"htp\"\n", "FILE:3:8: upstreams.a.type"),
     ] {
-        refuses_file("disclosure.toml", text, "--config", 64, &[expected, "(hint: did you mean 'http'?)"]);
+        refuses(text, &[expected, "(hint: did you mean 'http'?)"]);
     }
     let text = "[strategy.info]\ntools = \"stub\"\n";
-    refuses_file(
-        "disclosure.toml",
-        text,
-        "--config",
-        64,
-        &["FILE:2:1: strategy.info.tools: ", "did you mean 'stubs'?"],
-    );
+    refuses(text, &["FILE:2:1: strategy.info.tools: ", "did you mean 'stubs'?"]);
     for weight in ["nan", "inf", "-inf", "-1.0", "1e39"] {
         let text = format!("[strategy.search]\nweights = {{ title = {weight} }}\n");
         let expected =
             ["FILE:2:1: strategy.search.weights: ", "weights.title must be a number from 0 to 1000"];
-        refuses_file("disclosure.toml", &text, "--config", 64, &expected);
+        refuses(&text, &expected);
     }
-    let text = "[strategy.search]\nhits = 0\n";
-    refuses_file("disclosure.toml", text, "--config", 64, &["FILE:2:1: strategy.search.hits: ", "a nonzero"]);
+    refuses("[strategy.search]\nhits = 0\n", &["FILE:2:1: strategy.search.hits: ", "a nonzero"]);
 }
 
 #[test]
@@ -176,57 +160,31 @@ fn w5_a_setting_of_a_strategy_that_is_given_as_a_flag_is_recognized() {
 
 #[test]
 fn w5_what_is_wrong_with_a_flag_in_a_file_is_said_at_its_key() {
-    let mended = "(hint: did you mean ";
+    let reference = "docs/reference.md";
+    for (line, expected, hint) in [
+        ("  log_formt = \"json\"", "3: unknown key serve.log_formt", "did you mean 'log_format'?)"),
+        ("over-budget = \"full\"", "1: unknown key serve.over-budget", "did you mean 'over_budget'?)"),
+        ("mcp_config = [\"x\"]", "1: unknown key serve.mcp_config", "give it on the command line"),
+        ("max_sessions = \"many\"", "16: serve.max_sessions: \"many\" is not a whole number", reference),
+        ("explain = 1", "11: serve.explain: 1 is not true or false", reference),
+        ("offer = [\"full\", 7]", "9: serve.offer: [\"full\",7] is not a list of texts", reference),
+        ("drain = 0", "9: serve.drain: '0': a number of seconds", reference),
+        ("listen = \"8848\"", "10: serve.listen: '8848': invalid socket address", reference),
+        (
+            "bridge = \"allways\"",
+            "10: serve.bridge: 'allways' is none of auto, always, never",
+            "did you mean 'always'?)",
+        ),
+        ("log = \"debg\"", "7: serve.log: 'debg': 'debg' is not a level; did you mean 'debug'?", ""),
+    ] {
+        let (expected, hint) = (format!("FILE:2:{expected}"), format!("(hint: {hint}"));
+        refuses(&format!("[serve]\n{line}\n"), &[&expected, &hint]);
+    }
     for (text, expected, hint) in [
-        (
-            "[serve]\n  log_formt = \"json\"\n",
-            "FILE:2:3: unknown key serve.log_formt",
-            "(hint: did you mean 'log_format'?)",
-        ),
-        (
-            "[serve]\nover-budget = \"full\"\n",
-            "FILE:2:1: unknown key serve.over-budget",
-            "(hint: did you mean 'over_budget'?)",
-        ),
-        (
-            "[serve]\nmcp_config = [\"x\"]\n",
-            "FILE:2:1: unknown key serve.mcp_config",
-            "(hint: give it on the command line",
-        ),
         (
             "serve.principal = \"ann\"\n",
             "FILE:1:7: unknown key serve.principal",
-            "(hint: it is who starts the program",
-        ),
-        (
-            "[serve]\nmax_sessions = \"many\"\n",
-            "FILE:2:16: serve.max_sessions: \"many\" is not a whole number",
-            "(hint: docs/reference.md",
-        ),
-        (
-            "[serve]\nexplain = 1\n",
-            "FILE:2:11: serve.explain: 1 is not true or false",
-            "(hint: docs/reference.md",
-        ),
-        (
-            "[serve]\noffer = [\"full\", 7]\n",
-            "FILE:2:9: serve.offer: [\"full\",7] is not a list of texts",
-            "(hint: docs/reference.md",
-        ),
-        (
-            "[serve]\ndrain = 0\n",
-            "FILE:2:9: serve.drain: '0': a number of seconds",
-            "(hint: docs/reference.md",
-        ),
-        (
-            "[serve]\nlisten = \"8848\"\n",
-            "FILE:2:10: serve.listen: '8848': invalid socket address",
-            "(hint: docs/reference.md",
-        ),
-        (
-            "[serve]\nbridge = \"allways\"\n",
-            "FILE:2:10: serve.bridge: 'allways' is none of auto, always, never",
-            "(hint: did you mean 'always'?)",
+            "it is who starts the program",
         ),
         (
             "[serve]\nlimit = [\"massage_depth=3\"]\n",
@@ -234,18 +192,17 @@ fn w5_what_is_wrong_with_a_flag_in_a_file_is_said_at_its_key() {
             "did you mean 'message_depth'?",
         ),
         (
-            "[serve]\nlog = \"debg\"\n",
-            "FILE:2:7: serve.log: 'debg': 'debg' is not a level; did you mean 'debug'?",
-            "(hint: ",
-        ),
-        (
             "[limits]\naudit_wait = 7\n",
             "FILE:2:1: limits.audit_wait cannot be set any more: it is 5000 milliseconds, since",
             "(hint: leave it out)",
         ),
-        ("[limits]\nmassage_depth = 7\n", "FILE:2:1: unknown key limits.massage_depth", mended),
+        (
+            "[limits]\nmassage_depth = 7\n",
+            "FILE:2:1: unknown key limits.massage_depth",
+            "(hint: did you mean ",
+        ),
     ] {
-        refuses_file("disclosure.toml", text, "--config", 64, &[expected, hint]);
+        refuses(text, &[expected, hint]);
     }
     // Flags that mean nothing together are a mistake of usage, told at the key that is one of them.
     for (text, expected, hint) in [
@@ -267,14 +224,13 @@ fn w5_what_is_wrong_with_a_flag_in_a_file_is_said_at_its_key() {
 
 #[test]
 fn w5_check_fails_on_errors() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("disclosure.toml");
-    let good = format!("[upstreams.good]\ncommand = {ODD:?}\nargs = [\"ordinary\"]\n");
-    fs::write(&file, &good).unwrap();
+    let good = "[upstreams.good]\ncommand = \"ODD\"\n";
+    let (_directory, file) = configured(good);
     run(&["check", "--config", shown(&file)]).says(0, &[]);
-    fs::write(&file, format!("{good}[upstreams.gone]\ncommand = \"/no/such/program\"\n")).unwrap();
+    rewrite(&file, &format!("{good}[upstreams.gone]\ncommand = \"/no/such/program\"\n"));
     let check = run(&["check", "--config", shown(&file)]);
-    assert!(check.says(1, &["errors: 1"]).stdout.contains("/no/such/program"), "{check:?}");
+    check.says(1, &["errors: 1"]).prints(1, &["/no/such/program", "2 tools: 1 error, "]);
+    assert!(check.stdout.starts_with("error unreachable-upstream (1): "), "{check:?}");
     run(&["check", "--config", shown(&file), "--allow", "unreachable-upstream"]).says(0, &[]);
 }
 
@@ -296,11 +252,7 @@ fn w3_completions_know_commands_flags_and_values() {
         ("powershell", "Register-ArgumentCompleter"),
         ("elvish", "edit:completion"),
     ] {
-        let script = run(&["completions", shell]);
-        let script = &script.says(0, &[]).stdout;
-        for expected in [expected, "serve", "compare", "strategies"] {
-            assert!(script.contains(expected), "{shell}: {expected}");
-        }
+        run(&["completions", shell]).prints(0, &[expected, "serve", "compare", "strategies"]);
     }
 }
 
@@ -330,17 +282,11 @@ fn w3_bash_completes_a_value() {
 
 #[test]
 fn w3_manual_pages_are_printed_and_written() {
-    let page = run(&["man"]);
-    for expected in
-        [".TH mcp-disclosure 1", "\\fBmcp\\-disclosure\\fR [", "mcp\\-disclosure\\-serve(1)", "\\-\\-log"]
-    {
-        assert!(page.says(0, &[]).stdout.contains(expected), "{expected}: {page:?}");
-    }
-    let serve = run(&["man", "serve"]).stdout;
-    assert!(
-        serve.contains(".TH mcp-disclosure-serve 1") && serve.contains("\\-\\-upstream\\-scope"),
-        "{serve}"
-    );
+    let parts =
+        [".TH mcp-disclosure 1", "\\fBmcp\\-disclosure\\fR [", "mcp\\-disclosure\\-serve(1)", "\\-\\-log"];
+    run(&["man"]).prints(0, &parts);
+    let serve = run(&["man", "serve"]);
+    serve.prints(0, &[".TH mcp-disclosure-serve 1", "\\-\\-upstream\\-scope"]);
     let init = run(&["man", "init"]).stdout;
     let version = concat!("\"mcp-disclosure ", env!("CARGO_PKG_VERSION"), "\"");
     assert!(
@@ -356,7 +302,7 @@ fn w3_manual_pages_are_printed_and_written() {
     assert!(written.contains(&"mcp-disclosure.1".to_owned()), "{written:?}");
     assert!(written.contains(&"mcp-disclosure-serve.1".to_owned()), "{written:?}");
     assert!(!written.iter().any(|name| name.contains("help")), "{written:?}");
-    assert_eq!(fs::read_to_string(out.join("mcp-disclosure-serve.1")).unwrap().trim_end(), serve);
+    assert_eq!(fs::read_to_string(out.join("mcp-disclosure-serve.1")).unwrap().trim_end(), serve.stdout);
     let blocked = folder.path().join("file");
     fs::write(&blocked, "").unwrap();
     run(&["man", "--out", shown(&blocked)]).says(1, &["cannot write"]);
@@ -390,6 +336,6 @@ fn w5_a_problem_is_placed_at_its_key() {
             "FILE:2:11: profiles.x: strategy 'inf' is not offered",
         ),
     ] {
-        refuses_file("disclosure.toml", text, "--config", 64, &[expected]);
+        refuses(text, &[expected]);
     }
 }

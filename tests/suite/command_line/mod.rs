@@ -16,6 +16,7 @@ mod endings;
 mod eras;
 mod export;
 mod export_again;
+mod folder;
 mod help;
 mod hosts;
 mod hung;
@@ -43,10 +44,24 @@ mod upstream_calls;
 mod upstream_lists;
 mod upstream_starts;
 
-use std::{path::Path, process::Command};
+use std::{
+    io::{Read, Write},
+    net::TcpListener,
+    path::Path,
+    process::Command,
+    thread::JoinHandle,
+};
 
-use kit::process::{Ended, Process};
+use folder::{GATED, hosted, named_pipe, scripted};
+pub(crate) use folder::{configured, played, playing, rewrite};
+use kit::{
+    messages::tool,
+    process::{Ended, Process},
+};
 use serde_json::Value;
+
+/// What is announced where the list of tools is another one.
+const CHANGED: &str = "notifications/tools/list_changed";
 
 /// The upstream that misbehaves as its first argument says.
 pub(crate) const ODD: &str = env!("CARGO_BIN_EXE_odd-upstream");
@@ -59,8 +74,27 @@ pub(crate) fn program(arguments: &[&str]) -> Command {
 }
 
 /// Starts the program.
-fn start(arguments: &[&str]) -> Process {
+pub(crate) fn start(arguments: &[&str]) -> Process {
     Process::start(&mut program(arguments))
+}
+
+/// Starts the program over stdio, and opens a session.
+#[track_caller]
+pub(crate) fn opened(arguments: &[&str]) -> Process {
+    let mut gateway = start(arguments);
+    gateway.initialize();
+    gateway
+}
+
+/// Starts `serve` over HTTP.
+pub(crate) fn over_http(arguments: &[&str]) -> Process {
+    start(&[&["serve", "--transport", "http", "--listen", "127.0.0.1:0"], arguments].concat())
+}
+
+/// `serve` with this configuration and complete definitions, and a session.
+#[track_caller]
+pub(crate) fn serve(file: &Path, flags: &[&str]) -> Process {
+    opened(&[&["serve", "--config", shown(file), "--strategy", "full"], flags].concat())
 }
 
 /// Runs the program to its end; its input is at its end from the start.
@@ -72,21 +106,35 @@ fn run(arguments: &[&str]) -> Ended {
 /// `serve` over stdio with complete definitions, in front of the odd upstream in this mode, initialized.
 #[track_caller]
 pub(crate) fn serve_odd(flags: &[&str], mode: &[&str]) -> Process {
-    let mut gateway = start(&[&["serve", "--strategy", "full"], flags, &["--", ODD], mode].concat());
-    gateway.initialize();
-    gateway
+    opened(&[&["serve", "--strategy", "full"], flags, &["--", ODD], mode].concat())
 }
 
-/// Runs `serve` in front of the odd upstream in this mode to its end.
-#[track_caller]
-fn run_odd(flags: &[&str], mode: &[&str]) -> Ended {
-    run(&[&["serve"], flags, &["--", ODD], mode].concat())
+/// The URL of a server that answers one request with 401, and the head of that request.
+fn unauthorizing() -> (String, JoinHandle<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let heard = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut head = [0; 4096];
+        let read = stream.read(&mut head).unwrap();
+        stream
+            .write_all(b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+            .unwrap();
+        String::from_utf8_lossy(&head[..read]).into_owned()
+    });
+    (url, heard)
 }
 
 /// The text of a call's result.
 #[track_caller]
 pub(crate) fn text(answer: &Value) -> &str {
     answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text in {answer}"))
+}
+
+/// The message of the error that answers.
+#[track_caller]
+pub(crate) fn error(answer: &Value) -> &str {
+    answer["error"]["message"].as_str().unwrap_or_else(|| panic!("no error in {answer}"))
 }
 
 /// Writes a description file for a tool; the text is the whole file.
@@ -96,11 +144,10 @@ fn write(directory: &Path, file: &str, text: &str) {
 
 /// A good description file.
 fn described(name: &str, description: &str) -> String {
-    serde_json::json!({"name": name, "description": description, "inputSchema": {"type": "object"}})
-        .to_string()
+    tool(name, description).to_string()
 }
 
 /// A path as an argument.
-fn shown(path: &Path) -> &str {
+pub(crate) fn shown(path: &Path) -> &str {
     path.to_str().unwrap()
 }

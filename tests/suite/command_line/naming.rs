@@ -3,12 +3,7 @@
 use kit::{process::until, scenario::Scenario};
 use serde_json::{Value, json};
 
-use super::{
-    ODD,
-    configuration::{configured, serve},
-    run, shown, start, text,
-};
-use crate::UPSTREAM;
+use super::{configured, export::files, opened, played, playing, rewrite, run, serve, shown, text};
 
 /// The names of a list's items.
 fn names(answer: &Value, list: &str) -> Vec<String> {
@@ -18,13 +13,18 @@ fn names(answer: &Value, list: &str) -> Vec<String> {
 
 #[test]
 fn u14_calls_by_the_served_name_reach_the_upstream_under_its_own() {
-    let (directory, file) = configured("");
-    let calls = directory.path().join("calls");
-    let toml = format!(
-        "[upstreams.a]\ncommand = {ODD:?}\nargs = [\"records\", {calls:?}]\nprefix = \"a_\"\nrename = {{ wait = \"pause\" }}\n\
-         [upstreams.b]\ncommand = {ODD:?}\nrename = {{ wait = \"pause\" }}\n"
+    let (directory, file) = configured(
+        r#"
+        [upstreams.a]
+        command = "ODD"
+        args = ["records", "FOLDER/calls"]
+        prefix = "a_"
+        rename = { wait = "pause" }
+        [upstreams.b]
+        command = "ODD"
+        rename = { wait = "pause" }
+        "#,
     );
-    std::fs::write(&file, toml).unwrap();
     let mut gateway = serve(&file, &[]);
     assert_eq!(gateway.tool_names(), ["a_echo", "a__wait", "echo", "b__wait"]);
     assert_eq!(text(&gateway.call("a_echo", json!({"text": "hello"}))), "hello");
@@ -34,17 +34,15 @@ fn u14_calls_by_the_served_name_reach_the_upstream_under_its_own() {
     }
     gateway.call("a__wait", json!({"text": "x"}));
     gateway.finish().says(0, &[]);
-    let calls = std::fs::read_to_string(calls).unwrap();
+    let calls = std::fs::read_to_string(directory.path().join("calls")).unwrap();
     assert_eq!(calls, "\"echo\" {\"text\":\"hello\"}\n\"wait\" {\"text\":\"x\"}\n");
 }
 
 #[test]
 fn u14_prompts_get_the_prefix_too() {
-    let (directory, file) = configured("");
-    let scenario = directory.path().join("scenario.json");
-    Scenario::odd().write(&scenario);
-    let upstream = format!("[upstreams.kit]\ncommand = {UPSTREAM:?}\nargs = [{scenario:?}]\n");
-    std::fs::write(&file, &upstream).unwrap();
+    let (_played, scenario) = played(&Scenario::odd());
+    let upstream = playing("kit", &scenario);
+    let (_directory, file) = configured(&upstream);
     let ask = |prefix: &str| {
         let mut gateway = serve(&file, &[]);
         let listed = names(&gateway.request("prompts/list", json!({})), "prompts");
@@ -94,8 +92,7 @@ fn u14_what_is_hidden_by_one_of_its_names_is_no_tool_by_any_of_them_p2() {
 fn u14_a_name_that_changes_is_served_and_announced() {
     let upstream = "[upstreams.odd]\ncommand = \"ODD\"\n";
     let (_directory, file) = configured(upstream);
-    let rewrite =
-        |toml: &str| std::fs::write(&file, format!("{upstream}{toml}").replace("ODD", ODD)).unwrap();
+    let rewrite = |toml: &str| rewrite(&file, &format!("{upstream}{toml}"));
     let mut gateway = serve(&file, &[]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     rewrite("prefix = \"odd_\"\n");
@@ -161,14 +158,11 @@ fn u14_export_writes_names_that_mean_the_same_again() {
     let (out, again) = (directory.path().join("out"), directory.path().join("again"));
     let export = |from: &std::path::Path, to: &std::path::Path| {
         run(&["export", "--definitions", "--config", shown(from), "--out", shown(to)]).says(0, &[]);
-        let text = std::fs::read_to_string(to.join("disclosure.toml")).unwrap();
-        let mut files: Vec<_> =
-            std::fs::read_dir(to).unwrap().map(|file| file.unwrap().file_name()).collect();
-        files.sort();
-        (text, files)
+        let names: Vec<String> = files(to).into_keys().collect();
+        (files(to)["disclosure.toml"].clone(), names)
     };
-    let (toml, files) = export(&file, &out);
-    assert_eq!(files, ["a__echo.json", "a__wait.json", "disclosure.lock", "disclosure.toml", "echo.json"]);
+    let (toml, names) = export(&file, &out);
+    assert_eq!(names, ["a__echo.json", "a__wait.json", "disclosure.lock", "disclosure.toml", "echo.json"]);
     for written in [
         "prefix = \"a_\"",
         "wait = \"pause\"",
@@ -178,10 +172,9 @@ fn u14_export_writes_names_that_mean_the_same_again() {
     ] {
         assert!(toml.contains(written), "{written}\n{toml}");
     }
-    assert_eq!(export(&out.join("disclosure.toml"), &again), (toml, files));
+    assert_eq!(export(&out.join("disclosure.toml"), &again), (toml, names));
     let listed = |file: &std::path::Path| {
-        let mut gateway = start(&["serve", "--config", shown(file), "--strategy", "resource"]);
-        gateway.initialize();
+        let mut gateway = opened(&["serve", "--config", shown(file), "--strategy", "resource"]);
         let mut tools = gateway.tools();
         // The bridge describes the categories, which an export writes down.
         assert_eq!(tools.pop().unwrap()["name"], "describe_tools");

@@ -13,19 +13,11 @@ use std::{
 use kit::process::{Process, until};
 use serde_json::json;
 
-use super::{
-    ODD,
-    configuration::{configured, serve},
-    described, serve_odd, shown, start, write,
-};
+use super::{ODD, configured, described, opened, rewrite, serve, serve_odd, shown, write};
 
 const UPSTREAM: &str = "[upstreams.odd]\ncommand = \"ODD\"\n";
 
 const HIDING: &str = "[tools.wait]\nhidden = true\n";
-
-fn rewrite(file: &Path, toml: &str) {
-    fs::write(file, toml.replace("ODD", ODD)).unwrap();
-}
 
 /// The old set stays after this change, for this reason, and SIGHUP is named as the way to accept it.
 #[track_caller]
@@ -140,8 +132,7 @@ fn no_list_shows_what_is_hidden_while_its_file_is_rewritten_p4() {
     };
     let (_directory, file) = configured(&text(0));
     let mut gateway =
-        start(&["serve", "--config", shown(&file), "--strategy", "describe", "--bridge", "never"]);
-    gateway.initialize();
+        opened(&["serve", "--config", shown(&file), "--strategy", "describe", "--bridge", "never"]);
     let done = AtomicBool::new(false);
     let lists = thread::scope(|scope| {
         scope.spawn(|| {
@@ -196,19 +187,8 @@ fn an_upstream_that_the_operator_did_not_name_gets_no_other_ones_rules_p2() {
     let (_directory, file) = configured(
         "[upstreams.odd]\ncommand = \"/no/such/program\"\n[tools.\"odd/echo\"]\nbrief = \"Not yours.\"\n",
     );
-    let mut gateway = start(&[
-        "serve",
-        "--config",
-        shown(&file),
-        "--strategy",
-        "describe",
-        "--bridge",
-        "never",
-        "--",
-        ODD,
-        "ordinary",
-    ]);
-    gateway.initialize();
+    let flags = ["--strategy", "describe", "--bridge", "never", "--", ODD];
+    let mut gateway = opened(&[&["serve", "--config", shown(&file)], &flags[..]].concat());
     assert_ne!(gateway.tools()[0]["description"], "Not yours.");
     // What is said of an upstream that is not there may mean one that chose another name since.
     rewrite(&file, "[upstreams.odd]\ncommand = \"/no/such/program\"\n[tools.\"once/wait\"]\nhidden = true\n");

@@ -1,23 +1,18 @@
 //! What an upstream asks of the client that has it to itself (F3).
 
-use kit::process::Process;
+use kit::{
+    messages::{hello, stateless},
+    process::Process,
+};
 use mcp_disclosure_core::EXTENSION;
 use serde_json::{Value, json};
 
 use super::{ODD, start, text};
 
-/// A gateway before an upstream that asks, and a client that declared these capabilities.
-fn asking(capabilities: Value) -> Process {
-    asking_in("asks", capabilities)
-}
-
-/// The same, with the upstream in this mode.
-fn asking_in(mode: &str, capabilities: Value) -> Process {
+/// A gateway before the upstream in this mode, and a client that declared these capabilities.
+fn asking(mode: &str, capabilities: Value) -> Process {
     let mut gateway = start(&["serve", "--strategy", "full", "--", ODD, mode]);
-    let params = json!({
-        "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": {"name": "test", "version": "1"},
-    });
-    gateway.request("initialize", params);
+    gateway.request("initialize", hello(capabilities)["params"].take());
     gateway
 }
 
@@ -41,7 +36,7 @@ fn question(gateway: &Process, method: &str) -> Value {
 
 #[test]
 fn a_question_goes_to_the_client_and_its_answer_back_f3() {
-    let mut gateway = asking(json!({"elicitation": {"form": {}}, "tasks": {}}));
+    let mut gateway = asking("asks", json!({"elicitation": {"form": {}}, "tasks": {}}));
     let call =
         gateway.ask("tools/call", json!({"name": "echo", "arguments": {"text": "elicitation/create"}}));
     let asked = question(&gateway, "elicitation/create");
@@ -56,7 +51,7 @@ fn a_question_goes_to_the_client_and_its_answer_back_f3() {
 
 #[test]
 fn a_client_that_cannot_be_asked_is_not_f3() {
-    let mut gateway = asking(json!({"roots": {}}));
+    let mut gateway = asking("asks", json!({"roots": {}}));
     let answer = gateway.call("echo", json!({"text": "sampling/createMessage"}));
     let outcome: Value = serde_json::from_str(text(&answer)).unwrap();
     assert_eq!(outcome["error"]["code"], -32601);
@@ -65,7 +60,7 @@ fn a_client_that_cannot_be_asked_is_not_f3() {
 
 #[test]
 fn a_question_that_is_taken_back_is_taken_back_from_the_client_f3() {
-    let mut gateway = asking(json!({"roots": {"listChanged": true}}));
+    let mut gateway = asking("asks", json!({"roots": {"listChanged": true}}));
     let call = gateway.ask("tools/call", json!({"name": "echo", "arguments": {"text": "roots/list"}}));
     let asked = question(&gateway, "roots/list");
     gateway.line(r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#);
@@ -78,7 +73,7 @@ fn a_question_that_is_taken_back_is_taken_back_from_the_client_f3() {
 /// The client answers nothing: 64 requests wait for it, and the others are refused at once.
 #[test]
 fn questions_beyond_the_limit_are_refused_and_the_limit_is_named_f3_p7() {
-    let mut gateway = asking_in("asks-much", json!({"roots": {}}));
+    let mut gateway = asking("asks-much", json!({"roots": {}}));
     let refused: Value = serde_json::from_str(text(&gateway.call("echo", json!({})))).unwrap();
     for error in refused.as_array().unwrap() {
         let message = error["message"].as_str().unwrap();
@@ -91,11 +86,7 @@ fn questions_beyond_the_limit_are_refused_and_the_limit_is_named_f3_p7() {
 #[test]
 fn a_question_to_a_client_without_session_is_a_result_that_asks_f3() {
     let mut gateway = start(&["serve", "--strategy", "full", "--", ODD, "asks"]);
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
-        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-    });
+    let meta = stateless(json!({"elicitation": {"form": {}}}));
     let mut params = json!({"name": "echo", "arguments": {"text": "elicitation/create"}, "_meta": meta});
     let asked = gateway.request("tools/call", params.clone());
     assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");

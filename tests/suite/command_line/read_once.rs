@@ -4,15 +4,18 @@ use std::{
     fs::{self, OpenOptions},
     io::Write,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Stdio,
     thread,
     time::Duration,
 };
 
-use kit::process::{Process, get, until};
+use kit::{
+    messages::hello,
+    process::{Process, get, until},
+};
 use serde_json::json;
 
-use super::{ODD, configuration::configured, program, run, shown, start};
+use super::{ODD, configured, named_pipe, opened, over_http, program, run, serve, shown, start};
 
 const AUTH: &str = "[auth]\ntokens = [{ name = \"ci\", env = \"TOKEN_OF_CI\" }]\n";
 const OVER_HTTP: [&str; 5] = ["serve", "--transport", "http", "--listen", "127.0.0.1:0"];
@@ -22,12 +25,6 @@ fn pipe(directory: &Path, name: &str, text: String) -> PathBuf {
     let path = named_pipe(directory, name);
     let written = path.clone();
     thread::spawn(move || fs::write(written, text));
-    path
-}
-
-fn named_pipe(directory: &Path, name: &str) -> PathBuf {
-    let path = directory.join(name);
-    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
     path
 }
 
@@ -99,7 +96,7 @@ fn u13_stdin_is_a_file_where_no_client_uses_it() {
     assert_eq!(statuses(&gateway)[0], 401);
     gateway.terminate();
     gateway.ended().says(0, &[]);
-    let mut hosted = start(&[&OVER_HTTP[..], &["--mcp-config", "/dev/stdin"]].concat());
+    let mut hosted = over_http(&["--mcp-config", "/dev/stdin"]);
     hosted.write(hosts());
     hosted.close_stdin();
     hosted.logged("ready upstreams=1");
@@ -135,8 +132,7 @@ fn u13_a_file_without_upstreams_needs_some_beside_it_or_asks_for_the_demonstrati
     let hosted = directory.path().join("mcp.json");
     fs::write(&hosted, hosts()).unwrap();
     for beside in [&["--", ODD][..], &["--mcp-config", shown(&hosted)]] {
-        let mut gateway = start(&[&["serve", "--strategy", "full"], &config[..], beside].concat());
-        gateway.initialize();
+        let mut gateway = serve(&file, beside);
         assert_eq!(gateway.tool_names(), ["echo"]);
         gateway.finish().says(0, &[]);
     }
@@ -151,8 +147,7 @@ fn u13_a_file_without_upstreams_needs_some_beside_it_or_asks_for_the_demonstrati
     );
     gateway.finish().says(0, &[]);
     let (_directory, file) = configured("demo = true\n[upstreams.x]\ncommand = \"ODD\"\n");
-    let mut gateway = start(&["serve", "--strategy", "full", "--config", shown(&file)]);
-    gateway.initialize();
+    let mut gateway = serve(&file, &[]);
     let names = gateway.tool_names();
     assert!(["fft", "echo"].iter().all(|name| names.iter().any(|own| own == name)), "{names:?}");
     gateway.finish().says(0, &[]);
@@ -185,8 +180,7 @@ fn u13_a_file_that_changes_during_the_start_is_read_afterwards_and_as_a_whole() 
 #[test]
 fn u13_a_file_that_disappears_is_warned_of_once() {
     let (_directory, file) = configured("[upstreams.x]\ncommand = \"ODD\"\n");
-    let mut gateway = start(&["serve", "--config", shown(&file)]);
-    gateway.initialize();
+    let mut gateway = opened(&["serve", "--config", shown(&file)]);
     gateway.tools();
     fs::remove_file(&file).unwrap();
     gateway.logged("No such file or directory");
@@ -204,7 +198,7 @@ fn p14_a_start_that_is_given_up_warns_of_nothing() {
         "[upstreams.x]\ncommand = \"ODD\"\nargs = [\"silent\"]\n[tools]\na.hidden = true\nb.hidden = true\n",
     );
     for _ in 0..10 {
-        let gateway = start(&[&OVER_HTTP[..], &["--config", shown(&file)]].concat());
+        let gateway = over_http(&["--config", shown(&file)]);
         gateway.address();
         gateway.terminate();
         let ended = gateway.ended();
@@ -224,11 +218,9 @@ fn a_lost_stdout_is_a_failure() {
     let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
     let mut command = program(&["serve", "--", ODD]);
     let mut child = command.stdin(Stdio::piped()).stdout(full).stderr(Stdio::piped()).spawn().unwrap();
-    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
-    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
     // Its input stays open.
     let mut stdin = child.stdin.take().unwrap();
-    writeln!(stdin, "{message}").unwrap();
+    writeln!(stdin, "{}", hello(json!({}))).unwrap();
     let ended = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&ended.stderr);
     assert!(ended.status.code() == Some(1) && said.contains("cannot write stdout"), "{said}");

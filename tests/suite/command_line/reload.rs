@@ -5,12 +5,10 @@ use std::time::{Duration, Instant};
 use kit::process::{Process, until};
 use tempfile::TempDir;
 
-use super::{described, serve_odd, shown, write};
+use super::{CHANGED, described, serve_odd, shown, write};
 
 /// The bound in the contract is two seconds, of which an idle machine needs more than one; the rest is for a busy one.
 pub(super) const SOON: Duration = Duration::from_secs(10);
-
-const CHANGED: &str = "notifications/tools/list_changed";
 
 fn serve_described() -> (TempDir, Process) {
     let directory = tempfile::tempdir().unwrap();
@@ -33,16 +31,6 @@ fn becomes(gateway: &mut Process, tool: &str, text: &str) {
 }
 
 #[test]
-fn a_good_change_is_served_and_announced() {
-    let (directory, mut gateway) = serve_described();
-    assert_eq!(description(&mut gateway, "echo"), "The first text.");
-    write(directory.path(), "echo.json", &described("echo", "The second text."));
-    becomes(&mut gateway, "echo", "The second text.");
-    gateway.notified(CHANGED, 1);
-    gateway.finish().says(0, &["description files were read again"]);
-}
-
-#[test]
 fn a_bad_set_is_reported_and_the_old_one_stays() {
     let (directory, mut gateway) = serve_described();
     write(directory.path(), "wait.json", &described("wait", "Half of a set."));
@@ -60,8 +48,11 @@ fn a_bad_set_is_reported_and_the_old_one_stays() {
 }
 
 #[test]
-fn files_that_come_and_go_are_followed() {
+fn files_that_change_come_and_go_are_followed_and_announced() {
     let (directory, mut gateway) = serve_described();
+    assert_eq!(description(&mut gateway, "echo"), "The first text.");
+    write(directory.path(), "echo.json", &described("echo", "The second text."));
+    becomes(&mut gateway, "echo", "The second text.");
     write(directory.path(), "wait.json", &described("wait", "New."));
     becomes(&mut gateway, "wait", "New.");
     std::fs::remove_file(directory.path().join("echo.json")).unwrap();
@@ -70,6 +61,6 @@ fn files_that_come_and_go_are_followed() {
     write(directory.path(), "wait.json.tmp", &described("wait", "Saved."));
     std::fs::rename(directory.path().join("wait.json.tmp"), directory.path().join("wait.json")).unwrap();
     becomes(&mut gateway, "wait", "Saved.");
-    gateway.notified(CHANGED, 3);
-    gateway.finish().says(0, &[]);
+    gateway.notified(CHANGED, 4);
+    gateway.finish().says(0, &["description files were read again"]);
 }

@@ -6,18 +6,14 @@ use std::{
 };
 
 use kit::{
-    process::{CACHE, Process, post, until},
+    Session,
+    process::{CACHE, Process, until},
     scenario::{JOURNAL, Scenario},
 };
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::{
-    ODD, program, shown,
-    supervision::{CHANGED, GATED, scripted},
-    text,
-};
-use crate::UPSTREAM;
+use super::{CHANGED, GATED, ODD, configured, played, playing, program, scripted, shown, text};
 
 /// A configuration of one upstream, which starts once `gate` is there, in the mode that the file `mode` has, and the
 /// cache folder of the runs.
@@ -28,10 +24,7 @@ struct Scene {
 
 impl Scene {
     fn new() -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let config = directory.path().join("disclosure.toml");
-        let script = format!("{GATED} $(cat FOLDER/mode)");
-        fs::write(&config, scripted("odd", &script, &config)).unwrap();
+        let (directory, config) = configured(&scripted("odd", &format!("{GATED} $(cat FOLDER/mode)")));
         let scene = Self { directory, config };
         scene.write("mode", "ordinary");
         scene.write("gate", "");
@@ -51,18 +44,23 @@ impl Scene {
         Process::start(program(&flags).env(CACHE, self.path("cache")))
     }
 
-    /// A run that lists the upstream's tools, and its end.
-    fn run(&self, flags: &[&str]) {
+    /// A run with a session.
+    fn opened(&self, flags: &[&str]) -> Process {
         let mut gateway = self.start(flags);
         gateway.initialize();
+        gateway
+    }
+
+    /// A run that lists the upstream's tools, and its end.
+    fn run(&self, flags: &[&str]) {
+        let mut gateway = self.opened(flags);
         assert_eq!(gateway.tool_names(), ["echo", "wait"]);
         gateway.finish().says(0, &[]);
     }
 
     /// A run that is remembered.
     fn remembered(&self) {
-        let mut gateway = self.start(&[]);
-        gateway.initialize();
+        let mut gateway = self.opened(&[]);
         assert_eq!(gateway.tool_names(), ["echo", "wait"]);
         assert!(until(|| !files(&self.path("cache")).is_empty()), "nothing is kept");
         gateway.finish().says(0, &[]);
@@ -81,8 +79,7 @@ fn files(cache: &Path) -> Vec<PathBuf> {
 fn u17_remembered_lists_are_served_while_the_upstream_starts_and_calls_wait() {
     let scene = Scene::new();
     scene.remembered();
-    let mut gateway = scene.start(&[]);
-    gateway.initialize();
+    let mut gateway = scene.opened(&[]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"], "from the last run");
     // On a busy machine, what is remembered may itself be news after the handshake.
     let news = gateway.count(CHANGED);
@@ -101,8 +98,7 @@ fn u17_what_differs_from_last_time_is_announced_and_remembered() {
     let scene = Scene::new();
     scene.remembered();
     scene.write("mode", "pages");
-    let mut gateway = scene.start(&[]);
-    gateway.initialize();
+    let mut gateway = scene.opened(&[]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     scene.write("gate", "");
     gateway.notified(CHANGED, 1);
@@ -114,12 +110,9 @@ fn u17_what_differs_from_last_time_is_announced_and_remembered() {
 
 #[test]
 fn of_a_remembered_upstream_with_a_manifest_only_what_changed_is_fetched() {
-    let folder = tempfile::tempdir().unwrap();
-    let (scenario, config) = (folder.path().join("scenario"), folder.path().join("disclosure.toml"));
-    let played = Scenario::odd().with_tool_capability("manifest");
-    played.write(&scenario);
-    fs::write(&config, format!("[upstreams.kit]\ncommand = {UPSTREAM:?}\nargs = [{:?}]\n", shown(&scenario)))
-        .unwrap();
+    let scenario = Scenario::odd().with_tool_capability("manifest");
+    let (_played, file) = played(&scenario);
+    let (folder, config) = configured(&playing("kit", &file));
     let run = || {
         let flags = ["serve", "--config", shown(&config), "--strategy", "full"];
         let mut gateway = Process::start(program(&flags).env(CACHE, folder.path().join("cache")));
@@ -135,7 +128,7 @@ fn of_a_remembered_upstream_with_a_manifest_only_what_changed_is_fetched() {
     assert_eq!((first.0, first.1), (true, false), "cold");
     assert_eq!((second.0, second.1), (false, true), "warm");
     assert_eq!(first.2, second.2);
-    assert_eq!(first.2.len(), played.tools.len());
+    assert_eq!(first.2.len(), scenario.tools.len());
 }
 
 #[test]
@@ -144,8 +137,7 @@ fn u17_another_entry_is_another_upstream() {
     scene.remembered();
     let text = fs::read_to_string(&scene.config).unwrap();
     fs::write(&scene.config, text + "env = { TOKEN = \"another\" }\n").unwrap();
-    let mut gateway = scene.start(&["--wait-for-upstreams", "1"]);
-    gateway.initialize();
+    let mut gateway = scene.opened(&["--wait-for-upstreams", "1"]);
     assert_eq!(gateway.tool_names(), Vec::<String>::new());
     gateway.finish().says(0, &[]);
 }
@@ -156,8 +148,7 @@ fn u17_nothing_is_read_or_kept_when_that_is_switched_off() {
     scene.run(&["--remember", "off"]);
     assert!(!scene.path("cache").exists());
     scene.remembered();
-    let mut gateway = scene.start(&["--remember", "off", "--wait-for-upstreams", "1"]);
-    gateway.initialize();
+    let mut gateway = scene.opened(&["--remember", "off", "--wait-for-upstreams", "1"]);
     assert_eq!(gateway.tool_names(), Vec::<String>::new());
     gateway.finish().says(0, &[]);
 }
@@ -171,15 +162,7 @@ fn u17_what_is_listed_for_one_client_is_not_kept() {
         fs::write(&scene.config, text + lines).unwrap();
         let http = ["--transport", "http", "--listen", "127.0.0.1:0"];
         let gateway = scene.start(&[&http, flags].concat());
-        let params = json!({
-            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
-        });
-        let ask = |session: Option<&str>, method: &str, params| {
-            let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-            post(gateway.address(), session, &message)
-        };
-        let (session, _) = ask(None, "initialize", params);
-        let (_, list) = ask(session.as_deref(), "tools/list", json!({}));
+        let list = Session::open(gateway.address()).request("tools/list", json!({}));
         assert_eq!(list["result"]["tools"][0]["name"], "echo", "{list}");
         gateway.terminate();
         gateway.ended().says(0, &[]);
@@ -203,8 +186,7 @@ fn u17_a_call_of_what_is_no_longer_there_is_decided_by_what_the_upstream_lists_n
     let scene = Scene::new();
     scene.remembered();
     scene.write("mode", "pages");
-    let mut gateway = scene.start(&[]);
-    gateway.initialize();
+    let mut gateway = scene.opened(&[]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     let call = gateway.ask("tools/call", json!({"name": "echo", "arguments": {}}));
     gateway.request("ping", json!({}));

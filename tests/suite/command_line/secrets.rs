@@ -4,12 +4,13 @@
 use std::{fs, path::Path};
 
 use kit::{
-    HeldPort,
+    HeldPort, Session,
+    messages::hello,
     process::{Process, post},
 };
 use serde_json::{Value, json};
 
-use super::{ODD, configuration::configured, program, run, serve_odd, shown, start, text};
+use super::{ODD, configured, hosted, opened, over_http, program, run, serve_odd, shown, text};
 
 /// The program with a secret in its environment.
 fn with_a_secret(arguments: &[&str]) -> Process {
@@ -38,10 +39,10 @@ const ENTRY: &str = "[upstreams.x]\ncommand = \"ODD\"\nargs = [\"environment\"]\
 
 #[test]
 fn programs_of_files_inherit_what_every_program_needs_and_no_more_p10() {
-    let (directory, file) = configured(ENTRY);
-    let hosts = directory.path().join("mcp.json");
-    let server = json!({"command": ODD, "args": ["environment"], "env": {"OWN": "mine", "COPIED": "${SECRET_OF_OURS}"}});
-    fs::write(&hosts, json!({"mcpServers": {"x": server}}).to_string()).unwrap();
+    let (_directory, file) = configured(ENTRY);
+    let environment_of_x = json!({"OWN": "mine", "COPIED": "${SECRET_OF_OURS}"});
+    let server = json!({"command": "ODD", "args": ["environment"], "env": environment_of_x});
+    let (_hosted, hosts) = hosted(&json!({"x": server}));
     for flags in [["--config", shown(&file)], ["--mcp-config", shown(&hosts)]] {
         let minimal = environment(&flags);
         assert_eq!((&minimal["OWN"], &minimal["COPIED"]), (&json!("mine"), &json!("hunter2")));
@@ -95,23 +96,10 @@ fn starts_once(marker: &Path) -> Vec<String> {
 fn a_client_whose_upstreams_do_not_start_reads_their_name_and_no_more_p5() {
     let directory = tempfile::tempdir().unwrap();
     let command = starts_once(&directory.path().join("marker"));
-    let flags = [
-        "serve",
-        "--transport",
-        "http",
-        "--listen",
-        "127.0.0.1:0",
-        "--upstream-scope",
-        "session",
-        "--name",
-        "shop",
-        "--",
-    ];
-    let arguments: Vec<&str> = flags.into_iter().chain(command.iter().map(String::as_str)).collect();
-    let gateway = start(&arguments);
-    let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize",
-        "params": {"protocolVersion": "2025-11-25", "capabilities": {}}});
-    let (_, answer) = post(gateway.address(), None, &initialize);
+    let command: Vec<&str> = command.iter().map(String::as_str).collect();
+    let flags = ["--upstream-scope", "session", "--name", "shop", "--"];
+    let gateway = over_http(&[&flags, &command[..]].concat());
+    let (_, answer) = post(gateway.address(), None, &hello(json!({})));
     let error = &answer["error"];
     assert_eq!(error["code"], -32000);
     assert_eq!(error["message"], "upstream 'shop' has ended: the process ended with exit status: 3");
@@ -159,46 +147,29 @@ fn a_name_with_line_ends_and_escapes_forges_no_line_p11() {
 
 #[test]
 fn a_session_is_logged_by_the_beginning_of_its_id_p11() {
-    let gateway = start(&[
-        "serve",
-        "--strategy",
-        "resource",
-        "--log",
-        "debug",
-        "--explain",
-        "--transport",
-        "http",
-        "--listen",
-        "127.0.0.1:0",
-    ]);
-    let address = gateway.address();
-    let message = |id: u64, method: &str, params: Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}});
-    let (session, _) = post(address, None, &message(1, "initialize", hello));
-    let session = session.unwrap();
+    let gateway = over_http(&["--strategy", "resource", "--log", "debug", "--explain"]);
+    let session = Session::open(gateway.address());
     for (method, params) in [
         ("tools/call", json!({"name": "fft"})),
         ("tools/call", json!({"name": "nobodys"})),
         ("resources/read", json!({"uri": "resource:///tool_descriptions?tools=fft,nobodys"})),
     ] {
-        post(address, Some(&session), &message(2, method, params));
+        session.request(method, params);
     }
     for event in ["session opened", "call refused", "description delivered", "description of an unknown tool"]
     {
         let line = gateway.logged(event);
-        assert!(line.contains(&session[..8]), "{line}");
+        assert!(line.contains(&session.id[..8]), "{line}");
     }
     gateway.terminate();
     let ended = gateway.ended();
-    assert!(!ended.stderr.contains(&session[..16]), "{ended:?}");
+    assert!(!ended.stderr.contains(&session.id[..16]), "{ended:?}");
 }
 
 #[test]
 fn stderr_of_an_upstream_fills_the_log_at_a_bounded_rate_p11() {
     let script = "i=0; while [ $i -lt 700 ]; do echo line $i >&2; i=$((i+1)); done; exec $0 ordinary";
-    let mut gateway = start(&["serve", "--", "sh", "-c", script, ODD]);
-    gateway.initialize();
-    let ended = gateway.finish();
+    let ended = opened(&["serve", "--", "sh", "-c", script, ODD]).finish();
     ended.says(0, &["more than 600 a minute", "left_out=100"]);
     assert_eq!(ended.stderr.matches("INFO line ").count(), 600, "{ended:?}");
 }
@@ -210,9 +181,7 @@ fn output_of_an_upstream_that_is_no_mcp_fills_the_log_at_a_bounded_rate_p11() {
     for line in ["line", stray, unknown, r#"{"jsonrpc":"2.0","result":NaN}"#] {
         let script =
             format!("i=0; while [ $i -lt 700 ]; do echo '{line}'; i=$((i+1)); done; exec $0 ordinary");
-        let mut gateway = start(&["serve", "--log", "debug", "--", "sh", "-c", &script, ODD]);
-        gateway.initialize();
-        let ended = gateway.finish();
+        let ended = opened(&["serve", "--log", "debug", "--", "sh", "-c", &script, ODD]).finish();
         ended.says(0, &["more than 600 a minute", "left_out=100"]);
         let is_about_it = |line: &&str| line.contains("not an MCP message") || line.contains("response");
         assert_eq!(ended.stderr.lines().filter(is_about_it).count(), 600, "{line}: {ended:?}");

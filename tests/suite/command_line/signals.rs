@@ -8,10 +8,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kit::process::{Process, Signal, id_in, is_gone, until};
+use kit::{
+    Session,
+    messages::{hello, request},
+    process::{Process, Signal, id_in, is_gone, until},
+};
 use serde_json::{Value, json};
 
-use super::{ODD, program, serve_odd, shown, start};
+use super::{ODD, configured, opened, over_http, program, serve_odd, shown, start};
 
 /// Waits until all of these are gone; how long that took.
 #[track_caller]
@@ -38,21 +42,8 @@ fn p14_sigkill_takes_along_what_a_launcher_launched() {
     let directory = tempfile::tempdir().unwrap();
     let (server, launcher) = (directory.path().join("server"), directory.path().join("launcher"));
     let script = r#"trap '' TERM HUP; echo $$ > "$4"; exec 3<&0; "$1" "$2" "$3" <&3 & while :; do wait; sleep 60; done"#;
-    let mut gateway = start(&[
-        "serve",
-        "--strategy",
-        "full",
-        "--",
-        "sh",
-        "-c",
-        script,
-        "sh",
-        ODD,
-        "stubborn",
-        shown(&server),
-        shown(&launcher),
-    ]);
-    gateway.initialize();
+    let launched = ["sh", "-c", script, "sh", ODD, "stubborn", shown(&server), shown(&launcher)];
+    let mut gateway = opened(&[&["serve", "--strategy", "full", "--"], &launched[..]].concat());
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     let (server, launcher) = (id_in(&server, ""), id_in(&launcher, ""));
     gateway.signal(Signal::KILL);
@@ -63,30 +54,14 @@ fn p14_sigkill_takes_along_what_a_launcher_launched() {
 fn p14_a_guard_that_was_ended_is_replaced() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("id");
-    let config = directory.path().join("disclosure.toml");
-    fs::write(&config, "").unwrap();
-    let gateway = start(&[
-        "serve",
-        "--transport",
-        "http",
-        "--listen",
-        "127.0.0.1:0",
-        "--upstream-scope",
-        "session",
-        "--",
-        ODD,
-        "stubborn",
-        shown(&file),
-    ]);
+    let gateway = over_http(&["--upstream-scope", "session", "--", ODD, "stubborn", shown(&file)]);
     let address = gateway.address();
     let first = id_in(&file, "");
     let guard = guard_beside(&first);
     Command::new("kill").args(["-9", &guard]).status().unwrap();
     all_gone(&[&guard]);
     // One more child, of which the new guard learns, as of the first.
-    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize",
-        "params": {"protocolVersion": "2025-11-25", "capabilities": {}}});
-    assert!(kit::process::post(address, None, &hello).0.is_some());
+    Session::open(address);
     let second = id_in(&file, &first);
     gateway.signal(Signal::KILL);
     all_gone(&[&first, &second]);
@@ -126,20 +101,14 @@ fn p14_a_hang_up_ends_the_program_like_sigterm_where_there_is_no_configuration()
 
 #[test]
 fn p14_a_hang_up_does_not_end_what_serves_with_a_configuration() {
-    let directory = tempfile::tempdir().unwrap();
-    let config = directory.path().join("disclosure.toml");
-    fs::write(&config, "").unwrap();
+    let (_directory, config) = configured("");
     for flags in [&[][..], &["--transport", "http", "--listen", "127.0.0.1:0"]] {
         let flags = [&["serve", "--config", shown(&config)], flags, &["--", ODD, "ordinary"]].concat();
         let mut gateway = start(&flags);
         gateway.logged("starting");
         gateway.signal(Signal::HUP);
         match flags.contains(&"http") {
-            true => {
-                let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize",
-                    "params": {"protocolVersion": "2025-11-25", "capabilities": {}}});
-                assert!(kit::process::post(gateway.address(), None, &ping).0.is_some());
-            }
+            true => drop(Session::open(gateway.address())),
             false => drop(gateway.initialize()),
         }
         assert!(gateway.is_running());
@@ -168,9 +137,7 @@ fn deserted(then: &[Value]) {
         .spawn()
         .unwrap();
     let (mut input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}});
-    writeln!(input, "{}", json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}))
-        .unwrap();
+    writeln!(input, "{}", hello(json!({}))).unwrap();
     let mut output = BufReader::new(output);
     output.read_line(&mut String::new()).unwrap();
     for message in then {
@@ -191,7 +158,6 @@ fn deserted(then: &[Value]) {
 #[test]
 fn a_host_that_closes_stdout_and_keeps_stdin_open_ends_the_program() {
     deserted(&[]);
-    let request = |id: u64, method: &str, params: Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
     deserted(&[request(2, "tools/list", json!({}))]);
     // A call that would run for ever.
     let call = json!({"name": "wait", "arguments": {"file": "/nowhere/awaited"}});

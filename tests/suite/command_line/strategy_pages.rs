@@ -1,6 +1,9 @@
 //! The pages of `docs/strategies`: each message shown there is one that the demonstration says.
 
-use kit::process::Process;
+use kit::{
+    messages::{hello, stateless},
+    process::Process,
+};
 use mcp_disclosure_core::EXTENSION;
 use serde_json::{Value, json};
 
@@ -13,12 +16,9 @@ struct Conversation {
 }
 
 impl Conversation {
-    fn open(flags: &[&str], capabilities: &Value) -> Self {
+    fn open(flags: &[&str], capabilities: Value) -> Self {
         let mut gateway = start(&[&["--log", "error", "serve"], flags].concat());
-        let client = json!({"name": "page", "version": "1"});
-        let hello =
-            json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": client});
-        gateway.request("initialize", hello);
+        gateway.request("initialize", hello(capabilities)["params"].take());
         gateway.line(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
         Self { gateway, said: Vec::new() }
     }
@@ -39,7 +39,7 @@ impl Conversation {
 
 /// What clients are listed that see everything.
 fn complete() -> Vec<Value> {
-    let mut full = Conversation::open(&["--strategy", "full"], &json!({}));
+    let mut full = Conversation::open(&["--strategy", "full"], json!({}));
     full.ask("tools/list", json!({}));
     full.said
 }
@@ -91,19 +91,14 @@ fn resource_is_documented_as_it_is_r1_r4_r7_r14() {
     let early = json!({"a": [1, 2], "b": [1, 3]});
     let uri = "resource:///tool_descriptions?tools=convolve";
     let flags = ["--strategy", "resource", "--bridge", "never"];
-    let mut native = Conversation::open(&flags, &json!({}));
+    let mut native = Conversation::open(&flags, json!({}));
     native.ask("tools/list", json!({}));
     native.call("convolve", early.clone());
     native.ask("resources/read", json!({"uri": uri}));
     native.call("convolve", early);
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": {"name": "page", "version": "1"},
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
-    native.ask("resources/read", json!({"uri": uri, "_meta": meta}));
+    native.ask("resources/read", json!({"uri": uri, "_meta": stateless(json!({}))}));
     let schema = native.said.last().unwrap()["convolve"]["inputSchema"].clone();
-    let mut bridged = Conversation::open(&flags[..2], &json!({}));
+    let mut bridged = Conversation::open(&flags[..2], json!({}));
     bridged.call("describe_tools", json!({"names": ["convolve"]}));
     said.extend(native.said.into_iter().chain([schema]).chain(bridged.said));
     is_true(include_str!("../../../docs/strategies/resource.md"), &said);
@@ -113,9 +108,9 @@ fn resource_is_documented_as_it_is_r1_r4_r7_r14() {
 fn describe_is_documented_as_it_is_d2_d7() {
     let mut said = complete();
     let offer = json!({"extensions": {EXTENSION: {"strategies": ["describe"]}}});
-    let mut native = Conversation::open(&[], &offer);
+    let mut native = Conversation::open(&[], offer);
     native.ask("tools/list", json!({}));
-    let mut bridged = Conversation::open(&["--strategy", "describe"], &json!({}));
+    let mut bridged = Conversation::open(&["--strategy", "describe"], json!({}));
     bridged.call("describe_tools", json!({"names": ["convolve"]}));
     said.extend(native.said.into_iter().chain(bridged.said));
     is_true(include_str!("../../../docs/strategies/describe.md"), &said);
@@ -123,7 +118,7 @@ fn describe_is_documented_as_it_is_d2_d7() {
 
 #[test]
 fn search_is_documented_as_it_is_s1_s2_s4() {
-    let mut search = Conversation::open(&["--strategy", "search"], &json!({}));
+    let mut search = Conversation::open(&["--strategy", "search"], json!({}));
     search.ask("tools/list", json!({}));
     for arguments in [
         json!({"query": "solve an equation"}),
@@ -141,14 +136,14 @@ fn search_is_documented_as_it_is_s1_s2_s4() {
 #[test]
 fn info_is_documented_as_it_is_i1_i2_i3_i4_i5_i7() {
     let mut said = complete();
-    let mut stubs = Conversation::open(&["--strategy", "info"], &json!({}));
+    let mut stubs = Conversation::open(&["--strategy", "info"], json!({}));
     stubs.ask("tools/list", json!({}));
     stubs.call("info", json!({}));
     for topic in ["symbolic", "symbolic_solve", "symbollic"] {
         stubs.call("info", json!({"topic": topic}));
     }
     let flags = ["--strategy", "info", "--set", "info.tools=entry-only"];
-    let mut entry = Conversation::open(&flags, &json!({}));
+    let mut entry = Conversation::open(&flags, json!({}));
     let arguments = json!({"equations": "x**2 - 4"});
     entry.call("invoke", json!({"tool": "symbolic_solve", "arguments": arguments}));
     assert_eq!(entry.said[1]["isError"], false);

@@ -3,49 +3,29 @@
 use std::{fs, path::Path};
 
 use kit::{
+    Session,
+    messages::{hello, stateless},
     process::{Process, Signal, id_in, post, until},
     revision::{Revision, RevisionServer},
 };
 use rustix::process::{Pid, kill_process};
 use serde_json::{Value, json};
 
-use super::{
-    ODD,
-    configuration::{configured, serve},
-    shown, start, text,
-};
-
-pub(super) const CHANGED: &str = "notifications/tools/list_changed";
-
-/// The entry of an upstream whose program is this shell script; FOLDER in it is the folder of `file`.
-pub(super) fn scripted(name: &str, script: &str, file: &Path) -> String {
-    let script = script.replace("FOLDER", shown(file.parent().unwrap())).replace("ODD", ODD);
-    format!("[upstreams.{name}]\ncommand = \"sh\"\nargs = [\"-c\", {script:?}]\n")
-}
-
-/// A server that starts once FOLDER/gate is there.
-pub(super) const GATED: &str = "until [ -e FOLDER/gate ]; do sleep 0.02; done; exec ODD";
+use super::{CHANGED, GATED, configured, error, opened, over_http, scripted, serve, shown, start, text};
 
 /// A server that writes its process id to FOLDER/id.
 const WITH_ID: &str = "exec ODD ordinary FOLDER/id";
 
 /// Ends a process without asking it.
-pub(super) fn kill(id: &str) {
+fn kill(id: &str) {
     let id = id.trim().parse().ok().and_then(Pid::from_raw).unwrap();
     kill_process(id, Signal::KILL).unwrap();
 }
 
-/// The message of the error that answers.
-#[track_caller]
-fn error(answer: &Value) -> &str {
-    answer["error"]["message"].as_str().unwrap_or_else(|| panic!("no error in {answer}"))
-}
-
 #[test]
 fn u1_the_handshake_does_not_wait_for_upstreams_of_files_and_a_list_does() {
-    let (directory, file) = configured("");
-    let quick = "[upstreams.quick]\ncommand = \"ODD\"\nargs = [\"no-schema\"]\n".replace("ODD", ODD);
-    fs::write(&file, quick + &scripted("late", GATED, &file)).unwrap();
+    let quick = "[upstreams.quick]\ncommand = \"ODD\"\nargs = [\"no-schema\"]\n";
+    let (directory, file) = configured(&(scripted("late", GATED) + quick));
     let mut gateway = start(&["serve", "--config", shown(&file), "--strategy", "full"]);
     let introduction = gateway.initialize();
     // What may come later is declared now.
@@ -62,9 +42,8 @@ fn u1_the_handshake_does_not_wait_for_upstreams_of_files_and_a_list_does() {
 
 #[test]
 fn u1_a_list_waits_no_longer_than_it_may_and_late_upstreams_join() {
-    let (directory, file) = configured("");
-    let quick = "[upstreams.quick]\ncommand = \"ODD\"\n".replace("ODD", ODD);
-    fs::write(&file, quick + &scripted("late", &format!("{GATED} pages"), &file)).unwrap();
+    let quick = "[upstreams.quick]\ncommand = \"ODD\"\n".to_owned();
+    let (directory, file) = configured(&(quick + &scripted("late", &format!("{GATED} pages"))));
     let mut gateway = serve(&file, &["--wait-for-upstreams", "3"]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     fs::write(directory.path().join("gate"), "").unwrap();
@@ -75,15 +54,9 @@ fn u1_a_list_waits_no_longer_than_it_may_and_late_upstreams_join() {
 
 #[test]
 fn u1_the_port_of_http_does_not_wait() {
-    let (_directory, file) = configured("");
-    fs::write(&file, scripted("late", GATED, &file)).unwrap();
-    let gateway =
-        start(&["serve", "--config", shown(&file), "--transport", "http", "--listen", "127.0.0.1:0"]);
-    let params = json!({
-        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
-    });
-    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
-    let (session, answer) = post(gateway.address(), None, &message);
+    let (_directory, file) = configured(&scripted("late", GATED));
+    let gateway = over_http(&["--config", shown(&file)]);
+    let (session, answer) = post(gateway.address(), None, &hello(json!({})));
     assert!(session.is_some() && answer["result"]["capabilities"]["tools"].is_object(), "{answer}");
 }
 
@@ -99,8 +72,7 @@ fn u1_upstreams_of_files_that_are_all_broken_do_not_end_the_program() {
 
 #[test]
 fn u2_a_call_waits_for_an_upstream_that_is_starting() {
-    let (directory, file) = configured("");
-    fs::write(&file, scripted("late", GATED, &file)).unwrap();
+    let (directory, file) = configured(&scripted("late", GATED));
     let mut gateway = serve(&file, &[]);
     let call = gateway.ask("tools/call", json!({"name": "echo", "arguments": {"text": "at last"}}));
     gateway.request("ping", json!({}));
@@ -111,14 +83,12 @@ fn u2_a_call_waits_for_an_upstream_that_is_starting() {
 
 #[test]
 fn u2_a_call_of_a_name_that_nobody_lists_waits_for_what_starts_for_the_first_time() {
-    let (directory, file) = configured("");
-    let there = "[upstreams.there]\ncommand = \"ODD\"\nargs = [\"no-schema\"]\n".replace("ODD", ODD);
-    fs::write(&file, there + &scripted("late", GATED, &file) + "prefix = \"late_\"\n").unwrap();
+    let there = "prefix = \"late_\"\n[upstreams.there]\ncommand = \"ODD\"\nargs = [\"no-schema\"]\n";
+    let (directory, file) = configured(&(scripted("late", GATED) + there));
     for strategy in ["full", "search"] {
         let _absent = fs::remove_file(directory.path().join("gate"));
         let flags = ["--config", shown(&file), "--strategy", strategy, "--wait-for-upstreams", "0.01"];
-        let mut gateway = start(&[&["serve", "--remember", "off"], &flags[..]].concat());
-        gateway.initialize();
+        let mut gateway = opened(&[&["serve", "--remember", "off"], &flags[..]].concat());
         gateway.logged("upstream ready");
         let called = |name: &str, arguments: Value| match strategy {
             "search" => json!({"name": "call_tool", "arguments": {"tool": name, "arguments": arguments}}),
@@ -141,10 +111,9 @@ fn u2_a_call_of_a_name_that_nobody_lists_waits_for_what_starts_for_the_first_tim
 
 #[test]
 fn u2_a_call_of_a_name_that_nobody_lists_says_what_never_started() {
-    let (directory, file) = configured("");
-    let there = "[upstreams.there]\ncommand = \"ODD\"\nargs = [\"no-schema\"]\n".replace("ODD", ODD);
-    fs::write(&file, there + &scripted("late", GATED, &file) + "connect_timeout = 1\nprefix = \"late_\"\n")
-        .unwrap();
+    let late = scripted("late", GATED) + "connect_timeout = 1\nprefix = \"late_\"\n";
+    let there = "[upstreams.there]\ncommand = \"ODD\"\nargs = [\"no-schema\"]\n";
+    let (directory, file) = configured(&(late + there));
     let mut gateway = serve(&file, &["--wait-for-upstreams", "0.01"]);
     let called = gateway.call("late_echo", json!({}));
     let expected = "Unknown tool: late_echo; of these upstreams it is not known yet what they list: 'late'";
@@ -157,8 +126,7 @@ fn u2_a_call_of_a_name_that_nobody_lists_says_what_never_started() {
 
 #[test]
 fn u2_u3_a_call_waits_for_a_restart_and_tools_stay_listed_meanwhile() {
-    let (directory, file) = configured("");
-    fs::write(&file, scripted("odd", WITH_ID, &file)).unwrap();
+    let (directory, file) = configured(&scripted("odd", WITH_ID));
     let mut gateway = serve(&file, &[]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     // The handshake does not wait for the upstream, so its first lists may be news.
@@ -176,9 +144,8 @@ fn u2_u3_a_call_waits_for_a_restart_and_tools_stay_listed_meanwhile() {
 
 #[test]
 fn u2_a_call_that_waited_in_vain_names_the_upstream_and_its_last_failure() {
-    let (directory, file) = configured("");
     let script = "[ -e FOLDER/broken ] && exit 7; exec ODD ordinary FOLDER/id";
-    fs::write(&file, scripted("odd", script, &file) + "connect_timeout = 3\n").unwrap();
+    let (directory, file) = configured(&(scripted("odd", script) + "connect_timeout = 3\n"));
     let mut gateway = serve(&file, &[]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     fs::write(directory.path().join("broken"), "").unwrap();
@@ -199,8 +166,7 @@ fn u2_a_call_that_waited_in_vain_names_the_upstream_and_its_last_failure() {
 #[tokio::test(flavor = "multi_thread")]
 async fn u4_a_lost_session_of_an_http_upstream_is_opened_again_and_marks_stay_valid() {
     let server = RevisionServer::start(Revision::V2025_11_25).await;
-    let mut gateway = start(&["serve", "--strategy", "resource", "--upstream-url", &server.url()]);
-    gateway.initialize();
+    let mut gateway = opened(&["serve", "--strategy", "resource", "--upstream-url", &server.url()]);
     let call = |gateway: &mut Process| gateway.call("echo", json!({}));
     assert_eq!(call(&mut gateway)["result"]["isError"], true, "nothing was fetched yet");
     gateway.request("resources/read", json!({"uri": "resource:///tool_descriptions?tools=echo"}));
@@ -217,16 +183,11 @@ async fn u4_a_lost_session_of_an_http_upstream_is_opened_again_and_marks_stay_va
 
 #[test]
 fn u8_processes_start_at_once_and_are_introduced_to_the_client_however_late_it_comes() {
-    let (directory, file) = configured("");
-    fs::write(&file, scripted("odd", "exec ODD asks FOLDER/id", &file)).unwrap();
+    let (directory, file) = configured(&scripted("odd", "exec ODD asks FOLDER/id"));
     let mut gateway = start(&["serve", "--config", shown(&file), "--strategy", "full"]);
     let id = id_in(directory.path().join("id"), "");
     std::thread::sleep(std::time::Duration::from_secs(1));
-    let params = json!({
-        "protocolVersion": "2025-11-25", "capabilities": {"elicitation": {"form": {}}},
-        "clientInfo": {"name": "test", "version": "1"},
-    });
-    gateway.request("initialize", params);
+    gateway.request("initialize", hello(json!({"elicitation": {"form": {}}}))["params"].take());
     let call =
         gateway.ask("tools/call", json!({"name": "echo", "arguments": {"text": "elicitation/create"}}));
     let question = gateway.received_request("elicitation/create");
@@ -240,8 +201,7 @@ fn u8_processes_start_at_once_and_are_introduced_to_the_client_however_late_it_c
 
 #[test]
 fn u14_one_that_is_never_restarted_leaves_with_its_tools() {
-    let (directory, file) = configured("");
-    fs::write(&file, scripted("odd", WITH_ID, &file) + "restart = \"never\"\n").unwrap();
+    let (directory, file) = configured(&(scripted("odd", WITH_ID) + "restart = \"never\"\n"));
     let mut gateway = serve(&file, &[]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     let news = gateway.count(CHANGED);
@@ -268,11 +228,9 @@ fn u14_time_outs_of_one_upstream_take_the_place_of_the_general_ones() {
 }
 
 /// Which process answers each of these sessions.
-fn processes(address: std::net::SocketAddr, sessions: &[String], tool: &str) -> Vec<String> {
-    let process = |session: &String| {
-        let params = json!({"name": tool, "arguments": {}});
-        let message = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params});
-        let (_, answer) = post(address, Some(session), &message);
+fn processes(sessions: &[Session], tool: &str) -> Vec<String> {
+    let process = |session: &Session| {
+        let answer = session.call(tool, json!({}));
         let environment: Vec<(String, String)> = serde_json::from_str(text(&answer)).unwrap();
         environment.into_iter().find(|(name, _)| name == "PROCESS").unwrap().1
     };
@@ -281,37 +239,29 @@ fn processes(address: std::net::SocketAddr, sessions: &[String], tool: &str) -> 
 
 #[test]
 fn u14_the_scope_of_one_upstream_takes_the_place_of_the_general_one() {
-    let (_directory, file) = configured("");
     let script = "PROCESS=$$ exec ODD environment";
-    let own = scripted("own", script, &file) + "scope = \"session\"\nprefix = \"own_\"\n";
-    let shared = scripted("shared", script, &file) + "prefix = \"shared_\"\n";
-    fs::write(&file, own + &shared).unwrap();
-    let flags = ["serve", "--config", shown(&file), "--strategy", "full", "--transport", "http"];
-    let gateway = start(&[&flags[..], &["--listen", "127.0.0.1:0"]].concat());
-    let address = gateway.address();
-    let params = json!({
-        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
-    });
-    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
-    let sessions: Vec<String> = (0..2).map(|_| post(address, None, &message).0.unwrap()).collect();
-    let own = processes(address, &sessions, "own_echo");
+    let own = scripted("own", script) + "scope = \"session\"\nprefix = \"own_\"\n";
+    let shared = scripted("shared", script) + "prefix = \"shared_\"\n";
+    let (_directory, file) = configured(&(own + &shared));
+    let gateway = over_http(&["--config", shown(&file), "--strategy", "full"]);
+    let sessions = [(); 2].map(|()| Session::open(gateway.address()));
+    let own = processes(&sessions, "own_echo");
     assert_ne!(own[0], own[1]);
-    assert_eq!(own, processes(address, &sessions, "own_echo"), "a session keeps its own");
-    let shared = processes(address, &sessions, "shared_echo");
+    assert_eq!(own, processes(&sessions, "own_echo"), "a session keeps its own");
+    let shared = processes(&sessions, "shared_echo");
     assert_eq!(shared[0], shared[1]);
     // One that is a session's own is started again, too (U3), and the other session's is left alone.
     kill(&own[0]);
     gateway.logged("upstream failed, will be restarted");
-    let now = processes(address, &sessions, "own_echo");
+    let now = processes(&sessions, "own_echo");
     assert_ne!(now[0], own[0]);
     assert_eq!(now[1], own[1]);
 }
 
 #[test]
 fn u14_over_stdio_every_upstream_is_the_clients_own_and_started_once() {
-    let (directory, file) = configured("");
     let script = "echo started >> FOLDER/starts; exec ODD";
-    fs::write(&file, scripted("odd", script, &file) + "scope = \"session\"\n").unwrap();
+    let (directory, file) = configured(&(scripted("odd", script) + "scope = \"session\"\n"));
     let mut gateway = serve(&file, &[]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     gateway.finish().says(0, &[]);
@@ -320,11 +270,9 @@ fn u14_over_stdio_every_upstream_is_the_clients_own_and_started_once() {
 
 #[test]
 fn u3_an_upstream_that_ends_during_its_handshake_is_one_process_for_each_attempt() {
-    let (directory, file) = configured("");
     let script = "echo started >> FOLDER/starts; read line; exit 3";
-    fs::write(&file, scripted("short", script, &file)).unwrap();
-    let mut gateway = start(&["serve", "--config", shown(&file), "--strategy", "full"]);
-    gateway.initialize();
+    let (directory, file) = configured(&scripted("short", script));
+    let gateway = serve(&file, &[]);
     gateway.logged("failures=3");
     assert_eq!(starts(directory.path()), 3);
     gateway.finish().says(0, &[]);
@@ -333,15 +281,10 @@ fn u3_an_upstream_that_ends_during_its_handshake_is_one_process_for_each_attempt
 #[test]
 fn u3_an_upstream_that_ends_in_both_eras_is_one_process_for_each_further_attempt() {
     for server in ["exec ODD", STATELESS] {
-        let (directory, file) = configured("");
         let script = "echo started >> FOLDER/starts; [ -e FOLDER/gate ] || { read line; exit 3; }; ";
-        fs::write(&file, scripted("short", &format!("{script}{server}"), &file)).unwrap();
+        let (directory, file) = configured(&scripted("short", &format!("{script}{server}")));
         let mut gateway = start(&["serve", "--config", shown(&file), "--strategy", "full"]);
-        let meta = json!({"_meta": {
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientCapabilities": {},
-        }});
-        gateway.ask("tools/list", meta);
+        gateway.ask("tools/list", json!({"_meta": stateless(json!({}))}));
         gateway.logged("failures=2");
         // The first attempt is one process for each era.
         assert_eq!(starts(directory.path()), 3, "{server}");

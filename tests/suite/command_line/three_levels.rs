@@ -3,13 +3,11 @@
 use kit::process::Process;
 use serde_json::{Value, json};
 
-use super::start;
+use super::opened;
 
 /// The demonstration under `info`, initialized.
 fn demonstration(flags: &[&str]) -> Process {
-    let mut gateway = start(&[&["serve", "--strategy", "info"], flags].concat());
-    gateway.initialize();
-    gateway
+    opened(&[&["serve", "--strategy", "info"], flags].concat())
 }
 
 /// What a topic is answered.

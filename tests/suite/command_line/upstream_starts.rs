@@ -2,20 +2,20 @@
 
 use kit::{
     HeldPort,
+    process::{id_in, is_gone, until},
     revision::{Revision, RevisionServer},
 };
 use serde_json::json;
 use tokio::task::spawn_blocking;
 
-use super::{ODD, run, run_odd, serve_odd, shown, start, text};
+use super::{ODD, opened, run, serve_odd, shown, text};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_acknowledgement_without_content_is_no_output_p11() {
     let server = RevisionServer::start(Revision::V2025_11_25).await;
     let url = server.url();
     let log = spawn_blocking(move || {
-        let mut gateway = start(&["serve", "--upstream-url", &url]);
-        gateway.initialize();
+        let mut gateway = opened(&["serve", "--upstream-url", &url]);
         gateway.tools();
         let log = gateway.log();
         drop(gateway.finish());
@@ -46,26 +46,49 @@ fn a_file_that_is_no_program_is_named() {
 }
 
 #[test]
-fn one_that_exits_at_once_is_quoted() {
-    run_odd(&[], &["exits"]).says(
-        1,
-        &[
-            &format!("upstream '{ODD}' has ended: the process ended with exit status: 7"),
-            "last stderr lines: odd-upstream: no licence found",
-            "hint: run the command directly to see why it exits",
-        ],
-    );
-}
-
-#[test]
-fn one_that_never_answers_is_given_up_after_the_connect_timeout() {
-    run_odd(&["--connect-timeout", "1"], &["silent"]).says(1, &["odd-upstream' ", "within 1 second"]);
-}
-
-#[test]
-fn one_that_prints_only_garbage_is_given_up_and_its_words_shown() {
-    run_odd(&["--connect-timeout", "1"], &["only-garbage"])
-        .says(1, &["odd-upstream' ", "Welcome to odd-upstream!"]);
+fn one_that_cannot_be_used_is_refused_with_what_it_did_and_not_left_behind() {
+    for (mode, expected) in [
+        (
+            "exits",
+            &[
+                &*format!("upstream '{ODD}' has ended: the process ended with exit status: 7"),
+                "last stderr lines: odd-upstream: no licence found",
+                "hint: run the command directly to see why it exits",
+            ][..],
+        ),
+        ("silent", &["odd-upstream' ", "within 2 seconds"]),
+        (
+            "only-garbage",
+            &[
+                "odd-upstream' ",
+                "did not answer within 2 seconds; on stdout it printed \"Welcome to odd-upstream!\"",
+                "hint: is it an MCP server? For a slow one, raise --connect-timeout",
+            ],
+        ),
+        (
+            "wrong-version",
+            &[
+                "odd-upstream' sent an invalid handshake response",
+                "protocolVersion \"1999-01-01\", which is not supported",
+                "hint: supported revisions are 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05",
+            ],
+        ),
+        ("list-error", &["upstream 'odd'", "the list is lost"]),
+        (
+            "list-nonsense",
+            &["upstream 'odd'", "the result of tools/list is invalid: 'tools' is not an array"],
+        ),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let id = directory.path().join("id");
+        let flags: &[&str] = match mode {
+            "silent" | "only-garbage" => &["--connect-timeout", "2"],
+            _ => &[],
+        };
+        run(&[&["serve"], flags, &["--", ODD, mode, shown(&id)]].concat()).says(1, expected);
+        let id = id_in(&id, "");
+        assert!(until(|| is_gone(&id)), "{mode}: process {id} was left behind");
+    }
     // `cat` sends back what it is sent: a message, but no answer.
     run(&["serve", "--connect-timeout", "1", "--", "cat"]).says(1, &["upstream 'cat' "]);
 }
@@ -87,21 +110,10 @@ fn one_that_prints_garbage_between_messages_is_served_with_a_warning() {
 }
 
 #[test]
-fn one_of_an_unsupported_revision_is_refused() {
-    run_odd(&[], &["wrong-version"]).says(
-        1,
-        &[
-            "odd-upstream' sent an invalid handshake response",
-            "protocolVersion \"1999-01-01\", which is not supported",
-            "hint: supported revisions are 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05",
-        ],
-    );
-}
-
-#[test]
 fn a_url_that_cannot_be_reached_is_named() {
     let nobody = HeldPort::take();
     let url = format!("http://{}/mcp", nobody.address());
+    let hint = "hint: is an MCP server running there, and is the path right?";
     run(&["serve", "--upstream-url", &url])
-        .says(1, &[&format!("upstream '{url}'"), "cannot be reached: Connection refused"]);
+        .says(1, &[&format!("upstream '{url}'"), "cannot be reached: Connection refused", hint]);
 }

@@ -2,20 +2,18 @@
 //! and memory stays within bounds (P1).
 
 use std::{
-    net::SocketAddr,
     sync::atomic::{AtomicBool, Ordering},
     thread,
     time::{Duration, Instant},
 };
 
-use kit::{
-    Bench, Client, Options, Scenario, Setup, Transport,
-    process::{Process, post},
-    setup::Era,
-};
+use kit::{Bench, Client, Options, Scenario, Session, Setup, Transport, setup::Era};
 use serde_json::{Map, Value, json};
 
-use crate::{UPSTREAM, command_line::program};
+use crate::{
+    UPSTREAM,
+    command_line::{over_http, played},
+};
 
 /// Schemas are withheld, and nothing has to be learned before a call.
 const CHECKING: Setup = Setup { strategy: "describe", transport: Transport::Http, era: Era::Session };
@@ -24,7 +22,7 @@ const CHECKING: Setup = Setup { strategy: "describe", transport: Transport::Http
 const SERVED: Duration = Duration::from_secs(20);
 
 /// More than a call of 16 MB takes with all its copies and a check's 64 MB; these attacks took 3 to 5 GB.
-const MOST_MEMORY: u64 = 400_000_000;
+const MOST_MEGABYTES: u64 = 400;
 
 /// A tool of this name that takes what this schema describes as `a`.
 fn tool(name: &str, schema: &Value, definitions: &Value) -> String {
@@ -84,56 +82,27 @@ fn attacks() -> Vec<(&'static str, String)> {
     attacks
 }
 
-fn message(id: u64, method: &str, params: &Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
-}
-
-/// A session of a client of its own.
-fn session(address: SocketAddr) -> String {
-    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
-    post(address, None, &message(1, "initialize", &hello)).0.unwrap()
-}
-
-/// The most memory that the program had so far, in bytes.
-#[cfg(target_os = "linux")]
-fn peak(process: &Process) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    line.trim().trim_end_matches("kB").trim().parse::<u64>().unwrap() * 1024
-}
-
-#[cfg(not(target_os = "linux"))]
-fn peak(_: &Process) -> u64 {
-    0
-}
-
 #[test]
 fn p1_no_call_takes_the_machine() {
-    let directory = tempfile::tempdir().unwrap();
-    let scenario = directory.path().join("scenario");
-    Scenario::with_tools(tools()).write(&scenario);
-    let serve = ["serve", "--strategy", "describe", "--transport", "http", "--listen", "127.0.0.1:0"];
-    let scenario = scenario.display().to_string();
-    let gateway = Process::start(&mut program(&[&serve[..], &["--", UPSTREAM, &scenario]].concat()));
-    let address = gateway.address();
-    let (attacker, other) = (session(address), session(address));
-    let before = peak(&gateway);
+    let (_directory, scenario) = played(&Scenario::with_tools(tools()));
+    let gateway = over_http(&["--strategy", "describe", "--", UPSTREAM, &scenario]);
+    let (attacker, other) = (Session::open(gateway.address()), Session::open(gateway.address()));
+    let before = gateway.peak_megabytes();
     let ended = AtomicBool::new(false);
     let slowest = thread::scope(|scope| {
         let pinging = scope.spawn(|| {
             let mut slowest = Duration::ZERO;
             while !ended.load(Ordering::Relaxed) {
                 let asked = Instant::now();
-                let (_, pong) = post(address, Some(&other), &message(2, "ping", &json!({})));
+                let pong = other.request("ping", json!({}));
                 assert_eq!(pong["result"], json!({}), "{pong}");
                 slowest = slowest.max(asked.elapsed());
             }
             slowest
         });
         for (tool, given) in attacks() {
-            let params =
-                json!({"name": tool, "arguments": {"a": serde_json::from_str::<Value>(&given).unwrap()}});
-            let (_, answer) = post(address, Some(&attacker), &message(3, "tools/call", &params));
+            let given: Value = serde_json::from_str(&given).unwrap();
+            let answer = attacker.call(tool, json!({"a": given}));
             // It was run, or refused with some of what is wrong.
             let refused = &answer["result"]["structuredContent"]["error"];
             let problems = refused["problems"].as_array().map_or(0, Vec::len);
@@ -146,8 +115,8 @@ fn p1_no_call_takes_the_machine() {
         pinging.join().unwrap()
     });
     assert!(slowest < SERVED, "another client's ping took {slowest:?}");
-    let added = peak(&gateway) - before;
-    assert!(added < MOST_MEMORY, "{added} bytes");
+    let added = gateway.peak_megabytes() - before;
+    assert!(added < MOST_MEGABYTES, "{added} MB");
 }
 
 #[tokio::test]

@@ -6,13 +6,11 @@ use std::{
     time::Instant,
 };
 
-use kit::{
-    PATIENCE,
-    process::{Process, post},
-};
-use serde_json::{Value, json};
+use kit::{PATIENCE, Session, messages, process::Process};
+use serde_json::json;
 
 use super::ODD;
+use crate::command_line::text;
 
 /// A gateway over HTTP that may open this many files.
 fn with_files(most: u32, flags: &[&str]) -> Process {
@@ -26,13 +24,7 @@ fn with_files(most: u32, flags: &[&str]) -> Process {
 /// Opens a session, and calls a tool in it.
 #[track_caller]
 fn is_served(address: SocketAddr) {
-    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}});
-    let request = |id: u64, method: &str, params: Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-    let (session, answer) = post(address, None, &request(1, "initialize", hello));
-    assert!(session.is_some(), "{answer}");
-    let call = json!({"name": "echo", "arguments": {"text": "served"}});
-    let (_, answer) = post(address, session.as_deref(), &request(2, "tools/call", call));
-    assert_eq!(answer["result"]["content"][0]["text"], "served", "{answer}");
+    assert_eq!(text(&Session::open(address).call("echo", json!({"text": "served"}))), "served");
 }
 
 fn slow_head(address: SocketAddr) -> TcpStream {
@@ -81,9 +73,7 @@ fn status(stream: &mut TcpStream) -> String {
 }
 
 fn open_sessions(address: SocketAddr, count: usize) -> Vec<String> {
-    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}});
-    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello});
-    (0..count).map(|_| post(address, None, &hello).0.unwrap()).collect()
+    (0..count).map(|_| Session::open(address).id).collect()
 }
 
 /// Opens the event stream of a session, from a client of this address behind a proxy.
@@ -177,8 +167,7 @@ fn p8_a_connection_for_which_only_its_own_peers_calls_could_give_way_is_refused_
     let folder = tempfile::tempdir().unwrap();
     let call = |id: u64| {
         let file = folder.path().join(id.to_string()).display().to_string();
-        let params = json!({"name": "wait", "arguments": {"file": file}});
-        let body = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string();
+        let body = messages::call(id, "wait", json!({"file": file})).to_string();
         let head = format!("Mcp-Session-Id: {session}\r\nContent-Length: {}", body.len());
         let head = format!("POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\n{head}");
         let stream = begun(address, "203.0.113.1", &format!("{head}\r\n\r\n{body}"));

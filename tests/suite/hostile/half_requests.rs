@@ -13,6 +13,13 @@ use super::{
     socket::{CLOSE, LONG, Socket, head, post},
 };
 
+/// A gateway without an upstream, and a client that has said nothing yet.
+async fn listening() -> (Bench, Client) {
+    let bench = Bench::start(Options::without_upstream()).await;
+    let client = Client::attach(&bench, STATELESS, kit::Identity::default());
+    (bench, client)
+}
+
 /// What is said before the silence: nothing, half a head, half a body.
 fn halves(client: &Client) -> [String; 3] {
     let head = head("POST", client, "tools/list", &Value::Null);
@@ -34,8 +41,7 @@ async fn half_requests_delay_no_other_client() {
 
 #[tokio::test(start_paused = true)]
 async fn connections_on_which_no_request_comes_are_closed_in_time() {
-    let bench = Bench::start(Options::without_upstream()).await;
-    let client = Client::attach(&bench, STATELESS, kit::Identity::default());
+    let (bench, client) = listening().await;
     let [nothing, half_a_head, _] = halves(&client);
     for said in [nothing, half_a_head] {
         let mut socket = Socket::sending(&bench, &said).await;
@@ -45,8 +51,7 @@ async fn connections_on_which_no_request_comes_are_closed_in_time() {
 
 #[tokio::test(start_paused = true)]
 async fn half_a_body_is_answered_with_408_in_time() {
-    let bench = Bench::start(Options::without_upstream()).await;
-    let client = Client::attach(&bench, STATELESS, kit::Identity::default());
+    let (bench, client) = listening().await;
     let [_, _, half_a_body] = halves(&client);
     let mut socket = Socket::sending(&bench, half_a_body).await;
     let answer = socket.rest_within(LONG).await;
@@ -55,8 +60,7 @@ async fn half_a_body_is_answered_with_408_in_time() {
 
 #[tokio::test(start_paused = true)]
 async fn a_connection_kept_for_the_next_request_is_not_closed_within_ten_minutes() {
-    let bench = Bench::start(Options::without_upstream()).await;
-    let client = Client::attach(&bench, STATELESS, kit::Identity::default());
+    let (bench, client) = listening().await;
     let mut socket = Socket::open(&bench).await;
     for id in ["first", "second", "third"] {
         socket.write(post(&client, id, "tools/list", json!({})).replace(CLOSE, "")).await;
@@ -73,8 +77,7 @@ fn refused_head(client: &Client) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn a_connection_is_kept_where_the_answer_did_not_need_the_body() {
-    let bench = Bench::start(Options::without_upstream()).await;
-    let client = Client::attach(&bench, STATELESS, kit::Identity::default());
+    let (bench, client) = listening().await;
     let mut socket = Socket::sending(&bench, refused_head(&client)).await;
     // The gateway has the head, and no body yet.
     tokio::time::sleep(Duration::from_millis(500)).await;
@@ -87,8 +90,7 @@ async fn a_connection_is_kept_where_the_answer_did_not_need_the_body() {
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_without_its_requests_body_says_that_the_connection_closes() {
-    let bench = Bench::start(Options::without_upstream()).await;
-    let client = Client::attach(&bench, STATELESS, kit::Identity::default());
+    let (bench, client) = listening().await;
     let expecting = refused_head(&client).replace("Content-Length", "Expect: 100-continue\r\nContent-Length");
     let old = refused_head(&client)
         .replace("HTTP/1.1", "HTTP/1.0")
@@ -105,8 +107,7 @@ async fn an_answer_without_its_requests_body_says_that_the_connection_closes() {
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_to_a_body_that_cannot_be_read_says_that_the_connection_closes() {
-    let bench = Bench::start(Options::without_upstream()).await;
-    let client = Client::attach(&bench, STATELESS, kit::Identity::default());
+    let (bench, client) = listening().await;
     let head = head("POST", &client, "tools/list", &Value::Null).replace(CLOSE, "");
     let mut socket = Socket::sending(&bench, format!("{head}Transfer-Encoding: chunked\r\n\r\nZZ\r\n")).await;
     let answer = socket.rest_within(LONG).await;

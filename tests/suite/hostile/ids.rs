@@ -3,7 +3,7 @@
 use kit::{Bench, Client, Setup, eventually};
 use serde_json::json;
 
-use super::{healthy, others_are_served};
+use super::{ON_STDIO, STATELESS, healthy, others_are_served};
 
 /// How many requests were cancelled at the upstream.
 async fn cancelled(client: &Client) -> usize {
@@ -13,9 +13,10 @@ async fn cancelled(client: &Client) -> usize {
 
 /// In a session the second of one id is refused (`f7_an_id_under_way_cannot_be_used_again_until_then`);
 /// without one each POST is a connection of its own, with ids of its own.
-async fn one_id_on_two_connections_is_two_requests(setup: Setup) {
+#[tokio::test]
+async fn one_id_on_two_connections_is_two_requests() {
     let bench = Bench::start(healthy()).await;
-    let client = Client::connect(&bench, setup).await;
+    let client = Client::connect(&bench, STATELESS).await;
     let slow = json!({"name": "slow", "_meta": {"progressToken": 1}});
     let first = client.start_under(json!("same"), "tools/call", slow).await;
     client.notification("notifications/progress").await;
@@ -27,7 +28,6 @@ async fn one_id_on_two_connections_is_two_requests(setup: Setup) {
     eventually("cancelling the first", async || (cancelled(&client).await == 1).then_some(())).await;
     others_are_served(&bench).await;
 }
-cases!(full_http_stateless; one_id_on_two_connections_is_two_requests);
 
 async fn one_id_twice_on_one_connection_is_refused_and_the_first_goes_on(setup: Setup) {
     let bench = Bench::start(healthy()).await;
@@ -44,9 +44,10 @@ async fn one_id_twice_on_one_connection_is_refused_and_the_first_goes_on(setup: 
 }
 cases!(full_stdio_stateless; one_id_twice_on_one_connection_is_refused_and_the_first_goes_on);
 
-async fn more_than_ten_thousand_requests_at_once_are_refused(setup: Setup) {
+#[tokio::test]
+async fn more_than_ten_thousand_requests_at_once_are_refused() {
     let bench = Bench::start(healthy()).await;
-    let client = Client::connect(&bench, setup).await;
+    let client = Client::connect(&bench, ON_STDIO).await;
     let slow = json!({"name": "slow"});
     let mut calls = Vec::new();
     for _ in 0..10_000 {
@@ -59,7 +60,6 @@ async fn more_than_ten_thousand_requests_at_once_are_refused(setup: Setup) {
     let room = async || client.call("small", json!({})).await.answer().get("result").cloned();
     eventually("room for one more", room).await;
 }
-cases!(full_stdio_session; more_than_ten_thousand_requests_at_once_are_refused);
 
 async fn an_unsolicited_answer_is_dropped(setup: Setup) {
     let bench = Bench::start(healthy()).await;

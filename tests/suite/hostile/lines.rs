@@ -11,19 +11,18 @@ use std::{
     time::Duration,
 };
 
-use kit::{Bench, Options, handlers::Hanging, process::until};
+use kit::{
+    Bench, Options,
+    handlers::Hanging,
+    messages::{call, hello, request},
+    process::until,
+};
 use mcp_disclosure_gateway::{front::stdio, upstream::Target};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 
 use crate::command_line::{ODD, program, serve_odd, text};
-
-/// What opens a session, as a line.
-fn hello() -> String {
-    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}});
-    line(&json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": params}))
-}
 
 fn line(message: &Value) -> String {
     format!("{message}\n")
@@ -78,8 +77,8 @@ async fn a_client_that_never_reads_is_not_read_for_ever() {
     let gateway = Arc::clone(&bench.gateway);
     let mut taken = 0;
     let talking = async {
-        client.write_all(hello().as_bytes()).await.unwrap();
-        let list = line(&json!({"jsonrpc": "2.0", "id": "list", "method": "tools/list"}));
+        client.write_all(line(&hello(json!({}))).as_bytes()).await.unwrap();
+        let list = line(&request("list", "tools/list", json!({})));
         while taken < 50_000 {
             let writing = client.write_all(list.as_bytes());
             if tokio::time::timeout(Duration::from_secs(600), writing).await.is_err() {
@@ -104,11 +103,9 @@ async fn unread_answers_are_not_waited_for_at_the_end() {
     let (input, output) = tokio::io::split(theirs);
     let gateway = Arc::clone(&bench.gateway);
     let talking = async {
-        client.write_all(hello().as_bytes()).await.unwrap();
-        for id in 0..600 {
-            let call =
-                json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "hang"}});
-            client.write_all(line(&call).as_bytes()).await.unwrap();
+        client.write_all(line(&hello(json!({}))).as_bytes()).await.unwrap();
+        for id in 2..602 {
+            client.write_all(line(&call(id, "hang", json!({}))).as_bytes()).await.unwrap();
         }
         // By then all are answered with an error, and more than half of the answers wait for room.
         tokio::time::sleep(2 * kit::PATIENCE).await;
@@ -137,16 +134,14 @@ fn a_program_whose_client_never_reads_ends_when_it_is_asked_to() {
     let mut command = program(&["serve", "--strategy", "full", "--log", "error", "--", ODD, "ordinary"]);
     let mut gateway = Unread(command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap());
     let (mut input, _unread) = (gateway.0.stdin.take().unwrap(), gateway.0.stdout.take().unwrap());
-    let said = Arc::new(AtomicUsize::new(0));
+    let said = Arc::new(AtomicUsize::new(2));
     let saying = Arc::clone(&said);
     let arguments = json!({"text": "x".repeat(10_000)});
     thread::spawn(move || {
-        let mut written = input.write_all(hello().as_bytes());
+        let mut written = input.write_all(line(&hello(json!({}))).as_bytes());
         while written.is_ok() {
             let id = saying.fetch_add(1, Ordering::Relaxed);
-            let params = json!({"name": "echo", "arguments": arguments});
-            let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
-            written = input.write_all(line(&call).as_bytes());
+            written = input.write_all(line(&call(id, "echo", arguments.clone())).as_bytes());
         }
     });
     // The answers are ten times what a pipe holds.

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use kit::{Bench, Client, Options, Setup};
+use kit::{Bench, Client, Options};
 use serde_json::{Value, json};
 
-use super::{STATELESS, healthy, healthy_beside, odd_child, others_are_served};
+use super::{STATELESS, WITH_SESSION, healthy, healthy_beside, odd_child, others_are_served};
 
 /// Longer than a test may take: nothing here is settled by a time-out.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -15,9 +15,10 @@ fn nested(levels: usize) -> String {
     format!("{}{}", "[".repeat(levels), "]".repeat(levels))
 }
 
-async fn p6_a_message_that_is_too_deep_is_refused_and_reaches_no_upstream(setup: Setup) {
+#[tokio::test]
+async fn p6_a_message_that_is_too_deep_is_refused_and_reaches_no_upstream() {
     let bench = Bench::start(healthy()).await;
-    let client = Client::connect(&bench, setup).await;
+    let client = Client::connect(&bench, WITH_SESSION).await;
     let call = |id: u64, levels: usize| {
         let params = client.complete(json!({"name": "small", "arguments": {"text": "DEEP"}}));
         let message = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
@@ -31,16 +32,11 @@ async fn p6_a_message_that_is_too_deep_is_refused_and_reaches_no_upstream(setup:
         assert_eq!(error["code"], -32600, "{levels}: {error}");
         assert!(message.contains("128 levels (limits.message_depth)"), "{message}");
     }
-    let passed = match setup.is_http() {
-        true => client
-            .request("tools/call", serde_json::from_str::<Value>(&call(1, 100)).unwrap()["params"].take()),
-        false => client.request("tools/call", json!({"name": "small", "arguments": {}})),
-    };
-    passed.await.result();
+    let passed: Value = serde_json::from_str(&call(1, 100)).unwrap();
+    client.request("tools/call", passed["params"].clone()).await.result();
     assert_eq!(client.calls_forwarded().await.len(), 1);
     others_are_served(&bench).await;
 }
-cases!(full_http_session; p6_a_message_that_is_too_deep_is_refused_and_reaches_no_upstream);
 
 /// What an upstream says instead of its answer, and what the caller hears.
 fn malformed() -> Vec<(String, &'static str)> {

@@ -33,6 +33,9 @@ const WITH_SESSION: Setup = Setup { strategy: "full", transport: Transport::Http
 /// A client over HTTP without one.
 const STATELESS: Setup = Setup { strategy: "full", transport: Transport::Http, era: Era::Stateless };
 
+/// A client over stdio with a session.
+const ON_STDIO: Setup = Setup { strategy: "full", transport: Transport::Stdio, era: Era::Session };
+
 /// A gateway before an upstream that does what it should: `small` echoes, `slow` never answers.
 fn healthy() -> Options {
     named(["small", "slow"])

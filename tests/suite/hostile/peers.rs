@@ -6,7 +6,11 @@ use std::{
     time::Duration,
 };
 
-use kit::{Bench, Options, eventually, http, soon};
+use kit::{
+    Bench, Options, eventually, http,
+    messages::{hello, request, stateless},
+    soon,
+};
 use mcp_disclosure_gateway::{
     SessionLimits,
     backend::Scope,
@@ -86,16 +90,11 @@ impl Behind {
     }
 
     pub(super) async fn open(&self, from: &str) -> Answer {
-        self.post(from, None, &initialize(json!({}))).await
+        self.post(from, None, &hello(json!({}))).await
     }
 
     pub(super) async fn ask(&self, from: &str, session: &str, method: &str, params: Value) -> Answer {
-        self.post(
-            from,
-            Some(session),
-            &json!({"jsonrpc": "2.0", "id": 2, "method": method, "params": params}),
-        )
-        .await
+        self.post(from, Some(session), &request(2, method, params)).await
     }
 
     /// Lets a client at this address do what clients do.
@@ -113,8 +112,22 @@ impl Behind {
         soon("the end", http::send(self.address, "DELETE", "/mcp", &headers, b"")).await.unwrap().status
     }
 
+    /// The status of a call of the odd upstream's `echo` whose result has this many megabytes, and the connection, of which no
+    /// more is read.
+    pub(super) async fn unread(&self, from: &str, megabytes: usize) -> (String, TcpStream) {
+        let arguments = json!({"megabytes": megabytes});
+        let params = json!({"name": "echo", "arguments": arguments, "_meta": stateless(json!({}))});
+        let call = request(1, "tools/call", params).to_string();
+        let head = "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: echo\r\n";
+        let mut stream = self.socket(from, &format!("{head}Content-Length: {}\r\n", call.len())).await;
+        stream.write_all(call.as_bytes()).await.unwrap();
+        let mut begun = [0; 12];
+        soon("a status", stream.read_exact(&mut begun)).await.unwrap();
+        (String::from_utf8_lossy(&begun[9..]).into_owned(), stream)
+    }
+
     /// A connection on which a test decides every byte.
-    pub(super) async fn socket(&self, from: &str, head: &str) -> TcpStream {
+    async fn socket(&self, from: &str, head: &str) -> TcpStream {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         let head = format!(
             "POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: {from}\r\nConnection: close\r\n\
@@ -123,11 +136,6 @@ impl Behind {
         stream.write_all(head.as_bytes()).await.unwrap();
         stream
     }
-}
-
-fn initialize(capabilities: Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize",
-        "params": {"protocolVersion": "2025-11-25", "capabilities": capabilities}})
 }
 
 #[tokio::test]
@@ -216,23 +224,19 @@ async fn p8_subscriptions_of_one_peer_and_their_uris_are_bounded() {
     assert_eq!(held, 10);
     let listen = |uris: usize| {
         let uris: Vec<String> = (0..uris).map(|number| format!("kit://doc/{number}")).collect();
-        let meta = json!({
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientCapabilities": {},
-        });
-        let params = json!({"_meta": meta, "notifications": {"resourceSubscriptions": uris}});
-        json!({"jsonrpc": "2.0", "id": 3, "method": "subscriptions/listen", "params": params})
+        let wanted = json!({"resourceSubscriptions": uris});
+        let params = json!({"_meta": stateless(json!({})), "notifications": wanted});
+        request(3, "subscriptions/listen", params)
     };
     let refused = {
-        let mut headers = vec![("x-forwarded-for".to_owned(), "198.51.100.1".to_owned())];
-        for (name, value) in [
+        let headers = [
+            ("x-forwarded-for", "198.51.100.1"),
             ("content-type", "application/json"),
             ("accept", "application/json, text/event-stream"),
             ("mcp-protocol-version", "2026-07-28"),
             ("mcp-method", "subscriptions/listen"),
-        ] {
-            headers.push((name.to_owned(), value.to_owned()));
-        }
+        ];
+        let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let body = listen(11).to_string();
         let mut answer =
             soon("it", http::send(behind.address, "POST", "/mcp", &headers, body.as_bytes())).await.unwrap();
@@ -257,18 +261,12 @@ async fn p8_subscriptions_of_one_peer_and_their_uris_are_bounded() {
 async fn p8_what_a_client_says_of_itself_is_bounded() {
     let behind = Behind::start(healthy()).await;
     let long = |bytes: usize| json!({"experimental": {"x": {"y": "x".repeat(bytes)}}});
-    let refused = behind.post(GREEDY, None, &initialize(long(70_000))).await;
+    let refused = behind.post(GREEDY, None, &hello(long(70_000))).await;
     refused.names(400, -32602, "65536 are allowed");
-    assert!(behind.post(GREEDY, None, &initialize(long(60_000))).await.session.is_some());
-    let stateless = |bytes: usize| {
-        let meta = json!({
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientCapabilities": long(bytes),
-        });
-        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta}})
-    };
-    behind.post(GREEDY, None, &stateless(70_000)).await.names(400, -32602, "65536 are allowed");
-    assert!(behind.post(GREEDY, None, &stateless(60_000)).await.body["result"]["tools"].is_array());
+    assert!(behind.post(GREEDY, None, &hello(long(60_000))).await.session.is_some());
+    let list = |bytes: usize| request(1, "tools/list", json!({"_meta": stateless(long(bytes))}));
+    behind.post(GREEDY, None, &list(70_000)).await.names(400, -32602, "65536 are allowed");
+    assert!(behind.post(GREEDY, None, &list(60_000)).await.body["result"]["tools"].is_array());
 }
 
 #[tokio::test]
@@ -337,35 +335,18 @@ async fn p8_bodies_that_one_peer_is_sending_are_bounded() {
 async fn p8_answers_that_one_peer_does_not_read_are_bounded() {
     let limits = Limits { client_unread_bytes: 60 << 20, ..Limits::default() };
     let behind = Behind::start(Options { limits, ..healthy_beside(odd_child("huge")) }).await;
-    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
-        "name": "echo", "arguments": {"megabytes": 20},
-        "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}},
-    }})
-    .to_string();
-    let head = "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: echo\r\n";
     let mut unread = Vec::new();
     let mut statuses = Vec::new();
     for _ in 0..6 {
-        let mut stream = behind.socket(GREEDY, &format!("{head}Content-Length: {}\r\n", call.len())).await;
-        stream.write_all(call.as_bytes()).await.unwrap();
-        let mut begun = [0; 12];
-        soon("a status", stream.read_exact(&mut begun)).await.unwrap();
-        statuses.push(String::from_utf8_lossy(&begun[9..]).into_owned());
+        let (status, stream) = behind.unread(GREEDY, 20).await;
+        statuses.push(status);
         unread.push(stream);
     }
     assert_eq!(statuses, ["200", "200", "429", "429", "429", "429"]);
-    let mut honest = behind.socket(HONEST, &format!("{head}Content-Length: {}\r\n", call.len())).await;
-    honest.write_all(call.as_bytes()).await.unwrap();
+    let (_, mut honest) = behind.unread(HONEST, 20).await;
     let mut answer = Vec::new();
     soon("all of it", honest.read_to_end(&mut answer)).await.unwrap();
     assert!(answer.len() > 20 << 20);
     drop(unread);
-    eventually("room again", async || {
-        let mut stream = behind.socket(GREEDY, &format!("{head}Content-Length: {}\r\n", call.len())).await;
-        stream.write_all(call.as_bytes()).await.unwrap();
-        let mut begun = [0; 12];
-        soon("a status", stream.read_exact(&mut begun)).await.unwrap();
-        (&begun == b"HTTP/1.1 200").then_some(())
-    })
-    .await;
+    eventually("room again", async || (behind.unread(GREEDY, 20).await.0 == "200").then_some(())).await;
 }

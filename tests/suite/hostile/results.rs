@@ -5,10 +5,7 @@ use std::time::Duration;
 use kit::{Bench, Client, Options, soon};
 use mcp_disclosure_gateway::limits::Limits;
 use serde_json::json;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-};
+use tokio::{io::AsyncReadExt, net::TcpStream};
 
 use super::{STATELESS, healthy_beside, odd_child, peers::Behind};
 
@@ -52,17 +49,8 @@ async fn p7_a_result_over_the_limit_fails_before_it_is_read_whole() {
 
 /// A call of `echo` whose result has this many megabytes, of which the head of the answer is read.
 async fn unread(behind: &Behind, from: &str, megabytes: usize) -> TcpStream {
-    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
-        "name": "echo", "arguments": {"megabytes": megabytes},
-        "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}},
-    }})
-    .to_string();
-    let head = "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: echo\r\n";
-    let mut stream = behind.socket(from, &format!("{head}Content-Length: {}\r\n", call.len())).await;
-    stream.write_all(call.as_bytes()).await.unwrap();
-    let mut begun = [0; 12];
-    soon("a status", stream.read_exact(&mut begun)).await.unwrap();
-    assert_eq!(&begun, b"HTTP/1.1 200");
+    let (status, stream) = behind.unread(from, megabytes).await;
+    assert_eq!(status, "200");
     stream
 }
 

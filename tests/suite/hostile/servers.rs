@@ -68,14 +68,8 @@ async fn what_goes_wrong_is_an_error_that_names_the_upstream_and_the_rest_goes_o
     for tool in answering {
         assert_eq!(client.call(tool, json!({})).await.result()["content"][0]["text"], "well", "{tool}");
     }
-    let endless = ["endless_json", "endless_event"];
-    let tried = expected.len()
-        + STALLING.len()
-        + answering.len()
-        + endless.len()
-        + ANSWERS_404.len()
-        + LOSES_404.len();
-    assert_eq!(TOOLS.len(), tried, "each is tried here or below");
+    let tried_below = STALLING.len() + ENDLESS.len() + ANSWERS_404.len() + LOSES_404.len();
+    assert_eq!(TOOLS.len(), expected.len() + answering.len() + tried_below, "each is tried");
 }
 
 /// Errors with status 404 and the request's own id.
@@ -106,27 +100,22 @@ async fn an_error_with_status_404_ends_its_request_and_not_the_session_of_others
     assert!(error["message"].as_str().unwrap().contains("no longer knows the session"), "{error}");
 }
 
-async fn is_given_up_and_others_are_served_meanwhile(endless: &str) {
-    let server = BadServer::start().await;
-    let bench = beside(&server, kit::PATIENCE).await;
-    let client = Client::connect(&bench, STATELESS).await;
-    let call = client.start("tools/call", json!({"name": endless})).await;
-    others_are_served(&bench).await;
-    let error = call.reply().await.error();
-    let expected =
-        "sent a response that is too long; at most 67108864 bytes are read (limits.upstream_message_bytes)";
-    assert_eq!(error["message"], format!("upstream 'bad' {expected}"));
-    assert_eq!(client.call("well", json!({})).await.result()["content"][0]["text"], "well");
-}
+/// Answers and events without an end.
+const ENDLESS: [&str; 2] = ["endless_json", "endless_event"];
 
 #[tokio::test]
-async fn an_answer_without_end_is_given_up_and_others_are_served_meanwhile() {
-    is_given_up_and_others_are_served_meanwhile("endless_json").await;
-}
-
-#[tokio::test]
-async fn an_event_without_end_is_given_up_and_others_are_served_meanwhile() {
-    is_given_up_and_others_are_served_meanwhile("endless_event").await;
+async fn what_has_no_end_is_given_up_and_others_are_served_meanwhile() {
+    for endless in ENDLESS {
+        let server = BadServer::start().await;
+        let bench = beside(&server, kit::PATIENCE).await;
+        let client = Client::connect(&bench, STATELESS).await;
+        let call = client.start("tools/call", json!({"name": endless})).await;
+        others_are_served(&bench).await;
+        let error = call.reply().await.error();
+        let expected = "sent a response that is too long; at most 67108864 bytes are read (limits.upstream_message_bytes)";
+        assert_eq!(error["message"], format!("upstream 'bad' {expected}"), "{endless}");
+        assert_eq!(client.call("well", json!({})).await.result()["content"][0]["text"], "well", "{endless}");
+    }
 }
 
 /// The clock is paused: it advances when every task is idle.

@@ -1,15 +1,16 @@
 //! O1: metrics, status, health and readiness.
 
 use kit::{
-    Scenario,
-    process::{Process, get, post, until},
+    Scenario, Session,
+    messages::stateless,
+    process::{Process, get, until},
 };
 use serde_json::{Value, json};
 
 use super::{counts, metrics, serve, start, status};
 use crate::{
     UPSTREAM,
-    command_line::{ODD, program},
+    command_line::{self, ODD, configured, over_http, played, program, rewrite, shown},
 };
 
 /// Calls of all kinds, under a strategy that refuses some.
@@ -70,15 +71,11 @@ fn o1_searches_that_miss_are_counted_and_logged_where_the_operator_wants() {
 
 #[test]
 fn o1_tokens_are_counted_by_principal_and_files_that_are_refused() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("disclosure.toml");
     let of = |name: &str| format!("[[principals]]\nname = {name:?}\ntools = [\"*\"]\n");
-    let upstream = format!("[upstreams.odd]\ncommand = {ODD:?}\nargs = [\"ordinary\"]\n");
-    let text = [upstream.as_str(), &of("ann"), &of("bob")].concat();
-    std::fs::write(&file, &text).unwrap();
-    let flags = ["serve", "--admin", "127.0.0.1:0", "--strategy", "full", "--config", file.to_str().unwrap()];
-    let mut gateway = Process::start(&mut program(&[&flags[..], &["--principal", "ann"]].concat()));
-    gateway.initialize();
+    let text = of("ann") + &of("bob");
+    let (_directory, file) = configured(&text);
+    let flags = ["--strategy", "full", "--config", shown(&file), "--principal", "ann"];
+    let mut gateway = serve(&flags, &["ordinary"]);
     gateway.tools();
     let counted = |who: &str| {
         let begin = format!("mcp_disclosure_principal_tokens_full_total{{principal=\"{who}\"}} ");
@@ -87,7 +84,7 @@ fn o1_tokens_are_counted_by_principal_and_files_that_are_refused() {
     };
     assert!(until(|| counted("principal:ann") > Some(50)), "{}", metrics(&gateway));
     assert_eq!((counted("principal:bob"), counted("other")), (None, Some(0)));
-    std::fs::write(&file, format!("{text}[oops]\n")).unwrap();
+    rewrite(&file, &format!("{text}[oops]\n"));
     gateway.logged("not taken over, the old ones stay");
     counts(&gateway, "mcp_disclosure_reload_failures_total 1");
 }
@@ -109,17 +106,12 @@ fn o1_fetches_that_are_refused_are_counted_by_code() {
 
 #[test]
 fn p11_what_an_upstream_is_called_is_escaped_where_operators_read_it() {
-    let directory = tempfile::tempdir().unwrap();
-    let (file, audit) = (directory.path().join("disclosure.toml"), directory.path().join("audit.jsonl"));
     // As an upstream on the command line could call itself.
-    let upstream = format!(
-        "[upstreams.\"odd\\u009b\\u202E\\nforged 1\\U000E0041\"]\ncommand = {ODD:?}\nargs = [\"ordinary\"]\n"
-    );
-    std::fs::write(&file, upstream).unwrap();
-    let flags = ["serve", "--config", file.to_str().unwrap(), "--admin", "127.0.0.1:0", "--strategy", "full"];
-    let flags = [&flags[..], &["--audit", audit.to_str().unwrap()]].concat();
-    let mut gateway = Process::start(&mut program(&flags));
-    gateway.initialize();
+    let (directory, file) =
+        configured("[upstreams.\"odd\\u009b\\u202E\\nforged 1\\U000E0041\"]\ncommand = \"ODD\"\n");
+    let audit = directory.path().join("audit.jsonl");
+    let flags = ["--admin", "127.0.0.1:0", "--audit", shown(&audit)];
+    let mut gateway = command_line::serve(&file, &flags);
     gateway.call("echo", json!({"text": "x\u{9b}"}));
     gateway.call("none\u{9b}\u{202e}\n", json!({}));
     let get = |accept: &str, path: &str| {
@@ -139,16 +131,13 @@ fn p11_what_an_upstream_is_called_is_escaped_where_operators_read_it() {
 
 #[test]
 fn o1_calls_whose_arguments_are_not_judged_are_counted() {
-    let directory = tempfile::tempdir().unwrap();
-    let scenario = directory.path().join("scenario");
     let properties =
         json!({"a": {"type": "integer", "description": "Too long to be listed with the tool. ".repeat(9)}});
     let schema = json!({"type": "object", "properties": properties, "unevaluatedProperties": false});
     let tool = json!({"name": "t", "description": "Does it.", "inputSchema": schema}).to_string();
-    Scenario::with_tools([tool]).write(&scenario);
-    let serve = ["serve", "--admin", "127.0.0.1:0", "--strategy", "describe", "--", UPSTREAM];
-    let mut gateway = Process::start(&mut program(&[&serve[..], &[scenario.to_str().unwrap()]].concat()));
-    gateway.initialize();
+    let (_directory, scenario) = played(&Scenario::with_tools([tool]));
+    let flags = ["--admin", "127.0.0.1:0", "--strategy", "describe", "--", UPSTREAM, &scenario];
+    let mut gateway = command_line::opened(&[&["serve"], &flags[..]].concat());
     gateway.tools();
     gateway.call("t", json!({"a": 1}));
     gateway.call("t", json!({"a": "x"}));
@@ -223,17 +212,10 @@ fn o1_the_page_is_for_browsers_and_needs_nothing_from_elsewhere() {
 
 #[test]
 fn o1_ready_as_long_as_one_upstream_serves() {
-    let directory = tempfile::tempdir().unwrap();
-    let dead = format!("[upstreams.dead]\ncommand = {ODD:?}\nargs = [\"exits\"]\n");
-    let config = |more: &str| {
-        let file = directory.path().join("disclosure.toml");
-        std::fs::write(&file, format!("[serve]\nadmin = \"127.0.0.1:0\"\n{dead}{more}")).unwrap();
-        file
-    };
+    let dead = "[serve]\nadmin = \"127.0.0.1:0\"\n[upstreams.dead]\ncommand = \"ODD\"\nargs = [\"exits\"]\n";
+    let (_directory, file) = configured(dead);
     let ready = |gateway: &Process| get(gateway.admin(), "/readyz", "Host: localhost\r\n");
-    let begin =
-        |file: &std::path::Path| Process::start(&mut program(&["serve", "--config", file.to_str().unwrap()]));
-    let none = begin(&config(""));
+    let none = command_line::start(&["serve", "--config", shown(&file)]);
     none.logged("upstream failed");
     let page = ready(&none);
     assert_eq!((page.status, &page.json()["ready"]), (503, &json!(false)));
@@ -242,7 +224,8 @@ fn o1_ready_as_long_as_one_upstream_serves() {
     assert!(dead["error"].as_str().unwrap().contains("exit status: 7"), "{dead}");
     assert_eq!(get(none.admin(), "/healthz", "Host: localhost\r\n").status, 200);
     drop(none);
-    let mut some = begin(&config(&format!("[upstreams.odd]\ncommand = {ODD:?}\n")));
+    rewrite(&file, &format!("{dead}[upstreams.odd]\ncommand = \"ODD\"\n"));
+    let mut some = command_line::start(&["serve", "--config", shown(&file)]);
     // Over stdio, upstreams wait for the client.
     some.initialize();
     assert!(until(|| ready(&some).status == 200));
@@ -277,10 +260,9 @@ fn o1_operators_are_answered_before_the_one_upstream_of_a_command_line_is_up() {
     assert!(!metrics(&gateway).contains("odd-upstream"));
     gateway.finish().says(0, &[]);
     // Nor is anyone else answered then than later.
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("disclosure.toml");
-    std::fs::write(&file, "[auth]\ntokens = [{ name = \"operator\", env = \"OPERATOR_TOKEN\" }]\n").unwrap();
-    let flags = ["serve", "--config", file.to_str().unwrap(), "--admin", "0.0.0.0:0"];
+    let (_directory, file) =
+        configured("[auth]\ntokens = [{ name = \"operator\", env = \"OPERATOR_TOKEN\" }]\n");
+    let flags = ["serve", "--config", shown(&file), "--admin", "0.0.0.0:0"];
     let mut command = program(&[&flags, &http[..], &["--", ODD, "silent"]].concat());
     let gateway = Process::start(command.env("OPERATOR_TOKEN", "a-token-of-more-than-32-characters-0123"));
     let bearer = "Host: localhost\r\nAuthorization: Bearer a-token-of-more-than-32-characters-0123\r\n";
@@ -304,31 +286,20 @@ fn o1_hosts_and_origins_are_checked_p15() {
 
 #[test]
 fn o1_an_address_that_others_reach_is_refused() {
-    let ended = start(&["--admin", "0.0.0.0:0"], &["ordinary"]);
-    let ended = ended.ended();
-    // Given twice, clap itself complains.
-    assert_eq!(ended.code, Some(2), "{ended:?}");
-    let ended = Process::start(&mut program(&["serve", "--admin", "0.0.0.0:9", "--", ODD])).ended();
-    ended.says(64, &["--admin 0.0.0.0:9: ", "hint: --admin 9 is this machine only; or write [auth]"]);
+    let admin = |address: &str| command_line::start(&["serve", "--admin", address, "--", ODD]).ended();
+    admin("0.0.0.0:9")
+        .says(64, &["--admin 0.0.0.0:9: ", "hint: --admin 9 is this machine only; or write [auth]"]);
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = taken.local_addr().unwrap().to_string();
-    let ended = Process::start(&mut program(&["serve", "--admin", &address, "--", ODD])).ended();
-    ended.says(1, &["cannot listen on ", "choose another with --admin"]);
+    admin(&taken.local_addr().unwrap().to_string())
+        .says(1, &["cannot listen on ", "choose another with --admin"]);
 }
 
 #[test]
 fn o1_sessions_and_restarts_are_those_of_the_moment() {
-    let flags =
-        ["serve", "--transport", "http", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--", ODD];
-    let gateway = Process::start(&mut program(&[&flags[..], &["dies-on-call"]].concat()));
-    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"},
-    }});
-    let sessions: Vec<Option<String>> = (0..3).map(|_| post(gateway.address(), None, &hello).0).collect();
+    let gateway = over_http(&["--admin", "127.0.0.1:0", "--", ODD, "dies-on-call"]);
+    let sessions = [(); 3].map(|()| Session::open(gateway.address()));
     counts(&gateway, r#"mcp_disclosure_sessions{strategy="adaptive"} 3"#);
-    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "echo"}});
-    let (_, answer) = post(gateway.address(), sessions[0].as_deref(), &call);
-    assert_eq!(answer["error"]["code"], -32000);
+    assert_eq!(sessions[0].call("echo", json!({}))["error"]["code"], -32000);
     counts(&gateway, r#"mcp_disclosure_calls_total{outcome="failed",strategy="adaptive"} 1"#);
     counts(&gateway, r#"mcp_disclosure_upstream_restarts_total{upstream="odd"} 1"#);
     let upstreams: Value = status(&gateway)["upstreams"].clone();
@@ -336,30 +307,11 @@ fn o1_sessions_and_restarts_are_those_of_the_moment() {
 }
 
 #[test]
-fn o1_beyond_loopback_the_credentials_of_clients_are_asked_for() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("disclosure.toml");
-    let auth = "[auth]\ntokens = [{ name = \"operator\", env = \"OPERATOR_TOKEN\" }]\n";
-    std::fs::write(&file, format!("{auth}[upstreams.odd]\ncommand = {ODD:?}\n")).unwrap();
-    let config = file.to_str().unwrap();
-    let mut command =
-        program(&["serve", "--config", config, "--transport", "http", "--listen", "127.0.0.1:0"]);
-    command.args(["--admin", "0.0.0.0:0"]).env("OPERATOR_TOKEN", "a-token-of-more-than-32-characters-0123");
-    let gateway = Process::start(&mut command);
-    for path in ["/healthz", "/readyz", "/metrics", "/status", "/nowhere"] {
-        let page = get(gateway.admin(), path, "Host: localhost\r\n");
-        assert!(page.status == 401 && !page.body.contains("odd"), "{path}: {page:?}");
-    }
-    let headers = "Host: localhost\r\nAuthorization: Bearer a-token-of-more-than-32-characters-0123\r\n";
-    assert!(until(|| get(gateway.admin(), "/readyz", headers).status == 200));
-    assert!(get(gateway.admin(), "/metrics", headers).body.contains("mcp_disclosure_build_info"));
-}
-
-#[test]
 fn o1_beyond_loopback_only_principals_that_see_everything_are_answered() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("disclosure.toml");
-    let auth = r#"
+    let (_directory, file) = configured(
+        r#"
+[upstreams.odd]
+command = "ODD"
 [auth]
 tokens = [{ name = "all", env = "ALL" }, { name = "few", env = "FEW" }, { name = "stranger", env = "STRANGER" }]
 [[principals]]
@@ -370,13 +322,11 @@ limits = { calls_per_minute = 60 }
 name = "few"
 token = "few"
 tools = ["odd/echo"]
-"#;
-    std::fs::write(&file, format!("{auth}[upstreams.odd]\ncommand = {ODD:?}\n")).unwrap();
-    let config = file.to_str().unwrap();
-    let mut command =
-        program(&["serve", "--config", config, "--transport", "http", "--listen", "127.0.0.1:0"]);
+"#,
+    );
+    let mut command = program(&["serve", "--transport", "http", "--listen", "127.0.0.1:0"]);
     let token = |name: &str| format!("{name}-token-of-more-than-32-characters-0123");
-    command.args(["--admin", "0.0.0.0:0"]);
+    command.args(["--admin", "0.0.0.0:0", "--config", shown(&file)]);
     command.envs([("ALL", token("all")), ("FEW", token("few")), ("STRANGER", token("stranger"))]);
     let gateway = Process::start(&mut command);
     let page = |name: &str, path: &str| {
@@ -388,6 +338,8 @@ tools = ["odd/echo"]
             let page = page(name, path);
             assert!(page.status == 403 && !page.body.contains("odd"), "{name} {path}: {page:?}");
         }
+        let anonymous = get(gateway.admin(), path, "Host: localhost\r\n");
+        assert!(anonymous.status == 401 && !anonymous.body.contains("odd"), "{path}: {anonymous:?}");
     }
     assert_eq!(page("all", "/status").status, 200);
 }
@@ -425,11 +377,7 @@ fn o1_calls_of_variants_are_counted_under_the_variant() {
     calls(&gateway, "resource", "refused", 1);
     gateway.request("tools/call", call("none", json!({})));
     calls(&gateway, "adaptive", "invalid", 1);
-    let stateless = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-        "io.modelcontextprotocol/clientInfo": {"name": "stateless", "version": "1"},
-    });
+    let stateless = stateless(json!({}));
     let answer = gateway.request("tools/call", call("none", stateless.clone()));
     assert_eq!(answer["error"]["data"]["requestedVariant"], "none");
     calls(&gateway, "adaptive", "invalid", 2);
@@ -439,13 +387,9 @@ fn o1_calls_of_variants_are_counted_under_the_variant() {
 
 #[test]
 fn o1_requests_that_are_refused_are_counted_and_logged_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let (token, config) = (folder.path().join("ci.token"), folder.path().join("disclosure.toml"));
-    std::fs::write(&token, "the-long-secret-token-of-ci").unwrap();
-    std::fs::write(&config, format!("[auth]\ntokens = [{{ name = \"ci\", file = {token:?} }}]\n")).unwrap();
-    let config = config.display().to_string();
-    let gateway =
-        start(&["--transport", "http", "--listen", "127.0.0.1:0", "--config", &config], &["ordinary"]);
+    let (folder, config) = configured("[auth]\ntokens = [{ name = \"ci\", file = \"FOLDER/ci.token\" }]\n");
+    std::fs::write(folder.path().join("ci.token"), "the-long-secret-token-of-ci").unwrap();
+    let gateway = over_http(&["--admin", "127.0.0.1:0", "--config", shown(&config), "--", ODD]);
     let address = gateway.address();
     let status = |headers: &str| get(address, "/mcp", headers).status;
     for _ in 0..3 {

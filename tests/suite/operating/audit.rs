@@ -5,14 +5,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use kit::process::{Process, until};
+use kit::{
+    messages::stateless,
+    process::{Process, until},
+};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{records, serve, start};
-use crate::command_line::{ODD, program};
-
-const META: &str = "io.modelcontextprotocol";
+use crate::command_line::{self, ODD, shown};
 
 fn file() -> (TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
@@ -40,7 +41,7 @@ fn short(records: &[Value]) -> Vec<[&str; 3]> {
 #[test]
 fn a7_each_call_and_decision_is_one_line_with_all_members() {
     let (_directory, file) = file();
-    let flags = ["--strategy", "resource", "--audit", file.to_str().unwrap()];
+    let flags = ["--strategy", "resource", "--audit", shown(&file)];
     let mut gateway = serve(&flags, &["ordinary"]);
     gateway.call("echo", json!({"text": "s3cret"}));
     gateway.request("resources/read", json!({"uri": "resource:///tool_descriptions?tools=echo"}));
@@ -56,26 +57,11 @@ fn a7_each_call_and_decision_is_one_line_with_all_members() {
     assert_eq!((outcomes[3][0], outcomes[3][2]), ("decision", "unknown"));
     assert_eq!((outcomes[4][0], outcomes[4][2], outcomes.len()), ("decision", "invalid", 5));
     assert_eq!(records[0]["code"], "TOOL_DESCRIPTION_REQUIRED");
-    let members = [
-        "time",
-        "event",
-        "method",
-        "principal",
-        "session",
-        "strategy",
-        "client",
-        "upstream",
-        "tool",
-        "outcome",
-        "code",
-        "duration_ms",
-        "request_bytes",
-        "response_bytes",
-        "arguments_hmac",
-    ];
+    let members = "time event method principal session strategy client upstream tool outcome code duration_ms \
+                   request_bytes response_bytes arguments_hmac";
     for record in &records {
-        let found: Vec<&String> = record.as_object().unwrap().keys().collect();
-        assert_eq!(found, members);
+        let found: Vec<&str> = record.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(found.join(" "), members);
         assert_eq!((&record["client"], record["session"].as_str().map(str::len)), (&json!("test"), Some(8)));
     }
     assert_eq!((&records[1]["upstream"], &records[3]["upstream"]), (&json!("odd"), &Value::Null));
@@ -90,7 +76,7 @@ fn a7_each_call_and_decision_is_one_line_with_all_members() {
 #[test]
 fn a7_calls_within_calls_have_the_name_of_the_inner_tool() {
     let (_directory, file) = file();
-    let flags = ["--strategy", "search", "--audit", file.to_str().unwrap()];
+    let flags = ["--strategy", "search", "--audit", shown(&file)];
     let mut gateway = serve(&flags, &["ordinary"]);
     gateway.call("search_tools", json!({"query": "echo"}));
     gateway.call("call_tool", json!({"tool": "echo", "arguments": {"text": "x"}}));
@@ -115,16 +101,14 @@ fn a7_a_call_in_a_wrong_form_is_recorded_as_it_is_meant() {
         json!({"tool": "echo", "arguments": {"arguments": inner}}),
         json!({"arguments": {"tool": "echo", "text": "x"}}),
     ];
-    let flags = ["--strategy", "search", "--audit", file.to_str().unwrap()];
-    let of = ["--config", config.to_str().unwrap(), "--principal", "few"];
+    let flags = ["--strategy", "search", "--audit", shown(&file)];
+    let of = ["--config", shown(&config), "--principal", "few"];
     let mut gateway = serve(&[flags, of].concat(), &["ordinary"]);
     gateway.call("search_tools", json!({"query": "echo"}));
     for form in &forms {
         let answer = gateway.call("call_tool", form.clone());
-        assert!(
-            answer.to_string().contains("isError\":false") || answer["result"]["isError"].is_null(),
-            "{form}: {answer}"
-        );
+        let is_error = &answer["result"]["isError"];
+        assert!(*is_error == false || is_error.is_null(), "{form}: {answer}");
     }
     for withheld in
         [json!({"tool": "wait", "file": "x"}), json!({"arguments": {"tool": "wait", "file": "x"}})]
@@ -156,8 +140,8 @@ tools = "entry-only"
     fs::write(&config, few).unwrap();
     // Models name a tool by other members than `tool` as well.
     let calls = |strategy: &str, caller: Option<(&str, &str)>| {
-        let flags = ["--strategy", strategy, "--audit", file.to_str().unwrap()];
-        let of = ["--config", config.to_str().unwrap(), "--principal", "few"];
+        let flags = ["--strategy", strategy, "--audit", shown(&file)];
+        let of = ["--config", shown(&config), "--principal", "few"];
         let mut gateway = serve(&[flags, of].concat(), &["ordinary"]);
         for name in ["wait", "none"] {
             match caller {
@@ -187,7 +171,7 @@ tools = "entry-only"
 #[test]
 fn a7_what_is_resolved_is_recorded_like_a_call() {
     let (_directory, file) = file();
-    let flags = ["--strategy", "full", "--audit", file.to_str().unwrap(), "--audit-strict"];
+    let flags = ["--strategy", "full", "--audit", shown(&file), "--audit-strict"];
     let mut gateway = serve(&flags, &["resolves"]);
     let mut resolve = |name: &str| {
         let answer = gateway.request("tools/resolve", json!({"name": name, "arguments": {"text": "x"}}));
@@ -213,13 +197,8 @@ fn a7_what_is_resolved_is_recorded_like_a_call() {
 fn a7_what_is_passed_on_is_recorded_by_its_method() {
     let (directory, file) = file();
     let config = directory.path().join("disclosure.toml");
-    let passing =
-        format!("[upstreams.odd]\ncommand = {ODD:?}\nargs = [\"ordinary\"]\npass = [\"vendor/method\"]\n");
-    fs::write(&config, passing).unwrap();
-    let (config, audit) = (config.to_str().unwrap(), file.to_str().unwrap());
-    let flags = ["serve", "--strategy", "full", "--config", config, "--audit", audit];
-    let mut gateway = Process::start(&mut program(&flags));
-    gateway.initialize();
+    fs::write(&config, format!("[upstreams.odd]\ncommand = {ODD:?}\npass = [\"vendor/method\"]\n")).unwrap();
+    let mut gateway = command_line::serve(&config, &["--audit", shown(&file)]);
     gateway.request("vendor/method", json!({}));
     let records = after(gateway, &file);
     let recorded = |record: &Value| record["method"] == "vendor/method" && record["tool"] == "vendor/method";
@@ -229,7 +208,7 @@ fn a7_what_is_passed_on_is_recorded_by_its_method() {
 #[test]
 fn a7_upstreams_that_fail_and_clients_that_hang_up_are_recorded() {
     let (directory, file) = file();
-    let flags = ["--strategy", "full", "--audit", file.to_str().unwrap()];
+    let flags = ["--strategy", "full", "--audit", shown(&file)];
     let mut gateway = serve(&flags, &["dies-on-call"]);
     gateway.call("echo", json!({}));
     assert_eq!(short(&after(gateway, &file)), [["call", "echo", "failed"]]);
@@ -242,14 +221,10 @@ fn a7_upstreams_that_fail_and_clients_that_hang_up_are_recorded() {
     gateway.line(cancel.to_string());
     assert!(until(|| records(&file).len() == 2));
     // Without a session.
-    let meta = json!({
-        format!("{META}/protocolVersion"): "2026-07-28", format!("{META}/clientCapabilities"): {},
-        format!("{META}/clientInfo"): {"name": "stateless", "version": "1"},
-    });
-    gateway.request("tools/call", json!({"name": "echo", "arguments": {}, "_meta": meta}));
+    gateway.request("tools/call", json!({"name": "echo", "arguments": {}, "_meta": stateless(json!({}))}));
     let records = after(gateway, &file);
     assert_eq!(short(&records), [["call", "wait", "cancelled"], ["call", "echo", "ok"]]);
-    assert_eq!((&records[1]["session"], &records[1]["client"]), (&Value::Null, &json!("stateless")));
+    assert_eq!((&records[1]["session"], &records[1]["client"]), (&Value::Null, &json!("test")));
 }
 
 #[test]
@@ -257,8 +232,7 @@ fn a7_fingerprints_are_those_of_the_key_file() {
     let (directory, file) = file();
     let key = directory.path().join("key");
     fs::write(&key, [7; 32]).unwrap();
-    let flags =
-        ["--strategy", "full", "--audit", file.to_str().unwrap(), "--audit-key-file", key.to_str().unwrap()];
+    let flags = ["--strategy", "full", "--audit", shown(&file), "--audit-key-file", shown(&key)];
     for _ in 0..2 {
         let mut gateway = serve(&flags, &["ordinary"]);
         gateway.call("echo", json!({"text": "x"}));
@@ -281,7 +255,7 @@ fn a7_fingerprints_are_those_of_the_key_file() {
 fn a7_the_file_is_the_users_alone_and_is_opened_again_by_sighup() {
     use std::os::unix::fs::PermissionsExt;
     let (directory, file) = file();
-    let flags = ["--strategy", "full", "--audit", file.to_str().unwrap()];
+    let flags = ["--strategy", "full", "--audit", shown(&file)];
     let mut gateway = serve(&flags, &["ordinary"]);
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     gateway.call("echo", json!({}));
@@ -299,7 +273,7 @@ fn a7_the_file_is_the_users_alone_and_is_opened_again_by_sighup() {
 fn a7_a_file_that_others_can_read_is_warned_of() {
     use std::os::unix::fs::PermissionsExt;
     let (_directory, file) = file();
-    let shown = file.to_str().unwrap();
+    let shown = shown(&file);
     let ended = |mode: u32| {
         fs::write(&file, "").unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
@@ -318,7 +292,7 @@ fn a7_a_file_that_others_can_read_is_warned_of() {
 #[test]
 fn a7_errors_of_upstreams_are_not_failures_to_answer() {
     let (_directory, file) = file();
-    let flags = ["--strategy", "full", "--request-timeout", "3", "--audit", file.to_str().unwrap()];
+    let flags = ["--strategy", "full", "--request-timeout", "3", "--audit", shown(&file)];
     let mut gateway = serve(&flags, &["says"]);
     let mut say = |what: Value| {
         let mut line = json!({"jsonrpc": "2.0", "id": "ID"});
@@ -348,9 +322,6 @@ fn a7_errors_of_upstreams_are_not_failures_to_answer() {
 }
 
 #[test]
-fn a7_flags_that_mean_nothing_are_refused() {
-    let ended = Process::start(&mut program(&["serve", "--audit-strict", "--", ODD])).finish();
-    ended.says(2, &["--audit-strict needs an audit log", "add --audit FILE"]);
-    let ended = Process::start(&mut program(&["serve", "--audit", "/nowhere/audit", "--", ODD])).finish();
-    ended.says(1, &["cannot write /nowhere/audit"]);
+fn a7_a_file_that_cannot_be_written_is_refused() {
+    start(&["--audit", "/nowhere/audit"], &[]).finish().says(1, &["cannot write /nowhere/audit"]);
 }

@@ -5,10 +5,13 @@ use std::{
     process::Stdio,
 };
 
-use kit::process::{Ended, Process, until};
+use kit::{
+    messages::{call, hello},
+    process::{Ended, Process, until},
+};
 use serde_json::{Value, json};
 
-use super::start;
+use super::serve;
 use crate::command_line::{ODD, program, serve_odd};
 
 #[track_caller]
@@ -20,8 +23,7 @@ fn lines(ended: &Ended) -> Vec<Value> {
 #[test]
 fn o2_every_line_is_an_object_that_nothing_forges() {
     let mut gateway =
-        start(&["--log-format", "json", "--log", "debug", "--strategy", "full"], &["dies-on-call"]);
-    gateway.initialize();
+        serve(&["--log-format", "json", "--log", "debug", "--strategy", "full"], &["dies-on-call"]);
     let forged = "x\"}\n{\"level\":\"ERROR\",\"message\":\"all is lost\"} \u{1b}[31m\u{202e}";
     gateway.call(forged, json!({}));
     gateway.call(&"y".repeat(100_000), json!({}));
@@ -46,8 +48,7 @@ fn o2_every_line_is_an_object_that_nothing_forges() {
 
 #[test]
 fn o2_a_call_is_one_line_at_info_with_what_it_belongs_to() {
-    let mut gateway = start(&["--log-format", "json", "--strategy", "resource"], &["ordinary"]);
-    gateway.initialize();
+    let mut gateway = serve(&["--log-format", "json", "--strategy", "resource"], &["ordinary"]);
     gateway.call("echo", json!({}));
     gateway.request("resources/read", json!({"uri": "resource:///tool_descriptions?tools=echo"}));
     gateway.call("echo", json!({"text": "x"}));
@@ -71,8 +72,7 @@ fn o2_a_call_is_one_line_at_info_with_what_it_belongs_to() {
 #[test]
 fn o2_a_warning_has_what_it_belongs_to_at_every_level() {
     let mut gateway =
-        start(&["--log-format", "json", "--log", "warn", "--strategy", "full"], &["dies-on-call"]);
-    gateway.initialize();
+        serve(&["--log-format", "json", "--log", "warn", "--strategy", "full"], &["dies-on-call"]);
     gateway.call("echo", json!({}));
     let lines = lines(&gateway.finish());
     let failed = lines.iter().find(|line| line["message"] == "upstream request failed").unwrap();
@@ -113,8 +113,7 @@ fn o2_text_stays_text_and_has_one_line_for_a_call() {
 /// Lines of calls are gathered, and a warning is written at once with all that came before it.
 #[test]
 fn o2_no_line_is_lost_or_out_of_order() {
-    let mut gateway = start(&["--log-format", "json", "--strategy", "full"], &["says"]);
-    gateway.initialize();
+    let mut gateway = serve(&["--log-format", "json", "--strategy", "full"], &["says"]);
     for number in 0..300 {
         match number % 50 {
             // A result that is none: a warning, before the line of the call.
@@ -147,14 +146,10 @@ fn o2_a_stderr_that_is_not_read_holds_up_neither_clients_nor_the_end_p8() {
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-    let client = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
-    let initialize = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client});
-    answered(&mut stdin, &mut stdout, &initialize);
+    answered(&mut stdin, &mut stdout, &hello(json!({})));
     // Each is a line of some hundred bytes; together they are more than a pipe and what may wait.
-    for id in 1..=4_000 {
-        let params = json!({"name": "x".repeat(200), "arguments": {}});
-        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
-        answered(&mut stdin, &mut stdout, &call);
+    for id in 2..=4_000 {
+        answered(&mut stdin, &mut stdout, &call(id, &"x".repeat(200), json!({})));
     }
     drop(stdin);
     assert!(until(|| child.try_wait().unwrap().is_some()), "it does not end");

@@ -6,7 +6,7 @@ use kit::process::{Process, until};
 use serde_json::{Value, json};
 
 use super::{counts, records, serve, status};
-use crate::command_line::{ODD, program};
+use crate::command_line::{ODD, error, program, text};
 
 /// Every write there fails, as on a full disk.
 const FULL: &str = "/dev/full";
@@ -15,7 +15,7 @@ const FULL: &str = "/dev/full";
 fn a7_a_full_disk_loses_records_and_no_calls() {
     let mut gateway = serve(&["--strategy", "full", "--audit", FULL], &["ordinary"]);
     for _ in 0..3 {
-        assert_eq!(gateway.call("echo", json!({"text": "x"}))["result"]["content"][0]["text"], "x");
+        assert_eq!(text(&gateway.call("echo", json!({"text": "x"}))), "x");
     }
     counts(&gateway, "mcp_disclosure_audit_lost_total 3");
     assert_eq!(status(&gateway)["audit"], json!({"written": 0, "lost": 3}));
@@ -32,8 +32,7 @@ fn a7_strict_refuses_calls_that_cannot_be_recorded() {
     let flags = ["--strategy", "full", "--audit", FULL, "--audit-strict"];
     let mut gateway = serve(&flags, &["records", called.to_str().unwrap()]);
     let answer = gateway.call("echo", json!({"text": "x"}));
-    let message = answer["error"]["message"].as_str().unwrap();
-    assert!(message.contains("--audit-strict"), "{answer}");
+    assert!(error(&answer).contains("--audit-strict"), "{answer}");
     assert_eq!(fs::read_to_string(&called).unwrap(), "", "the upstream was not called");
     counts(&gateway, r#"mcp_disclosure_calls_total{outcome="unrecorded",strategy="full"} 1"#);
     gateway.finish().says(0, &[]);
@@ -46,7 +45,7 @@ const UNKEPT: &str = "/proc/self/comm";
 fn a7_records_that_the_disk_does_not_confirm_are_lost() {
     let mut gateway = serve(&["--strategy", "full", "--audit", UNKEPT, "--audit-strict"], &["ordinary"]);
     let answer = gateway.call("echo", json!({"text": "x"}));
-    assert!(answer["error"]["message"].as_str().unwrap().contains("--audit-strict"), "{answer}");
+    assert!(error(&answer).contains("--audit-strict"), "{answer}");
     counts(&gateway, "mcp_disclosure_audit_lost_total 1");
     gateway.finish().says(0, &["records of the audit log are lost"]);
 }

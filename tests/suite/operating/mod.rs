@@ -11,7 +11,7 @@ use std::path::Path;
 use kit::process::{Process, get, until};
 use serde_json::Value;
 
-use crate::command_line::{ODD, program};
+use crate::command_line::{self, ODD};
 
 /// `serve` with these flags in front of the odd upstream, with an address for operators, initialized.
 fn serve(flags: &[&str], mode: &[&str]) -> Process {
@@ -21,8 +21,7 @@ fn serve(flags: &[&str], mode: &[&str]) -> Process {
 }
 
 fn start(flags: &[&str], mode: &[&str]) -> Process {
-    let admin = ["serve", "--admin", "127.0.0.1:0"];
-    Process::start(&mut program(&[&admin, flags, &["--", ODD], mode].concat()))
+    command_line::start(&[&["serve", "--admin", "127.0.0.1:0"], flags, &["--", ODD], mode].concat())
 }
 
 /// The status as JSON.

@@ -17,6 +17,7 @@ use axum::{
 };
 use kit::{
     HeldPort, Scenario,
+    messages::stateless,
     process::{Process, until},
     scenario::JOURNAL,
 };
@@ -30,7 +31,10 @@ use prost::Message;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{UPSTREAM, command_line::program};
+use crate::{
+    UPSTREAM,
+    command_line::{played, program},
+};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -118,10 +122,7 @@ struct Started {
 }
 
 fn start(to: SocketAddr, set: impl FnOnce(&mut Command)) -> Started {
-    let directory = tempfile::tempdir().unwrap();
-    let scenario = directory.path().join("scenario");
-    Scenario::odd().write(&scenario);
-    let scenario = scenario.display().to_string();
+    let (directory, scenario) = played(&Scenario::odd());
     let mut command = program(&["serve", "--strategy", "full", "--", UPSTREAM, &scenario]);
     command.env("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{to}")).env("NO_PROXY", "127.0.0.1");
     set(&mut command);
@@ -149,15 +150,6 @@ impl Started {
         let call = journal.iter().rfind(|message| message["method"] == "tools/call").unwrap();
         call["params"]["_meta"].clone()
     }
-}
-
-/// `_meta` of the stateless era.
-fn stateless() -> Value {
-    json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-    })
 }
 
 /// Calls a tool in the trace, and checks the spans and what the upstream gets.
@@ -236,7 +228,7 @@ fn o3_a_call_continues_the_clients_trace_and_the_upstream_ours() {
 fn o3_a_stateless_call_continues_the_clients_trace_as_well() {
     let collector = Collector::start();
     let started = start(collector.address, |_| {});
-    let Collected { server, .. } = continues(started, &collector, stateless());
+    let Collected { server, .. } = continues(started, &collector, stateless(json!({})));
     assert!(!attributes(&server.attributes).contains_key("mcp_disclosure.session"));
 }
 

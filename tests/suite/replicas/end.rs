@@ -1,15 +1,14 @@
 //! The end of a session, everywhere (K1).
 
-use kit::{Bench, HeaderAdmission, Options, Scenario, redis::Redis};
+use kit::{HeaderAdmission, Options, redis::Redis};
 use mcp_disclosure_gateway::{backend::Scope, limits::Limits};
-use mcp_disclosure_session_redis::RedisStore;
 use serde_json::json;
 
 use super::{
-    Replica, gated, replicas,
+    Replica, bench, gated, replicas,
     web::{Web, exchange},
 };
-use crate::{UPSTREAM, command_line::ODD};
+use crate::command_line::ODD;
 
 #[test]
 fn k1_a_session_that_was_ended_is_served_nowhere() {
@@ -23,7 +22,7 @@ fn k1_a_session_that_was_ended_is_served_nowhere() {
             assert_eq!(web.request(at, "ping", json!({})).status, 404, "its end was answered");
         }
     }
-    assert!(redis.keys("mcp-disclosure:3:s:*").is_empty());
+    assert!(redis.keys("mcp-disclosure:4:s:*").is_empty());
 }
 
 #[test]
@@ -43,7 +42,7 @@ fn k2_an_end_does_not_wait_for_a_replica_that_was_killed() {
     b.kill();
     let ended = web.end(a.at);
     assert_eq!(ended.status, 204, "{ended:?}");
-    assert!(redis.keys("mcp-disclosure:3:s:*").is_empty());
+    assert!(redis.keys("mcp-disclosure:4:s:*").is_empty());
 }
 
 #[test]
@@ -97,14 +96,8 @@ fn k1_a_session_that_ends_while_it_moves_is_not_served() {
 async fn k3_an_end_needs_no_upstreams() {
     let redis = Redis::start(&[]);
     let start = async |upstreams_per_peer| {
-        let store = RedisStore::new(redis.url().parse().unwrap()).unwrap();
-        Bench::start(Options {
-            scope: Scope::Session,
-            limits: Limits { upstreams_per_peer, ..Limits::default() },
-            session_store: Some(std::sync::Arc::new(store)),
-            ..Options::new(UPSTREAM, Scenario::named(["echo"]))
-        })
-        .await
+        let limits = Limits { upstreams_per_peer, ..Limits::default() };
+        bench(&redis, Options { scope: Scope::Session, limits, ..crate::named(["echo"]) }).await
     };
     let (a, full) = (start(32).await, start(1).await);
     tokio::task::spawn_blocking(move || {
@@ -118,20 +111,14 @@ async fn k3_an_end_needs_no_upstreams() {
     .unwrap();
 }
 
-async fn bench(redis: &Redis) -> Bench {
-    let store = RedisStore::new(redis.url().parse().unwrap()).unwrap();
-    Bench::start(Options {
-        admission: HeaderAdmission::default().knowing("alice", &["echo"]).knowing("bob", &["echo"]),
-        session_store: Some(std::sync::Arc::new(store)),
-        ..Options::new(UPSTREAM, Scenario::named(["echo"]))
-    })
-    .await
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn k1_a_session_belongs_to_its_principal_at_every_replica_a5() {
     let redis = Redis::start(&[]);
-    let (a, b) = (bench(&redis).await, bench(&redis).await);
+    let start = async || {
+        let admission = HeaderAdmission::default().knowing("alice", &["echo"]).knowing("bob", &["echo"]);
+        bench(&redis, Options { admission, ..crate::named(["echo"]) }).await
+    };
+    let (a, b) = (start().await, start().await);
     tokio::task::spawn_blocking(move || {
         let alice = Web::open_with(a.address, "/mcp", "x-test-principal: alice\r\n", json!({}));
         for stranger in ["x-test-principal: bob\r\n", ""] {

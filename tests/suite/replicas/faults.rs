@@ -6,26 +6,22 @@ use std::{
 };
 
 use kit::{
+    messages::{self, hello, request},
     process::{Signal, get, until},
     redis::Redis,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
     GATED, Replica, gated, replicas,
-    web::{Answer, Web, exchange, hello},
+    web::{Answer, Web, exchange},
 };
-use crate::command_line::{ODD, program};
+use crate::command_line::{ODD, over_http, start};
 
 /// A stateless client's call, which needs no store.
 #[track_caller]
 fn stateless(at: SocketAddr) {
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
-    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta}});
+    let list = request(1, "tools/list", json!({"_meta": messages::stateless(json!({}))}));
     let headers = "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/list\r\n";
     let answer = exchange(at, "POST", "/mcp", headers, &list.to_string());
     assert_eq!(answer.result()["tools"].as_array().unwrap().len(), 3, "{answer:?}");
@@ -113,13 +109,12 @@ fn k4_requests_at_the_same_time_do_not_wait_for_each_other() {
     let web = Web::open(a.at);
     let at_once = |at| {
         std::thread::scope(|scope| {
-            let request = |id: u32| {
-                let ping = json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
-                let answer = web.post(at, &ping);
+            let ask = |id: u32| {
+                let answer = web.post(at, &request(id, "ping", json!({})));
                 answer.is_of_store("cannot be reached");
                 assert_eq!(answer.body["id"], id);
             };
-            (1..=6).for_each(|id| drop(scope.spawn(move || request(id))));
+            (1..=6).for_each(|id| drop(scope.spawn(move || ask(id))));
         });
     };
     redis.signal(Signal::STOP);
@@ -133,13 +128,10 @@ fn k4_requests_at_the_same_time_do_not_wait_for_each_other() {
 fn k2_a_session_that_the_store_lost_lets_its_calls_be_answered() {
     let (mut redis, [a]) = replicas();
     let web = Web::open(a.at);
-    web.request(a.at, "resources/read", json!({"uri": "resource:///tool_descriptions?tools=wait"})).result();
+    web.fetch_of(a.at, "wait").result();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
-    let call = json!({
-        "jsonrpc": "2.0", "id": "slow", "method": "tools/call",
-        "params": {"name": "wait", "arguments": {"text": "", "file": file}},
-    });
+    let call = messages::call("slow", "wait", json!({"text": "", "file": file}));
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| web.post(a.at, &call));
         assert!(until(|| folder.path().join("file.began").exists()));
@@ -175,10 +167,8 @@ fn k4_a_wrong_password_is_said_in_the_log_and_never_shown() {
     let right = gated(&format!("redis://:correct-horse@{}", redis.address()));
     Web::open(right.at);
     for replica in [a, right] {
-        let ended = {
-            replica.process.terminate();
-            replica.process.ended()
-        };
+        replica.process.terminate();
+        let ended = replica.process.ended();
         assert!(!ended.stderr.contains("staple") && !ended.stderr.contains("horse"), "{}", ended.stderr);
     }
 }
@@ -193,8 +183,7 @@ fn k4_a_store_that_is_full_is_named_and_what_it_has_is_served() {
     initialize(a.at).is_of_store("full");
     assert!(web.may_call(b.at), "what is there is read");
     assert!(web.may_call(a.at));
-    let uri = json!({"uri": "resource:///tool_descriptions?tools=wait"});
-    web.request(b.at, "resources/read", uri).is_of_store("full");
+    web.fetch_of(b.at, "wait").is_of_store("full");
     a.process.logged("the session store is full");
     let c = gated(&redis.url());
     assert!(web.may_call(c.at), "a replica that connects now reads it, too");
@@ -214,7 +203,7 @@ fn documented_user() -> String {
     command.replace(">PASSWORD", ">secret").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A session goes from one replica to another and ends, by nothing but the documented commands.
+/// A session goes from one replica to another and ends, by nothing but what this store offers.
 #[track_caller]
 fn suffices(url: &str) {
     let (a, b) = (gated(url), gated(url));
@@ -257,24 +246,14 @@ fn k4_a_command_that_is_forbidden_is_said_in_the_log() {
 #[test]
 fn k1_a_url_that_cannot_be_meant_is_refused_without_its_password() {
     for url in ["http://user:secret@h", "redis://user:secret@", "redis+sentinel://user:secret@h:1"] {
-        let arguments = ["serve", "--transport", "http", "--session-store", url, "--", ODD];
-        let ended = kit::process::Process::start(&mut program(&arguments)).finish();
+        let ended = over_http(&["--session-store", url, "--", ODD]).finish();
         ended.says(64, &["--session-store: "]);
         assert!(!ended.stderr.contains("secret"), "{}", ended.stderr);
     }
-    let mut over_stdio = kit::process::Process::start(&mut program(&[
-        "serve",
-        "--session-store",
-        "redis://127.0.0.1:1",
-        "--",
-        ODD,
-    ]));
+    let mut over_stdio = start(&["serve", "--session-store", "redis://127.0.0.1:1", "--", ODD]);
     over_stdio.logged("--session-store is ignored");
-    let tools: Vec<Value> = {
-        over_stdio.initialize();
-        over_stdio.tools()
-    };
-    assert_eq!(tools.len(), 2);
+    over_stdio.initialize();
+    assert_eq!(over_stdio.tools().len(), 2);
 }
 
 /// A server that accepts connections, and says nothing: one that hangs, or whose machine is gone.
@@ -287,13 +266,7 @@ fn silent() -> (TcpListener, SocketAddr) {
 #[test]
 fn k1_a_cluster_is_a_store_though_its_first_node_hangs() {
     let (redis, (_silent, hangs)) = (Redis::start_cluster(), silent());
-    let url = format!("redis+cluster://{hangs},{}", redis.address());
-    let (a, b) = (gated(&url), gated(&url));
-    let web = Web::open(a.at);
-    web.fetch(b.at);
-    assert!(web.may_call(a.at));
-    assert_eq!(web.end(b.at).status, 204);
-    assert_eq!(web.call(a.at, "echo").status, 404);
+    suffices(&format!("redis+cluster://{hangs},{}", redis.address()));
 }
 
 #[test]

@@ -10,11 +10,12 @@ mod streams;
 mod upstreams;
 mod web;
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, sync::Arc};
 
-use kit::{process::Process, redis::Redis};
+use kit::{Bench, Options, process::Process, redis::Redis};
+use mcp_disclosure_session_redis::RedisStore;
 
-use crate::command_line::{ODD, program};
+use crate::command_line::{ODD, over_http};
 
 /// A replica and where it listens.
 struct Replica {
@@ -41,8 +42,7 @@ impl Replica {
     /// Starts one, whether or not it can use the store.
     #[track_caller]
     fn begin(store: &str, flags: &[&str]) -> Self {
-        let serve = ["serve", "--transport", "http", "--listen", "127.0.0.1:0", "--session-store", store];
-        let process = Process::start(&mut program(&[&serve[..], flags].concat()));
+        let process = over_http(&[&["--session-store", store], flags].concat());
         let at = process.address();
         Self { process, at }
     }
@@ -59,6 +59,12 @@ fn replicas<const N: usize>() -> (Redis, [Replica; N]) {
     let redis = Redis::start(&[]);
     let replicas = std::array::from_fn(|_| gated(&redis.url()));
     (redis, replicas)
+}
+
+/// A gateway in this process that shares the store.
+async fn bench(redis: &Redis, options: Options) -> Bench {
+    let store = RedisStore::new(redis.url().parse().unwrap()).unwrap();
+    Bench::start(Options { session_store: Some(Arc::new(store)), ..options }).await
 }
 
 /// Flags and upstream of a replica where calls need a fetch.

@@ -1,11 +1,14 @@
 //! What a session is, wherever it is served (K1).
 
-use kit::redis::Redis;
+use kit::{
+    messages::{hello, request},
+    redis::Redis,
+};
 use serde_json::json;
 
 use super::{
     Replica, gated, replicas,
-    web::{Web, digest, exchange, hello},
+    web::{Web, digest, exchange},
 };
 use crate::command_line::ODD;
 
@@ -29,8 +32,7 @@ fn k1_marks_of_many_replicas_never_lose_each_other() {
     let (_redis, [a, b]) = replicas();
     let web = Web::open(a.at);
     let fetch = |at, tool: &str| {
-        let uri = format!("resource:///tool_descriptions?tools={tool}");
-        web.request(at, "resources/read", json!({"uri": uri})).result();
+        web.fetch_of(at, tool).result();
     };
     std::thread::scope(|scope| {
         scope.spawn(|| (0..10).for_each(|_| fetch(a.at, "echo")));
@@ -60,8 +62,7 @@ fn k1_the_store_has_no_id_of_a_session() {
     web.fetch(a.at);
     let arguments = json!({"text": "", "times": 1, "bytes": 9});
     let params = json!({"name": "echo", "arguments": arguments, "_meta": {"progressToken": 1}});
-    let call = json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params});
-    web.stream(a.at, &call).next(|message| message["id"] == 9).unwrap();
+    web.stream(a.at, &request(9, "tools/call", params)).next(|message| message["id"] == 9).unwrap();
     let kept = || {
         let keys = redis.keys("*");
         let all = keys.iter().map(|key| match &redis.command(&format!("TYPE {key}"))[..] {
@@ -71,7 +72,7 @@ fn k1_the_store_has_no_id_of_a_session() {
         (all.flatten().chain(keys.iter().cloned()).collect::<Vec<_>>(), keys)
     };
     let has = |keys: &[String], kind: &str| keys.iter().any(|key| key.contains(kind));
-    let is_all_there = || ["3:s:", "3:e:", "3:f:"].iter().all(|kind| has(&kept().1, kind));
+    let is_all_there = || ["4:s:", "4:e:", "4:f:"].iter().all(|kind| has(&kept().1, kind));
     assert!(kit::process::until(is_all_there), "{:?}", kept().1);
     let (texts, keys) = kept();
     assert!(keys.contains(&web.key()), "{keys:?}");
@@ -85,7 +86,7 @@ fn k1_an_idle_session_ends_everywhere() {
     let (a, b) = (Replica::start(&redis.url(), &flags, &[ODD]), Replica::start(&redis.url(), &flags, &[ODD]));
     let web = Web::open(a.at);
     web.tools(b.at);
-    assert!(kit::process::until(|| redis.keys("mcp-disclosure:3:s:*").is_empty()), "it ends by itself");
+    assert!(kit::process::until(|| redis.keys("mcp-disclosure:4:s:*").is_empty()), "it ends by itself");
     for at in [a.at, b.at] {
         assert_eq!(web.request(at, "ping", json!({})).status, 404);
     }
@@ -127,7 +128,7 @@ fn k1_what_is_no_session_is_unknown_and_leaves_nothing() {
         let answer = exchange(a.at, "POST", "/mcp", &format!("Mcp-Session-Id: {id}\r\n"), ping);
         assert_eq!(answer.status, 404, "{id}: {answer:?}");
     }
-    assert!(kit::process::until(|| redis.keys("mcp-disclosure:3:s:*").is_empty()));
+    assert!(kit::process::until(|| redis.keys("mcp-disclosure:4:s:*").is_empty()));
 }
 
 #[test]
@@ -137,7 +138,7 @@ fn k1_keys_of_another_version_or_prefix_are_not_ours() {
     let other = Replica::start(&format!("{}?prefix=other", redis.url()), &["--strategy", "resource"], &[ODD]);
     assert_eq!(web.request(other.at, "ping", json!({})).status, 404);
     let (key, future) = (web.key(), "00000000000000000000000000000002");
-    redis.command(&format!("COPY {key} mcp-disclosure:4:s:{}", digest(future)));
+    redis.command(&format!("COPY {key} mcp-disclosure:5:s:{}", digest(future)));
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     assert_eq!(exchange(a.at, "POST", "/mcp", &format!("Mcp-Session-Id: {future}\r\n"), ping).status, 404);
     // A field that a later version added is ignored.
@@ -153,9 +154,7 @@ fn k1_fetches_are_limited_across_replicas_r11() {
     let web = Web::open(a.at);
     let admitted = (0..12).filter(|round| {
         let at = if round % 2 == 0 { a.at } else { b.at };
-        let uri = "resource:///tool_descriptions?tools=echo";
-        let answer = web.request(at, "resources/read", json!({"uri": uri}));
-        !answer.result().to_string().contains("RATE_LIMITED")
+        !web.fetch_of(at, "echo").result().to_string().contains("RATE_LIMITED")
     });
     let admitted = admitted.count();
     // Each replica knows the sum as of its own last fetch.

@@ -56,7 +56,7 @@ async fn k1_a_counter_always_ends_r11() {
     let store = store(&redis);
     begins(&store).await;
     // One that lost its end, as when it is added to at the moment at which it is gone.
-    redis.command("SET mcp-disclosure:3:f:x 5");
+    redis.command("SET mcp-disclosure:4:f:x 5");
     let (sum, left) = store.count("x", 2, HOUR).await.unwrap();
     assert_eq!(sum, 7);
     assert!(!left.is_zero() && left <= HOUR, "{left:?}");
@@ -116,8 +116,8 @@ async fn k4_a_full_store_changes_all_or_nothing() {
     redis.command("CONFIG SET maxmemory-policy noeviction");
     redis.command("CONFIG SET maxmemory 1");
     assert_eq!(change("a", "b").await, Err(StoreError::Full));
-    assert_eq!(redis.number("HEXISTS mcp-disclosure:3:s:s a"), 1);
+    assert_eq!(redis.number("HEXISTS mcp-disclosure:4:s:s a"), 1);
     redis.command("CONFIG SET maxmemory 0");
     assert_eq!(change("a", "b").await, Ok(true));
-    assert_eq!(redis.number("HEXISTS mcp-disclosure:3:s:s a"), 0);
+    assert_eq!(redis.number("HEXISTS mcp-disclosure:4:s:s a"), 0);
 }

@@ -1,14 +1,18 @@
 //! Answer streams that are resumed at another replica than the one that sent them (K1).
 
-use std::{net::SocketAddr, sync::Arc};
+use std::net::SocketAddr;
 
-use kit::{Bench, Options, process::until, redis::Redis};
+use kit::{
+    Options,
+    messages::{call, request},
+    process::until,
+    redis::Redis,
+};
 use mcp_disclosure_gateway::SessionLimits;
-use mcp_disclosure_session_redis::RedisStore;
 use serde_json::{Value, json};
 
 use super::{
-    Replica,
+    Replica, bench,
     web::{Events, Web, digest},
 };
 use crate::command_line::ODD;
@@ -42,10 +46,7 @@ fn broken(web: &Web, at: SocketAddr) -> Broken {
 
 /// The same of a call with this id.
 fn broken_of(web: &Web, at: SocketAddr, id: u64) -> Broken {
-    let call = json!({
-        "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "echo", "arguments": {"text": QUESTION}},
-    });
-    let mut stream = web.stream(at, &call);
+    let mut stream = web.stream(at, &call(id, "echo", json!({"text": QUESTION})));
     let (first, asked) = (stream.id(), stream.id());
     let question = stream.next(|message| message["method"] == QUESTION).unwrap();
     Broken { first, asked, question }
@@ -65,7 +66,7 @@ fn accept(web: &Web, at: SocketAddr, question: &Value) {
 /// Waits until the store has the response.
 fn until_answered(redis: &Redis) {
     let has_ended = |key: &String| redis.number(&format!("HEXISTS {key} $")) == 1;
-    assert!(until(|| redis.keys("mcp-disclosure:3:e:*").iter().any(has_ended)), "the response is not kept");
+    assert!(until(|| redis.keys("mcp-disclosure:4:e:*").iter().any(has_ended)), "the response is not kept");
 }
 
 #[test]
@@ -85,20 +86,17 @@ fn k1_a_stream_is_resumed_elsewhere() {
         assert_eq!(again.next(|_| true).as_ref(), Some(&answer));
         assert_eq!(again.next(|_| true), None);
     }
-    let keys = redis.keys("mcp-disclosure:3:e:*");
+    let keys = redis.keys("mcp-disclosure:4:e:*");
     assert!(keys.len() == 1 && redis.number(&format!("PTTL {}", keys[0])) > 0, "{keys:?}");
     assert_eq!(web.end(c.at).status, 204);
-    assert!(until(|| redis.keys("mcp-disclosure:3:*:*").is_empty()));
+    assert!(until(|| redis.keys("mcp-disclosure:4:*:*").is_empty()));
 }
 
 #[test]
 fn k1_a_stream_is_resumed_though_its_connection_looks_open() {
     let (_redis, [a, b]) = asking();
     let web = open(a.at);
-    let call = json!({
-        "jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {"name": "echo", "arguments": {"text": QUESTION}},
-    });
-    let mut open = web.stream(a.at, &call);
+    let mut open = web.stream(a.at, &call(9, "echo", json!({"text": QUESTION})));
     let (_, asked) = (open.id(), open.id());
     let question = open.next(|message| message["method"] == QUESTION).unwrap();
     let mut stream = resumed(&web, b.at, &asked);
@@ -113,7 +111,7 @@ fn k1_responses_that_no_connection_took_wait_however_many_they_are() {
     let web = open(a.at);
     let ended = || {
         redis
-            .keys("mcp-disclosure:3:e:*")
+            .keys("mcp-disclosure:4:e:*")
             .iter()
             .map(|key| redis.number(&format!("HEXISTS {key} $")))
             .sum::<i64>()
@@ -137,11 +135,8 @@ fn k1_responses_that_no_connection_took_wait_however_many_they_are() {
 #[tokio::test(flavor = "multi_thread")]
 async fn k1_a_copy_that_is_made_again_says_that_changes_were_missed() {
     let redis = Redis::start(&[]);
-    let start = async || {
-        let store = RedisStore::new(redis.url().parse().unwrap()).unwrap();
-        let sessions = SessionLimits { most: 1, ..SessionLimits::default() };
-        Bench::start(Options { sessions, session_store: Some(Arc::new(store)), ..crate::odd() }).await
-    };
+    let sessions = SessionLimits { most: 1, ..SessionLimits::default() };
+    let start = async || bench(&redis, Options { sessions, ..crate::odd() }).await;
     let (a, b) = (start().await, start().await);
     let (of_a, of_b) = (a.address, b.address);
     let (web, id) = tokio::task::spawn_blocking(move || {
@@ -200,7 +195,7 @@ fn k1_a_stream_that_its_replica_does_not_have_any_more_ends() {
     let Broken { first, question, .. } = broken(&web, a.at);
     let (stream, event) = first.rsplit_once('-').unwrap();
     let lost = format!("{}.999", stream.split_once('.').unwrap().0);
-    let key = |stream: &str| format!("mcp-disclosure:3:e:{}", digest(&format!("{}.{stream}", web.session)));
+    let key = |stream: &str| format!("mcp-disclosure:4:e:{}", digest(&format!("{}.{stream}", web.session)));
     redis.command(&format!("COPY {} {}", key(stream), key(&lost)));
     let mut resumed = resumed(&web, b.at, &format!("{lost}-{event}"));
     assert_eq!(resumed.next(|_| true), Some(question));
@@ -227,15 +222,12 @@ fn k1_a_stream_in_the_store_is_as_small_as_in_memory() {
     let start = || Replica::start(&redis.url(), &["--strategy", "full"], &[ODD, "floods-progress"]);
     let (a, b) = (start(), start());
     let web = Web::open(a.at);
-    let call = json!({
-        "jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {
-            "name": "echo", "arguments": {"text": "", "times": 2000, "bytes": 1000}, "_meta": {"progressToken": 1},
-        },
-    });
-    let mut stream = web.stream(a.at, &call);
+    let arguments = json!({"text": "", "times": 2000, "bytes": 1000});
+    let params = json!({"name": "echo", "arguments": arguments, "_meta": {"progressToken": 1}});
+    let mut stream = web.stream(a.at, &request(9, "tools/call", params));
     let first = stream.id();
     let answer = stream.next(|message| message["id"] == 9).unwrap();
-    let keys = redis.keys("mcp-disclosure:3:e:*");
+    let keys = redis.keys("mcp-disclosure:4:e:*");
     let bytes = redis.number(&format!("MEMORY USAGE {} SAMPLES 0", keys[0]));
     assert!((100_000..600_000).contains(&bytes), "{bytes} bytes of about 2 MB");
     let mut again = resumed(&web, b.at, &first);

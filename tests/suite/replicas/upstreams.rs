@@ -1,15 +1,15 @@
 //! What cannot move: connections of a session's own, and requests under way (K3).
 
 use kit::{
-    Bench, Options,
+    Options,
+    messages::call,
     redis::Redis,
     scenario::{JOURNAL, control},
 };
 use mcp_disclosure_gateway::backend::Scope;
-use mcp_disclosure_session_redis::RedisStore;
 use serde_json::{Value, json};
 
-use super::{Replica, replicas, web::Web};
+use super::{Replica, bench, replicas, web::Web};
 use crate::command_line::ODD;
 
 const CHANGED: &str = "notifications/tools/list_changed";
@@ -34,11 +34,7 @@ fn k3_a_session_that_moves_gets_upstreams_of_its_own_and_is_told() {
 #[tokio::test(flavor = "multi_thread")]
 async fn k3_the_next_stream_of_a_session_that_moved_says_so() {
     let redis = Redis::start(&[]);
-    let start = async || {
-        let store = RedisStore::new(redis.url().parse().unwrap()).unwrap();
-        let session_store = Some(std::sync::Arc::new(store) as _);
-        Bench::start(Options { scope: Scope::Session, session_store, ..crate::odd() }).await
-    };
+    let start = async || bench(&redis, Options { scope: Scope::Session, ..crate::odd() }).await;
     let (a, b, c) = (start().await, start().await, start().await);
     let (of_a, of_b, of_c) = (a.address, b.address, c.address);
     let next = |web: Web| {
@@ -62,11 +58,7 @@ fn k3_an_answer_reaches_the_replica_that_asked_f3() {
     let (a, b) = (own(&redis, "asks"), own(&redis, "asks"));
     let web = Web::open_with(a.at, "/mcp", "", json!({"elicitation": {"form": {}}}));
     for (asked_at, answered_at) in [(a.at, b.at), (b.at, a.at), (a.at, a.at)] {
-        let arguments = json!({"text": "elicitation/create"});
-        let call = json!({
-            "jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {"name": "echo", "arguments": arguments},
-        });
-        let mut stream = web.stream(asked_at, &call);
+        let mut stream = web.stream(asked_at, &call(9, "echo", json!({"text": "elicitation/create"})));
         let question = stream.next(|message| message["method"] == "elicitation/create").unwrap();
         let result = json!({"action": "accept", "content": {"x": 1}});
         let accepted = json!({"jsonrpc": "2.0", "id": question["id"], "result": result});
@@ -94,11 +86,7 @@ fn k1_a_stream_that_goes_on_at_another_replica_misses_no_change() {
 #[tokio::test(flavor = "multi_thread")]
 async fn k1_updates_come_where_the_client_listens() {
     let redis = Redis::start(&[]);
-    let start = async || {
-        let store = RedisStore::new(redis.url().parse().unwrap()).unwrap();
-        Bench::start(Options { session_store: Some(std::sync::Arc::new(store)), ..crate::odd() }).await
-    };
-    let (a, b) = (start().await, start().await);
+    let (a, b) = (bench(&redis, crate::odd()).await, bench(&redis, crate::odd()).await);
     let (at, other) = (a.address, b.address);
     tokio::task::spawn_blocking(move || {
         let web = Web::open(at);
@@ -146,13 +134,9 @@ async fn k1_updates_come_where_the_client_listens() {
 fn k2_a_request_is_cancelled_wherever_it_is() {
     let (_redis, [a, b]) = replicas();
     let web = Web::open(a.at);
-    web.request(a.at, "resources/read", json!({"uri": "resource:///tool_descriptions?tools=wait"})).result();
+    web.fetch_of(a.at, "wait").result();
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("file");
-    let call = json!({
-        "jsonrpc": "2.0", "id": "slow", "method": "tools/call",
-        "params": {"name": "wait", "arguments": {"text": "", "file": file}},
-    });
+    let call = call("slow", "wait", json!({"text": "", "file": folder.path().join("file")}));
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| web.post(a.at, &call));
         let begun = kit::process::until(|| {

@@ -6,7 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kit::PATIENCE;
+use kit::{
+    PATIENCE,
+    messages::{hello, request},
+};
 use mcp_disclosure_core::Digest;
 use serde_json::{Value, json};
 
@@ -43,32 +46,28 @@ impl Answer {
     }
 }
 
-/// Sends a request with these headers.
+/// Sends the request of this method, path and body with these headers.
 #[track_caller]
-pub(super) fn exchange(at: SocketAddr, method: &str, path: &str, headers: &str, body: &str) -> Answer {
-    try_exchange(at, method, path, headers, body).expect("an answer")
-}
-
-/// The same; an error if the connection breaks.
-pub(super) fn try_exchange(
-    at: SocketAddr,
-    method: &str,
-    path: &str,
-    headers: &str,
-    body: &str,
-) -> std::io::Result<Answer> {
-    let begun = Instant::now();
-    let mut stream = TcpStream::connect(at)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
+fn send(at: SocketAddr, method: &str, path: &str, headers: &str, body: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(at).expect("a listener");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
     let request = format!(
-        "{method} {path} HTTP/1.1\r\nHost: {at}\r\nContent-Type: application/json\r\nAccept: application/json\r\n\
-         Connection: close\r\n{headers}Content-Length: {}\r\n\r\n{body}",
+        "{method} {path} HTTP/1.1\r\nHost: {at}\r\nContent-Type: application/json\r\nConnection: close\r\n\
+         {headers}Content-Length: {}\r\n\r\n{body}",
         body.len()
     );
-    stream.write_all(request.as_bytes())?;
+    stream.write_all(request.as_bytes()).expect("a listener that reads");
+    stream
+}
+
+/// The same, and the answer, which is no stream.
+#[track_caller]
+pub(super) fn exchange(at: SocketAddr, method: &str, path: &str, headers: &str, body: &str) -> Answer {
+    let begun = Instant::now();
+    let headers = format!("Accept: application/json\r\n{headers}");
     let mut answer = String::new();
-    stream.read_to_string(&mut answer)?;
-    let (head, body) = answer.split_once("\r\n\r\n").ok_or(std::io::ErrorKind::UnexpectedEof)?;
+    send(at, method, path, &headers, body).read_to_string(&mut answer).expect("an answer");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("an HTTP answer");
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
     let header = |wanted: &str| {
         head.lines().find_map(|line| {
@@ -78,7 +77,7 @@ pub(super) fn try_exchange(
     };
     let (session, asks_for_patience) = (header("mcp-session-id"), header("retry-after").is_some());
     let body = serde_json::from_str(body).unwrap_or(Value::Null);
-    Ok(Answer { status, session, asks_for_patience, body, took: begun.elapsed() })
+    Answer { status, session, asks_for_patience, body, took: begun.elapsed() }
 }
 
 /// A session, which any replica serves.
@@ -112,7 +111,7 @@ impl Web {
 
     /// The session's key in the store.
     pub(super) fn key(&self) -> String {
-        format!("mcp-disclosure:3:s:{}", self.digest())
+        format!("mcp-disclosure:4:s:{}", self.digest())
     }
 
     /// Sends a message.
@@ -124,7 +123,7 @@ impl Web {
     /// Sends a request.
     #[track_caller]
     pub(super) fn request(&self, at: SocketAddr, method: &str, params: Value) -> Answer {
-        self.post(at, &json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params}))
+        self.post(at, &request(7, method, params))
     }
 
     /// Calls a tool.
@@ -147,8 +146,14 @@ impl Web {
     /// Fetches the definition of `echo`.
     #[track_caller]
     pub(super) fn fetch(&self, at: SocketAddr) {
-        self.request(at, "resources/read", json!({"uri": "resource:///tool_descriptions?tools=echo"}))
-            .result();
+        self.fetch_of(at, "echo").result();
+    }
+
+    /// Fetches the definition of a tool.
+    #[track_caller]
+    pub(super) fn fetch_of(&self, at: SocketAddr, tool: &str) -> Answer {
+        let uri = format!("resource:///tool_descriptions?tools={tool}");
+        self.request(at, "resources/read", json!({"uri": uri}))
     }
 
     /// The names of the tools listed.
@@ -188,29 +193,14 @@ pub(super) fn digest(session: &str) -> String {
     Digest::of_bytes(session.as_bytes()).to_string()["sha256:".len()..][..32].to_owned()
 }
 
-/// The request that opens a session.
-pub(super) fn hello(capabilities: Value) -> Value {
-    let params = json!({
-        "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": {"name": "test", "version": "1"},
-    });
-    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
-}
-
 /// A stream of events.
 pub(super) struct Events(BufReader<TcpStream>);
 
 impl Events {
     #[track_caller]
     fn of(at: SocketAddr, method: &str, path: &str, headers: &str, body: &str) -> Self {
-        let mut stream = TcpStream::connect(at).expect("a listener");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
-        let request = format!(
-            "{method} {path} HTTP/1.1\r\nHost: {at}\r\nContent-Type: application/json\r\n\
-             Accept: application/json, text/event-stream\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n{body}",
-            body.len()
-        );
-        stream.write_all(request.as_bytes()).expect("a listener that reads");
-        let mut stream = BufReader::new(stream);
+        let headers = format!("Accept: application/json, text/event-stream\r\n{headers}");
+        let mut stream = BufReader::new(send(at, method, path, &headers, body));
         let mut line = String::new();
         stream.read_line(&mut line).expect("an answer");
         assert!(line.contains(" 200 "), "{line}");

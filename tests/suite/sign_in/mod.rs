@@ -19,7 +19,7 @@ use mcp_disclosure_gateway::{
     negotiation::{Strategies, StrategyOptions},
     upstream::{Authorization, Authorizer, Challenge, Endpoint, Target, Unauthorized},
 };
-use mcp_disclosure_sign_in::{Answer, Begun, Error, Folder, Settings, SignIn, SignedIn};
+use mcp_disclosure_sign_in::{Answer, Begun, Error, Settings, SignIn, SignedIn};
 use reqwest::Url;
 use serde_json::json;
 use server::{Server, endless, lasting_tokens, metadata, shown, tokens};
@@ -276,7 +276,7 @@ fn a6_a_client_secret_is_shown_nowhere() {
         client_secret: Some("the-secret-of-robot".to_owned().into()),
         ..Settings::default()
     };
-    let folder = Folder::at("/no/such/folder".into());
+    let folder = "/no/such/folder".into();
     let endpoint = Endpoint::from("https://mcp.example/mcp".parse::<Url>().unwrap());
     let sign_in = SignIn::new(&endpoint, settings, folder, "login".to_owned()).unwrap();
     assert!(!sign_in.identity().contains("the-secret") && !format!("{sign_in:?}").contains("the-secret"));

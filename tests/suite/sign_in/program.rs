@@ -47,7 +47,7 @@ async fn a6_the_one_upstream_of_a_command_line_names_the_command() {
     run(&server, &["serve", "--upstream-url", &url]).says(1, &[&expected]);
     log_in(&server, &server.sign_in()).await.unwrap();
     run(&server, &["serve", "--upstream-url", &url]).says(0, &[]);
-    assert!(run(&server, &["logout", &url]).says(0, &[]).stdout.contains("is signed out"));
+    run(&server, &["logout", &url]).prints(0, &["is signed out"]);
     run(&server, &["serve", "--upstream-url", &url]).says(1, &[&expected]);
 }
 
@@ -107,8 +107,7 @@ async fn a6_what_cannot_be_signed_in_to_is_named() {
     }
     let out = run(&server, &["check", "--config", &file]);
     assert!(out.stdout.contains("needs sign-in: run 'mcp-disclosure login --config"), "{}", out.stdout);
-    let out = run(&server, &["logout", "--config", &file, "notes"]);
-    assert!(out.says(0, &[]).stdout.contains("was not signed in"));
+    run(&server, &["logout", "--config", &file, "notes"]).prints(0, &["was not signed in"]);
     let nowhere = || Some(StatusCode::NOT_FOUND.into_response());
     let silent = Server::start(move |path, _| if path == "/mcp" { None } else { nowhere() }).await;
     run(&server, &["login", silent.url().as_str()]).says(1, &["says nowhere how"]);

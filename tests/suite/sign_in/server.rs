@@ -13,7 +13,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use mcp_disclosure_gateway::upstream::Endpoint;
-use mcp_disclosure_sign_in::{Folder, Settings, SignIn};
+use mcp_disclosure_sign_in::{Settings, SignIn};
 use reqwest::Url;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -58,7 +58,7 @@ impl Server {
     /// The sign-in to it.
     pub(super) fn sign_in(&self) -> SignIn {
         let (endpoint, folder) =
-            (Endpoint::from(self.url()), Folder::at(self.config_home().join("mcp-disclosure/sign-in")));
+            (Endpoint::from(self.url()), self.config_home().join("mcp-disclosure/sign-in"));
         SignIn::new(&endpoint, Settings::default(), folder, "mcp-disclosure login notes".to_owned()).unwrap()
     }
 

@@ -23,11 +23,7 @@ use stderr::LastLines;
 use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    Bounds, Connection, Handler, Reason,
-    connection::Carrier,
-    streams::{Ending, carry},
-};
+use crate::{Bounds, Connection, Handler, Reason, connection::Carrier, streams::carry};
 
 /// How long to wait for the end of stderr after the child exited: a grandchild may hold the pipe open. What is in it by then
 /// is read in any case.
@@ -50,15 +46,12 @@ pub fn connect(
     let input = child.stdin.take().ok_or_else(missing)?;
     let output = child.stdout.take().ok_or_else(missing)?;
     let errors = child.stderr.take().ok_or_else(missing)?;
-    let (connection, queued) = Connection::new(handler, bounds, Carrier::Streams);
-    let last = LastLines::default();
-    let no_more = CancellationToken::new();
-    let mut logging =
-        tokio::spawn(stderr::log(errors, Arc::clone(&connection), last.clone(), no_more.clone()));
-    let ending = Ending(Arc::clone(&connection));
-    tokio::spawn(async move {
+    Ok(Connection::carried(handler, bounds, Carrier::Streams, |connection, queued| async move {
+        let (last, no_more) = (LastLines::default(), CancellationToken::new());
+        let mut logging =
+            tokio::spawn(stderr::log(errors, Arc::clone(&connection), last.clone(), no_more.clone()));
         // On return the child's input is closed, which asks it to exit.
-        let carried = carry(output, input, &ending.0, queued).await;
+        let carried = carry(output, input, &connection, queued).await;
         let status = group.reap(&mut child).await;
         let is_held_open = tokio::time::timeout(LAST_LINES, &mut logging).await.is_err();
         if is_held_open {
@@ -67,9 +60,8 @@ pub fn connect(
             let _ended = tokio::time::timeout(LAST_LINES, &mut logging).await;
             logging.abort();
         }
-        ending.0.end(epitaph(carried, status, &ending.0, &last));
-    });
-    Ok(connection)
+        epitaph(carried, status, &connection, &last)
+    }))
 }
 
 fn epitaph(

@@ -36,7 +36,7 @@ impl Connection {
 
     fn settle(&self, response: Response, text: &[u8], about: Option<RequestId>) {
         let id = response.id.as_ref().and_then(RequestId::of);
-        let pending = id.and_then(|id| Some((id, self.requests.remove(id)?)));
+        let pending = id.and_then(|id| Some((id, self.take_pending(id)?)));
         let method = pending.as_ref().map_or("", |(_, pending)| &pending.method);
         self.observe(Direction::Received, PassageKind::Answer, method, text);
         if let Some((id, pending)) = pending {
@@ -62,7 +62,7 @@ impl Connection {
             "notifications/progress" => {
                 let id = params.member("progressToken").and_then(Id::parse).and_then(|id| RequestId::of(&id));
                 if let Some(id) = id.filter(|id| self.was_sent(*id)) {
-                    self.requests.note_progress(id);
+                    self.note_progress(id);
                     self.handler.handle_progress(id, params);
                 }
             }

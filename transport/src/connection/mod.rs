@@ -2,6 +2,7 @@
 //! time-outs.
 
 mod batch;
+mod carried;
 mod incoming;
 mod listen;
 mod malformed;
@@ -24,7 +25,7 @@ use std::{
 pub(crate) use malformed::Overlong;
 use mcp_disclosure_core::RawObject;
 use parking_lot::Mutex;
-use pending::{Guard, Pending, Requests};
+use pending::{Guard, Pending};
 pub(crate) use queue::{Headers, Kind, Outgoing, Queued, Room, Taken};
 use queue::{Queue, queue};
 use tokio::{sync::oneshot, task::AbortHandle, time::Instant};
@@ -40,10 +41,11 @@ use crate::{
 /// It is opened by [`child::connect`](crate::child::connect), [`http::connect`](crate::http::connect) and their like, and
 /// ends when it is closed, or its transport breaks.
 pub struct Connection {
-    handler: Arc<dyn Handler>,
+    pub(crate) handler: Arc<dyn Handler>,
     bounds: Bounds,
     outgoing: Queue,
-    requests: Requests,
+    /// Requests without a response yet.
+    pending: Mutex<HashMap<RequestId, Pending>>,
     next_id: AtomicU64,
     /// Unanswered requests of the peer, by its ids.
     asked: Mutex<HashMap<Id, AbortHandle>>,
@@ -95,14 +97,14 @@ pub struct Call {
 }
 
 impl Connection {
-    /// A connection without a transport, and the queue that its transport has to send.
+    /// A connection that nothing carries yet, and the queue of what has to be sent.
     pub(crate) fn new(handler: Arc<dyn Handler>, bounds: Bounds, carrier: Carrier) -> (Arc<Self>, Queued) {
         let (outgoing, queued) = queue(bounds.queue_bytes.most, bounds.queue_share_bytes.most);
         let connection = Self {
             handler,
             bounds,
             outgoing,
-            requests: Requests::default(),
+            pending: Mutex::default(),
             next_id: AtomicU64::new(1),
             asked: Mutex::default(),
             reason: OnceLock::new(),
@@ -152,7 +154,7 @@ impl Connection {
             is_refused: false,
             method: call.method,
         };
-        self.requests.insert(id, pending);
+        self.pending.lock().insert(id, pending);
         let mut guard = Guard { connection: &self, id, finished: false };
         let is_queued = self.outgoing.push(outgoing, room).is_ok();
         if !is_queued || self.is_ended() {
@@ -175,7 +177,8 @@ impl Connection {
                 }
                 () = tokio::time::sleep_until(since + timeout) => {}
             }
-            since = match self.requests.progressed(id) {
+            let progressed = self.pending.lock().get(&id).and_then(|pending| pending.progressed);
+            since = match progressed {
                 Some(progressed) if progressed > since => progressed,
                 _ if self.handler.extends_timeouts() => Instant::now(),
                 _ => return Err(CallError::TimedOut { waited: timeout }),
@@ -250,10 +253,6 @@ impl Connection {
         self.handler.name()
     }
 
-    pub(crate) fn handler(&self) -> &dyn Handler {
-        &*self.handler
-    }
-
     pub(crate) fn revision(&self) -> Option<&str> {
         self.revision.get().map(String::as_str)
     }
@@ -278,11 +277,6 @@ impl Connection {
         (1..self.next_id.load(Ordering::Relaxed)).contains(&id.0)
     }
 
-    /// Whether a pending request is for one of the peer's lists.
-    pub(crate) fn is_list(&self, id: RequestId) -> bool {
-        self.requests.is_list(id)
-    }
-
     pub(crate) fn note_session(&self, is_there: bool) {
         self.lacks_session.store(!is_there, Ordering::Relaxed);
     }
@@ -293,23 +287,12 @@ impl Connection {
         self.end("the server no longer knows the session (HTTP 404)");
     }
 
-    /// Waits until a request is settled; `true` if it was answered.
-    pub(crate) fn settled(&self, request: RequestId) -> impl Future<Output = bool> + Send + use<> {
-        self.requests.settled(request)
-    }
-
     /// Fails a pending request whose exchange failed.
     pub(crate) fn fail(&self, id: RequestId, error: CallError) {
-        if let Some(pending) = self.requests.remove(id) {
+        if let Some(pending) = self.take_pending(id) {
             self.handler.settled(id, Settled::GivenUp);
             pending.settle(false, Err(error));
         }
-    }
-
-    /// Notes that the peer refused a request without processing it. For the owner it ends with the connection,
-    /// so that it is not sent again on this one.
-    pub(crate) fn note_refused(&self, id: RequestId) {
-        self.requests.note_refused(id);
     }
 
     /// Marks the connection as ended and fails all pending requests. The first reason is kept.
@@ -318,7 +301,8 @@ impl Connection {
         // Set before the requests are removed, so that one added later sees it.
         self.ended.cancel();
         self.closing.cancel();
-        for (id, pending) in self.requests.remove_all() {
+        let left = std::mem::take(&mut *self.pending.lock());
+        for (id, pending) in left {
             let unprocessed = self.outgoing.remove(id) || pending.is_refused;
             self.handler.settled(id, if unprocessed { Settled::Unsent } else { Settled::GivenUp });
             pending.settle(false, Err(self.how_it_ended(unprocessed)));
@@ -326,7 +310,6 @@ impl Connection {
         self.asked.lock().drain().for_each(|(_, task)| task.abort());
         if is_first {
             self.skipped.finish(&self.name());
-            self.handler.ended();
         }
     }
 
@@ -341,7 +324,7 @@ impl Connection {
     /// Takes a request back: it is pending no more, and is not sent if it is still queued, or was `never_queued`.
     /// `None` if it was settled before.
     fn withdraw(&self, id: RequestId, never_queued: bool) -> Option<Withdrawn> {
-        let pending = self.requests.remove(id)?;
+        let pending = self.take_pending(id)?;
         let is_unsent = self.outgoing.remove(id) || never_queued || pending.is_refused;
         self.handler.settled(id, if is_unsent { Settled::Unsent } else { Settled::GivenUp });
         Some(Withdrawn { is_unsent, is_cancelled_by_message: pending.is_cancelled_by_message })

@@ -1,9 +1,6 @@
 //! Pending requests, and their cancellation.
 
-use std::collections::HashMap;
-
 use mcp_disclosure_core::RawObject;
-use parking_lot::Mutex;
 use tokio::{
     sync::{oneshot, watch},
     time::Instant,
@@ -28,51 +25,36 @@ pub(super) struct Pending {
     pub(super) is_refused: bool,
 }
 
-/// All pending requests of a connection.
-#[derive(Debug, Default)]
-pub(super) struct Requests(Mutex<HashMap<RequestId, Pending>>);
-
-impl Requests {
-    pub(super) fn insert(&self, id: RequestId, pending: Pending) {
-        self.0.lock().insert(id, pending);
-    }
-
-    pub(super) fn remove(&self, id: RequestId) -> Option<Pending> {
-        self.0.lock().remove(&id)
-    }
-
-    pub(super) fn remove_all(&self) -> HashMap<RequestId, Pending> {
-        std::mem::take(&mut *self.0.lock())
+impl Connection {
+    /// Takes a request that is pending, which is settled by whoever took it.
+    pub(super) fn take_pending(&self, id: RequestId) -> Option<Pending> {
+        self.pending.lock().remove(&id)
     }
 
     /// Records progress of a request, if it is pending.
     pub(super) fn note_progress(&self, id: RequestId) {
-        if let Some(pending) = self.0.lock().get_mut(&id) {
+        if let Some(pending) = self.pending.lock().get_mut(&id) {
             pending.progressed = Some(Instant::now());
         }
     }
 
     /// Whether a pending request is for one of the peer's lists.
-    pub(super) fn is_list(&self, id: RequestId) -> bool {
-        self.0.lock().get(&id).is_some_and(|pending| pending.method.ends_with("/list"))
+    pub(crate) fn is_list(&self, id: RequestId) -> bool {
+        self.pending.lock().get(&id).is_some_and(|pending| pending.method.ends_with("/list"))
     }
 
-    /// Records that the peer refused a request without processing it.
-    pub(super) fn note_refused(&self, id: RequestId) {
-        if let Some(pending) = self.0.lock().get_mut(&id) {
+    /// Notes that the peer refused a request without processing it. For the owner it ends with the connection,
+    /// so that it is not sent again on this one.
+    pub(crate) fn note_refused(&self, id: RequestId) {
+        if let Some(pending) = self.pending.lock().get_mut(&id) {
             pending.is_refused = true;
         }
     }
 
-    /// The time of a request's last progress notification.
-    pub(super) fn progressed(&self, id: RequestId) -> Option<Instant> {
-        self.0.lock().get(&id)?.progressed
-    }
-
     /// Waits until a request is settled; `true` if it was answered.
-    pub(super) fn settled(&self, id: RequestId) -> impl Future<Output = bool> + Send + use<> {
-        let mut requests = self.0.lock();
-        let pending = requests.get_mut(&id);
+    pub(crate) fn settled(&self, id: RequestId) -> impl Future<Output = bool> + Send + use<> {
+        let mut pending = self.pending.lock();
+        let pending = pending.get_mut(&id);
         let settled = pending.map(|pending| pending.settled.get_or_insert_default().subscribe());
         async move {
             match settled {

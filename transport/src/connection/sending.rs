@@ -43,7 +43,7 @@ impl Connection {
         }
         let (reserved, given_way) = self.outgoing.reserve(outgoing);
         for id in given_way {
-            if let Some(pending) = self.requests.remove(id) {
+            if let Some(pending) = self.take_pending(id) {
                 self.handler.settled(id, Settled::Unsent);
                 pending.settle(false, Err(CallError::QueueFull(self.bounds.queue_bytes)));
             }

@@ -146,7 +146,7 @@ impl Link {
             match self.open_stream(&position).await {
                 Ok(response) => {
                     if was_down {
-                        self.connection.handler().lists_may_have_changed();
+                        self.connection.handler.lists_may_have_changed();
                     }
                     was_open = true;
                     let opened = Instant::now();
@@ -166,7 +166,7 @@ impl Link {
                 Err(_) if position.can_be_resumed() => position.forget(),
                 Err(_) => {
                     if was_open {
-                        self.connection.handler().lists_may_have_changed();
+                        self.connection.handler.lists_may_have_changed();
                     }
                     return;
                 }
@@ -204,7 +204,7 @@ struct ListsAgain<'a>(&'a Connection);
 impl Drop for ListsAgain<'_> {
     fn drop(&mut self) {
         if !self.0.is_ended() {
-            self.0.handler().lists_may_have_changed();
+            self.0.handler.lists_may_have_changed();
         }
     }
 }

@@ -29,13 +29,11 @@ use tokio::sync::OnceCell;
 use tokio_util::task::TaskTracker;
 pub use zone::{Zone, is_loopback};
 
-pub use crate::error::Unauthorized;
+pub use crate::error::{Unauthorized, cause};
 use crate::{
     Bounds, CallError, Connection, Handler, HttpError, Reason, RequestId,
     connection::{Carrier, Headers, Kind, Outgoing, Queued, Room, Taken},
-    error::cause,
     headers,
-    streams::Ending,
 };
 
 /// Time-out for a message that has no response.
@@ -64,39 +62,31 @@ pub fn connect(
     handler: Arc<dyn Handler>,
     bounds: Bounds,
 ) -> Arc<Connection> {
-    let (connection, queued) = Connection::new(handler, bounds, Carrier::Http);
-    if endpoint.kind == EndpointKind::Sse {
+    let Endpoint { url, kind, headers, authorization, forward } = endpoint;
+    let connection = Connection::carried(handler, bounds, Carrier::Http, |connection, queued| async move {
+        let client = match client(headers) {
+            Ok(client) => client,
+            Err(error) => return Reason::from("no HTTP client could be made").because(&cause(&error)),
+        };
+        let link = Link {
+            client,
+            url,
+            kind,
+            authorization,
+            forward,
+            caller,
+            listens,
+            session: Mutex::default(),
+            messages: OnceCell::new(),
+            posting: TaskTracker::new(),
+            connection,
+        };
+        Arc::new(link).run(queued).await;
+        "the connection was closed".into()
+    });
+    if kind == EndpointKind::Sse {
         connection.note_sse();
     }
-    let ending = Ending(Arc::clone(&connection));
-    tokio::spawn(async move {
-        let connection = Arc::clone(&ending.0);
-        let Endpoint { url, kind, headers, authorization, forward } = endpoint;
-        match client(headers) {
-            Ok(client) => {
-                let (session, messages, posting) = (Mutex::default(), OnceCell::new(), TaskTracker::new());
-                let link = Link {
-                    client,
-                    url,
-                    kind,
-                    authorization,
-                    forward,
-                    caller,
-                    listens,
-                    session,
-                    messages,
-                    posting,
-                    connection,
-                };
-                Arc::new(link).run(queued).await;
-                ending.0.end("the connection was closed");
-            }
-            Err(error) => {
-                let reason = Reason::from("no HTTP client could be made");
-                ending.0.end(reason.because(&cause(&error)));
-            }
-        }
-    });
     connection
 }
 
@@ -136,11 +126,7 @@ struct Link {
 impl Link {
     /// Sends queued messages until the connection is closed.
     async fn run(self: Arc<Self>, mut queued: Queued) {
-        loop {
-            let Taken { outgoing, room } = tokio::select! {
-                taken = queued.next() => taken,
-                () = self.connection.closing().cancelled() => break,
-            };
+        while let Some(Taken { outgoing, room }) = self.connection.next_queued(&mut queued).await {
             let Outgoing { kind, text, headers, owner: _ } = outgoing;
             match kind {
                 // Its bytes count against the request until it is settled (decision 0014).
@@ -182,10 +168,6 @@ impl Link {
 
     /// Sends a message that has no response. Its bytes count until the server starts to respond.
     async fn send(self: &Arc<Self>, text: Vec<u8>, room: Room) {
-        if self.kind == EndpointKind::Sse && !self.messages.initialized() {
-            // There is no session that it could be about.
-            return;
-        }
         let mut position = StreamPosition::default();
         let sent = tokio::select! {
             sent = self.post(self.in_session(Method::POST), text, None, true, &mut position) => sent,

@@ -95,5 +95,5 @@ fn follows(caller: &Caller) -> Option<Arc<str>> {
 /// A client, or what it reads of a tool: by its peer and what it calls itself, so that other clients of the peer are not meant.
 fn key(caller: &Caller, tool: Option<&ToolName>) -> Digest {
     let tool = tool.map_or("", |tool| tool.as_str());
-    caller.identified(|who| Digest::of_parts([caller.peer.name(), who.client, tool]))
+    Digest::of_parts([caller.peer.name(), caller.who().client, tool])
 }

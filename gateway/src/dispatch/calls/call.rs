@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use mcp_disclosure_core::{
-    Decision, Effects, Era, Mirrored, RawObject, RawText, Refusal, Tool, ToolAnswer, ToolCall, ToolName,
-    delivered::DESCRIPTION_REQUIRED,
+    Decision, Effects, Era, Fault, Mirrored, RawObject, RawText, Refusal, Tool, ToolAnswer, ToolCall,
+    ToolName, delivered::DESCRIPTION_REQUIRED,
 };
-use mcp_disclosure_transport::{ErrorText, Json, Request, code};
+use mcp_disclosure_transport::{ErrorText, Json, Request};
 use serde_json::json;
 
 use super::{
     Answer, Calls,
-    passage::{Held, LIMIT_REACHED, Passed, Undecided, recorded, refused, undecided},
+    passage::{Held, LIMIT_REACHED, Passed, recorded, refused, rejected, unkept},
     relay::UpstreamRequest,
 };
 use crate::{
@@ -21,6 +21,7 @@ use crate::{
     dispatch::{
         Caller, Watch,
         allowance::{Allowance, Running},
+        common::text_of,
         fetches::OfCaller,
         variants::is_by_page,
     },
@@ -49,28 +50,16 @@ impl Calls {
         params: &RawObject,
         watch: &mut Watch<'_>,
     ) -> Answer {
-        let (received, call) = self.read_call(page, params, watch).await?;
-        let counted = match own_call(caller, page, &call) {
-            Ok(counted) => counted,
-            Err(error) => {
-                refused(page, &call, LIMIT_REACHED, watch).await;
-                return Err(error);
-            }
-        };
+        let (received, call) = self.read_call(page, params, watch)?;
+        let counted = own_call(caller, page, &call);
+        let counted = counted.inspect_err(|_| refused(page, &call, LIMIT_REACHED, watch))?;
         let fetches = caller.services(&self.common.fetches);
         // Moved below, and of a call that is not forwarded needed all the same.
         let given = call.clone();
-        let decided = match self.decide(caller, page, call, &fetches).await {
-            Ok((decision, effects)) => {
-                let carried_out = self.carry_out(caller, effects, &fetches).await;
-                carried_out.map(|()| decision).map_err(Undecided::Lost)
-            }
-            Err(why) => Err(why),
-        };
-        let decision = match decided {
-            Ok(decision) => decision,
-            Err(why) => return Err(undecided(page, &given, why, watch).await),
-        };
+        let decided = self.decide(caller, page, call, &fetches).await;
+        let (decision, effects) = decided.map_err(|fault| rejected(page, &given, fault, watch))?;
+        let carried_out = self.carry_out(caller, effects, &fetches).await;
+        carried_out.map_err(|error| unkept(page, &given, error, watch))?;
         let rechosen = match &decision {
             Decision::Answer(_) => Box::pin(self.rechosen(caller)).await,
             _ => None,
@@ -97,22 +86,18 @@ impl Calls {
             }
             Decision::Answer(answer) => {
                 watch.decides(Outcome::Answered);
-                watch.takes(given.arguments.as_ref()).await;
+                watch.takes(given.arguments.as_ref());
                 Ok(answered(caller.era(), &answer))
             }
             Decision::Refuse(refusal) => {
-                refused(page, &given, refusal.code, watch).await;
+                refused(page, &given, refusal.code, watch);
                 Ok(refusal_of(caller, refusal))
-            }
-            other => {
-                tracing::error!(?other, "unknown decision");
-                Err(ErrorText::new(code::INTERNAL_ERROR, "internal error: unknown decision"))
             }
         }
     }
 
     /// A call as it was received, and as it is meant.
-    pub(super) async fn read_call(
+    pub(super) fn read_call(
         &self,
         page: &Page,
         params: &RawObject,
@@ -131,7 +116,7 @@ impl Calls {
         page: &Page,
         call: ToolCall,
         fetches: &OfCaller<'_>,
-    ) -> Result<(Decision, Effects), Undecided> {
+    ) -> Result<(Decision, Effects), Fault> {
         let strategy = &caller.choice.strategy;
         let effects = Effects::default();
         let cx = self.context(caller, &page.view, fetches, &effects);
@@ -147,7 +132,7 @@ impl Calls {
         counted: Option<Running>,
         watch: &mut Watch<'_>,
     ) -> Answer {
-        let passed = match self.pass(caller, page, call, given, counted, watch).await {
+        let passed = match self.pass(caller, page, call, given, counted, watch) {
             Ok(passed) => passed,
             Err(Held::Refused(refusal)) => return Ok(refusal_of(caller, refusal)),
             Err(Held::Failed(error)) => return Err(error),
@@ -223,8 +208,7 @@ fn mirrored(tool: &Tool, arguments: Option<&RawText>) -> Vec<(String, String)> {
 }
 
 pub(crate) fn read_call(params: &RawObject) -> Result<ToolCall, ErrorText> {
-    let name =
-        params.string("name").ok_or_else(|| ErrorText::invalid_params("params.name must be a string"))?;
+    let name = text_of(params, "name")?;
     let name = ToolName::parse(&name).map_err(ErrorText::invalid_params)?;
     Ok(ToolCall { name, arguments: params.share("arguments") })
 }

@@ -31,7 +31,6 @@ impl Calls {
                 Effect::CalledUnread { tool } => self.apart.calls_unread(caller, &tool),
                 Effect::Remember { strategy, changes } => delta.notes.push((strategy, changes)),
                 Effect::Native => delta.native = true,
-                other => tracing::error!(?other, "unknown effect"),
             }
         }
         let recording = async {
@@ -50,9 +49,9 @@ impl Calls {
         );
         recorded?;
         if let Some(code) = fetches.refused() {
-            caller.identified(|who| self.common.observer.fetch_refused(&who, code));
+            self.common.observer.fetch_refused(&caller.who(), code);
         }
-        fetches.noted().for_each(|note| caller.identified(|who| self.common.observer.noted(&who, note)));
+        fetches.noted().for_each(|note| self.common.observer.noted(&caller.who(), note));
         Ok(())
     }
 

@@ -44,8 +44,7 @@ impl Calls {
     fn has_no_task(&self, caller: &Caller, request: &Request) -> bool {
         caller.choice.traits.tasks
             && matches!(&*request.method, "tasks/get" | "tasks/result" | "tasks/cancel")
-            && request.params.string("taskId").is_some()
-            && !self.tasks.has(caller, &request.params)
+            && request.params.string("taskId").is_some_and(|id| !self.tasks.has(caller, &id))
     }
 
     /// What the upstream says of a task that there is none of. It is asked for an id that nobody has: the client's could be the

@@ -14,11 +14,12 @@ use mcp_disclosure_core::{
     take::members,
     with_pages,
 };
-use mcp_disclosure_transport::{ErrorText, Json, code};
+use mcp_disclosure_transport::{ErrorText, Json};
 
 use super::{Answer, suggestions};
 use crate::{
     beside::aside,
+    error::upstream_failed,
     upstream::{SkillPlaces, Upstream},
 };
 
@@ -136,12 +137,7 @@ pub(super) fn part(
 
 /// That a result is not passed on, since it cannot be looked through for what is hidden.
 pub(super) fn illegible(upstream: &str) -> ErrorText {
-    ErrorText::new(
-        code::UPSTREAM_FAILED,
-        format_args!(
-            "upstream '{upstream}' sent a result that cannot be looked through for hidden resources"
-        ),
-    )
+    upstream_failed(upstream, "sent a result that cannot be looked through for hidden resources")
 }
 
 /// What is left of a value.

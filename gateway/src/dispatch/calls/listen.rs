@@ -10,7 +10,7 @@ use crate::{
     catalogue::Page,
     dialect::needs_tasks,
     dispatch::Caller,
-    session::{Filter, Viewer},
+    session::{Filter, Viewer, Watched},
 };
 
 impl Calls {
@@ -26,8 +26,7 @@ impl Calls {
             .map_err(|error| ErrorText::invalid_params(format_args!("params.notifications: {error}")))?;
         filter.resources().iter().try_for_each(|uri| self.sessions.check_uri(uri))?;
         // Another's task is unknown, and not followed.
-        let filter =
-            filter.following(|id| self.tasks.has(caller, &RawObject::empty().with_value("taskId", id)));
+        let filter = filter.following(|id| self.tasks.has(caller, id));
         let _place = caller.peer.subscriptions(filter.resources().len() + filter.tasks().len())?;
         let reaching = match filter.resources().is_empty() {
             true => Cow::Borrowed(caller),
@@ -35,15 +34,14 @@ impl Calls {
         };
         let caller = &*reaching;
         // If the client disconnects meanwhile, dropping this releases what was subscribed so far.
-        let mut held = caller.backend.release_on_drop();
+        let mut held = Vec::new();
         for uri in filter.resources() {
-            if let Ok(watched) = caller.backend.hold(page, uri).await {
-                held.push(watched);
-            }
+            held.extend(caller.backend.hold(page, uri).await.ok());
         }
+        let watched: Vec<Watched> = held.iter().map(|held| (**held).clone()).collect();
         let (principal, choice) = (caller.principal.clone(), caller.choice.clone());
         let viewer = Viewer { principal, choice, memory: caller.memory.clone() };
-        let filter = filter.watching(&held).with_extension(&asked, &viewer);
+        let filter = filter.watching(&watched).with_extension(&asked, &viewer);
         let tasks = filter.tasks().to_vec();
         let registration = caller.backend.audience.listeners.open(id, filter, viewer, caller.outlet.clone());
         let mut permissions = self.common.permissions.subscribe();

@@ -46,18 +46,12 @@ pub(crate) struct Calls {
     /// The tasks of clients.
     pub(super) tasks: Arc<Tasks>,
     rounds: Rounds,
-    receipts: ReceiptSettings,
+    /// The key that signs receipt handles.
+    receipt_key: ReceiptKey,
+    /// How long a handle is valid.
+    receipt_lifetime: Duration,
     apart: Apart,
     checks: Checks,
-}
-
-/// Settings for signed receipt handles.
-#[derive(Clone, Debug)]
-pub(super) struct ReceiptSettings {
-    /// The signing key.
-    pub(super) key: ReceiptKey,
-    /// How long a handle is valid.
-    pub(super) lifetime: Duration,
 }
 
 impl Calls {
@@ -65,12 +59,13 @@ impl Calls {
         common: Arc<Common>,
         sessions: Arc<Sessions>,
         tasks: Arc<Tasks>,
-        receipts: ReceiptSettings,
+        (receipt_key, receipt_lifetime): (ReceiptKey, Duration),
         kept_marks: Option<Arc<dyn KeptMarks>>,
     ) -> Self {
         let checks = Checks::new(common.limits.compiled_schemas_bytes);
         let apart = Apart::new(kept_marks);
-        Self { common, sessions, tasks, rounds: Rounds::default(), receipts, apart, checks }
+        let rounds = Rounds::default();
+        Self { common, sessions, tasks, rounds, receipt_key, receipt_lifetime, apart, checks }
     }
 
     /// Forgets what clients did not come back for.
@@ -94,9 +89,9 @@ impl Calls {
         effects: &'a Effects,
     ) -> Context<'a> {
         let handles = || Handles {
-            key: &self.receipts.key,
+            key: &self.receipt_key,
             principal: caller.principal.id(),
-            lifetime: self.receipts.lifetime,
+            lifetime: self.receipt_lifetime,
             now: SystemTime::now(),
             nonce: nonce(),
         };

@@ -43,20 +43,6 @@ pub(super) enum Held {
     Failed(ErrorText),
 }
 
-/// Why there is no decision on a call.
-pub(super) enum Undecided {
-    /// The strategy rejects it: the client's error.
-    Rejected(Fault),
-    /// Its session could not be read or changed.
-    Lost(ErrorText),
-}
-
-impl From<Fault> for Undecided {
-    fn from(fault: Fault) -> Self {
-        Self::Rejected(fault)
-    }
-}
-
 impl From<ErrorText> for Held {
     fn from(error: ErrorText) -> Self {
         Self::Failed(error)
@@ -77,7 +63,7 @@ impl Calls {
 
     /// Lets a call pass that the strategy decided to forward, of the one that the client made of `given`. It counts as one, unless it
     /// was `counted` before.
-    pub(super) async fn pass<'p>(
+    pub(super) fn pass<'p>(
         &self,
         caller: &Caller,
         page: &'p Page,
@@ -91,12 +77,12 @@ impl Calls {
         let Some(tool) = page.view.tool(&call.name) else {
             watch.decides(missing(page, &call.name));
             watch.names(&call.name);
-            watch.takes(call.arguments.as_ref()).await;
+            watch.takes(call.arguments.as_ref());
             return Err(unlisted::unknown(caller, &call.name).into());
         };
         watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
         if !tool.tool().is_callable() {
-            watch.takes(call.arguments.as_ref()).await;
+            watch.takes(call.arguments.as_ref());
             let refusal = Refusal::unavailable();
             watch.refuses(refusal.code);
             return Err(Held::Refused(refusal));
@@ -109,7 +95,7 @@ impl Calls {
                 checked.repaired.map(RawText::from).or(call.arguments)
             }
             Some(Err(problems)) => {
-                watch.takes(call.arguments.as_ref()).await;
+                watch.takes(call.arguments.as_ref());
                 let Choice { strategy, traits, .. } = &caller.choice;
                 let lesson = strategy.how_to_learn(&page.view, traits, &call.name);
                 let arguments = given.arguments.as_ref().map_or("{}", RawText::get);
@@ -120,7 +106,7 @@ impl Calls {
                 return Err(Held::Refused(refusal));
             }
         };
-        watch.takes(arguments.as_ref()).await;
+        watch.takes(arguments.as_ref());
         let count = || Allowance::call(&caller.allowances).inspect_err(|_| watch.refuses(LIMIT_REACHED));
         let running = counted.map_or_else(count, Ok)?;
         let slot = caller.backend.slot(tool.tool().upstream())?;
@@ -138,37 +124,30 @@ pub(super) async fn recorded(watch: &mut Watch<'_>) -> Result<(), ErrorText> {
 }
 
 /// Observes that the strategy refused a call.
-pub(super) async fn refused(page: &Page, call: &ToolCall, code: &'static str, watch: &mut Watch<'_>) {
+pub(super) fn refused(page: &Page, call: &ToolCall, code: &'static str, watch: &mut Watch<'_>) {
     let unknown = aside(length(call), || name_inner(page, call, watch));
     match unknown.filter(|_| code == UNKNOWN_TOOL) {
         Some(name) => watch.decides(missing(page, &name)),
         None => watch.refuses(code),
     }
-    watch.takes(call.arguments.as_ref()).await;
+    watch.takes(call.arguments.as_ref());
 }
 
-/// Observes that there is no decision on a call, and returns the error for the client.
-pub(super) async fn undecided(
-    page: &Page,
-    call: &ToolCall,
-    why: Undecided,
-    watch: &mut Watch<'_>,
-) -> ErrorText {
-    let error = match why {
-        Undecided::Rejected(fault) => {
-            let is_own = page.own_tools.iter().any(|own| **own == *call.name);
-            let exists = is_own || page.view.tool(&call.name).is_some();
-            watch.decides(if exists { Outcome::Invalid } else { missing(page, &call.name) });
-            fault.into()
-        }
-        Undecided::Lost(error) => {
-            name_inner(page, call, watch);
-            let is_of_store = error.code() == code::STORE_UNAVAILABLE;
-            watch.decides(if is_of_store { Outcome::Unavailable } else { Outcome::Invalid });
-            error
-        }
-    };
-    watch.takes(call.arguments.as_ref()).await;
+/// Observes that the strategy rejects a call, and returns the error for the client.
+pub(super) fn rejected(page: &Page, call: &ToolCall, fault: Fault, watch: &mut Watch<'_>) -> ErrorText {
+    let is_own = page.own_tools.iter().any(|own| **own == *call.name);
+    let exists = is_own || page.view.tool(&call.name).is_some();
+    watch.decides(if exists { Outcome::Invalid } else { missing(page, &call.name) });
+    watch.takes(call.arguments.as_ref());
+    fault.into()
+}
+
+/// Observes that a call is not answered, since its session could not be changed by it. Returns the error for the client.
+pub(super) fn unkept(page: &Page, call: &ToolCall, error: ErrorText, watch: &mut Watch<'_>) -> ErrorText {
+    name_inner(page, call, watch);
+    let is_of_store = error.code() == code::STORE_UNAVAILABLE;
+    watch.decides(if is_of_store { Outcome::Unavailable } else { Outcome::Invalid });
+    watch.takes(call.arguments.as_ref());
     error
 }
 

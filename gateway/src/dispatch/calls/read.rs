@@ -11,14 +11,13 @@ use crate::{
     backend::unknown_resource,
     catalogue::Page,
     dialect::{complete, read_result},
-    dispatch::Caller,
+    dispatch::{Caller, common::text_of},
 };
 
 impl Calls {
     /// Reads a resource.
     pub(crate) async fn read(&self, caller: &Caller, page: &Page, params: &RawObject) -> Answer {
-        let uri =
-            params.string("uri").ok_or_else(|| ErrorText::invalid_params("params.uri must be a string"))?;
+        let uri = text_of(params, "uri")?;
         if uri.is_empty() {
             return Err(ErrorText::invalid_params("the resource URI must not be empty"));
         }
@@ -66,8 +65,7 @@ impl Calls {
 
     /// Gets a prompt.
     pub(crate) async fn prompt(&self, caller: &Caller, page: &Page, params: &RawObject) -> Answer {
-        let name =
-            params.string("name").ok_or_else(|| ErrorText::invalid_params("params.name must be a string"))?;
+        let name = text_of(params, "name")?;
         let entry = page.view.entry(Kind::Prompts, &name);
         let entry = entry
             .ok_or_else(|| ErrorText::invalid_params(format_args!("Unknown prompt: {}", shown(&name))))?;

@@ -7,9 +7,8 @@
 use std::{borrow::Cow, sync::Arc};
 
 use mcp_disclosure_core::{Era, RawObject};
-use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, code};
+use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel};
 use scopeguard::ScopeGuard;
-use serde_json::json;
 use tokio::time::Instant;
 
 use super::{
@@ -18,8 +17,10 @@ use super::{
     skills, state,
 };
 use crate::{
+    backend::REMOVED,
     dialect::{RequestMeta, asks_for_input},
     dispatch::{Caller, Watch},
+    error::upstream_failed,
     observe::Outcome,
     slot::{Late, Slot},
     upstream::{CallError, Reports, Upstream, UpstreamCall},
@@ -29,7 +30,7 @@ use crate::{
 const MOST_ROUNDS: usize = 32;
 
 /// A request to forward to an upstream.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct UpstreamRequest {
     /// The JSON-RPC method.
     pub(super) method: Cow<'static, str>,
@@ -44,11 +45,6 @@ pub(super) struct UpstreamRequest {
 impl UpstreamRequest {
     pub(super) fn new(method: impl Into<Cow<'static, str>>, params: RawObject) -> Self {
         Self { method: method.into(), params, mirrored: Vec::new(), reports: None }
-    }
-
-    /// The same request with other parameters.
-    pub(super) fn with(&self, params: RawObject) -> Self {
-        Self { method: self.method.clone(), params, mirrored: self.mirrored.clone(), reports: None }
     }
 
     pub(super) fn to_call(
@@ -85,8 +81,11 @@ impl Calls {
     ) -> Result<Unseen, Unanswered> {
         let caller = &*caller.reaching(&self.common.backends).await.map_err(Unanswered::unsent)?;
         // The slot may be the shared backend's.
-        let own =
-            caller.backend.slot_numbered(slot.number()).ok_or_else(|| Unanswered::unsent(removed(slot)))?;
+        let removed = || {
+            let name = slot.name().map_or("", |name| name.as_str());
+            Unanswered::unsent(upstream_failed(name, REMOVED))
+        };
+        let own = caller.backend.slot_numbered(slot.number()).ok_or_else(removed)?;
         let (mut lost, since) = (None, Instant::now());
         loop {
             let upstream = own.connected(lost.as_ref(), since).await.map_err(Unanswered::unsent)?;
@@ -208,9 +207,7 @@ impl Failed {
             Self::Upstream(CallError::Answered(error)) | Self::Client(error) | Self::Other(error) => error,
             Self::Upstream(failed) => {
                 tracing::warn!(upstream = %upstream.name(), method, error = failed.in_full(), "upstream request failed");
-                let message = format_args!("upstream '{}' {failed}", upstream.name());
-                ErrorText::new(code::UPSTREAM_FAILED, message)
-                    .with_data(&json!({"upstream": upstream.name().as_str()}))
+                upstream_failed(upstream.name(), failed)
             }
         };
         Unanswered { error, outcome, is_unsent }
@@ -238,13 +235,6 @@ impl From<ErrorText> for Failed {
     fn from(error: ErrorText) -> Self {
         Self::Other(error)
     }
-}
-
-/// The upstream was removed while the request was answered.
-fn removed(slot: &Slot) -> ErrorText {
-    let name = slot.name().map_or("", |name| name.as_str());
-    ErrorText::new(code::UPSTREAM_FAILED, format_args!("upstream '{name}' was removed"))
-        .with_data(&json!({"upstream": name}))
 }
 
 /// The log level to request. Where the transport does not link log messages to requests, only one request at
@@ -299,8 +289,8 @@ async fn relay_with_input(
             again = again.with("requestState", state);
         }
     }
-    let what = format!("returned input_required {MOST_ROUNDS} times in a row");
-    Err(ErrorText::new(code::UPSTREAM_FAILED, format_args!("upstream '{}' {what}", upstream.name())).into())
+    let what = format_args!("returned input_required {MOST_ROUNDS} times in a row");
+    Err(upstream_failed(upstream.name(), what).into())
 }
 
 /// Sends all input requests to the client concurrently, as far as it may see them, and collects the responses.
@@ -316,11 +306,8 @@ pub(super) async fn answers(
         let request = RawObject::parse(request).unwrap_or_else(|_| RawObject::empty());
         let method = request.string("method").unwrap_or_default();
         let cannot = || {
-            let message = format_args!(
-                "upstream '{}' requires '{method}', which this client does not support",
-                upstream.name()
-            );
-            ErrorText::new(code::UPSTREAM_FAILED, message)
+            let what = format_args!("requires '{method}', which this client does not support");
+            upstream_failed(upstream.name(), what)
         };
         let client = client.filter(|client| client.supports(&method)).ok_or_else(cannot)?;
         let params = request.object("params").unwrap_or_else(RawObject::empty);
@@ -334,6 +321,8 @@ pub(super) async fn answers(
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
+
+    use mcp_disclosure_transport::code;
 
     use super::*;
 

@@ -10,7 +10,7 @@ use mcp_disclosure_transport::{ErrorText, code};
 use super::{
     Answer, Calls,
     call::relayed,
-    passage::{Held, Passed, recorded, refused, undecided},
+    passage::{Held, Passed, recorded, refused, rejected},
     relay::UpstreamRequest,
 };
 use crate::{
@@ -36,7 +36,7 @@ impl Calls {
         params: &RawObject,
         watch: &mut Watch<'_>,
     ) -> Answer {
-        let (received, call) = self.read_call(page, params, watch).await?;
+        let (received, call) = self.read_call(page, params, watch)?;
         let (name, given) = (call.name.clone(), call.clone());
         let unsupported = || {
             ErrorText::invalid_params(format_args!(
@@ -48,18 +48,18 @@ impl Calls {
         let call = match self.decide(caller, page, call, &fetches).await {
             Ok((Decision::Forward(call), _)) => call,
             Ok((Decision::Refuse(refusal), _)) => {
-                refused(page, &given, refusal.code, watch).await;
+                refused(page, &given, refusal.code, watch);
                 return Err(refusal_of(&name, &refusal));
             }
             Ok(_) => {
                 watch.decides(Outcome::Invalid);
-                watch.takes(given.arguments.as_ref()).await;
+                watch.takes(given.arguments.as_ref());
                 return Err(unsupported());
             }
-            Err(why) => return Err(undecided(page, &given, why, watch).await),
+            Err(fault) => return Err(rejected(page, &given, fault, watch)),
         };
         drop(given);
-        let passed = match self.pass(caller, page, call, received, None, watch).await {
+        let passed = match self.pass(caller, page, call, received, None, watch) {
             Ok(passed) => passed,
             Err(Held::Refused(refusal)) => return Err(refusal_of(&name, &refusal)),
             Err(Held::Failed(error)) => return Err(error),

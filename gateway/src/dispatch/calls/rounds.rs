@@ -111,8 +111,8 @@ impl Calls {
         let (brought, responses) =
             (request.params.string("requestState"), request.params.object("inputResponses"));
         let params = request.params.retain(|key| key != "requestState" && key != "inputResponses");
-        let params = RequestMeta::strip(&params);
-        let request = request.with(params);
+        let request =
+            UpstreamRequest { params: RequestMeta::strip(&params), reports: None, ..request.clone() };
         let mut work = match (brought, caller.client()) {
             (Some(state), _) => {
                 let work = self

@@ -13,7 +13,7 @@ use crate::{
     beside::aside,
     catalogue::Page,
     dialect::{Caching, complete, list_result},
-    dispatch::{Caller, lists::no_cursor},
+    dispatch::{Caller, common::text_of, lists::no_cursor},
     slot::Slot,
     upstream::CallError,
 };
@@ -286,8 +286,7 @@ async fn candidates(
     view: &View,
     request: &Request,
 ) -> Result<(String, Vec<Candidate>), ErrorText> {
-    let uri = request.params.string("uri");
-    let uri = uri.ok_or_else(|| ErrorText::invalid_params("params.uri must be a string"))?;
+    let uri = text_of(&request.params, "uri")?;
     let led = view.leads_to(&uri);
     let own = led.as_ref().map_or(&uri, |(_, own)| own);
     let is_refused_of = view.refuses_resource(own);

@@ -128,7 +128,7 @@ impl Sessions {
             "notifications/initialized" => {
                 let initialized = Lifecycle::Initialized(&notification.params);
                 match self.client_of(session).notes(&self.common.fetches, &initialized) {
-                    Ok(delta) => drop(self.record(session, self.allowed(delta)).await?),
+                    Ok(delta) => self.record(session, self.allowed(delta)).await?,
                     Err(error) => {
                         tracing::warn!(session = %Short(session.id()), error = error.message(), "strategy rejected notifications/initialized");
                     }
@@ -172,7 +172,7 @@ impl Sessions {
         marks: Vec<(ToolName, Digest)>,
     ) -> Result<(), ErrorText> {
         let Some(session) = &caller.session else { return Ok(()) };
-        self.record(session, Delta { marks, ..Delta::default() }).await.map(drop)
+        self.record(session, Delta { marks, ..Delta::default() }).await
     }
 
     /// Changes a caller's session, and notifies the client of lists that changed as a result, even if it cancels the request.

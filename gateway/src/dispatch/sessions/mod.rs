@@ -6,14 +6,14 @@ mod replicas;
 mod subscriptions;
 mod table;
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{Kind, Principal};
 use mcp_disclosure_transport::{ErrorText, Id, code, printable::Short};
 pub(crate) use table::ServedSession;
 use table::Table;
 
-use super::{Common, replication::Replication};
+use super::{Common, calls::Tasks, replication::Replication};
 use crate::{
     limits::SessionLimits,
     session::{
@@ -32,16 +32,8 @@ pub struct Sessions {
     table: Table,
     /// Where other replicas have them.
     pub(crate) replication: Replication,
-    on_end: OnEnd,
-}
-
-/// Ends what else belongs to the session of an id.
-pub(super) struct OnEnd(pub(super) Box<dyn Fn(&str) + Send + Sync>);
-
-impl fmt::Debug for OnEnd {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("OnEnd(..)")
-    }
+    /// The tasks of clients, which end with their sessions.
+    tasks: Arc<Tasks>,
 }
 
 impl Sessions {
@@ -50,12 +42,12 @@ impl Sessions {
         common: Arc<Common>,
         bounds: SessionLimits,
         store: Option<Arc<dyn SessionStore>>,
-        on_end: OnEnd,
+        tasks: Arc<Tasks>,
     ) -> Self {
         let unused = common.limits.unused_session;
         let replicas = store.map(|store| Replicas::new(store, bounds.idle, unused));
         let (table, replication) = (Table::new(bounds, unused), Replication::new(replicas));
-        Self { common, table, replication, on_end }
+        Self { common, table, replication, tasks }
     }
 
     /// All that are open here.
@@ -93,19 +85,18 @@ impl Sessions {
     /// -32006 if the store cannot be used.
     pub(crate) async fn end_everywhere(self: &Arc<Self>, id: &Arc<str>) -> Result<bool, ErrorText> {
         let (sessions, id) = (Arc::clone(self), Arc::clone(id));
-        self.replication.finishing(async move { sessions.end_shared(&id).await }).await
-    }
-
-    async fn end_shared(self: &Arc<Self>, id: &Arc<str>) -> Result<bool, ErrorText> {
-        let Some(replicas) = self.replication.replicas() else { return Ok(self.end(id)) };
-        let ended = replicas.end(id).await;
-        self.end(id);
-        if ended.is_err() {
-            // The end has begun, and must not depend on whether the client tries again.
-            tokio::spawn(Arc::clone(self).end_later(Arc::clone(id)));
-        }
-        ended?;
-        Ok(true)
+        let ending = async move {
+            let Some(replicas) = sessions.replication.replicas() else { return Ok(sessions.end(&id)) };
+            let ended = replicas.end(&id).await;
+            sessions.end(&id);
+            if ended.is_err() {
+                // The end has begun, and must not depend on whether the client tries again.
+                tokio::spawn(Arc::clone(&sessions).end_later(Arc::clone(&id)));
+            }
+            ended?;
+            Ok(true)
+        };
+        self.replication.finishing(ending).await
     }
 
     async fn end_later(self: Arc<Self>, id: Arc<str>) {
@@ -136,15 +127,15 @@ impl Sessions {
         if !is_id(id) {
             return Ok(None);
         }
-        Ok(replicas.read_own(id, principal).await?.map(|read| read.kept.opened.location()))
+        Ok(replicas.read_own(id, principal).await?.map(|read| read.opened.location))
     }
 
     /// Releases the resources of a session.
     fn let_go(&self, session: &ServedSession) {
         let backend = session.backend();
         backend.audience.leave(session);
-        backend.release_all(session);
-        (self.on_end.0)(session.id());
+        session.take_subscriptions().iter().for_each(|watched| backend.release(watched));
+        self.tasks.end_session(session.id());
         self.common.backends.end_session(session.id());
     }
 

@@ -19,7 +19,7 @@ use crate::{
     observe::protected,
     session::{
         Address, Client, Opening, Peer, Place, Session,
-        store::{MessageKind, Opened, Read, StoreError},
+        store::{MessageKind, Read, StoreError},
     },
 };
 
@@ -36,14 +36,14 @@ impl Sessions {
         &self,
         id: Arc<str>,
         revision: Revision,
-        choice: Choice,
+        mut choice: Choice,
         name: &str,
         opening: Opening,
         place: Place,
     ) -> Result<ScopeGuard<Arc<ServedSession>, impl FnOnce(Arc<ServedSession>)>, ErrorText> {
         let backends = &self.common.backends;
         let backend = backends.for_session(&id, &opening.client, &opening.peer).await?;
-        let choice = choice.in_revision(revision);
+        choice.traits.tasks &= revision.has_tasks();
         let session = Session::new(id, revision, choice, name, opening, place, &self.common.limits);
         let session = ServedSession::new(session, &backend);
         let begun = scopeguard::guard(session, |session| backends.end_session(session.id()));
@@ -84,7 +84,6 @@ impl Sessions {
         let place = opening.peer.session()?;
         let parameters = std::mem::take(&mut opening.address.parameters);
         let (principal, name, reason) = (opening.principal.clone(), &*initialize.client, choice.reason);
-        let (location, client) = (opening.address.location.clone(), Arc::clone(&opening.client));
         let begun = self.begin(id, revision, choice, name, opening, place).await?;
         let (session, backend) = (&*begun, begun.backend());
         tracing::info!(session = %Short(session.id()), principal = principal.id(), client = name, %revision, strategy = %session.strategy(), %reason, "session opened");
@@ -92,18 +91,14 @@ impl Sessions {
             let mut extensions = common.strategies.all().filter_map(|strategy| strategy.profile().extension);
             extensions.any(|extension| extension.id == id)
         };
-        let opened = Opened {
-            chosen: session.strategy().to_string(),
-            chain: client.chain().iter().map(str::to_owned).collect(),
-            ..Opened::by(&initialize, &principal, client.capabilities(), of_strategies).at(&location)
-        };
+        let opened = session.opened_by(&initialize, of_strategies);
         let result = async {
             self.introduce(session, &parameters, settings).await?;
             self.greet(&initialize, session).await
         };
         let result = result.await.inspect_err(|_| self.let_go(session))?;
         self.replication.share(session);
-        self.replication.publish(session, opened).await.inspect_err(|_| {
+        self.replication.publish(session, &opened).await.inspect_err(|_| {
             self.end(session.id());
         })?;
         let result = common.led_on(backend, is_gateway, result);
@@ -178,15 +173,15 @@ impl Sessions {
         admitted: &Admitted,
         peer: &Peer,
     ) -> Result<(), ErrorText> {
-        let opened = &read.kept.opened;
+        let opened = &read.opened;
         let revision = Revision::parse(&opened.revision).filter(|revision| revision.has_sessions());
         let revision = revision.unwrap_or(Revision::LATEST_WITH_SESSIONS);
         // By the permissions of that time: a session keeps its strategy until the principal may not be served by it.
         let choice = self.common.strategies.chosen_before(
             &opened.chosen,
-            opened.strategy.as_deref(),
+            opened.location.strategy.as_deref(),
             &opened.permits(),
-            &opened.offer(),
+            &opened.offer,
             revision.era(),
         );
         let Some(choice) = choice else {
@@ -198,7 +193,7 @@ impl Sessions {
         client.came_through(opened.chain.iter().map(String::as_str).collect());
         let opening = Opening {
             principal: admitted.principal.clone(),
-            address: Address { location: opened.location(), parameters: Vec::new() },
+            address: Address { location: opened.location.clone(), parameters: Vec::new() },
             client,
             peer: peer.clone(),
         };

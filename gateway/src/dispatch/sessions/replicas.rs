@@ -3,6 +3,7 @@
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
+    time::Instant,
 };
 
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
@@ -11,7 +12,7 @@ use mcp_disclosure_transport::{ErrorText, Id, Message, Notification, printable::
 
 use super::{ATTEMPTS, ServedSession, Sessions, ended, lifecycle::notify_differences};
 use crate::session::store::{
-    Archive, Delta, Event, Kept, MessageKind, Progress, Read, ReplicaMessage, Replicas, StoreError,
+    Archive, Delta, Event, MessageKind, Progress, Read, ReplicaMessage, Replicas, StoreError,
 };
 
 /// Maximum number of sessions that are read at the same time without a request.
@@ -27,11 +28,11 @@ impl Sessions {
             copy.backend().relay_log_level();
         }
         ended.iter().for_each(|ended| copy.backend().release(ended));
-        if before == read.kept.memory && copy.choice().traits == choice.traits {
+        if before == read.memory && copy.choice().traits == choice.traits {
             return;
         }
         // A stream that is open here carries what changed. It calls the strategy, which may panic.
-        let after = &read.kept.memory;
+        let after = &read.memory;
         let differences = || notify_differences(copy, &copy.principal(), &choice, &before, after);
         if catch_unwind(AssertUnwindSafe(differences)).is_err() {
             tracing::error!(session = %Short(copy.id()), "comparing the lists of a session panicked");
@@ -50,15 +51,15 @@ impl Sessions {
     ///
     /// # Errors
     /// -32006 if the store cannot be used.
-    async fn read_again(&self, session: &ServedSession) -> Result<Option<Kept>, ErrorText> {
+    async fn read_again(&self, session: &ServedSession) -> Result<Option<Read>, ErrorText> {
         let Some(replicas) = self.replication.replicas() else { return Ok(None) };
         let read = replicas.read(session.id()).await?;
         self.renew(session, read.as_ref());
-        Ok(read.map(|read| read.kept))
+        Ok(read)
     }
 
-    /// Changes a session: in the store first, and then here. Returns the memory before and after. Once begun, a change is
-    /// finished, even if the request is cancelled: what it changes belongs together.
+    /// Changes a session: in the store first, and then here. Once begun, a change is finished, even if the request is
+    /// cancelled: what it changes belongs together.
     ///
     /// # Errors
     /// -32006 if the session's store cannot be used, -32600 if the session has ended.
@@ -66,12 +67,12 @@ impl Sessions {
         self: &Arc<Self>,
         session: &Arc<ServedSession>,
         delta: Delta,
-    ) -> Result<(Memory, Memory), ErrorText> {
+    ) -> Result<(), ErrorText> {
         let (sessions, session) = (Arc::clone(self), Arc::clone(session));
-        self.replication.finishing(async move { sessions.write(&session, delta).await }).await
+        self.replication.finishing(async move { sessions.write(&session, delta).await.map(drop) }).await
     }
 
-    /// As [`record`](Self::record), for what is finished in any case.
+    /// As [`record`](Self::record), for what is finished in any case. Returns the memory before and after.
     pub(super) async fn write(
         &self,
         session: &ServedSession,
@@ -121,8 +122,8 @@ impl Sessions {
         for _ in 0..attempts {
             match self.read_again(&session).await {
                 Ok(None) => return,
-                Ok(Some(kept)) if kept.subscriptions.is_empty() || session.backend().is_settled() => {
-                    return self.subscribe_to(&session, &kept.subscriptions).await;
+                Ok(Some(read)) if read.subscriptions.is_empty() || session.backend().is_settled() => {
+                    return self.subscribe_to(&session, &read.subscriptions).await;
                 }
                 // The upstreams may take a while to start; then it is read again.
                 Ok(Some(_)) => session.backend().settled().await,
@@ -147,17 +148,17 @@ impl Sessions {
                     tokio::spawn(Arc::clone(&self).catch_up_all());
                     continue;
                 }
-                Event::Message(text) => ReplicaMessage::read(&text),
+                Event::Message(text) => serde_json::from_slice::<ReplicaMessage>(&text),
             };
             match message {
-                Some(message) if message.from == *replicas.store().name() => {}
-                Some(message) => {
+                Ok(message) if message.from == *replicas.store().name() => {}
+                Ok(message) => {
                     // One that panics does not take those after it along.
                     if catch_unwind(AssertUnwindSafe(|| self.take(replicas, message))).is_err() {
                         tracing::error!("a message of another replica could not be handled: a panic");
                     }
                 }
-                None => {
+                Err(_) => {
                     tracing::warn!("a message of another replica cannot be read; is it of another version?")
                 }
             }
@@ -212,8 +213,8 @@ impl Sessions {
     /// Extends the expiry of sessions that were used, and finds those that are gone.
     pub(crate) async fn keep(self: Arc<Self>) {
         let Some(replicas) = self.replication.replicas() else { return };
-        let (now, after) = replicas.due();
-        let due = self.table.all().into_iter().filter(|session| session.is_due(now, after));
+        let (now, after) = (Instant::now(), replicas.due());
+        let due = self.table.all().into_iter().filter(|session| session.is_due(after));
         let keep = async |session: Arc<ServedSession>| {
             let read = replicas.keep(session.id(), &session.replay.unfinished()).await?;
             session.refreshed(now);

@@ -10,7 +10,7 @@ use super::{ServedSession, Sessions};
 use crate::{
     backend::Held,
     catalogue::Page,
-    dispatch::{Answer, Caller},
+    dispatch::{Answer, Caller, common::text_of},
     session::{Place, Watched, store::Delta},
 };
 
@@ -21,7 +21,7 @@ impl Sessions {
         page: &Page,
         params: &RawObject,
     ) -> Answer {
-        let uri = uri_of(params)?;
+        let uri = text_of(params, "uri")?;
         let Some(session) = &caller.session else { return Ok(Json::empty_object()) };
         let (_, owners) = caller.backend.owners(page, &uri);
         if owners.iter().any(|owner| session.is_subscribed(&Watched::of(owner.number(), &uri))) {
@@ -30,8 +30,7 @@ impl Sessions {
         self.check_uri(&uri)?;
         let place = caller.peer.subscriptions(1)?;
         // If the client disconnects meanwhile, dropping this releases it.
-        let mut held = caller.backend.release_on_drop();
-        held.push(caller.backend.hold(page, &uri).await?);
+        let held = caller.backend.hold(page, &uri).await?;
         // First, so that a copy that is read meanwhile does not end it.
         self.record(session, Delta { subscribed: Some(uri), ..Delta::default() }).await?;
         self.subscribed(session, &caller.principal, held, place);
@@ -39,7 +38,7 @@ impl Sessions {
     }
 
     pub(crate) async fn unsubscribe(self: &Arc<Self>, caller: &Caller, params: &RawObject) -> Answer {
-        let uri = uri_of(params)?;
+        let uri = text_of(params, "uri")?;
         let Some(session) = &caller.session else { return Ok(Json::empty_object()) };
         self.check_uri(&uri)?;
         self.record(session, Delta { unsubscribed: Some(uri.clone()), ..Delta::default() }).await?;
@@ -60,9 +59,7 @@ impl Sessions {
         place: Place,
     ) {
         // What is not added is released.
-        if let Some(watched) = held.first().cloned()
-            && session.subscribe(watched, place)
-        {
+        if session.subscribe(Watched::clone(&held), place) {
             drop(ScopeGuard::into_inner(held));
         }
         // A later request may have taken over other permissions meanwhile.
@@ -124,11 +121,7 @@ impl Sessions {
             let principal = session.principal();
             let page = backend.catalogue().current().page(&principal, &session.choice(), &session.memory());
             match backend.hold(&page, uri).await {
-                Ok(watched) => {
-                    let mut held = backend.release_on_drop();
-                    held.push(watched);
-                    self.subscribed(session, &principal, held, place);
-                }
+                Ok(held) => self.subscribed(session, &principal, held, place),
                 Err(error) => tracing::debug!(error = error.message(), "a subscription did not move"),
             }
         }
@@ -143,8 +136,4 @@ impl Sessions {
             format_args!("the URI of a subscription has {} bytes; at most {most} are allowed", uri.len());
         Err(ErrorText::invalid_params(message))
     }
-}
-
-fn uri_of(params: &RawObject) -> Result<String, ErrorText> {
-    params.string("uri").ok_or_else(|| ErrorText::invalid_params("params.uri must be a string"))
 }

@@ -263,7 +263,7 @@ impl Serving {
             Some(peer.ip()),
         );
         let Ok(turn) = Arc::clone(&self.refusing).try_acquire_owned() else { return };
-        let most = self.connections.most();
+        let most = self.connections.most;
         tokio::spawn(async move {
             let refusing = async {
                 stream.write_all(&no_room(most)).await?;

@@ -10,8 +10,8 @@ use std::{
 
 use axum::{
     body::{Body, Bytes, HttpBody},
-    http::{HeaderMap, HeaderValue, StatusCode, header},
-    response::Response,
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse, Response},
 };
 use http_body_util::BodyExt;
 use hyper::body::{Frame, SizeHint};
@@ -66,10 +66,8 @@ async fn collect(mut body: Body, peer: &Peer, most: usize) -> Result<(Vec<u8>, P
 
 /// One JSON-RPC message.
 pub(super) fn json(status: StatusCode, message: impl Into<Body>) -> Response {
-    let mut response = Response::new(message.into());
-    *response.status_mut() = status;
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    response
+    let message: Body = message.into();
+    (status, [(header::CONTENT_TYPE, "application/json")], message).into_response()
 }
 
 /// A message that a client may read slowly; `place` is its reservation among the peer's unread bytes.
@@ -111,13 +109,6 @@ impl HttpBody for Pieces {
     fn size_hint(&self) -> SizeHint {
         SizeHint::with_exact((self.message.length() - self.sent) as u64)
     }
-}
-
-/// A response without a body.
-pub(super) fn empty(status: StatusCode) -> Response {
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = status;
-    response
 }
 
 /// The content types that a client accepts.

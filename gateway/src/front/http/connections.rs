@@ -52,7 +52,8 @@ enum Loss {
 /// All open connections.
 #[derive(Debug)]
 pub(super) struct Connections {
-    most: usize,
+    /// The limit.
+    pub(super) most: usize,
     table: Mutex<Table>,
     /// The observer of their number.
     observer: Option<Arc<dyn Observer>>,
@@ -129,11 +130,6 @@ impl Connections {
         let found = table.gives_way(None);
         found.into_iter().for_each(|number| table.evict(number));
         found.is_some()
-    }
-
-    /// The limit.
-    pub(super) fn most(&self) -> usize {
-        self.most
     }
 }
 

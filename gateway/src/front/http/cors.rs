@@ -11,7 +11,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use super::{Guard, body};
+use super::Guard;
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, DELETE");
 
@@ -66,7 +66,7 @@ fn is_preflight(request: &Request) -> bool {
 }
 
 fn preflight(asked: &HeaderMap) -> Response {
-    let mut response = body::empty(StatusCode::NO_CONTENT);
+    let mut response = StatusCode::NO_CONTENT.into_response();
     let headers = response.headers_mut();
     headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, METHODS);
     headers.insert(header::ACCESS_CONTROL_MAX_AGE, MAX_AGE);

@@ -22,9 +22,9 @@ pub use accept::{serve, serve_app};
 use axum::{
     Router,
     body::Body,
-    http::{self, HeaderMap, Method, StatusCode},
+    http::{HeaderMap, Method, StatusCode, header},
     middleware::from_fn_with_state,
-    response::Response,
+    response::{IntoResponse, Response},
     routing::any,
 };
 use cors::guarded;
@@ -78,7 +78,7 @@ pub fn admitted(router: Router, admission: Arc<dyn Admission>) -> Router {
 }
 
 fn nothing_here() -> Response {
-    plain(StatusCode::NOT_FOUND, "MCP is served at /mcp and /mcp/<strategy>")
+    (StatusCode::NOT_FOUND, Body::from("MCP is served at /mcp and /mcp/<strategy>")).into_response()
 }
 
 impl Front {
@@ -117,7 +117,7 @@ impl Front {
             // The stateless era has no such stream.
             return Ok(not_allowed("POST"));
         };
-        let shutdown = self.gateway.shutdown();
+        let (sessions, shutdown) = (self.gateway.sessions(), self.gateway.shutdown());
         let last = arrived.head.headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok());
         let former = match last.and_then(|id| session.replay.find(id)) {
             Some((buffer, event)) if buffer.purpose == Purpose::Answer => {
@@ -126,13 +126,8 @@ impl Front {
             former => former,
         };
         if let Some(last) = last
-            && let Some(following) = self
-                .gateway
-                .sessions()
-                .replication
-                .follow(session.session(), last)
-                .await
-                .map_err(of_session)?
+            && let Some(following) =
+                sessions.replication.follow(session.session(), last).await.map_err(of_session)?
         {
             let stream = Stream::elsewhere(following, &session.peer, shutdown);
             return Ok(ends_by_itself(stream.into_response()));
@@ -142,7 +137,7 @@ impl Front {
         let has_missed = last.is_some() && former.is_none();
         // Only now: earlier messages went to the former stream, whose connection may be open but no longer read.
         let missed = former.map(|(former, event)| former.end_after(event)).unwrap_or_default();
-        self.gateway.sessions().stream_opened(&session, has_missed);
+        sessions.stream_opened(&session, has_missed);
         let buffer = session.replay.open(Purpose::News, frames);
         let first = session.first_event(&buffer);
         Ok(Stream::new(buffer, shutdown).beginning_with(missed).beginning_with(first).into_response())
@@ -153,12 +148,13 @@ impl Front {
         let Some(id) = arrived.head.headers.get(SESSION) else { return Ok(not_allowed("POST")) };
         let id: Arc<str> = id.to_str().unwrap_or_default().into();
         let principal = &arrived.admitted.principal;
-        match self.gateway.sessions().opened_at(&id, principal).await.map_err(of_session)? {
+        let sessions = self.gateway.sessions();
+        match sessions.opened_at(&id, principal).await.map_err(of_session)? {
             Some(at) if at != arrived.location => return Err(opened_elsewhere()),
-            Some(_) if self.gateway.sessions().end_everywhere(&id).await.map_err(of_session)? => {}
+            Some(_) if sessions.end_everywhere(&id).await.map_err(of_session)? => {}
             _ => return Err(unknown_session()),
         }
-        Ok(body::empty(StatusCode::NO_CONTENT))
+        Ok(StatusCode::NO_CONTENT.into_response())
     }
 
     /// The session named in the headers, if any, for a request that is admitted so now.
@@ -172,10 +168,9 @@ impl Front {
         admitted: &Admitted,
     ) -> Result<Option<Arc<ServedSession>>, Refused> {
         let Some(id) = arrived.head.headers.get(SESSION) else { return Ok(None) };
+        let sessions = self.gateway.sessions();
         let found = match id.to_str() {
-            Ok(id) => {
-                self.gateway.sessions().of_request(id, admitted, &arrived.peer).await.map_err(of_session)?
-            }
+            Ok(id) => sessions.of_request(id, admitted, &arrived.peer).await.map_err(of_session)?,
             Err(_) => None,
         };
         // Another principal's session is indistinguishable from an unknown one.
@@ -187,7 +182,7 @@ impl Front {
         }
         // Its client opens a new one.
         if !self.gateway.strategies().is_permitted(admitted.principal.permits(), session.strategy()) {
-            self.gateway.sessions().end_everywhere(session.id()).await.map_err(of_session)?;
+            sessions.end_everywhere(session.id()).await.map_err(of_session)?;
             return Err(unknown_session());
         }
         if !session.client.forwarded.follow(admitted.forwarded.clone()) {
@@ -216,13 +211,6 @@ fn opened_elsewhere() -> Refused {
 }
 
 fn not_allowed(allow: &'static str) -> Response {
-    let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "this method is not allowed here");
-    response.headers_mut().insert("allow", http::HeaderValue::from_static(allow));
-    response
-}
-
-fn plain(status: StatusCode, text: &'static str) -> Response {
-    let mut response = Response::new(Body::from(text));
-    *response.status_mut() = status;
-    response
+    let text = Body::from("this method is not allowed here");
+    (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, allow)], text).into_response()
 }

@@ -5,7 +5,7 @@ use std::{pin::pin, sync::Arc, time::Duration};
 use axum::{
     body::Body,
     http::{HeaderMap, HeaderValue, StatusCode, header},
-    response::Response as HttpResponse,
+    response::{IntoResponse, Response as HttpResponse},
 };
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::{ErrorText, Id, Message, Notification, Request, Response, headers::SESSION};
@@ -16,7 +16,7 @@ use super::{
     body::{self, Accepts},
     entry::{Arrived, ends_by_itself},
     of_session, query,
-    refused::{Refused, Stage, refusing},
+    refused::{Refused, Stage, may_pass, refusing},
     standard_headers,
     stream::{Held, Stream},
 };
@@ -81,16 +81,12 @@ impl Front {
             }
             Ok(Message::Response(response)) => {
                 if let Some(session) = self.session(arrived, &admitted).await? {
-                    self.gateway
-                        .sessions()
-                        .replication
-                        .settle(&session, response)
-                        .await
-                        .map_err(of_session)?;
+                    let replication = &self.gateway.sessions().replication;
+                    replication.settle(&session, response).await.map_err(of_session)?;
                 }
             }
         }
-        Ok(body::empty(StatusCode::ACCEPTED))
+        Ok(StatusCode::ACCEPTED.into_response())
     }
 
     async fn handle_notification(
@@ -98,16 +94,12 @@ impl Front {
         session: &Arc<ServedSession>,
         notification: &Notification,
     ) -> Result<(), Refused> {
+        let sessions = self.gateway.sessions();
         if notification.method != "notifications/cancelled" {
-            return self
-                .gateway
-                .sessions()
-                .handle_notification(session, notification)
-                .await
-                .map_err(of_session);
+            return sessions.handle_notification(session, notification).await.map_err(of_session);
         }
         if let Some(id) = notification.params.member("requestId").and_then(Id::parse) {
-            self.gateway.sessions().cancel(session, &id).await;
+            sessions.cancel(session, &id).await;
         }
         Ok(())
     }
@@ -197,10 +189,10 @@ impl Front {
                 return Err(Refused::invalid(ErrorText::invalid_params(message)).answering(&request.id));
             }
             // It is the request that may succeed later; any other refusal is about the session.
-            Err(refused) if refused.may_pass() => {
+            Err(refused) if may_pass(refused.status) => {
                 if refused.status == StatusCode::SERVICE_UNAVAILABLE {
                     let id = headers.get(SESSION).and_then(|id| id.to_str().ok()).unwrap_or_default();
-                    self.gateway.unreached(&admitted.principal, id, &arrived.location, request).await;
+                    self.gateway.unreached(&admitted.principal, id, &arrived.location, request);
                 }
                 return Err(refused.answering(&request.id));
             }
@@ -249,7 +241,7 @@ impl Front {
                     };
                 }
                 // A cancelled request has no response.
-                None => return body::empty(StatusCode::ACCEPTED),
+                None => return StatusCode::ACCEPTED.into_response(),
                 frame => frame,
             },
             () = tokio::time::sleep(QUIET), if accepts.events => None,

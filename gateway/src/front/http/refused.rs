@@ -81,11 +81,6 @@ impl Refused {
         Self { id: Some(id.clone()), ..self }
     }
 
-    /// Whether the same request may succeed later.
-    pub(super) fn may_pass(&self) -> bool {
-        may_pass(self.status)
-    }
-
     /// The message of the error.
     #[cfg(test)]
     pub(super) fn message(&self) -> String {
@@ -115,7 +110,8 @@ impl IntoResponse for Refused {
     }
 }
 
-fn may_pass(status: StatusCode) -> bool {
+/// Whether a request with this response may succeed later.
+pub(super) fn may_pass(status: StatusCode) -> bool {
     matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE)
 }
 

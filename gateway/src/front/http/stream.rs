@@ -4,8 +4,8 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use axum::{
     body::Body,
-    http::{HeaderValue, header},
-    response::Response,
+    http::{HeaderName, header},
+    response::{IntoResponse, Response},
 };
 use bytes::Bytes;
 use futures::stream;
@@ -94,12 +94,12 @@ impl Stream {
             let bytes = stream.next().await?;
             Some((Ok::<_, std::convert::Infallible>(bytes), stream))
         });
-        let mut response = Response::new(Body::from_stream(events));
-        let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-        headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
-        response
+        let headers = [
+            (header::CONTENT_TYPE, "text/event-stream"),
+            (header::CACHE_CONTROL, "no-cache"),
+            (HeaderName::from_static("x-accel-buffering"), "no"),
+        ];
+        (headers, Body::from_stream(events)).into_response()
     }
 
     async fn next(&mut self) -> Option<Bytes> {

@@ -109,7 +109,7 @@ impl ReplayBuffers {
         let mut state = self.state.lock();
         state.last += 1;
         let archive = self.archive.get();
-        let number = archive.map_or(state.last, |archive| archive.replicas.ids.next_number());
+        let number = archive.map_or(state.last, |archive| archive.replicas.next_number());
         let buffer = Arc::new(ReplayBuffer {
             number: Some(number),
             replica: archive.map(|archive| Arc::clone(archive.replica())),

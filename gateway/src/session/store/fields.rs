@@ -9,16 +9,12 @@
 //! sURI                  a subscription
 //! ```
 
-use mcp_disclosure_core::{Digest, Grant, Memory, Notes, Permits, Principal, RawObject, ToolName};
-use mcp_disclosure_drafts::variants::VariantHints;
+use mcp_disclosure_core::{Digest, Grant, Memory, Notes, Permits, RawObject, ToolName};
 use mcp_disclosure_transport::LoggingLevel;
 use serde::{Deserialize, Serialize};
 
 use super::{Changes, Fields, OPENED};
-use crate::{
-    dialect::{InitializeRequest, Offer},
-    session::Location,
-};
+use crate::{dialect::Offer, session::Location};
 
 /// Maximum size of a field, with its name. Of what a session has, only what its client says of itself may be long, up to
 /// `client_info_bytes`. A longer field is neither written nor used.
@@ -31,81 +27,42 @@ pub(crate) struct Opened {
     /// The negotiated revision.
     #[serde(rename = "r")]
     pub revision: String,
-    /// The strategy that serves it. Empty where the replica that opened it did not say so.
-    #[serde(rename = "y", skip_serializing_if = "String::is_empty")]
+    /// The strategy that serves it.
+    #[serde(rename = "y")]
     pub chosen: String,
-    /// The strategy named in the URL path.
-    #[serde(rename = "a", skip_serializing_if = "Option::is_none")]
-    pub strategy: Option<String>,
-    /// The profile named in the URL path.
-    #[serde(rename = "l", skip_serializing_if = "Option::is_none")]
-    pub profile: Option<String>,
+    /// The URL path.
+    #[serde(rename = "l", skip_serializing_if = "is_usual")]
+    pub location: Location,
     /// The principal's id.
-    #[serde(rename = "p", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "p", skip_serializing_if = "is_usual")]
     pub principal: Option<String>,
     /// The strategies that the principal was permitted then; `None` for all. What it may use now, its requests say.
-    #[serde(rename = "t", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "t", skip_serializing_if = "is_usual")]
     pub permitted: Option<Vec<String>>,
     /// What the client calls itself.
-    #[serde(rename = "n", skip_serializing_if = "String::is_empty")]
+    #[serde(rename = "n", skip_serializing_if = "is_usual")]
     pub client: String,
-    /// The strategies that the client requested.
-    #[serde(rename = "s", skip_serializing_if = "Vec::is_empty")]
-    pub strategies: Vec<String>,
-    /// The rest of its offer, as the letters of its flags.
-    #[serde(rename = "f", skip_serializing_if = "String::is_empty")]
-    pub flags: String,
-    /// The extensions that it declared, of those that any strategy has.
-    #[serde(rename = "e", skip_serializing_if = "Vec::is_empty")]
-    pub extensions: Vec<String>,
-    /// The context sizes that it hints at, if it supports server variants.
-    #[serde(rename = "v", skip_serializing_if = "Option::is_none")]
-    pub context_sizes: Option<Vec<String>>,
-    /// The offer as settings of the extension.
-    #[serde(rename = "o", skip_serializing_if = "RawObject::is_empty")]
-    pub settings: RawObject,
+    /// What the client offered. Of the extensions that it declared it has those that any strategy has.
+    #[serde(rename = "o", skip_serializing_if = "is_usual")]
+    pub offer: Offer,
     /// The capabilities that allow requests to the client.
-    #[serde(rename = "c", skip_serializing_if = "RawObject::is_empty")]
+    #[serde(rename = "c", skip_serializing_if = "is_usual")]
     pub capabilities: RawObject,
     /// The gateways that it came through.
-    #[serde(rename = "g", skip_serializing_if = "Vec::is_empty")]
+    #[serde(rename = "g", skip_serializing_if = "is_usual")]
     pub chain: Vec<String>,
 }
 
+fn is_usual<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 impl Opened {
-    /// Reads the field.
-    pub(crate) fn read(field: &[u8]) -> Option<Self> {
-        serde_json::from_slice(field).ok()
-    }
-
-    /// How a client opens it. Of the extensions that it declared, only those are kept that are `known`.
-    pub(crate) fn by(
-        initialize: &InitializeRequest,
-        principal: &Principal,
-        capabilities: &RawObject,
-        known: impl Fn(&str) -> bool,
-    ) -> Self {
-        let permitted = principal.permits().strategies();
-        let opened = Self {
-            revision: initialize.revision.to_string(),
-            principal: principal.id().map(str::to_owned),
-            permitted: permitted.map(|names| names.into_iter().map(str::to_owned).collect()),
-            client: initialize.client.clone(),
-            capabilities: capabilities.clone(),
-            ..Self::default()
-        };
-        opened.offering(&initialize.offer, known)
-    }
-
-    /// Records where it was opened.
-    pub(crate) fn at(self, location: &Location) -> Self {
-        let Location { profile, strategy } = location.clone();
-        Self { profile, strategy, ..self }
-    }
-
-    /// Where it was opened.
-    pub(crate) fn location(&self) -> Location {
-        Location { profile: self.profile.clone(), strategy: self.strategy.clone() }
+    /// The fields of a session that was opened so, with what was recorded of it since.
+    pub(crate) fn fields(&self, recorded: &Delta) -> Fields {
+        let opened = serde_json::to_vec(self).unwrap_or_default();
+        let recorded = recorded.changes().into_iter().filter_map(|(name, value)| Some((name, value?)));
+        [(OPENED.to_vec(), opened)].into_iter().chain(recorded).collect()
     }
 
     /// The permissions that its strategy was chosen by.
@@ -115,37 +72,14 @@ impl Opened {
             permitted => Permits::of([Grant { strategies: permitted.clone(), ..Grant::default() }]),
         }
     }
-
-    /// Records what the client offered.
-    fn offering(self, offer: &Offer, known: impl Fn(&str) -> bool) -> Self {
-        let flags = [(offer.omit_input_schema, 'i'), (offer.shortest, 's'), (offer.complete, 'c')];
-        Self {
-            strategies: offer.strategies.clone(),
-            flags: flags.iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| *flag).collect(),
-            extensions: offer.extensions.iter().filter(|id| known(id)).cloned().collect(),
-            context_sizes: offer.variants.as_ref().map(|hints| hints.context_sizes.clone()),
-            settings: offer.settings.clone(),
-            ..self
-        }
-    }
-
-    /// What the client offered.
-    pub(crate) fn offer(&self) -> Offer {
-        Offer {
-            strategies: self.strategies.clone(),
-            omit_input_schema: self.flags.contains('i'),
-            shortest: self.flags.contains('s'),
-            complete: self.flags.contains('c'),
-            variants: self.context_sizes.clone().map(|context_sizes| VariantHints { context_sizes }),
-            settings: self.settings.clone(),
-            extensions: self.extensions.clone(),
-        }
-    }
 }
 
-/// What the store has of a session.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Kept {
+/// A session as it was read.
+#[derive(Debug, Default)]
+pub(crate) struct Read {
+    /// Grows from reading to reading, as they begin: one of a higher number has every change that was answered before one of a
+    /// lower number began.
+    pub number: u64,
     /// How it was opened.
     pub opened: Opened,
     /// What was delivered.
@@ -160,27 +94,17 @@ pub(crate) struct Kept {
     pub subscriptions: Vec<String>,
 }
 
-/// A session as it was read.
-#[derive(Debug)]
-pub(crate) struct Read {
-    /// The session.
-    pub kept: Kept,
-    /// Grows from reading to reading, as they begin: one of a higher number has every change that was answered before one of a
-    /// lower number began.
-    pub number: u64,
-}
-
-impl Kept {
+impl Read {
     /// Reads fields. Those that cannot be read are ignored, but for [`OPENED`]; `None` if that is not there.
-    pub(crate) fn read(fields: &Fields) -> Option<Self> {
+    pub(crate) fn of(fields: &Fields, number: u64) -> Option<Self> {
         let fields = fields.iter().filter(|(name, value)| name.len() + value.len() <= LONGEST_FIELD);
         let (_, opened) = fields.clone().find(|(name, _)| name == OPENED)?;
-        let mut kept = Self { opened: Opened::read(opened)?, ..Self::default() };
+        let mut read = Self { number, opened: serde_json::from_slice(opened).ok()?, ..Self::default() };
         for (name, value) in fields {
             // An unreadable mark is a missing one, which costs a fetch.
-            let _unreadable = kept.take(name, value);
+            let _unreadable = read.take(name, value);
         }
-        Some(kept)
+        Some(read)
     }
 
     fn take(&mut self, name: &[u8], value: &[u8]) -> Option<()> {
@@ -202,18 +126,6 @@ impl Kept {
             _ => {}
         }
         Some(())
-    }
-
-    /// The fields.
-    pub(crate) fn fields(self) -> Fields {
-        let opened = serde_json::to_vec(&self.opened).unwrap_or_default();
-        let mut changes = Delta { marks: self.marks, ..Delta::default() };
-        changes.native = self.native;
-        changes.log_level = self.log_level;
-        changes.notes =
-            self.memory.iter().map(|(strategy, notes)| (strategy.to_owned(), notes.clone())).collect();
-        let changes = changes.changes().into_iter().filter_map(|(name, value)| Some((name, value?)));
-        [(OPENED.to_vec(), opened)].into_iter().chain(changes).collect()
     }
 }
 
@@ -273,6 +185,7 @@ impl Delta {
 
 #[cfg(test)]
 mod tests {
+    use mcp_disclosure_drafts::variants::VariantHints;
     use serde_json::json;
 
     use super::*;
@@ -284,36 +197,34 @@ mod tests {
             omit_input_schema: true,
             settings: RawObject::parse(r#"{"strategies":["describe"],"concerns":{"a":1}}"#).unwrap(),
             variants: Some(VariantHints { context_sizes: vec!["compact".into()] }),
-            extensions: vec!["known".into(), "other".into()],
+            extensions: vec!["known".into()],
             ..Offer::default()
         };
-        let location = Location { profile: Some("web".into()), strategy: Some("describe".into()) };
         let opened = Opened {
             revision: "2025-11-25".into(),
             chosen: "describe".into(),
             principal: Some("p\u{e9}".into()),
             permitted: Some(vec!["describe".into(), "info".into()]),
             client: "host 1".into(),
+            location: Location { profile: Some("web".into()), strategy: Some("describe".into()) },
+            offer,
             capabilities: RawObject::parse(r#"{"roots":{}}"#).unwrap(),
             ..Opened::default()
-        }
-        .at(&location)
-        .offering(&offer, |id| id == "known");
-        let offer = Offer { extensions: vec!["known".into()], ..offer };
-        let memory = Memory::default().with("concerns", Notes::from([("cost".into(), json!("low"))]));
+        };
+        let notes = Notes::from([("cost".into(), json!("low"))]);
         let mark = (ToolName::parse("a/b").unwrap(), Digest::of("1"));
-        let kept = Kept {
-            opened: opened.clone(),
+        let recorded = Delta {
             marks: vec![mark.clone()],
-            memory: memory.clone(),
+            notes: vec![("concerns".into(), notes.clone())],
             native: true,
             log_level: Some("error".parse().unwrap()),
-            subscriptions: Vec::new(),
+            ..Delta::default()
         };
-        let read = Kept::read(&kept.fields()).unwrap();
-        assert_eq!((&read.opened, read.opened.offer(), read.opened.location()), (&opened, offer, location));
+        let read = Read::of(&opened.fields(&recorded), 1).unwrap();
+        assert_eq!(read.opened, opened);
         assert_eq!(read.opened.permits().strategies(), Some(vec!["describe", "info"]));
         assert_eq!(Opened::default().permits(), Permits::all());
+        let memory = Memory::default().with("concerns", notes);
         assert_eq!((read.marks, read.memory, read.native), (vec![mark], memory, true));
         assert_eq!(read.log_level.map(|level| level.to_string()).as_deref(), Some("error"));
     }
@@ -321,12 +232,12 @@ mod tests {
     #[test]
     fn k1_fields_that_cannot_be_read_are_ignored_and_one_that_is_no_session_is_none() {
         let field = |name: &[u8], value: &[u8]| (name.to_vec(), value.to_vec());
-        assert!(Kept::read(&vec![field(b"mtool", &[0; 32]), field(b"b", b"")]).is_none());
-        assert!(Kept::read(&vec![field(b".", b"nonsense")]).is_none());
+        assert!(Read::of(&vec![field(b"mtool", &[0; 32]), field(b"b", b"")], 1).is_none());
+        assert!(Read::of(&vec![field(b".", b"nonsense")], 1).is_none());
         let odd = [field(b"mtool", b"short"), field(b"n\xff", b"1"), field(b"na\0b", b"{"), field(b"", b"")];
         let fields = [field(b".", br#"{"r":"2025-11-25","new":1}"#)].into_iter().chain(odd).collect();
-        let kept = Kept::read(&fields).unwrap();
-        assert!(kept.marks.is_empty() && kept.memory.is_empty());
+        let read = Read::of(&fields, 1).unwrap();
+        assert!(read.marks.is_empty() && read.memory.is_empty());
     }
 
     #[test]
@@ -338,14 +249,14 @@ mod tests {
         let opened = (OPENED.to_vec(), b"{}".to_vec());
         let written = [&b"m"[..], long.as_bytes()].concat();
         let fields = vec![opened, (written, vec![0; 32]), (b"mtool".to_vec(), vec![0; 32])];
-        assert_eq!(Kept::read(&fields).unwrap().marks.len(), 1);
-        assert!(Kept::read(&vec![(OPENED.to_vec(), vec![b' '; LONGEST_FIELD])]).is_none());
+        assert_eq!(Read::of(&fields, 1).unwrap().marks.len(), 1);
+        assert!(Read::of(&vec![(OPENED.to_vec(), vec![b' '; LONGEST_FIELD])], 1).is_none());
     }
 
     #[test]
     fn k1_an_ordinary_session_is_short() {
         let opened = Opened { revision: "2025-11-25".into(), ..Opened::default() };
-        let fields = Kept { opened, ..Kept::default() }.fields();
+        let fields = opened.fields(&Delta::default());
         let bytes: usize = fields.iter().map(|(name, value)| name.len() + value.len()).sum();
         assert!(bytes <= 64, "{bytes}");
     }

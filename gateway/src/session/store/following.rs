@@ -131,7 +131,10 @@ impl Following {
         let fields = self.archive.read(&self.replica, self.stream, self.last).await?;
         let named =
             |wanted: &[u8]| fields.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_slice());
-        let Some(request) = named(REQUEST).and_then(text).and_then(Id::parse) else { return Ok(false) };
+        let Some(request) = named(REQUEST).and_then(|request| Id::parse(std::str::from_utf8(request).ok()?))
+        else {
+            return Ok(false);
+        };
         self.request = Some(request);
         let end = named(END).map(<[u8]>::to_vec);
         let events = fields.into_iter().filter_map(|(name, data)| Some((number(&name)?, data)));
@@ -157,8 +160,4 @@ impl Following {
         let response = Response { id: self.request.clone(), outcome: Err(error) };
         self.waiting.push_back(StreamEvent { id: None, data: response.encode().into() });
     }
-}
-
-fn text(bytes: &[u8]) -> Option<&str> {
-    std::str::from_utf8(bytes).ok()
 }

@@ -1,36 +1,5 @@
 //! Names that lead back to the replica that gave them: of requests to clients, and of events of streams.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
-
-use mcp_disclosure_transport::Id;
-
-/// What a replica numbers.
-#[derive(Debug)]
-pub(crate) struct Ids {
-    replica: Arc<str>,
-    last: AtomicU64,
-}
-
-impl Ids {
-    pub(super) fn new(replica: &Arc<str>) -> Self {
-        Self { replica: Arc::clone(replica), last: AtomicU64::new(0) }
-    }
-
-    /// A number for a reading, an event stream, or a request to a client. Unique in this process: a copy of a session may be
-    /// dropped and made again, and clients may still use numbers of the former one.
-    pub(crate) fn next_number(&self) -> u64 {
-        self.last.fetch_add(1, Ordering::Relaxed) + 1
-    }
-
-    /// The id of a request to a client.
-    pub(crate) fn next_request(&self) -> Option<Id> {
-        Id::parse(&format!("\"{}-{}\"", self.replica, self.next_number()))
-    }
-}
-
 /// The replica that sent the request of this id, as JSON text: `"REPLICA-NUMBER"`.
 pub(super) fn asker(id: &str) -> Option<&str> {
     let (replica, number) = id.strip_prefix('"')?.strip_suffix('"')?.split_once('-')?;

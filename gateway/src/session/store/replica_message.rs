@@ -55,19 +55,6 @@ pub(crate) enum Progress {
     Ended,
 }
 
-impl ReplicaMessage {
-    /// Parses a message; `None` if it is malformed, or of a kind that is not known here.
-    pub(crate) fn read(text: &[u8]) -> Option<Self> {
-        serde_json::from_slice(text).ok()
-    }
-
-    /// The text.
-    pub(crate) fn text(&self) -> Vec<u8> {
-        // It consists of strings and numbers.
-        serde_json::to_vec(self).unwrap_or_default()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,10 +66,11 @@ mod tests {
             session: "s".into(),
             kind: MessageKind::Cancelled("\"x\"".into()),
         };
-        let read = ReplicaMessage::read(&message.text()).unwrap();
+        let text = serde_json::to_vec(&message).unwrap();
+        let read: ReplicaMessage = serde_json::from_slice(&text).unwrap();
         assert_eq!(format!("{read:?}"), format!("{message:?}"));
         for text in ["", "nonsense", "{}", r#"{"f":"a","s":"s","w":"later"}"#] {
-            assert!(ReplicaMessage::read(text.as_bytes()).is_none(), "{text}");
+            assert!(serde_json::from_str::<ReplicaMessage>(text).is_err(), "{text}");
         }
     }
 }

@@ -1,17 +1,21 @@
 //! The replicas that share a store: sessions as they read and change them there, and messages between them.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
-
-use mcp_disclosure_core::Principal;
-use mcp_disclosure_transport::Response;
-use parking_lot::Mutex;
-use tokio::{
-    sync::{Mutex as AsyncMutex, OwnedMutexGuard, Semaphore},
-    time::Instant,
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
 };
 
+use mcp_disclosure_core::Principal;
+use mcp_disclosure_transport::{Id, Response};
+use parking_lot::Mutex;
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, Semaphore};
+
 use super::{
-    Delta, Ids, Kept, MessageKind, Read, ReplicaMessage, SHORT_MESSAGE_BYTES, SessionStore, StoreError,
+    Delta, MessageKind, Opened, Read, ReplicaMessage, SHORT_MESSAGE_BYTES, SessionStore, StoreError,
     ids::asker, key_of,
 };
 
@@ -28,28 +32,26 @@ const ANSWERS: usize = 4;
 #[derive(Debug)]
 pub(crate) struct Replicas {
     store: Arc<dyn SessionStore>,
-    /// What this process numbers.
-    pub(crate) ids: Arc<Ids>,
+    /// The last number that was given.
+    last: AtomicU64,
     /// How long a session lives without being used, and one that was not used since it was opened.
     pub(super) idle: Duration,
     unused: Duration,
     /// The sessions that are adopted at the moment.
     adopting: Mutex<HashMap<Arc<str>, Arc<AsyncMutex<()>>>>,
     answers: Semaphore,
-    started: Instant,
 }
 
 impl Replicas {
     /// Shares this store.
     pub(crate) fn new(store: Arc<dyn SessionStore>, idle: Duration, unused: Duration) -> Self {
         Self {
-            ids: Arc::new(Ids::new(store.name())),
             store,
+            last: AtomicU64::new(0),
             idle,
             unused: unused.min(idle),
             adopting: Mutex::default(),
             answers: Semaphore::new(ANSWERS),
-            started: Instant::now(),
         }
     }
 
@@ -63,6 +65,17 @@ impl Replicas {
         &*self.store
     }
 
+    /// A number for a reading, an event stream, or a request to a client. Unique in this process: a copy of a session may be
+    /// dropped and made again, and clients may still use numbers of the former one.
+    pub(crate) fn next_number(&self) -> u64 {
+        self.last.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// The id of a request to a client.
+    pub(crate) fn next_request(&self) -> Option<Id> {
+        Id::parse(&format!("\"{}-{}\"", self.name(), self.next_number()))
+    }
+
     /// Waits until no one else adopts this session, and lets others wait until this is dropped.
     pub(crate) async fn adopting(&self, id: &str) -> OwnedMutexGuard<()> {
         let lock = {
@@ -73,9 +86,9 @@ impl Replicas {
         lock.lock_owned().await
     }
 
-    /// Creates a session.
-    pub(crate) async fn create(&self, id: &str, kept: Kept) -> Result<(), StoreError> {
-        self.store.create(&key_of(id), kept.fields(), self.unused).await
+    /// Creates a session, with what was recorded of it since it was opened.
+    pub(crate) async fn create(&self, id: &str, opened: &Opened, recorded: &Delta) -> Result<(), StoreError> {
+        self.store.create(&key_of(id), opened.fields(recorded), self.unused).await
     }
 
     /// Reads a session; `None` if there is no such session.
@@ -86,19 +99,18 @@ impl Replicas {
     /// Reads a session of this principal.
     pub(crate) async fn read_own(&self, id: &str, principal: &Principal) -> Result<Option<Read>, StoreError> {
         let read = self.read(id).await?;
-        Ok(read.filter(|read| read.kept.opened.principal.as_deref() == principal.id()))
+        Ok(read.filter(|read| read.opened.principal.as_deref() == principal.id()))
     }
 
     async fn read_for(&self, id: &str, lifetime: Option<Duration>) -> Result<Option<Read>, StoreError> {
-        let number = self.ids.next_number();
+        let number = self.next_number();
         let fields = self.store.load(&key_of(id), lifetime).await?;
-        Ok(fields.and_then(|fields| Some(Read { kept: Kept::read(&fields)?, number })))
+        Ok(fields.and_then(|fields| Read::of(&fields, number)))
     }
 
-    /// The time, and how long after its last extension the expiry of a session is to be extended.
-    pub(crate) fn due(&self) -> (Duration, Duration) {
-        // Never zero, which stands for never.
-        (self.started.elapsed() + Duration::from_millis(1), self.idle / PARTS)
+    /// How long after its last extension the expiry of a session is to be extended.
+    pub(crate) fn due(&self) -> Duration {
+        self.idle / PARTS
     }
 
     /// Reads a session, and extends its expiry and that of these answer streams.
@@ -146,7 +158,9 @@ impl Replicas {
     }
 
     fn message(&self, id: &Arc<str>, kind: MessageKind) -> Vec<u8> {
-        ReplicaMessage { from: Arc::clone(self.name()), session: Arc::clone(id), kind }.text()
+        let message = ReplicaMessage { from: Arc::clone(self.name()), session: Arc::clone(id), kind };
+        // It consists of strings and numbers.
+        serde_json::to_vec(&message).unwrap_or_default()
     }
 
     /// Passes a client's response on to the replica that asked. `false` if its id names no other replica.

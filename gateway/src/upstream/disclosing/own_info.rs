@@ -51,7 +51,8 @@ async fn said(
     if let Some((_, said)) = known {
         return said;
     }
-    let said = Asking::new(upstream, observer).all(lists).await.map(Arc::new);
+    let deadline = Instant::now() + LONGEST.min(upstream.terms.timeouts.request);
+    let said = Asking { upstream, observer, deadline }.all(lists).await.map(Arc::new);
     if let Some(info) = &said {
         tracing::info!(
             upstream = %upstream.name(), categories = info.categories.len(), tools = info.tools.len(),
@@ -117,11 +118,7 @@ struct Asking<'a> {
     deadline: Instant,
 }
 
-impl<'a> Asking<'a> {
-    fn new(upstream: &'a Upstream, observer: &'a Arc<dyn Observer>) -> Self {
-        Self { upstream, observer, deadline: Instant::now() + LONGEST.min(upstream.terms.timeouts.request) }
-    }
-
+impl Asking<'_> {
     /// All that it says; `None` if it does not answer as the document does.
     async fn all(&self, lists: &UpstreamLists) -> Option<OwnInfo> {
         let is_overview = |answer: &RawObject| {

@@ -4,7 +4,7 @@ mod places;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
-pub use places::{InitArguments, PlaceArguments, UndoArguments};
+pub use places::{InitArguments, PlaceArguments};
 
 use super::{
     AcceptArguments, CheckArguments, ClientConfigArguments, CompareArguments, DemoArguments, ExportArguments,
@@ -139,7 +139,7 @@ pub enum Command {
     /// A file that is as init left it gets its former bytes back. In one that was edited since, only the entries that
     /// init changed are turned back.
     #[command(verbatim_doc_comment)]
-    Undo(UndoArguments),
+    Undo(PlaceArguments),
     /// Print the entry by which a host connects over HTTP
     ///
     ///   mcp-disclosure client-config --host cursor --config disclosure.toml --principal ann

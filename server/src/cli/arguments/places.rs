@@ -29,14 +29,6 @@ pub struct InitArguments {
     pub no_count: bool,
 }
 
-/// `undo`.
-#[derive(Debug, Args)]
-pub struct UndoArguments {
-    /// The files.
-    #[command(flatten)]
-    pub places: PlaceArguments,
-}
-
 /// Which files of hosts are meant, and whether to ask.
 #[derive(Debug, Args)]
 pub struct PlaceArguments {

@@ -1,17 +1,14 @@
 //! The arguments of `compare`.
 
-use std::{path::PathBuf, str::FromStr};
+use std::path::PathBuf;
 
-use clap::{
-    Args,
-    builder::{PossibleValuesParser, TypedValueParser},
-};
+use clap::Args;
 use mcp_disclosure_compare::{Format, HostKind, Tokenizer, Used};
 
 use super::{command::Command, prepared::Setup, progress::Progress, transcript::TranscriptArguments};
 use crate::{
     cli::Program,
-    flags::{Given, SetSource, Transport},
+    flags::{Given, SetSource, Transport, one_of},
 };
 
 /// `compare`.
@@ -49,7 +46,7 @@ pub struct CompareArguments {
     pub queries: Option<PathBuf>,
 
     /// What hosts show a model of a listed tool: ordinary (name, description, inputSchema), or verbatim (every member)
-    #[arg(long, value_name = "HOST", default_value_t, hide_possible_values = true, value_parser = word::<HostKind>(["ordinary", "verbatim"]), help_heading = "Work")]
+    #[arg(long, value_name = "HOST", default_value_t, hide_possible_values = true, value_parser = one_of::<HostKind>(), help_heading = "Work")]
     pub host: HostKind,
 
     /// Model requests per conversation
@@ -61,11 +58,11 @@ pub struct CompareArguments {
     pub transport: Transport,
 
     /// Token count: o200k_base, or chars/4
-    #[arg(long, value_name = "NAME", default_value_t, hide_possible_values = true, value_parser = word::<Tokenizer>(Tokenizer::NAMES), help_heading = "Report")]
+    #[arg(long, value_name = "NAME", default_value_t, hide_possible_values = true, value_parser = one_of::<Tokenizer>(), help_heading = "Report")]
     pub tokenizer: Tokenizer,
 
     /// Report format: table, json, markdown, or html
-    #[arg(long, value_name = "FORMAT", default_value_t, hide_possible_values = true, value_parser = word::<Format>(["table", "json", "markdown", "html"]), help_heading = "Report")]
+    #[arg(long, value_name = "FORMAT", default_value_t, hide_possible_values = true, value_parser = one_of::<Format>(), help_heading = "Report")]
     pub format: Format,
 
     /// Show all columns, whatever the width
@@ -95,24 +92,16 @@ pub struct CompareArguments {
 
 impl CompareArguments {
     /// What is to be compared.
-    pub(super) fn setup<'a>(&self, program: &'a Program, rows: &'a str) -> Setup<'a> {
+    pub(super) fn setup<'a>(&self, program: &'a Program) -> Setup<'a> {
         Setup {
             registry: &program.registry,
             own: program.own.as_ref(),
             command: Command::of(&self.flags),
             flags: self.flags.clone(),
             principal: self.principal.clone(),
-            rows: ("--strategies", rows),
+            rows: ("--strategies", self.strategies.join(",")),
             transport: self.transport,
             progress: Progress::new(),
         }
     }
-}
-
-/// One of these words, parsed.
-fn word<T>(words: impl IntoIterator<Item = &'static str>) -> impl TypedValueParser<Value = T>
-where
-    T: FromStr<Err = strum::ParseError> + Clone + Send + Sync + 'static,
-{
-    PossibleValuesParser::new(words.into_iter().collect::<Vec<_>>()).try_map(|word| word.parse::<T>())
 }

@@ -219,21 +219,20 @@ impl Contestant {
                 .map_err(|error| problem(&error, &StrategyPlaces::default()))
         };
         let as_set = build(&settings)?;
-        let profile = as_set.profile();
+        let (profile, is_stack) = (as_set.profile(), spec.is_stack(registry));
         let row = Row {
+            // As the registry names it, where nothing is said of it.
+            name: match is_stack || !overrides.settings.is_empty() {
+                true => spec.to_string(),
+                false => profile.name.to_string(),
+            },
             strategy: profile.name.to_string(),
             choices: choices(&overrides),
             lesson: profile.lesson,
             finder: profile.finder,
-            is_stack: spec.is_stack(registry),
+            is_stack,
             not_offered: None,
             command: command.serving(&profile.name, &overrides),
-            name: spec.to_string(),
-        };
-        let row = match row.is_stack || !overrides.settings.is_empty() {
-            true => row,
-            // As the registry names it.
-            false => Row { name: row.strategy.clone(), ..row },
         };
         Ok(Self { row, settings: with(relaxed, &overrides), as_set })
     }

@@ -15,8 +15,7 @@ use std::path::PathBuf;
 
 pub use arguments::CompareArguments;
 use mcp_disclosure_compare::{
-    Comparison, Format, Query, Report, Used,
-    output::{self, Screen},
+    Comparison, Format, Query, Report, Used, output::Screen, transcript::Transcript,
 };
 use mcp_disclosure_gateway::Problem;
 
@@ -44,38 +43,34 @@ pub fn compare(program: &Program, arguments: CompareArguments) -> Result<(), Fai
     let tokenizer = arguments.tokenizer;
     // Decoding the vocabulary takes about as long as starting upstreams.
     std::thread::spawn(move || tokenizer.count(""));
-    let (format, detail, out) = (arguments.format, arguments.detail, arguments.out.clone());
-    let (budget, wide) = (arguments.fail_over, arguments.wide);
+    let Compared { report, transcript, asked } = runtime_for_one()?.block_on(run(program, &arguments))?;
     let width = arguments.transcript.width.or_else(width::known).unwrap_or(WIDTH);
-    let screen = Screen { width: usize::from(width), coloured: out.is_none() && is_coloured(), wide };
-    let Compared { report, transcript, asked } = runtime_for_one()?.block_on(run(program, arguments))?;
-    let text = match format {
-        Format::Html => output::page(&report, transcript.as_deref()),
-        format => format.write(&report, detail, screen),
-    };
-    deliver(&text, format, out)?;
-    budget.map_or(Ok(()), |most| within(most, &report, &asked))
+    let coloured = arguments.out.is_none() && is_coloured();
+    let screen = Screen { width: usize::from(width), coloured, whole: arguments.wide };
+    let text = arguments.format.write(&report, arguments.detail, transcript.as_ref(), screen);
+    deliver(&text, arguments.format, arguments.out)?;
+    arguments.fail_over.map_or(Ok(()), |most| within(most, &report, &asked))
 }
 
 /// What a comparison results in.
 struct Compared {
     report: Report,
-    /// The transcript of the usual task, as HTML, for a page.
-    transcript: Option<String>,
+    /// The transcript of the usual task, for a page.
+    transcript: Option<Transcript>,
     /// The names of the requested rows.
     asked: Vec<String>,
 }
 
-async fn run(program: &Program, arguments: CompareArguments) -> Result<Compared, Failure> {
+async fn run(program: &Program, arguments: &CompareArguments) -> Result<Compared, Failure> {
     let queries = arguments.queries.as_deref().map(files::queries).transpose()?.unwrap_or_default();
-    let rows = arguments.strategies.join(",");
-    let mut prepared = Prepared::of(arguments.setup(program, &rows)).await?;
-    let stages = prepared.stages(stand_in::upstreams(&prepared.stand_ins)).await?;
-    let measured = measured(&prepared, &arguments, &stages, queries).await;
+    let mut prepared = Prepared::of(arguments.setup(program)).await?;
+    let behind = stand_in::answering(&prepared.stand_ins, |_, _, _| stand_in::result(stand_in::DONE));
+    let stages = prepared.stages(behind.upstreams).await?;
+    let measured = measured(&prepared, arguments, &stages, queries).await;
     stages.close().await;
     let mut report = measured?;
     let transcript = match arguments.format {
-        Format::Html => transcript::of_report(program, &mut prepared, &arguments, &report).await?,
+        Format::Html => transcript::of_report(program, &mut prepared, arguments, &report).await?,
         _ => None,
     };
     let command = report.recommendation.command.as_deref().and_then(command::note);

@@ -6,7 +6,7 @@ use mcp_disclosure_compare::{
     Error, HostKind, Subject, Tokenizer,
     transcript::{Assignment, Play, Transcript},
 };
-use mcp_disclosure_core::Registry;
+use mcp_disclosure_core::{Principal, Registry};
 use mcp_disclosure_gateway::{
     Problem,
     catalogue::Declared,
@@ -34,7 +34,7 @@ pub(in crate::cli) struct Setup<'a> {
     pub(in crate::cli) own: Option<&'a (Target, Declared)>,
     pub(in crate::cli) flags: Given<SetSource>,
     /// The flag that names the rows, and what it says: `all`, or a list of them.
-    pub(in crate::cli) rows: (&'static str, &'a str),
+    pub(in crate::cli) rows: (&'static str, String),
     /// The principal that is compared for, if not everyone.
     pub(in crate::cli) principal: Option<String>,
     /// The command that serves the source.
@@ -52,7 +52,7 @@ pub(in crate::cli) struct Prepared<'a> {
     pub(super) progress: Arc<Progress>,
     source: Source,
     declared: Declared,
-    pub(super) stand_ins: Vec<StandIn>,
+    pub(in crate::cli) stand_ins: Vec<StandIn>,
     transport: Transport,
     /// Which upstreams are missing, or disclose progressively themselves.
     notes: Vec<String>,
@@ -76,13 +76,13 @@ impl<'a> Prepared<'a> {
             Some(principal) => command.to(principal),
             None => command,
         };
-        let mut contestants = Contestants::build(registry, rows, &source, &command)?;
+        let mut contestants = Contestants::build(registry, (rows.0, &rows.1), &source, &command)?;
         let progress = Arc::new(progress);
         let (real, mut notes) = stage::real(&source, declared.clone(), &contestants, &progress).await?;
         let read = stage::read(&real).await;
-        let examined = contestants.examine(&real, source.caller());
-        notes
-            .extend(source.caller().and_then(|caller| Some(format!("What {} sees and pays.", caller.id()?))));
+        let examined = contestants.examine(&real, source.caller.as_ref());
+        let seen_by = source.caller.as_ref().and_then(Principal::id);
+        notes.extend(seen_by.map(|id| format!("What {id} sees and pays.")));
         notes.extend(stage::disclosing(&real));
         real.close().await;
         let (subject, stand_ins) = read?;
@@ -147,18 +147,12 @@ pub(super) fn message(error: Error, flag: &str) -> Failure {
     }
 }
 
-impl Drop for Prepared<'_> {
-    fn drop(&mut self) {
-        self.progress.finish();
-    }
-}
-
 /// What the source declares.
 ///
 /// # Errors
 /// [`Failure::Configuration`] with what is wrong with its files, or with choices that settings make of it.
 fn checked(source: &Source) -> Result<Declared, Failure> {
-    let declared = source.contents().map_err(Failure::Configuration)?.declared;
+    let declared = source.contents.clone().map_err(Failure::Configuration)?.declared;
     let problems = source.choice_problems(&source.options().settings);
     if problems.is_empty() { Ok(declared) } else { Err(Failure::Configuration(problems)) }
 }

@@ -3,7 +3,7 @@
 use std::{
     fmt,
     io::{IsTerminal, stderr},
-    sync::{Arc, Condvar, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -11,6 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use mcp_disclosure_core::{UpstreamLists, UpstreamName};
 use mcp_disclosure_gateway::slot::{Slot, Witness};
 use mcp_disclosure_transport::printable::one_line;
+use parking_lot::{Condvar, Mutex};
 
 use crate::{cli::width::width, log};
 
@@ -98,17 +99,6 @@ impl Progress {
             Self::Lines(lines) => lines.write(|state| state.step(done, total, what, Instant::now())),
         }
     }
-
-    /// Clears a bar, and ends lines.
-    pub(super) fn finish(&self) {
-        match self {
-            Self::Bar(bar) => bar.finish_and_clear(),
-            Self::Lines(lines) => {
-                lines.state.lock().unwrap_or_else(PoisonError::into_inner).is_over = true;
-                lines.ended.notify_all();
-            }
-        }
-    }
 }
 
 /// How a bar looks; `waiting` in the template is who has not started of these, within the width of the terminal.
@@ -152,10 +142,9 @@ impl Lines {
 
     /// Waits for the next line that is due, and writes it; returns whether there can be more.
     fn tick(&self) -> bool {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         let wait = state.waits(Instant::now());
-        let waited = self.ended.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner);
-        let (mut state, _) = waited;
+        self.ended.wait_for(&mut state, wait);
         let (is_over, due) = (state.is_over, state.tick(Instant::now()));
         drop(state);
         due.iter().for_each(|due| log::note(due));
@@ -163,7 +152,7 @@ impl Lines {
     }
 
     fn write(&self, due: impl FnOnce(&mut State) -> Option<String>) {
-        let due = due(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
+        let due = due(&mut self.state.lock());
         due.iter().for_each(|due| log::note(due));
     }
 }
@@ -207,8 +196,15 @@ fn left(written: Instant, now: Instant) -> Duration {
 }
 
 impl Drop for Progress {
+    /// Clears a bar, and ends lines.
     fn drop(&mut self) {
-        self.finish();
+        match self {
+            Self::Bar(bar) => bar.finish_and_clear(),
+            Self::Lines(lines) => {
+                lines.state.lock().is_over = true;
+                lines.ended.notify_all();
+            }
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use mcp_disclosure_client::{Error, Link};
 use mcp_disclosure_compare::{BASELINE, LinkFactory, Subject, Tool};
 use mcp_disclosure_core::{Principal, RawObject, ReceiptKey, Snapshot, ToolName, View, VisibleTool};
 use mcp_disclosure_gateway::{
-    Assembly, FetchLimits, Gateway,
+    Assembly, Gateway,
     catalogue::Declared,
     front::{http, stdio::Stdio},
     slot::Witness,
@@ -16,13 +16,16 @@ use tokio::net::TcpListener;
 
 use super::{contestants::Contestants, progress::Progress, stand_in::StandIn};
 use crate::{
-    cli::{serve::receipt_key, source::Source},
+    cli::source::{Source, receipt_key},
     failure::Failure,
     flags::Transport,
 };
 
 /// Buffer for messages not yet read, in bytes: that of a pipe of the operating system.
 const PIPE: usize = 64 * 1024;
+
+/// Rates are not limited: an ordinary client asks in an hour what is measured here in a second.
+const UNLIMITED: u32 = 0;
 
 /// A gateway in front of the source itself, exactly as `serve` runs it; with it a note about each upstream that could not
 /// be started.
@@ -37,7 +40,7 @@ pub(super) async fn real(
 ) -> Result<(Arc<Gateway>, Vec<String>), Failure> {
     let assembly = source.clone().assembly(declared, contestants.pinned(BASELINE)?, fresh_key()?);
     let witness: Arc<dyn Witness> = Arc::clone(progress) as _;
-    let assembly = Assembly { witness: Some(witness), fetches: unlimited(), ..assembly };
+    let assembly = Assembly { witness: Some(witness), fetches_per_minute: UNLIMITED, ..assembly };
     let count = assembly.upstreams.len();
     progress.upstreams(&format!("starting {count} {}", if count == 1 { "upstream" } else { "upstreams" }));
     let started = Gateway::start(assembly).await?;
@@ -88,7 +91,7 @@ impl Stage {
         transport: Transport,
     ) -> Result<Self, Failure> {
         let assembly = source.clone().assembly(declared.clone(), contestants.pinned(name)?, fresh_key()?);
-        let assembly = Assembly { upstreams, fetches: unlimited(), ..assembly };
+        let assembly = Assembly { upstreams, fetches_per_minute: UNLIMITED, ..assembly };
         let gateway = Gateway::start(assembly).await?.gateway;
         let address = match transport {
             Transport::Stdio => None,
@@ -165,11 +168,6 @@ pub(super) fn disclosing(gateway: &Gateway) -> Vec<String> {
         ))
     });
     found.collect()
-}
-
-/// Rates are not limited: an ordinary client asks in an hour what is measured here in a second.
-fn unlimited() -> FetchLimits {
-    FetchLimits::per_minute(0)
 }
 
 fn fresh_key() -> Result<ReceiptKey, Failure> {

@@ -28,7 +28,7 @@ pub(in crate::cli) struct Behind {
 
 /// What a stand-in knows of its upstream.
 #[derive(Clone, Debug)]
-pub(super) struct StandIn {
+pub(in crate::cli) struct StandIn {
     introduction: Introduction,
     lists: UpstreamLists,
 }
@@ -68,78 +68,80 @@ impl StandIn {
     }
 }
 
-/// These stand-ins as upstreams, which answer each call with one word.
-pub(super) fn upstreams(stand_ins: &[StandIn]) -> Vec<UpstreamConfig> {
-    configs(stand_ins, None)
-}
+/// The result of a call of a tool of this upstream, with these arguments.
+type Answer = dyn Fn(&StandIn, &str, &RawObject) -> Value + Send + Sync;
 
-/// These stand-ins as upstreams that answer the calls of a task as the task says.
-pub(super) fn scripted(stand_ins: &[StandIn], task: &Assignment) -> Behind {
-    let script = Arc::new(Script { calls: task.calls.clone(), reached: AtomicU64::new(0) });
-    let upstreams = configs(stand_ins, Some(&script));
-    Behind { upstreams, reached: Arc::new(move || script.reached.load(Ordering::Acquire)) }
-}
-
-fn configs(stand_ins: &[StandIn], script: Option<&Arc<Script>>) -> Vec<UpstreamConfig> {
+/// These stand-ins as upstreams, whose calls are answered like this.
+pub(in crate::cli) fn answering(
+    stand_ins: &[StandIn],
+    answer: impl Fn(&StandIn, &str, &RawObject) -> Value + Send + Sync + 'static,
+) -> Behind {
+    let answer: Arc<Answer> = Arc::new(answer);
+    let calls = Arc::new(AtomicU64::new(0));
     let config = |stand_in: &StandIn| {
-        let actor = Actor { stand_in: stand_in.clone(), script: script.cloned() };
+        let (answer, calls) = (Arc::clone(&answer), Arc::clone(&calls));
+        let actor = Actor { stand_in: stand_in.clone(), answer, calls };
         UpstreamConfig::new(stand_in.lists.name.clone(), Target::Responder(Arc::new(actor)))
     };
-    stand_ins.iter().map(config).collect()
+    let upstreams = stand_ins.iter().map(config).collect();
+    Behind { upstreams, reached: Arc::new(move || calls.load(Ordering::Acquire)) }
 }
 
-/// The calls of a task, and the number of calls that have reached an upstream.
-struct Script {
-    calls: Vec<Call>,
-    reached: AtomicU64,
-}
-
-impl Script {
-    /// The answer to this call, if the script has one.
-    fn answer(&self, upstream: &UpstreamName, tool: &str, arguments: &RawObject) -> Option<&Value> {
-        let given: Value = serde_json::from_str(arguments.text()).ok()?;
-        let served = format!("{upstream}__{tool}");
-        let is_meant = |call: &&Call| {
-            let expected: Option<Value> = serde_json::from_str(call.arguments.text()).ok();
-            (call.tool == tool || call.tool == served) && expected.as_ref() == Some(&given)
-        };
-        self.calls.iter().find(is_meant)?.answer.as_ref()
-    }
-}
-
-/// One upstream.
-struct Actor {
-    stand_in: StandIn,
-    script: Option<Arc<Script>>,
-}
-
-impl Actor {
-    /// The result of a call: a text as it is, anything else as JSON, and an object as structured content too.
-    fn call(&self, params: &RawObject) -> Value {
-        let result = |text: &str| json!({"content": [{"type": "text", "text": text}], "isError": false});
-        let Some(script) = &self.script else { return result("done") };
-        script.reached.fetch_add(1, Ordering::AcqRel);
-        let tool = params.string("name").unwrap_or_default();
-        let arguments = params.object("arguments").unwrap_or_default();
-        match script.answer(&self.stand_in.lists.name, &tool, &arguments) {
-            Some(Value::String(text)) => return result(text),
+/// These stand-ins as upstreams that answer the calls of a task as the task says, others with one word, and wrong
+/// arguments with an error.
+pub(super) fn scripted(stand_ins: &[StandIn], task: &Assignment) -> Behind {
+    let calls = task.calls.clone();
+    answering(stand_ins, move |stand_in, tool, arguments| {
+        match scripted_answer(&calls, &stand_in.lists.name, tool, arguments) {
+            Some(Value::String(text)) => result(text),
             Some(answer) => {
                 let mut result = result(&answer.to_string());
                 if answer.is_object() {
                     result["structuredContent"] = answer.clone();
                 }
-                return result;
+                result
             }
-            None => {}
+            None => match stand_in.objection(tool, arguments) {
+                Some(problems) => {
+                    let text = format!("Invalid arguments for tool {tool}: {problems}");
+                    json!({"content": [{"type": "text", "text": text}], "isError": true})
+                }
+                None => result(DONE),
+            },
         }
-        match self.stand_in.objection(&tool, &arguments) {
-            Some(problems) => {
-                let text = format!("Invalid arguments for tool {tool}: {problems}");
-                json!({"content": [{"type": "text", "text": text}], "isError": true})
-            }
-            None => result("done"),
-        }
-    }
+    })
+}
+
+/// The one word.
+pub(super) const DONE: &str = "done";
+
+/// A result that is a text.
+pub(super) fn result(text: &str) -> Value {
+    json!({"content": [{"type": "text", "text": text}], "isError": false})
+}
+
+/// The answer to this call, if one of the task's calls has one.
+fn scripted_answer<'c>(
+    calls: &'c [Call],
+    upstream: &UpstreamName,
+    tool: &str,
+    arguments: &RawObject,
+) -> Option<&'c Value> {
+    let given: Value = serde_json::from_str(arguments.text()).ok()?;
+    let served = format!("{upstream}__{tool}");
+    let is_meant = |call: &&Call| {
+        let expected: Option<Value> = serde_json::from_str(call.arguments.text()).ok();
+        (call.tool == tool || call.tool == served) && expected.as_ref() == Some(&given)
+    };
+    calls.iter().find(is_meant)?.answer.as_ref()
+}
+
+/// One upstream.
+struct Actor {
+    stand_in: StandIn,
+    answer: Arc<Answer>,
+    /// The number of calls that have reached this upstream and the others.
+    calls: Arc<AtomicU64>,
 }
 
 impl Responder for Actor {
@@ -153,7 +155,12 @@ impl Responder for Actor {
             "resources/list" => list("resources", &lists.resources),
             "resources/templates/list" => list("resourceTemplates", &lists.templates),
             "prompts/list" => list("prompts", &lists.prompts),
-            "tools/call" => Ok(Json::of(&self.call(&request.params))),
+            "tools/call" => {
+                self.calls.fetch_add(1, Ordering::AcqRel);
+                let tool = request.params.string("name").unwrap_or_default();
+                let arguments = request.params.object("arguments").unwrap_or_default();
+                Ok(Json::of(&(self.answer)(&self.stand_in, &tool, &arguments)))
+            }
             "resources/read" => Ok(Json::of(&json!({"contents": []}))),
             "ping" | "logging/setLevel" => Ok(Json::empty_object()),
             _ => Err(ErrorText::method_not_found()),

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use mcp_disclosure_compare::{
     Format, Report, Used,
-    transcript::{self, Assignment, Call, Look, Transcript},
+    output::Screen,
+    transcript::{self, Assignment, Call, Transcript},
 };
 use mcp_disclosure_gateway::Problem;
 
@@ -51,24 +52,24 @@ pub struct TranscriptArguments {
 /// # Errors
 /// Like `serve`, for the source and the strategies; what is wrong with the task.
 pub(super) fn show(program: &Program, arguments: CompareArguments) -> Result<(), Failure> {
-    let (format, out, shown) = (arguments.format, arguments.out.clone(), arguments.transcript.clone());
-    let transcript = runtime_for_one()?.block_on(run(program, arguments))?;
+    let transcript = runtime_for_one()?.block_on(run(program, &arguments))?;
+    let CompareArguments { format, out, transcript: shown, .. } = arguments;
     let coloured = out.is_none() && is_coloured();
-    let look = Look { width: usize::from(shown.width.unwrap_or_else(width)), full: shown.full, coloured };
+    let screen =
+        Screen { width: usize::from(shown.width.unwrap_or_else(width)), coloured, whole: shown.full };
     let text = match format {
-        Format::Table => transcript::terminal(&transcript, look),
-        Format::Markdown => transcript::markdown(&transcript, 2, shown.full),
+        Format::Table => transcript::terminal(&transcript, screen),
+        Format::Markdown => transcript::markdown(&transcript, shown.full),
         Format::Json => transcript::json(&transcript),
         Format::Html => transcript::page(&transcript),
     };
     deliver(&text, format, out)
 }
 
-async fn run(program: &Program, arguments: CompareArguments) -> Result<Transcript, Failure> {
+async fn run(program: &Program, arguments: &CompareArguments) -> Result<Transcript, Failure> {
     let given = arguments.transcript.task.as_deref().map(files::task).transpose()?;
     let flag = if given.is_some() { "--task" } else { "--use" };
-    let rows = arguments.strategies.join(",");
-    let mut prepared = Prepared::of(arguments.setup(program, &rows)).await?;
+    let mut prepared = Prepared::of(arguments.setup(program)).await?;
     let task = match given {
         Some(task) => task,
         None => chosen(program, &prepared, arguments.used.as_ref())?,
@@ -78,7 +79,7 @@ async fn run(program: &Program, arguments: CompareArguments) -> Result<Transcrip
         return Err(Failure::Configuration(vec![problem]));
     }
     let asked = prepared.contestants.asked.clone();
-    let mut transcript = play(&mut prepared, &arguments, task, &asked, flag).await?;
+    let mut transcript = play(&mut prepared, arguments, task, &asked, flag).await?;
     let refused = prepared.contestants.rows().into_iter().filter(|row| asked.contains(&row.name));
     let refused = refused.filter_map(|row| {
         let why = row.not_offered?;
@@ -90,7 +91,7 @@ async fn run(program: &Program, arguments: CompareArguments) -> Result<Transcrip
     Ok(transcript)
 }
 
-/// The transcript of a report's tasks under its rows, as HTML for its page; none if there are no tasks.
+/// The transcript of a report's tasks under its rows, for its page; none if there are no tasks.
 ///
 /// # Errors
 /// If a gateway cannot be started, or a connection fails.
@@ -99,14 +100,13 @@ pub(super) async fn of_report(
     prepared: &mut Prepared<'_>,
     arguments: &CompareArguments,
     report: &Report,
-) -> Result<Option<String>, Failure> {
+) -> Result<Option<Transcript>, Failure> {
     let task = using(program, prepared, &Used::Names(report.used.clone()))?;
     if task.calls.is_empty() {
         return Ok(None);
     }
     let rows: Vec<String> = report.strategies.iter().map(|row| row.name.clone()).collect();
-    let played = play(prepared, arguments, task, &rows, "--use").await?;
-    Ok(Some(transcript::html(&played, &report.recommendation.strategy)))
+    play(prepared, arguments, task, &rows, "--use").await.map(Some)
 }
 
 async fn play(

@@ -6,7 +6,8 @@ mod played;
 use clap::Args;
 use mcp_disclosure_compare::{
     BASELINE, Row,
-    transcript::{self, Look, Transcript},
+    output::Screen,
+    transcript::{self, Transcript},
 };
 use mcp_disclosure_gateway::Problem;
 
@@ -47,13 +48,13 @@ pub fn demo(program: &Program, arguments: DemoArguments) -> Result<(), Failure> 
     }
     let started = started();
     let (transcript, shown) = runtime_for_one()?.block_on(played(program, &strategy, &started))?;
-    let look = Look { width: usize::from(width()), full: false, coloured: is_coloured() };
+    let screen = Screen { width: usize::from(width()), coloured: is_coloured(), whole: false };
     let heading = "Try next, where COMMAND starts an MCP server of yours:";
     let story = transcript::story(
         &transcript,
         &[OPENING.to_owned(), performed(&transcript)],
         (heading, &next(&started, Some(&shown).filter(|_| is_asked))),
-        look,
+        screen,
     );
     // Texts in a story are escaped already, and its colours are not.
     print_styled(&story)

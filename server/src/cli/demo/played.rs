@@ -1,28 +1,12 @@
 //! The embedded server's task, really played.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
-
 use mcp_disclosure_compare::{
     HostKind, Row, Tokenizer,
     transcript::{Assignment, Behavior, Transcript},
 };
 use mcp_disclosure_core::full;
-use mcp_disclosure_demo::MathServer;
-use mcp_disclosure_gateway::{
-    Problem,
-    rmcp::{
-        ErrorData, RoleServer, ServerHandler,
-        model::{
-            CallToolRequestParams, CallToolResponse, ListToolsResult, PaginatedRequestParams, ServerConfig,
-            Tool,
-        },
-        service::RequestContext,
-    },
-    upstream::{Target, UpstreamConfig},
-};
+use mcp_disclosure_gateway::Problem;
+use serde_json::json;
 use tracing::subscriber::NoSubscriber;
 
 use super::FLAG;
@@ -33,10 +17,10 @@ use crate::{
             command::Command,
             prepared::{Prepared, Setup},
             progress::Progress,
-            stand_in::Behind,
+            stand_in,
         },
     },
-    demo::{demonstration, task},
+    demo::{called, demonstration, task},
     failure::Failure,
     flags::{Given, Transport},
 };
@@ -53,7 +37,6 @@ pub(super) async fn played(
 ) -> Result<(Transcript, Row), Failure> {
     // This is about messages, and not about what operators are warned of.
     let _quiet = tracing::subscriber::set_default(NoSubscriber::default());
-    let rows = format!("{},{strategy}", full::NAME);
     let flags = Given::default();
     let command = Command::of(&flags).by(started.to_owned());
     let own = demonstration();
@@ -62,19 +45,15 @@ pub(super) async fn played(
         own: Some(&own),
         flags,
         principal: None,
-        rows: (FLAG, &rows),
+        rows: (FLAG, format!("{},{strategy}", full::NAME)),
         command,
         transport: Transport::Stdio,
         progress: Progress::hidden(),
     };
     let mut prepared = Prepared::of(setup).await?;
     let names = prepared.contestants.names();
-    let calls = Arc::new(AtomicU64::new(0));
-    let (counted, reached) = (Counted { server: MathServer::new(), calls: calls.clone() }, calls);
-    let behind = Behind {
-        upstreams: vec![UpstreamConfig::new(None, Target::handler(counted))],
-        reached: Arc::new(move || reached.load(Ordering::Acquire)),
-    };
+    let behind =
+        stand_in::answering(&prepared.stand_ins, |_, tool, arguments| json!(called(tool, arguments)));
     let assignment = Assignment { courses: vec![Behavior::Workflow, Behavior::TooEarly], ..task() };
     let shown_as = (Tokenizer::default(), HostKind::default());
     let transcript = prepared.play(behind, assignment, shown_as, &names, FLAG).await?;
@@ -85,38 +64,4 @@ pub(super) async fn played(
 fn several(strategy: &str) -> Failure {
     let problem = Problem::new(format!("{FLAG} {strategy}: one strategy or stack is shown against full"));
     Failure::Usage(vec![problem.hint("compare --transcript --strategies shows several")])
-}
-
-/// The embedded server, and the number of calls that have reached it.
-#[derive(Clone)]
-struct Counted {
-    server: MathServer,
-    calls: Arc<AtomicU64>,
-}
-
-impl ServerHandler for Counted {
-    fn get_info(&self) -> ServerConfig {
-        self.server.get_info()
-    }
-
-    async fn list_tools(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
-        self.server.list_tools(request, context).await
-    }
-
-    fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.server.get_tool(name)
-    }
-
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        self.calls.fetch_add(1, Ordering::AcqRel);
-        self.server.call_tool(request, context).await
-    }
 }

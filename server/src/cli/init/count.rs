@@ -15,7 +15,7 @@ use mcp_disclosure_gateway::{
 
 use super::{Program, Serving};
 use crate::{
-    cli::{compare::progress::Progress, runtime_for_one, serve::receipt_key, strategies::build},
+    cli::{compare::progress::Progress, runtime_for_one, strategies::build},
     failure::Failure,
     flags::{Given, SourceArguments},
     init::plan::Plan,
@@ -93,7 +93,7 @@ pub(super) fn count(
     let progress: Arc<dyn Witness> = Arc::new(Progress::new());
     let strategies = build(&program.registry, &serving.options).map_err(Failure::Configuration)?;
     let choice = strategies.choose(None, &Permits::all(), &Offer::default(), Era::Session);
-    let mut assembly = source.prepare(&program.registry, &serving.options, receipt_key(None))?;
+    let mut assembly = source.prepare(&program.registry, &serving.options, None)?;
     let (wanted, declared) = (assembly.upstreams.clone(), assembly.declared.clone());
     assembly.upstreams.retain(|config| listed.of(&config.target).is_none());
     let started = match assembly.upstreams.is_empty() {

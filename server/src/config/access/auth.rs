@@ -99,7 +99,6 @@ impl JwtEntry {
             audience: self.audience.clone(),
             keys,
             required_scopes: self.required_scopes.clone(),
-            skew: Jwt::SKEW,
             times,
         })
     }

@@ -21,7 +21,8 @@ pub struct Written<'a> {
     pub resources: Option<&'a [String]>,
     /// Prompts, in the same way.
     pub prompts: Option<&'a [String]>,
-    strategies: &'a Option<Vec<String>>,
+    /// The strategies that may serve it.
+    pub strategies: &'a Option<Vec<String>>,
     limits: &'a QuotaEntry,
     /// What its limits are counted for, beside the caller.
     account: String,

@@ -13,15 +13,6 @@ pub use entries::PrincipalEntry;
 pub(super) use entries::{Auth, JwtEntry, ProfileEntry, QuotaEntry, TokenEntry};
 pub use flags::AccessFlags;
 pub use grants::Written;
-use mcp_disclosure_gateway::{Place, Problem};
 pub use settings::{unknown_strategies, unreadable};
 
-/// Problems as they are found.
-#[derive(Default)]
-struct Problems(Vec<Problem>);
-
-impl Problems {
-    fn report(&mut self, place: &Place, message: impl Into<String>, hint: &str) {
-        self.0.push(Problem::new(message.into()).at(place.clone()).hint(hint));
-    }
-}
+use super::problems::Problems;

@@ -1,15 +1,12 @@
 //! The settings of access that a file and flags come down to.
 
-use std::{
-    collections::{BTreeMap, HashSet},
-    path::Path,
-};
+use std::{collections::HashSet, path::Path};
 
-use mcp_disclosure_access::{Caller, Claims, Entry, Error, Profile, Settings, TokenSource, UnreadableToken};
+use mcp_disclosure_access::{Caller, Entry, Error, Profile, Settings, TokenSource, UnreadableToken};
 use mcp_disclosure_core::{Permits, nearest::did_you_mean};
 use mcp_disclosure_gateway::{Place, Problem, negotiation::Strategies};
 
-use super::{AccessFlags, PrincipalEntry, Problems};
+use super::{AccessFlags, PrincipalEntry, Problems, Written};
 use crate::config::DisclosureFile;
 
 impl DisclosureFile {
@@ -94,7 +91,7 @@ impl PrincipalEntry {
                         "add it, or match a token by its name",
                     );
                 }
-                Some(Caller::Claims(Claims::new(claims.clone())))
+                Some(Caller::Claims(claims.clone()))
             }
             // Only --principal names it.
             (None, None) => Some(Caller::Named),
@@ -110,30 +107,18 @@ impl PrincipalEntry {
     }
 }
 
-/// The strategies that principals and profiles name and that are not offered. `places` are those of the entries.
-pub fn unknown_strategies(
-    settings: &Settings,
-    places: &BTreeMap<String, Place>,
-    strategies: &Strategies,
-) -> Vec<Problem> {
+/// The strategies that principals and profiles of a file name and that are not offered.
+pub fn unknown_strategies(file: &DisclosureFile, strategies: &Strategies) -> Vec<Problem> {
     let (all, offered) = (Permits::all(), strategies.offered());
-    let is_offered = |name: &str| strategies.is_offered_to(&all, name);
-    let principals =
-        settings.principals.iter().map(|entry| (format!("principal '{}'", entry.name), &entry.permits));
-    let profiles =
-        settings.profiles.iter().map(|profile| (format!("profiles.{}", profile.name), &profile.permits));
-    let mut problems = BTreeMap::new();
-    for (what, permits) in principals.chain(profiles) {
-        for name in permits.strategies().into_iter().flatten().filter(|name| !is_offered(name)) {
+    let mut problems = Problems::default();
+    for Written { what, place, strategies: named, .. } in file.grants() {
+        for name in named.iter().flatten().filter(|name| !strategies.is_offered_to(&all, name)) {
             let otherwise = || format!("offered are {}", offered.join(", "));
             let hint = did_you_mean(name, offered.iter().map(String::as_str), otherwise);
-            let message = format!("{what}: strategy '{name}' is not offered");
-            let problem = Problem::new(message.clone()).hint(hint);
-            let place = places.get(&what).cloned();
-            problems.insert(message, place.into_iter().fold(problem, Problem::at));
+            problems.report(place, format!("{what}: strategy '{name}' is not offered"), &hint);
         }
     }
-    problems.into_values().collect()
+    problems.0
 }
 
 /// Why settings cannot be put in force, and what helps.

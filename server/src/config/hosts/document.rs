@@ -10,7 +10,7 @@ use super::{
     file_context::FileContext,
     launch::{Launch, member},
     node::{Member, Node, Value},
-    permissions::Rules,
+    permissions::{Rules, Ruling},
     shape::{Elsewhere, Keys, Means, Shape},
     shapes::SHAPES,
     tree,
@@ -39,7 +39,7 @@ pub(crate) struct Document {
     /// The directory in which the host is taken to be started.
     current: PathBuf,
     /// What the host says of its servers in other files.
-    rules: Rules,
+    pub(crate) rules: Rules,
 }
 
 /// A server of the file, as the host would use it.
@@ -59,14 +59,8 @@ pub(crate) struct Server<'n> {
     pub(crate) off: Option<&'static str>,
     /// What would disable it, where its host has a key for that.
     pub(crate) switch: Option<&'static str>,
-    /// The tools that the host disables.
-    pub(crate) hidden: Vec<String>,
-    /// The tools that the host asks about before each call.
-    pub(crate) asked: Vec<String>,
-    /// What the host does by its tools' names, and could not do any more behind this program.
-    pub(crate) lost: Option<String>,
-    /// Whether a rule of the host, in another file, holds for the server's name only.
-    pub(crate) is_named: bool,
+    /// What the entry and the host's rules say of its tools.
+    pub(crate) ruling: Ruling,
     /// The only tools that the host enables.
     pub(crate) allow: Option<Vec<String>>,
     /// The lists of the entry that name the only enabled tools.
@@ -103,11 +97,6 @@ impl Document {
         let has_mark = body.len() < text.len();
         let (path, current) = (path.to_owned(), current.to_owned());
         Ok(Self { path, text: body.to_owned(), root, has_mark, current, rules: Rules::default() })
-    }
-
-    /// The file of a host that has these rules in other files.
-    pub(crate) fn with_rules(self, rules: Rules) -> Self {
-        Self { rules, ..self }
     }
 
     /// The same file with another text (without a byte order mark).
@@ -204,18 +193,20 @@ impl Document {
             (Means::Enabled, "enabled") => Some(r#""enabled": false"#),
             _ => None,
         });
-        let (name, allow, off) = (name.to_owned(), entry.upstream.allow, entry.off);
-        let (mut ruling, mut hidden) = (self.rules.of(&name), entry.upstream.hidden);
-        let Elsewhere { mut asked, is_named, .. } = (shape.elsewhere)(&self.root, context, &name);
-        ruling.is_named |= is_named;
-        for file in self.rules.files() {
-            ruling.add((shape.elsewhere)(file, context, &name));
+        let (allow, off) = (entry.upstream.allow, entry.off);
+        let Elsewhere { asked, is_named, .. } = (shape.elsewhere)(&self.root, context, name);
+        let rules = self.rules.of(name);
+        let mut ruling = Ruling {
+            hidden: [entry.upstream.hidden, rules.hidden].concat(),
+            asked: [asked, rules.asked].concat(),
+            is_named: is_named || rules.is_named,
+            lost: rules.lost,
+        };
+        for file in &self.rules.files {
+            ruling.add((shape.elsewhere)(file, context, name));
         }
-        hidden.extend(ruling.hidden);
-        asked.extend(ruling.asked);
-        let (is_named, lost) = (ruling.is_named, ruling.lost);
         Server {
-            name,
+            name: name.to_owned(),
             servers,
             key,
             node,
@@ -223,10 +214,7 @@ impl Document {
             address,
             off,
             switch,
-            hidden,
-            asked,
-            lost,
-            is_named,
+            ruling,
             allow,
             filters,
             foreign,
@@ -255,13 +243,6 @@ fn secrets_in<'n>(node: &'n Node, names: &[&str], is_secret: bool, found: &mut V
     for Member { name, node, .. } in node.members() {
         let says_so = SECRET.iter().any(|part| name.to_lowercase().contains(part));
         secrets_in(node, names, is_secret || says_so || names.contains(&name.as_str()), found);
-    }
-}
-
-impl Server<'_> {
-    /// Whether the host has rules that hold for the server's name only, so that it cannot be served under another one.
-    pub(crate) fn is_ruled(&self) -> bool {
-        self.is_named || self.lost.is_some() || !self.asked.is_empty()
     }
 }
 

@@ -30,7 +30,8 @@ impl<'n> Launch<'n> {
             match (means, &member.node.value) {
                 (Means::Command, Value::Table(_)) => return Self::of(&member.node, OF_TABLE),
                 (Means::Command, _) => {
-                    let arguments_key = key_of(keys, |means| matches!(means, Means::Arguments))?;
+                    let arguments = keys.iter().find(|(_, means)| matches!(means, Means::Arguments));
+                    let arguments_key = arguments.map_or("args", |(key, _)| *key);
                     let arguments = entry.get(arguments_key);
                     return Some(Self { holder: entry, command: member, arguments, arguments_key });
                 }
@@ -71,10 +72,4 @@ impl<'n> Launch<'n> {
 pub(super) fn member<'n>(node: &'n Node, name: &str) -> Option<&'n Member> {
     let found = node.members().iter().rev().find(|member| member.name == name);
     found.filter(|member| !matches!(member.node.value, Value::Null))
-}
-
-/// The first key with a meaning.
-fn key_of(keys: Keys, is_meant: impl Fn(Means) -> bool) -> Option<&'static str> {
-    let found = keys.iter().find(|(_, means)| is_meant(*means));
-    found.map(|(key, _)| *key).or(Some("args"))
 }

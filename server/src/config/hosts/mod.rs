@@ -20,10 +20,10 @@ mod variables;
 mod vscode;
 mod zed;
 
-use std::{collections::HashSet, path::Path, sync::Arc};
+use std::{collections::HashSet, path::Path};
 
 use mcp_disclosure_core::{Switches, UpstreamName};
-use mcp_disclosure_gateway::{Place, Problem, upstream::UpstreamSettings};
+use mcp_disclosure_gateway::{Problem, upstream::UpstreamSettings};
 
 use self::{
     entry::{Entry, Wrong},
@@ -68,11 +68,8 @@ pub(crate) fn read_as(path: &Path, text: &str, current: &Path) -> Result<Servers
 fn parse(path: &Path, text: &str, context: &FileContext<'_>) -> Result<Servers, Problem> {
     let text = text.trim_start_matches('\u{feff}');
     let root = tree(path, text)?;
-    let name: Arc<str> = path.display().to_string().into();
-    let starts = Places::of(text);
-    let places = |at: usize| starts.place(&name, at);
-    let mut reader =
-        Reader { root: &root, context, places: &places, taken: HashSet::new(), file: Servers::default() };
+    let places = Places::of(path.display().to_string(), text);
+    let mut reader = Reader { root: &root, context, places, taken: HashSet::new(), file: Servers::default() };
     let mut is_known = false;
     for shape in SHAPES {
         for servers in (shape.servers)(&root, context) {
@@ -93,7 +90,7 @@ fn parse(path: &Path, text: &str, context: &FileContext<'_>) -> Result<Servers, 
 fn tree(path: &Path, text: &str) -> Result<Node, Problem> {
     node::parse(path, text).map_err(|error| {
         let hint = "the file must be JSON (comments are allowed), or TOML or YAML by its extension";
-        let place = Places::of(text).place(&path.display().to_string().into(), error.at);
+        let place = Places::of(path.display().to_string(), text).place(error.at);
         Problem::new(error.message).at(place).hint(hint)
     })
 }
@@ -101,7 +98,7 @@ fn tree(path: &Path, text: &str) -> Result<Node, Problem> {
 struct Reader<'a> {
     root: &'a Node,
     context: &'a FileContext<'a>,
-    places: &'a dyn Fn(usize) -> Place,
+    places: Places<'a>,
     /// The names of entries with higher precedence.
     taken: HashSet<String>,
     file: Servers,
@@ -159,11 +156,11 @@ impl Reader<'_> {
         };
         if let Some(off) = entry.off {
             let problem = Problem::new(format!("server '{name}' is switched off: {off}"));
-            return self.file.switched_off.push(problem.at((self.places)(at)));
+            return self.file.switched_off.push(problem.at(self.places.place(at)));
         }
         match self.named(name, entry) {
             Ok(named) => {
-                let place = format!("{}: server '{name}'", (self.places)(at));
+                let place = format!("{}: server '{name}'", self.places.place(at));
                 let switches = named.entry.as_ref().and_then(|entry| entry.switches(name, place));
                 self.file.switches.extend(switches);
                 self.file.upstreams.push(named);
@@ -189,7 +186,7 @@ impl Reader<'_> {
     fn leave_out(&mut self, name: &str, at: usize, wrong: Vec<Wrong>) {
         self.file.left_out.extend(wrong.into_iter().map(|Wrong { at: closer, what, hint }| {
             let problem = Problem::new(format!("server '{name}' is left out: {what}"));
-            problem.at((self.places)(closer.unwrap_or(at))).hint(hint)
+            problem.at(self.places.place(closer.unwrap_or(at))).hint(hint)
         }));
     }
 }

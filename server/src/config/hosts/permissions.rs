@@ -13,21 +13,21 @@ pub(crate) struct Rules {
     hooks: Vec<String>,
     /// Whether servers are allowed or denied by their commands or URLs, which are others behind this program.
     by_command: bool,
-    /// Other files in the shape of the servers' file.
-    files: Vec<Node>,
+    /// Other files of the host, in the shape of the servers' file.
+    pub(crate) files: Vec<Node>,
 }
 
 /// What rules say of one server.
 #[derive(Debug, Default)]
-pub(super) struct Ruling {
+pub(crate) struct Ruling {
     /// Patterns of tools that never run.
-    pub(super) hidden: Vec<String>,
+    pub(crate) hidden: Vec<String>,
     /// Patterns of tools that run after a question only.
-    pub(super) asked: Vec<String>,
+    pub(crate) asked: Vec<String>,
     /// Whether a rule names the server or tools of it, so that it holds under the server's name only.
     pub(super) is_named: bool,
-    /// What would be lost behind this program.
-    pub(super) lost: Option<String>,
+    /// What the host does by the names of its tools, and could not do any more behind this program.
+    pub(crate) lost: Option<String>,
 }
 
 /// What begins the names of MCP tools in Claude Code's rules.
@@ -66,15 +66,6 @@ impl Rules {
         }
     }
 
-    /// Adds another file of the host, of the same shape.
-    pub(crate) fn add_file(&mut self, root: Node) {
-        self.files.push(root);
-    }
-
-    pub(super) fn files(&self) -> &[Node] {
-        &self.files
-    }
-
     /// What Claude Code's settings say of the server of this name.
     pub(super) fn of(&self, server: &str) -> Ruling {
         let prefix = format!("{PREFIX}{}__", plain(server));
@@ -105,6 +96,11 @@ impl Rules {
 }
 
 impl Ruling {
+    /// Whether any of it holds for the server's name only, so that it cannot be served under another one.
+    pub(crate) fn is_bound_to_the_name(&self) -> bool {
+        self.is_named || self.lost.is_some() || !self.asked.is_empty()
+    }
+
     /// Adds what another file says; not its lists of enabled tools, which are of its own profiles.
     pub(super) fn add(&mut self, elsewhere: Elsewhere) {
         let Elsewhere { off, hidden, asked, is_named, .. } = elsewhere;

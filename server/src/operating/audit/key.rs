@@ -3,6 +3,7 @@
 use std::{fmt, path::Path};
 
 use hmac::{Hmac, KeyInit, Mac};
+use mcp_disclosure_core::digest::hex;
 use mcp_disclosure_gateway::Problem;
 use sha2::Sha256;
 
@@ -42,15 +43,9 @@ impl Key {
 
     /// HMAC-SHA-256 of a text, in hexadecimal.
     pub(super) fn fingerprint(&self, text: &str) -> Box<str> {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let mut mac = self.mac.clone();
         mac.update(text.as_bytes());
-        let digest = mac.finalize().into_bytes();
-        let mut text = String::with_capacity(2 * digest.len());
-        for half in digest.iter().flat_map(|byte| [byte >> 4, byte & 15]) {
-            text.push(char::from(DIGITS[usize::from(half)]));
-        }
-        text.into()
+        hex(&mac.finalize().into_bytes()).into()
     }
 
     /// What distinguishes it from other keys, without saying anything about it.

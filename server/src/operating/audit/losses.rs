@@ -2,27 +2,21 @@
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
-/// Losses are logged at most this often, in seconds.
-const LOGGED_EVERY: u64 = 60;
+use parking_lot::Mutex;
+
+/// Losses are logged at most this often.
+const LOGGED_EVERY: Duration = Duration::from_secs(60);
 
 /// How many records were written and lost.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(in crate::operating) struct Losses {
     written: AtomicU64,
     lost: AtomicU64,
-    since: Instant,
-    /// In which second from `since` on losses may be logged again.
-    log_after: AtomicU64,
-}
-
-impl Default for Losses {
-    fn default() -> Self {
-        let (written, lost, log_after) = Default::default();
-        Self { written, lost, since: Instant::now(), log_after }
-    }
+    /// When losses were logged last.
+    logged: Mutex<Option<Instant>>,
 }
 
 impl Losses {
@@ -46,10 +40,12 @@ impl Losses {
             return;
         }
         let lost = self.lost.fetch_add(count, Ordering::Relaxed) + count;
-        let now = self.since.elapsed().as_secs();
-        let next = |after: u64| (now >= after).then_some(now + LOGGED_EVERY);
-        if self.log_after.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).is_ok() {
-            tracing::error!(lost, why, "records of the audit log are lost");
+        let mut logged = self.logged.lock();
+        if logged.is_some_and(|logged| logged.elapsed() < LOGGED_EVERY) {
+            return;
         }
+        *logged = Some(Instant::now());
+        drop(logged);
+        tracing::error!(lost, why, "records of the audit log are lost");
     }
 }

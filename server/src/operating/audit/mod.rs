@@ -30,8 +30,7 @@ use crate::failure::Failure;
 #[derive(Debug)]
 pub(super) struct Audit {
     key: Key,
-    writer: Writer,
-    losses: Arc<Losses>,
+    pub(super) writer: Writer,
     /// How long a call waits for its record, if it must be written first.
     strict: Option<Duration>,
 }
@@ -46,32 +45,13 @@ impl Audit {
         let key = Key::new(arguments.audit_key_file.as_deref())?;
         let opened = AuditFile::open(path, started(&key));
         let file = opened.map_err(|source| Failure::Write { path: path.clone(), source })?;
-        let losses = Arc::new(Losses::default());
-        let writer = Writer::start(file, limits.audit_queue, Arc::clone(&losses))?;
+        let writer = Writer::start(file, limits.audit_queue)?;
         let strict = arguments.audit_strict.then_some(limits.audit_wait);
-        Ok(Some(Self { key, writer, losses, strict }))
-    }
-
-    pub(super) fn losses(&self) -> Arc<Losses> {
-        Arc::clone(&self.losses)
-    }
-
-    /// Opens the file again, which may have been renamed.
-    pub(super) fn reopen(&self) {
-        self.writer.reopen();
-    }
-
-    /// Writes what is queued.
-    pub(super) fn finish(&self) {
-        self.writer.finish();
+        Ok(Some(Self { key, writer, strict }))
     }
 }
 
 impl Observer for Audit {
-    fn wants_fingerprints(&self) -> bool {
-        true
-    }
-
     fn fingerprint(&self, arguments: &str) -> Option<Box<str>> {
         Some(self.key.fingerprint(arguments))
     }
@@ -80,7 +60,7 @@ impl Observer for Audit {
         let patience = self.strict?;
         let (written, done) = oneshot::channel();
         let is_queued = self.writer.write(record(call), Some(written));
-        let losses = self.losses();
+        let losses = Arc::clone(&self.writer.losses);
         Some(Box::pin(async move {
             if !is_queued {
                 return Err(refusal("too many records wait to be written"));

@@ -29,9 +29,9 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// The writer's end of the queue.
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(in crate::operating) struct Writer {
     queue: SyncSender<Task>,
-    losses: Arc<Losses>,
+    pub(in crate::operating) losses: Arc<Losses>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -44,8 +44,9 @@ enum Task {
 }
 
 impl Writer {
-    pub(super) fn start(file: AuditFile, most: usize, losses: Arc<Losses>) -> Result<Self, Failure> {
+    pub(super) fn start(file: AuditFile, most: usize) -> Result<Self, Failure> {
         let (queue, tasks) = sync_channel(most);
+        let losses = Arc::<Losses>::default();
         let of_thread = Arc::clone(&losses);
         let thread =
             thread::Builder::new().name("audit".to_owned()).spawn(move || run(file, &tasks, &of_thread));
@@ -62,15 +63,15 @@ impl Writer {
         queued
     }
 
-    /// Opens the file again before what is queued from now on is written.
-    pub(super) fn reopen(&self) {
+    /// Opens the file again, which may have been renamed, before what is queued from now on is written.
+    pub(in crate::operating) fn reopen(&self) {
         if self.queue.try_send(Task::Reopen).is_err() {
             tracing::error!("the audit log is not opened again: its disk does not answer");
         }
     }
 
     /// Waits until all is written, for as long as a disk deserves.
-    pub(super) fn finish(&self) {
+    pub(in crate::operating) fn finish(&self) {
         let Some(thread) = self.thread.lock().take() else { return };
         let deadline = Instant::now() + AT_THE_END;
         let mut is_asked = false;

@@ -25,7 +25,7 @@ pub(super) fn message(
     served: &Served,
 ) -> ExportMetricsServiceRequest {
     let now = SystemTime::now();
-    let times = Times { begun: nanoseconds(now - numbers.uptime()), now: nanoseconds(now) };
+    let times = Times { begun: nanoseconds(now - numbers.begun.elapsed()), now: nanoseconds(now) };
     let metrics = numbers.families(served).iter().filter_map(|family| times.metric(family)).collect();
     let resource = Resource { attributes: resource.attributes.0.clone(), ..Resource::default() };
     let scope = InstrumentationScope { name: "mcp-disclosure".to_owned(), ..InstrumentationScope::default() };

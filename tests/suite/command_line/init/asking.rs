@@ -3,41 +3,39 @@
 use std::{fs, io::Write};
 
 use kit::process::Process;
-use serde_json::{Value, json};
 
-use super::{FILE, Person, servers};
-use crate::command_line::{ODD, program};
+use super::{FILE, Person, parsed, plain, text};
+use crate::command_line::{ODD, program, shown};
 
 #[test]
 fn w1_without_a_terminal_nothing_is_written_without_yes() {
     let person = Person::new();
-    let text = servers(&json!({"plain": {"command": "ODD"}}));
-    let file = person.write("project/.vscode/mcp.json", &text.replace("mcpServers", "servers"));
-    let before = fs::read_to_string(&file).unwrap();
+    let before = plain().replace("mcpServers", "servers");
+    let file = person.write("project/.vscode/mcp.json", &before);
     let asked = person.run(&["init", "--strategy", "full", "--host", "vscode"]);
     asked.says(2, &["there is no terminal to ask on (hint: --yes writes it, --dry-run only shows it)"]);
-    assert!(asked.stdout.contains("VS Code: ") && asked.stdout.contains("+++ "), "{}", asked.stdout);
-    assert_eq!(fs::read_to_string(&file).unwrap(), before);
+    asked.prints(2, &["VS Code: ", "+++ "]);
+    assert_eq!(text(&file), before);
     let named = person.run(&["init", "--file", ".vscode/mcp.json", "--strategy", "full", "--yes"]);
-    assert!(named.says(0, &[]).stdout.contains("Restart the host"), "{}", named.stdout);
+    named.prints(0, &["Restart the host"]);
     assert_eq!(person.run(&["undo", "--dry-run"]).code, Some(0));
     person.run(&["undo", "--host", "vscode", "--yes"]).says(0, &[]);
-    assert_eq!(fs::read_to_string(&file).unwrap(), before);
+    assert_eq!(text(&file), before);
 }
 
 #[cfg(unix)]
 #[test]
 fn w1_on_a_terminal_only_a_yes_is_one() {
     let person = Person::new();
-    let file = person.write(FILE, &servers(&json!({"plain": {"command": "ODD"}})));
-    let before = fs::read_to_string(&file).unwrap();
+    let before = plain();
+    let file = person.write(FILE, &before);
     for (answer, is_written) in [("\n", false), ("n\n", false), ("y\n", true)] {
         let (mut ours, theirs) = crate::command_line::terminal::terminal();
         ours.write_all(answer.as_bytes()).unwrap();
         let mut command = person.at_home(program(&["init", "--strategy", "full", "--no-count"]));
         let asked = Process::start_with(&mut command, theirs.into()).finish();
-        assert!(asked.says(0, &[]).stdout.contains("Write this? [y/N]"), "{}", asked.stdout);
-        assert_eq!(fs::read_to_string(&file).unwrap() != before, is_written, "{answer:?}");
+        asked.prints(0, &["Write this? [y/N]"]);
+        assert_eq!(text(&file) != before, is_written, "{answer:?}");
         assert_eq!(asked.stdout.contains("Nothing was changed."), !is_written);
     }
 }
@@ -54,34 +52,23 @@ fn w1_what_cannot_be_done_is_said_and_nothing_is_written() {
         .run(&["init", "--host", "curser"])
         .says(2, &["unknown host 'curser' (hint: hosts are claude-desktop, "]);
     person.run(&["init", "--strategy", "inf"]).says(2, &["inf", "hint: "]);
-    let good = person.write(FILE, &servers(&json!({"plain": {"command": "ODD"}})));
-    let before = fs::read_to_string(&good).unwrap();
-    person.write("home/.gemini/settings.json", "{");
-    let bad = person.path("home/.gemini/settings.json");
+    let good = person.write(FILE, &plain());
+    let bad = person.write("home/.gemini/settings.json", "{");
     // A file that was named must be usable.
-    let named = person.run(&[
-        "init",
-        "--strategy",
-        "full",
-        "--yes",
-        "--file",
-        bad.to_str().unwrap(),
-        "--host",
-        "windsurf",
-    ]);
-    named.says(64, &["settings.json:1:1: unterminated object"]);
-    assert_eq!(fs::read_to_string(&good).unwrap(), before);
+    let named = ["--file", shown(&bad), "--host", "windsurf"];
+    person
+        .run(&[&["init", "--strategy", "full", "--yes"], &named[..]].concat())
+        .says(64, &["settings.json:1:1: unterminated object"]);
+    assert_eq!(text(&good), plain());
     // One that was found is left, and said.
-    let found = person.run(&["init", "--strategy", "full", "--each", "--yes"]);
-    assert!(found.says(0, &[]).stdout.contains("is left as it is: "), "{}", found.stdout);
-    assert_ne!(fs::read_to_string(&good).unwrap(), before);
+    person.run(&["init", "--strategy", "full", "--each", "--yes"]).prints(0, &["is left as it is: "]);
+    assert_ne!(text(&good), plain());
     // After the backup is gone, the entry says what it was.
     for kept in person.kept() {
         fs::remove_file(kept).unwrap();
     }
     person.run(&["undo", "--host", "windsurf", "--yes"]).says(0, &[]);
-    let turned: Value = serde_json::from_str(&fs::read_to_string(&good).unwrap()).unwrap();
-    assert_eq!(turned["mcpServers"]["plain"]["command"], ODD);
+    assert_eq!(parsed(&good)["mcpServers"]["plain"]["command"], ODD);
 
     let mut homeless = person.at_home(program(&["init", "--strategy", "full", "--yes"]));
     homeless.env("HOME", "");

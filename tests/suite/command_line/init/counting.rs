@@ -2,25 +2,18 @@
 
 use std::fs;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{FILE, OTHER, Person, servers};
+use super::{FILE, OTHER, Person, names, parsed, plain, servers, text};
 use crate::command_line::ODD;
 
 /// Servers that list tools, of which one is large enough for a saving.
 #[test]
 fn w1_what_is_saved_is_counted_and_what_saves_nothing_is_left() {
     let person = Person::new();
-    let small = json!({"plain": {"command": "ODD", "args": ["ordinary"]}});
-    person.write(FILE, &servers(&small));
-    let idle = person.run(&["init", "--count", "--yes"]);
-    let said = &idle.says(0, &[]).stdout;
-    assert!(
-        said.contains("is left as it is: its model reads 2 tools, ")
-            && said.contains("nothing would be saved"),
-        "{said}"
-    );
-    assert!(said.contains("Nothing to do."), "{said}");
+    person.write(FILE, &plain());
+    let parts = ["is left as it is: its model reads 2 tools, ", "nothing would be saved", "Nothing to do."];
+    person.run(&["init", "--count", "--yes"]).prints(0, &parts);
 
     let large = json!({"plain": {"command": "ODD", "args": ["ordinary"]}, "large": {"command": "ODD", "args": ["many"]}});
     person.write(FILE, &servers(&large));
@@ -39,15 +32,12 @@ fn w1_a_server_that_is_added_later_is_counted_with_those_behind_the_entry() {
     let person = Person::new();
     let file = person.write(FILE, &servers(&json!({"large": {"command": "ODD", "args": ["many"]}})));
     person.run(&["init", "--yes"]).says(0, &[]);
-    let mut text: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
-    text["mcpServers"]["plain"] = json!({"command": ODD, "args": ["ordinary"]});
-    fs::write(&file, text.to_string()).unwrap();
+    let mut added = parsed(&file);
+    added["mcpServers"]["plain"] = json!({"command": ODD, "args": ["ordinary"]});
+    fs::write(&file, added.to_string()).unwrap();
     // By itself, it is too small to save anything.
-    let counted = person.run(&["init", "--count", "--yes"]);
-    let said = &counted.says(0, &[]).stdout;
-    assert!(said.contains("its model reads 5 tools, ") && said.contains(" now; 3 tools, "), "{said}");
-    let after: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
-    assert_eq!(after["mcpServers"].as_object().unwrap().len(), 1, "{after}");
+    person.run(&["init", "--count", "--yes"]).prints(0, &["its model reads 5 tools, ", " now; 3 tools, "]);
+    assert_eq!(names(&file).len(), 1);
 }
 
 #[test]
@@ -56,28 +46,26 @@ fn w1_where_no_server_starts_the_reason_is_said_and_the_file_is_written() {
     let absent = |name: &str| json!({"command": format!("/no/such/{name}")});
     person.write(FILE, &servers(&json!({"one": absent("one"), "two": absent("two")})));
     let counted = person.run(&["init", "--count", "--yes"]);
-    let said = &counted.says(0, &[]).stdout;
     let why = "could not be counted: upstream 'one': cannot start '/no/such/one': ";
-    assert!(said.contains(why) && said.contains("; upstream 'two': cannot start "), "{said}");
-    assert!(!said.contains("tokens not counted") && said.contains("Written."), "{said}");
+    counted.prints(0, &[why, "; upstream 'two': cannot start ", "Written."]);
+    assert!(!counted.stdout.contains("tokens not counted"), "{}", counted.stdout);
 }
 
 #[test]
 fn w1_servers_that_cannot_be_gathered_and_save_nothing_are_left_with_the_remedy() {
     let person = Person::new();
     let server = |name: &str| format!("  - name: {name}\n    command: {ODD}\n    args: [ordinary]\n");
-    let text = format!("mcpServers:\n{}{}", server("one"), server("two"));
-    let file = person.write("home/.continue/config.yaml", &text);
-    let idle = person.run(&["init", "--count", "--yes"]);
-    idle.says(0, &[]);
-    for part in [
-        "is left as it is: its model reads 4 tools, ",
-        "  'one', 'two' keep their entries: only servers of JSON files are moved\n",
-        "`mcp-disclosure serve --mcp-config FILE` instead of them",
-    ] {
-        assert!(idle.stdout.contains(part), "{part}: {}", idle.stdout);
-    }
-    assert_eq!(fs::read_to_string(&file).unwrap(), text);
+    let before = format!("mcpServers:\n{}{}", server("one"), server("two"));
+    let file = person.write("home/.continue/config.yaml", &before);
+    person.run(&["init", "--count", "--yes"]).prints(
+        0,
+        &[
+            "is left as it is: its model reads 4 tools, ",
+            "  'one', 'two' keep their entries: only servers of JSON files are moved\n",
+            "`mcp-disclosure serve --mcp-config FILE` instead of them",
+        ],
+    );
+    assert_eq!(text(&file), before);
 }
 
 #[test]
@@ -93,5 +81,5 @@ fn w1_a_server_that_two_files_name_is_started_once_to_count() {
     let said = &counted.says(0, &[]).stdout;
     let lines: Vec<&str> = said.lines().filter(|line| line.contains("its model reads ")).collect();
     assert!(lines.len() == 2 && lines[0] != lines[1], "{said}");
-    assert_eq!(fs::read_to_string(&log).unwrap().lines().count(), 1);
+    assert_eq!(text(&log).lines().count(), 1);
 }

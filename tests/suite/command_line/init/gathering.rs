@@ -1,22 +1,19 @@
 //! Servers behind one entry.
 
-use std::{fs, path::PathBuf};
+use std::fs;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{FILE, OTHER, Person, servers};
+use super::{FILE, OTHER, Person, names, parsed, plain, servers, text};
 use crate::command_line::ODD;
 
 #[test]
 fn w1_a_projects_servers_go_beside_its_file_and_later_ones_behind_the_same_entry() {
     let person = Person::new();
-    let file = person.write(
-        "project/.roo/mcp.json",
-        &servers(&json!({"plain": {"command": "ODD", "args": ["ordinary"]}})),
-    );
-    let first = fs::read_to_string(&file).unwrap();
+    let file = person.write("project/.roo/mcp.json", &plain());
+    let first = parsed(&file);
     person.run(&["init", "--yes"]).says(0, &[]);
-    let written = fs::read_to_string(&file).unwrap();
+    let written = text(&file);
     assert!(written.contains("\".roo/mcp-disclosure.json\""), "{written}");
     assert!(person.path("project/.roo/mcp-disclosure.json").is_file());
     assert!(!written.contains("gathered"), "{written}");
@@ -28,23 +25,16 @@ fn w1_a_projects_servers_go_beside_its_file_and_later_ones_behind_the_same_entry
     );
     fs::write(&file, &added).unwrap();
     person.run(&["init", "--yes"]).says(0, &[]);
-    let entries: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
-    assert_eq!(
-        entries["mcpServers"].as_object().unwrap().keys().collect::<Vec<_>>(),
-        ["mcp-disclosure-project"]
-    );
+    assert_eq!(names(&file), ["mcp-disclosure-project"]);
     let mut server = person.started("project/.roo/mcp.json", "mcp-disclosure-project");
     assert_eq!(server.tool_names().len(), 4, "both servers' tools");
     server.finish().says(0, &[]);
 
     // After an edit, both steps are turned back by what they changed.
-    let edited = fs::read_to_string(&file).unwrap().replacen('{', "{\n  \"mine\": true,", 1);
-    fs::write(&file, edited).unwrap();
-    let undone = person.run(&["undo", "--yes"]);
-    assert!(undone.says(0, &[]).stdout.contains("turned back: new, plain\n"), "{}", undone.stdout);
-    let entries: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
-    let expected: Value = serde_json::from_str(&first).unwrap();
-    assert_eq!(entries["mcpServers"]["plain"], expected["mcpServers"]["plain"]);
+    fs::write(&file, text(&file).replacen('{', "{\n  \"mine\": true,", 1)).unwrap();
+    person.run(&["undo", "--yes"]).prints(0, &["turned back: new, plain\n"]);
+    let entries = parsed(&file);
+    assert_eq!(entries["mcpServers"]["plain"], first["mcpServers"]["plain"]);
     assert_eq!(entries["mcpServers"]["new"]["command"], ODD);
     assert_eq!((&entries["mine"], entries["mcpServers"].as_object().unwrap().len()), (&json!(true), 2));
     assert!(!person.path("project/.roo/mcp-disclosure.json").exists());
@@ -58,18 +48,16 @@ fn w1_two_files_of_a_folder_gather_into_files_of_their_own() {
     };
     let one = person.write("project/opencode.json", &entry("alpha"));
     let two = person.write("project/opencode.jsonc", &entry("beta"));
-    let before = [&one, &two].map(|file| fs::read_to_string(file).unwrap());
+    let before = [&one, &two].map(|file| parsed(file));
     person.run(&["init", "--host", "opencode", "--yes"]).says(0, &[]);
     let gathered = ["mcp-disclosure-opencode.json", "mcp-disclosure-opencode-jsonc.json"];
-    let gathered = gathered.map(|name| fs::read_to_string(person.path("project").join(name)).unwrap());
+    let gathered = gathered.map(|name| text(&person.path("project").join(name)));
     assert!(gathered[0].contains("alpha") && gathered[1].contains("beta"), "{gathered:?}");
     for kept in person.kept() {
         fs::remove_file(kept).unwrap();
     }
     person.run(&["undo", "--host", "opencode", "--yes"]).says(0, &[]);
-    let after =
-        [&one, &two].map(|file| serde_json::from_str::<Value>(&fs::read_to_string(file).unwrap()).unwrap());
-    assert_eq!(after, before.map(|text| serde_json::from_str::<Value>(&text).unwrap()));
+    assert_eq!([&one, &two].map(|file| parsed(file)), before);
 }
 
 #[test]
@@ -78,31 +66,22 @@ fn w1_a_server_that_is_added_again_keeps_its_entry_and_undo_keeps_what_was_edite
     let plain = json!({"command": "ODD", "args": ["ordinary"]});
     let file = person.write(FILE, &servers(&json!({"s1": plain, "s2": plain})));
     person.run(&["init", "--yes"]).says(0, &[]);
-    let gathered =
-        person.kept().into_iter().find(|file| file.to_string_lossy().contains("gathered")).unwrap();
-    let edited = fs::read_to_string(&gathered).unwrap().replacen("ordinary", "edited", 1);
+    let gathered = person.gathered();
+    let edited = text(&gathered).replacen("ordinary", "edited", 1);
     fs::write(&gathered, &edited).unwrap();
-    let mut now: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    let mut now = parsed(&file);
     now["mcpServers"]["s1"] = json!({"command": ODD, "args": ["twice"]});
     fs::write(&file, now.to_string()).unwrap();
-    let again = person.run(&["init", "--yes"]);
-    let said = &again.says(0, &[]).stdout;
-    assert!(
-        said.contains("'s1' keeps its entry: a server of the same name is behind our entry already"),
-        "{said}"
-    );
+    person
+        .run(&["init", "--yes"])
+        .prints(0, &["'s1' keeps its entry: a server of the same name is behind our entry already"]);
     assert!(
         !person.kept().iter().any(|file| file.to_string_lossy().ends_with("-1.json")),
         "{:?}",
         person.kept()
     );
-    let undone = person.run(&["undo", "--yes"]);
-    assert!(
-        undone.says(0, &[]).stdout.contains("is kept: 's1' is in the host's file again"),
-        "{}",
-        undone.stdout
-    );
-    assert_eq!(fs::read_to_string(&gathered).unwrap(), edited);
+    person.run(&["undo", "--yes"]).prints(0, &["is kept: 's1' is in the host's file again"]);
+    assert_eq!(text(&gathered), edited);
 }
 
 #[test]
@@ -113,47 +92,38 @@ fn w1_what_gathering_would_lose_stays_where_it_is() {
     person.write(FILE, commented);
     let named = servers(&json!({"with space": {"command": "x"}, "plain": {"command": "y"}}));
     person.write(OTHER, &named);
-    let shown = person.run(&["init", "--dry-run"]);
-    let said = &shown.says(0, &[]).stdout;
-    for why in [
-        "'a', 'b' keep their entries: comments stand between the servers",
-        "'with space' keeps its entry: the name cannot be part of the names of tools",
-        "gathered/",
-    ] {
-        assert!(said.contains(why), "{why}: {said}");
-    }
+    person.run(&["init", "--dry-run"]).prints(
+        0,
+        &[
+            "'a', 'b' keep their entries: comments stand between the servers",
+            "'with space' keeps its entry: the name cannot be part of the names of tools",
+            "gathered/",
+        ],
+    );
     let yaml = "mcpServers:\n  - name: b\n    command: &c y\n  - name: d\n    command: *c\n";
     person.write("home/.continue/config.yaml", yaml);
-    let shown = person.run(&["init", "--dry-run", "--host", "continue"]);
-    assert!(
-        shown
-            .says(0, &[])
-            .stdout
-            .contains("'b' is left as it is: other parts of the file stand for parts of it"),
-        "{}",
-        shown.stdout
-    );
+    person
+        .run(&["init", "--dry-run", "--host", "continue"])
+        .prints(0, &["'b' is left as it is: other parts of the file stand for parts of it"]);
 }
 
 #[test]
 fn w1_an_entry_that_was_renamed_or_is_not_needed_any_more_is_taken_out() {
     let person = Person::new();
     let plain = json!({"command": "ODD", "args": ["ordinary"]});
-    let text = servers(&json!({"s1": plain}));
-    let file = person.write(FILE, &text);
-    let parsed = || serde_json::from_str::<Value>(&fs::read_to_string(&file).unwrap()).unwrap();
+    let file = person.write(FILE, &servers(&json!({"s1": plain})));
+    let before = parsed(&file);
     person.run(&["init", "--yes"]).says(0, &[]);
-    let renamed = fs::read_to_string(&file).unwrap().replace("\"mcp-disclosure\":", "\"tools\":");
-    fs::write(&file, renamed).unwrap();
+    fs::write(&file, text(&file).replace("\"mcp-disclosure\":", "\"tools\":")).unwrap();
     person.run(&["undo", "--yes"]).says(0, &[]);
-    assert_eq!(parsed(), serde_json::from_str::<Value>(&text).unwrap());
+    assert_eq!(parsed(&file), before);
 
     person.run(&["init", "--yes"]).says(0, &[]);
-    let mut now = parsed();
+    let mut now = parsed(&file);
     now["mcpServers"]["s1"] = json!({"command": ODD, "args": ["twice"]});
     fs::write(&file, now.to_string()).unwrap();
     person.run(&["undo", "--yes"]).says(0, &[]);
-    assert_eq!(parsed()["mcpServers"].as_object().unwrap().keys().collect::<Vec<_>>(), ["s1"]);
+    assert_eq!(names(&file), ["s1"]);
 }
 
 #[test]
@@ -166,7 +136,7 @@ fn w1_a_projects_server_still_replaces_the_users_of_its_name() {
         "project/.cursor/mcp.json",
         &servers(&json!({"both": plain("many"), "ours": plain("ordinary")})),
     );
-    let before = [&user, &project].map(|file| fs::read_to_string(file).unwrap());
+    let before = [&user, &project].map(|file| text(file));
     let done = person.run(&["init", "--host", "cursor", "--yes"]);
     let said = &done.says(0, &[]).stdout;
     assert_eq!(
@@ -175,13 +145,9 @@ fn w1_a_projects_server_still_replaces_the_users_of_its_name() {
         2,
         "{said}"
     );
-    let entries = |file: &PathBuf| {
-        let file: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
-        file["mcpServers"].as_object().unwrap().keys().cloned().collect::<Vec<_>>()
-    };
     // Nor does our entry of the project replace that of the user.
-    assert_eq!(entries(&user), ["both", "mcp-disclosure"]);
-    assert_eq!(entries(&project), ["both", "mcp-disclosure-project"]);
+    assert_eq!(names(&user), ["both", "mcp-disclosure"]);
+    assert_eq!(names(&project), ["both", "mcp-disclosure-project"]);
     person.run(&["undo", "--host", "cursor", "--yes"]).says(0, &[]);
-    assert_eq!([&user, &project].map(|file| fs::read_to_string(file).unwrap()), before);
+    assert_eq!([&user, &project].map(|file| text(file)), before);
 }

@@ -7,7 +7,11 @@ mod gathering;
 mod rules;
 mod undoing;
 
-use std::{fs, path::PathBuf, process::Command};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use kit::process::{Ended, Process};
 use serde_json::{Value, json};
@@ -53,6 +57,13 @@ impl Person {
         Process::start(&mut self.at_home(program(arguments))).finish()
     }
 
+    /// The file with the servers behind our entry of a user's host.
+    #[track_caller]
+    fn gathered(&self) -> PathBuf {
+        let is_it = |file: &PathBuf| file.parent().unwrap().ends_with("gathered");
+        self.kept().into_iter().find(is_it).expect("servers behind our entry")
+    }
+
     /// The backups and other files of ours, but for the lock.
     fn kept(&self) -> Vec<PathBuf> {
         let mut files = Vec::new();
@@ -67,8 +78,7 @@ impl Person {
     /// The command of an entry, as a host starts it.
     #[track_caller]
     fn entry(&self, file: &str, name: &str) -> Command {
-        let file: Value = serde_json::from_str(&fs::read_to_string(self.path(file)).unwrap()).unwrap();
-        let entry = &file["mcpServers"][name];
+        let entry = &parsed(&self.path(file))["mcpServers"][name];
         let mut command = Command::new(entry["command"].as_str().unwrap());
         command.args(entry["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()));
         for (name, value) in entry["env"].as_object().into_iter().flatten() {
@@ -87,6 +97,29 @@ impl Person {
 
 fn servers(servers: &Value) -> String {
     format!("{:#}\n", json!({"mcpServers": servers})).replace("ODD", ODD)
+}
+
+/// A host's file with one server, `plain`, which is the odd upstream.
+fn plain() -> String {
+    servers(&json!({"plain": {"command": "ODD", "args": ["ordinary"]}}))
+}
+
+/// What a file says.
+#[track_caller]
+fn text(file: &Path) -> String {
+    fs::read_to_string(file).unwrap()
+}
+
+/// The same as JSON.
+#[track_caller]
+fn parsed(file: &Path) -> Value {
+    serde_json::from_str(&text(file)).unwrap()
+}
+
+/// The names of its servers.
+#[track_caller]
+fn names(file: &Path) -> Vec<String> {
+    parsed(file)["mcpServers"].as_object().unwrap().keys().cloned().collect()
 }
 
 const FILE: &str = "home/.codeium/windsurf/mcp_config.json";

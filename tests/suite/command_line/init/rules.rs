@@ -1,11 +1,11 @@
 //! What hosts decide on servers and their tools.
 
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
 use kit::process::{Ended, Process};
 use serde_json::json;
 
-use super::{FILE, Person, servers};
+use super::{FILE, Person, plain, servers, text};
 use crate::command_line::program;
 
 #[test]
@@ -29,8 +29,7 @@ fn w1_tools_that_a_host_switches_off_stay_off() {
 #[test]
 fn w1_hosts_that_defer_by_themselves_are_left_unless_they_are_named() {
     let person = Person::new();
-    let text = servers(&json!({"plain": {"command": "ODD", "args": ["ordinary"]}}));
-    person.write("home/.claude.json", &text);
+    person.write("home/.claude.json", &plain());
     let run = |flags: &[&str], variable: Option<(&str, &str)>| {
         let mut command = person.at_home(program(&[&["init", "--dry-run"], flags].concat()));
         for name in ["ANTHROPIC_BASE_URL", "ENABLE_TOOL_SEARCH", "CLAUDE_CODE_USE_VERTEX"] {
@@ -56,17 +55,14 @@ fn w1_hosts_that_defer_by_themselves_are_left_unless_they_are_named() {
 #[test]
 fn w1_claude_codes_permissions_follow_its_servers() {
     let person = Person::new();
-    let servers = person.write("project/.mcp.json", &servers(&json!({"plain": {"command": "ODD"}})));
+    let servers = person.write("project/.mcp.json", &plain());
     let allowed = r#"{"permissions": {"allow": ["mcp__plain__echo"]}}"#;
     let settings = person.write("project/.claude/settings.json", allowed);
-    let before = fs::read_to_string(&servers).unwrap();
     person.run(&["init", "--strategy", "resource", "--host", "claude-code", "--each", "--yes"]).says(0, &[]);
-    let after = fs::read_to_string(&settings).unwrap();
-    assert_eq!(after, allowed.replace("echo\"", "echo\", \"mcp__plain__describe_tools\""));
+    assert_eq!(text(&settings), allowed.replace("echo\"", "echo\", \"mcp__plain__describe_tools\""));
     assert_eq!(person.kept().len(), 2);
     person.run(&["undo", "--host", "claude-code", "--yes"]).says(0, &[]);
-    assert_eq!(fs::read_to_string(&settings).unwrap(), allowed);
-    assert_eq!(fs::read_to_string(&servers).unwrap(), before);
+    assert_eq!((text(&settings), text(&servers)), (allowed.to_owned(), plain()));
     assert_eq!(person.kept(), Vec::<PathBuf>::new());
 }
 
@@ -79,9 +75,8 @@ fn w1_what_a_host_denies_cannot_be_called_and_what_it_asks_about_is_left() {
     let rules = json!({"permissions": {"deny": ["mcp__denied__wait"], "ask": ["mcp__asked__wait"]}});
     person.write("home/.claude/settings.json", &rules.to_string());
     let done = person.run(&["init", "--strategy", "full", "--host", "claude-code", "--yes"]);
-    let shown = &done.says(0, &[]).stdout;
-    assert!(shown.contains("'asked' is left as it is: the host asks before calls of 'wait'"), "{shown}");
-    assert!(shown.contains("'denied' keeps its entry: "), "{shown}");
+    let left = "'asked' is left as it is: the host asks before calls of 'wait'";
+    done.prints(0, &[left, "'denied' keeps its entry: "]);
     let mut server = person.started("project/.mcp.json", "denied");
     assert_eq!(server.tool_names(), ["echo"]);
     server.finish().says(0, &[]);

@@ -2,47 +2,34 @@
 
 use std::{fs, path::PathBuf};
 
-use serde_json::json;
-
-use super::{FILE, OTHER, Person, servers};
+use super::{FILE, OTHER, Person, plain, text};
 use crate::command_line::ODD;
 
 #[test]
 fn w1_a_record_whose_file_is_gone_is_forgotten_and_a_damaged_one_stops_only_itself() {
     let person = Person::new();
-    let entry = json!({"plain": {"command": "ODD", "args": ["ordinary"]}});
-    let gone = person.write(FILE, &servers(&entry));
-    let other = person.write(OTHER, &servers(&entry));
-    let before = fs::read_to_string(&other).unwrap();
+    let gone = person.write(FILE, &plain());
+    let other = person.write(OTHER, &plain());
     person.run(&["init", "--strategy", "full", "--yes"]).says(0, &[]);
     fs::remove_file(&gone).unwrap();
     let record = person.write("home/.local/state/mcp-disclosure/init/damaged.json", "{");
     person.run(&["undo"]).says(2, &["there is no terminal to ask on"]);
     assert_eq!(person.kept().len(), 5);
 
+    let gone_and_damaged = ["mcp_config.json\n  is gone", "its backup is not needed", "damaged.json: EOF"];
     let undone = person.run(&["undo", "--yes"]);
-    let shown = &undone.says(0, &[]).stdout;
-    for part in [
-        "mcp_config.json\n  is gone",
-        "its backup is not needed",
-        "gathered",
-        "damaged.json: EOF",
-        "Written.",
-    ] {
-        assert!(shown.contains(part), "{part}: {shown}");
-    }
-    assert_eq!(fs::read_to_string(&other).unwrap(), before);
+    undone.prints(0, &[&gone_and_damaged[..], &["gathered", "Written."]].concat());
+    assert_eq!(text(&other), plain());
     assert_eq!(person.kept(), std::slice::from_ref(&record), "only what is damaged is left");
     person.run(&["undo", "--yes"]).says(64, &["damaged.json", "remove this record"]);
     fs::remove_file(record).unwrap();
 
     // Alone, and by its name.
     for arguments in [&["undo", "--yes"][..], &["undo", "--yes", "--file", FILE_FROM_PROJECT]] {
-        person.write(FILE, &servers(&entry));
+        person.write(FILE, &plain());
         person.run(&["init", "--strategy", "full", "--host", "windsurf", "--yes"]).says(0, &[]);
         fs::remove_file(&gone).unwrap();
-        let undone = person.run(arguments);
-        assert!(undone.says(0, &[]).stdout.contains("Backup deleted."), "{}", undone.stdout);
+        person.run(arguments).prints(0, &["Backup deleted."]);
         assert_eq!(person.kept(), Vec::<PathBuf>::new());
     }
 }
@@ -50,17 +37,15 @@ fn w1_a_record_whose_file_is_gone_is_forgotten_and_a_damaged_one_stops_only_itse
 #[test]
 fn w1_what_was_edited_of_a_file_that_is_gone_is_kept() {
     let person = Person::new();
-    let gone = person.write(FILE, &servers(&json!({"plain": {"command": "ODD", "args": ["ordinary"]}})));
+    let gone = person.write(FILE, &plain());
     person.run(&["init", "--strategy", "full", "--yes"]).says(0, &[]);
-    let gathered =
-        person.kept().into_iter().find(|file| file.to_string_lossy().contains("gathered")).unwrap();
-    let edited = fs::read_to_string(&gathered).unwrap().replace("ordinary", "edited");
+    let gathered = person.gathered();
+    let edited = text(&gathered).replace("ordinary", "edited");
     fs::write(&gathered, &edited).unwrap();
     fs::remove_file(&gone).unwrap();
 
-    let undone = person.run(&["undo", "--yes"]);
-    assert!(undone.says(0, &[]).stdout.contains("is kept: the servers"), "{}", undone.stdout);
-    assert_eq!(fs::read_to_string(&gathered).unwrap(), edited);
+    person.run(&["undo", "--yes"]).prints(0, &["is kept: the servers"]);
+    assert_eq!(text(&gathered), edited);
     assert_eq!(person.kept(), [gathered]);
 }
 
@@ -69,44 +54,41 @@ const FILE_FROM_PROJECT: &str = "../home/.codeium/windsurf/mcp_config.json";
 #[test]
 fn w1_undo_forgets_what_a_person_turned_back_and_keeps_what_is_still_needed() {
     let person = Person::new();
-    let text = servers(&json!({"plain": {"command": "ODD"}}));
-    let file = person.write("project/mcp.json", &text);
+    let file = person.write("project/mcp.json", &plain());
     let init = || {
         person.run(&["init", "--file", "mcp.json", "--yes"]).says(0, &[]);
     };
     init();
     fs::write(&file, "{\"mcpServers\": {}}\n").unwrap();
     let forgotten = person.run(&["undo", "--yes"]);
-    let said = &forgotten.says(0, &[]).stdout;
-    assert!(said.contains("is kept: the servers behind") && said.contains("Backup deleted."), "{said}");
-    assert!(!said.contains("Written"), "{said}");
+    forgotten.prints(0, &["is kept: the servers behind", "Backup deleted."]);
+    assert!(!forgotten.stdout.contains("Written"), "{}", forgotten.stdout);
     assert_eq!(person.kept().len(), 1, "the servers");
-    assert!(person.run(&["undo", "--yes"]).says(0, &[]).stdout.contains("Nothing to do"));
+    person.run(&["undo", "--yes"]).prints(0, &["Nothing to do"]);
 
     fs::remove_file(&person.kept()[0]).unwrap();
-    fs::write(&file, &text).unwrap();
+    fs::write(&file, plain()).unwrap();
     init();
-    fs::write(&file, format!("{text}\n")).unwrap();
+    let longer = plain() + "\n";
+    fs::write(&file, &longer).unwrap();
     person.run(&["undo", "--yes"]).says(0, &[]);
-    assert_eq!((person.kept(), fs::read_to_string(&file).unwrap()), (vec![], format!("{text}\n")));
+    assert_eq!((person.kept(), text(&file)), (vec![], longer));
 
     // What was edited in the file of ours comes back.
-    fs::write(&file, &text).unwrap();
+    fs::write(&file, plain()).unwrap();
     init();
-    let gathered =
-        person.kept().into_iter().find(|path| path.parent().unwrap().ends_with("gathered")).unwrap();
-    let moved = fs::read_to_string(&gathered).unwrap();
-    fs::write(&gathered, moved.replace(ODD, "edited")).unwrap();
+    let gathered = person.gathered();
+    fs::write(&gathered, text(&gathered).replace(ODD, "edited")).unwrap();
     person.run(&["undo", "--yes"]).says(0, &[]);
-    assert_eq!((person.kept(), fs::read_to_string(&file).unwrap()), (vec![], text.replace(ODD, "edited")));
+    assert_eq!((person.kept(), text(&file)), (vec![], plain().replace(ODD, "edited")));
 }
 
 #[test]
 fn w1_where_there_is_nothing_to_undo_that_is_said() {
     let person = Person::new();
-    person.write("project/mcp.json", &servers(&json!({"plain": {"command": "ODD"}})));
+    person.write("project/mcp.json", &plain());
     for arguments in [&["undo"][..], &["undo", "--host", "cursor"], &["undo", "--file", "mcp.json"]] {
-        assert!(person.run(arguments).says(0, &[]).stdout.contains("Nothing to do: "), "{arguments:?}");
+        person.run(arguments).prints(0, &["Nothing to do: "]);
     }
     person.run(&["undo", "--file", "absent.json"]).says(64, &["absent.json"]);
 }
@@ -115,7 +97,7 @@ fn w1_where_there_is_nothing_to_undo_that_is_said() {
 fn w1_copies_that_a_killed_run_left_are_removed_by_the_next_one() {
     for command in ["init", "undo"] {
         let person = Person::new();
-        let file = person.write("project/mcp.json", &servers(&json!({"plain": {"command": "ODD"}})));
+        let file = person.write("project/mcp.json", &plain());
         let old = person.write("project/.mcp-disclosure-aB3dEf", "");
         let (new, other) = (
             person.write("project/.mcp-disclosure-000000", ""),

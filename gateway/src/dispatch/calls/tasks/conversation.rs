@@ -1,7 +1,7 @@
 //! What an upstream with a session asks a stateless client while it runs a task: its questions come while the result is
 //! waited for, and the client gets them with the state of the task.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use mcp_disclosure_core::RawObject;
 use mcp_disclosure_transport::Json;
@@ -14,15 +14,10 @@ use crate::{
 };
 
 /// A request for the result of a task, and what is asked meanwhile.
+#[derive(Debug)]
 pub(super) struct Conversation {
     work: Work,
     outcome: Option<Result<Json, CallError>>,
-}
-
-impl fmt::Debug for Conversation {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Conversation").field("work", &self.work).finish_non_exhaustive()
-    }
 }
 
 impl Conversation {

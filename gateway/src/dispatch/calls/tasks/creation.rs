@@ -18,6 +18,7 @@ use super::{
 use crate::{
     dialect::{RequestMeta, needs_tasks},
     dispatch::{Answer, Caller, allowance::Running},
+    error::upstream_failed,
     session::Place,
     slot::Slot,
     upstream::{ClientTask, Reports, Upstream, named},
@@ -142,10 +143,8 @@ impl Calls {
             AsTask::Asked(place, reports) | AsTask::Waited(place, reports) => (Some(place), Some(reports)),
             AsTask::Needed(place) => (Some(place), None),
         };
-        let invalid = |what: &str| {
-            let message = format_args!("upstream '{}' answered with a task {what}", upstream.name());
-            ErrorText::new(code::UPSTREAM_FAILED, message)
-        };
+        let invalid =
+            |what: &str| upstream_failed(upstream.name(), format_args!("answered with a task {what}"));
         let Some((whole, task)) = form::created(era, &result) else {
             // A client of 2025-11-25 that asked for a task reads no other result of a call.
             return match (caller.era(), era, place) {

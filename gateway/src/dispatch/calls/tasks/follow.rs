@@ -29,11 +29,10 @@ impl Calls {
 
     /// Asks the upstream, as the client would, until the task is over or forgotten: not every upstream tells of itself.
     async fn follow_task(&self, caller: &Caller, page: &Page, id: &str, tell: impl Fn(&Notification)) {
-        let params = RawObject::empty().with_value("taskId", id);
         // States have results in them, and are not kept.
         let hasher = RandomState::new();
         let mut told = None;
-        while let Ok(task) = self.tasks.named(caller, &params) {
+        while let Some(task) = self.tasks.find(caller, id) {
             let Some(asking) = task.asked(caller, &page.view) else { return };
             let again = match asking.state(&RawObject::empty()).await {
                 Ok(state) => {

@@ -6,6 +6,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
+    time::Instant,
 };
 
 use mcp_disclosure_core::{Principal, RawObject, given::shown};
@@ -13,7 +14,10 @@ use mcp_disclosure_transport::ErrorText;
 use parking_lot::Mutex;
 
 use super::task::{Origin, Owner, Task};
-use crate::{backend::BackendGuard, dispatch::Caller};
+use crate::{
+    backend::BackendGuard,
+    dispatch::{Caller, common::text_of},
+};
 
 /// The tasks that clients may ask for.
 #[derive(Debug, Default)]
@@ -36,23 +40,26 @@ impl Tasks {
         let _removed = self.by_id.lock().remove(task.id());
     }
 
-    /// The caller's task that a request names. Another's is unknown.
+    /// The caller's task of this id, which is kept for longer now. Another's is unknown.
+    pub(super) fn find(&self, caller: &Caller, id: &str) -> Option<Arc<Task>> {
+        let task = self.by_id.lock().get(id).cloned();
+        let owned = task.filter(|task| task.owner == Owner::of(caller) && !task.is_late());
+        owned.inspect(|task| task.life.lock().used = Instant::now())
+    }
+
+    /// The caller's task that a request names.
     ///
     /// # Errors
     /// -32602 if there is none.
     pub(super) fn named(&self, caller: &Caller, params: &RawObject) -> Result<Arc<Task>, ErrorText> {
-        let id = params
-            .string("taskId")
-            .ok_or_else(|| ErrorText::invalid_params("params.taskId must be a string"))?;
-        let task = self.by_id.lock().get(&*id).cloned();
-        let owned = task.filter(|task| task.owner == Owner::of(caller) && !task.is_late());
+        let id = text_of(params, "taskId")?;
         let unknown = || ErrorText::invalid_params(format_args!("Unknown task: {}", shown(&id)));
-        owned.inspect(|task| task.life.lock().used = std::time::Instant::now()).ok_or_else(unknown)
+        self.find(caller, &id).ok_or_else(unknown)
     }
 
-    /// Whether the caller has a task of the id that these parameters name.
-    pub(crate) fn has(&self, caller: &Caller, params: &RawObject) -> bool {
-        self.named(caller, params).is_ok()
+    /// Whether the caller has a task of this id.
+    pub(crate) fn has(&self, caller: &Caller, id: &str) -> bool {
+        self.find(caller, id).is_some()
     }
 
     /// The caller's tasks, in the order in which they were created.
