@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The era of the revision that a client speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::Display, strum::EnumIter, strum::IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::Display, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum Era {
     /// `initialize`-based revisions with sessions, up to 2025-11-25.
