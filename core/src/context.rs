@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The era of the revision that a client speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::Display, strum::EnumIter, strum::IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::Display, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum Era {
     /// `initialize`-based revisions with sessions, up to 2025-11-25.
@@ -88,7 +88,7 @@ impl<'a> Context<'a> {
     /// Changes this strategy's notes on the client, name by name; `null` removes a note. [`Context::noted`] has them
     /// from the next request on.
     pub fn remember(&self, changes: Notes) {
-        self.effects.push(Effect::Remember { strategy: self.noted.strategy().to_owned(), changes });
+        self.effects.push(Effect::Remember { strategy: self.noted.strategy.to_owned(), changes });
     }
 
     /// Records that the client uses a filter's own methods or members, so that its session needs no tool for them
@@ -158,7 +158,7 @@ impl<'a> Context<'a> {
     where
         'a: 'b,
     {
-        Context { noted: self.noted.of_part(strategy), ..*self }
+        Context { noted: Noted::new(self.noted.memory, strategy), ..*self }
     }
 }
 

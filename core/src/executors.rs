@@ -85,9 +85,8 @@ impl Executor {
             // Whether the world outside is reached depends on the tool that is called.
             Executors::ByEffect => vec![
                 tool(self.reading, " that is marked as read-only. Refuses all others.")
-                    .with("annotations", &json!({"readOnlyHint": true})),
-                tool(self.acting, " that can change something.")
-                    .with("annotations", &json!({"destructiveHint": true})),
+                    .annotated(&json!({"readOnlyHint": true})),
+                tool(self.acting, " that can change something.").annotated(&json!({"destructiveHint": true})),
             ],
         }
     }

@@ -82,10 +82,7 @@ pub use full::Full;
 pub use lesson::Lesson;
 pub use listing::{Listing, Shown};
 pub use memory::{Memory, Noted, Notes};
-pub use name::{
-    EXTENSION, GROUPS, Kind, ResourceUri, SKILLS, SKILLS_INDEX, StrategyName, ToolName, UI, UpstreamName,
-    offers_groups,
-};
+pub use name::{EXTENSION, GROUPS, Kind, SKILLS, SKILLS_INDEX, ToolName, UI, UpstreamName, offers_groups};
 pub use own_tool::OwnTool;
 pub use raw::{RawObject, RawText, Texts};
 pub use receipt::{Handles, Marks, Receipt, ReceiptKey, ReceiptProblem, Receipts, SessionReceipts};

@@ -46,8 +46,8 @@ impl Memory {
 /// One strategy's notes on a client: the only part of a [`Memory`] that it can see.
 #[derive(Clone, Copy, Debug)]
 pub struct Noted<'a> {
-    memory: &'a Memory,
-    strategy: &'a str,
+    pub(crate) memory: &'a Memory,
+    pub(crate) strategy: &'a str,
 }
 
 impl<'a> Noted<'a> {
@@ -69,19 +69,6 @@ impl<'a> Noted<'a> {
     /// The notes with these changes applied.
     pub fn with(&self, changes: Notes) -> Notes {
         self.memory.with(self.strategy, changes).of(self.strategy).cloned().unwrap_or_default()
-    }
-
-    /// The name of the strategy.
-    pub(crate) fn strategy(&self) -> &'a str {
-        self.strategy
-    }
-
-    /// The notes of a part of a stack.
-    pub(crate) fn of_part<'b>(&self, strategy: &'b str) -> Noted<'b>
-    where
-        'a: 'b,
-    {
-        Noted { memory: self.memory, strategy }
     }
 }
 

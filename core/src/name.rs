@@ -75,36 +75,10 @@ text!(
     "upstream name"
 );
 
-text!(
-    /// A strategy's name, as in flags, addresses and offers. The name of a stack is the names of its parts, joined by
-    /// `+`.
-    StrategyName,
-    "strategy name"
-);
-
-text!(
-    /// A resource's URI. The text is kept as received: parsing never rewrites it.
-    ResourceUri,
-    "resource URI"
-);
-
 impl ToolName {
     /// The name of a tool that several upstreams have: `<upstream>__<tool>`.
     pub fn qualified(upstream: &UpstreamName, tool: &Self) -> Self {
         Self(format!("{upstream}__{tool}").into())
-    }
-}
-
-impl ResourceUri {
-    /// The part before `?` or `#`.
-    pub fn base(&self) -> &str {
-        self.0.split(['?', '#']).next().unwrap_or_default()
-    }
-
-    /// The query, without `?` and without a fragment; empty if there is none.
-    pub fn query(&self) -> &str {
-        let whole = self.0.split('#').next().unwrap_or_default();
-        whole.split_once('?').map_or("", |(_, query)| query)
     }
 }
 
@@ -145,18 +119,4 @@ pub enum Kind {
 impl Kind {
     /// All of them, by their places.
     pub const ALL: [Self; 4] = [Self::Tools, Self::Resources, Self::Templates, Self::Prompts];
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_uri_is_parsed_but_never_rewritten() {
-        let uri = ResourceUri::parse("resource:///tool_descriptions?tools=a%2Cb#x?y").unwrap();
-        assert_eq!(uri.base(), "resource:///tool_descriptions");
-        assert_eq!(uri.query(), "tools=a%2Cb");
-        assert_eq!(uri.as_str(), "resource:///tool_descriptions?tools=a%2Cb#x?y");
-        assert!(ResourceUri::parse("").is_err());
-    }
 }

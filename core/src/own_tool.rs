@@ -26,15 +26,12 @@ impl OwnTool {
 
     /// The tool with annotations of a read-only tool without external effects.
     pub fn read_only(self) -> Self {
-        self.with("annotations", &serde_json::json!({"readOnlyHint": true, "openWorldHint": false}))
+        self.annotated(&json!({"readOnlyHint": true, "openWorldHint": false}))
     }
 
-    /// The tool with another member in its definition, such as `title`, `annotations` or `_meta`. The name is kept.
-    pub fn with(self, key: &str, value: &Value) -> Self {
-        if key == "name" {
-            return self;
-        }
-        Self { definition: self.definition.with_value(key, value), ..self }
+    /// The tool with these annotations.
+    pub fn annotated(self, annotations: &Value) -> Self {
+        Self { definition: self.definition.with_value("annotations", annotations), ..self }
     }
 
     /// The name.

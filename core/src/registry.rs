@@ -9,7 +9,6 @@ use crate::{
     adaptive,
     error::{BuildError, Error},
     full::{self, Full},
-    name::StrategyName,
     stack::Stack,
     strategy::{DisclosureStrategy, Profile, Role},
 };
@@ -98,7 +97,7 @@ impl Registry {
     pub fn register(&mut self, plug_in: PlugIn) -> Result<&mut Self, Error> {
         let Profile { name, role, lesson, finder, .. } = &plug_in.profile;
         let error = |error: fn(String) -> Error| Err(error(name.to_string()));
-        if StrategyName::parse(name).is_err() || name.contains(['+', '/']) {
+        if name.is_empty() || name.contains(['+', '/']) {
             return error(Error::InvalidName);
         }
         if name == adaptive::NAME {

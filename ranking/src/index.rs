@@ -1,11 +1,8 @@
 //! The index of a view: which tools have a term, and how prominently.
 
-use std::{
-    collections::{HashMap, hash_map::DefaultHasher},
-    hash::{Hash, Hasher},
-};
+use std::collections::HashMap;
 
-use mcp_disclosure_core::{ToolName, UpstreamName, View, VisibleTool};
+use mcp_disclosure_core::{RawObject, ToolName, UpstreamName, View, VisibleTool};
 use strum::{EnumCount, IntoEnumIterator};
 
 use crate::{
@@ -46,8 +43,8 @@ pub(crate) struct Indexed {
     pub(crate) is_deprecated: bool,
     /// How much it can change, by its annotations: nothing (-1), something, or what was there before (1).
     pub(crate) effect: i8,
-    /// A digest of its name and definition, which tools of several upstreams can have in common.
-    definition: u64,
+    /// What it is listed as, which tools of several upstreams can have in common.
+    original: RawObject,
     /// The name of its category.
     pub(crate) category: Option<Box<str>>,
 }
@@ -55,7 +52,7 @@ pub(crate) struct Indexed {
 impl Indexed {
     /// Whether both are defined alike.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
-        self.definition == other.definition && self.upstream != other.upstream
+        self.upstream != other.upstream && self.original == other.original
     }
 
     fn of(visible: VisibleTool<'_>, title: &str, category: Option<&str>) -> Self {
@@ -63,14 +60,12 @@ impl Indexed {
         let says = |text: &str| text.to_lowercase().contains("deprecated");
         let annotations = tool.definition().object("annotations");
         let hint = |key: &str| annotations.as_ref().and_then(|all| all.member(key)) == Some("true");
-        let mut definition = DefaultHasher::new();
-        tool.original().text().hash(&mut definition);
         Self {
             name: visible.name().clone(),
             upstream: tool.upstream().clone(),
             is_deprecated: says(title) || says(visible.brief()),
             effect: if hint("readOnlyHint") { -1 } else { i8::from(hint("destructiveHint")) },
-            definition: definition.finish(),
+            original: tool.original().clone(),
             category: category.map(Into::into),
         }
     }

@@ -115,16 +115,9 @@ fn object(name: &str, draft: &Draft, description: &str) -> RawObject {
 
 /// The instructions of upstreams that are in no group.
 fn left_instructions(view: &View, groups: &[Group]) -> Option<String> {
-    let is_in_group = |provider: &&Provider| {
+    let is_in_group = |provider: &Provider| {
         let given = provider.instructions.as_ref();
         given.is_some_and(|given| groups.iter().any(|group| group.instructions.as_ref() == Some(given)))
     };
-    if !view.providers().any(|provider| is_in_group(&provider)) {
-        return view.instructions();
-    }
-    let left = view.providers().filter(|provider| !is_in_group(provider));
-    let left = left
-        .filter_map(|provider| Some(format!("## {}\n\n{}", provider.name, provider.instructions.as_ref()?)));
-    let left: Vec<String> = left.collect();
-    (!left.is_empty()).then(|| left.join("\n\n"))
+    view.instructions_of(|provider| !is_in_group(provider))
 }

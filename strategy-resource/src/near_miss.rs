@@ -1,6 +1,6 @@
 //! URIs that miss the resource narrowly, and the one that was meant (docs/CONTRACT.md B6).
 
-use mcp_disclosure_core::{Names, ResourceUri, SOME_TOOL, View};
+use mcp_disclosure_core::{Names, SOME_TOOL, View};
 use percent_encoding::percent_decode_str;
 
 use crate::selection::uri_of;
@@ -10,7 +10,7 @@ const PARAMETERS: [&str; 4] = ["tools", "tool", "names", "name"];
 
 /// The URI of the resource that was probably meant, with the tools that were named; `None` if nothing suggests that it was
 /// meant.
-pub fn corrected(uri: &ResourceUri, view: &View) -> Option<String> {
+pub fn corrected(uri: &str, view: &View) -> Option<String> {
     let (path, query) = uri.split_once(['?', '#']).unwrap_or((uri, ""));
     let path = path.split_once(':').map_or(path, |(_, path)| path);
     let (resource, rest) = path.trim_matches('/').split_once('/').unwrap_or((path.trim_matches('/'), ""));
@@ -57,7 +57,7 @@ mod tests {
         let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
         lists.tools = ["add", "x y"].map(|name| to_raw_value(&json!({"name": name})).unwrap().into()).into();
         let view = View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous());
-        let corrected = |uri: &str| super::corrected(&ResourceUri::parse(uri).unwrap(), &view);
+        let corrected = |uri: &str| super::corrected(uri, &view);
         for (uri, meant) in [
             ("resource://tool_descriptions?tools=add", "add"),
             ("resource:///tool_description?tools=add", "add"),

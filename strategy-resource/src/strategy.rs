@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use mcp_disclosure_core::{
     ClientTraits, Context, Decision, DisclosureStrategy, Era, Fault, Listing, Names, Own, Profile, RawObject,
-    RawText, Receipts, Refusal, ResourceUri, SOME_TOOL, SessionReceipts, ToolAnswer, ToolCall, View,
-    fetching_tool, given::shown, index::with_short_index,
+    RawText, Receipts, Refusal, SOME_TOOL, SessionReceipts, ToolAnswer, ToolCall, View, fetching_tool,
+    given::shown, index::with_short_index,
 };
 use serde_json::json;
 
@@ -137,7 +137,7 @@ impl DisclosureStrategy for Resource {
         params: &RawObject,
     ) -> Result<Option<RawObject>, Fault> {
         let uri = params.string("uri").filter(|_| method == READ);
-        let Some(uri) = uri.and_then(|uri| ResourceUri::parse(&uri).ok()) else { return Ok(None) };
+        let Some(uri) = uri else { return Ok(None) };
         if let Some(names) = selection::from_uri(&uri, cx.view) {
             let delivery = deliver(cx, &self.config, Channel::Resource, names);
             let text = delivery.content.text();

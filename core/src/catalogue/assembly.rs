@@ -79,7 +79,7 @@ impl Snapshot {
             Provider { info: provider.info.filter(|_| says), ..provider }
         };
         let providers = upstreams.iter().map(provider).collect();
-        let mut snapshot = Self::new(tools, entries, instructions(upstreams));
+        let mut snapshot = Self::new(tools, entries);
         (snapshot.rules, snapshot.guard, snapshot.shared) = (Arc::clone(rules), guard, shared);
         (snapshot.hints, snapshot.complete) = (hints(upstreams, &snapshot), complete);
         (snapshot.providers, snapshot.warnings) = (providers, warnings);
@@ -257,11 +257,6 @@ fn hints(upstreams: &[&UpstreamLists], snapshot: &Snapshot) -> HashMap<Kind, Lis
         Some((kind, if is_whole { merged } else { ListHints { meta: None, ..merged } }))
     };
     Kind::ALL.into_iter().filter_map(of).collect()
-}
-
-fn instructions(upstreams: &[&UpstreamLists]) -> Vec<(UpstreamName, String)> {
-    let given = upstreams.iter().filter_map(|lists| Some((lists.name.clone(), lists.instructions.clone()?)));
-    given.filter(|(_, text)| !text.trim().is_empty()).collect()
 }
 
 #[cfg(test)]

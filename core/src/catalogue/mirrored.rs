@@ -24,32 +24,26 @@ const MAX_MEMORY: usize = 32_000_000;
 const SAFE: i64 = (1 << 53) - 1;
 
 impl Mirrored {
-    /// All mirrored arguments of an `inputSchema`.
-    ///
-    /// # Errors
-    /// The first invalid annotation. A tool with an invalid annotation must not be offered over HTTP.
-    pub fn find(schema: &Value) -> Result<Vec<Self>, String> {
-        let mut found = Vec::new();
-        collect(schema, &mut Vec::new(), &mut found)?;
-        let mut seen = HashSet::new();
-        match found.iter().find(|argument| !seen.insert(&argument.header)) {
-            Some(twice) => Err(format!("duplicate header '{}'", twice.header)),
-            None => Ok(found),
-        }
-    }
-
     /// All mirrored arguments of an `inputSchema`, by its text.
     ///
     /// # Errors
-    /// What is wrong with an annotation, or that the schema is too large to search for one.
+    /// The first invalid annotation, or that the schema is too large to search for one. A tool with an invalid annotation must not
+    /// be offered over HTTP.
     pub fn find_in(schema: &str) -> Result<Vec<Self>, String> {
         // Very few schemas have one, and searching the text is cheaper than parsing it.
         if !schema.contains("x-mcp-header") {
             return Ok(Vec::new());
         }
         let is_small = size::fits(schema, MAX_MEMORY);
-        let read = is_small.then(|| serde_json::from_str(schema).ok()).flatten();
-        Self::find(&read.ok_or("the schema is too large or too deep to be searched for headers")?)
+        let read: Option<Value> = is_small.then(|| serde_json::from_str(schema).ok()).flatten();
+        let schema = read.ok_or("the schema is too large or too deep to be searched for headers")?;
+        let mut found = Vec::new();
+        collect(&schema, &mut Vec::new(), &mut found)?;
+        let mut seen = HashSet::new();
+        match found.iter().find(|argument| !seen.insert(&argument.header)) {
+            Some(twice) => Err(format!("duplicate header '{}'", twice.header)),
+            None => Ok(found),
+        }
     }
 
     /// The argument's value as a header value, by the JSON text of all arguments, of which nothing else is kept; `None` if it is
@@ -152,12 +146,15 @@ mod tests {
         json!({"type": "object", "properties": properties})
     }
 
+    fn find(schema: &Value) -> Result<Vec<Mirrored>, String> {
+        Mirrored::find_in(&schema.to_string())
+    }
+
     #[test]
     fn nested_arguments_are_found_and_their_values_read() {
         let where_to = schema(json!({"zone": {"type": "integer", "x-mcp-header": "Zone"}}));
-        let found = Mirrored::find(&schema(
-            json!({"region": {"type": "string", "x-mcp-header": "Region"}, "where": where_to}),
-        ));
+        let found =
+            find(&schema(json!({"region": {"type": "string", "x-mcp-header": "Region"}, "where": where_to})));
         let found = found.unwrap();
         let values = |arguments: Value| -> Vec<Option<String>> {
             found.iter().map(|argument| argument.value(Some(&arguments.to_string())).unwrap()).collect()
@@ -180,9 +177,8 @@ mod tests {
     #[test]
     fn only_what_goes_into_headers_is_read_of_arguments() {
         let inner = schema(json!({"zone": {"type": "integer", "x-mcp-header": "Zone"}}));
-        let found = Mirrored::find(&schema(
-            json!({"region": {"type": "string", "x-mcp-header": "Region"}, "where": inner}),
-        ));
+        let found =
+            find(&schema(json!({"region": {"type": "string", "x-mcp-header": "Region"}, "where": inner})));
         let found = found.unwrap();
         for (arguments, region, zone) in [
             (
@@ -216,8 +212,8 @@ mod tests {
             json!({"$defs": {"a": annotated("string", "A")}}),
             schema((0..=MOST).map(|at| (format!("a{at}"), annotated("string", &format!("A{at}")))).collect()),
         ] {
-            assert!(Mirrored::find(&wrong).is_err(), "{wrong}");
+            assert!(find(&wrong).is_err(), "{wrong}");
         }
-        assert_eq!(Mirrored::find(&json!(true)), Ok(vec![]));
+        assert_eq!(find(&json!(true)), Ok(vec![]));
     }
 }

@@ -141,8 +141,6 @@ pub struct Snapshot {
     by_qualified: HashMap<ToolName, usize>,
     entries: HashMap<Kind, Entries>,
     pub(super) hints: HashMap<Kind, ListHints>,
-    /// Those of upstreams that have any.
-    instructions: Vec<(UpstreamName, String)>,
     /// What upstreams say of themselves, in their order.
     pub(super) providers: Vec<Provider>,
     about: About,
@@ -179,11 +177,7 @@ impl Entries {
 }
 
 impl Snapshot {
-    pub(crate) fn new(
-        tools: Vec<Arc<Tool>>,
-        entries: impl IntoIterator<Item = (Kind, Vec<Entry>)>,
-        instructions: Vec<(UpstreamName, String)>,
-    ) -> Self {
+    pub(crate) fn new(tools: Vec<Arc<Tool>>, entries: impl IntoIterator<Item = (Kind, Vec<Entry>)>) -> Self {
         let mut by_name = HashMap::with_capacity(tools.len());
         let mut stuck = Vec::new();
         let mut served: Vec<Arc<Tool>> = Vec::with_capacity(tools.len());
@@ -198,7 +192,7 @@ impl Snapshot {
         let by_qualified =
             served.iter().enumerate().map(|(at, tool)| (tool.qualified().clone(), at)).collect();
         let entries = entries.into_iter().map(|(kind, items)| (kind, Entries::new(items))).collect();
-        Self { tools: served, by_name, by_qualified, entries, instructions, stuck, ..Self::default() }
+        Self { tools: served, by_name, by_qualified, entries, stuck, ..Self::default() }
     }
 
     /// What upstreams say of a list as a whole.
@@ -298,20 +292,8 @@ impl Snapshot {
     }
 
     /// What each upstream says to models of itself.
-    pub fn own_instructions(&self) -> &[(UpstreamName, String)] {
-        &self.instructions
-    }
-
-    /// The own instructions for a model of these upstreams.
-    pub(crate) fn instructions(&self, is_of: impl Fn(&UpstreamName) -> bool) -> Option<String> {
-        match self.instructions.as_slice() {
-            [(name, text)] if self.providers.len() == 1 => is_of(name).then(|| text.clone()),
-            several => {
-                let parts = several.iter().filter(|(name, _)| is_of(name));
-                let parts: Vec<_> = parts.map(|(name, text)| format!("## {name}\n\n{text}")).collect();
-                (!parts.is_empty()).then(|| parts.join("\n\n"))
-            }
-        }
+    pub fn own_instructions(&self) -> impl Iterator<Item = (&UpstreamName, &str)> {
+        self.providers.iter().filter_map(|provider| Some((&provider.name, provider.instructions.as_deref()?)))
     }
 
     /// How a tool's definition differs from the one that was reviewed; `None` if it does not, or none was.
@@ -346,7 +328,6 @@ impl Snapshot {
     pub fn is_same(&self, other: &Self) -> bool {
         let mut tools = self.tools.iter().zip(&other.tools);
         self.changes(other).is_empty()
-            && self.instructions == other.instructions
             && self.providers == other.providers
             && self.rules == other.rules
             && self.hints == other.hints

@@ -151,7 +151,6 @@ fn p3_what_upstreams_spell_differently_has_one_key() {
     }
 }
 
-/// Pieces of URIs, among them everything that means something in one.
 #[test]
 fn p3_invisible_characters_hide_nothing() {
     for (plain, spelled) in [
@@ -169,6 +168,7 @@ fn p3_invisible_characters_hide_nothing() {
     }
 }
 
+/// Pieces of URIs, among them everything that means something in one.
 fn uris() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "file:",

@@ -332,7 +332,19 @@ impl View {
     /// The own instructions for the model of upstreams of which anything is permitted. They say how to use it, in the words of the
     /// upstream's author, who knows nothing of callers: who may not use all of it may read a name of the rest.
     pub fn instructions(&self) -> Option<String> {
-        self.snapshot.instructions(|upstream| self.permits_any_of(upstream))
+        self.instructions_of(|_| true)
+    }
+
+    /// The same of these upstreams.
+    pub fn instructions_of(&self, is_meant: impl Fn(&Provider) -> bool) -> Option<String> {
+        let meant = self.providers().filter(|provider| is_meant(provider));
+        let mut given =
+            meant.filter_map(|provider| Some((&provider.name, provider.instructions.as_deref()?)));
+        if self.snapshot.providers.len() == 1 {
+            return given.next().map(|(_, text)| text.to_owned());
+        }
+        let parts: Vec<String> = given.map(|(name, text)| format!("## {name}\n\n{text}")).collect();
+        (!parts.is_empty()).then(|| parts.join("\n\n"))
     }
 
     /// Whether everything that an upstream lists is permitted.

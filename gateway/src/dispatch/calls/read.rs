@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{Effects, Fault, Kind, RawObject, ResourceUri, SKILLS_INDEX, given::shown};
+use mcp_disclosure_core::{Effects, Fault, Kind, RawObject, SKILLS_INDEX, given::shown};
 use mcp_disclosure_transport::{ErrorText, code};
 
 use super::{Answer, Calls, relay::UpstreamRequest};
@@ -18,7 +18,9 @@ impl Calls {
     /// Reads a resource.
     pub(crate) async fn read(&self, caller: &Caller, page: &Page, params: &RawObject) -> Answer {
         let uri = text_of(params, "uri")?;
-        let uri = ResourceUri::parse(&uri).map_err(ErrorText::invalid_params)?;
+        if uri.is_empty() {
+            return Err(ErrorText::invalid_params("the resource URI must not be empty"));
+        }
         let (fetches, effects) = (caller.services(&self.common.fetches), Effects::default());
         let cx = self.context(caller, &page.view, &fetches, &effects);
         let own = caller.choice.strategy.request(&cx, "resources/read", params).await;
