@@ -145,11 +145,6 @@ impl Backend {
         self.progress.of(&[slot.number()]).await;
     }
 
-    /// The same, at most for the time-out of connecting.
-    pub(crate) async fn tried(&self, slot: &Slot) {
-        let _over = tokio::time::timeout(slot.patience, self.listed(slot)).await;
-    }
-
     /// Waits until each awaited upstream was tried once. Returns why some of them could not be used.
     ///
     /// # Errors
@@ -209,12 +204,12 @@ impl Backend {
 
     /// Whether any upstream supports resource subscriptions, or may turn out to.
     pub fn can_subscribe(&self) -> bool {
-        self.slots().iter().any(|slot| slot.can_subscribe() || slot.may_surprise())
+        self.slots().iter().any(|slot| slot.says("resources", "subscribe") || slot.may_surprise())
     }
 
     /// Whether any upstream says what a call would be like (SEP-1862).
     pub fn resolves(&self) -> bool {
-        self.slots().iter().any(|slot| slot.resolves())
+        self.slots().iter().any(|slot| slot.says("tools", "resolve"))
     }
 
     /// The upstream with this name.

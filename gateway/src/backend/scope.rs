@@ -7,8 +7,8 @@ use std::{
 };
 
 use axum::http::HeaderMap;
-use mcp_disclosure_core::{Era, Kind, Principal, RawObject};
-use mcp_disclosure_transport::{ErrorText, Request, code};
+use mcp_disclosure_core::{Era, Kind};
+use mcp_disclosure_transport::{ErrorText, code};
 use parking_lot::Mutex;
 use scopeguard::ScopeGuard;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
@@ -58,7 +58,7 @@ impl Backends {
 
     /// The number of upstreams that each client has a connection of its own to. A gateway with a single client has
     /// none: all that it starts is that client's.
-    fn dedicated(&self) -> usize {
+    pub(crate) fn dedicated(&self) -> usize {
         if self.shared.client().is_some() {
             return 0;
         }
@@ -118,17 +118,6 @@ impl Backends {
     pub fn end_session(&self, id: &str) {
         let own = self.own.lock().remove(id);
         own.into_iter().for_each(end);
-    }
-
-    /// The claim of a request without a session; `None` if all clients share upstreams.
-    pub fn claim(
-        &self,
-        principal: &Principal,
-        capabilities: &RawObject,
-        forwarded: Option<Arc<HeaderMap>>,
-        request: &Request,
-    ) -> Option<Claim> {
-        (self.dedicated() > 0).then(|| Claim::new(principal, capabilities, forwarded, request))
     }
 
     /// The backend for a stateless request to an upstream; `None` if the shared one can be used, since its

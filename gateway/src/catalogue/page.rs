@@ -203,9 +203,7 @@ impl Published {
     /// Logs a strategy's objections to the snapshot, once. Objections prevent a strategy from serving at
     /// startup only; to later snapshots they are warnings.
     fn log_objections(&self, choice: &Choice) {
-        let mut warned = self.warned.lock();
-        let is_first = warned.insert(Arc::clone(&choice.name));
-        drop(warned);
+        let is_first = self.warned.lock().insert(Arc::clone(&choice.name));
         if is_first {
             let everything = View::of(Arc::clone(&self.snapshot), &Principal::anonymous());
             warn_of(&choice.name, "served nevertheless", &choice.strategy.objections(&everything));

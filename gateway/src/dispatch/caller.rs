@@ -206,7 +206,9 @@ impl Gateway {
             Some(id) => Fetcher::Principal(id.into()),
             None => Fetcher::Peer(Arc::clone(peer.name()), meta.identity()),
         };
-        let claim = self.common.backends.claim(&principal, &meta.capabilities, forwarded, request);
+        // Where all clients share upstreams, none has a claim to any.
+        let has_own = self.common.backends.dedicated() > 0;
+        let claim = has_own.then(|| Claim::new(&principal, &meta.capabilities, forwarded, request));
         let own_lists = claim.as_ref().is_some_and(Claim::can_be_asked);
         // A task runs where its call did.
         let task = request.params.string("taskId").filter(|_| claim.is_some());

@@ -42,14 +42,13 @@ impl Common {
 
     /// The result of a handshake, for a gateway with the gateways that this one leads to.
     pub(super) fn led_on(&self, backend: &Backend, is_gateway: bool, result: Json) -> Json {
-        match RawObject::parse(result.as_str()) {
-            Ok(object) if is_gateway => {
-                let capabilities = object.object("capabilities").unwrap_or_default();
-                let chain = self.lineage.below_and_own(&backend.leads_to());
-                object.with("capabilities", chain.add_to(&capabilities).text()).into()
-            }
-            _ => result,
+        if !is_gateway {
+            return result;
         }
+        let Ok(object) = RawObject::parse(result.as_str()) else { return result };
+        let capabilities = object.object("capabilities").unwrap_or_default();
+        let chain = self.lineage.below_and_own(&backend.leads_to());
+        object.with("capabilities", chain.add_to(&capabilities).text()).into()
     }
 }
 

@@ -56,8 +56,8 @@ impl Common {
         permits: &Permits,
     ) -> Advertised {
         let reads_directories = |reads| if reads { r#"{"directoryRead":true}"# } else { "{}" };
-        let skills = backend.skills().map(|reads| (SKILLS, reads_directories(reads)));
-        let skills: Vec<_> = skills.into_iter().collect();
+        let mut extensions = self.strategies.extensions(choice, permits);
+        extensions.extend(backend.skills().map(|reads| (SKILLS, reads_directories(reads))));
         Advertised {
             server_info: backend.server_info(),
             resources: page.has_resources || backend.has("resources"),
@@ -72,7 +72,7 @@ impl Common {
             variants: choice.hints().map(|hints| self.strategies.variants(choice, permits, hints)),
             selected: page.selected.as_ref().map_or_else(|| choice.name.to_string(), |by| by.name.clone()),
             instructions: page.instructions.clone(),
-            extensions: [self.strategies.extensions(choice, permits), skills].concat(),
+            extensions,
             added: page.advertisement.clone(),
             depends_on_client: page.depends_on_client,
         }

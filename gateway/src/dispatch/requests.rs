@@ -110,8 +110,7 @@ impl Gateway {
                 page = caller.page();
             }
         }
-        let of_era = method.is_some();
-        if of_era
+        if method.is_some()
             && let Some(answered) = Box::pin(self.calls.left_to_upstream(caller, &page, request, watch)).await
         {
             return answered;

@@ -57,6 +57,6 @@ impl Backend {
         !self
             .slots()
             .iter()
-            .all(|slot| slot.status().introduction.is_some_and(|introduction| introduction.eras.stateless))
+            .all(|slot| slot.introduction().is_some_and(|introduction| introduction.eras.stateless))
     }
 }

@@ -25,12 +25,6 @@ use crate::{
     upstream::{Timeouts, UpstreamConfig, UpstreamError, Upstreams},
 };
 
-/// How long lists wait for upstreams that are starting, unless an assembly says otherwise. Most hosts list once.
-const WAIT_FOR_UPSTREAMS: Duration = Duration::from_secs(20);
-
-/// How long requests may still run after a shutdown, unless an assembly says otherwise.
-const DRAIN: Duration = Duration::from_secs(10);
-
 /// The shortest and the longest time between two sweeps.
 const SWEEPING: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
 
@@ -53,7 +47,7 @@ pub struct Assembly {
     pub session_store: Option<Arc<dyn SessionStore>>,
     /// How long upstreams may take.
     pub timeouts: Timeouts,
-    /// How long lists wait for upstreams that are starting, measured from the start of the gateway.
+    /// How long lists wait for upstreams that are starting, measured from the start of the gateway: most hosts list once.
     pub wait_for_upstreams: Duration,
     /// How long requests of HTTP clients may still run after a shutdown; what is left is answered with an error.
     pub drain: Duration,
@@ -95,8 +89,8 @@ impl Assembly {
             sessions: SessionLimits::default(),
             session_store: None,
             timeouts: Timeouts { connect: Duration::from_secs(60), request: Duration::from_secs(120) },
-            wait_for_upstreams: WAIT_FOR_UPSTREAMS,
-            drain: DRAIN,
+            wait_for_upstreams: Duration::from_secs(20),
+            drain: Duration::from_secs(10),
             memory: None,
             witness: None,
             asks_info: true,

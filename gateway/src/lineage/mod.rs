@@ -78,11 +78,7 @@ impl Lineage {
         if self.ancestors.len() < most {
             return Ok(());
         }
-        let message = format!(
-            "{} gateways in a row lead to this one; at most {most} may stand in a row (limits.gateway_depth): {}",
-            self.ancestors.len(),
-            self.path(0)
-        );
+        let message = format!("{}: {}", too_many(self.ancestors.len(), most), self.path(0));
         Err(Problem::new(message).hint(format!(
             "an upstream of one of them starts this program again; where this process was started by hand, unset {VARIABLE}"
         )))
@@ -125,11 +121,7 @@ impl Lineage {
         if chain.len() < most {
             return Ok(());
         }
-        let message = format_args!(
-            "{} gateways in a row lead to this one; at most {most} may stand in a row (limits.gateway_depth)",
-            chain.len()
-        );
-        Err(ErrorText::new(code::LIMIT_REACHED, message))
+        Err(ErrorText::new(code::LIMIT_REACHED, too_many(chain.len(), most)))
     }
 
     /// The chain for a handshake with an upstream, on behalf of a client that came through `client`.
@@ -142,6 +134,13 @@ impl Lineage {
     pub(crate) fn instance(&self) -> &str {
         &self.own.instance
     }
+}
+
+/// What is said where more gateways lead to one than may.
+fn too_many(above: usize, most: usize) -> String {
+    format!(
+        "{above} gateways in a row lead to this one; at most {most} may stand in a row (limits.gateway_depth)"
+    )
 }
 
 #[cfg(test)]

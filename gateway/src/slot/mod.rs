@@ -93,14 +93,9 @@ impl Slot {
         self.introduction().is_some_and(|introduction| introduction.has(capability))
     }
 
-    /// Whether the upstream supports resource subscriptions, as far as is known.
-    pub fn can_subscribe(&self) -> bool {
-        self.introduction().is_some_and(|introduction| introduction.says("resources", "subscribe"))
-    }
-
-    /// Whether the upstream says what a call would be like (SEP-1862), as far as is known.
-    pub fn resolves(&self) -> bool {
-        self.introduction().is_some_and(|introduction| introduction.says("tools", "resolve"))
+    /// Whether the upstream says this of a capability, as far as is known.
+    pub fn says(&self, capability: &str, member: &str) -> bool {
+        self.introduction().is_some_and(|introduction| introduction.says(capability, member))
     }
 
     /// Whether the upstream speaks both eras, as far as is known, so that it may list something else in each of them.

@@ -60,7 +60,6 @@ impl Remembered {
         let list = |member: &str| serde_json::from_str::<Vec<RawText>>(json.member(member)?).ok();
         // Clients are not to keep what may be outdated.
         let hints = ListHints { time_to_live: Duration::ZERO, private: true, meta: None };
-        let kinds = [Kind::Tools, Kind::Resources, Kind::Templates, Kind::Prompts];
         let introduction = Introduction {
             capabilities: json.object("capabilities")?,
             server_info: json.object("serverInfo")?,
@@ -82,7 +81,7 @@ impl Remembered {
                 .and_then(|text| serde_json::from_str(text).ok())
                 .unwrap_or_default(),
             info: json.member("info").and_then(|text| serde_json::from_str(text).ok()).map(Arc::new),
-            hints: HashMap::from(kinds.map(|kind| (kind, hints.clone()))),
+            hints: HashMap::from(Kind::ALL.map(|kind| (kind, hints.clone()))),
             ..UpstreamLists::empty(name.clone())
         };
         Some(Self { introduction: Arc::new(introduction), lists: Arc::new(lists) })

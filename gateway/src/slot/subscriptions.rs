@@ -201,10 +201,8 @@ impl Slot {
         if let Some(least) = *self.wishes.log_level.lock() {
             upstream.set_log_level(least);
         }
-        let resources = self.wishes.resources.lock();
-        let wished: Vec<(String, Arc<Turn>)> =
-            resources.iter().map(|(uri, wish)| (uri.clone(), Arc::clone(&wish.turn))).collect();
-        drop(resources);
+        let wished = |(uri, wish): (&String, &Wish)| (uri.clone(), Arc::clone(&wish.turn));
+        let wished: Vec<(String, Arc<Turn>)> = self.wishes.resources.lock().iter().map(wished).collect();
         if wished.is_empty() {
             return;
         }

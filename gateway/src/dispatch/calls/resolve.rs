@@ -65,7 +65,7 @@ impl Calls {
             Err(Held::Failed(error)) => return Err(error),
         };
         let Passed { tool, arguments, slot, running: _running } = passed;
-        if !(slot.resolves() && tool.tool().definition().member("resolve") == Some("true")) {
+        if !(slot.says("tools", "resolve") && tool.tool().definition().member("resolve") == Some("true")) {
             watch.decides(Outcome::Invalid);
             return Err(unsupported());
         }

@@ -294,7 +294,7 @@ async fn candidates(
     let mut found: Vec<(usize, Candidate)> = Vec::new();
     for slot in &*caller.backend.slots() {
         let Some(name) = slot.name().cloned() else { continue };
-        let has = slot.status().introduction.and_then(|introduction| introduction.may_have_skills());
+        let has = slot.introduction().and_then(|introduction| introduction.may_have_skills());
         let is_it = led.as_ref().is_none_or(|(of, _)| **of == name);
         if !is_it || is_refused_of(&name) || !has.is_some_and(|reads| reads || !reads_directory) {
             continue;

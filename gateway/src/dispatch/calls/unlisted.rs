@@ -4,6 +4,7 @@
 use futures::{StreamExt, stream::FuturesUnordered};
 use mcp_disclosure_core::{RawObject, given::shown, inner_call};
 use mcp_disclosure_transport::ErrorText;
+use tokio::time::{Instant, timeout};
 
 use super::call::read_call;
 use crate::{
@@ -19,7 +20,7 @@ pub(crate) async fn looked_for(caller: &Caller, page: &Page, params: &RawObject)
         return false;
     }
     let slots = caller.backend.slots();
-    let trying = slots.iter().map(|slot| caller.backend.tried(slot));
+    let trying = slots.iter().map(|slot| timeout(slot.patience, caller.backend.listed(slot)));
     let mut trying: FuturesUnordered<_> = trying.collect();
     while trying.next().await.is_some() && is_unlisted(&caller.page(), params) {}
     true
@@ -77,7 +78,7 @@ pub(crate) async fn relisted(
         return Ok(false);
     }
     watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
-    slot.connected(None, tokio::time::Instant::now()).await.inspect_err(|_| watch.was_not_sent())?;
+    slot.connected(None, Instant::now()).await.inspect_err(|_| watch.was_not_sent())?;
     caller.backend.listed(&slot).await;
     Ok(true)
 }

@@ -85,7 +85,7 @@ impl Calls {
         if !(is_asked || is_needed || caller.era() == Era::Stateless) {
             return Ok(AsTask::No);
         }
-        let Some(introduction) = slot.status().introduction else { return Ok(AsTask::No) };
+        let Some(introduction) = slot.introduction() else { return Ok(AsTask::No) };
         let is_inner = || params.string("name").is_none_or(|name| name != *tool.name().as_str());
         let reports = || Reports::of_task(caller.reply_route(), params);
         match (caller.era(), introduction.eras.nearest(caller.era())) {
