@@ -48,7 +48,7 @@ impl Backend {
 
     /// Releases the subscriptions of a session that ended.
     pub fn release_all(&self, session: &Session) {
-        session.keep_subscriptions(|_| false).iter().for_each(|watched| self.release(watched));
+        session.take_subscriptions().iter().for_each(|watched| self.release(watched));
     }
 
     /// Subscribes to a resource, at its upstream if this is the first subscriber. Returns which upstream's it is.

@@ -356,4 +356,9 @@ impl Session {
     pub fn has_subscriptions(&self) -> bool {
         !self.subscriptions.lock().is_empty()
     }
+
+    /// Removes and returns all subscriptions.
+    pub fn take_subscriptions(&self) -> Vec<Watched> {
+        self.subscriptions.lock().drain().map(|(watched, _)| watched).collect()
+    }
 }
