@@ -1,6 +1,6 @@
 //! Calling tools, after the steps that the strategy requires.
 
-use mcp_disclosure_core::{RawObject, delivered::wants_description};
+use mcp_disclosure_core::{Era, RawObject, delivered::wants_description};
 use serde::Serialize;
 
 use crate::{
@@ -98,7 +98,11 @@ impl Inner {
         definition: Option<&Definition>,
     ) -> Result<RawObject, Error> {
         let arguments = definition.map_or_else(|| arguments.clone(), |known| known.complete(arguments));
-        let mirrored = if self.mirrors() { self.mirrored(name, &arguments) } else { Mirrored::new() };
+        // Links without headers ignore them.
+        let mirrored = match self.server.era {
+            Era::Stateless => self.mirrored(name, &arguments),
+            Era::Session => Mirrored::new(),
+        };
         let params = RawObject::empty().with_value("name", name).with("arguments", arguments.text());
         self.ask_with("tools/call", params, mirrored).await
     }

@@ -42,7 +42,6 @@ pub(crate) struct Inner {
     pub(crate) state: Mutex<State>,
     /// Held while definitions are fetched, so that concurrent callers do not fetch the same.
     pub(crate) fetching: tokio::sync::Mutex<()>,
-    has_headers: bool,
     /// The stream of notifications, if one is needed.
     _news: Option<AbortOnDropHandle<()>>,
 }
@@ -74,7 +73,6 @@ impl Host {
             memory,
             state: Mutex::new(State { concerns: preferences.concerns.clone(), meta }),
             fetching: tokio::sync::Mutex::default(),
-            has_headers: link.has_headers(),
             preferences,
             _news: news,
         };
@@ -253,11 +251,6 @@ impl Inner {
         let connection = &self.connection.inner;
         let call = Call { mirrored, ..connection.call(method, params) };
         Arc::clone(connection).request(call, self.preferences.request_timeout).await
-    }
-
-    /// Whether arguments can be mirrored in headers: over HTTP, in the stateless era.
-    pub(crate) fn mirrors(&self) -> bool {
-        self.has_headers && self.server.era == Era::Stateless
     }
 
     /// All items of a list, page by page.

@@ -116,11 +116,6 @@ impl Link {
     pub(crate) fn opens_again(&self) -> bool {
         matches!(self.0, LinkTarget::Command(_) | LinkTarget::Handler(_))
     }
-
-    /// Whether messages have headers.
-    pub(crate) fn has_headers(&self) -> bool {
-        matches!(self.0, LinkTarget::Url(_))
-    }
 }
 
 /// Without what may be secret: arguments, environment, headers, user info and query.

@@ -56,23 +56,18 @@ impl Connection {
         self.link.borrow().is_some()
     }
 
-    /// The link. If there is none, waits for the next one until [`WAITING`] is over, counted from `since`: most interruptions
-    /// are short.
-    pub(crate) async fn link(&self, since: Instant) -> Result<(u64, Link), StoreError> {
+    /// The link. If there is none, waits for the next one until [`WAITING`] is over: most interruptions are short.
+    pub(crate) async fn link(&self) -> Result<(u64, Link), StoreError> {
         let mut links = self.link.subscribe();
-        let found = tokio::time::timeout_at((since + WAITING).into(), links.wait_for(Option::is_some)).await;
+        let found = tokio::time::timeout(WAITING, links.wait_for(Option::is_some)).await;
         found.ok().and_then(Result::ok).and_then(|link| link.clone()).ok_or(StoreError::Unreachable)
     }
 
-    /// Sends commands on one key. Returns before [`PATIENCE`] is over, counted from `since`.
-    pub(crate) async fn send(
-        &self,
-        commands: &Pipeline,
-        since: Instant,
-    ) -> Result<Vec<RedisResult<Value>>, StoreError> {
+    /// Sends commands on one key. Returns before [`PATIENCE`] is over.
+    pub(crate) async fn send(&self, commands: &Pipeline) -> Result<Vec<RedisResult<Value>>, StoreError> {
         let sending = async {
             loop {
-                let (number, mut link) = self.link(since).await?;
+                let (number, mut link) = self.link().await?;
                 match link.send(commands).await {
                     Ok(replies) => {
                         // Another server is the master now.
@@ -90,7 +85,7 @@ impl Connection {
                 }
             }
         };
-        tokio::time::timeout_at((since + PATIENCE).into(), sending).await.unwrap_or_else(|_| {
+        tokio::time::timeout(PATIENCE, sending).await.unwrap_or_else(|_| {
             tracing::debug!(command = name(commands, 0), "the session store does not answer in time");
             Err(StoreError::Unreachable)
         })

@@ -1,11 +1,6 @@
 //! The store.
 
-use std::{
-    collections::HashMap,
-    io,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{collections::HashMap, io, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use mcp_disclosure_gateway::{
@@ -18,6 +13,7 @@ use tokio::sync::{Mutex, OnceCell, mpsc};
 use crate::{
     address::Address,
     connection::{ALL, Connection, EVENTS, failed},
+    link::PATIENCE,
 };
 
 /// Expiry of a key that was written to after its session had ended, in milliseconds.
@@ -53,27 +49,19 @@ impl RedisStore {
     }
 
     async fn send<'r>(&self, commands: &'r mut Pipeline) -> Result<Replies<'r>, StoreError> {
-        self.send_since(commands, Instant::now()).await
-    }
-
-    async fn send_since<'r>(
-        &self,
-        commands: &'r mut Pipeline,
-        since: Instant,
-    ) -> Result<Replies<'r>, StoreError> {
-        let replies = self.connection.send(commands.ignore_errors(), since).await?;
+        let replies = self.connection.send(commands.ignore_errors()).await?;
         Ok(Replies { commands, replies })
     }
 
     /// As [`change`](SessionStore::change), of fields that are all set or all removed.
-    async fn change_part(&self, id: &str, changes: Changes, since: Instant) -> Result<bool, StoreError> {
+    async fn change_part(&self, id: &str, changes: Changes) -> Result<bool, StoreError> {
         let (key, mut commands) = (self.session(id), pipe());
         let names: Vec<Vec<u8>> = changes.iter().map(|(name, _)| name.clone()).collect();
         let writes = write(&mut commands, &key, changes);
         commands.cmd("PEXPIRE").arg(&key).arg(AFTER_THE_END).arg("NX");
         // Asked last: if it is there now, it was there when the fields were written.
         commands.cmd("HEXISTS").arg(&key).arg(OPENED);
-        let mut replies = self.send_since(&mut commands, since).await?;
+        let mut replies = self.send(&mut commands).await?;
         (0..writes).try_for_each(|at| replies.get::<()>(at))?;
         let is_open: bool = replies.get(writes + 1)?;
         if !is_open {
@@ -86,7 +74,7 @@ impl RedisStore {
     /// Sends commands without waiting for the replies.
     fn later(&self, commands: &mut Pipeline) {
         let (connection, commands) = (Arc::clone(&self.connection), commands.ignore_errors().clone());
-        tokio::spawn(async move { connection.send(&commands, Instant::now()).await });
+        tokio::spawn(async move { connection.send(&commands).await });
     }
 }
 
@@ -115,7 +103,7 @@ impl SessionStore for RedisStore {
     }
 
     async fn reach(&self) -> Result<(), StoreError> {
-        self.connection.link(Instant::now()).await.map(drop)
+        self.connection.link().await.map(drop)
     }
 
     async fn create(&self, id: &str, fields: Fields, lifetime: Duration) -> Result<(), StoreError> {
@@ -148,15 +136,18 @@ impl SessionStore for RedisStore {
     }
 
     async fn change(&self, id: &str, changes: Changes) -> Result<bool, StoreError> {
-        let since = Instant::now();
         let (set, removed): (Changes, Changes) = changes.into_iter().partition(|(_, value)| value.is_some());
-        // In this order, and the second only after the first succeeded: a server without memory refuses to set, but not to remove.
-        for part in [set, removed].into_iter().filter(|part| !part.is_empty()) {
-            if !self.change_part(id, part, since).await? {
-                return Ok(false);
+        let changing = async {
+            // In this order, and the second only after the first succeeded: a server without memory refuses to set, but not to
+            // remove.
+            for part in [set, removed].into_iter().filter(|part| !part.is_empty()) {
+                if !self.change_part(id, part).await? {
+                    return Ok(false);
+                }
             }
-        }
-        Ok(true)
+            Ok(true)
+        };
+        tokio::time::timeout(PATIENCE, changing).await.unwrap_or(Err(StoreError::Unreachable))
     }
 
     async fn end(&self, id: &str) -> Result<(), StoreError> {

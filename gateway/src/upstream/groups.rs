@@ -7,7 +7,6 @@ use futures::{StreamExt, stream};
 use mcp_disclosure_client::lists::all_pages;
 use mcp_disclosure_core::{OwnGroup, RawObject, RawText, UpstreamLists, offers_groups};
 use mcp_disclosure_transport::Json;
-use tokio::time::Instant;
 
 use super::{CallError, Upstream};
 
@@ -72,51 +71,11 @@ fn joined(mut list: Vec<RawText>, others: Vec<RawText>, key: &str) -> Vec<RawTex
 }
 
 async fn read(upstream: &Upstream) -> Read {
-    let longest = upstream.terms.timeouts.request;
-    let deadline = Instant::now() + longest;
-    let late = || CallError::TimedOut { waited: longest };
+    let waited = upstream.terms.timeouts.request;
     let mut read = Read::default();
-    let listing = all_pages(upstream, "groups/list", "groups", RawObject::empty());
-    let top = match tokio::time::timeout_at(deadline, listing).await {
-        Ok(Ok(listed)) => listed.items,
-        Ok(Err(error)) => return read.refused(error),
-        Err(_) => return read.refused(late()),
-    };
-    let mut next: VecDeque<OwnGroup> = top.iter().filter_map(|group| entry(group, true)).collect();
-    let mut seen: HashSet<String> = HashSet::new();
-    let (most, mut room) = (upstream.limits().upstream_groups, upstream.limits().upstream_list_bytes);
-    while !next.is_empty() {
-        let batch: Vec<OwnGroup> = next.drain(..).filter(|group| seen.insert(group.name.clone())).collect();
-        let allowed = most.saturating_sub(read.groups.len()).min(batch.len());
-        if allowed < batch.len() {
-            read = read.failed(batch.len() - allowed, format!("there are more than {most}"));
-        }
-        let fetches = stream::iter(batch.into_iter().take(allowed)).map(|group| fetch(upstream, group));
-        let mut fetching = fetches.buffered(AT_ONCE);
-        loop {
-            let (group, result) = match tokio::time::timeout_at(deadline, fetching.next()).await {
-                Ok(Some(fetched)) => fetched,
-                Ok(None) => break,
-                Err(_) => return read.refused(late()),
-            };
-            let result = match result {
-                Ok(result) => result,
-                Err(error) => {
-                    read = read.refused(error);
-                    continue;
-                }
-            };
-            let Ok(result) = RawObject::parse(result.as_str()) else {
-                read = read.failed(1, "the result is not an object".to_owned());
-                continue;
-            };
-            let Some(left) = room.checked_sub(result.text().len()) else {
-                return read
-                    .failed(1, "they are larger than a list may be (limits.upstream_list_bytes)".to_owned());
-            };
-            room = left;
-            next.extend(read.take(group, &result));
-        }
+    let reading = tokio::time::timeout(waited, read.all(upstream)).await;
+    if let Err(error) = reading.unwrap_or(Err(CallError::TimedOut { waited })) {
+        read.refused(error);
     }
     read
 }
@@ -128,18 +87,58 @@ async fn fetch(upstream: &Upstream, group: OwnGroup) -> (OwnGroup, Result<Json, 
 }
 
 impl Read {
-    fn failed(mut self, count: usize, reason: String) -> Self {
-        let (failed, first) = self.failures.take().unwrap_or((0, reason));
-        self.failures = Some((failed + count, first));
-        self
+    /// Reads all groups, within limits. What was read stays where this is given up.
+    ///
+    /// # Errors
+    /// If they are not listed.
+    async fn all(&mut self, upstream: &Upstream) -> Result<(), CallError> {
+        let top = all_pages(upstream, "groups/list", "groups", RawObject::empty()).await?.items;
+        let mut next: VecDeque<OwnGroup> = top.iter().filter_map(|group| entry(group, true)).collect();
+        let mut seen: HashSet<String> = HashSet::new();
+        let (most, mut room) = (upstream.limits().upstream_groups, upstream.limits().upstream_list_bytes);
+        while !next.is_empty() {
+            let batch: Vec<OwnGroup> =
+                next.drain(..).filter(|group| seen.insert(group.name.clone())).collect();
+            let allowed = most.saturating_sub(self.groups.len()).min(batch.len());
+            if allowed < batch.len() {
+                self.failed(batch.len() - allowed, format!("there are more than {most}"));
+            }
+            let fetches = stream::iter(batch.into_iter().take(allowed)).map(|group| fetch(upstream, group));
+            let mut fetching = fetches.buffered(AT_ONCE);
+            while let Some((group, result)) = fetching.next().await {
+                let result = match result.map(|result| RawObject::parse(result.as_str())) {
+                    Ok(Ok(result)) => result,
+                    Ok(Err(_)) => {
+                        self.failed(1, "the result is not an object".to_owned());
+                        continue;
+                    }
+                    Err(error) => {
+                        self.refused(error);
+                        continue;
+                    }
+                };
+                let Some(left) = room.checked_sub(result.text().len()) else {
+                    let reason = "they are larger than a list may be (limits.upstream_list_bytes)";
+                    self.failed(1, reason.to_owned());
+                    return Ok(());
+                };
+                room = left;
+                next.extend(self.take(group, &result));
+            }
+        }
+        Ok(())
     }
 
-    fn refused(self, error: CallError) -> Self {
-        let mut read = self.failed(1, error.to_string());
+    fn failed(&mut self, count: usize, reason: String) {
+        let (failed, first) = self.failures.take().unwrap_or((0, reason));
+        self.failures = Some((failed + count, first));
+    }
+
+    fn refused(&mut self, error: CallError) {
+        self.failed(1, error.to_string());
         if !matches!(error, CallError::Answered(_)) {
-            read.unanswered.get_or_insert(error);
+            self.unanswered.get_or_insert(error);
         }
-        read
     }
 
     /// Keeps a group and its members. Returns the groups nested in it.
@@ -200,10 +199,11 @@ mod tests {
     #[test]
     fn g8_what_is_not_answered_is_not_taken_for_gone() {
         let error = |message: &str| CallError::Answered(ErrorText::new(-32002, message));
-        let read = Read::default().refused(error("gone"));
+        let mut read = Read::default();
+        read.refused(error("gone"));
         assert!(read.unanswered.is_none());
-        let late = CallError::TimedOut { waited: std::time::Duration::from_secs(9) };
-        let read = read.refused(late).refused(error("another"));
+        read.refused(CallError::TimedOut { waited: std::time::Duration::from_secs(9) });
+        read.refused(error("another"));
         assert!(matches!(read.unanswered, Some(CallError::TimedOut { .. })));
         assert_eq!(read.failures.map(|(count, first)| (count, first.contains("gone"))), Some((3, true)));
     }

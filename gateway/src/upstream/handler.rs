@@ -180,9 +180,8 @@ impl Handler for UpstreamHandler {
             }
             "notifications/tasks/status" => {
                 let own = notification.params.string("taskId");
-                let task = own.and_then(|own| self.tasks.find(&own));
-                if let Some((task, client)) =
-                    task.and_then(|task| Some((task.clone(), task.client.upgrade()?)))
+                if let Some(task) = own.and_then(|own| self.tasks.find(&own))
+                    && let Some(client) = task.client.upgrade()
                 {
                     let params = notification.params.with_value("taskId", &*task.id);
                     client.outbox().notify(&Notification { params, ..notification });

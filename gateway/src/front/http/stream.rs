@@ -166,15 +166,15 @@ impl Drop for Stream {
 /// What was not sent of an event.
 #[derive(Default)]
 struct Rest {
-    before: Bytes,
-    /// A result that may be lost, and how much of it was sent.
+    /// What is sent next.
+    text: Bytes,
+    /// After that, a result that may be lost, and how much of it was sent. The end of the event follows it.
     result: Option<(Arc<Unread>, usize)>,
-    after: &'static [u8],
 }
 
 impl Rest {
     fn comment() -> Self {
-        Self { before: Bytes::from_static(COMMENT), ..Self::default() }
+        Self { text: Bytes::from_static(COMMENT), result: None }
     }
 
     fn of(event: &StreamEvent) -> Self {
@@ -195,32 +195,28 @@ impl Rest {
         }
         text.extend_from_slice(b"data: ");
         text.extend_from_slice(&data);
-        let after = if result.is_some() { END } else { b"" };
         if result.is_none() {
             text.extend_from_slice(END);
         }
-        Self { before: text.into(), result, after }
+        Self { text: text.into(), result }
     }
 
     fn is_empty(&self) -> bool {
-        self.before.is_empty() && self.result.is_none() && self.after.is_empty()
+        self.text.is_empty() && self.result.is_none()
     }
 
     /// The next piece; `None` if the result was lost.
     fn next(&mut self) -> Option<Bytes> {
-        if !self.before.is_empty() {
-            let length = self.before.len().min(PIECE);
-            return Some(self.before.split_to(length));
+        let Some((result, sent)) = self.result.as_mut().filter(|_| self.text.is_empty()) else {
+            let length = self.text.len().min(PIECE);
+            return Some(self.text.split_to(length));
+        };
+        let piece = result.piece(*sent, PIECE)?;
+        *sent += piece.len();
+        if *sent == result.length() {
+            *self = Self { text: Bytes::from_static(END), result: None };
         }
-        if let Some((result, sent)) = &mut self.result {
-            let piece = result.piece(*sent, PIECE)?;
-            *sent += piece.len();
-            if *sent == result.length() {
-                self.result = None;
-            }
-            return Some(piece);
-        }
-        Some(Bytes::from_static(std::mem::take(&mut self.after)))
+        Some(piece)
     }
 }
 

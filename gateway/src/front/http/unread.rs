@@ -30,11 +30,11 @@ const LINGERING: Duration = Duration::from_secs(5);
 
 /// A request's body, which is handed over if it is dropped before its end.
 pub(super) struct Received {
+    /// `None` once it was read.
     body: Option<Incoming>,
     /// Whether the client sends it: without `Expect`, or once it was asked for.
     is_coming: bool,
     is_broken: bool,
-    is_read: bool,
     rest: Option<oneshot::Sender<Rest>>,
     connection: Arc<Connection>,
 }
@@ -60,7 +60,6 @@ pub(super) fn watched(
         body: Some(body),
         is_coming,
         is_broken: false,
-        is_read: false,
         rest: Some(left),
         connection: Arc::clone(connection),
     };
@@ -104,7 +103,7 @@ impl Body for Received {
         self.is_coming = true;
         match polled {
             Poll::Ready(None) => {
-                self.is_read = true;
+                self.body = None;
                 self.connection.note_body();
             }
             Poll::Ready(Some(Err(_))) => self.is_broken = true,
@@ -124,8 +123,7 @@ impl Body for Received {
 
 impl Drop for Received {
     fn drop(&mut self) {
-        let is_read = self.is_read || self.is_end_stream();
-        if let (false, Some(body), Some(rest)) = (is_read, self.body.take(), self.rest.take()) {
+        if let (false, Some(body), Some(rest)) = (self.is_end_stream(), self.body.take(), self.rest.take()) {
             // A connection that is gone waits for nothing.
             let _gone = rest.send(Rest { body, is_coming: self.is_coming && !self.is_broken });
         }

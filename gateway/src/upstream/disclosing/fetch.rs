@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use futures::{StreamExt, stream};
 use mcp_disclosure_core::{Era, RawObject, RawText, Supplement, UpstreamLists, delivered, descriptions_uri};
-use tokio::time::Instant;
 
 use super::{Channel, Definition};
 use crate::upstream::{CallError, Upstream, request::Sender};
@@ -31,28 +30,24 @@ pub(super) struct Fetched {
 
 /// Fetches the definitions of these tools, for as long as a request may take and as many bytes as a list may have.
 pub(super) async fn all(upstream: &Upstream, channel: &Channel, names: &[String]) -> Fetched {
-    let deadline = Instant::now() + upstream.terms.timeouts.request;
-    let pieces = stream::iter(pieces(channel, names));
-    let mut fetching = pieces.map(|names| fetch(upstream, channel, names)).buffer_unordered(AT_ONCE);
     let (mut definitions, mut reason) = (HashMap::new(), None);
     let mut room = upstream.limits().upstream_list_bytes;
-    loop {
-        let (delivered, failure) = match tokio::time::timeout_at(deadline, fetching.next()).await {
-            Ok(Some(piece)) => piece,
-            Ok(None) => break,
-            Err(_) => {
-                reason.get_or_insert_with(|| "it takes longer than a request may".to_owned());
+    let fetching = async {
+        let pieces = stream::iter(pieces(channel, names));
+        let mut fetching = pieces.map(|names| fetch(upstream, channel, names)).buffer_unordered(AT_ONCE);
+        while let Some((delivered, failure)) = fetching.next().await {
+            reason = reason.take().or(failure);
+            let bytes: usize = delivered.iter().map(|(_, object)| object.text().len()).sum();
+            let Some(left) = room.checked_sub(bytes) else {
+                reason = Some("they are larger than a list may be (limits.upstream_list_bytes)".to_owned());
                 break;
-            }
-        };
-        reason = reason.or(failure);
-        let bytes: usize = delivered.iter().map(|(_, object)| object.text().len()).sum();
-        let Some(left) = room.checked_sub(bytes) else {
-            reason = Some("they are larger than a list may be (limits.upstream_list_bytes)".to_owned());
-            break;
-        };
-        room = left;
-        definitions.extend(delivered.into_iter().map(|(name, object)| (name, Definition::new(object))));
+            };
+            room = left;
+            definitions.extend(delivered.into_iter().map(|(name, object)| (name, Definition::new(object))));
+        }
+    };
+    if tokio::time::timeout(upstream.terms.timeouts.request, fetching).await.is_err() {
+        reason.get_or_insert_with(|| "it takes longer than a request may".to_owned());
     }
     let failed = names.iter().filter(|name| !definitions.contains_key(*name)).count();
     let failures = reason.filter(|_| failed > 0).map(|reason| (failed, reason));

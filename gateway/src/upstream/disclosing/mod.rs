@@ -102,15 +102,12 @@ pub(super) struct Definition {
 
 impl Definition {
     fn new(delivered: RawObject) -> Self {
-        let schema = delivered.object("inputSchema");
-        let found = schema.and_then(|schema| Some((receipt_name::find(&schema)?, schema)));
-        match found {
-            Some((receipt, schema)) => {
-                let schema = receipt_name::remove(&schema, &receipt.0);
-                let object = receipt_name::hide_in_examples(&delivered, &receipt.0);
-                Self { object: object.with("inputSchema", schema.text()), receipt: Some(receipt) }
-            }
-            None => Self { object: delivered, receipt: None },
-        }
+        let schema = delivered.object("inputSchema").unwrap_or_default();
+        let Some(receipt) = receipt_name::find(&schema) else {
+            return Self { object: delivered, receipt: None };
+        };
+        let schema = receipt_name::remove(&schema, &receipt.0);
+        let object = receipt_name::hide_in_examples(&delivered, &receipt.0);
+        Self { object: object.with("inputSchema", schema.text()), receipt: Some(receipt) }
     }
 }
