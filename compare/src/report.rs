@@ -36,7 +36,7 @@ pub struct Report {
 ///
 /// Shares are fractions of one: 0.8 is four fifths less than `full`, and a negative share is more. The cost of learning
 /// is unknown if the client does not know how tools are learned under the strategy.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Compared {
     /// Its name.
     pub name: String,
@@ -130,7 +130,7 @@ pub struct CallTokens {
 }
 
 /// A client that supports the strategy. Members as in [`Compared`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Negotiating {
     /// As [`Compared::initial_tokens`].
     pub initial_tokens: u64,
