@@ -177,7 +177,7 @@ impl Comparison {
         step(&row.name, "growing number of tools");
         let baseline = found.strategies.first();
         let initial = run.start.total();
-        let limit = baseline.map_or(initial, |baseline| baseline.initial_tokens);
+        let limit = baseline.map_or(initial, |baseline| baseline.costs.initial_tokens);
         let break_even = break_even(bench, row, &run.listed, initial, limit).await?;
         let compared = figures::compared(row, self.turns, [&run, &negotiating], break_even, baseline);
         found.notes.extend(notes::of_row(&compared, tasks.len()));

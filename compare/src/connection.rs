@@ -101,7 +101,7 @@ impl<'a> Connection<'a> {
             concerns: choices,
             ..Preferences::of(is_native.then_some(&*row.strategy))
         };
-        let failed = |source| failed(row, "connecting", source);
+        let failed = |source| Error::Connection { strategy: row.name.clone(), during: "connecting", source };
         let host = Host::connect(links(&row.name).map_err(failed)?, preferences).await.map_err(failed)?;
         let served = host.server().selected.clone();
         if served.as_deref() != Some(&*row.strategy) {
@@ -163,12 +163,8 @@ impl<'a> Connection<'a> {
     }
 
     pub(crate) fn failed(&self, during: &'static str, source: Refusal) -> Error {
-        failed(self.row, during, source)
+        Error::Connection { strategy: self.row.name.clone(), during, source }
     }
-}
-
-fn failed(row: &Row, during: &'static str, source: Refusal) -> Error {
-    Error::Connection { strategy: row.name.clone(), during, source }
 }
 
 /// A request of the host with its response.

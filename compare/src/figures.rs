@@ -3,7 +3,7 @@
 use crate::{
     Row,
     probe::tokens,
-    report::{CallTokens, Compared, Detail, Negotiating, StepTokens},
+    report::{CallTokens, Compared, Costs, Detail, StepTokens},
     run::Run,
 };
 
@@ -15,22 +15,17 @@ pub(crate) fn compared(
     break_even: Option<usize>,
     baseline: Option<&Compared>,
 ) -> Compared {
-    let own = sums(run, turns);
-    let whole = |tokens: Option<u64>, of: fn(&Compared) -> Option<u64>| {
-        Some(share_saved(tokens?, baseline.map_or(tokens, of)?))
-    };
+    let costs = sums(run, turns);
+    let full = baseline.map_or(costs, |full| full.costs);
+    let saving = |of: fn(Costs) -> Option<u64>| Some(share_saved(of(costs)?, of(full)?));
     Compared {
         name: row.name.clone(),
-        initial_tokens: own.initial_tokens,
-        discovery_tokens: own.discovery_tokens,
-        total_tokens: own.total_tokens,
-        initial_saving: whole(Some(own.initial_tokens), |full| Some(full.initial_tokens)).unwrap_or(0.0),
-        total_saving: whole(own.total_tokens, |full| full.total_tokens),
-        round_trips: own.round_trips,
+        costs,
+        initial_saving: share_saved(costs.initial_tokens, full.initial_tokens),
+        total_saving: saving(|costs| costs.total_tokens),
         wire_bytes: run.traffic.bytes(),
         break_even_tools: break_even,
-        conversation_tokens: own.conversation_tokens,
-        conversation_saving: whole(own.conversation_tokens, |full| full.conversation_tokens),
+        conversation_saving: saving(|costs| costs.conversation_tokens),
         steps: run.steps.as_ref().map(|steps| steps.len() + run.calls.len()),
         negotiating: sums(negotiating, turns),
         not_offered: row.not_offered.clone(),
@@ -44,10 +39,10 @@ pub(crate) fn compared(
 }
 
 /// The sums of one run.
-fn sums(run: &Run, turns: u64) -> Negotiating {
+fn sums(run: &Run, turns: u64) -> Costs {
     let (initial, steps) = (run.start.total(), run.steps.as_deref());
     let discovery = steps.map(tokens);
-    Negotiating {
+    Costs {
         initial_tokens: initial,
         discovery_tokens: discovery,
         total_tokens: discovery.map(|discovery| initial + discovery),

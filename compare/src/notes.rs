@@ -59,7 +59,7 @@ pub(crate) fn missing(row: &Row, missing: &[String]) -> Option<String> {
 pub(crate) fn of_row(strategy: &Compared, calls: usize) -> Vec<String> {
     let mut notes = Vec::new();
     let name = &strategy.name;
-    if strategy.discovery_tokens.is_none() {
+    if strategy.costs.discovery_tokens.is_none() {
         notes.push(format!(
             "{name}: the cost of learning is unknown, because the strategy declares no call that teaches a tool."
         ));

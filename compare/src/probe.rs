@@ -83,7 +83,7 @@ impl<'a> Probe<'a> {
                 unknown.map(|name| (*name, self.served_name(name).to_owned())).collect();
             for (name, served) in &unknown {
                 let tool = self.bench.subject.tool(name);
-                if let Some(tool) = tool.filter(|_| self.plan.listed(served).is_none()) {
+                if let Some(tool) = tool.filter(|_| self.plan.listed.tool(served).is_none()) {
                     self.plan.look_for(served, &tool.category, &tool.words());
                 }
             }
@@ -91,7 +91,7 @@ impl<'a> Probe<'a> {
             for round in self.plan.find(&left) {
                 steps.push(self.find(&round).await?);
             }
-            left.retain(|name| !self.plan.is_shown(name));
+            left.retain(|name| !self.plan.browsing.shows(name));
             if left.is_empty() {
                 continue;
             }
@@ -117,8 +117,9 @@ impl<'a> Probe<'a> {
 
     /// Fetches complete definitions in one step.
     async fn describe(&mut self, names: &[&str]) -> Result<Option<StepTokens>, Error> {
-        let is_listed = names.iter().all(|name| self.plan.listed(name).is_some());
-        let has_lesson = self.row().lesson.is_some_and(|lesson| self.plan.listed(lesson.tool()).is_some());
+        let is_listed = names.iter().all(|name| self.plan.listed.tool(name).is_some());
+        let has_lesson =
+            self.connection.row.lesson.is_some_and(|lesson| self.plan.listed.tool(lesson.tool()).is_some());
         let described = match self.connection.kind {
             ClientKind::Negotiating if !has_lesson => {
                 let described = self.step("learning tools", self.connection.host.describe(names)).await;
@@ -150,7 +151,7 @@ impl<'a> Probe<'a> {
             }
             self.plan.browsing.learn(&answer);
             left.drain(..count);
-            left.retain(|name| !self.plan.is_shown(name));
+            left.retain(|name| !self.plan.browsing.shows(name));
         }
         Ok(Some(whole))
     }
@@ -167,7 +168,7 @@ impl<'a> Probe<'a> {
         let (step, result) = self.ask(during, tool, arguments).await?;
         if is_error(&result) && !may_fail {
             let said = result.compact().text().chars().take(300).collect();
-            return Err(Error::NotLearned { strategy: self.row().name.clone(), during, said });
+            return Err(Error::NotLearned { strategy: self.connection.row.name.clone(), during, said });
         }
         let answer = answered(&result);
         self.learned.learn(&answer);
@@ -176,20 +177,22 @@ impl<'a> Probe<'a> {
 
     /// Whether the list shows how this tool is called.
     fn shows_use(&self, name: &str) -> bool {
-        let Some(tool) = self.plan.listed(self.served_name(name)) else { return false };
+        let Some(tool) = self.plan.listed.tool(self.served_name(name)) else { return false };
         let baseline = &self.bench.baseline;
         baseline.shows_use(tool) || (self.has_no_lesson() && baseline.is_complete(tool))
     }
 
     /// Whether nothing but the list teaches a tool.
     fn has_no_lesson(&self) -> bool {
-        self.row().lesson.is_none() && self.connection.is_channel(&Channel::List)
+        self.connection.row.lesson.is_none() && self.connection.is_channel(&Channel::List)
     }
 
     /// Whether a model finds the tool: it is listed, or found by its category or by a call.
     pub(crate) fn finds(&self, name: &str) -> bool {
         let name = self.served_name(name);
-        self.plan.listed(name).is_some() || self.row().lesson.is_some() || self.plan.browsing.names(name)
+        self.plan.listed.tool(name).is_some()
+            || self.connection.row.lesson.is_some()
+            || self.plan.browsing.names(name)
     }
 
     /// Calls a tool, and returns whether it succeeded.
@@ -232,10 +235,6 @@ impl<'a> Probe<'a> {
     /// The name by which a tool is served.
     pub(crate) fn served_name<'n>(&'n self, name: &'n str) -> &'n str {
         self.plan.listed.served_name(name)
-    }
-
-    fn row(&self) -> &Row {
-        self.connection.row
     }
 }
 

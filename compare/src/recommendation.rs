@@ -102,9 +102,9 @@ fn saves(best: &Compared, full: &Compared, turns: u64) -> String {
         "saves {} of the tokens of a conversation of {} ({} instead of {}) for {}",
         percent(best.conversation_saving.unwrap_or(0.0)),
         of(usize::try_from(turns).unwrap_or(usize::MAX), "turn"),
-        grouped(best.conversation_tokens.unwrap_or(0)),
-        grouped(full.conversation_tokens.unwrap_or(0)),
-        trips(best.round_trips.saturating_sub(full.round_trips)),
+        grouped(best.costs.conversation_tokens.unwrap_or(0)),
+        grouped(full.costs.conversation_tokens.unwrap_or(0)),
+        trips(best.costs.round_trips.saturating_sub(full.costs.round_trips)),
     )
 }
 
@@ -118,34 +118,21 @@ fn trips(additional: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Detail, Negotiating};
+    use crate::report::Costs;
 
     /// A strategy with this start, this cost of a conversation of ten turns, and this many round trips.
     fn compared(name: &str, initial: u64, conversation: u64, trips: u64) -> Compared {
-        let negotiating = Negotiating {
-            initial_tokens: 0,
-            discovery_tokens: None,
-            total_tokens: None,
-            conversation_tokens: None,
-            round_trips: 0,
-        };
         Compared {
             name: name.to_owned(),
-            initial_tokens: initial,
-            discovery_tokens: Some(0),
-            total_tokens: Some(initial),
-            initial_saving: 0.0,
-            total_saving: Some(0.0),
-            round_trips: trips,
-            wire_bytes: 0,
-            break_even_tools: None,
-            conversation_tokens: Some(conversation),
+            costs: Costs {
+                initial_tokens: initial,
+                total_tokens: Some(initial),
+                round_trips: trips,
+                conversation_tokens: Some(conversation),
+                ..Costs::default()
+            },
             conversation_saving: Some(1.0 - conversation as f64 / 40_000.0),
-            steps: Some(2),
-            negotiating,
-            not_offered: None,
-            also: Vec::new(),
-            detail: Detail::default(),
+            ..Compared::default()
         }
     }
 

@@ -21,7 +21,7 @@ pub struct Report {
     pub strategies: Vec<Compared>,
     /// Which of them to serve the source with, and why.
     pub recommendation: Recommendation,
-    /// The number of requests to a model in the conversation of [`Compared::conversation_tokens`].
+    /// The number of requests to a model in the conversation of [`Costs::conversation_tokens`].
     pub turns: u64,
     /// The transport, such as `stdio`.
     pub transport: String,
@@ -36,34 +36,27 @@ pub struct Report {
 ///
 /// Shares are fractions of one: 0.8 is four fifths less than `full`, and a negative share is more. The cost of learning
 /// is unknown if the client does not know how tools are learned under the strategy.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Compared {
     /// Its name.
     pub name: String,
-    /// Tokens of the model's context at the start.
-    pub initial_tokens: u64,
-    /// Tokens that learning the used tools adds: requests and answers.
-    pub discovery_tokens: Option<u64>,
-    /// The sum of both.
-    pub total_tokens: Option<u64>,
+    /// What it costs.
+    #[serde(flatten)]
+    pub costs: Costs,
     /// The saved share of the tokens at the start.
     pub initial_saving: f64,
     /// The saved share of all tokens.
     pub total_saving: Option<f64>,
-    /// Every request: handshake, lists, learning and calls.
-    pub round_trips: u64,
     /// Bytes of JSON text, in both directions.
     pub wire_bytes: u64,
     /// The smallest number of used tools with which it costs more than `full`; none if it never does.
     pub break_even_tools: Option<usize>,
-    /// Tokens that a model reads over a conversation in which everything is sent again with every request.
-    pub conversation_tokens: Option<u64>,
-    /// The saved share of these.
+    /// The saved share of the tokens of a conversation.
     pub conversation_saving: Option<f64>,
     /// What the model does until it has its results: steps of learning, and calls.
     pub steps: Option<usize>,
-    /// The figures of a client that supports the strategy and negotiates it.
-    pub negotiating: Negotiating,
+    /// What it costs a client that supports the strategy and negotiates it.
+    pub negotiating: Costs,
     /// Why `serve` would not offer it for this source with the same settings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_offered: Option<String>,
@@ -129,18 +122,18 @@ pub struct CallTokens {
     pub failed: usize,
 }
 
-/// A client that supports the strategy. Members as in [`Compared`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Negotiating {
-    /// As [`Compared::initial_tokens`].
+/// What a strategy costs a client.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Costs {
+    /// Tokens of the model's context at the start.
     pub initial_tokens: u64,
-    /// As [`Compared::discovery_tokens`].
+    /// Tokens that learning the used tools adds: requests and answers.
     pub discovery_tokens: Option<u64>,
-    /// As [`Compared::total_tokens`].
+    /// The sum of both.
     pub total_tokens: Option<u64>,
-    /// As [`Compared::conversation_tokens`].
+    /// Tokens that a model reads over a conversation in which everything is sent again with every request.
     pub conversation_tokens: Option<u64>,
-    /// As [`Compared::round_trips`].
+    /// Every request: handshake, lists, learning and calls.
     pub round_trips: u64,
 }
 
@@ -171,6 +164,8 @@ impl Report {
             names.iter().any(|name| *name == strategy.name || strategy.also.contains(name))
         };
         let named = self.strategies.iter().filter(move |strategy| is_named(strategy));
-        named.filter(move |strategy| strategy.total_tokens.unwrap_or(strategy.initial_tokens) > most)
+        named.filter(move |strategy| {
+            strategy.costs.total_tokens.unwrap_or(strategy.costs.initial_tokens) > most
+        })
     }
 }

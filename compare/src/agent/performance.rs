@@ -229,7 +229,7 @@ impl<'a> Performance<'a> {
 
     /// The next move of a queue, without those that teach what a category has just shown.
     fn next(&self, queue: &mut VecDeque<Move>, tool: &str) -> Option<Move> {
-        let fetch = self.plan.ask(&[tool]).map(|(next, _)| next).filter(|_| self.plan.is_shown(tool));
+        let fetch = self.plan.ask(&[tool]).map(|(next, _)| next).filter(|_| self.plan.browsing.shows(tool));
         queue.retain(|step| fetch.as_ref() != Some(step));
         queue.pop_front()
     }
@@ -239,7 +239,7 @@ impl<'a> Performance<'a> {
     fn is_shown_by(&self, seen: &Seen, attempt: &Move, task: &Task) -> bool {
         let Move::Call { tool, arguments } = attempt else { return false };
         if *tool != task.tool {
-            return seen.text.contains(&task.tool) || self.plan.listed(&task.tool).is_some();
+            return seen.text.contains(&task.tool) || self.plan.listed.tool(&task.tool).is_some();
         }
         let is_right = |name: &str, value: &str| arguments.member(name) == Some(value);
         let mut wrong = task.arguments.iter().filter(|(name, value)| !is_right(name, value)).peekable();

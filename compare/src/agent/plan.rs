@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use mcp_disclosure_client::Channel;
-use mcp_disclosure_core::{Finder, Lesson, RawObject, descriptions_uri};
+use mcp_disclosure_core::{Finder, Lesson, descriptions_uri};
 use serde_json::{Value, json};
 
 use super::{
@@ -48,10 +48,11 @@ impl Plan {
     /// The moves by which the model finds those of the tools that are not listed, and that no answer has shown: by their
     /// categories, or by words. Those of one round are made at once.
     pub(crate) fn find(&mut self, tools: &[&str]) -> Vec<Vec<Move>> {
-        let sought = tools.iter().filter(|tool| self.listed(tool).is_none() && !self.is_shown(tool));
+        let sought =
+            tools.iter().filter(|tool| self.listed.tool(tool).is_none() && !self.browsing.shows(tool));
         let sought: Vec<&(String, String)> = sought.filter_map(|tool| self.sought.get(*tool)).collect();
         if self.channel == Channel::InfoTool {
-            let description = self.listed(INFO).and_then(|tool| tool.string("description"));
+            let description = self.listed.tool(INFO).and_then(|tool| tool.string("description"));
             let categories = sought.iter().map(|(category, _)| &**category);
             let rounds = self.browsing.rounds(&description.unwrap_or_default(), categories);
             return rounds
@@ -69,12 +70,7 @@ impl Plan {
     /// The call that finds tools by words, where it is not the tool that has categories.
     pub(crate) fn finder(&self) -> Option<Finder> {
         let finder = self.finder.filter(|_| self.channel != Channel::InfoTool);
-        finder.filter(|finder| self.listed(finder.tool()).is_some())
-    }
-
-    /// Whether an answer showed how this tool is used.
-    pub(crate) fn is_shown(&self, tool: &str) -> bool {
-        self.browsing.shows(tool)
+        finder.filter(|finder| self.listed.tool(finder.tool()).is_some())
     }
 
     /// Learns from the answer of a category or a search which tools need not be asked for.
@@ -88,7 +84,7 @@ impl Plan {
 
     /// The move by which the model learns how to use a tool, if one is needed.
     pub(super) fn fetch(&self, tool: &str) -> Option<Move> {
-        let is_known = self.is_shown(tool) || self.listed(tool).is_some_and(shows_parameters);
+        let is_known = self.browsing.shows(tool) || self.listed.tool(tool).is_some_and(shows_parameters);
         if is_known { None } else { self.ask(&[tool]).map(|(next, _)| next) }
     }
 
@@ -97,7 +93,7 @@ impl Plan {
     pub(crate) fn ask(&self, tools: &[&str]) -> Option<(Move, usize)> {
         let first = *tools.first()?;
         // A client that knows a method for it is not listed the tool.
-        if let Some(lesson) = self.lesson.filter(|lesson| self.listed(lesson.tool()).is_some()) {
+        if let Some(lesson) = self.lesson.filter(|lesson| self.listed.tool(lesson.tool()).is_some()) {
             let arguments = lesson.arguments(first)?;
             return Some((Move::Call { tool: lesson.tool().to_owned(), arguments }, 1));
         }
@@ -108,7 +104,7 @@ impl Plan {
             }
             Channel::InfoTool => Some((Move::ask(INFO, &json!({"topic": first})), 1)),
             Channel::Groups => Some((Move::Find { tool: first.to_owned() }, 1)),
-            _ if self.listed(BRIDGE).is_some() => {
+            _ if self.listed.tool(BRIDGE).is_some() => {
                 Some((Move::ask(BRIDGE, &json!({"names": tools})), tools.len()))
             }
             Channel::Method => Some((Move::Describe { names: names() }, tools.len())),
@@ -118,7 +114,7 @@ impl Plan {
 
     /// Whether the answer to this move shows that a tool is not there: its category does not name it, or does not exist.
     pub(super) fn is_missing(&self, tool: &str, made: &Move, seen: &Seen) -> bool {
-        let is_browsed = self.channel == Channel::InfoTool && self.listed(tool).is_none();
+        let is_browsed = self.channel == Channel::InfoTool && self.listed.tool(tool).is_none();
         let category = self.sought.get(tool).filter(|_| is_browsed);
         let asked = category.map(|(category, _)| Move::ask(INFO, &json!({"topic": category})));
         let named = |lines: &Value| lines.as_array().into_iter().flatten().any(|line| line["name"] == tool);
@@ -138,7 +134,7 @@ impl Plan {
         match &self.channel {
             Channel::Resource { uri } if self.reads_resources => vec![Move::Read { uri: uri.clone() }],
             Channel::InfoTool => vec![Move::ask(INFO, &json!({}))],
-            _ if self.listed(BRIDGE).is_some() => vec![Move::ask(BRIDGE, &json!({}))],
+            _ if self.listed.tool(BRIDGE).is_some() => vec![Move::ask(BRIDGE, &json!({}))],
             Channel::Method => vec![Move::Describe { names: names() }],
             _ => Vec::new(),
         }
@@ -154,10 +150,5 @@ impl Plan {
         let tools = seen.content["tools"].as_array();
         let tools = tools.into_iter().flatten().filter_map(|tool| tool["name"].as_str());
         categories.chain(tools).map(|topic| Move::ask(INFO, &json!({"topic": topic}))).collect()
-    }
-
-    /// The tool in the list, if it is listed.
-    pub(crate) fn listed(&self, name: &str) -> Option<&RawObject> {
-        self.listed.tool(name)
     }
 }

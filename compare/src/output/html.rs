@@ -138,16 +138,17 @@ fn behind(report: &Report) -> Markup {
 
 /// A bar for each strategy, in their order: start and learning, beside those of the others.
 fn bars(report: &Report) -> Vec<Markup> {
-    let whole = |strategy: &Compared| strategy.initial_tokens + strategy.discovery_tokens.unwrap_or(0);
+    let whole =
+        |strategy: &Compared| strategy.costs.initial_tokens + strategy.costs.discovery_tokens.unwrap_or(0);
     let most = report.strategies.iter().map(whole).max().unwrap_or(0).max(1) as f64;
     let percent = |tokens: u64| format!("{:.2}%", tokens as f64 / most * 100.0);
     let bar = |strategy: &Compared| {
         html! {
             // The figures beside it say the same.
             svg.bar aria-hidden="true" {
-                rect.start height="100%" width=(percent(strategy.initial_tokens)) {}
-                @if let Some(learning) = strategy.discovery_tokens {
-                    rect.learning height="100%" x=(percent(strategy.initial_tokens)) width=(percent(learning)) {}
+                rect.start height="100%" width=(percent(strategy.costs.initial_tokens)) {}
+                @if let Some(learning) = strategy.costs.discovery_tokens {
+                    rect.learning height="100%" x=(percent(strategy.costs.initial_tokens)) width=(percent(learning)) {}
                 }
             }
         }

@@ -61,14 +61,14 @@ pub(super) fn overview(report: &Report) -> Table {
     let row = |strategy: &Compared| {
         vec![
             marked(strategy),
-            grouped(strategy.initial_tokens),
-            known(strategy.total_tokens),
+            grouped(strategy.costs.initial_tokens),
+            known(strategy.costs.total_tokens),
             saved(strategy.total_saving),
             known(strategy.steps.map(|steps| steps as u64)),
-            known(strategy.discovery_tokens),
-            known(strategy.conversation_tokens),
+            known(strategy.costs.discovery_tokens),
+            known(strategy.costs.conversation_tokens),
             break_even(strategy),
-            strategy.round_trips.to_string(),
+            strategy.costs.round_trips.to_string(),
             known(strategy.negotiating.total_tokens),
         ]
     };
@@ -184,7 +184,7 @@ fn figured(
 }
 
 fn break_even(strategy: &Compared) -> String {
-    match (strategy.break_even_tools, strategy.discovery_tokens) {
+    match (strategy.break_even_tools, strategy.costs.discovery_tokens) {
         (Some(tools), _) => grouped(tools as u64),
         (None, None) => "unknown".to_owned(),
         (None, Some(_)) => "never".to_owned(),

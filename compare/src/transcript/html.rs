@@ -10,7 +10,7 @@ use maud::{Markup, PreEscaped, html};
 use mcp_disclosure_core::{RawObject, printable::printable};
 
 use super::{
-    Act, Kind, Phase, Played, Step, Transcript,
+    Act, Call, Kind, Phase, Played, Step, Transcript,
     sentences::{self, AS_INTENDED},
     step::Place,
 };
@@ -92,7 +92,7 @@ fn act(transcript: &Transcript, at: usize, is_folded: bool) -> Markup {
     let acts: Vec<(&Played, &Act)> =
         transcript.strategies.iter().filter_map(|played| Some((played, played.acts.get(at)?))).collect();
     let Some((_, first)) = acts.first() else { return PreEscaped(String::new()) };
-    let used: Vec<String> = transcript.task.calls.iter().map(|call| call.tool.clone()).collect();
+    let calls = &transcript.task.calls;
     // A column that has nothing of its own does not stretch the others.
     let is_shown = |played: &Played, act: &Act| at == 0 || !act.is_like(&played.acts[0]);
     let places: BTreeSet<Place> =
@@ -104,7 +104,7 @@ fn act(transcript: &Transcript, at: usize, is_folded: bool) -> Markup {
                 @for (played, act) in acts {
                     article.column {
                         h4 { (played.name) }
-                        @if is_shown(played, act) { (rows_of(act, &played.acts[..at.min(1)], &places, &used)) }
+                        @if is_shown(played, act) { (rows_of(act, &played.acts[..at.min(1)], &places, calls)) }
                         @else { p.same { (AS_INTENDED) } }
                         p.sum { (sum(act)) }
                     }
@@ -118,7 +118,7 @@ fn act(transcript: &Transcript, at: usize, is_folded: bool) -> Markup {
 }
 
 /// The steps of an act by their places. What an earlier act has shown exactly is not repeated.
-fn rows_of(act: &Act, earlier: &[Act], places: &BTreeSet<Place>, used: &[String]) -> Markup {
+fn rows_of(act: &Act, earlier: &[Act], places: &BTreeSet<Place>, calls: &[Call]) -> Markup {
     let own = act.places();
     let is_new = |step: &Step| {
         let mut shown = earlier.iter().flat_map(|act| &act.steps);
@@ -131,15 +131,15 @@ fn rows_of(act: &Act, earlier: &[Act], places: &BTreeSet<Place>, used: &[String]
             @if !steps.is_empty() {
                 div.row style={ "grid-row:" (row) } {
                     h5 { (place.phase) @if place.attempt > 1 && place.phase == Phase::Call { " again" } }
-                    ol role="list" { @for step in steps { (item(step, used, is_new(step))) } }
+                    ol role="list" { @for step in steps { (item(step, calls, is_new(step))) } }
                 }
             }
         }
     }
 }
 
-fn item(step: &Step, used: &[String], is_new: bool) -> Markup {
-    let lines = sentences::body(step, used, WIDTH, false);
+fn item(step: &Step, calls: &[Call], is_new: bool) -> Markup {
+    let lines = sentences::body(step, calls, WIDTH, false);
     html! {
         li.refused[step.kind == Kind::Refused] {
             p {

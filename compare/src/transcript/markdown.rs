@@ -1,7 +1,7 @@
 //! A transcript in GitHub Flavored Markdown.
 
 use super::{
-    Act, Step, Transcript,
+    Act, Call, Step, Transcript,
     sentences::{AS_INTENDED, body, heading, sums},
 };
 use crate::text::{escaped, grouped};
@@ -11,7 +11,6 @@ const WIDTH: usize = 110;
 
 /// The transcript as Markdown; `full` quotes complete texts.
 pub fn markdown(transcript: &Transcript, full: bool) -> String {
-    let used: Vec<String> = transcript.task.calls.iter().map(|call| call.tool.clone()).collect();
     let mut text = String::new();
     for line in heading(transcript) {
         text.push_str(&format!("- {}\n", escaped(&line)));
@@ -23,7 +22,8 @@ pub fn markdown(transcript: &Transcript, full: bool) -> String {
                 text.push_str(&format!("\n### {}\n", act.course.title()));
             }
             let is_new = act.course == played.acts[0].course || !act.is_like(&played.acts[0]);
-            let shown = if is_new { steps(act, &used, full) } else { format!("{AS_INTENDED}\n") };
+            let shown =
+                if is_new { steps(act, &transcript.task.calls, full) } else { format!("{AS_INTENDED}\n") };
             text.push_str(&format!("\n{shown}"));
         }
     }
@@ -36,21 +36,21 @@ pub fn markdown(transcript: &Transcript, full: bool) -> String {
     text
 }
 
-fn steps(act: &Act, used: &[String], full: bool) -> String {
+fn steps(act: &Act, calls: &[Call], full: bool) -> String {
     let mut text = String::new();
     for (step, number) in act.steps.iter().zip(1..) {
-        text.push_str(&item(step, number, used, full));
+        text.push_str(&item(step, number, calls, full));
     }
     format!("{text}\n{}.\n", sums(act))
 }
 
-fn item(step: &Step, number: usize, used: &[String], full: bool) -> String {
+fn item(step: &Step, number: usize, calls: &[Call], full: bool) -> String {
     let tokens = match step.tokens {
         0 => String::new(),
         tokens => format!(" *({} tokens; {} so far)*", grouped(tokens), grouped(step.tokens_so_far)),
     };
     let mut text = format!("{number}. **{}** {}{tokens}\n", step.speaker, escaped(&step.says));
-    let lines = body(step, used, WIDTH, full);
+    let lines = body(step, calls, WIDTH, full);
     if lines.is_empty() {
         return text;
     }

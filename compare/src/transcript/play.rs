@@ -1,6 +1,6 @@
 //! Plays a task under each strategy.
 
-use mcp_disclosure_client::{Channel, Concerns};
+use mcp_disclosure_client::Channel;
 
 use super::{
     Act, Assignment, Behavior, Call, Ending, Kind, Phase, Played, Step, Transcript, recorder::Recorder,
@@ -10,7 +10,7 @@ use crate::{
     agent::{Agent, Performance, Purpose, Task, Trace},
     baseline::{Baseline, Listed},
     comparison::{BASELINE, Progress},
-    connection::{LinkFactory, Reached},
+    connection::{Connection, LinkFactory, Reached, Wishes},
     tokenizer::Counter,
 };
 
@@ -40,7 +40,7 @@ impl Play<'_> {
         let tools: Vec<String> = self.assignment.calls.iter().map(|call| call.tool.clone()).collect();
         self.subject.named(&tools)?;
         let counter = Counter::new(self.tokenizer);
-        let source = self.source(rows, &counter).await?;
+        let source = self.source(rows).await?;
         let behaviors = &self.assignment.courses;
         let (mut done, total) = (0, rows.len() * behaviors.len());
         let mut strategies = Vec::with_capacity(rows.len());
@@ -61,16 +61,16 @@ impl Play<'_> {
     }
 
     /// What the source lists; its resources are those of a server of complete definitions, if there is one.
-    async fn source(&self, rows: &[Row], counter: &Counter) -> Result<Baseline, Error> {
+    async fn source(&self, rows: &[Row]) -> Result<Baseline, Error> {
         let tools = self.subject.tools().iter().map(|tool| &tool.definition);
         let full = rows.iter().find(|row| row.strategy == BASELINE);
         let Some(full) = full.filter(|_| self.assignment.host == ClientKind::Negotiating) else {
             return Ok(Baseline::of(tools, &[]));
         };
-        let kind = ClientKind::Negotiating;
-        let recorder = Recorder::open(self, full, counter, kind, Concerns::new()).await?;
-        let resources = recorder.connection.resources().await?;
-        recorder.close().await;
+        let kinds = (ClientKind::Negotiating, self.host);
+        let connection = Connection::open(&self.links, full, kinds, Wishes::default()).await?;
+        let resources = connection.resources().await?;
+        connection.host.close().await;
         Ok(Baseline::of(tools, &resources))
     }
 
@@ -82,16 +82,14 @@ impl Play<'_> {
         source: &Baseline,
     ) -> Result<Act, Error> {
         let calls = self.calls(behavior);
-        let client = self.assignment.host;
         let choices = calls.first().and_then(|call| call.choose.clone()).unwrap_or_default();
-        let mut recorder = Recorder::open(self, row, counter, client, choices).await?;
-        recorder.begin(source).await?;
+        let mut recorder = Recorder::open(self, row, counter, source, choices).await?;
         let mistake = calls.first().and_then(|call| mistake(call, behavior, &recorder.listed, source));
         let handle = recorder.connection.host.clone();
         let agent = Agent {
             host: &handle,
             behavior,
-            reads_resources: client == ClientKind::Negotiating,
+            reads_resources: self.assignment.host == ClientKind::Negotiating,
             lesson: row.lesson,
             finder: row.finder,
             mistake: mistake.clone(),
@@ -100,11 +98,11 @@ impl Play<'_> {
         for (at, call) in calls.iter().enumerate() {
             (recorder.call, recorder.attempt) = (at + 1, 1);
             if let Some(choices) = call.choose.as_ref().filter(|_| at > 0) {
-                recorder.choose(choices, source).await?;
+                recorder.choose(choices).await?;
                 performance.list(recorder.listed.tools().to_vec());
             }
             let mistake = mistake.as_ref().filter(|_| at == 0);
-            self.pursue(&mut recorder, &mut performance, (call, mistake, behavior), source).await?;
+            self.pursue(&mut recorder, &mut performance, (call, mistake, behavior)).await?;
         }
         let steps = recorder.close().await;
         Ok(Act::of(behavior, &performance.trace, steps))
@@ -116,7 +114,6 @@ impl Play<'_> {
         recorder: &mut Recorder<'_>,
         performance: &mut Performance<'_>,
         (call, mistake, behavior): (&Call, Option<&Task>, Behavior),
-        source: &Baseline,
     ) -> Result<(), Error> {
         let right = Task { tool: recorder.listed.served_name(&call.tool).to_owned(), ..call.right() };
         if let Some(tool) = self.subject.tool(&call.tool) {
@@ -133,7 +130,7 @@ impl Play<'_> {
             recorder.record(&performance.trace.steps[before..], about, performance.plan.finder());
         }
         let before = performance.trace.steps.len();
-        recorder.pick(&right.tool, source);
+        recorder.pick(&right.tool);
         if recorder.listed.tool(&right.tool).is_some() || finds_unlisted(recorder) {
             let pursued = performance.pursue(&right).await;
             pursued.map_err(|source| recorder.connection.failed("calling a tool", source))?;

@@ -19,7 +19,9 @@ use crate::{
 pub(super) struct Recorder<'a> {
     pub(super) connection: Connection<'a>,
     counter: &'a Counter,
-    pub(super) listed: Arc<Listed>,
+    /// What the source lists by itself.
+    source: &'a Baseline,
+    pub(super) listed: Listed,
     /// The position in the connection's record behind what is recorded in steps.
     mark: usize,
     /// The number of calls that had reached the upstreams by then.
@@ -31,27 +33,30 @@ pub(super) struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    /// Connects. The host's first choices of concerns are part of the handshake.
+    /// Connects, and lists. The host's first choices of concerns are part of the handshake.
     pub(super) async fn open(
         play: &Play<'_>,
         row: &'a Row,
         counter: &'a Counter,
-        kind: ClientKind,
+        source: &'a Baseline,
         choices: Concerns,
     ) -> Result<Self, Error> {
         let says = (!choices.is_empty()).then(|| wording::chose(&choices));
         let wishes = Wishes { choices, reached: Some(Arc::clone(&play.reached)), omits_schemas: false };
+        let kind = play.assignment.host;
         let connection = Connection::open(&play.links, row, (kind, play.host), wishes).await?;
-        let (listed, steps, reached) = (Arc::default(), Vec::new(), (play.reached)());
-        let mut recorder = Self { connection, counter, listed, mark: 0, reached, steps, call: 1, attempt: 1 };
+        let (listed, steps, reached) = (Listed::default(), Vec::new(), (play.reached)());
+        let mut recorder =
+            Self { connection, counter, source, listed, mark: 0, reached, steps, call: 1, attempt: 1 };
         if let Some(says) = says {
             recorder.add(Kind::Chose, Speaker::Host, says);
         }
+        recorder.begin().await?;
         Ok(recorder)
     }
 
     /// The instructions and the lists, as the model gets them.
-    pub(super) async fn begin(&mut self, source: &Baseline) -> Result<(), Error> {
+    async fn begin(&mut self) -> Result<(), Error> {
         let greeting = answers(self.fresh());
         let tools = self.connection.tools().await?;
         let listed = answers(self.fresh());
@@ -62,9 +67,9 @@ impl<'a> Recorder<'a> {
             (step.gist, step.messages) = (lines, greeting);
             self.count(prompt);
         }
-        self.list_tools(tools, source, listed);
+        self.list_tools(tools, listed);
         if self.connection.kind == ClientKind::Negotiating && self.delivers_resources() {
-            let items = source.added(self.connection.resources().await?);
+            let items = self.source.added(self.connection.resources().await?);
             let messages = answers(self.fresh());
             self.list(wording::listed_resources(items.len()), &items, messages);
         }
@@ -72,7 +77,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Changes the host's choices, after which tools are listed again.
-    pub(super) async fn choose(&mut self, choices: &Concerns, source: &Baseline) -> Result<(), Error> {
+    pub(super) async fn choose(&mut self, choices: &Concerns) -> Result<(), Error> {
         let tools = match self.connection.host.update_concerns(choices).await {
             Ok(updated) => updated.tools,
             // Without concerns there is nothing to choose, and the list is what it was.
@@ -83,13 +88,13 @@ impl<'a> Recorder<'a> {
             self.fresh().into_iter().partition(Exchange::is_list);
         let step = self.add(Kind::Chose, Speaker::Host, wording::chose(choices));
         step.messages = asked.into_iter().map(|exchange| exchange.request).collect();
-        self.list_tools(tools, source, answers(lists));
+        self.list_tools(tools, answers(lists));
         Ok(())
     }
 
     /// The model's choice of a tool.
-    pub(super) fn pick(&mut self, tool: &str, source: &Baseline) {
-        let says = wording::picked(tool, self.listed.tool(tool), source);
+    pub(super) fn pick(&mut self, tool: &str) {
+        let says = wording::picked(tool, self.listed.tool(tool), self.source);
         self.add(Kind::Picked, Speaker::Model, says);
     }
 
@@ -149,9 +154,9 @@ impl<'a> Recorder<'a> {
         self.steps
     }
 
-    fn list_tools(&mut self, tools: Vec<RawObject>, source: &Baseline, messages: Vec<RawObject>) {
-        let (says, items) = (wording::listed(&tools, source), self.connection.shown(&tools));
-        self.listed = Arc::new(Listed::new(tools, source));
+    fn list_tools(&mut self, tools: Vec<RawObject>, messages: Vec<RawObject>) {
+        let (says, items) = (wording::listed(&tools, self.source), self.connection.shown(&tools));
+        self.listed = Listed::new(tools, self.source);
         self.list(says, &items, messages);
     }
 

@@ -2,7 +2,7 @@
 
 use mcp_disclosure_core::RawObject;
 
-use super::{Act, ClientKind, Ending, Kind, Step, Transcript};
+use super::{Act, Call, ClientKind, Ending, Kind, Step, Transcript};
 use crate::text::{self, first, grouped, of, wrapped};
 
 /// Maximum number of tools of a list.
@@ -39,8 +39,9 @@ pub(super) fn heading(transcript: &Transcript) -> Vec<String> {
     vec![request, format!("Host: {host}."), source]
 }
 
-/// The lines below a step's sentence, of at most this many characters; `full` are complete texts.
-pub(super) fn body(step: &Step, used: &[String], width: usize, full: bool) -> Vec<String> {
+/// The lines below a step's sentence, of at most this many characters; tools of the task's calls come first. `full` are
+/// complete texts.
+pub(super) fn body(step: &Step, calls: &[Call], width: usize, full: bool) -> Vec<String> {
     if full {
         return wrapped(&step.text, width);
     }
@@ -51,7 +52,7 @@ pub(super) fn body(step: &Step, used: &[String], width: usize, full: bool) -> Ve
         shown.iter().map(cut).chain(note).collect::<Vec<_>>()
     };
     match step.kind {
-        Kind::Listed => some(&used_first(&step.gist, used), MOST_TOOLS, "tools"),
+        Kind::Listed => some(&used_first(&step.gist, calls), MOST_TOOLS, "tools"),
         Kind::Introduced => some(&step.gist, MOST_LINES, "lines"),
         // The way out of an error is not to be cut.
         Kind::Refused => {
@@ -70,10 +71,11 @@ pub(super) fn body(step: &Step, used: &[String], width: usize, full: bool) -> Ve
 }
 
 /// The lines of the tools that the task uses, then the others.
-fn used_first(lines: &[String], used: &[String]) -> Vec<String> {
+fn used_first(lines: &[String], calls: &[Call]) -> Vec<String> {
     let is_used = |line: &&String| {
-        used.iter()
-            .any(|name| line.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with([':', '('])))
+        calls
+            .iter()
+            .any(|call| line.strip_prefix(&*call.tool).is_some_and(|rest| rest.starts_with([':', '('])))
     };
     let (mut first, others): (Vec<&String>, Vec<&String>) = lines.iter().partition(is_used);
     first.extend(others);

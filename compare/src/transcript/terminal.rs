@@ -3,7 +3,7 @@
 use mcp_disclosure_core::printable::one_line;
 
 use super::{
-    Act, Kind, Played, Speaker, Step, Transcript,
+    Act, Call, Kind, Played, Speaker, Step, Transcript,
     sentences::{AS_INTENDED, body, heading, sums},
 };
 use crate::{
@@ -26,12 +26,11 @@ const FIGURES: usize = 18;
 /// The transcript as text, of at least 40 columns.
 pub fn terminal(transcript: &Transcript, screen: Screen) -> String {
     let screen = Screen { width: screen.width.max(NARROWEST), ..screen };
-    let used: Vec<String> = transcript.task.calls.iter().map(|call| call.tool.clone()).collect();
     let mut lines: Vec<String> =
         heading(transcript).iter().flat_map(|line| wrapped(&one_line(line), screen.width)).collect();
     for played in &transcript.strategies {
         lines.push(String::new());
-        screen.played(played, &used, &mut lines);
+        screen.played(played, &transcript.task.calls, &mut lines);
     }
     for note in &transcript.notes {
         lines.push(String::new());
@@ -41,7 +40,7 @@ pub fn terminal(transcript: &Transcript, screen: Screen) -> String {
 }
 
 impl Screen {
-    fn played(&self, played: &Played, used: &[String], lines: &mut Vec<String>) {
+    fn played(&self, played: &Played, calls: &[Call], lines: &mut Vec<String>) {
         let title = format!("── {} ", one_line(&played.name));
         let columns = if self.width < NARROW { "" } else { " tokens ── so far" };
         match self.width.checked_sub(title.chars().count() + columns.chars().count()) {
@@ -59,21 +58,21 @@ impl Screen {
             }
             match at > 0 && act.is_like(&played.acts[0]) {
                 true => lines.extend(wrapped(AS_INTENDED, self.width)),
-                false => self.act(act, used, lines),
+                false => self.act(act, calls, lines),
             }
         }
     }
 
-    fn act(&self, act: &Act, used: &[String], lines: &mut Vec<String>) {
+    fn act(&self, act: &Act, calls: &[Call], lines: &mut Vec<String>) {
         for step in &act.steps {
-            self.step(step, used, lines);
+            self.step(step, calls, lines);
         }
         lines.extend(wrapped(&format!("→ {}.", sums(act)), self.width));
     }
 
-    fn step(&self, step: &Step, used: &[String], lines: &mut Vec<String>) {
+    fn step(&self, step: &Step, calls: &[Call], lines: &mut Vec<String>) {
         if self.width < NARROW {
-            return self.narrow_step(step, used, lines);
+            return self.narrow_step(step, calls, lines);
         }
         let room = self.width - SPEAKER - FIGURES;
         let figures = match step.tokens {
@@ -88,19 +87,19 @@ impl Screen {
             let speaker = self.paint(colour(step), &speaker);
             lines.push(format!("{speaker}{line:<room$}{figures}"));
         }
-        for line in body(step, used, self.width - SPEAKER - 2, self.whole) {
+        for line in body(step, calls, self.width - SPEAKER - 2, self.whole) {
             lines.push(format!("{:SPEAKER$}  {}", "", self.paint(FAINT, &line)));
         }
     }
 
-    fn narrow_step(&self, step: &Step, used: &[String], lines: &mut Vec<String>) {
+    fn narrow_step(&self, step: &Step, calls: &[Call], lines: &mut Vec<String>) {
         let tokens = match step.tokens {
             0 => String::new(),
             tokens => format!(" ({}; {} so far)", grouped(tokens), grouped(step.tokens_so_far)),
         };
         let said = wrapped(&format!("{} {}{tokens}", step.speaker, step.says), self.width);
         lines.extend(said.iter().map(|line| self.paint(colour(step), line)));
-        let body = body(step, used, self.width - 2, self.whole);
+        let body = body(step, calls, self.width - 2, self.whole);
         lines.extend(body.iter().map(|line| format!("  {}", self.paint(FAINT, line))));
     }
 }

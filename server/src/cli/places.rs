@@ -70,15 +70,7 @@ impl PlaceArguments {
         Ok(found)
     }
 
-    /// Whether the person agrees to what was shown.
-    ///
-    /// # Errors
-    /// [`Failure::Usage`] if there is no terminal to ask on.
-    pub(super) fn agreed(&self, question: &str) -> Result<bool, Failure> {
-        Ok(self.chosen(question, &[])?.is_some())
-    }
-
-    /// Which of several questions the person agrees to: all, none, or one by one. `None` if to none of them.
+    /// Whether the person agrees to what was shown, and to which of several questions: all, or one by one. `None` if to none.
     ///
     /// # Errors
     /// [`Failure::Usage`] if there is no terminal to ask on.

@@ -121,7 +121,8 @@ pub fn undo(places: PlaceArguments) -> Result<(), Failure> {
         return nothing_to_do(plans.problems, is_left);
     }
     show_problems(&plans.problems)?;
-    if !places.agreed(if is_written { "Turn this back?" } else { "Delete this backup?" })? {
+    let question = if is_written { "Turn this back?" } else { "Delete this backup?" };
+    if places.chosen(question, &[])?.is_none() {
         return Ok(());
     }
     apply(&plans, &records)?;

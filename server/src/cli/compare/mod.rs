@@ -124,7 +124,7 @@ fn within(most: u64, report: &Report, asked: &[String]) -> Result<(), Failure> {
         return Ok(());
     }
     let message = over.iter().map(|strategy| {
-        let tokens = strategy.total_tokens.unwrap_or(strategy.initial_tokens);
+        let tokens = strategy.costs.total_tokens.unwrap_or(strategy.costs.initial_tokens);
         Problem::new(format!("strategy '{}' costs {tokens} tokens; --fail-over allows {most}", strategy.name))
     });
     Err(Failure::OverBudget(message.collect()))
