@@ -12,7 +12,7 @@ use mcp_disclosure_gateway::{
     dispatch::{Assembly, FetchLimits, Gateway},
     front::http,
     limits::Limits,
-    negotiation::{Strategies, StrategyOptions},
+    negotiation::{Bridge, Strategies, StrategyOptions},
     store::SessionStore,
     upstream::{Target, Timeouts},
 };
@@ -21,6 +21,7 @@ use mcp_disclosure_server::{
     files::{Baseline, Files, Origin, Reloads, watch},
 };
 use mcp_disclosure_session_redis::RedisStore;
+use serde_json::Value;
 use tempfile::TempDir;
 use tokio::{io::DuplexStream, net::TcpListener};
 
@@ -92,6 +93,35 @@ impl Options {
             receipt_lifetime: Duration::from_secs(60),
             limits: Limits::default(),
         }
+    }
+
+    /// The same, and this strategy serves everyone.
+    pub fn pinned(mut self, strategy: &str) -> Self {
+        self.strategies.pinned = Some(strategy.to_owned());
+        self
+    }
+
+    /// The same with these settings of a strategy.
+    pub fn set(mut self, strategy: &str, settings: Value) -> Self {
+        self.strategies.settings.insert(strategy.to_owned(), settings);
+        self
+    }
+
+    /// The same, and tools that stand for a channel are listed to these.
+    pub fn bridge(mut self, bridge: Bridge) -> Self {
+        self.strategies.bridge = bridge;
+        self
+    }
+
+    /// The same with this configuration.
+    pub fn with_config(mut self, config: &str) -> Self {
+        config.clone_into(&mut self.config);
+        self
+    }
+
+    /// The same with this admission.
+    pub fn admitting(self, admission: HeaderAdmission) -> Self {
+        Self { admission, ..self }
     }
 }
 
@@ -191,6 +221,17 @@ impl Bench {
         let guard = http::Guard::new(address.ip(), &[], &[]);
         tokio::spawn(http::serve(Arc::clone(&gateway), listener, guard));
         Self { gateway, reloads, address, directory }
+    }
+
+    /// Writes its configuration.
+    pub fn write(&self, config: &str) {
+        std::fs::write(self.directory.path().join("disclosure.toml"), config).unwrap();
+    }
+
+    /// Writes its configuration, and has it read as on an operator's word.
+    pub async fn configure(&self, config: &str) {
+        self.write(config);
+        self.reloads.reload(true).await.unwrap();
     }
 
     /// A way in for a client of one's own: the other end of a pipe that the gateway serves as standard streams.

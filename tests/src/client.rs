@@ -249,6 +249,45 @@ impl Client {
         }
     }
 
+    /// What the gateway says of itself in the client's era: the result of `initialize`, or of `server/discover`.
+    pub async fn introduced(&self) -> Value {
+        match self.setup.has_sessions() {
+            true => self.introduction.clone(),
+            false => self.request("server/discover", json!({})).await.result(),
+        }
+    }
+
+    /// The capabilities among that.
+    pub async fn capabilities(&self) -> Value {
+        self.introduced().await["capabilities"].take()
+    }
+
+    /// The items of a list of this kind: `tools`, `resources`, `prompts`, `skills`.
+    pub async fn list(&self, kind: &str) -> Vec<Value> {
+        let mut listed = self.request(&format!("{kind}/list"), json!({})).await.result();
+        match listed[kind].take() {
+            Value::Array(items) => items,
+            _ => panic!("no {kind} in {listed}"),
+        }
+    }
+
+    /// The tools listed.
+    pub async fn tools(&self) -> Vec<Value> {
+        self.list("tools").await
+    }
+
+    /// The names of the tools listed.
+    pub async fn tool_names(&self) -> Vec<String> {
+        names_in(&self.tools().await)
+    }
+
+    /// Listens without a session, from when that is acknowledged on.
+    pub async fn listen(&self, wanted: Value) -> Pending {
+        let listening = self.start("subscriptions/listen", json!({"notifications": wanted})).await;
+        self.notification("notifications/subscriptions/acknowledged").await;
+        listening
+    }
+
     /// Reads a resource.
     pub async fn read(&self, uri: &str) -> Reply {
         self.request("resources/read", json!({"uri": uri})).await
@@ -393,6 +432,11 @@ impl Pending {
         let notifications = before.filter(|message| message.get("method").is_some()).collect();
         Reply { status: None, session: None, notifications, text: Some(text) }
     }
+}
+
+/// The names of listed items.
+pub fn names_in(items: &[Value]) -> Vec<String> {
+    items.iter().map(|item| item["name"].as_str().unwrap().to_owned()).collect()
 }
 
 /// The receipt that a delivered description asks for.

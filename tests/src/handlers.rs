@@ -9,17 +9,20 @@ use rmcp::{
     service::RequestContext,
 };
 
-/// A handler whose only tool panics.
-#[derive(Clone, Debug)]
-pub struct Panicking;
+pub use Faulty::{Hanging, Panicking};
 
-/// A handler whose only tool never comes to an end.
+/// A handler with one tool.
 #[derive(Clone, Debug)]
-pub struct Hanging;
+pub enum Faulty {
+    /// Its `panic` panics.
+    Panicking,
+    /// Its `hang` never comes to an end.
+    Hanging,
+}
 
-impl ServerHandler for Panicking {
+impl ServerHandler for Faulty {
     fn get_info(&self) -> ServerConfig {
-        with_tools()
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
     }
 
     async fn list_tools(
@@ -27,7 +30,12 @@ impl ServerHandler for Panicking {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(one_tool("panic", "Panics."))
+        let (name, description) = match self {
+            Panicking => ("panic", "Panics."),
+            Hanging => ("hang", "Hangs."),
+        };
+        let schema = serde_json::json!({"type": "object"}).as_object().cloned().unwrap_or_default();
+        Ok(ListToolsResult::with_all_items(vec![Tool::new(name, description, schema)]))
     }
 
     async fn call_tool(
@@ -35,37 +43,9 @@ impl ServerHandler for Panicking {
         _request: CallToolRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        panic!("as promised")
+        match self {
+            Panicking => panic!("as promised"),
+            Hanging => std::future::pending().await,
+        }
     }
-}
-
-impl ServerHandler for Hanging {
-    fn get_info(&self) -> ServerConfig {
-        with_tools()
-    }
-
-    async fn list_tools(
-        &self,
-        _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
-        Ok(one_tool("hang", "Hangs."))
-    }
-
-    async fn call_tool(
-        &self,
-        _request: CallToolRequestParams,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        std::future::pending().await
-    }
-}
-
-fn with_tools() -> ServerConfig {
-    ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-}
-
-fn one_tool(name: &'static str, description: &'static str) -> ListToolsResult {
-    let schema = serde_json::json!({"type": "object"}).as_object().cloned().unwrap_or_default();
-    ListToolsResult::with_all_items(vec![Tool::new(name, description, schema)])
 }

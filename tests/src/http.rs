@@ -1,12 +1,27 @@
 //! HTTP/1.1 by hand: one request a connection, so that a test decides every byte and when to hang up.
 
+use std::net::SocketAddr;
+
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
-    net::TcpStream,
+    net::{TcpListener, TcpStream},
 };
 
 /// Headers, in order.
 pub type Headers = Vec<(String, String)>;
+
+/// These headers.
+pub fn headers(headers: &[(&str, &str)]) -> Headers {
+    headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+}
+
+/// Serves this until the test ends: where.
+pub async fn serve(router: axum::Router) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async { axum::serve(listener, router).await });
+    address
+}
 
 /// The head of an answer; the body is still to be read.
 #[derive(Debug)]
@@ -35,7 +50,7 @@ enum Framing {
 ///
 /// `Host` and `Content-Length` are added where they are not given.
 pub async fn send(
-    address: std::net::SocketAddr,
+    address: SocketAddr,
     method: &str,
     path: &str,
     headers: &[(String, String)],

@@ -27,6 +27,7 @@ pub mod redis;
 pub mod reply;
 pub mod revision;
 pub mod scenario;
+pub mod server;
 pub mod session;
 pub mod setup;
 mod wire;

@@ -104,6 +104,12 @@ impl Ended {
         }
         self
     }
+
+    /// What a success says on stdout, as JSON.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.says(0, &[]).stdout).expect("JSON")
+    }
 }
 
 /// A running program that speaks JSON-RPC in lines.
@@ -188,10 +194,7 @@ impl Process {
     /// Opens a session and returns the result.
     #[track_caller]
     pub fn initialize(&mut self) -> Value {
-        let params = json!({
-            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
-        });
-        let answer = self.request("initialize", params);
+        let answer = self.request("initialize", hello());
         self.line(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
         answer["result"].clone()
     }
@@ -294,8 +297,7 @@ impl Process {
 
     /// Sends it a signal.
     pub fn signal(&self, signal: Signal) {
-        let id = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).expect("a process id");
-        kill_process(id, signal).expect("a child of ours");
+        assert!(send_signal(self.child.id(), signal), "a child of ours");
     }
 
     /// The most memory that it has had so far, in megabytes.
@@ -382,6 +384,16 @@ pub fn until(mut holds: impl FnMut() -> bool) -> bool {
     true
 }
 
+/// What clients introduce themselves with.
+pub fn hello() -> Value {
+    json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}})
+}
+
+/// Sends a process a signal; whether it is there.
+pub fn send_signal(id: u32, signal: Signal) -> bool {
+    i32::try_from(id).ok().and_then(Pid::from_raw).is_some_and(|id| kill_process(id, signal).is_ok())
+}
+
 /// The most memory that a process has had so far, in megabytes.
 pub fn peak_megabytes(id: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).expect("a running process");
@@ -431,20 +443,27 @@ impl Page {
 /// Reads a page; `headers` are whole lines with their ends, and say which host is meant.
 #[track_caller]
 pub fn get(address: SocketAddr, path: &str, headers: &str) -> Page {
-    let mut stream = TcpStream::connect(address).expect("a listener");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
-    let request = format!("GET {path} HTTP/1.1\r\nConnection: close\r\n{headers}\r\n");
-    stream.write_all(request.as_bytes()).expect("a listener that reads");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("an answer");
-    let (head, body) = answer.split_once("\r\n\r\n").expect("an HTTP answer");
+    let (head, body) =
+        exchange(address, &format!("GET {path} HTTP/1.1\r\nConnection: close\r\n{headers}\r\n"));
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
     let body = match head.to_ascii_lowercase().contains("transfer-encoding: chunked") {
         // Each piece has its length in front.
         true => body.split("\r\n").skip(1).step_by(2).collect(),
-        false => body.to_owned(),
+        false => body,
     };
-    Page { status, head: head.to_owned(), body }
+    Page { status, head, body }
+}
+
+/// Sends a request; the head and the body of the answer, after which the connection closes.
+#[track_caller]
+fn exchange(address: SocketAddr, request: &str) -> (String, String) {
+    let mut stream = TcpStream::connect(address).expect("a listener");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
+    stream.write_all(request.as_bytes()).expect("a listener that reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("an HTTP answer");
+    (head.to_owned(), body.to_owned())
 }
 
 /// Posts a message over HTTP: the session's id if there is one, and the answer.
@@ -458,20 +477,17 @@ pub fn post(address: SocketAddr, session: Option<&str>, message: &Value) -> (Opt
 #[track_caller]
 pub fn post_with(address: SocketAddr, headers: &str, message: &Value) -> (Option<String>, Value) {
     let body = message.to_string();
-    let mut stream = TcpStream::connect(address).expect("a listener");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
-    let request = format!(
-        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
-         Accept: application/json\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n{body}",
-        body.len()
+    let (head, body) = exchange(
+        address,
+        &format!(
+            "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
+             Accept: application/json\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        ),
     );
-    stream.write_all(request.as_bytes()).expect("a listener that reads");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("an answer");
-    let (head, body) = answer.split_once("\r\n\r\n").expect("an HTTP answer");
     let session = head.lines().find_map(|line| {
         let (name, value) = line.split_once(": ")?;
         name.eq_ignore_ascii_case("mcp-session-id").then(|| value.to_owned())
     });
-    (session, serde_json::from_str(body).unwrap_or(Value::Null))
+    (session, serde_json::from_str(&body).unwrap_or(Value::Null))
 }

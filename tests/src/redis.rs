@@ -7,10 +7,12 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use crate::{HeldPort, PATIENCE, process::until};
+use crate::{
+    HeldPort, PATIENCE,
+    process::{Signal, send_signal, until},
+};
 
 /// The server's program, unless [`NAMED`] is set: Redis or Valkey.
 const PROGRAMS: [&str; 2] = ["redis-server", "valkey-server"];
@@ -127,8 +129,7 @@ impl Redis {
     /// Stops it, or lets it go on: it keeps its connections, and does not answer.
     pub fn signal(&self, signal: Signal) {
         let child = self.child.as_ref().expect("a running server");
-        let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("a process id");
-        kill_process(id, signal).expect("a child of ours");
+        assert!(send_signal(child.id(), signal), "a child of ours");
     }
 
     /// Where it listens.

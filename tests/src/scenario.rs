@@ -3,7 +3,10 @@
 use std::{collections::BTreeMap, path::Path};
 
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::{
+    Value, json,
+    value::{RawValue, to_raw_value},
+};
 
 /// The resource in which the upstream tells what it received: a JSON array of messages.
 pub const JOURNAL: &str = "kit://journal";
@@ -16,6 +19,11 @@ pub fn control(what: &str) -> String {
         Some(uri) => format!("kit://control/updated:{}", uri.replace('/', "!")),
         None => format!("kit://control/{what}"),
     }
+}
+
+/// A value as an item of a scenario.
+pub fn raw(value: Value) -> Box<RawValue> {
+    to_raw_value(&value).unwrap()
 }
 
 /// What an upstream lists and answers.
@@ -66,20 +74,25 @@ impl Scenario {
 
     /// Tools of these names, of which nothing more is known.
     pub fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
-        let tool = |name: &str| serde_json::json!({"name": name, "description": format!("Does {name}."), "inputSchema": {"type": "object"}});
+        let tool = |name: &str| json!({"name": name, "description": format!("Does {name}."), "inputSchema": {"type": "object"}});
         Self::with_tools(names.into_iter().map(|name| tool(name).to_string()))
     }
 
     /// The same with this in `capabilities.tools`.
     pub fn with_tool_capability(mut self, capability: &str) -> Self {
-        let mut initialize: serde_json::Value = serde_json::from_str(self.initialize.get()).unwrap();
+        let mut initialize: Value = serde_json::from_str(self.initialize.get()).unwrap();
         initialize["capabilities"]["tools"][capability] = true.into();
-        self.initialize = serde_json::value::to_raw_value(&initialize).unwrap();
+        self.initialize = raw(initialize);
         self
     }
 
+    /// Answers a request with this result.
+    pub fn on(&mut self, request: impl Into<String>, result: Value) {
+        self.answers.insert(request.into(), raw(json!({"result": result})));
+    }
+
     /// The answer to a request, as a value.
-    pub fn answer(&self, request: &str) -> serde_json::Value {
+    pub fn answer(&self, request: &str) -> Value {
         serde_json::from_str(self.answers[request].get()).unwrap()
     }
 

@@ -6,15 +6,14 @@ use kit::{
     Bench, Client, HeaderAdmission, Identity, Options, Reply, Scenario, Setup, Transport,
     process::Process,
     revision::{Revision, RevisionServer},
-    scenario::control,
+    scenario::raw,
     setup::Era,
 };
 use mcp_disclosure_core::Grant;
-use mcp_disclosure_gateway::negotiation::{Bridge, StrategyOptions};
-use serde_json::{Value, json, value::to_raw_value};
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{UPSTREAM, command_line, named};
+use crate::{command_line, configuration, named, playing};
 
 const ANN: &str = "the-secret-token-of-ann";
 const BOB: &str = "the-secret-token-of-bob";
@@ -31,12 +30,38 @@ fn guarded(rest: &str) -> (TempDir, String) {
     (folder, format!("[auth]\ntokens = [{tokens}]\n{rest}"))
 }
 
-const SETUP: Setup = Setup { strategy: "full", transport: Transport::Http, era: Era::Session };
-
-async fn listed(client: &Client) -> Vec<String> {
-    let tools = client.request("tools/list", json!({})).await.result()["tools"].clone();
-    tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+/// A gateway before the tool `a`, where Ann has these limits.
+async fn limiting(limits: &str) -> (TempDir, Bench) {
+    let (tokens, config) =
+        guarded(&format!("[[principals]]\nname = \"Ann\"\ntoken = \"ann\"\nlimits = {{ {limits} }}\n"));
+    (tokens, Bench::start(named(["a"]).with_config(&config)).await)
 }
+
+/// Someone with a token.
+async fn with_token(bench: &Bench, token: &'static str) -> Client {
+    Client::connect_as(bench, SETUP, Identity::default().bearing(token)).await
+}
+
+/// It is over a limit, of which the message says this.
+fn is_over(refused: &Reply, expected: &str) {
+    let error = refused.error();
+    assert_eq!((refused.status, &error["code"]), (Some(429), &json!(-32005)), "{error}");
+    assert!(error["message"].as_str().unwrap().contains(expected), "{error}");
+}
+
+/// The program.
+fn start(arguments: &[&str]) -> Process {
+    Process::start(&mut command_line::program(arguments))
+}
+
+/// The program over HTTP, which says that it listens, and ends.
+fn serves(served: Process) {
+    served.logged("listening on");
+    served.terminate();
+    served.finish().says(0, &[]);
+}
+
+const SETUP: Setup = Setup { strategy: "full", transport: Transport::Http, era: Era::Session };
 
 const TWO: &str = r#"
 [[principals]]
@@ -54,15 +79,13 @@ strategies = ["full", "info"]
 #[tokio::test]
 async fn a8_an_upstream_is_sent_the_headers_that_it_is_meant_to_be_sent() {
     let server = RevisionServer::start(Revision::V2025_11_25).await;
-    let (folder, config) = guarded(&format!(
+    let (_tokens, config) = guarded(&format!(
         "[upstreams.kit]\nurl = {:?}\nscope = \"session\"\nforward = [\"x-user-token\"]\n",
         server.url()
     ));
-    let file = folder.path().join("disclosure.toml");
-    fs::write(&file, config).unwrap();
+    let (_folder, file) = configuration(&config);
     let flags = ["serve", "--strategy", "full", "--transport", "http", "--listen", "127.0.0.1:0", "--config"];
-    let flags = [&flags[..], &[file.to_str().unwrap(), "--log", "trace"]].concat();
-    let gateway = Process::start(&mut command_line::program(&flags));
+    let gateway = start(&[&flags[..], &[&*file, "--log", "trace"]].concat());
     let at = gateway.address();
     let ask =
         async |bearer: &str, secret: Option<&str>, session: Option<&str>, method: &str, params: Value| {
@@ -111,46 +134,36 @@ async fn a8_an_upstream_is_sent_the_headers_that_it_is_meant_to_be_sent() {
 
 #[test]
 fn a8_what_may_not_be_forwarded_is_refused_with_the_remedy() {
-    let url = "url = \"http://localhost:1/mcp\"\n";
+    let of_connection = "is a header of the connection itself";
     for (entry, expected) in [
         ("forward = [\"x-user\"]", "scope = \"session\""),
         ("scope = \"session\"\nforward = [\"authorization\"]", "forward_authorization = true"),
-        ("scope = \"session\"\nforward = [\"Host\"]", "'host' is a header of the connection itself"),
-        ("scope = \"session\"\nforward = [\"mcp-session-id\"]", "is a header of the connection itself"),
+        ("scope = \"session\"\nforward = [\"Host\"]", &*format!("'host' {of_connection}")),
+        ("scope = \"session\"\nforward = [\"mcp-session-id\"]", of_connection),
         ("scope = \"session\"\nforward_authorization = true", "has no effect"),
         (
             "scope = \"session\"\nforward = [\"x-a\"]\nheaders = { x-a = \"1\" }",
             "is one of its headers as well",
         ),
     ] {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("disclosure.toml");
-        fs::write(&file, format!("[upstreams.kit]\n{url}{entry}\n")).unwrap();
-        let program = &mut command_line::program(&["serve", "--config", file.to_str().unwrap()]);
-        Process::start(program).finish().says(64, &[expected]);
+        let (_folder, file) =
+            configuration(&format!("[upstreams.kit]\nurl = \"http://localhost:1/mcp\"\n{entry}\n"));
+        start(&["serve", "--config", &file]).finish().says(64, &[expected]);
     }
 }
 
 #[test]
 fn a3_check_and_compare_show_what_one_principal_sees_and_pays() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("disclosure.toml");
     let odd = command_line::ODD;
-    let config = format!(
+    let (_folder, file) = configuration(&format!(
         "[upstreams.odd]\ncommand = {odd:?}\nargs = [\"ordinary\"]\n[[principals]]\nname = \"ann\"\ntools = [\"odd/echo\"]\n"
-    );
-    fs::write(&file, config).unwrap();
-    let run = |command: &[&str]| {
-        let config = ["--config", file.to_str().unwrap()];
-        Process::start(&mut command_line::program(&[command, &config].concat())).finish()
-    };
+    ));
+    let run = |command: &[&str]| start(&[command, &["--config", &file]].concat()).finish();
     let seen = run(&["check", "--principal", "ann"]);
     assert!(seen.stdout.contains("principal 'ann' sees 1 of 2 tools"), "{seen:?}");
     let report = |more: &[&str]| {
         let ended = run(&[&["compare", "--strategies", "full", "--format", "json"], more].concat());
-        let report: Value =
-            serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"));
-        report.to_string()
+        ended.json().to_string()
     };
     let of_ann = report(&["--principal", "ann"]);
     assert!(!of_ann.contains("\"wait\"") && report(&[]).contains("wait"));
@@ -163,8 +176,7 @@ async fn a2_without_a_token_nothing_is_served_but_where_to_get_one() {
     let (_tokens, config) = guarded("");
     let bench = Bench::start(Options { config, ..named(["a"]) }).await;
     let ask = async |method: &str, path: &str, headers: &[(&str, &str)]| {
-        let mut headers: kit::http::Headers =
-            headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let mut headers = kit::http::headers(headers);
         headers.push(("content-type".to_owned(), "application/json".to_owned()));
         let mut answer = kit::http::send(bench.address, method, path, &headers, b"{").await.unwrap();
         let challenge = answer.header("www-authenticate").unwrap_or_default().to_owned();
@@ -212,20 +224,20 @@ async fn a3_each_caller_has_the_tools_and_strategies_of_its_entry() {
     for era in [Era::Session, Era::Stateless] {
         let setup = Setup { era, ..SETUP };
         let ann = Client::connect_as(&bench, setup, Identity::default().bearing(ANN)).await;
-        assert_eq!(listed(&ann).await, ["a", "ab"]);
+        assert_eq!(ann.tool_names().await, ["a", "ab"]);
         let bob = Client::connect_as(&bench, setup, Identity::default().bearing(BOB)).await;
-        assert_eq!(listed(&bob).await, ["b"]);
+        assert_eq!(bob.tool_names().await, ["b"]);
         bob.call("b", json!({})).await.result();
         assert_eq!(bob.call("a", json!({})).await.error()["message"], "Unknown tool: a");
         // What may not serve Bob is passed over, and is no address.
         let asked = Client::connect_as(&bench, setup, Identity::offering("describe").bearing(BOB)).await;
-        assert_eq!(listed(&asked).await, ["b"]);
+        assert_eq!(asked.tool_names().await, ["b"]);
         let there = Identity::default().bearing(BOB).at("/mcp/describe");
         let refused = Client::attach(&bench, setup, there).request("tools/list", json!({})).await;
         assert_eq!(refused.status, Some(404));
         assert!(refused.error()["message"].as_str().unwrap().ends_with("offered are: full, info"));
         let info = Client::connect_as(&bench, setup, Identity::default().bearing(BOB).at("/mcp/info")).await;
-        assert!(listed(&info).await.contains(&"info".to_owned()));
+        assert!(info.tool_names().await.contains(&"info".to_owned()));
     }
 }
 
@@ -234,25 +246,25 @@ async fn a3_the_first_permitted_strategy_serves_where_the_fallback_may_not() {
     let (_tokens, config) =
         guarded("[[principals]]\nname = \"Ann\"\ntoken = \"ann\"\nstrategies = [\"describe\"]\n");
     let bench = Bench::start(Options { config, ..named(["a"]) }).await;
-    let ann = Client::connect_as(&bench, SETUP, Identity::default().bearing(ANN)).await;
-    assert!(listed(&ann).await.contains(&"describe_tools".to_owned()));
+    let ann = with_token(&bench, ANN).await;
+    assert!(ann.tool_names().await.contains(&"describe_tools".to_owned()));
     // None matches Bob, who may come in and use nothing.
-    let bob = Client::connect_as(&bench, SETUP, Identity::default().bearing(BOB)).await;
-    assert_eq!(listed(&bob).await, Vec::<String>::new());
+    let bob = with_token(&bench, BOB).await;
+    assert_eq!(bob.tool_names().await, Vec::<String>::new());
 }
 
 #[tokio::test]
 async fn a3_a_reload_narrows_open_sessions_at_once_and_says_so() {
     let (_tokens, config) = guarded(TWO);
     let bench = Bench::start(Options { config: config.clone(), ..named(["a", "ab", "b"]) }).await;
-    let ann = Client::connect_as(&bench, SETUP, Identity::default().bearing(ANN)).await;
+    let ann = with_token(&bench, ANN).await;
     ann.open_stream().await;
-    assert_eq!(listed(&ann).await, ["a", "ab"]);
+    assert_eq!(ann.tool_names().await, ["a", "ab"]);
     let file = bench.directory.path().join("disclosure.toml");
     fs::write(&file, config.replace("kit/a*", "kit/ab")).unwrap();
     bench.reloads.reload(false).await.unwrap();
     ann.notification("notifications/tools/list_changed").await;
-    assert_eq!(listed(&ann).await, ["ab"]);
+    assert_eq!(ann.tool_names().await, ["ab"]);
     assert_eq!(ann.call("a", json!({})).await.error()["message"], "Unknown tool: a");
     // What protects is not lost by accident (P4), nor replaced by what cannot hold.
     for wrong in [
@@ -265,23 +277,17 @@ async fn a3_a_reload_narrows_open_sessions_at_once_and_says_so() {
         fs::write(&file, wrong).unwrap();
         let problems = bench.reloads.reload(false).await.unwrap_err();
         assert!(!problems.is_empty());
-        assert_eq!(listed(&ann).await, ["ab"], "{problems:?}");
+        assert_eq!(ann.tool_names().await, ["ab"], "{problems:?}");
     }
 }
 
 #[tokio::test]
 async fn a3_quotas_are_a_principals_in_all_of_its_sessions() {
-    let limits = "[[principals]]\nname = \"Ann\"\ntoken = \"ann\"\nlimits = { calls_per_minute = 2 }\n";
-    let (_tokens, config) = guarded(limits);
-    let bench = Bench::start(Options { config, ..named(["a"]) }).await;
-    let connect = async || Client::connect_as(&bench, SETUP, Identity::default().bearing(ANN)).await;
-    let (one, other) = (connect().await, connect().await);
+    let (_tokens, bench) = limiting("calls_per_minute = 2").await;
+    let (one, other) = (with_token(&bench, ANN).await, with_token(&bench, ANN).await);
     one.call("a", json!({})).await.result();
     other.call("a", json!({})).await.result();
-    let refused = one.call("a", json!({})).await;
-    assert_eq!((refused.status, &refused.error()["code"]), (Some(429), &json!(-32005)));
-    let message = refused.error()["message"].as_str().unwrap().to_owned();
-    assert!(message.contains("limits.calls_per_minute = 2"), "{message}");
+    is_over(&one.call("a", json!({})).await, "limits.calls_per_minute = 2");
 }
 
 #[tokio::test]
@@ -291,17 +297,14 @@ async fn a3_a_call_of_our_own_tools_counts_as_one_whatever_it_calls() {
         ("info", ("info", json!({})), ("a", json!({}))),
         ("describe", ("describe_tools", json!({"names": ["a"]})), ("a", json!({}))),
     ] {
-        let limits = "[[principals]]\nname = \"Ann\"\ntoken = \"ann\"\nlimits = { calls_per_minute = 3 }\n";
-        let (_tokens, config) = guarded(limits);
-        let bench = Bench::start(Options { config, ..named(["a"]) }).await;
+        let (_tokens, bench) = limiting("calls_per_minute = 3").await;
         let at = Identity::default().bearing(ANN).at(&format!("/mcp/{strategy}"));
         let ann = Client::connect_as(&bench, SETUP, at).await;
         for (tool, arguments) in [own.clone(), calling.clone(), own.clone()] {
             ann.call(tool, arguments).await.result();
         }
         for (tool, arguments) in [own, calling] {
-            let refused = ann.call(tool, arguments).await;
-            assert_eq!((refused.status, &refused.error()["code"]), (Some(429), &json!(-32005)), "{tool}");
+            is_over(&ann.call(tool, arguments).await, "limits.calls_per_minute = 3");
         }
         assert_eq!(ann.calls_forwarded().await.len(), 1, "{strategy}");
     }
@@ -309,18 +312,15 @@ async fn a3_a_call_of_our_own_tools_counts_as_one_whatever_it_calls() {
 
 #[tokio::test]
 async fn a3_requests_beside_calls_have_a_limit_of_their_own() {
-    let limits = "[[principals]]\nname = \"Ann\"\ntoken = \"ann\"\nlimits = { calls_per_minute = 6 }\n";
-    let (_tokens, config) = guarded(limits);
-    let bench = Bench::start(Options { config, ..named(["a"]) }).await;
-    let connect = async || Client::connect_as(&bench, SETUP, Identity::default().bearing(ANN)).await;
-    let mut ann = connect().await;
+    let (_tokens, bench) = limiting("calls_per_minute = 6").await;
+    let mut ann = with_token(&bench, ANN).await;
     let mut served = 1;
     // Handshakes, and lists after each.
     for _ in 0..4 {
         for method in ["tools/list", "resources/list", "prompts/list"] {
             ann.request(method, json!({})).await.result();
         }
-        ann = connect().await;
+        ann = with_token(&bench, ANN).await;
         served += 4;
     }
     let describe = async || ann.request("tools/describe", json!({"names": ["a"]})).await;
@@ -334,24 +334,20 @@ async fn a3_requests_beside_calls_have_a_limit_of_their_own() {
         refused = describe().await;
         served += 1;
     }
-    assert_eq!((refused.status, &refused.error()["code"]), (Some(429), &json!(-32005)));
-    let message = refused.error()["message"].as_str().unwrap().to_owned();
-    assert!(message.contains("limits.requests_per_minute = 30"), "{message}");
+    is_over(&refused, "limits.requests_per_minute = 30");
     ann.request("ping", json!({})).await.result();
     ann.call("a", json!({})).await.result();
 }
 
 #[tokio::test]
 async fn a3_calls_that_are_refused_before_they_are_counted_have_a_limit() {
-    let limits = "[[principals]]\nname = \"Ann\"\ntoken = \"ann\"\nlimits = { calls_per_minute = 6 }\n";
     for (method, params) in [
         ("tools/call", json!({"name": "nonsense", "arguments": {}})),
         ("tools/resolve", json!({"name": "nonsense", "arguments": {}})),
         ("tools/call", json!({})),
     ] {
-        let (_tokens, config) = guarded(limits);
-        let bench = Bench::start(Options { config, ..named(["a"]) }).await;
-        let ann = Client::connect_as(&bench, SETUP, Identity::default().bearing(ANN)).await;
+        let (_tokens, bench) = limiting("calls_per_minute = 6").await;
+        let ann = with_token(&bench, ANN).await;
         let mut looked_at = 0;
         let refused = loop {
             let answer = ann.request(method, params.clone()).await;
@@ -362,9 +358,7 @@ async fn a3_calls_that_are_refused_before_they_are_counted_have_a_limit() {
             assert!(looked_at < 400, "{method} {params}: no limit");
         };
         assert!(looked_at >= 30, "{method} {params}: {looked_at}");
-        assert_eq!((refused.status, &refused.error()["code"]), (Some(429), &json!(-32005)));
-        let message = refused.error()["message"].as_str().unwrap().to_owned();
-        assert!(message.contains("with those that are refused, 30 a minute"), "{message}");
+        is_over(&refused, "with those that are refused, 30 a minute");
         // Other requests are counted by themselves.
         ann.request("tools/list", json!({})).await.result();
     }
@@ -372,11 +366,8 @@ async fn a3_calls_that_are_refused_before_they_are_counted_have_a_limit() {
 
 #[tokio::test]
 async fn a3_calls_pass_as_many_as_are_allowed_however_few_other_requests_are() {
-    let limits = "limits = { calls_per_minute = 6, requests_per_minute = 1 }";
-    let limits = format!("[[principals]]\nname = \"Ann\"\ntoken = \"ann\"\n{limits}\n");
-    let (_tokens, config) = guarded(&limits);
-    let bench = Bench::start(Options { config, ..named(["a"]) }).await;
-    let ann = Client::connect_as(&bench, SETUP, Identity::default().bearing(ANN)).await;
+    let (_tokens, bench) = limiting("calls_per_minute = 6, requests_per_minute = 1").await;
+    let ann = with_token(&bench, ANN).await;
     for _ in 0..6 {
         ann.call("a", json!({})).await.result();
     }
@@ -390,7 +381,7 @@ async fn a3_what_an_upstream_says_of_itself_is_for_all_who_may_use_some_of_it() 
     let bench = Bench::start(Options { config, ..crate::odd() }).await;
     let sent: Value = serde_json::from_str(Scenario::odd().initialize.get()).unwrap();
     for (token, expected) in [(ANN, &sent["instructions"]), (BOB, &Value::Null)] {
-        let client = Client::connect_as(&bench, SETUP, Identity::default().bearing(token)).await;
+        let client = with_token(&bench, token).await;
         assert_eq!(&client.introduction["instructions"], expected);
     }
 }
@@ -407,7 +398,7 @@ async fn a4_a_profile_narrows_an_address() {
         ("/mcp/@none", &[]),
     ] {
         let client = Client::connect_as(&bench, SETUP, at(path)).await;
-        assert_eq!(listed(&client).await, tools, "{path}");
+        assert_eq!(client.tool_names().await, tools, "{path}");
     }
     let unknown = Client::attach(&bench, SETUP, at("/mcp/@other")).request("tools/list", json!({})).await;
     assert_eq!(unknown.status, Some(404));
@@ -420,7 +411,7 @@ async fn a4_a_profile_narrows_an_address() {
     let (_tokens, config) = guarded(&format!("{TWO}{profiles}"));
     let bench = Bench::start(Options { config, ..named(["a", "ab", "b"]) }).await;
     let ann = Client::connect_as(&bench, SETUP, at("/mcp/@small").bearing(ANN)).await;
-    assert_eq!(listed(&ann).await, ["a"]);
+    assert_eq!(ann.tool_names().await, ["a"]);
 }
 
 #[tokio::test]
@@ -432,59 +423,7 @@ async fn a4_another_address_does_not_end_a_session() {
     elsewhere.session.clone_from(&client.session);
     assert_eq!(elsewhere.request("tools/list", json!({})).await.status, Some(400));
     assert_eq!(elsewhere.end_session().await, 400);
-    assert_eq!(listed(&client).await, ["a"]);
-}
-
-/// Two callers, each of whom may read the resources of one of two upstreams that have the same URIs.
-async fn two_of_one_uri() -> Bench {
-    let only = |pattern: &str| Grant { resources: Some(vec![pattern.to_owned()]), ..Grant::default() };
-    let admission = HeaderAdmission::default().granting("ann", only("b/*")).granting("bob", only("a/*"));
-    let upstreams = ["a", "b"].map(|name| (UPSTREAM.into(), name, Scenario::odd())).into();
-    Bench::start(Options { upstreams, admission, ..Options::without_upstream() }).await
-}
-
-/// An update of one upstream's resource reaches who subscribed to it there, and nobody else.
-async fn update_of_one(ann: &Client, bob: &Client) {
-    let updates = |client: &Client| {
-        client.inbox.since(0).iter().filter(|message| message.contains("resources/updated")).count()
-    };
-    bob.read(&control("updated")).await.result();
-    bob.notification("notifications/resources/updated").await;
-    // Sent to everyone, after the update.
-    bob.read(&control("tool")).await.result();
-    ann.notification("notifications/tools/list_changed").await;
-    assert_eq!((updates(ann), updates(bob)), (0, 1));
-    ann.read(&control("updated")).await.result();
-    ann.notification("notifications/resources/updated").await;
-    assert_eq!((updates(ann), updates(bob)), (1, 1));
-}
-
-#[tokio::test]
-async fn a3_updates_are_of_the_upstream_that_may_be_read() {
-    let bench = two_of_one_uri().await;
-    let connect = async |name| {
-        let client = Client::connect_as(&bench, SETUP, Identity::default().known_as(name)).await;
-        client.open_stream().await;
-        client.request("resources/subscribe", json!({"uri": "kit://doc"})).await.result();
-        client
-    };
-    let (ann, bob) = (connect("ann").await, connect("bob").await);
-    update_of_one(&ann, &bob).await;
-}
-
-#[tokio::test]
-async fn a3_listeners_hear_of_the_upstream_that_may_be_read() {
-    let bench = two_of_one_uri().await;
-    let setup = Setup { era: Era::Stateless, ..SETUP };
-    let wanted = json!({"notifications": {"resourceSubscriptions": ["kit://doc"], "toolsListChanged": true}});
-    let listen = async |name| {
-        let client = Client::connect_as(&bench, setup, Identity::default().known_as(name)).await;
-        let listening = client.start("subscriptions/listen", wanted.clone()).await;
-        client.notification("notifications/subscriptions/acknowledged").await;
-        (client, listening)
-    };
-    let ((ann, _one), (bob, _other)) = (listen("ann").await, listen("bob").await);
-    update_of_one(&ann, &bob).await;
+    assert_eq!(client.tool_names().await, ["a"]);
 }
 
 #[tokio::test]
@@ -492,7 +431,7 @@ async fn a3_a_change_while_a_body_is_read_holds_for_it() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let (_tokens, config) = guarded(TWO);
     let bench = Bench::start(Options { config: config.clone(), ..named(["a", "ab", "b"]) }).await;
-    let ann = Client::connect_as(&bench, SETUP, Identity::default().bearing(ANN)).await;
+    let ann = with_token(&bench, ANN).await;
     let body =
         json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "a", "arguments": {}}});
     let (body, session) = (body.to_string(), ann.session.clone().unwrap());
@@ -521,7 +460,7 @@ async fn a3_a_change_while_a_body_is_read_holds_for_it() {
 async fn a5_a_session_is_of_the_principal_that_opened_it() {
     let (_tokens, config) = guarded("");
     let bench = Bench::start(Options { config, ..named(["a"]) }).await;
-    let ann = Client::connect_as(&bench, SETUP, Identity::default().bearing(ANN)).await;
+    let ann = with_token(&bench, ANN).await;
     let mut bob = Client::attach(&bench, SETUP, Identity::default().bearing(BOB));
     bob.session.clone_from(&ann.session);
     let stolen = bob.request("tools/list", json!({})).await;
@@ -530,143 +469,72 @@ async fn a5_a_session_is_of_the_principal_that_opened_it() {
     let made_up = bob.request("tools/list", json!({})).await;
     assert_eq!(stolen.status, Some(404));
     assert_eq!(stolen.answer(), made_up.answer());
-    assert_eq!(listed(&ann).await, ["a"]);
+    assert_eq!(ann.tool_names().await, ["a"]);
 }
 
-/// An upstream with two things of each kind, one open and one not, whose name is no word: search knows nothing of it.
-fn two_of_each() -> Scenario {
+/// That nothing else of what is not permitted exists, two_worlds.rs has.
+async fn a3_no_spelling_or_link_leads_to_what_is_not_permitted(setup: Setup) {
+    let only = |pattern: &str| Some(vec![pattern.to_owned()]);
+    let grant = Grant { tools: only("kit/open*"), resources: only("kit/file:///open/*"), ..Grant::default() };
     let mut scenario = Scenario::named(["open_tool", "vark_tool"]);
-    let raw = |value: Value| to_raw_value(&value).unwrap();
     for kind in ["open", "vark"] {
-        let uri = format!("file:///{kind}/listed");
-        scenario.resources.push(raw(json!({"uri": uri, "name": kind})));
         scenario
             .templates
             .push(raw(json!({"uriTemplate": format!("file:///{kind}/{{name}}"), "name": kind})));
-        scenario.prompts.push(raw(json!({"name": format!("{kind}_prompt")})));
     }
     let link = json!({"type": "resource_link", "uri": "file:///vark/listed", "name": "vark"});
-    let content = json!([link, {"type": "text", "text": "stays"}]);
-    scenario.answers.insert("tools/call open_tool".to_owned(), raw(json!({"result": {"content": content}})));
-    scenario
-}
-
-async fn a3_no_kind_of_thing_that_is_not_permitted_exists(setup: Setup) {
-    let only = |pattern: &str| Some(vec![pattern.to_owned()]);
-    let grant = Grant {
-        tools: only("kit/open*"),
-        resources: only("kit/file:///open/*"),
-        prompts: only("kit/open*"),
-        ..Grant::default()
-    };
+    scenario.on("tools/call open_tool", json!({"content": [link, {"type": "text", "text": "stays"}]}));
     let admission = HeaderAdmission::default().granting("ann", grant).on_stdio("ann");
-    let strategies = StrategyOptions { bridge: Bridge::Always, ..StrategyOptions::default() };
-    let bench =
-        Bench::start(Options { admission, strategies, ..Options::new(UPSTREAM, two_of_each()) }).await;
+    let bench = Bench::start(playing(scenario).admitting(admission)).await;
     let client = Client::connect_as(&bench, setup, Identity::offering(setup.strategy).known_as("ann")).await;
-    let mut probes = 0;
-    for method in ["tools/list", "resources/list", "resources/templates/list", "prompts/list"] {
-        let all = client.request(method, json!({})).await.result().to_string();
-        assert!(!all.contains("vark"), "{method}: {all}");
-        probes += 1;
-    }
-    // Names of one length, one of which another caller has.
-    let anonymous = |reply: &Reply, name: &str| {
-        let mut answer = reply.answer();
-        answer["id"].take();
-        answer.to_string().replace(name, "NAME")
-    };
-    for (method, with) in [
-        ("tools/call", (|name| json!({"name": format!("{name}_tool")})) as fn(&str) -> Value),
-        ("tools/call", |name| json!({"name": format!("kit__{name}_tool")})),
-        ("prompts/get", |name| json!({"name": format!("{name}_prompt")})),
-        ("resources/read", |name| json!({"uri": format!("file:///{name}/listed")})),
-        ("resources/read", |name| json!({"uri": format!("FILE:///open/../{name}/listed")})),
-        ("resources/read", |name| json!({"uri": format!("file:///open/%2e%2e/{name}/x")})),
-        ("resources/subscribe", |name| json!({"uri": format!("file:///{name}/listed")})),
-        (
-            "completion/complete",
-            |name| json!({"ref": {"type": "ref/prompt", "name": format!("{name}_prompt")}, "argument": {"name": "a", "value": ""}}),
-        ),
-        (
-            "completion/complete",
-            |name| json!({"ref": {"type": "ref/resource", "uri": format!("file:///{name}/{{name}}")}, "argument": {"name": "name", "value": ""}}),
-        ),
-        ("tools/describe", |name| json!({"name": format!("{name}_tool")})),
-        (
-            "tools/call",
-            |name| json!({"name": "describe_tools", "arguments": {"names": [format!("{name}_tool")]}}),
-        ),
-        ("tools/call", |name| json!({"name": "info", "arguments": {"topic": format!("{name}_tool")}})),
-        (
-            "tools/call",
-            |name| json!({"name": "search_tools", "arguments": {"query": format!("{name}_tool")}}),
-        ),
-    ] {
-        let vark = client.request(method, with("vark")).await;
-        let nobodys = client.request(method, with("zorg")).await;
-        assert_eq!(anonymous(&vark, "vark"), anonymous(&nobodys, "zorg"), "{method} {}", with("vark"));
-        probes += 1;
+    for way in ["FILE:///open/../KIND/listed", "file:///open/%2e%2e/KIND/x"] {
+        // Names of one length, one of which another caller has.
+        let read = async |kind: &str| {
+            let mut answer = client.read(&way.replace("KIND", kind)).await.answer();
+            answer["id"].take();
+            answer.to_string().replace(kind, "KIND")
+        };
+        assert_eq!(read("vark").await, read("zorg").await, "{way}");
     }
     let result = client.learn_and_call("open_tool", json!({})).await.result();
     assert!(result.to_string().contains("stays") && !result.to_string().contains("vark"), "{result}");
-    client.request("prompts/get", json!({"name": "open_prompt"})).await.result();
-    assert!(probes >= 17, "{probes} probes");
 }
-each_strategy!(a3_no_kind_of_thing_that_is_not_permitted_exists);
+each_strategy!(a3_no_spelling_or_link_leads_to_what_is_not_permitted);
 
 #[test]
 fn a1_beyond_loopback_a_guard_or_a_word_is_needed() {
-    let serve = |more: &[&str]| {
-        let first = ["serve", "--transport", "http", "--listen", "0.0.0.0:0"];
-        let arguments: Vec<&str> = first.iter().chain(more).copied().collect();
-        Process::start(&mut command_line::program(&arguments))
-    };
+    let serve =
+        |more: &[&str]| start(&[&["serve", "--transport", "http", "--listen", "0.0.0.0:0"], more].concat());
     serve(&[]).ended().says(64, &["0.0.0.0:0 is not on loopback", "[auth]", "--allow-anonymous"]);
-    let open = serve(&["--allow-anonymous"]);
-    open.logged("listening on");
-    open.terminate();
-    open.finish().says(0, &[]);
+    serves(serve(&["--allow-anonymous"]));
     let (_tokens, config) = guarded("");
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("disclosure.toml");
-    fs::write(&file, format!("demo = true\n{config}")).unwrap();
-    let guarded = serve(&["--config", file.to_str().unwrap()]);
-    guarded.logged("listening on");
-    guarded.terminate();
-    guarded.finish().says(0, &[]);
+    let (_folder, file) = configuration(&format!("demo = true\n{config}"));
+    serves(serve(&["--config", &file]));
     // Entries that nothing can match protect nothing.
     fs::write(&file, "[[principals]]\nname = \"x\"\ntools = []\n").unwrap();
-    let local =
-        ["serve", "--transport", "http", "--listen", "127.0.0.1:0", "--config", file.to_str().unwrap()];
-    let refused = Process::start(&mut command_line::program(&local)).ended();
-    refused.says(64, &["[[principals]] restrict nobody over HTTP without [auth]"]);
+    let local = ["serve", "--transport", "http", "--listen", "127.0.0.1:0", "--config", &file];
+    start(&local).ended().says(64, &["[[principals]] restrict nobody over HTTP without [auth]"]);
 }
 
 #[test]
 fn a2_keys_are_not_read_by_plain_http_from_elsewhere() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("disclosure.toml");
     let jwt = "demo = true\n[auth.jwt]\nissuer = \"https://login.example\"\naudience = \"https://tools.example/mcp\"\n";
-    fs::write(&file, format!("{jwt}jwks_url = \"http://login.example/keys\"\n")).unwrap();
-    let arguments =
-        ["serve", "--transport", "http", "--listen", "127.0.0.1:0", "--config", file.to_str().unwrap()];
-    let refused = Process::start(&mut command_line::program(&arguments)).ended();
-    refused.says(64, &["auth.jwt.jwks_url is no https URL"]);
-    fs::write(&file, format!("{jwt}jwks_url = \"http://127.0.0.1:9/keys\"\n")).unwrap();
-    let served = Process::start(&mut command_line::program(&arguments));
-    served.logged("listening on");
-    served.terminate();
-    served.finish().says(0, &[]);
+    let serve = |keys: &str| {
+        let (folder, file) = configuration(&format!("{jwt}jwks_url = \"{keys}\"\n"));
+        let flags = ["serve", "--transport", "http", "--listen", "127.0.0.1:0", "--config", &file];
+        (start(&flags), folder)
+    };
+    serve("http://login.example/keys").0.ended().says(64, &["auth.jwt.jwks_url is no https URL"]);
+    let (served, _folder) = serve("http://127.0.0.1:9/keys");
+    serves(served);
 }
 
 #[test]
 fn a3_on_stdio_a_flag_says_who_it_is() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("disclosure.toml");
-    let text = "[[principals]]\nname = \"few\"\ntools = [\"*/echo\", \"*/wait\"]\n[profiles.small]\ntools = [\"*/echo\"]\n";
-    fs::write(&file, text).unwrap();
-    let config = ["--config", file.to_str().unwrap()];
+    let (_folder, file) = configuration(
+        "[[principals]]\nname = \"few\"\ntools = [\"*/echo\", \"*/wait\"]\n[profiles.small]\ntools = [\"*/echo\"]\n",
+    );
+    let config = ["--config", &*file];
     for (flags, names) in [
         (&["--principal", "few"][..], &["echo", "wait"][..]),
         (&["--profile", "small"], &["echo"]),
@@ -681,6 +549,7 @@ fn a3_on_stdio_a_flag_says_who_it_is() {
         gateway.finish().says(0, &[]);
     }
     let unknown = [&["serve"], &config[..], &["--principal", "fewe", "--", command_line::ODD]].concat();
-    let refused = Process::start(&mut command_line::program(&unknown)).ended();
-    refused.says(64, &["--principal: there is no 'fewe' in [[principals]]", "did you mean 'few'?"]);
+    start(&unknown)
+        .ended()
+        .says(64, &["--principal: there is no 'fewe' in [[principals]]", "did you mean 'few'?"]);
 }

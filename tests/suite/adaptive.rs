@@ -5,11 +5,14 @@ use mcp_disclosure_core::{EXTENSION, ListSize, Principal, View};
 use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json};
 
-use crate::{UPSTREAM, odd};
+use crate::{connect_plain, odd, playing};
 
-/// Adaptive, with this strategy over the budget.
-fn adaptive(setup: Setup, budget: u64) -> StrategyOptions {
-    StrategyOptions { budget, over_budget: setup.strategy.to_owned(), ..StrategyOptions::default() }
+/// A gateway that withholds by this strategy what is over the budget.
+fn adaptive(setup: Setup, budget: u64, options: Options) -> Options {
+    let settings = options.strategies.settings.clone();
+    let over_budget = setup.strategy.to_owned();
+    let strategies = StrategyOptions { budget, over_budget, settings, ..StrategyOptions::default() };
+    Options { strategies, ..options }
 }
 
 /// What the complete list of the odd upstream costs.
@@ -20,43 +23,29 @@ async fn complete_list() -> u64 {
 }
 
 async fn selected(client: &Client) -> String {
-    let capabilities = match client.setup.has_sessions() {
-        true => client.introduction["capabilities"].clone(),
-        false => client.request("server/discover", json!({})).await.result()["capabilities"].clone(),
-    };
-    capabilities["extensions"][EXTENSION]["selected"].as_str().unwrap().to_owned()
-}
-
-async fn listed(client: &Client) -> Vec<Value> {
-    client.request("tools/list", json!({})).await.result()["tools"].as_array().unwrap().clone()
+    client.capabilities().await["extensions"][EXTENSION]["selected"].as_str().unwrap().to_owned()
 }
 
 async fn s11_the_size_of_the_complete_list_decides(setup: Setup) {
     let cost = complete_list().await;
     let full = Bench::start(odd()).await;
-    let pinned = Some(setup.strategy.to_owned());
-    let over = Bench::start(Options {
-        strategies: StrategyOptions { pinned, ..StrategyOptions::default() },
-        ..odd()
-    });
-    let over = over.await;
+    let over = Bench::start(odd().pinned(setup.strategy)).await;
     for (budget, like, name) in
         [(cost, &full, "full"), (cost - 1, &over, setup.strategy), (0, &over, setup.strategy)]
     {
-        let bench = Bench::start(Options { strategies: adaptive(setup, budget), ..odd() }).await;
+        let bench = Bench::start(adaptive(setup, budget, odd())).await;
         for identity in [Identity::default(), Identity::offering("unheard-of")] {
             let client = Client::connect_as(&bench, setup, identity.clone()).await;
             assert_eq!(selected(&client).await, name, "{budget} of {cost}");
             let model = Client::connect_as(like, setup, identity).await;
-            assert_eq!(listed(&client).await, listed(&model).await, "{budget} of {cost}");
+            assert_eq!(client.tools().await, model.tools().await, "{budget} of {cost}");
         }
     }
 }
 
 async fn s11_calls_are_decided_on_by_what_serves(setup: Setup) {
     for (budget, serves) in [(u64::MAX, "full"), (0, setup.strategy)] {
-        let bench = Bench::start(Options { strategies: adaptive(setup, budget), ..odd() }).await;
-        let client = Client::connect_as(&bench, setup, Identity::default()).await;
+        let (_bench, client) = connect_plain(adaptive(setup, budget, odd()), setup).await;
         let called = client.call("rich", json!({})).await.result();
         assert_eq!(called["isError"] == true, serves == "resource", "{called}");
         let read = client.read("resource:///tool_descriptions?tools=rich").await.text.unwrap();
@@ -82,9 +71,8 @@ fn is_of_upstream(answer: &Value) -> bool {
 /// A client that holds the list of one side may call by it on the other.
 async fn s11_own_tools_are_callable_on_both_sides_of_the_budget(setup: Setup) {
     for budget in [u64::MAX, 0] {
-        let bench = Bench::start(Options { strategies: adaptive(setup, budget), ..odd() }).await;
-        let client = Client::connect_as(&bench, setup, Identity::default()).await;
-        let names = listed(&client).await;
+        let (_bench, client) = connect_plain(adaptive(setup, budget, odd()), setup).await;
+        let names = client.tools().await;
         for (name, arguments) in own_tools(setup, "progress") {
             let is_listed = names.iter().any(|tool| tool["name"] == name);
             assert_eq!(is_listed, budget == 0, "{name}");
@@ -102,13 +90,8 @@ async fn s11_a_name_is_the_same_tool_on_both_sides_of_the_budget(setup: Setup) {
     let own = own_tools(setup, "plain");
     let scenario = || Scenario::named(own.iter().map(|(name, _)| *name).chain(["plain"]));
     for budget in [u64::MAX, 0] {
-        let bench = Bench::start(Options {
-            strategies: adaptive(setup, budget),
-            ..Options::new(UPSTREAM, scenario())
-        });
-        let bench = bench.await;
-        let client = Client::connect_as(&bench, setup, Identity::default()).await;
-        let names = listed(&client).await;
+        let (_bench, client) = connect_plain(adaptive(setup, budget, playing(scenario())), setup).await;
+        let names = client.tools().await;
         for (name, arguments) in &own {
             let qualified = format!("kit__{name}");
             if budget > 0 {
@@ -128,7 +111,7 @@ async fn s11_a_name_is_the_same_tool_on_both_sides_of_the_budget(setup: Setup) {
 
 async fn s11_a_client_that_asks_gets_what_it_asks_for(setup: Setup) {
     for budget in [u64::MAX, 0] {
-        let bench = Bench::start(Options { strategies: adaptive(setup, budget), ..odd() }).await;
+        let bench = Bench::start(adaptive(setup, budget, odd())).await;
         for wanted in ["full", "resource"] {
             let client = Client::connect_as(&bench, setup, Identity::offering(wanted)).await;
             assert_eq!(selected(&client).await, wanted);
@@ -149,18 +132,14 @@ where_schemas_are_withheld!(
 
 /// What a client chooses may bring its list within the budget.
 async fn s11_a_choice_counts(setup: Setup) {
-    let options = |budget| {
-        let options = crate::concerns::options(json!({}));
-        let settings = options.strategies.settings.clone();
-        Options { strategies: StrategyOptions { settings, ..adaptive(setup, budget) }, ..options }
-    };
+    let options = |budget| adaptive(setup, budget, crate::concerns::options(json!({})));
     let bench = Bench::start(options(0)).await;
     let snapshot = bench.gateway.backends().shared().catalogue().current().snapshot().clone();
     let all = ListSize::complete(&View::of(snapshot, &Principal::anonymous())).tokens();
     let bench = Bench::start(options(all - 1)).await;
     let shows = async |identity| {
         let client = Client::connect_as(&bench, setup, identity).await;
-        listed(&client).await[0]["inputSchema"]["properties"]["n"]["type"] == "integer"
+        client.tools().await[0]["inputSchema"]["properties"]["n"]["type"] == "integer"
     };
     assert!(!shows(Identity::default()).await);
     assert!(shows(Identity::default().choosing(json!({"cost": "low"}))).await);
@@ -170,20 +149,13 @@ under_resource!(s11_a_choice_counts);
 async fn s11_a_catalogue_that_outgrows_the_budget_changes_the_list(setup: Setup) {
     let cost = complete_list().await;
     let less = "[tools.rich]\nhidden = true\n";
-    let bench =
-        Bench::start(Options { strategies: adaptive(setup, cost - 1), config: less.to_owned(), ..odd() });
-    let bench = bench.await;
-    let client = Client::connect_as(&bench, setup, Identity::default()).await;
-    let is_complete = async || {
-        let listed = listed(&client).await;
-        !listed.iter().any(|tool| tool["name"] == "describe_tools")
-    };
+    let (bench, client) = connect_plain(adaptive(setup, cost - 1, odd()).with_config(less), setup).await;
+    let is_complete = async || !client.tool_names().await.contains(&"describe_tools".to_owned());
     assert!(is_complete().await);
     assert_ne!(client.call("echo", json!({"text": "x"})).await.result()["isError"], true);
     client.open_stream().await;
     for (config, within) in [("[server]\nname = \"all\"\n", false), (less, true)] {
-        std::fs::write(bench.directory.path().join("disclosure.toml"), config).unwrap();
-        bench.reloads.reload(true).await.unwrap();
+        bench.configure(config).await;
         client.notification("notifications/tools/list_changed").await;
         client.notification("notifications/resources/list_changed").await;
         assert_eq!(is_complete().await, within, "a session follows the catalogue");
@@ -200,8 +172,7 @@ async fn s11_a_catalogue_that_outgrows_the_budget_changes_the_list(setup: Setup)
         }
     }
     // Another session was listed nothing.
-    std::fs::write(bench.directory.path().join("disclosure.toml"), "").unwrap();
-    bench.reloads.reload(true).await.unwrap();
+    bench.configure("").await;
     let other = Client::connect_as(&bench, setup, Identity::default()).await;
     assert_eq!(other.call("echo", json!({"text": "x"})).await.result()["isError"], true);
 }

@@ -16,7 +16,7 @@ use std::{
 
 use issuer::Key;
 use kit::{
-    Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup, Transport, eventually,
+    Bench, Client, HeaderAdmission, Identity, Options, Pending, Scenario, Setup, Transport, eventually,
     scenario::{Stage, control},
     setup::Era,
     soon,
@@ -26,7 +26,7 @@ use mcp_disclosure_core::Grant;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
-use crate::{UPSTREAM, named};
+use crate::{named, several};
 
 const SESSION: Setup = Setup { strategy: "full", transport: Transport::Http, era: Era::Session };
 const STATELESS: Setup = Setup { era: Era::Stateless, ..SESSION };
@@ -136,8 +136,7 @@ async fn a2_open_streams_end_when_their_token_is_withdrawn() {
     let withdrawn = streams(&bench, &Identity::default().bearing("the-long-secret-token-of-ann")).await;
     let kept = Identity::default().bearing("the-long-secret-token-of-bob");
     let [kept, _listening] = streams(&bench, &kept).await;
-    fs::write(bench.directory.path().join("disclosure.toml"), format!("[auth]\ntokens = [{bob}]\n")).unwrap();
-    bench.reloads.reload(true).await.unwrap();
+    bench.configure(&format!("[auth]\ntokens = [{bob}]\n")).await;
     end(withdrawn).await;
     assert!(!kept.is_finished());
 }
@@ -152,52 +151,66 @@ async fn of_one_each() -> Bench {
     let stages = || vec![Stage { tools: Vec::new(), prompts: Vec::new() }];
     // Of other names, since those of one name are served under names that depend on each other.
     let scenario = |name| Scenario { stages: stages(), ..Scenario::named([name]) };
-    let upstreams = [("a", "of_a"), ("b", "of_b")];
-    let upstreams = upstreams.map(|(name, tool)| (UPSTREAM.into(), name, scenario(tool))).into();
-    Bench::start(Options { upstreams, admission, ..Options::without_upstream() }).await
+    let upstreams = [("a", scenario("of_a")), ("b", scenario("of_b"))];
+    Bench::start(several(upstreams).admitting(admission)).await
+}
+
+/// A client that hears of changes: in its session, or by listening.
+async fn hearing(bench: &Bench, setup: Setup, name: &'static str) -> (Client, Option<Pending>) {
+    let client = Client::connect_as(bench, setup, Identity::default().known_as(name)).await;
+    if setup.has_sessions() {
+        client.open_stream().await;
+        client.request("resources/subscribe", json!({"uri": "kit://doc"})).await.result();
+        return (client, None);
+    }
+    let wanted = json!({"resourceSubscriptions": ["kit://doc"], "toolsListChanged": true,
+        "promptsListChanged": true, "resourcesListChanged": true});
+    let listening = client.listen(wanted).await;
+    (client, Some(listening))
+}
+
+fn count(client: &Client, what: &str) -> usize {
+    client.inbox.since(0).iter().filter(|message| message.contains(what)).count()
 }
 
 /// A change of what Bob may use is news to him alone.
-async fn hears_of_its_own(ann: &Client, bob: &Client) {
-    let changes = |client: &Client| {
-        client.inbox.since(0).iter().filter(|message| message.contains("list_changed")).count()
-    };
+async fn a3_changes_are_news_to_those_who_may_use_what_changed(setup: Setup) {
+    let bench = of_one_each().await;
+    let (ann, _listening) = hearing(&bench, setup, "ann").await;
+    let (bob, _listening) = hearing(&bench, setup, "bob").await;
     bob.read(&control("tool")).await.result();
     bob.notification("notifications/tools/list_changed").await;
     // Sent after it.
     ann.read(&control("updated")).await.result();
     ann.notification("notifications/resources/updated").await;
-    assert_eq!((changes(ann), changes(bob)), (0, 1));
+    assert_eq!((count(&ann, "list_changed"), count(&bob, "list_changed")), (0, 1));
     ann.read(&control("stage/0")).await.result();
     ann.notification("notifications/tools/list_changed").await;
     bob.read(&control("updated")).await.result();
     bob.notification("notifications/resources/updated").await;
-    assert_eq!(changes(bob), 1);
+    assert_eq!(count(&bob, "list_changed"), 1);
 }
 
-#[tokio::test]
-async fn a3_sessions_hear_of_changes_in_what_they_may_use() {
-    let bench = of_one_each().await;
-    let connect = async |name| {
-        let client = Client::connect_as(&bench, SESSION, Identity::default().known_as(name)).await;
-        client.open_stream().await;
-        client.request("resources/subscribe", json!({"uri": "kit://doc"})).await.result();
-        client
-    };
-    hears_of_its_own(&connect("ann").await, &connect("bob").await).await;
+/// Two upstreams have the same URI, and each caller may read that of one: its update reaches nobody else.
+async fn a3_updates_are_of_the_upstream_that_may_be_read(setup: Setup) {
+    let only = |pattern: &str| Grant { resources: Some(vec![pattern.to_owned()]), ..Grant::default() };
+    let admission = HeaderAdmission::default().granting("ann", only("b/*")).granting("bob", only("a/*"));
+    let upstreams = ["a", "b"].map(|name| (name, Scenario::odd()));
+    let bench = Bench::start(several(upstreams).admitting(admission)).await;
+    let (ann, _listening) = hearing(&bench, setup, "ann").await;
+    let (bob, _listening) = hearing(&bench, setup, "bob").await;
+    bob.read(&control("updated")).await.result();
+    bob.notification("notifications/resources/updated").await;
+    // Sent to everyone, after the update.
+    bob.read(&control("tool")).await.result();
+    ann.notification("notifications/tools/list_changed").await;
+    assert_eq!((count(&ann, "resources/updated"), count(&bob, "resources/updated")), (0, 1));
+    ann.read(&control("updated")).await.result();
+    ann.notification("notifications/resources/updated").await;
+    assert_eq!((count(&ann, "resources/updated"), count(&bob, "resources/updated")), (1, 1));
 }
 
-#[tokio::test]
-async fn a3_listeners_hear_of_changes_in_what_they_may_use() {
-    let bench = of_one_each().await;
-    let wanted = json!({"notifications": {"resourceSubscriptions": ["kit://doc"], "toolsListChanged": true,
-        "promptsListChanged": true, "resourcesListChanged": true}});
-    let listen = async |name| {
-        let client = Client::connect_as(&bench, STATELESS, Identity::default().known_as(name)).await;
-        let listening = client.start("subscriptions/listen", wanted.clone()).await;
-        client.notification("notifications/subscriptions/acknowledged").await;
-        (client, listening)
-    };
-    let ((ann, _one), (bob, _other)) = (listen("ann").await, listen("bob").await);
-    hears_of_its_own(&ann, &bob).await;
-}
+over_http!(
+    a3_changes_are_news_to_those_who_may_use_what_changed,
+    a3_updates_are_of_the_upstream_that_may_be_read,
+);

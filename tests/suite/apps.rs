@@ -2,10 +2,10 @@
 //! page's request reaches its own server.
 
 use kit::{Bench, Client, Identity, Options, Scenario, Setup};
-use mcp_disclosure_gateway::{backend::Scope, negotiation::StrategyOptions};
-use serde_json::{Value, json, value::to_raw_value};
+use mcp_disclosure_gateway::backend::Scope;
+use serde_json::{Value, json};
 
-use crate::UPSTREAM;
+use crate::{connect_plain, playing, several};
 
 /// Long enough that no strategy lists it for being cheap.
 fn tool(name: &str, ui: Option<Value>) -> String {
@@ -28,31 +28,23 @@ fn scenario(name: &str) -> Scenario {
         tool("repainted", Some(json!({"resourceUri": page, "visibility": ["app"]}))),
         tool("buried", None),
     ]);
-    let answer = |value: Value| to_raw_value(&json!({"result": value})).unwrap();
     let contents =
         json!([{"uri": page, "mimeType": "text/html;profile=mcp-app", "text": format!("of {name}")}]);
-    scenario.answers.insert(format!("resources/read {page}"), answer(json!({"contents": contents})));
+    scenario.on(format!("resources/read {page}"), json!({"contents": contents}));
     let result = json!({"content": [{"type": "text", "text": format!("by {name}")}]});
     for tool in ["repainted", "buried"] {
-        scenario.answers.insert(format!("tools/call {tool}"), answer(result.clone()));
+        scenario.on(format!("tools/call {tool}"), result.clone());
     }
     scenario
 }
 
 fn options(setup: Setup, config: &str) -> Options {
-    let strategies =
-        StrategyOptions { pinned: Some(setup.strategy.to_owned()), ..StrategyOptions::default() };
-    Options { strategies, config: config.to_owned(), ..Options::new(UPSTREAM, scenario("kit")) }
-}
-
-async fn tools(client: &Client) -> Vec<Value> {
-    client.request("tools/list", json!({})).await.result()["tools"].as_array().unwrap().clone()
+    playing(scenario("kit")).pinned(setup.strategy).with_config(config)
 }
 
 async fn s14_what_pages_need_is_listed_completely(setup: Setup) {
-    let bench = Bench::start(options(setup, "")).await;
-    let client = Client::connect_as(&bench, setup, Identity::default()).await;
-    let tools = tools(&client).await;
+    let (_bench, client) = connect_plain(options(setup, ""), setup).await;
+    let tools = client.tools().await;
     for name in ["painted", "repainted"] {
         let listed: Vec<&Value> = tools.iter().filter(|tool| tool["name"] == name).collect();
         assert_eq!(listed.len(), 1, "{name}");
@@ -66,7 +58,7 @@ async fn s14_what_pages_need_is_listed_completely(setup: Setup) {
     assert_eq!(result["content"][0]["text"], "by kit", "{result}");
     let off = Bench::start(options(setup, "[pins]\nui = false\n")).await;
     let client = Client::connect_as(&off, setup, Identity::default()).await;
-    let listed = self::tools(&client).await;
+    let listed = client.tools().await;
     let is_complete =
         |tool: &&Value| tool["name"] == "painted" && tool["inputSchema"]["properties"]["x"].is_object();
     assert!(!listed.iter().any(|tool| is_complete(&tool)), "the operator says no");
@@ -74,8 +66,7 @@ async fn s14_what_pages_need_is_listed_completely(setup: Setup) {
 where_schemas_are_withheld!(s14_what_pages_need_is_listed_completely);
 
 async fn s14_what_is_for_pages_alone_is_no_models(setup: Setup) {
-    let bench = Bench::start(options(setup, "")).await;
-    let client = Client::connect_as(&bench, setup, Identity::default()).await;
+    let (_bench, client) = connect_plain(options(setup, ""), setup).await;
     let own: &[(&str, Value)] = match setup.strategy {
         "search" => &[
             ("search_tools", json!({})),
@@ -124,10 +115,9 @@ async fn s14_the_capability_goes_upstream_as_it_was_sent(setup: Setup) {
 cases!(full_http_session; s14_the_capability_goes_upstream_as_it_was_sent);
 
 async fn s14_a_pages_request_reaches_its_own_server(setup: Setup) {
-    let upstreams = ["a", "b"].map(|name| (UPSTREAM.into(), name, scenario(name)));
-    let bench = Bench::start(Options { upstreams: upstreams.into(), ..options(setup, "") }).await;
-    let client = Client::connect_as(&bench, setup, Identity::default()).await;
-    let listed = tools(&client).await;
+    let both = several(["a", "b"].map(|name| (name, scenario(name))));
+    let (_bench, client) = connect_plain(both.pinned(setup.strategy), setup).await;
+    let listed = client.tools().await;
     for of in ["a", "b"] {
         let name = format!("{of}__painted");
         let page =
@@ -148,10 +138,9 @@ async fn s14_a_pages_request_reaches_its_own_server(setup: Setup) {
 cases!(search_stdio_session full_http_stateless resource_http_session; s14_a_pages_request_reaches_its_own_server);
 
 async fn s12_hosts_are_told_not_to_defer_the_way_in(setup: Setup) {
-    let bench = Bench::start(options(setup, "")).await;
-    let client = Client::connect_as(&bench, setup, Identity::default()).await;
+    let (_bench, client) = connect_plain(options(setup, ""), setup).await;
     let entries = ["search_tools", "info", "get_group", "call_tool", "describe_tools", "invoke"];
-    let tools = tools(&client).await;
+    let tools = client.tools().await;
     let own: Vec<&Value> =
         tools.iter().filter(|tool| entries.iter().any(|own| tool["name"] == *own)).collect();
     assert!(

@@ -3,7 +3,6 @@
 use kit::{Bench, Client, Identity, Options, Scenario, Setup};
 use mcp_disclosure_compare::Tokenizer;
 use mcp_disclosure_core::{ListSize, RawObject, size};
-use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json};
 
 use crate::UPSTREAM;
@@ -14,12 +13,8 @@ async fn recorded(setup: Setup, settings: Value) -> Option<Bench> {
         let tools = server.tools.iter().map(|tool| tool.get().to_owned());
         (UPSTREAM.into(), &*name.leak(), Scenario::with_tools(tools))
     });
-    let strategies = StrategyOptions {
-        pinned: Some(setup.strategy.to_owned()),
-        settings: [(setup.strategy.to_owned(), settings)].into(),
-        ..StrategyOptions::default()
-    };
-    Some(Bench::start(Options { upstreams: upstreams.collect(), strategies, ..crate::odd() }).await)
+    let options = Options { upstreams: upstreams.collect(), ..Options::without_upstream() };
+    Some(Bench::start(options.pinned(setup.strategy).set(setup.strategy, settings)).await)
 }
 
 #[test]
@@ -54,9 +49,9 @@ fn tokens(text: &str) -> u64 {
 
 async fn list(bench: &Bench, setup: Setup, identity: Identity) -> (Vec<Value>, u64) {
     let client = Client::connect_as(bench, setup, identity).await;
-    let tools = client.request("tools/list", json!({})).await.result()["tools"].take();
-    let cost = tokens(&tools.to_string());
-    (tools.as_array().unwrap().clone(), cost)
+    let tools = client.tools().await;
+    let cost = tokens(&json!(tools).to_string());
+    (tools, cost)
 }
 
 async fn b5_b12_the_list_of_131_recorded_tools_stays_small(setup: Setup) {

@@ -1,9 +1,9 @@
 //! What upstreams say of whole lists, how long and by whom they may be kept, reaches the clients whose era knows it (U15).
 
-use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup};
-use serde_json::{Value, json, value::to_raw_value};
+use kit::{Bench, Client, HeaderAdmission, Identity, Scenario, Setup, scenario::raw};
+use serde_json::{Value, json};
 
-use crate::{UPSTREAM, odd};
+use crate::{connect, playing, several};
 
 const LISTS: [(&str, &str); 4] = [
     ("tools/list", "tools"),
@@ -27,8 +27,7 @@ fn hinted(hints: &Value) -> Scenario {
             _ => &scenario.prompts,
         };
         result[member] = json!(items);
-        let answer = to_raw_value(&json!({"result": result})).unwrap();
-        scenario.answers.insert(format!("{method} "), answer);
+        scenario.on(format!("{method} "), result);
     }
     scenario
 }
@@ -41,14 +40,13 @@ fn stateless(mut scenario: Scenario) -> Scenario {
         "capabilities": {"tools": {}, "resources": {}, "prompts": {}},
     }});
     for (request, answer) in [("initialize ", refused), ("server/discover ", discovered)] {
-        scenario.answers.insert(request.to_owned(), to_raw_value(&answer).unwrap());
+        scenario.answers.insert(request.to_owned(), raw(answer));
     }
     scenario
 }
 
-async fn bench(scenarios: impl IntoIterator<Item = (&'static str, Scenario)>) -> Bench {
-    let upstreams = scenarios.into_iter().map(|(name, scenario)| (UPSTREAM.into(), name, scenario)).collect();
-    Bench::start(Options { upstreams, ..odd() }).await
+async fn bench<const N: usize>(upstreams: [(&'static str, Scenario); N]) -> Bench {
+    Bench::start(several(upstreams)).await
 }
 
 /// What is said of each list beside its items, for a client at this path.
@@ -135,9 +133,7 @@ async fn u15_what_a_strategy_lists_of_tools_is_kept_no_longer_than_tools(setup: 
 
 async fn u15_a_list_that_depends_on_who_asks_stays_private(setup: Setup) {
     let admission = HeaderAdmission::default().knowing("ann", &["echo"]);
-    let scenario = hinted(&hints());
-    let upstreams = vec![(UPSTREAM.into(), "kit", scenario)];
-    let bench = Bench::start(Options { upstreams, admission, ..odd() }).await;
+    let bench = Bench::start(playing(hinted(&hints())).admitting(admission)).await;
     let ann = Identity::default().known_as("ann").at("/mcp/full");
     for identity in [Identity::default(), ann] {
         let knows_all = identity.principal.is_none();
@@ -146,17 +142,18 @@ async fn u15_a_list_that_depends_on_who_asks_stays_private(setup: Setup) {
         assert_eq!((&tools["cacheScope"], &tools["ttlMs"]), (&json!("private"), &json!(300_000)));
         // What is said of a whole list could name what does not exist for everyone.
         assert_eq!(tools.get("_meta").is_some(), knows_all);
+        for method in ["resources/list", "prompts/list"] {
+            let scope = client.request(method, json!({})).await.result()["cacheScope"].clone();
+            assert!(knows_all || scope == "private", "{method}: {scope}");
+        }
     }
 }
 
 async fn u15_hints_of_what_is_read_arrive_as_they_were_sent(setup: Setup) {
     let mut scenario = Scenario::odd();
     let result = json!({"contents": [], "ttlMs": 12_345, "cacheScope": "public"});
-    scenario
-        .answers
-        .insert("resources/read kit://kept".to_owned(), to_raw_value(&json!({"result": result})).unwrap());
-    let bench = bench([("kit", scenario)]).await;
-    let client = Client::connect(&bench, setup).await;
+    scenario.on("resources/read kit://kept", result);
+    let (_bench, client) = connect(playing(scenario), setup).await;
     let read = client.read("kit://kept").await.result();
     assert_eq!((&read["ttlMs"], &read["cacheScope"]), (&json!(12_345), &json!("public")));
 }

@@ -1,11 +1,9 @@
 //! Tools that are described and do not run (M7): whatever way a call takes to them.
 
 use kit::{Bench, Client, Identity, Options, Scenario, Setup};
-use mcp_disclosure_core::Settings;
-use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json};
 
-use crate::UPSTREAM;
+use crate::{connect, playing};
 
 const VARIANT: &str = "io.modelcontextprotocol/server-variant";
 
@@ -22,13 +20,12 @@ fn half() -> Options {
     };
     let scenario =
         Scenario::with_tools([tool("stop", false), tool("go", true)]).with_tool_capability("resolve");
-    Options::new(UPSTREAM, scenario)
+    playing(scenario)
 }
 
 /// Under `info`, too, another tool calls.
-fn entry_only() -> StrategyOptions {
-    let settings = Settings::from([("info".to_owned(), json!({"tools": "entry-only"}))]);
-    StrategyOptions { settings, ..StrategyOptions::default() }
+fn entry_only() -> Options {
+    half().set("info", json!({"tools": "entry-only"}))
 }
 
 /// The name by which the strategy calls other tools, if it does.
@@ -46,8 +43,7 @@ fn is_unavailable(result: &Value) {
 }
 
 async fn m7_what_is_not_callable_does_not_run_whatever_way_a_call_takes(setup: Setup) {
-    let pinned = StrategyOptions { pinned: Some(setup.strategy.to_owned()), ..entry_only() };
-    let bench = Bench::start(Options { strategies: pinned, ..half() }).await;
+    let bench = Bench::start(entry_only().pinned(setup.strategy)).await;
     // As one that knows the strategy, and as one that has its bridge.
     for identity in [Identity::offering(setup.strategy), Identity::default()] {
         let client = Client::connect_as(&bench, setup, identity).await;
@@ -71,8 +67,7 @@ async fn m7_what_is_not_callable_does_not_run_whatever_way_a_call_takes(setup: S
 }
 
 async fn m7_what_is_not_callable_runs_through_no_variant(setup: Setup) {
-    let bench = Bench::start(Options { strategies: entry_only(), ..half() }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(entry_only(), setup).await;
     for variant in ["full", "resource", "describe", "info", "search"] {
         let call = |name: &str, arguments: Value| json!({"name": name, "arguments": arguments, "_meta": {VARIANT: variant}});
         is_unavailable(&client.request("tools/call", call("stop", json!({}))).await.result());
@@ -85,12 +80,9 @@ async fn m7_what_is_not_callable_runs_through_no_variant(setup: Setup) {
 }
 
 async fn m7_what_is_not_callable_is_listed_and_described(setup: Setup) {
-    let bench = Bench::start(half()).await;
-    let client = Client::connect(&bench, setup).await;
-    let listed = client.request("tools/list", json!({})).await.result();
-    let names: Vec<&str> =
-        listed["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
-    assert!(names.contains(&"stop") && names.contains(&"go"), "{names:?}");
+    let (_bench, client) = connect(half(), setup).await;
+    let names = client.tool_names().await;
+    assert!(["stop", "go"].iter().all(|name| names.iter().any(|listed| listed == name)), "{names:?}");
     let learned = client.learn("stop", json!({})).await;
     is_unavailable(&client.call("stop", learned).await.result());
     assert_ne!(client.learn_and_call("go", json!({})).await.result()["isError"], true);

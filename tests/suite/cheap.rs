@@ -1,8 +1,9 @@
 //! What is cheap is not withheld (B12): tools whose schema costs no more than asking for it.
 
-use kit::{Bench, Client, Identity, Options, Scenario, Setup};
-use mcp_disclosure_gateway::negotiation::StrategyOptions;
+use kit::{Bench, Client, Scenario, Setup};
 use serde_json::{Value, json};
+
+use crate::{connect_plain, playing};
 
 const PERMISSIVE: &str = r#"{"type":"object","additionalProperties":true}"#;
 
@@ -30,24 +31,15 @@ fn tools() -> Vec<String> {
 
 /// A client that knows nothing of the strategy, which serves everyone with these settings.
 async fn plain(setup: Setup, settings: Value) -> (Bench, Client) {
-    let strategies = StrategyOptions {
-        pinned: Some(setup.strategy.to_owned()),
-        settings: [(setup.strategy.to_owned(), settings)].into(),
-        ..StrategyOptions::default()
-    };
-    let options = Options::new(crate::UPSTREAM, Scenario::with_tools(tools()));
-    let bench = Bench::start(Options { strategies, ..options }).await;
-    let client = Client::connect_as(&bench, setup, Identity::default()).await;
-    (bench, client)
+    let options = playing(Scenario::with_tools(tools()));
+    connect_plain(options.pinned(setup.strategy).set(setup.strategy, settings), setup).await
 }
 
 async fn schemas(client: &Client) -> Vec<String> {
-    let listed = client.request("tools/list", json!({})).await.result();
-    let tools = listed["tools"].as_array().unwrap().iter();
-    tools.map(|tool| tool["inputSchema"].to_string()).take(4).collect()
+    client.tools().await.iter().map(|tool| tool["inputSchema"].to_string()).take(4).collect()
 }
 
-async fn cheap_schemas_are_listed_and_others_asked_for(setup: Setup) {
+async fn b12_cheap_schemas_are_listed_and_others_asked_for(setup: Setup) {
     let (_bench, client) = plain(setup, json!({})).await;
     let one = r#"{"type":"object","required":["url"],"properties":{"url":{"type":"string","description":"Where to go"}}}"#;
     let none = r#"{"type":"object","properties":{},"additionalProperties":false}"#;
@@ -65,16 +57,10 @@ async fn cheap_schemas_are_listed_and_others_asked_for(setup: Setup) {
     assert_eq!(refused["structuredContent"]["error"]["code"], "INVALID_ARGUMENTS");
 }
 
-async fn b12_cheap_schemas_are_listed_by_describe(setup: Setup) {
-    cheap_schemas_are_listed_and_others_asked_for(setup).await;
-}
-
-async fn b12_cheap_schemas_are_listed_by_info(setup: Setup) {
-    cheap_schemas_are_listed_and_others_asked_for(setup).await;
-}
-
-under_describe!(b12_cheap_schemas_are_listed_by_describe);
-under_info!(b12_cheap_schemas_are_listed_by_info);
+cases!(
+    describe_stdio_session describe_http_stateless info_http_session info_stdio_stateless;
+    b12_cheap_schemas_are_listed_and_others_asked_for,
+);
 
 async fn r1_resource_withholds_every_schema(setup: Setup) {
     let (_bench, client) = plain(setup, json!({})).await;

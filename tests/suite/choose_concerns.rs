@@ -1,37 +1,26 @@
 //! The tool `choose_concerns` (B11), for clients that know nothing of concerns.
 
 use kit::{Bench, Client, Identity, Options, Scenario, Setup};
-use mcp_disclosure_gateway::negotiation::{Bridge, StrategyOptions};
+use mcp_disclosure_gateway::negotiation::Bridge;
 use serde_json::{Value, json};
 
 use crate::{
-    UPSTREAM,
     concerns::{listed, options},
+    connect_plain, playing,
 };
 
 const BRIDGE: &str = "choose_concerns";
 
-/// A client that knows nothing of disclosure.
-async fn ordinary(bench: &Bench, setup: Setup) -> Client {
-    Client::connect_as(bench, setup, Identity::default()).await
-}
-
 /// The same options, with `concerns` in front of the setup's strategy.
 fn pinned(setup: Setup, options: Options) -> Options {
-    let named = setup.strategy.starts_with("concerns");
-    let stack = if named { setup.strategy.to_owned() } else { format!("concerns+{}", setup.strategy) };
-    serving(&stack, options)
-}
-
-fn serving(strategy: &str, options: Options) -> Options {
-    let pinned = Some(strategy.to_owned());
-    Options { strategies: StrategyOptions { pinned, ..options.strategies.clone() }, ..options }
+    match setup.strategy.starts_with("concerns") {
+        true => options.pinned(setup.strategy),
+        false => options.pinned(&format!("concerns+{}", setup.strategy)),
+    }
 }
 
 async fn tool(client: &Client) -> Option<Value> {
-    let result = client.request("tools/list", json!({})).await.result();
-    let tools = result["tools"].as_array().unwrap();
-    tools.iter().find(|tool| tool["name"] == BRIDGE).cloned()
+    client.tools().await.into_iter().find(|tool| tool["name"] == BRIDGE)
 }
 
 async fn choose(client: &Client, concerns: Value) -> Value {
@@ -41,8 +30,7 @@ async fn choose(client: &Client, concerns: Value) -> Value {
 }
 
 async fn b11_an_ordinary_client_chooses_by_a_tool(setup: Setup) {
-    let bench = Bench::start(pinned(setup, options(json!({})))).await;
-    let client = ordinary(&bench, setup).await;
+    let (_bench, client) = connect_plain(pinned(setup, options(json!({}))), setup).await;
     client.open_stream().await;
     let bridge = tool(&client).await.unwrap();
     let description = bridge["description"].as_str().unwrap();
@@ -83,8 +71,8 @@ async fn b11_an_ordinary_client_chooses_by_a_tool(setup: Setup) {
 }
 
 async fn b11_the_tool_starts_from_what_the_operator_chose(setup: Setup) {
-    let bench = Bench::start(pinned(setup, options(json!({"choices": {"cost": "low"}})))).await;
-    let client = ordinary(&bench, setup).await;
+    let (_bench, client) =
+        connect_plain(pinned(setup, options(json!({"choices": {"cost": "low"}}))), setup).await;
     let description = tool(&client).await.unwrap()["description"].as_str().unwrap().to_owned();
     assert!(description.contains("cost (What it costs): low, high; now low"), "{description}");
     let chosen = choose(&client, json!({"delay": 3})).await;
@@ -108,7 +96,7 @@ async fn b11_a_client_that_knows_concerns_never_sees_the_tool(setup: Setup) {
         assert_eq!(client.call(BRIDGE, json!({"concerns": {}})).await.error()["code"], -32602);
     }
     // One that turns out to know them later does not see it from then on.
-    let client = ordinary(&bench, setup).await;
+    let client = Client::connect_as(&bench, setup, Identity::default()).await;
     client.open_stream().await;
     assert!(tool(&client).await.is_some());
     client.request("updateConcerns", json!({"concerns": {}})).await.result();
@@ -117,8 +105,7 @@ async fn b11_a_client_that_knows_concerns_never_sees_the_tool(setup: Setup) {
 }
 
 async fn c11_where_concerns_are_only_declared_there_is_no_such_tool(setup: Setup) {
-    let bench = Bench::start(serving(setup.strategy, options(json!({})))).await;
-    let client = ordinary(&bench, setup).await;
+    let (_bench, client) = connect_plain(options(json!({})).pinned(setup.strategy), setup).await;
     assert_eq!(tool(&client).await, None);
     assert_eq!(client.call(BRIDGE, json!({"concerns": {}})).await.error()["code"], -32602);
     // Who knows of them chooses.
@@ -127,14 +114,11 @@ async fn c11_where_concerns_are_only_declared_there_is_no_such_tool(setup: Setup
 }
 
 async fn b11_without_sessions_or_declared_concerns_there_is_no_such_tool(setup: Setup) {
-    let plain = Options::new(UPSTREAM, Scenario::odd());
-    for options in [options(json!({})), plain] {
-        let has_sessions = setup.has_sessions();
-        if has_sessions && !options.about.concerns.is_empty() {
+    for options in [options(json!({})), crate::odd()] {
+        if setup.has_sessions() && !options.about.concerns.is_empty() {
             continue;
         }
-        let bench = Bench::start(pinned(setup, options)).await;
-        let client = ordinary(&bench, setup).await;
+        let (_bench, client) = connect_plain(pinned(setup, options), setup).await;
         assert_eq!(tool(&client).await, None);
         assert_eq!(client.call(BRIDGE, json!({})).await.error()["code"], -32602);
     }
@@ -150,9 +134,7 @@ async fn b11_settings_list_the_tool_to_all_or_to_none(setup: Setup) {
         (Bridge::Never, "always", true, true),
     ] {
         let options = pinned(setup, options(json!({"bridge": setting})));
-        let strategies = StrategyOptions { bridge, ..options.strategies.clone() };
-        let bench = Bench::start(Options { strategies, ..options }).await;
-        let client = ordinary(&bench, setup).await;
+        let (bench, client) = connect_plain(options.bridge(bridge), setup).await;
         assert_eq!(tool(&client).await.is_some(), ordinarily, "{bridge} {setting}");
         let knowing = Identity::default().choosing(json!({"cost": "low"}));
         let client = Client::connect_as(&bench, setup, knowing).await;
@@ -164,18 +146,14 @@ async fn b11_settings_list_the_tool_to_all_or_to_none(setup: Setup) {
 async fn b11_an_upstreams_tool_of_that_name_is_served_under_its_upstreams(setup: Setup) {
     let own = json!({"name": BRIDGE, "description": "Its own.", "inputSchema": {"type": "object"}});
     let scenario = Scenario::with_tools([own.to_string()]);
-    let options = Options { upstreams: vec![(UPSTREAM.into(), "kit", scenario)], ..options(json!({})) };
-    let bench = Bench::start(pinned(setup, options)).await;
-    let client = ordinary(&bench, setup).await;
+    let options = Options { upstreams: playing(scenario).upstreams, ..options(json!({})) };
+    let (bench, client) = connect_plain(pinned(setup, options), setup).await;
     assert_eq!(choose(&client, json!({"cost": "low"})).await["tools_listed"], 1);
     let name = format!("kit__{BRIDGE}");
-    let result = match setup.strategy {
-        "resource" => {
-            client.call("describe_tools", json!({"names": [name]})).await.result();
-            client.call(&name, json!({"n": 1})).await.result()
-        }
-        _ => client.call(&name, json!({"n": 1})).await.result(),
-    };
+    if setup.strategy == "resource" {
+        client.call("describe_tools", json!({"names": [name]})).await.result();
+    }
+    let result = client.call(&name, json!({"n": 1})).await.result();
     assert_ne!(result["isError"], true, "{result}");
     assert_eq!(client.calls_forwarded().await[0]["name"], BRIDGE);
     // A client that is not listed ours finds the upstream's under its own name.
@@ -187,13 +165,9 @@ async fn b11_an_upstreams_tool_of_that_name_is_served_under_its_upstreams(setup:
 }
 
 async fn b11_the_tool_stands_beside_info_and_invoke(setup: Setup) {
-    let mut options = pinned(setup, options(json!({})));
-    options.strategies.settings.insert("info".to_owned(), json!({"tools": "entry-only"}));
-    let bench = Bench::start(options).await;
-    let client = ordinary(&bench, setup).await;
-    let result = client.request("tools/list", json!({})).await.result();
-    let names = result["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap());
-    assert_eq!(names.collect::<Vec<_>>(), [BRIDGE, "info", "invoke"]);
+    let options = options(json!({})).set("info", json!({"tools": "entry-only"}));
+    let (_bench, client) = connect_plain(pinned(setup, options), setup).await;
+    assert_eq!(client.tool_names().await, [BRIDGE, "info", "invoke"]);
     assert_eq!(choose(&client, json!({"cost": "low"})).await["tools_listed"], 2);
     let overview = client.call("info", json!({})).await.result();
     assert_eq!(overview["structuredContent"]["total_tools"], 2);

@@ -5,7 +5,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kit::{Bench, Client, Options, Setup, process::Process};
+use kit::{
+    Options, Setup,
+    process::{Process, hello},
+};
 use mcp_disclosure_gateway::{
     backend::Scope,
     upstream::{Responder, Target},
@@ -13,15 +16,16 @@ use mcp_disclosure_gateway::{
 use mcp_disclosure_transport::{ErrorText, Json, Request};
 use serde_json::{Value, json};
 
-use crate::command_line::{ODD, program};
+use crate::{
+    command_line::{ODD, program},
+    connect,
+};
 
 /// A session before a server that reads choices in its handshake, after these choices.
 fn choosing(mode: &str, chosen: &Value) -> Process {
     let mut gateway = Process::start(&mut program(&["serve", "--strategy", "full", "--", ODD, mode]));
-    let params = json!({
-        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
-        "concerns": chosen,
-    });
+    let mut params = hello();
+    params["concerns"] = chosen.clone();
     let answer = gateway.request("initialize", params);
     assert_eq!(answer["result"]["capabilities"]["concerns"][0]["name"], "cost", "{answer}");
     gateway.line(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string());
@@ -106,8 +110,7 @@ async fn c3_every_list_after_a_choice_is_filtered() {
     let sessions = (0..24).map(|_| async {
         let handlers = vec![("kit", Target::Responder(Arc::new(Chooser::default()) as _))];
         let options = Options { handlers, scope: Scope::Session, ..Options::without_upstream() };
-        let bench = Bench::start(options).await;
-        let client = Client::connect(&bench, setup).await;
+        let (_bench, client) = connect(options, setup).await;
         for _ in 0..8 {
             for (cost, count) in [("low", 1), ("high", 2)] {
                 client.notify("notifications/initialized", json!({"concerns": {"cost": cost}})).await;

@@ -1,9 +1,12 @@
 //! URIs that several upstreams offer (U18): each is served under a URI of ours that leads back to its upstream.
 
-use kit::{Bench, Client, Options, Scenario, Setup, scenario::control};
-use serde_json::{Value, json, value::to_raw_value};
+use kit::{
+    Client, Options, Scenario, Setup,
+    scenario::{control, raw},
+};
+use serde_json::{Value, json};
 
-use crate::UPSTREAM;
+use crate::{connect, several};
 
 const PAGE: &str = "ui://app/chart.html";
 
@@ -12,7 +15,6 @@ const UNLISTED: &str = "ui://app/unlisted.html";
 
 /// An upstream with the pages, templates, tools and prompts that others of it have as well, and something of its own.
 fn scenario(name: &str) -> Scenario {
-    let raw = |value: Value| to_raw_value(&value).unwrap();
     let ui = |page: &str| json!({"ui": {"resourceUri": page, "prefersBorder": true}});
     let tool =
         |own: &str, page: &str| json!({"name": own, "inputSchema": {"type": "object"}, "_meta": ui(page)});
@@ -25,26 +27,21 @@ fn scenario(name: &str) -> Scenario {
     for uri in [PAGE, UNLISTED, "https://example.com/doc", "memo://7/text", &format!("note://{name}")] {
         let contents =
             json!([{"uri": uri, "text": format!("{uri} of {name}")}, {"uri": PAGE, "text": "another"}]);
-        scenario
-            .answers
-            .insert(format!("resources/read {uri}"), raw(json!({"result": {"contents": contents}})));
+        scenario.on(format!("resources/read {uri}"), json!({"contents": contents}));
     }
     let link = json!({"type": "resource_link", "uri": PAGE, "name": "n"});
     let embedded = json!({"type": "resource", "resource": {"uri": "memo://7/text", "text": "x"}});
     let content =
         json!([link, embedded, {"type": "resource_link", "uri": format!("note://{name}"), "name": "n"}]);
     let result = json!({"content": content, "_meta": ui(PAGE), "structuredContent": {"uri": PAGE}});
-    scenario.answers.insert("tools/call chart".to_owned(), raw(json!({"result": result})));
+    scenario.on("tools/call chart", result);
     let messages = json!([{"role": "user", "content": embedded}]);
-    scenario.answers.insert("prompts/get greet".to_owned(), raw(json!({"result": {"messages": messages}})));
+    scenario.on("prompts/get greet", json!({"messages": messages}));
     scenario
 }
 
-async fn two(setup: Setup) -> (Bench, Client) {
-    let upstreams = ["a", "b"].map(|name| (UPSTREAM.into(), name, scenario(name)));
-    let bench = Bench::start(Options { upstreams: upstreams.into(), ..Options::without_upstream() }).await;
-    let client = Client::connect(&bench, setup).await;
-    (bench, client)
+fn two() -> Options {
+    several(["a", "b"].map(|name| (name, scenario(name))))
 }
 
 async fn listed(client: &Client, kind: &str, member: &str) -> Vec<String> {
@@ -58,7 +55,7 @@ async fn listed(client: &Client, kind: &str, member: &str) -> Vec<String> {
 }
 
 async fn u18_each_upstreams_page_is_listed_and_read(setup: Setup) {
-    let (_bench, client) = two(setup).await;
+    let (_bench, client) = connect(two(), setup).await;
     let resources = listed(&client, "resources", "/uri").await;
     let expected = [
         "ui://a__/app/chart.html",
@@ -84,7 +81,7 @@ async fn u18_each_upstreams_page_is_listed_and_read(setup: Setup) {
 }
 
 async fn u18_what_refers_to_a_resource_says_its_uri(setup: Setup) {
-    let (_bench, client) = two(setup).await;
+    let (_bench, client) = connect(two(), setup).await;
     if setup.strategy == "full" {
         let pages = listed(&client, "tools", "/_meta/ui/resourceUri").await;
         let expected = [
@@ -111,7 +108,7 @@ async fn u18_what_refers_to_a_resource_says_its_uri(setup: Setup) {
 }
 
 async fn u18_subscriptions_are_to_the_upstreams_own(setup: Setup) {
-    let (_bench, client) = two(setup).await;
+    let (_bench, client) = connect(two(), setup).await;
     client.open_stream_of_session().await;
     let uri = "ui://b__/app/chart.html";
     client.request("resources/subscribe", json!({"uri": uri})).await.result();
@@ -123,21 +120,15 @@ async fn u18_subscriptions_are_to_the_upstreams_own(setup: Setup) {
     assert_eq!(updated["params"]["uri"], uri);
     client.request("resources/unsubscribe", json!({"uri": uri})).await.result();
     let journal = client.read("kit://b__/journal").await.text_as_json();
-    let asked = journal
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|message| message["method"].as_str().is_some_and(|method| method.ends_with("subscribe")));
+    let is_asked = |message: &&Value| message["method"].as_str().is_some_and(|it| it.ends_with("subscribe"));
+    let asked = journal.as_array().unwrap().iter().filter(is_asked);
     let asked: Vec<&Value> = asked.map(|message| &message["params"]["uri"]).collect();
     assert!(!asked.is_empty() && asked.iter().all(|uri| **uri == PAGE), "{asked:?}");
 }
 
 async fn u18_a_hidden_resource_stays_hidden_under_our_uri(setup: Setup) {
-    let upstreams = ["a", "b"].map(|name| (UPSTREAM.into(), name, scenario(name)));
     let config = format!("[resources.\"b/{PAGE}\"]\nhidden = true\n");
-    let options = Options { upstreams: upstreams.into(), config, ..Options::without_upstream() };
-    let bench = Bench::start(options).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(two().with_config(&config), setup).await;
     let resources = listed(&client, "resources", "/uri").await;
     assert!(resources.contains(&PAGE.to_owned()), "what is hidden clashes with nothing: {resources:?}");
     let text = client.read(PAGE).await.result()["contents"][0]["text"].clone();

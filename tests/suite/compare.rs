@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::{
     UPSTREAM,
     command_line::{ODD, program},
+    configuration,
 };
 
 /// Runs `compare` to its end.
@@ -20,14 +21,30 @@ fn compare(arguments: &[&str]) -> Ended {
 /// Its report as JSON.
 #[track_caller]
 fn report(arguments: &[&str]) -> Value {
-    let ended = compare(&[&["--format", "json"], arguments].concat());
-    serde_json::from_str(&ended.says(0, &[]).stdout).unwrap()
+    compare(&[&["--format", "json"], arguments].concat()).json()
 }
 
 /// The name by which the program was started.
 fn started() -> String {
     let program = program(&[]);
     Path::new(program.get_program()).file_stem().unwrap().to_str().unwrap().to_owned()
+}
+
+/// What ordinary hosts give of tools to their models.
+fn given(mut tools: Vec<Value>) -> String {
+    for tool in tools.iter_mut().filter_map(Value::as_object_mut) {
+        tool.retain(|member, _| ["name", "description", "inputSchema"].contains(&&**member));
+    }
+    json!(tools).to_string()
+}
+
+/// What an ordinary host gives to its model of a gateway that serves by `describe`: its tools, and all in tokens.
+fn described(flags: &[&str]) -> (String, usize) {
+    let mut gateway = Process::start(&mut program(&[&["serve", "--strategy", "describe"], flags].concat()));
+    let instructions = gateway.initialize()["instructions"].as_str().unwrap_or_default().to_owned();
+    let tools = given(gateway.tools());
+    let tokens = [&tools, &instructions].map(|text| Tokenizer::O200kBase.count(text)).iter().sum();
+    (tools, tokens)
 }
 
 fn strategies(report: &Value) -> impl Iterator<Item = &Value> {
@@ -131,23 +148,15 @@ fn break_even_is_the_smallest_number_of_tools_that_costs_more() {
 
 #[test]
 fn the_figure_of_full_is_that_of_its_list_counted_by_oneself() {
-    let mut gateway =
-        kit::process::Process::start(&mut program(&["serve", "--strategy", "full", "--", ODD, "ordinary"]));
+    let mut gateway = Process::start(&mut program(&["serve", "--strategy", "full", "--", ODD, "ordinary"]));
     gateway.initialize();
-    let mut tools = gateway.tools();
-    let mut counts = |host: &str| {
-        let counted = Tokenizer::O200kBase.count(&serde_json::to_string(&tools).unwrap());
+    let tools = gateway.tools();
+    for (host, text) in [("verbatim", json!(tools).to_string()), ("ordinary", given(tools))] {
         let report = report(&["--host", host, "--", ODD, "ordinary"]);
-        assert_eq!(
-            (&report["strategies"][0]["initial_tokens"], &report["host"]),
-            (&json!(counted), &json!(host))
-        );
-        for tool in tools.iter_mut().filter_map(Value::as_object_mut) {
-            tool.retain(|member, _| ["name", "description", "inputSchema"].contains(&&**member));
-        }
-    };
-    counts("verbatim");
-    counts("ordinary");
+        let counted = Tokenizer::O200kBase.count(&text);
+        assert_eq!(report["strategies"][0]["initial_tokens"], json!(counted), "{host}");
+        assert_eq!(report["host"], host);
+    }
 }
 
 /// The figures of a strategy as tables show them, from the JSON report.
@@ -182,38 +191,24 @@ fn shown_figures(strategy: &Value) -> Vec<String> {
 /// The first row of this strategy in a format, cell by cell.
 fn row(format: &str, text: &str, strategy: &str) -> Vec<String> {
     // The recommended one is marked.
-    let text = &text.replace("▸ ", "  ").replace("**", "");
-    let cells: Vec<String> = match format {
-        "table" => {
-            let is_row = |line: &&str| line.starts_with(&format!("  {strategy} "));
-            let line = text.lines().find(is_row).unwrap_or_else(|| panic!("no row {strategy} in {text}"));
-            line.split("  ").map(str::to_owned).collect()
-        }
-        "markdown" => {
-            let is_row = |line: &&str| line.starts_with(&format!("| {strategy} "));
-            let line = text.lines().find(is_row).unwrap_or_else(|| panic!("no row {strategy} in {text}"));
-            line.split('|').map(str::to_owned).collect()
-        }
-        _ => {
-            let is_row = |row: &&str| row.contains(&format!(">{strategy}</th>"));
-            let row = text.split("<tr").find(is_row).unwrap_or_else(|| panic!("no row {strategy} in {text}"));
-            let row = row.split("</tr>").next().unwrap();
-            // Cells are the texts between tags.
-            row.split('<')
-                .skip(1)
-                .map(|part| part.split_once('>').map_or("", |(_, text)| text).to_owned())
-                .collect()
-        }
+    let text = text.replace("▸ ", "  ").replace("**", "");
+    let (rows, beginning, cells) = match format {
+        "table" => ("\n", format!("  {strategy} "), "  "),
+        "markdown" => ("\n", format!("| {strategy} "), "|"),
+        _ => ("<tr", format!(">{strategy}</th>"), "<"),
     };
-    cells.iter().map(|cell| cell.trim()).filter(|cell| !cell.is_empty()).map(str::to_owned).collect()
+    let is_row =
+        |row: &&str| if rows == "\n" { row.starts_with(&beginning) } else { row.contains(&beginning) };
+    let row = text.split(rows).find(is_row).unwrap_or_else(|| panic!("no row {strategy} in {text}"));
+    let row = row.split("</tr>").next().unwrap();
+    // Those of a page are the texts between tags.
+    let cell = |part: &str| part.split_once('>').map_or(part, |(_, text)| text).trim().to_owned();
+    row.split(cells).map(cell).filter(|cell| !cell.is_empty()).collect()
 }
 
 #[test]
 fn every_format_has_the_same_figures() {
-    let written = |format| {
-        let ended = compare(&["--format", format, "--wide"]);
-        ended.says(0, &[]).stdout.clone()
-    };
+    let written = |format| compare(&["--format", format, "--wide"]).says(0, &[]).stdout.clone();
     let report = report(&[]);
     let page = written("html");
     for (format, text) in [("table", &written("table")), ("markdown", &written("markdown")), ("html", &page)]
@@ -255,10 +250,8 @@ fn the_demonstrations_table_and_markdown() {
 #[test]
 fn q7_tables_fit_the_width_and_no_word_is_broken() {
     let rows = "resource,info(entry-only),search,groups,concerns(precision=exact)+info";
-    let written = |flags: &[&str]| {
-        let ended = compare(&[&["--strategies", rows], flags].concat());
-        ended.says(0, &[]).stdout.clone()
-    };
+    let written =
+        |flags: &[&str]| compare(&[&["--strategies", rows], flags].concat()).says(0, &[]).stdout.clone();
     let wide = written(&["--wide", "--detail"]);
     let words: Vec<&str> = wide.split_whitespace().map(|word| word.trim_end_matches(',')).collect();
     for width in ["40", "60", "80", "100", "200"] {
@@ -288,12 +281,9 @@ fn q7_tables_fit_the_width_and_no_word_is_broken() {
 #[test]
 fn q7_a_model_searches_by_words_of_the_task() {
     let flags = ["--strategies", "search", "--use", "linear_solve"];
-    let report = report(&[&flags[..], &["--detail"]].concat());
-    let search = &report["strategies"][1];
-    let played = Process::start(&mut program(
-        &[&["compare", "--transcript", "--format", "json"], &flags[..]].concat(),
-    ));
-    let played: Value = serde_json::from_str(&played.finish().says(0, &[]).stdout).unwrap();
+    let detailed = report(&[&flags[..], &["--detail"]].concat());
+    let search = &detailed["strategies"][1];
+    let played = report(&[&["--transcript"], &flags[..]].concat());
     let steps = played["strategies"][0]["acts"][0]["steps"].as_array().unwrap();
     let asked: Vec<&str> = steps
         .iter()
@@ -311,11 +301,6 @@ fn q7_a_model_searches_by_words_of_the_task() {
     assert_eq!(search["steps"], json!(asked.len() + 1));
 }
 
-/// The calls that an upstream had.
-fn recorded(file: &Path) -> Vec<String> {
-    fs::read_to_string(file).unwrap().lines().map(str::to_owned).collect()
-}
-
 #[test]
 fn nothing_of_the_users_is_run() {
     let directory = tempfile::tempdir().unwrap();
@@ -323,7 +308,7 @@ fn nothing_of_the_users_is_run() {
     let ended = compare(&["--use", "echo,wait", "--", ODD, "records", calls.to_str().unwrap()]);
     let report = &ended.says(0, &[]).stdout;
     assert!(report.contains("2 tools of odd, used echo, wait; o200k_base tokens"), "{report}");
-    assert!(recorded(&calls).is_empty(), "{}", ended.stderr);
+    assert_eq!(fs::read_to_string(&calls).unwrap(), "", "{}", ended.stderr);
 }
 
 #[test]
@@ -429,10 +414,7 @@ fn q2_variants_and_choices_are_rows_and_what_changes_nothing_is_said() {
     // Where concerns is named, models have a tool to choose by.
     assert!(exact < chosen && describe < chosen && describe < full && entry < stubs, "{report}");
     let notes = report["notes"].to_string();
-    {
-        let note = "concerns(precision=exact)+describe does not list linear_solve";
-        assert!(notes.contains(note), "{notes}");
-    }
+    assert!(notes.contains("concerns(precision=exact)+describe does not list linear_solve"), "{notes}");
 }
 
 #[test]
@@ -443,22 +425,13 @@ fn q2_an_ordinary_host_is_in_front_and_a_negotiating_client_beside_it() {
         .map(|path| number(describe.pointer(path).unwrap()));
     // The bridge is listed, and permissive schemas.
     assert!(native < plain, "{describe}");
-    let mut gateway = kit::process::Process::start(&mut program(&["serve", "--strategy", "describe"]));
-    let instructions = gateway.initialize()["instructions"].as_str().unwrap_or_default().to_owned();
-    let mut tools = gateway.tools();
-    for tool in tools.iter_mut().filter_map(Value::as_object_mut) {
-        tool.retain(|member, _| ["name", "description", "inputSchema"].contains(&&**member));
-    }
-    let count = |text: &str| i64::try_from(Tokenizer::O200kBase.count(text)).unwrap();
-    assert_eq!(plain, count(&serde_json::to_string(&tools).unwrap()) + count(&instructions));
+    assert_eq!(describe["initial_tokens"], json!(described(&[]).1));
 }
 
 #[test]
 fn q3_one_strategy_is_recommended_with_its_reason_and_its_command() {
-    let directory = tempfile::tempdir().unwrap();
-    let config = directory.path().join("disclosure.toml");
-    fs::write(&config, "demo = true\n[serve]\nbudget = 1000\n").unwrap();
-    let small = ["--config", config.to_str().unwrap()];
+    let (_folder, config) = configuration("demo = true\n[serve]\nbudget = 1000\n");
+    let small = ["--config", &*config];
     let command = |words: &str| format!("{} {words} {}", started(), small.join(" "));
     // What clients get who request nothing.
     let over = report(&[&["--strategies", "info,search"], &small[..]].concat());
@@ -537,32 +510,20 @@ fn q3_a_command_with_something_left_out_says_so() {
 
 #[test]
 fn q2_clients_are_served_as_the_configuration_says() {
-    let directory = tempfile::tempdir().unwrap();
-    let config = directory.path().join("disclosure.toml");
-    fs::write(&config, "demo = true\n[serve]\nbridge = \"never\"\n").unwrap();
-    let config = ["--config", config.to_str().unwrap()];
+    let (_folder, config) = configuration("demo = true\n[serve]\nbridge = \"never\"\n");
+    let config = ["--config", &config];
     let report = report(&[&["--strategies", "describe"], &config[..]].concat());
-    let arguments = [&["serve", "--strategy", "describe"], &config[..]].concat();
-    let mut gateway = kit::process::Process::start(&mut program(&arguments));
-    let instructions = gateway.initialize()["instructions"].as_str().unwrap_or_default().to_owned();
-    let mut tools = gateway.tools();
-    assert!(tools.iter().all(|tool| tool["name"] != "describe_tools"));
-    for tool in tools.iter_mut().filter_map(Value::as_object_mut) {
-        tool.retain(|member, _| ["name", "description", "inputSchema"].contains(&&**member));
-    }
-    let count = |text: &str| Tokenizer::O200kBase.count(text);
-    let expected = count(&serde_json::to_string(&tools).unwrap()) + count(&instructions);
-    assert_eq!(report["strategies"][1]["initial_tokens"], json!(expected));
+    let (tools, tokens) = described(&config);
+    assert!(!tools.contains(r#""name":"describe_tools""#), "{tools}");
+    assert_eq!(report["strategies"][1]["initial_tokens"], json!(tokens));
 }
 
 #[test]
 fn q2_a_principal_is_shown_what_it_can_have_whatever_its_limits() {
-    let directory = tempfile::tempdir().unwrap();
-    let config = directory.path().join("disclosure.toml");
     let principal = "demo = true\n[[principals]]\nname = \"ann\"\nstrategies = [\"search\"]\n\
                      limits = { calls_per_minute = 1, fetches_per_minute = 1, concurrent_calls = 1 }\n";
-    fs::write(&config, principal).unwrap();
-    let report = report(&["--principal", "ann", "--use", "3", "--config", config.to_str().unwrap()]);
+    let (_folder, config) = configuration(principal);
+    let report = report(&["--principal", "ann", "--use", "3", "--config", &config]);
     let is_had = |strategy: &&Value| strategy["not_offered"].is_null();
     let had: Vec<&Value> = strategies(&report).filter(is_had).map(|strategy| &strategy["name"]).collect();
     assert_eq!(had, ["search"], "{report:#}");
@@ -589,7 +550,7 @@ fn q4_the_number_of_tools_is_not_limited_by_our_own_rates() {
     let source = many(700);
     let flags = ["--strategies", "resource,info(entry-only)", "--format", "json", "--name", "kit"];
     let ended = compare(&[&flags[..], &["--", UPSTREAM, source.path().to_str().unwrap()]].concat());
-    let report: Value = serde_json::from_str(&ended.says(0, &[]).stdout).unwrap();
+    let report = ended.json();
     assert_eq!(report["tools"], 700);
     let [full, resource, entry] = [0, 1, 2].map(|at| &report["strategies"][at]);
     assert!(resource["break_even_tools"].as_u64().unwrap() > 60, "{resource}");

@@ -1,15 +1,13 @@
 //! Concerns, under every strategy (C1 to C12).
 
-use kit::{Bench, Client, Identity, Options, Scenario, Setup};
-use mcp_disclosure_core::{About, Concern, EXTENSION, Settings, Values};
-use mcp_disclosure_gateway::negotiation::StrategyOptions;
-use serde_json::{Value, json, value::RawValue};
+use kit::{Bench, Client, Identity, Options, Scenario, Setup, scenario::raw};
+use mcp_disclosure_core::{About, Concern, EXTENSION, Values};
+use serde_json::{Value, json};
 
-use crate::UPSTREAM;
+use crate::{connect, playing};
 
 /// Three of each kind: one for those who want it cheap, one for those who do not, one for all.
 fn scenario() -> Scenario {
-    let raw = |value: Value| RawValue::from_string(value.to_string()).unwrap();
     let all = |key: &str, uri: &str| {
         [("cheap", json!({"cost": "low"})), ("dear", json!({"cost": "high"})), ("open", json!({}))].map(
             |(name, concerns)| {
@@ -44,9 +42,7 @@ pub(crate) fn options(settings: Value) -> Options {
         ],
         ..About::default()
     };
-    let settings = Settings::from([("concerns".to_owned(), settings)]);
-    let strategies = StrategyOptions { settings, ..StrategyOptions::default() };
-    Options { about, strategies, ..Options::new(UPSTREAM, scenario()) }
+    Options { about, ..playing(scenario()) }.set("concerns", settings)
 }
 
 async fn bench() -> Bench {
@@ -79,13 +75,6 @@ pub(crate) async fn listed(client: &Client) -> [Vec<String>; 4] {
     lists
 }
 
-async fn capabilities(client: &Client) -> Value {
-    match client.setup.has_sessions() {
-        true => client.introduction["capabilities"].clone(),
-        false => client.request("server/discover", json!({})).await.result()["capabilities"].clone(),
-    }
-}
-
 fn choosing(setup: Setup, concerns: Value) -> Identity {
     Identity::offering(setup.strategy).choosing(concerns)
 }
@@ -93,7 +82,7 @@ fn choosing(setup: Setup, concerns: Value) -> Identity {
 async fn c1_c2_the_declaration_stands_wherever_clients_may_look(setup: Setup) {
     let bench = bench().await;
     let client = Client::connect(&bench, setup).await;
-    let capabilities = capabilities(&client).await;
+    let capabilities = client.capabilities().await;
     let declared = json!([
         {"name": "cost", "description": "What it costs", "values": ["low", "high"], "default": "low"},
         {"name": "delay", "description": "Seconds", "values": {"min": 0, "max": 10}},
@@ -106,9 +95,9 @@ async fn c1_c2_the_declaration_stands_wherever_clients_may_look(setup: Setup) {
 }
 
 async fn c1_where_none_is_declared_there_is_no_word_of_it(setup: Setup) {
-    let bench = Bench::start(Options::new(UPSTREAM, scenario())).await;
+    let bench = Bench::start(playing(scenario())).await;
     let client = Client::connect_as(&bench, setup, choosing(setup, json!({"cost": "low"}))).await;
-    assert!(!capabilities(&client).await.to_string().contains("\"concerns\""));
+    assert!(!client.capabilities().await.to_string().contains("\"concerns\""));
     assert_eq!(client.request("listConcerns", json!({})).await.error()["code"], -32601);
     assert_eq!(listed(&client).await[0].len(), 3);
 }
@@ -167,8 +156,7 @@ async fn c9_mappings_are_shown_where_that_is_asked_for(setup: Setup) {
     std::fs::write(files.path().join("open.json"), file.to_string()).unwrap();
     for expose in [true, false] {
         let options = Options { files: Some(files.path().to_owned()), ..options(json!({"expose": expose})) };
-        let bench = Bench::start(options).await;
-        let client = Client::connect(&bench, setup).await;
+        let (_bench, client) = connect(options, setup).await;
         let listed = client.request("tools/list", json!({})).await.result();
         let mapped = if expose { json!({"delay": [1, 2]}) } else { json!({}) };
         // `describe` lists names and briefs, and nothing else; `search` lists no tools.
@@ -243,13 +231,12 @@ async fn c3_without_sessions_each_request_brings_its_choices(setup: Setup) {
 }
 
 async fn b11_every_client_starts_with_the_operators_choices(setup: Setup) {
-    let bench = Bench::start(options(json!({"choices": {"cost": "low", "delay": "3"}}))).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) = connect(options(json!({"choices": {"cost": "low", "delay": "3"}})), setup).await;
     for of_kind in listed(&client).await {
         assert_eq!(of_kind, ["cheap", "open"]);
     }
     let effective = json!({"cost": "low", "delay": 3});
-    let capabilities = capabilities(&client).await;
+    let capabilities = client.capabilities().await;
     assert_eq!(capabilities["extensions"][EXTENSION]["effective"], effective);
     assert_eq!(capabilities["experimental"]["concerns"]["effective"], effective);
     assert_eq!(client.request("listConcerns", json!({})).await.result()["effective"], effective);
@@ -264,8 +251,7 @@ async fn b11_every_client_starts_with_the_operators_choices(setup: Setup) {
 }
 
 async fn b11_an_update_starts_from_the_operators_choices(setup: Setup) {
-    let bench = Bench::start(options(json!({"choices": {"cost": "low"}}))).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(options(json!({"choices": {"cost": "low"}})), setup).await;
     let update = |concerns: Value| client.request("updateConcerns", json!({"concerns": concerns}));
     assert_eq!(update(json!({"delay": 1})).await.result()["concerns"], json!({"cost": "low", "delay": 1}));
     assert_eq!(update(json!({"cost": null})).await.result()["concerns"], json!({"delay": 1}));
@@ -277,13 +263,10 @@ async fn b11_a_declaration_that_loses_a_chosen_concern_serves_on(setup: Setup) {
     let declared = |name: &str| format!("[[concerns]]\nname = \"{name}\"\nvalues = [\"low\", \"high\"]\n");
     let chosen = options(json!({"choices": {"cost": "low"}}));
     let about = About { concerns: Vec::new(), ..chosen.about.clone() };
-    let bench = Bench::start(Options { about, config: declared("cost"), ..chosen }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) = connect(Options { about, config: declared("cost"), ..chosen }, setup).await;
     assert_eq!(listed(&client).await[0], ["cheap", "open"]);
-    let config = bench.directory.path().join("disclosure.toml");
     for (name, expected) in [("speed", vec!["cheap", "dear", "open"]), ("cost", vec!["cheap", "open"])] {
-        std::fs::write(&config, declared(name)).unwrap();
-        bench.reloads.reload(true).await.unwrap();
+        bench.configure(&declared(name)).await;
         assert_eq!(listed(&client).await[0], expected);
         let newcomer = Client::connect(&bench, setup).await;
         assert_eq!(listed(&newcomer).await[0], expected);

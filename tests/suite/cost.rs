@@ -1,10 +1,10 @@
 //! What a list costs a model, by the rule of seed 003: four characters are a token. `disclosure-tokens` of the
 //! benches counts more of it, by a real tokenizer.
 
-use kit::{Bench, Client, Identity, Options, Scenario, Setup};
+use kit::{Bench, Client, Identity, Scenario, Setup};
 use serde_json::{Value, json};
 
-use crate::UPSTREAM;
+use crate::playing;
 
 /// Six tools of the size of Delta-MCP's demonstration, of which it says 943 tokens.
 const SIX_TOOLS: &str = include_str!("../data/six-tools.json");
@@ -19,7 +19,7 @@ async fn listed(client: &Client) -> (Value, usize) {
 async fn d2_names_and_briefs_of_six_tools_cost_an_eighth(setup: Setup) {
     let six: Value = serde_json::from_str(SIX_TOOLS).unwrap();
     let tools = six["tools"].as_array().unwrap().iter().map(Value::to_string);
-    let bench = Bench::start(Options::new(UPSTREAM, Scenario::with_tools(tools))).await;
+    let bench = Bench::start(playing(Scenario::with_tools(tools))).await;
     let (full, cost_of_full) = listed(&Client::connect_as(&bench, setup, Identity::default()).await).await;
     assert_eq!((&full, (900..1000).contains(&cost_of_full)), (&six["tools"], true), "{cost_of_full}");
     let identity = Identity { omits_schemas: true, ..Identity::offering("describe") };

@@ -28,8 +28,7 @@ async fn gateway() -> (Bench, SocketAddr) {
 }
 
 async fn send(address: SocketAddr, method: &str, headers: &[(&str, &str)], body: &str) -> Answer {
-    let headers: Vec<_> =
-        headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let headers = http::headers(headers);
     kit::soon("the answer", http::send(address, method, "/mcp", &headers, body.as_bytes())).await.unwrap()
 }
 

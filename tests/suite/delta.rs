@@ -1,11 +1,10 @@
 //! Delta-MCP's own client (D5): exactly what it sends (version 0.2.1 of its repository), byte for byte, over
 //! stdio and HTTP, and what it reads of the answers.
 
-use kit::{Bench, Client, Identity, Options, Scenario, Setup, http};
-use mcp_disclosure_gateway::negotiation::StrategyOptions;
+use kit::{Bench, Client, Identity, Scenario, Setup, http};
 use serde_json::{Value, json};
 
-use crate::{UPSTREAM, odd};
+use crate::{odd, playing};
 
 /// Its `DeltaClient`, on either of its transports.
 struct Delta {
@@ -62,8 +61,7 @@ impl Delta {
             ("accept-encoding", "gzip, deflate"),
         ];
         headers.extend(self.session.iter().map(|session| ("mcp-session-id", session.as_str())));
-        let headers: http::Headers =
-            headers.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let headers = http::headers(&headers);
         let sending = http::send(self.address, "POST", "/mcp", &headers, body.as_bytes());
         let mut answer = sending.await.unwrap();
         if let Some(session) = answer.header("mcp-session-id") {
@@ -138,16 +136,13 @@ async fn plain(client: &mut Delta, version: &str, tools: &str) {
 
 async fn d5_where_describe_is_not_served_it_is_plain_mcp(setup: Setup) {
     let long = json!({"name": "a", "description": "long ".repeat(20), "inputSchema": {"type": "object"}});
-    let settings = [("describe".to_owned(), json!({"long_briefs": "reject"}))].into();
-    let strategies = StrategyOptions { settings, ..StrategyOptions::default() };
-    let unfit = Options::new(UPSTREAM, Scenario::with_tools([long.to_string()]));
-    let bench = Bench::start(Options { strategies, ..unfit }).await;
+    let unfit = playing(Scenario::with_tools([long.to_string()]));
+    let bench = Bench::start(unfit.set("describe", json!({"long_briefs": "reject"}))).await;
     let mut client = Delta::new(&bench, setup);
     plain(&mut client, VERSION, ABLE).await;
     assert_eq!(client.tools().await, [long]);
 
-    let strategies = StrategyOptions { pinned: Some("resource".to_owned()), ..StrategyOptions::default() };
-    let bench = Bench::start(Options { strategies, ..odd() }).await;
+    let bench = Bench::start(odd().pinned("resource")).await;
     let mut client = Delta::new(&bench, setup);
     plain(&mut client, VERSION, ABLE).await;
     assert!(client.tools().await.iter().all(|tool| tool["inputSchema"].is_object()));
@@ -156,22 +151,12 @@ async fn d5_where_describe_is_not_served_it_is_plain_mcp(setup: Setup) {
 async fn b4_its_client_is_served_in_front_of_long_descriptions(setup: Setup) {
     let long =
         json!({"name": "a", "description": "Finds words. ".repeat(20), "inputSchema": {"type": "object"}});
-    let bench = Bench::start(Options::new(UPSTREAM, Scenario::with_tools([long.to_string()]))).await;
+    let bench = Bench::start(playing(Scenario::with_tools([long.to_string()]))).await;
     let mut client = Delta::new(&bench, setup);
     client.initialize(VERSION, ABLE).await;
     let listed = client.tools().await;
     assert!(listed[0].get("inputSchema").is_none(), "{listed:?}");
     assert!(listed[0]["description"].as_str().unwrap().encode_utf16().count() <= 60, "{listed:?}");
-}
-
-async fn d5_its_clients_and_others_are_served_at_the_same_time(setup: Setup) {
-    let bench = Bench::start(odd()).await;
-    let mut client = Delta::new(&bench, setup);
-    client.initialize(VERSION, ABLE).await;
-    let other = Client::connect_as(&bench, setup, Identity::default()).await;
-    let listed = other.request("tools/list", json!({})).await.result();
-    assert!(listed["tools"][0]["inputSchema"]["required"].is_array());
-    assert!(client.tools().await[0].get("inputSchema").is_none());
 }
 
 async fn d5_descriptions_within_the_cap_arrive_as_their_authors_wrote_them(setup: Setup) {
@@ -193,16 +178,14 @@ async fn d5_descriptions_within_the_cap_arrive_as_their_authors_wrote_them(setup
     for (pinned, long_briefs) in
         [(None, "shorten-derived"), (Some("describe"), "shorten-derived"), (Some("describe"), "reject")]
     {
-        let settings = [("describe".to_owned(), json!({"long_briefs": long_briefs}))].into();
-        let pinned = pinned.map(str::to_owned);
-        let strategies = StrategyOptions { pinned, settings, ..StrategyOptions::default() };
         let scenario = Scenario::with_tools(described.map(|(name, description)| tool(name, description)));
-        let bench = Bench::start(Options { strategies, ..Options::new(UPSTREAM, scenario) }).await;
+        let mut options = playing(scenario).set("describe", json!({"long_briefs": long_briefs}));
+        options.strategies.pinned = pinned.map(str::to_owned);
+        let bench = Bench::start(options).await;
         let mut delta = Delta::new(&bench, setup);
         delta.initialize(VERSION, ABLE).await;
         let negotiating = Client::connect_as(&bench, setup, Identity::offering("describe")).await;
-        let listed = negotiating.request("tools/list", json!({})).await.result();
-        for tools in [delta.tools().await, listed["tools"].as_array().unwrap().clone()] {
+        for tools in [delta.tools().await, negotiating.tools().await] {
             let briefs: Vec<&str> = tools.iter().map(|tool| tool["description"].as_str().unwrap()).collect();
             assert_eq!(briefs, described.map(|(_, description)| description), "{long_briefs}");
         }
@@ -216,5 +199,4 @@ cases!(
     d5_other_versions_and_no_capability_are_plain_mcp,
     d5_where_describe_is_not_served_it_is_plain_mcp,
     b4_its_client_is_served_in_front_of_long_descriptions,
-    d5_its_clients_and_others_are_served_at_the_same_time,
 );

@@ -2,10 +2,9 @@
 
 use kit::{Bench, Client, Identity, Options, Scenario, Setup, eventually};
 use mcp_disclosure_core::{EXTENSION, RawObject};
-use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json};
 
-use crate::{connected, named, odd};
+use crate::{connect, connect_plain, connected, named, odd, playing};
 
 const PERMISSIVE: &str = r#"{"type":"object","additionalProperties":true}"#;
 
@@ -19,43 +18,23 @@ const LONG: &str =
 /// What is listed of it.
 const SHORT: &str = "This tool allows you to find all that was ever written…";
 
-/// `describe` for everyone, whatever they declare.
-fn pinned() -> StrategyOptions {
-    StrategyOptions { pinned: Some("describe".to_owned()), ..StrategyOptions::default() }
-}
-
-/// `describe` that handles long texts in this way.
-fn long_briefs(how: &str, options: StrategyOptions) -> StrategyOptions {
-    let settings = [("describe".to_owned(), json!({"long_briefs": how}))];
-    StrategyOptions { settings: settings.into(), ..options }
-}
-
 /// A gateway before tools with these descriptions.
 fn described(tools: &[(&str, &str)]) -> Options {
     let tool = |(name, description): &(&str, &str)| {
         json!({"name": name, "description": description, "inputSchema": {"type": "object"}}).to_string()
     };
     let scenario = Scenario::with_tools(tools.iter().map(tool));
-    Options::new(crate::UPSTREAM, scenario)
-}
-
-async fn listed(client: &Client) -> Vec<Value> {
-    client.request("tools/list", json!({})).await.result()["tools"].as_array().unwrap().clone()
+    playing(scenario)
 }
 
 async fn d1_a_source_with_long_descriptions_is_served_without_describe_where_they_are_rejected(setup: Setup) {
-    let strategies = long_briefs("reject", StrategyOptions::default());
-    let bench =
-        Bench::start(Options { strategies, ..described(&[("short", "Is short."), ("long", LONG)]) }).await;
-    let client = Client::connect(&bench, setup).await;
-    let capabilities = match setup.has_sessions() {
-        true => client.introduction["capabilities"].clone(),
-        false => client.request("server/discover", json!({})).await.result()["capabilities"].clone(),
-    };
+    let tools = described(&[("short", "Is short."), ("long", LONG)]);
+    let (bench, client) = connect(tools.set("describe", json!({"long_briefs": "reject"})), setup).await;
+    let capabilities = client.capabilities().await;
     let settings = &capabilities["extensions"][EXTENSION];
     assert_eq!(settings["selected"], "full");
     assert!(!settings["strategies"].as_array().unwrap().contains(&json!("describe")), "{settings}");
-    assert_eq!(listed(&client).await[1]["description"], LONG);
+    assert_eq!(client.tools().await[1]["description"], LONG);
     if setup.is_http() {
         let mut client = Client::attach(&bench, setup, Identity::default().at("/mcp/describe"));
         assert_eq!(client.handshake().await.status, Some(404));
@@ -72,7 +51,7 @@ async fn b4_shorter_briefs_are_derived_of_descriptions_d1(setup: Setup) {
         ("emoji", &"\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467} family ".repeat(9)),
     ];
     let bench = Bench::start(described(&tools)).await;
-    let listed = listed(&Client::connect(&bench, setup).await).await;
+    let listed = Client::connect(&bench, setup).await.tools().await;
     let briefs: Vec<&str> = listed.iter().map(|tool| tool["description"].as_str().unwrap()).collect();
     assert_eq!(briefs[..4], ["is listed As it is, to the letter", SHORT, "Get endless", "Get nothing"]);
     assert_eq!(
@@ -90,14 +69,12 @@ async fn d1_what_arrives_later_is_served_short(setup: Setup) {
         std::fs::write(&path, file.to_string()).unwrap();
     };
     write("Is short.");
-    let bench = Bench::start(Options { files: Some(files.path().to_owned()), ..named(["a"]) }).await;
-    let client = Client::connect(&bench, setup).await;
-    assert_eq!(listed(&client).await[0]["description"], "Is short.");
+    let (_bench, client) =
+        connect(Options { files: Some(files.path().to_owned()), ..named(["a"]) }, setup).await;
+    assert_eq!(client.tools().await[0]["description"], "Is short.");
     write(LONG);
-    eventually("the shortened one", async || {
-        (listed(&client).await[0]["description"] == SHORT).then_some(())
-    })
-    .await;
+    eventually("the shortened one", async || (client.tools().await[0]["description"] == SHORT).then_some(()))
+        .await;
     let described = client.request("tools/describe", json!({"name": "a"})).await.result();
     assert_eq!(described["description"], LONG);
 }
@@ -108,7 +85,7 @@ async fn d2_a_client_that_knows_it_is_listed_names_and_briefs(setup: Setup) {
     for omits in [false, true] {
         let identity = Identity { omits_schemas: omits, ..Identity::offering("describe") };
         let client = Client::connect_as(&bench, setup, identity).await;
-        let listed = listed(&client).await;
+        let listed = client.tools().await;
         assert_eq!(listed.len(), sent.len());
         for (tool, sent) in listed.iter().zip(&sent) {
             let sent: Value = serde_json::from_str(sent.get()).unwrap();
@@ -169,9 +146,8 @@ async fn d3_nothing_has_to_be_described_before_a_call(setup: Setup) {
 }
 
 async fn d4_whoever_did_not_negotiate_is_listed_complete_definitions(setup: Setup) {
-    let bench = Bench::start(odd()).await;
-    let client = Client::connect_as(&bench, setup, Identity::default()).await;
-    assert_eq!(listed(&client).await[0]["inputSchema"]["required"], json!(["text"]));
+    let (_bench, client) = connect_plain(odd(), setup).await;
+    assert_eq!(client.tools().await[0]["inputSchema"]["required"], json!(["text"]));
     // Complete lists have the `tools/describe` of SEP-2636, which takes names.
     let one = client.request("tools/describe", json!({"name": "echo"})).await;
     assert_eq!(one.error()["message"], "params.names must be an array of strings");
@@ -190,14 +166,12 @@ under_describe!(
 
 /// A client that has never heard of `describe`, and a gateway that serves nothing else.
 async fn plain(setup: Setup, options: Options) -> (Bench, Client) {
-    let bench = Bench::start(Options { strategies: pinned(), ..options }).await;
-    let client = Client::connect_as(&bench, setup, Identity::default()).await;
-    (bench, client)
+    connect_plain(options.pinned("describe"), setup).await
 }
 
 async fn d7_a_plain_client_is_listed_tools_as_far_as_it_can_read_them(setup: Setup) {
     let (_bench, client) = plain(setup, odd()).await;
-    let mut listed = listed(&client).await;
+    let mut listed = client.tools().await;
     let bridge = listed.pop().unwrap();
     assert_eq!(bridge["name"], "describe_tools");
     assert_eq!(bridge["inputSchema"]["required"], json!(["names"]));
@@ -214,10 +188,7 @@ async fn d7_a_plain_client_is_listed_tools_as_far_as_it_can_read_them(setup: Set
         }
         assert_eq!(tool, &expected);
     }
-    let introduction = match setup.has_sessions() {
-        true => client.introduction.clone(),
-        false => client.request("server/discover", json!({})).await.result(),
-    };
+    let introduction = client.introduced().await;
     let instructions = introduction["instructions"].as_str().unwrap();
     let places: Vec<usize> =
         ["PICK", "DESCRIBE", "CALL"].iter().map(|step| instructions.find(step).unwrap()).collect();
@@ -250,7 +221,7 @@ async fn d7_the_bridge_tells_and_authorizes_nothing(setup: Setup) {
     std::fs::write(files.path().join("a.json"), file.to_string()).unwrap();
     let options = Options { files: Some(files.path().to_owned()), fetches: 1, ..named(["a", "b"]) };
     let (_bench, client) = plain(setup, options).await;
-    assert_eq!(listed(&client).await[0]["description"], "Does a.", "the upstream's own, which is short");
+    assert_eq!(client.tools().await[0]["description"], "Does a.", "the upstream's own, which is short");
     let wrong = client.call("a", json!({})).await.result();
     assert_eq!(wrong["structuredContent"]["error"]["code"], "INVALID_ARGUMENTS");
     for _ in 0..3 {
@@ -278,8 +249,7 @@ async fn d7_the_bridge_tells_and_authorizes_nothing(setup: Setup) {
 
 async fn d7_a_tool_of_the_bridges_name_moves_aside(setup: Setup) {
     let (_bench, client) = plain(setup, named(["describe_tools", "a"])).await;
-    let names: Vec<Value> = listed(&client).await.iter().map(|tool| tool["name"].clone()).collect();
-    assert_eq!(names, ["kit__describe_tools", "a", "describe_tools"]);
+    assert_eq!(client.tool_names().await, ["kit__describe_tools", "a", "describe_tools"]);
     let definition = client.request("tools/describe", json!({"name": "kit__describe_tools"})).await.result();
     assert_eq!(definition["name"], "kit__describe_tools");
     assert_eq!(client.request("tools/describe", json!({"name": "describe_tools"})).await.code(), -32602);

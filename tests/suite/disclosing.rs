@@ -2,15 +2,16 @@
 
 use kit::{
     Bench, Client, Options, Scenario, Setup, eventually,
-    process::{Process, until},
+    process::{Process, hello, until},
 };
 use mcp_disclosure_gateway::upstream::Target;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::{
     UPSTREAM,
     command_line::{ODD, program},
-    connected, odd,
+    configuration, connected, odd,
 };
 
 const GATEWAY: &str = env!("CARGO_BIN_EXE_gateway");
@@ -115,15 +116,14 @@ async fn u16_what_a_server_demands_before_a_call_is_done_for_our_clients(setup: 
 async fn u16_definitions_are_complete_and_the_servers_own_channel_is_gone(setup: Setup) {
     for mode in ["resource", "receipts", "method"] {
         let (_bench, client) = foreign(mode, setup).await;
-        let tools = client.request("tools/list", json!({})).await.result()["tools"].clone();
+        let tools = client.tools().await;
         assert_eq!(tools[0]["description"], "Version 1 of add, in full", "{mode}");
         assert_eq!(tools[0]["inputSchema"]["required"], json!(["a", "b"]), "{mode}");
         assert!(tools[0]["inputSchema"]["properties"]["disclosure_receipt"].is_null(), "{mode}");
         assert_eq!(tools[1]["description"], "Keep it", "{mode}: what is refused stays as it is listed");
-        assert_eq!(tools.as_array().unwrap().len(), 4);
+        assert_eq!(tools.len(), 4);
         if mode != "method" {
-            let resources = client.request("resources/list", json!({})).await.result()["resources"].clone();
-            assert_eq!(resources, json!([{"uri": "x:///doc", "name": "doc"}]));
+            assert_eq!(client.list("resources").await, [json!({"uri": "x:///doc", "name": "doc"})]);
             let templates = client.request("resources/templates/list", json!({})).await.result();
             assert_eq!(templates["resourceTemplates"], json!([]));
         }
@@ -146,8 +146,7 @@ async fn u16_a_changed_list_is_completed_again(setup: Setup) {
         let (_bench, client) = foreign(mode, setup).await;
         client.learn_and_call("announce", json!({})).await.result();
         let renewed = eventually("the new definition", async || {
-            let tools = client.request("tools/list", json!({})).await.result()["tools"].clone();
-            (tools[0]["description"] == "Version 2 of add, in full").then_some(())
+            (client.tools().await[0]["description"] == "Version 2 of add, in full").then_some(())
         });
         renewed.await;
         assert_eq!(add(&client).await, 1);
@@ -174,35 +173,29 @@ async fn u16_whoever_discloses_by_itself_gets_complete_definitions(setup: Setup)
         Client::connect_as(&bench, setup, kit::Identity::offering(setup.strategy).disclosing()).await;
     let plain =
         Client::connect_as(&bench, Setup { strategy: "full", ..setup }, kit::Identity::default()).await;
-    let listed = client.request("tools/list", json!({})).await.result();
-    assert_eq!(listed["tools"], plain.request("tools/list", json!({})).await.result()["tools"]);
+    assert_eq!(client.tools().await, plain.tools().await);
     assert_ne!(client.call("rich", json!({"text": "x"})).await.result()["isError"], true);
 }
 
 /// The arguments of a gateway of which hosts choose by `cost`: `echo` is cheap, `wait` is not.
-fn with_concerns(directory: &std::path::Path, expose: bool) -> Vec<String> {
-    let file = directory.join("disclosure.toml");
-    let text = format!(
+fn with_concerns(expose: bool) -> (TempDir, Vec<String>) {
+    let (folder, config) = configuration(&format!(
         "[[concerns]]\nname = \"cost\"\nvalues = [\"low\", \"high\"]\n\
          [tools.echo]\nconcerns = {{ cost = \"low\" }}\n[tools.wait]\nconcerns = {{ cost = \"high\" }}\n\
          [strategy.concerns]\nexpose = {expose}\n"
-    );
-    std::fs::write(&file, text).unwrap();
-    ["serve", "--config", file.to_str().unwrap(), "--", ODD, "ordinary"].map(str::to_owned).into()
+    ));
+    (folder, ["serve", "--config", &config, "--", ODD, "ordinary"].map(str::to_owned).into())
 }
 
 #[test]
 fn u16_choices_reach_an_upstream_that_is_the_clients_alone() {
-    let directory = tempfile::tempdir().unwrap();
-    let inner = with_concerns(directory.path(), false);
+    let (_folder, inner) = with_concerns(false);
     let inner: Vec<&str> = inner.iter().map(String::as_str).collect();
     let arguments = [&["serve", "--strategy", "full", "--", GATEWAY], &inner[..]].concat();
     for said in ["initialize", "initialized", "later"] {
         let mut gateway = Process::start(&mut program(&arguments));
         let cheap = json!({"cost": "low"});
-        let mut params = json!({
-            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
-        });
+        let mut params = hello();
         if said == "initialize" {
             params["concerns"] = cheap.clone();
         }
@@ -229,8 +222,7 @@ fn u16_choices_reach_an_upstream_that_is_the_clients_alone() {
 
 #[test]
 fn b11_choices_of_operators_and_of_the_tool_reach_an_upstream_that_is_the_clients_alone() {
-    let directory = tempfile::tempdir().unwrap();
-    let inner = with_concerns(directory.path(), false);
+    let (_folder, inner) = with_concerns(false);
     let inner: Vec<&str> = inner.iter().map(String::as_str).collect();
     let flags = ["serve", "--strategy", "concerns", "--concern", "cost=low", "--", GATEWAY];
     let mut gateway = Process::start(&mut program(&[&flags[..], &inner].concat()));
@@ -244,24 +236,20 @@ fn b11_choices_of_operators_and_of_the_tool_reach_an_upstream_that_is_the_client
     // It is the upstream that declares, so its declaration decides at the start.
     let flags = ["serve", "--concern", "cost=huge", "--", GATEWAY];
     let mut refused = Process::start(&mut program(&[&flags[..], &inner].concat()));
-    refused.ask("initialize", json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}));
+    refused.ask("initialize", hello());
     refused.ended().says(64, &["concern 'cost' has no value \"huge\""]);
 }
 
 /// The status of a client's `initialize` at this address.
 async fn arrive(address: std::net::SocketAddr, path: &str) -> u16 {
-    let headers = [("content-type", "application/json"), ("accept", "application/json")];
-    let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
-    }});
+    let headers = kit::http::headers(&[("content-type", "application/json"), ("accept", "application/json")]);
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello()});
     kit::http::send(address, "POST", path, &headers, hello.to_string().as_bytes()).await.unwrap().status
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn b11_an_address_that_names_what_is_not_declared_yet_waits_for_upstreams() {
-    let directory = tempfile::tempdir().unwrap();
-    let inner = with_concerns(directory.path(), true);
+    let (directory, inner) = with_concerns(true);
     let (started, outer) = (directory.path().join("started"), directory.path().join("outer.toml"));
     let gate = format!("until [ -e {} ]; do sleep 0.02; done; exec \"$@\"", started.display());
     let arguments = [&["-c".to_owned(), gate, "sh".to_owned(), GATEWAY.to_owned()], &inner[..]].concat();
@@ -280,18 +268,14 @@ async fn b11_an_address_that_names_what_is_not_declared_yet_waits_for_upstreams(
 }
 
 async fn u16_concerns_of_a_shared_upstream_filter_where_its_lists_say_what_fits(setup: Setup) {
-    let names = async |client: &Client| -> Vec<String> {
-        let tools = client.request("tools/list", json!({})).await.result()["tools"].clone();
-        tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
-    };
     for expose in [true, false] {
-        let directory = tempfile::tempdir().unwrap();
-        let bench = before(Target::command(GATEWAY, with_concerns(directory.path(), expose))).await;
+        let (_folder, inner) = with_concerns(expose);
+        let bench = before(Target::command(GATEWAY, inner)).await;
         let cheap = kit::Identity::offering("full").choosing(json!({"cost": "low"}));
         let choosing = Client::connect_as(&bench, setup, cheap).await;
         let other = Client::connect(&bench, setup).await;
-        assert_eq!(names(&choosing).await.len(), if expose { 1 } else { 2 });
-        assert_eq!(names(&other).await.len(), 2);
+        assert_eq!(choosing.tools().await.len(), if expose { 1 } else { 2 });
+        assert_eq!(other.tools().await.len(), 2);
     }
 }
 

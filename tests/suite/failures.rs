@@ -2,17 +2,19 @@
 
 use std::time::Duration;
 
-use kit::{Bench, Client, Options, Scenario, Setup, eventually, handlers::Panicking, scenario::control};
+use kit::{Options, Scenario, Setup, eventually, handlers::Panicking, scenario::control};
 use mcp_disclosure_gateway::upstream::Target;
 use serde_json::json;
 
-use crate::{UPSTREAM, connected, odd};
+use crate::{connect, connected, odd, several};
+
+/// Another upstream beside the odd one.
+fn two() -> Options {
+    several([("kit", Scenario::odd()), ("other", Scenario::named(["alive"]))])
+}
 
 async fn f6_u3_an_upstream_that_dies_is_named_and_started_again(setup: Setup) {
-    let mut options = odd();
-    options.upstreams.push((UPSTREAM.into(), "other", Scenario::named(["alive"])));
-    let bench = Bench::start(options).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(two(), setup).await;
     let (later, alive) = (client.learn("rich", json!({})).await, client.learn("alive", json!({})).await);
     let error = client.learn_and_call("die", json!({})).await.error();
     let message = error["message"].as_str().unwrap();
@@ -24,8 +26,7 @@ async fn f6_u3_an_upstream_that_dies_is_named_and_started_again(setup: Setup) {
 }
 
 async fn f6_an_upstream_that_hangs_is_given_up(setup: Setup) {
-    let bench = Bench::start(Options { patience: Duration::from_secs(2), ..odd() }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(Options { patience: Duration::from_secs(2), ..odd() }, setup).await;
     let error = client.learn_and_call("slow", json!({})).await.error();
     let message = error["message"].as_str().unwrap();
     assert!(message.starts_with("upstream 'kit' did not respond within 2 seconds"), "{message}");
@@ -36,8 +37,7 @@ async fn f6_an_upstream_that_hangs_is_given_up(setup: Setup) {
 
 async fn f6_a_handler_that_panics_is_answered_for(setup: Setup) {
     let handlers = vec![("shaky", Target::handler(Panicking))];
-    let bench = Bench::start(Options { handlers, ..odd() }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(Options { handlers, ..odd() }, setup).await;
     for _ in 0..2 {
         assert_eq!(client.learn_and_call("panic", json!({})).await.code(), -32603);
     }
@@ -45,11 +45,8 @@ async fn f6_a_handler_that_panics_is_answered_for(setup: Setup) {
 }
 
 async fn f6_an_upstream_that_hangs_while_it_lists_delays_no_other(setup: Setup) {
-    let mut options = odd();
-    options.upstreams.push((UPSTREAM.into(), "other", Scenario::named(["alive"])));
     let files = tempfile::tempdir().unwrap();
-    let bench = Bench::start(Options { files: Some(files.path().to_owned()), ..options }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(Options { files: Some(files.path().to_owned()), ..two() }, setup).await;
     client.read(&control("hang")).await.result();
     eventually("listing at the upstream", async || {
         let lists = client.journal().await.into_iter().filter(|message| message["method"] == "tools/list");
@@ -59,8 +56,7 @@ async fn f6_an_upstream_that_hangs_while_it_lists_delays_no_other(setup: Setup) 
     let file = json!({"name": "alive", "description": "Anew.", "inputSchema": {"type": "object"}});
     std::fs::write(files.path().join("alive.json"), file.to_string()).unwrap();
     let anew = eventually("the new description", async || {
-        let listed = client.request("tools/list", json!({})).await.result();
-        (listed["tools"].as_array().unwrap().last().unwrap()["description"] == "Anew.").then_some(())
+        (client.tools().await.last().unwrap()["description"] == "Anew.").then_some(())
     });
     tokio::time::timeout(Duration::from_secs(20), anew).await.unwrap();
 }

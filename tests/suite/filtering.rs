@@ -1,27 +1,22 @@
 //! Lists that are filtered by names (SEP-2564).
 
-use kit::{Bench, Client, HeaderAdmission, Identity, Options, Setup};
+use kit::{Bench, Client, HeaderAdmission, Identity, Options, Setup, client::names_in};
 use serde_json::{Value, json};
 
-use crate::named;
+use crate::{connect, named};
 
 const NAMES: [&str; 5] = ["git_add", "git_commit", "search", "Git_push", "git"];
 
 async fn listed(client: &Client, filter: Value) -> Vec<String> {
     let result = client.request("tools/list", json!({"filter": filter})).await.result();
-    let tools = result["tools"].as_array().unwrap();
     let own = ["describe_tools", "get_tool_descriptions", "info", "invoke", "search_tools", "call_tool"];
-    let names = tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned());
-    names.filter(|name| !own.contains(&&**name)).collect()
+    let names = names_in(result["tools"].as_array().unwrap());
+    names.into_iter().filter(|name| !own.contains(&&**name)).collect()
 }
 
 async fn sep2564_a_list_has_what_a_pattern_names(setup: Setup) {
-    let bench = Bench::start(named(NAMES)).await;
-    let client = Client::connect(&bench, setup).await;
-    let capabilities = match setup.has_sessions() {
-        true => client.introduction["capabilities"].clone(),
-        false => client.request("server/discover", json!({})).await.result()["capabilities"].clone(),
-    };
+    let (_bench, client) = connect(named(NAMES), setup).await;
+    let capabilities = client.capabilities().await;
     assert_eq!(capabilities["tools"]["filtering"], json!({"supported": ["namePatterns"]}));
     let whole = client.request("tools/list", json!({})).await.result();
     for (filter, names) in [
@@ -66,12 +61,10 @@ async fn sep2564_a_filter_finds_nothing_that_is_not_permitted(setup: Setup) {
 
 /// The strategy's own tools are listed whatever the filter says: the others are reached by them.
 async fn sep2564_own_tools_stay(setup: Setup) {
-    let bench = Bench::start(named(NAMES)).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(named(NAMES), setup).await;
     let filter = json!({"filter": {"namePatterns": ["nothing"]}});
     let filtered = client.request("tools/list", filter).await.result();
-    let whole = client.request("tools/list", json!({})).await.result();
-    assert_eq!(filtered["tools"], whole["tools"]);
+    assert_eq!(filtered["tools"], json!(client.tools().await));
 }
 
 under_full!(sep2564_a_filter_finds_nothing_that_is_not_permitted);

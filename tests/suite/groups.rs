@@ -3,14 +3,15 @@
 use std::collections::HashMap;
 
 use kit::{
-    Bench, Client, Identity, Options, Scenario, Setup, admission::HeaderAdmission, eventually,
-    scenario::control,
+    Bench, Client, Identity, Options, Scenario, Setup,
+    admission::HeaderAdmission,
+    eventually,
+    scenario::{control, raw},
 };
 use mcp_disclosure_core::{GROUPS, RawObject};
-use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json, value::RawValue};
 
-use crate::{UPSTREAM, connected, odd};
+use crate::{connect, connect_plain, connected, odd, playing, several};
 
 const NOUNS: [&str; 4] = ["issue", "label", "branch", "release"];
 const VERBS: [&str; 4] = ["list", "open", "close", "edit"];
@@ -24,29 +25,15 @@ fn tool(name: &str) -> String {
 /// Two upstreams, the first of which has sixteen tools of four categories.
 fn two() -> Options {
     let forge = NOUNS.iter().flat_map(|noun| VERBS.iter().map(move |verb| tool(&format!("{verb}_{noun}"))));
-    let mut options = Options::new(UPSTREAM, Scenario::with_tools(forge));
     let files = ["read_file", "write_file", "move_file"].map(tool);
-    options.upstreams.push((UPSTREAM.into(), "files", Scenario::with_tools(files)));
+    several([("kit", Scenario::with_tools(forge)), ("files", Scenario::with_tools(files))])
+}
+
+/// The same, where these strategies are offered.
+fn offering(offered: &[&str]) -> Options {
+    let mut options = two();
+    options.strategies.offered = offered.iter().map(|name| (*name).to_owned()).collect();
     options
-}
-
-fn offering(offered: &[&str], settings: Value) -> StrategyOptions {
-    StrategyOptions {
-        offered: offered.iter().map(|name| (*name).to_owned()).collect(),
-        settings: if settings.is_null() { [].into() } else { [("groups".to_owned(), settings)].into() },
-        ..StrategyOptions::default()
-    }
-}
-
-fn pinned(setup: Setup) -> StrategyOptions {
-    StrategyOptions { pinned: Some(setup.strategy.to_owned()), ..StrategyOptions::default() }
-}
-
-async fn capabilities(client: &Client) -> Value {
-    match client.setup.has_sessions() {
-        true => client.introduction["capabilities"].clone(),
-        false => client.request("server/discover", json!({})).await.result()["capabilities"].clone(),
-    }
 }
 
 async fn group(client: &Client, name: &str) -> Value {
@@ -56,10 +43,6 @@ async fn group(client: &Client, name: &str) -> Value {
 fn names(items: &Value) -> Vec<String> {
     let items = items.as_array().into_iter().flatten();
     items.map(|item| item["name"].as_str().unwrap().to_owned()).collect()
-}
-
-async fn tools(client: &Client) -> Vec<String> {
-    names(&client.request("tools/list", json!({})).await.result()["tools"])
 }
 
 /// Every group that can be reached, by name.
@@ -79,8 +62,7 @@ async fn reachable(client: &Client) -> HashMap<String, Value> {
 
 /// Every tool, at the top and in groups.
 pub(crate) async fn everything(client: &Client) -> Vec<Value> {
-    let top = client.request("tools/list", json!({})).await.result()["tools"].clone();
-    let mut all = top.as_array().unwrap().clone();
+    let mut all = client.tools().await;
     if all.iter().any(|tool| tool["name"] == "get_group") {
         let shown = client.call("get_group", json!({"name": "kit"})).await.result();
         all.extend(shown["structuredContent"]["tools"].as_array().into_iter().flatten().cloned());
@@ -93,19 +75,19 @@ pub(crate) async fn everything(client: &Client) -> Vec<Value> {
 }
 
 async fn g1_the_extension_is_advertised_where_the_operator_turns_it_on(setup: Setup) {
-    for (strategies, is_on) in [
-        (StrategyOptions::default(), false),
-        (offering(&["full", "info"], Value::Null), false),
-        (StrategyOptions { pinned: Some("full".to_owned()), ..offering(&[], json!({})) }, false),
-        (offering(&["full", "groups"], Value::Null), true),
-        (offering(&[], json!({})), true),
-        (pinned(setup), true),
+    for (options, is_on) in [
+        (two(), false),
+        (offering(&["full", "info"]), false),
+        (two().set("groups", json!({})).pinned("full"), false),
+        (offering(&["full", "groups"]), true),
+        (two().set("groups", json!({})), true),
+        (two().pinned(setup.strategy), true),
     ] {
-        let said = format!("{strategies:?}");
-        let bench = Bench::start(Options { strategies, ..two() }).await;
+        let said = format!("{:?}", options.strategies);
+        let bench = Bench::start(options).await;
         for identity in [Identity::default(), Identity::grouping()] {
             let client = Client::connect_as(&bench, setup, identity).await;
-            let extension = &capabilities(&client).await["extensions"][GROUPS];
+            let extension = &client.capabilities().await["extensions"][GROUPS];
             assert_eq!(*extension == json!({"listChanged": true}), is_on, "{said}: {extension}");
         }
         let client = Client::connect_as(&bench, setup, Identity::grouping()).await;
@@ -115,8 +97,8 @@ async fn g1_the_extension_is_advertised_where_the_operator_turns_it_on(setup: Se
 }
 
 async fn g2_groups_do_not_exist_for_clients_that_do_not_declare_them(setup: Setup) {
-    for strategies in [offering(&["full", "groups"], Value::Null), pinned(setup)] {
-        let bench = Bench::start(Options { strategies, ..two() }).await;
+    for options in [offering(&["full", "groups"]), two().pinned(setup.strategy)] {
+        let bench = Bench::start(options).await;
         let plain = Identity { groups: false, ..Identity::offering(setup.strategy) };
         for identity in [Identity::default(), plain] {
             let client = Client::connect_as(&bench, setup, identity).await;
@@ -128,8 +110,7 @@ async fn g2_groups_do_not_exist_for_clients_that_do_not_declare_them(setup: Setu
 }
 
 async fn g3_g4_groups_are_listed_by_names_of_the_grammar_without_definitions(setup: Setup) {
-    let bench = Bench::start(two()).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(two(), setup).await;
     let list = client.request("groups/list", json!({})).await.result();
     assert_eq!(names(&list["groups"]), ["kit", "files"]);
     for group in list["groups"].as_array().unwrap() {
@@ -163,8 +144,8 @@ async fn g6_g7_g8_every_tool_has_one_place_and_every_group_is_reached(setup: Set
     let bench = Bench::start(Options { config, ..two() }).await;
     let grouping = Client::connect(&bench, setup).await;
     let plain = Client::connect_as(&bench, setup, Identity::default()).await;
-    let (mut all, mut flat) = (names(&json!(everything(&grouping).await)), tools(&plain).await);
-    assert_eq!(tools(&grouping).await, ["open_issue"], "what is pinned is in no group");
+    let (mut all, mut flat) = (names(&json!(everything(&grouping).await)), plain.tool_names().await);
+    assert_eq!(grouping.tool_names().await, ["open_issue"], "what is pinned is in no group");
     all.sort();
     flat.sort();
     assert_eq!(all, flat);
@@ -198,8 +179,7 @@ async fn g10_what_is_hidden_is_answered_like_what_is_unknown(setup: Setup) {
 }
 
 async fn g11_g12_nothing_is_remembered_and_nothing_has_to_be_fetched(setup: Setup) {
-    let bench = Bench::start(two()).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) = connect(two(), setup).await;
     let called = client.call("close_label", json!({"which": "a"})).await.result();
     assert_eq!(called["structuredContent"]["given"], json!({"which": "a"}));
     let other = Client::connect(&bench, setup).await;
@@ -212,12 +192,11 @@ async fn g11_g12_nothing_is_remembered_and_nothing_has_to_be_fetched(setup: Setu
 }
 
 async fn g13_g14_lists_depend_on_what_each_client_declares(setup: Setup) {
-    let strategies = offering(&["groups", "full"], Value::Null);
-    let bench = Bench::start(Options { strategies, ..two() }).await;
+    let bench = Bench::start(offering(&["groups", "full"])).await;
     for _ in 0..2 {
         let grouping = Client::connect_as(&bench, setup, Identity::grouping()).await;
         let plain = Client::connect_as(&bench, setup, Identity::default()).await;
-        assert_eq!((tools(&grouping).await.len(), tools(&plain).await.len()), (0, 19));
+        assert_eq!((grouping.tool_names().await.len(), plain.tool_names().await.len()), (0, 19));
         for client in [&grouping, &plain] {
             let list = client.request("tools/list", json!({})).await.result();
             assert_eq!(list["cacheScope"] == "private", !setup.has_sessions());
@@ -226,10 +205,9 @@ async fn g13_g14_lists_depend_on_what_each_client_declares(setup: Setup) {
 }
 
 async fn g17_pages_are_the_list_and_cursors_of_others_are_refused(setup: Setup) {
-    let strategies = offering(&["groups"], json!({"page": 1}));
-    let strategies = StrategyOptions { fallback: "groups".to_owned(), ..strategies };
-    let bench = Bench::start(Options { strategies, ..two() }).await;
-    let client = Client::connect(&bench, setup).await;
+    let mut options = offering(&["groups"]).set("groups", json!({"page": 1}));
+    options.strategies.fallback = "groups".to_owned();
+    let (_bench, client) = connect(options, setup).await;
     let first = client.request("groups/list", json!({})).await.result();
     let cursor = first["nextCursor"].clone();
     let second = client.request("groups/list", json!({"cursor": cursor})).await.result();
@@ -246,7 +224,6 @@ async fn g17_pages_are_the_list_and_cursors_of_others_are_refused(setup: Setup) 
 /// An upstream with groups of its own. What is in them is in no list.
 fn with_own_groups() -> Options {
     let mut scenario = Scenario::with_tools([tool("plain")]);
-    let raw = |value: Value| RawValue::from_string(value.to_string()).unwrap();
     let mut hello: Value = serde_json::from_str(scenario.initialize.get()).unwrap();
     hello["capabilities"]["extensions"] = json!({GROUPS: {}});
     scenario.initialize = raw(hello);
@@ -263,14 +240,13 @@ fn with_own_groups() -> Options {
             json!({"contents": {"tools": [parsed("two")], "resources": [{"uri": "kit://b", "name": "b"}], "groups": [{"name": "a", "description": "About a"}]}}),
         ),
     ] {
-        scenario.answers.insert(request.to_owned(), raw(json!({"result": result})));
+        scenario.on(request, result);
     }
-    Options::new(UPSTREAM, scenario)
+    playing(scenario)
 }
 
 async fn g8_an_upstreams_own_groups_are_passed_on_under_its_name(setup: Setup) {
-    let bench = Bench::start(with_own_groups()).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) = connect(with_own_groups(), setup).await;
     let list = client.request("groups/list", json!({})).await.result();
     assert_eq!(list["groups"], json!([{"name": "kit-a", "description": "About a", "_meta": {"x": 1.0}}]));
     let a = group(&client, "kit-a").await;
@@ -286,13 +262,13 @@ async fn g8_an_upstreams_own_groups_are_passed_on_under_its_name(setup: Setup) {
         (b["contents"]["resources"][0]["uri"].as_str(), b["contents"].get("groups")),
         (Some("kit://b"), None)
     );
-    assert_eq!(tools(&client).await, ["plain"]);
+    assert_eq!(client.tool_names().await, ["plain"]);
     assert_eq!(client.request("prompts/list", json!({})).await.result()["prompts"], json!([]));
     let resources = client.request("resources/list", json!({})).await.result();
     assert!(!resources.to_string().contains("kit://b"));
     client.call("two", json!({})).await.result();
     let plain = Client::connect_as(&bench, setup, Identity::default()).await;
-    assert_eq!(tools(&plain).await, ["plain", "one", "two"]);
+    assert_eq!(plain.tool_names().await, ["plain", "one", "two"]);
     assert!(plain.request("resources/list", json!({})).await.result().to_string().contains("kit://b"));
 }
 
@@ -320,9 +296,8 @@ async fn g8_lists_stay_where_a_group_is_not_answered_later(setup: Setup) {
     // Neither a result nor an error.
     let unanswered = RawValue::from_string(json!({"result": 7}).to_string()).unwrap();
     scenario.answers.insert("groups/get b".to_owned(), unanswered);
-    let bench = Bench::start(options).await;
-    let client = Client::connect_as(&bench, setup, Identity::default()).await;
-    let before = tools(&client).await;
+    let (_bench, client) = connect_plain(options, setup).await;
+    let before = client.tool_names().await;
     assert_eq!(before, ["plain", "one", "two"], "at first, what is answered is served");
     let asked = listed_groups(&client).await;
     // The second time is after the first has ended.
@@ -333,7 +308,7 @@ async fn g8_lists_stay_where_a_group_is_not_answered_later(setup: Setup) {
         })
         .await;
     }
-    assert_eq!(tools(&client).await, before);
+    assert_eq!(client.tool_names().await, before);
 }
 under_groups!(g8_lists_stay_where_a_group_is_not_answered_later);
 
@@ -363,8 +338,7 @@ async fn g15_changed_groups_at_the_top_are_announced_and_no_others(setup: Setup)
 under_groups!(g15_changed_groups_at_the_top_are_announced_and_no_others);
 
 async fn b7_hosts_that_know_no_groups_get_a_tool_that_shows_them(setup: Setup) {
-    let bench = Bench::start(Options { strategies: pinned(setup), ..two() }).await;
-    let client = Client::connect_as(&bench, setup, Identity::default()).await;
+    let (_bench, client) = connect_plain(two().pinned(setup.strategy), setup).await;
     let list = client.request("tools/list", json!({})).await.result();
     assert_eq!(names(&list["tools"]), ["get_group", "call_tool"]);
     let description = list["tools"][0]["description"].as_str().unwrap();
@@ -381,76 +355,3 @@ async fn b7_hosts_that_know_no_groups_get_a_tool_that_shows_them(setup: Setup) {
     );
 }
 under_groups!(b7_hosts_that_know_no_groups_get_a_tool_that_shows_them);
-
-/// The fixture of the working group's suite.
-fn database() -> Options {
-    let of = |name: &str, groups: &[&str], callable: bool| {
-        let schema = json!({"type": "object", "properties": {}, "additionalProperties": false});
-        let meta = json!({"experimental/deterministic-groups": {"groups": groups, "callable": callable}});
-        json!({"name": name, "description": format!("Read {name}"), "inputSchema": schema, "_meta": meta})
-            .to_string()
-    };
-    let query = of("list_tables", &["query"], true);
-    let tools =
-        [query, of("stop", &["operations"], false), of("server_version", &["query", "operations"], true)];
-    Options::new(UPSTREAM, Scenario::with_tools(tools))
-}
-
-async fn m7_groups_are_sets_of_manifest_entries_over_complete_lists(setup: Setup) {
-    let settings = json!({"deterministic": true, "directory": {"query": "Inspect tables"}});
-    let strategies = StrategyOptions { pinned: Some(setup.strategy.to_owned()), ..offering(&[], settings) };
-    let bench = Bench::start(Options { strategies, ..database() }).await;
-    let client = Client::connect_as(&bench, setup, Identity::default()).await;
-    let capabilities = capabilities(&client).await;
-    assert_eq!(capabilities["tools"]["manifest"], true);
-    assert_eq!(capabilities["experimental"]["experimental/deterministic-groups"]["version"], 1);
-    let list = client.request("experimental/groups/list", json!({})).await.result();
-    assert_eq!(list["groups"][0], json!({"id": "query", "description": "Inspect tables", "count": 2}));
-    let expand = async |id: &str, revision: &Value| {
-        client.request("experimental/groups/expand", json!({"id": id, "revision": revision})).await.answer()
-    };
-    let query = expand("query", &list["revision"]).await;
-    let manifest = client.request("tools/manifest", json!({})).await.result();
-    assert_eq!(query["result"]["entries"], json!([manifest["entries"][0], manifest["entries"][2]]));
-    assert_eq!(names(&manifest["entries"]), tools(&client).await);
-    let error = |answer: &Value| (answer["error"]["code"].clone(), answer["error"]["data"].clone());
-    assert_eq!(error(&expand("query", &json!("old")).await), (json!(-32602), json!({"reason": "staleView"})));
-    let missing = expand("missing", &list["revision"]).await;
-    assert_eq!(error(&missing), (json!(-32602), json!({"reason": "unknownGroup"})));
-    let described =
-        client.request("tools/describe", json!({"names": ["server_version", "list_tables"]})).await.result();
-    assert_eq!(names(&described["tools"]), ["server_version", "list_tables"]);
-    assert_eq!(client.call("stop", json!({})).await.result()["isError"], true);
-    assert!(client.call("list_tables", json!({})).await.result().get("isError").is_none());
-    let unknown = client.call("revoked", json!({})).await.answer();
-    assert_eq!(error(&unknown), (json!(-32602), json!({"unknownNames": ["revoked"]})));
-    // A client that declares groups gets those, and no manifest of an incomplete list.
-    let grouping = Client::connect_as(&bench, setup, Identity::grouping()).await;
-    assert_eq!(grouping.request("tools/manifest", json!({})).await.code(), -32601);
-    assert_eq!(grouping.request("experimental/groups/list", json!({})).await.code(), -32601);
-    assert_eq!(names(&grouping.request("groups/list", json!({})).await.result()["groups"]), ["kit"]);
-}
-
-async fn m7_without_manifests_only_the_complete_list_remains(setup: Setup) {
-    let settings = json!({"deterministic": true});
-    let pinned = Some(setup.strategy.to_owned());
-    let strategies = StrategyOptions { pinned, manifest: false, ..offering(&[], settings) };
-    let bench = Bench::start(Options { strategies, ..database() }).await;
-    let client = Client::connect_as(&bench, setup, Identity::default()).await;
-    let capabilities = capabilities(&client).await.to_string();
-    assert!(
-        !capabilities.contains("manifest\":") && !capabilities.contains("deterministic"),
-        "{capabilities}"
-    );
-    for method in
-        ["tools/manifest", "tools/describe", "experimental/groups/list", "experimental/groups/expand"]
-    {
-        assert_eq!(client.request(method, json!({})).await.code(), -32601, "{method}");
-    }
-    assert_eq!(tools(&client).await, ["list_tables", "stop", "server_version"]);
-    assert!(client.call("list_tables", json!({})).await.result().get("isError").is_none());
-}
-under_groups!(
-    m7_groups_are_sets_of_manifest_entries_over_complete_lists,
-    m7_without_manifests_only_the_complete_list_remains,
-);

@@ -3,11 +3,14 @@
 
 use std::fmt::Write;
 
-use kit::{Bench, Client, Identity, Options, Scenario, Setup, scenario::control};
+use kit::{
+    Bench, Client, Identity, Options, Scenario, Setup,
+    scenario::{control, raw},
+};
 use mcp_disclosure_gateway::backend::Scope;
 use serde_json::{Value, json, value::RawValue};
 
-use crate::UPSTREAM;
+use crate::{connect, playing};
 
 const HIDING: &str = "[resources.\"file:///data/private/*\"]\nhidden = true\n";
 
@@ -20,8 +23,7 @@ fn answering<'a>(answers: impl IntoIterator<Item = (&'a str, String)>) -> Scenar
     let answers: Vec<(&str, String)> = answers.into_iter().collect();
     let tools = answers.iter().filter_map(|(request, _)| request.strip_prefix("tools/call "));
     let mut scenario = Scenario::named(tools);
-    let template = json!({"uriTemplate": "file:///data/{+path}", "name": "files"}).to_string();
-    scenario.templates.push(RawValue::from_string(template).unwrap());
+    scenario.templates.push(raw(json!({"uriTemplate": "file:///data/{+path}", "name": "files"})));
     for (request, result) in answers {
         let answer = RawValue::from_string(format!(r#"{{"result":{result}}}"#)).unwrap();
         scenario.answers.insert(request.to_owned(), answer);
@@ -30,9 +32,7 @@ fn answering<'a>(answers: impl IntoIterator<Item = (&'a str, String)>) -> Scenar
 }
 
 async fn hiding(setup: Setup, scenario: Scenario) -> (Bench, Client) {
-    let bench = Bench::start(Options { config: HIDING.to_owned(), ..Options::new(UPSTREAM, scenario) }).await;
-    let client = Client::connect(&bench, setup).await;
-    (bench, client)
+    connect(playing(scenario).with_config(HIDING), setup).await
 }
 
 async fn p3_members_in_any_case_and_in_any_place_are_judged(setup: Setup) {
@@ -129,10 +129,10 @@ async fn p3_what_a_stateless_upstream_asks_of_a_session_is_judged(setup: Setup) 
     }});
     let unknown = json!({"error": {"code": -32601, "message": "no sessions"}});
     for (request, answer) in [("server/discover ", discovered), ("initialize ", unknown)] {
-        scenario.answers.insert(request.to_owned(), RawValue::from_string(answer.to_string()).unwrap());
+        scenario.answers.insert(request.to_owned(), raw(answer));
     }
-    let options = Options::new(UPSTREAM, scenario);
-    let bench = Bench::start(Options { config: HIDING.to_owned(), scope: Scope::Session, ..options }).await;
+    let options = Options { scope: Scope::Session, ..playing(scenario).with_config(HIDING) };
+    let bench = Bench::start(options).await;
     let identity = Identity::offering(setup.strategy).askable();
     let client = Client::connect_as(&bench, setup, identity).await;
     client.open_stream_of_session().await;

@@ -1,13 +1,13 @@
 //! The one decision on resources (P3): whatever takes a URI refuses what is hidden, in any spelling, and answers it like
 //! an unknown one.
 
-use kit::{Bench, Client, Options, Reply, Scenario, Setup, scenario::control};
-use serde_json::{
-    Value, json,
-    value::{RawValue, to_raw_value},
+use kit::{
+    Bench, Client, Options, Reply, Scenario, Setup,
+    scenario::{control, raw},
 };
+use serde_json::{Value, json, value::RawValue};
 
-use crate::{UPSTREAM, named};
+use crate::{connect, named, playing};
 
 const HIDING: &str = "[resources.\"file:///data/private/*\"]\nhidden = true\n";
 
@@ -35,7 +35,6 @@ const SPELLINGS: [&str; 14] = [
 /// An upstream that reads anything, links to what is hidden, and suggests it.
 fn scenario() -> Scenario {
     let mut scenario = Scenario::named(["links", "other", "illegible", "within"]);
-    let raw = |value: Value| to_raw_value(&value).unwrap();
     for uri in ["FILE:///data/private/listed", "file:///data/public/listed", "FILE:///data/public/a b"] {
         scenario.resources.push(raw(json!({"uri": uri, "name": uri})));
     }
@@ -51,7 +50,7 @@ fn scenario() -> Scenario {
         embedded("file:///data/%70rivate/s"),
         link("file:///data/public/a")
     ]);
-    scenario.answers.insert("tools/call links".to_owned(), raw(json!({"result": {"content": content}})));
+    scenario.on("tools/call links", json!({"content": content}));
     let messages = json!([
         {"role": "user", "content": embedded("file:///data/private/s")},
         {"role": "user", "content": text},
@@ -65,7 +64,7 @@ fn scenario() -> Scenario {
         {"role": "user", "content": secret}, {"role": "user", "content": text},
     ]}});
     let result = json!({"content": [text], "params": [1, ["two"]], "inputRequests": {"a": asked, "b": {"method": "roots/list"}}});
-    scenario.answers.insert("tools/call other".to_owned(), raw(json!({"result": result})));
+    scenario.on("tools/call other", result);
     // A key that is no text: some clients read what stands beside it.
     let illegible = |result: String| RawValue::from_string(format!(r#"{{"result":{result}}}"#)).unwrap();
     let beside =
@@ -75,35 +74,26 @@ fn scenario() -> Scenario {
     scenario.answers.insert("tools/call within".to_owned(), illegible(within));
     let path = "resources/read file:///data/public/illegible";
     scenario.answers.insert(path.to_owned(), illegible(beside));
-    scenario.answers.insert("prompts/get greet".to_owned(), raw(json!({"result": {"messages": messages}})));
+    scenario.on("prompts/get greet", json!({"messages": messages}));
     let contents = json!([
         {"uri": "file:///data/private/s", "text": "SECRET"},
         {"uri": "file:///data/public/a", "text": "open"},
     ]);
-    scenario
-        .answers
-        .insert("resources/read file:///data/all".to_owned(), raw(json!({"result": {"contents": contents}})));
+    scenario.on("resources/read file:///data/all", json!({"contents": contents}));
     let contents = json!([{"uri": "file:///data/private/s", "text": "SECRET"}]);
-    scenario.answers.insert(
-        "resources/read file:///data/link".to_owned(),
-        raw(json!({"result": {"contents": contents}})),
-    );
+    scenario.on("resources/read file:///data/link", json!({"contents": contents}));
     let completion =
         json!({"values": ["private/s", "public/a", "public/%2e%2e/private/t"], "total": 3, "hasMore": false});
-    scenario
-        .answers
-        .insert("completion/complete ".to_owned(), raw(json!({"result": {"completion": completion}})));
+    scenario.on("completion/complete ", json!({"completion": completion}));
     scenario
 }
 
 fn hiding(config: &str) -> Options {
-    Options { config: config.to_owned(), ..Options::new(UPSTREAM, scenario()) }
+    playing(scenario()).with_config(config)
 }
 
 async fn hidden(setup: Setup) -> (Bench, Client) {
-    let bench = Bench::start(hiding(HIDING)).await;
-    let client = Client::connect(&bench, setup).await;
-    (bench, client)
+    connect(hiding(HIDING), setup).await
 }
 
 /// An answer without the URI that was asked for.
@@ -184,35 +174,29 @@ async fn p3_what_is_hidden_is_neither_listed_linked_nor_suggested(setup: Setup) 
     let error = client.read("file:///data/link").await.error();
     assert_eq!(error["message"], "Resource not found: file:///data/link");
     let reference = json!({"type": "ref/resource", "uri": "file:///data/{+path}"});
-    let params = json!({"ref": reference, "argument": {"name": "path", "value": "p"}});
-    let result = client.request("completion/complete", params).await.result();
-    assert_eq!(result["completion"], json!({"values": ["public/a"], "hasMore": false}));
-    // As suggested by a server that goes on from the last slash.
-    let params = json!({"ref": reference, "argument": {"name": "path", "value": "private/p"}});
-    let result = client.request("completion/complete", params).await.result();
-    assert_eq!(result["completion"], json!({"values": [], "hasMore": false}));
-    // By one that suggests what is missing of what is typed.
-    let params = json!({"ref": reference, "argument": {"name": "path", "value": "private%2F"}});
-    let result = client.request("completion/complete", params).await.result();
-    assert_eq!(result["completion"], json!({"values": [], "hasMore": false}));
-    // Nothing is known of what the values stand for.
-    for argument in [json!({"name": "PATH", "value": ""}), json!({"value": ""}), json!("path")] {
+    for (argument, values) in [
+        (json!({"name": "path", "value": "p"}), json!(["public/a"])),
+        // As suggested by a server that goes on from the last slash, and by one that suggests what is missing of what is typed.
+        (json!({"name": "path", "value": "private/p"}), json!([])),
+        (json!({"name": "path", "value": "private%2F"}), json!([])),
+        // Nothing is known of what the values stand for.
+        (json!({"name": "PATH", "value": ""}), json!([])),
+        (json!({"value": ""}), json!([])),
+        (json!("path"), json!([])),
+    ] {
         let params = json!({"ref": reference, "argument": argument});
         let result = client.request("completion/complete", params).await.result();
-        assert_eq!(result["completion"], json!({"values": [], "hasMore": false}), "{argument}");
+        assert_eq!(result["completion"], json!({"values": values, "hasMore": false}), "{argument}");
     }
 }
 
 async fn p3_a_list_of_what_is_allowed_is_all_there_is(setup: Setup) {
     let config = "[resources]\nallow = [\"file:///data/public/*\", \"kit://journal\"]\n";
-    let bench = Bench::start(hiding(config)).await;
-    let client = Client::connect(&bench, setup).await;
-    let listed = client.request("resources/list", json!({})).await.result();
-    let uris: Vec<&str> =
-        listed["resources"].as_array().unwrap().iter().filter_map(|one| one["uri"].as_str()).collect();
-    let ours = ["resource:///tool_descriptions"];
+    let (_bench, client) = connect(hiding(config), setup).await;
+    let listed = client.list("resources").await;
+    let uris = listed.iter().filter_map(|one| one["uri"].as_str());
     assert_eq!(
-        uris.into_iter().filter(|uri| !ours.contains(uri)).collect::<Vec<_>>(),
+        uris.filter(|uri| *uri != "resource:///tool_descriptions").collect::<Vec<_>>(),
         ["kit://journal", "file:///data/public/listed", "FILE:///data/public/a b"]
     );
     client.read("file:///data/public/a").await.result();
@@ -238,8 +222,7 @@ async fn p3_hidden_resources_cannot_be_subscribed_to(setup: Setup) {
     let open = "file:///data/public/a";
     let update = control(&format!("updated:{open}"));
     let hiding_config = format!("{HIDING}[resources.{update:?}]\nhidden = false\n");
-    let bench = Bench::start(hiding(&hiding_config)).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) = connect(hiding(&hiding_config), setup).await;
     client.open_stream().await;
     for uri in SPELLINGS {
         let refused = client.request("resources/subscribe", json!({"uri": uri})).await;
@@ -251,7 +234,7 @@ async fn p3_hidden_resources_cannot_be_subscribed_to(setup: Setup) {
     assert_eq!(client.notification("notifications/resources/updated").await["params"]["uri"], open);
     // What is hidden from now on is heard of no more.
     let config = format!("{hiding_config}[resources.{open:?}]\nhidden = true\n");
-    std::fs::write(bench.directory.path().join("disclosure.toml"), config).unwrap();
+    bench.write(&config);
     bench.reloads.reload(false).await.unwrap();
     let heard = client.inbox.count();
     let again = client.request("resources/subscribe", json!({"uri": open})).await;
@@ -280,23 +263,20 @@ each_transport_without_sessions!(p3_hidden_resources_cannot_be_listened_for);
 
 #[tokio::test]
 async fn p4_what_is_read_again_is_answered_with_what_changed_or_why_not() {
-    let options = Options { config: "[tools.b]\nhidden = true\n".to_owned(), ..named(["a", "b"]) };
-    let bench = Bench::start(options).await;
-    let path = bench.directory.path().join("disclosure.toml");
-    let write = |text: &str| std::fs::write(&path, text).unwrap();
+    let bench = Bench::start(named(["a", "b"]).with_config("[tools.b]\nhidden = true\n")).await;
     let names = || {
         let snapshot = bench.gateway.backends().shared().catalogue().current();
         snapshot.snapshot().tool_count()
     };
-    write("[tools.a]\nbrief = \"A.\"\n");
+    bench.write("[tools.a]\nbrief = \"A.\"\n");
     let refused = bench.reloads.reload(false).await.unwrap_err();
     assert_eq!(refused[0].message(), "no tool is hidden any more");
     assert!(refused[0].remedy().unwrap().contains("kill -HUP"));
     assert_eq!(names(), 1);
-    write("[tools");
+    bench.write("[tools");
     let refused = bench.reloads.reload(true).await.unwrap_err();
     assert!(refused[0].to_string().contains("disclosure.toml:1:"), "accepted or not: {refused:?}");
-    write("");
+    bench.write("");
     assert_eq!(bench.reloads.reload(true).await.unwrap(), [mcp_disclosure_core::Kind::Tools]);
     assert_eq!(names(), 2);
     assert_eq!(bench.reloads.reload(false).await.unwrap(), [], "what is in force is nothing lost");

@@ -3,10 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use kit::{Bench, Client, Identity, Options, Scenario, scenario::Stage};
-use mcp_disclosure_gateway::negotiation::{Bridge, StrategyOptions};
+use kit::{
+    Bench, Client, Identity, Options, Scenario,
+    scenario::{Stage, raw},
+};
+use mcp_disclosure_gateway::negotiation::Bridge;
 use proptest::{collection, prelude::*, sample};
-use serde_json::{Value, json, value::to_raw_value};
+use serde_json::{Value, json, value::RawValue};
 
 use crate::{
     UPSTREAM,
@@ -100,33 +103,30 @@ fn brought() -> impl Strategy<Value = Brought> {
     collection::vec(collection::btree_set(sample::select(&NAMES[..]), 0..5), STAGES + 1)
 }
 
-fn things(kind: &str, upstream: &str, names: &BTreeSet<&str>) -> Vec<Value> {
+fn things(kind: &str, upstream: &str, names: &BTreeSet<&str>) -> Vec<Box<RawValue>> {
     let thing = |name: &&str| json!({"name": name, "description": mark(kind, upstream, name), "inputSchema": {"type": "object"}});
-    names.iter().map(thing).collect()
+    names.iter().map(thing).map(raw).collect()
 }
 
 /// An upstream that says in everything whose it is.
 fn scenario(upstream: &str, brought: &Brought) -> Scenario {
-    let raw =
-        |things: Vec<Value>| things.iter().map(|thing| to_raw_value(thing).unwrap()).collect::<Vec<_>>();
     let lists = |names: &BTreeSet<&str>| Stage {
-        tools: raw(things("tool", upstream, names)),
-        prompts: raw(things("prompt", upstream, names)),
+        tools: things("tool", upstream, names),
+        prompts: things("prompt", upstream, names),
     };
     let controls = (0..STAGES)
         .map(|stage| json!({"uri": format!("kit://control/{upstream}/stage/{stage}"), "name": "control"}));
     let mut scenario = Scenario::odd();
     let first = lists(&brought[0]);
     (scenario.tools, scenario.prompts) = (first.tools, first.prompts);
-    scenario.resources = raw(controls.collect());
+    scenario.resources = controls.map(raw).collect();
     scenario.templates = Vec::new();
     scenario.stages = brought[1..].iter().map(lists).collect();
     for name in NAMES {
         let text = |kind: &str| json!({"type": "text", "text": mark(kind, upstream, name)});
-        let called = json!({"result": {"content": [text("tool")]}});
-        let got = json!({"result": {"messages": [{"role": "user", "content": text("prompt")}]}});
-        scenario.answers.insert(format!("tools/call {name}"), to_raw_value(&called).unwrap());
-        scenario.answers.insert(format!("prompts/get {name}"), to_raw_value(&got).unwrap());
+        scenario.on(format!("tools/call {name}"), json!({"content": [text("tool")]}));
+        let messages = json!([{"role": "user", "content": text("prompt")}]);
+        scenario.on(format!("prompts/get {name}"), json!({"messages": messages}));
     }
     scenario
 }
@@ -210,8 +210,7 @@ fn nothing_hidden_is_seen_or_called_whoever_comes_and_goes_p2() {
         written.extend(pinned.then(|| "[pins]\ntools = [\"*\", \"x\", \"a/*\"]\n".to_owned()));
         written.extend(UPSTREAMS.iter().zip(&named).map(|(upstream, named)| named.toml(upstream)));
         options.config = written.into_iter().collect();
-        options.strategies = StrategyOptions { bridge: Bridge::Always, ..StrategyOptions::default() };
-        let bench = Bench::start(options).await;
+        let bench = Bench::start(options.bridge(Bridge::Always)).await;
         for (at, strategy) in
             ["full", "resource", "describe", "info", "search", "groups"].into_iter().enumerate()
         {
@@ -258,10 +257,8 @@ async fn change(client: &Client, upstream: &str, stage: usize) {
     // Where several have it, each has a URI that leads to it.
     let staged = format!("/staged/{stage}");
     let count = async || {
-        let listed = client.request("resources/list", json!({})).await.result();
-        let uris =
-            listed["resources"].as_array().unwrap().iter().filter_map(|resource| resource["uri"].as_str());
-        uris.filter(|uri| uri.ends_with(&staged)).count()
+        let listed = client.list("resources").await;
+        listed.iter().filter(|one| one["uri"].as_str().is_some_and(|uri| uri.ends_with(&staged))).count()
     };
     let before = count().await;
     client.read(&format!("kit://control/{upstream}/stage/{stage}")).await.result();

@@ -1,17 +1,16 @@
 //! What `info` lists and answers (I1 to I9), with the other tools as stubs and without them.
 
-use kit::{Bench, Client, Identity, Options, Reply, Scenario, Setup, eventually};
+use kit::{Bench, Client, Identity, Options, Reply, Scenario, Setup, client::names_in, eventually};
 use mcp_disclosure_core::{About, Category, RawObject};
-use mcp_disclosure_gateway::negotiation::{Bridge, StrategyOptions};
+use mcp_disclosure_gateway::negotiation::Bridge;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{UPSTREAM, connected, named, odd};
+use crate::{connect, connected, named, odd, several};
 
 /// The same with `info` and `invoke` listed and nothing else.
 fn entry_only(options: Options) -> Options {
-    let settings = [("info".to_owned(), json!({"tools": "entry-only"}))].into();
-    Options { strategies: StrategyOptions { settings, ..options.strategies }, ..options }
+    options.set("info", json!({"tools": "entry-only"}))
 }
 
 /// A gateway with categories: `solve` and `graph` are symbolic, `graph` is a tool of the category `graph`'s name,
@@ -63,14 +62,9 @@ async fn mathematics(setup: Setup, change: impl Fn(Options) -> Options) -> (Benc
         concerns: Vec::new(),
     };
     let options = named(["solve", "graph", "plot", "stray"]);
-    let bench =
-        Bench::start(change(Options { files: Some(files.path().to_owned()), about, ..options })).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) =
+        connect(change(Options { files: Some(files.path().to_owned()), about, ..options }), setup).await;
     (bench, client, files)
-}
-
-async fn tools(client: &Client) -> Vec<Value> {
-    client.request("tools/list", json!({})).await.result()["tools"].as_array().unwrap().clone()
 }
 
 /// What a topic is answered.
@@ -89,7 +83,7 @@ fn answered(result: &Value) -> Value {
 
 async fn i1_info_is_listed_last_and_says_what_to_ask(setup: Setup) {
     let (_bench, client, _files) = mathematics(setup, |options| options).await;
-    let listed = tools(&client).await;
+    let listed = client.tools().await;
     let info = listed.last().unwrap();
     assert_eq!((listed.len(), &info["name"]), (5, &json!("info")));
     let topic = &info["inputSchema"]["properties"]["topic"];
@@ -100,23 +94,18 @@ async fn i1_info_is_listed_last_and_says_what_to_ask(setup: Setup) {
     {
         assert!(description.contains(part), "{part} in {description}");
     }
-    let introduction = match setup.has_sessions() {
-        true => client.introduction.clone(),
-        false => client.request("server/discover", json!({})).await.result(),
-    };
+    let introduction = client.introduced().await;
     let guidance = introduction["instructions"].as_str().unwrap();
     assert!(guidance.contains("PICK") && guidance.contains("LEARN") && guidance.contains("CALL"));
 }
 
 async fn i1_every_client_sees_the_same(setup: Setup) {
-    let strategies =
-        |bridge| StrategyOptions { pinned: Some("info".to_owned()), bridge, ..StrategyOptions::default() };
     let mut seen = Vec::new();
     for bridge in [Bridge::Auto, Bridge::Never] {
-        let bench = Bench::start(Options { strategies: strategies(bridge), ..odd() }).await;
+        let bench = Bench::start(odd().pinned("info").bridge(bridge)).await;
         for identity in [Identity::default(), Identity::offering("info")] {
             let client = Client::connect_as(&bench, setup, identity).await;
-            seen.push(tools(&client).await);
+            seen.push(client.tools().await);
             if !setup.has_sessions() {
                 let listed = client.request("tools/list", json!({})).await.result();
                 // Only a client that discloses by itself sees something else.
@@ -224,7 +213,7 @@ async fn i5_an_unknown_topic_is_an_error_with_suggestions(setup: Setup) {
 
 async fn i7_stubs_say_what_a_tool_does_and_are_called_by_name(setup: Setup) {
     let (_bench, client) = connected(setup).await;
-    let listed = tools(&client).await;
+    let listed = client.tools().await;
     let sent = Scenario::odd().tools;
     assert_eq!(listed.len(), sent.len() + 1);
     for (tool, sent) in listed.iter().zip(sent) {
@@ -255,9 +244,7 @@ under_info!(
 
 /// A gateway that lists `info` and `invoke` only, before the odd upstream.
 async fn entered(setup: Setup) -> (Bench, Client) {
-    let bench = Bench::start(entry_only(odd())).await;
-    let client = Client::connect(&bench, setup).await;
-    (bench, client)
+    connect(entry_only(odd()), setup).await
 }
 
 async fn invoke(client: &Client, tool: &str, arguments: Value) -> Reply {
@@ -266,9 +253,8 @@ async fn invoke(client: &Client, tool: &str, arguments: Value) -> Reply {
 
 async fn i7_entry_only_lists_two_tools_and_explains_all(setup: Setup) {
     let (_bench, client, _files) = mathematics(setup, entry_only).await;
-    let listed = tools(&client).await;
-    let names: Vec<&Value> = listed.iter().map(|tool| &tool["name"]).collect();
-    assert_eq!(names, ["info", "invoke"]);
+    let listed = client.tools().await;
+    assert_eq!(names_in(&listed), ["info", "invoke"]);
     assert_eq!(listed[1]["inputSchema"]["required"], json!(["tool"]));
     assert!(listed[0]["description"].as_str().unwrap().contains("4 tools:\n- symbolic (2): "));
     assert_eq!(ask(&client, "symbolic").await["tools"][0]["name"], "solve");
@@ -350,10 +336,8 @@ async fn i9_tools_of_our_names_move_aside(setup: Setup) {
         (named(["info", "invoke", "a"]), vec!["info"], "kit__info"),
         (entry_only(named(["info", "invoke", "a"])), vec!["info", "invoke"], "kit__invoke"),
     ] {
-        let bench = Bench::start(options).await;
-        let client = Client::connect(&bench, setup).await;
-        let listed = tools(&client).await;
-        let names: Vec<&str> = listed.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+        let (_bench, client) = connect(options, setup).await;
+        let names = client.tool_names().await;
         assert_eq!(names[names.len() - ours.len()..], ours);
         let tools = ask(&client, "kit").await;
         assert!(tools["tools"].as_array().unwrap().iter().any(|tool| tool["name"] == moved), "{tools}");
@@ -375,15 +359,14 @@ async fn i1_i2_changes_are_in_the_next_answer(setup: Setup) {
         (ask(&client, "overview").await["total_tools"] == count + 1).then_some(())
     })
     .await;
-    assert!(tools(&client).await.last().unwrap()["description"].as_str().unwrap().contains("kit (12)"));
+    assert!(client.tools().await.last().unwrap()["description"].as_str().unwrap().contains("kit (12)"));
     assert_eq!(ask(&client, "late").await["tool"], "late");
 }
 
 async fn i8_each_upstream_is_a_category(setup: Setup) {
-    let mut options = named(["same", "mine"]);
-    options.upstreams.push((UPSTREAM.into(), "other", Scenario::named(["same", "theirs"])));
-    let bench = Bench::start(options).await;
-    let client = Client::connect(&bench, setup).await;
+    let options =
+        several([("kit", Scenario::named(["same", "mine"])), ("other", Scenario::named(["same", "theirs"]))]);
+    let (_bench, client) = connect(options, setup).await;
     let overview = ask(&client, "overview").await;
     assert_eq!(
         overview["categories"]["kit"],

@@ -34,8 +34,7 @@ async fn p12_what_served_an_anonymous_request_serves_no_other(setup: Setup) {
             assert_eq!(result["structuredContent"]["given"]["text"], secret);
             assert!(!have_heard(&bob, "secret-").await, "in round {round}");
         }
-        let bobs_own = bob.request("tools/list", json!({})).await.result();
-        assert_eq!(bobs_own["tools"], ann.request("tools/list", json!({})).await.result()["tools"]);
+        assert_eq!(bob.tools().await, ann.tools().await);
     }
 }
 each_transport_without_sessions!(p12_what_served_an_anonymous_request_serves_no_other);
@@ -163,8 +162,8 @@ async fn p12_lists_of_clients_that_cannot_be_asked_need_no_upstream(setup: Setup
     let counted = Counted::start(None).await;
     let client = Client::connect(&counted.bench, setup).await;
     for _ in 0..5 {
-        client.request("tools/list", json!({})).await.result();
-        client.request("prompts/list", json!({})).await.result();
+        client.tools().await;
+        client.list("prompts").await;
     }
     assert_eq!(counted.started(), counted.shared, "only the shared ones");
 }
@@ -173,9 +172,7 @@ each_transport_without_sessions!(p12_lists_of_clients_that_cannot_be_asked_need_
 async fn p12_a_listener_hears_of_resources_from_an_upstream_of_its_own(setup: Setup) {
     let bench = Bench::start(own()).await;
     let (ann, bob) = (Client::connect(&bench, setup).await, Client::connect(&bench, setup).await);
-    let wanted = json!({"notifications": {"resourceSubscriptions": ["kit://doc"]}});
-    let listening = ann.start("subscriptions/listen", wanted).await;
-    ann.notification("notifications/subscriptions/acknowledged").await;
+    let listening = ann.listen(json!({"resourceSubscriptions": ["kit://doc"]})).await;
     assert!(!have_heard(&bob, "resources/subscribe").await);
     ann.cancel(&listening).await;
 }

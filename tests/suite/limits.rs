@@ -6,11 +6,10 @@ use kit::{Bench, Client, Identity, Options, Setup, eventually};
 use mcp_disclosure_gateway::{SessionLimits, limits::Limits};
 use serde_json::json;
 
-use crate::odd;
+use crate::{connect, odd};
 
 async fn r11_too_many_fetches_are_refused_and_authorize_nothing(setup: Setup) {
-    let bench = Bench::start(Options { fetches: 2, ..odd() }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) = connect(Options { fetches: 2, ..odd() }, setup).await;
     for _ in 0..2 {
         assert_eq!(client.describe("rich").await.text_as_json()["rich"]["name"], "rich");
     }
@@ -79,8 +78,8 @@ cases!(
 
 async fn r12_a_session_idles_from_its_last_answer_on(setup: Setup) {
     let sessions = SessionLimits { most: 10, idle: Duration::from_secs(2) };
-    let bench = Bench::start(Options { sessions, patience: Duration::from_secs(3), ..odd() }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) =
+        connect(Options { sessions, patience: Duration::from_secs(3), ..odd() }, setup).await;
     let error = client.call("slow", json!({})).await.error();
     assert_eq!(error["message"], "upstream 'kit' did not respond within 3 seconds");
     // Between calls now, so that only the time of its last use keeps it.

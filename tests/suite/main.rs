@@ -50,7 +50,6 @@ mod news;
 mod operating;
 mod own_info;
 mod passed_on;
-mod permits;
 mod pins;
 mod polling;
 mod portable;
@@ -71,7 +70,6 @@ mod skills;
 mod snapshots;
 mod sse;
 mod tasks;
-mod tracing;
 mod transcript_docs;
 mod transcripts;
 mod transparency;
@@ -79,24 +77,57 @@ mod two_worlds;
 mod unprocessed;
 mod variants;
 
-use kit::{Bench, Client, Options, Scenario, Setup};
+use kit::{Bench, Client, Identity, Options, Scenario, Setup};
+use tempfile::TempDir;
 
 /// The program of the upstream.
 const UPSTREAM: &str = env!("CARGO_BIN_EXE_kit-upstream");
 
+/// A gateway before an upstream that plays this.
+fn playing(scenario: Scenario) -> Options {
+    Options::new(UPSTREAM, scenario)
+}
+
+/// A gateway before upstreams of these names.
+fn several<const N: usize>(upstreams: [(&'static str, Scenario); N]) -> Options {
+    let upstreams = upstreams.map(|(name, scenario)| (UPSTREAM.into(), name, scenario)).into();
+    Options { upstreams, ..Options::without_upstream() }
+}
+
 /// A gateway before the odd upstream.
 fn odd() -> Options {
-    Options::new(UPSTREAM, Scenario::odd())
+    playing(Scenario::odd())
 }
 
 /// A gateway before an upstream with tools of these names.
 fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Options {
-    Options::new(UPSTREAM, Scenario::named(names))
+    playing(Scenario::named(names))
+}
+
+/// A gateway, and a client of this setup.
+async fn connect(options: Options, setup: Setup) -> (Bench, Client) {
+    let bench = Bench::start(options).await;
+    let client = Client::connect(&bench, setup).await;
+    (bench, client)
+}
+
+/// The same with a client that declares nothing.
+async fn connect_plain(options: Options, setup: Setup) -> (Bench, Client) {
+    let bench = Bench::start(options).await;
+    let client = Client::connect_as(&bench, setup, Identity::default()).await;
+    (bench, client)
 }
 
 /// A gateway before the odd upstream, and a client of this setup.
 async fn connected(setup: Setup) -> (Bench, Client) {
-    let bench = Bench::start(odd()).await;
-    let client = Client::connect(&bench, setup).await;
-    (bench, client)
+    connect(odd(), setup).await
+}
+
+/// A configuration file with this text, in a folder of its own.
+fn configuration(text: &str) -> (TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("disclosure.toml");
+    std::fs::write(&file, text).unwrap();
+    let file = file.to_str().unwrap().to_owned();
+    (folder, file)
 }

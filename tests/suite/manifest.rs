@@ -2,27 +2,25 @@
 //! those of others.
 
 use kit::{
-    Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup, eventually, manifests::cost,
-    scenario::Stage,
+    Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup, eventually,
+    manifests::cost,
+    scenario::{Stage, raw},
 };
 use mcp_disclosure_core::{Digest, RawObject};
 use mcp_disclosure_drafts::manifest::{ManifestEntry, digest};
 use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json, value::RawValue};
 
-use crate::{UPSTREAM, concerns, connected, named, odd};
-
-async fn capabilities(client: &Client) -> Value {
-    match client.setup.has_sessions() {
-        true => client.introduction["capabilities"].clone(),
-        false => client.request("server/discover", json!({})).await.result()["capabilities"].clone(),
-    }
-}
+use crate::{concerns, connect, connect_plain, connected, named, odd, playing};
 
 /// The items of a list as exact text.
 async fn items(client: &Client, method: &str, params: Value, member: &str) -> Vec<RawObject> {
     let result = RawObject::parse(client.request(method, params).await.result_text()).unwrap();
     serde_json::from_str(result.member(member).unwrap()).unwrap()
+}
+
+fn tool(name: &str, text: &str) -> Box<RawValue> {
+    raw(json!({"name": name, "description": text, "inputSchema": {"type": "object"}}))
 }
 
 fn names(items: &[RawObject]) -> Vec<String> {
@@ -48,7 +46,7 @@ async fn agrees(client: &Client) -> Vec<RawObject> {
 
 async fn m1_names_digests_and_sizes_are_those_of_the_list(setup: Setup) {
     let (_bench, client) = connected(setup).await;
-    let capabilities = capabilities(&client).await;
+    let capabilities = client.capabilities().await;
     assert_eq!(capabilities["tools"]["manifest"], true);
     // Some SDKs remove it from `tools`.
     assert_eq!(capabilities["experimental"]["io.github.mcp-disclosure/manifest"]["manifest"], true);
@@ -56,11 +54,8 @@ async fn m1_names_digests_and_sizes_are_those_of_the_list(setup: Setup) {
 }
 
 async fn m1_what_is_added_to_a_list_is_in_its_manifest(setup: Setup) {
-    let options = concerns::options(json!({}));
-    let strategies = StrategyOptions { pinned: Some("concerns".to_owned()), ..options.strategies.clone() };
-    let bench = Bench::start(Options { strategies, ..options }).await;
     // A client that knows nothing of disclosure is offered the choice of concerns as a tool.
-    let client = Client::connect_as(&bench, setup, Identity::default()).await;
+    let (_bench, client) = connect_plain(concerns::options(json!({})).pinned("concerns"), setup).await;
     let names = names(&agrees(&client).await);
     assert_eq!(names.contains(&"choose_concerns".to_owned()), setup.has_sessions(), "{names:?}");
 }
@@ -71,8 +66,7 @@ async fn s12_m1_host_hints_are_in_no_manifest(setup: Setup) {
     let scenario = Scenario::named(["a", "b", "c"]);
     let own: Vec<RawObject> =
         scenario.tools.iter().map(|tool| RawObject::parse(tool.get()).unwrap()).collect();
-    let bench = Bench::start(Options { config, ..Options::new(UPSTREAM, scenario) }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) = connect(Options { config, ..playing(scenario) }, setup).await;
     let entries = items(&client, "tools/manifest", json!({}), "entries").await;
     for (entry, tool) in entries.iter().zip(&own) {
         assert_eq!(entry.string("digest"), Some(Digest::of(tool.text()).to_string()));
@@ -96,7 +90,7 @@ async fn s12_m1_host_hints_are_in_no_manifest(setup: Setup) {
 
 async fn m1_where_something_is_withheld_there_is_no_manifest(setup: Setup) {
     let (_bench, client) = connected(setup).await;
-    let capabilities = capabilities(&client).await;
+    let capabilities = client.capabilities().await;
     assert!(capabilities["tools"].get("manifest").is_none(), "{capabilities}");
     assert!(capabilities["experimental"].get("io.github.mcp-disclosure/manifest").is_none());
     assert_eq!(client.request("tools/manifest", json!({})).await.code(), -32601);
@@ -109,9 +103,8 @@ async fn m1_where_something_is_withheld_there_is_no_manifest(setup: Setup) {
 
 async fn m1_the_operator_may_offer_none(setup: Setup) {
     let strategies = StrategyOptions { manifest: false, ..StrategyOptions::default() };
-    let bench = Bench::start(Options { strategies, ..odd() }).await;
-    let client = Client::connect_as(&bench, setup, Identity::default()).await;
-    let capabilities = capabilities(&client).await.to_string();
+    let (bench, client) = connect_plain(Options { strategies, ..odd() }, setup).await;
+    let capabilities = client.capabilities().await.to_string();
     assert!(!capabilities.contains("manifest\":"), "{capabilities}");
     for (method, params) in [("tools/manifest", json!({})), ("tools/describe", json!({"names": ["echo"]}))] {
         assert_eq!(client.request(method, params).await.code(), -32601, "{method}");
@@ -136,9 +129,8 @@ async fn m1_a_cursor_that_is_null_is_none(setup: Setup) {
 async fn m1_a_complete_list_that_was_selected_has_a_manifest(setup: Setup) {
     for (budget, offered) in [(1_000_000, true), (0, false)] {
         let strategies = StrategyOptions { budget, ..StrategyOptions::default() };
-        let bench = Bench::start(Options { strategies, ..odd() }).await;
-        let client = Client::connect_as(&bench, setup, Identity::default()).await;
-        assert_eq!(capabilities(&client).await["tools"]["manifest"] == true, offered);
+        let (_bench, client) = connect_plain(Options { strategies, ..odd() }, setup).await;
+        assert_eq!(client.capabilities().await["tools"]["manifest"] == true, offered);
         if offered {
             agrees(&client).await;
         } else {
@@ -211,8 +203,7 @@ async fn m4_what_cannot_be_described_is_refused_as_a_whole(setup: Setup) {
 }
 
 async fn m5_definitions_come_in_the_order_of_the_names(setup: Setup) {
-    let bench = Bench::start(named(["a", "b", "c"])).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(named(["a", "b", "c"]), setup).await;
     for order in [["c", "a", "b"], ["b", "b", "a"]] {
         let described = items(&client, "tools/describe", json!({"names": order}), "tools").await;
         assert_eq!(names(&described), order);
@@ -226,8 +217,7 @@ async fn m6_a_hidden_name_is_an_unknown_one(setup: Setup) {
     let client = Client::connect_as(&bench, setup, identity).await;
     assert_eq!(names(&agrees(&client).await), ["open"]);
     let refused = async |name: &str| {
-        let reply = client.request("tools/describe", json!({"names": ["open", name]})).await;
-        let mut error = reply.error();
+        let mut error = client.request("tools/describe", json!({"names": ["open", name]})).await.error();
         assert_eq!(error["data"], json!({"unknownNames": [name]}));
         error["data"].take();
         error
@@ -237,14 +227,9 @@ async fn m6_a_hidden_name_is_an_unknown_one(setup: Setup) {
 }
 
 async fn m1_a_change_of_a_digest_is_announced(setup: Setup) {
-    let tool = |text: &str| {
-        let tool = json!({"name": "a", "description": text, "inputSchema": {"type": "object"}});
-        RawValue::from_string(tool.to_string()).unwrap()
-    };
-    let mut scenario = Scenario::with_tools([tool("Old.").get().to_owned()]);
-    scenario.stages = vec![Stage { tools: vec![tool("New.")], prompts: Vec::new() }];
-    let bench = Bench::start(Options::new(UPSTREAM, scenario)).await;
-    let client = Client::connect(&bench, setup).await;
+    let mut scenario = Scenario::with_tools([tool("a", "Old.").get().to_owned()]);
+    scenario.stages = vec![Stage { tools: vec![tool("a", "New.")], prompts: Vec::new() }];
+    let (_bench, client) = connect(playing(scenario), setup).await;
     client.open_stream_of_session().await;
     let digest = async || {
         let entries = items(&client, "tools/manifest", json!({}), "entries").await;
@@ -288,15 +273,16 @@ fn thousand(changed: usize) -> Vec<Box<RawValue>> {
         let schema = json!({"type": "object", "properties": properties, "required": ["argument_0"]});
         let description = format!("Does the {version} thing {at}, and says when it is used and when not.");
         let annotations = json!({"readOnlyHint": true});
-        let tool = json!({"name": format!("tool_{at}"), "description": description, "inputSchema": schema, "annotations": annotations});
-        RawValue::from_string(tool.to_string()).unwrap()
+        raw(
+            json!({"name": format!("tool_{at}"), "description": description, "inputSchema": schema, "annotations": annotations}),
+        )
     };
     (0..1000).map(tool).collect()
 }
 
 async fn before_thousand(changed: usize) -> Bench {
     let scenario = Scenario { tools: thousand(changed), ..Scenario::odd() };
-    Bench::start(Options::new(UPSTREAM, scenario)).await
+    Bench::start(playing(scenario)).await
 }
 
 async fn a_warm_connection_moves_what_changed(setup: Setup) {
@@ -333,8 +319,7 @@ async fn asked(client: &Client) -> Vec<String> {
 /// An upstream that offers a manifest, and lists something else in the end.
 async fn staged(scenario: Scenario) -> (Bench, Client) {
     let setup = Setup { strategy: "full", transport: kit::Transport::Stdio, era: kit::setup::Era::Session };
-    let bench = Bench::start(Options::new(UPSTREAM, scenario)).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) = connect(playing(scenario), setup).await;
     let before = asked(&client).await;
     assert!(!before.is_empty() && before.iter().all(|method| method == "tools/list"), "cold: {before:?}");
     client.read("kit://control/stage/0").await;
@@ -342,10 +327,6 @@ async fn staged(scenario: Scenario) -> (Bench, Client) {
 }
 
 fn old_and_new() -> [Vec<Box<RawValue>>; 2] {
-    let tool = |name: &str, text: &str| {
-        let tool = json!({"name": name, "description": text, "inputSchema": {"type": "object"}});
-        RawValue::from_string(tool.to_string()).unwrap()
-    };
     let old = ["a", "b", "c", "d", "e"].map(|name| tool(name, "Old.")).to_vec();
     let mut new = old.clone();
     new[1] = tool("b", "New.");
@@ -367,12 +348,11 @@ fn claiming(next: Vec<Box<RawValue>>, manifest: &[Box<RawValue>]) -> Scenario {
         .map(|tool| ManifestEntry::of(&RawObject::parse(tool.get()).unwrap()))
         .map(|entry| serde_json::from_str(entry.text().text()).unwrap())
         .collect();
-    answering("tools/manifest", stages(true, next), &json!({"result": {"entries": entries}}))
+    answering("tools/manifest", stages(true, next), json!({"result": {"entries": entries}}))
 }
 
-fn answering(method: &str, mut scenario: Scenario, answer: &Value) -> Scenario {
-    let answer = RawValue::from_string(answer.to_string()).unwrap();
-    scenario.answers.insert(format!("{method} "), answer);
+fn answering(method: &str, mut scenario: Scenario, answer: Value) -> Scenario {
+    scenario.answers.insert(format!("{method} "), raw(answer));
     scenario
 }
 
@@ -405,11 +385,7 @@ async fn of_an_upstream_with_a_manifest_only_what_changed_is_fetched() {
 async fn m1_names_that_come_or_go_are_confirmed_by_the_list() {
     let [old, new] = old_and_new();
     let less = [&new[..3], &new[4..]].concat();
-    let more = || {
-        let tool = RawValue::from_string(json!({"name": "f", "inputSchema": {"type": "object"}}).to_string())
-            .unwrap();
-        [&new[..], &[tool]].concat()
-    };
+    let more = || [&new[..], &[raw(json!({"name": "f", "inputSchema": {"type": "object"}}))]].concat();
     for (scenario, expected) in [
         // Honest ones, of which one went and one came.
         (stages(true, less.clone()), less.clone()),
@@ -443,7 +419,7 @@ async fn where_a_manifest_is_wrong_the_list_is_fetched() {
         json!({"result": {"entries": entries.collect::<Vec<_>>()}}),
         json!({"result": {"entries": [{"name": "a"}, {"name": "a"}]}}),
     ] {
-        let (_bench, client) = staged(answering("tools/manifest", stages(true, new.clone()), &answer)).await;
+        let (_bench, client) = staged(answering("tools/manifest", stages(true, new.clone()), answer)).await;
         lists(&client, &new).await;
     }
     for answer in [
@@ -452,7 +428,7 @@ async fn where_a_manifest_is_wrong_the_list_is_fetched() {
         json!({"result": {"tools": [{"name": "b", "description": "Something else."}]}}),
         json!({"result": {}}),
     ] {
-        let (_bench, client) = staged(answering("tools/describe", stages(true, new.clone()), &answer)).await;
+        let (_bench, client) = staged(answering("tools/describe", stages(true, new.clone()), answer)).await;
         lists(&client, &new).await;
     }
 }

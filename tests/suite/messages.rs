@@ -1,8 +1,10 @@
 //! Messages name the channel that the reader has (B6).
 
 use kit::{Bench, Client, Identity, Options, Scenario, Setup};
-use mcp_disclosure_gateway::negotiation::{Bridge, StrategyOptions};
+use mcp_disclosure_gateway::negotiation::Bridge;
 use serde_json::{Value, json};
+
+use crate::{connect, playing};
 
 /// A tool whose schema costs more than asking for it.
 fn solve() -> Options {
@@ -16,13 +18,11 @@ fn solve() -> Options {
         "$defs": {"options": {"type": "object", "required": ["max_steps"], "properties": {"max_steps": {"type": "integer"}}}},
     });
     let tool = json!({"name": "solve", "description": "Solves.", "inputSchema": schema}).to_string();
-    Options::new(crate::UPSTREAM, Scenario::with_tools([tool]))
+    playing(Scenario::with_tools([tool]))
 }
 
 async fn serving(setup: Setup, options: Options, bridge: Bridge, identity: Identity) -> (Bench, Client) {
-    let pinned = Some(setup.strategy.to_owned());
-    let strategies = StrategyOptions { pinned, bridge, ..StrategyOptions::default() };
-    let bench = Bench::start(Options { strategies, ..options }).await;
+    let bench = Bench::start(options.pinned(setup.strategy).bridge(bridge)).await;
     let client = Client::connect_as(&bench, setup, identity).await;
     (bench, client)
 }
@@ -98,10 +98,7 @@ async fn b6_over_the_bridge_nothing_is_said_of_uris(setup: Setup) {
     assert_eq!(uri, "resource:///tool_descriptions?tools=rich");
     let missing = client.call("describe_tools", json!({})).await.result()["structuredContent"].take();
     assert_eq!(missing["error"]["examples"], json!([{"names": ["echo"]}, {"names": ["echo", "rich"]}]));
-    let introduction = match setup.has_sessions() {
-        true => client.introduction.clone(),
-        false => client.request("server/discover", json!({})).await.result(),
-    };
+    let introduction = client.introduced().await;
     for said in [refused.to_string(), missing.to_string(), introduction["instructions"].to_string()] {
         assert!(!said.contains("resource:") && !said.contains("'tools'"), "{said}");
     }
@@ -116,8 +113,7 @@ async fn b6_a_uri_that_misses_narrowly_is_answered_with_the_right_one(setup: Set
         let missing = scenario.answers["resources/read kit://missing"].clone();
         scenario.answers.insert(format!("resources/read {uri}"), missing);
     }
-    let bench = Bench::start(Options::new(crate::UPSTREAM, scenario)).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(playing(scenario), setup).await;
     for uri in missed {
         let error = client.read(uri).await.error();
         let meant = "resource:///tool_descriptions?tools=rich";

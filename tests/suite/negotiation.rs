@@ -3,20 +3,12 @@
 use kit::{Bench, Client, Identity, Options, Setup, Transport};
 use mcp_disclosure_core::EXTENSION;
 use mcp_disclosure_gateway::{builtin, negotiation::StrategyOptions};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::{connected, odd};
-
-/// What the gateway says of itself to this client.
-async fn capabilities(client: &Client) -> Value {
-    match client.setup.has_sessions() {
-        true => client.introduction["capabilities"].clone(),
-        false => client.request("server/discover", json!({})).await.result()["capabilities"].clone(),
-    }
-}
+use crate::{connect, connected, odd};
 
 async fn selected(client: &Client) -> String {
-    capabilities(client).await["extensions"][EXTENSION]["selected"].as_str().unwrap().to_owned()
+    client.capabilities().await["extensions"][EXTENSION]["selected"].as_str().unwrap().to_owned()
 }
 
 /// Whether complete definitions are listed to it.
@@ -27,7 +19,7 @@ async fn sees_schemas(client: &Client) -> bool {
 
 async fn n1_what_is_offered_and_selected_is_advertised(setup: Setup) {
     let (_bench, client) = connected(setup).await;
-    let capabilities = capabilities(&client).await;
+    let capabilities = client.capabilities().await;
     let registry = builtin();
     let mut all: Vec<String> = registry.profiles().map(|profile| profile.name.to_string()).collect();
     // What stands under every strategy need not be asked for.
@@ -39,9 +31,7 @@ async fn n1_what_is_offered_and_selected_is_advertised(setup: Setup) {
 }
 
 async fn n1_the_operator_comes_before_the_client(setup: Setup) {
-    let strategies =
-        StrategyOptions { pinned: Some(setup.strategy.to_owned()), ..StrategyOptions::default() };
-    let bench = Bench::start(Options { strategies, ..odd() }).await;
+    let bench = Bench::start(odd().pinned(setup.strategy)).await;
     let other = if setup.strategy == "full" { "resource" } else { "full" };
     let client = Client::connect_as(&bench, setup, Identity::offering(other)).await;
     assert_eq!(selected(&client).await, setup.strategy);
@@ -75,10 +65,9 @@ async fn n4_an_offer_of_unknown_strategies_gets_the_fallback(setup: Setup) {
     for identity in [Identity::offering("unheard-of"), Identity::default()] {
         let client = Client::connect_as(&bench, setup, identity).await;
         assert_eq!(selected(&client).await, setup.strategy);
-        let listed = client.request("tools/list", json!({})).await.result();
-        let last = listed["tools"].as_array().unwrap().last().unwrap()["name"].as_str().unwrap();
+        let last = client.tool_names().await.pop().unwrap();
         assert_eq!(
-            ["describe_tools", "info", "call_tool"].contains(&last),
+            ["describe_tools", "info", "call_tool"].contains(&&*last),
             setup.strategy != "full",
             "{last}"
         );
@@ -100,10 +89,9 @@ async fn n3_a_strategy_may_be_named_with_the_filters_under_it(setup: Setup) {
             assert_eq!(selected(&client).await, *name);
         }
     }
-    let pinned = Some(format!("concerns+{presenter}"));
-    let strategies = StrategyOptions { pinned: pinned.clone(), ..StrategyOptions::default() };
-    let client = Client::connect(&Bench::start(Options { strategies, ..odd() }).await, setup).await;
-    let settings = &capabilities(&client).await["extensions"][EXTENSION];
+    let pinned = format!("concerns+{presenter}");
+    let (_bench, client) = connect(odd().pinned(&pinned), setup).await;
+    let settings = &client.capabilities().await["extensions"][EXTENSION];
     assert_eq!(settings["selected"], json!(pinned));
     assert!(!settings["strategies"].as_array().unwrap().contains(&json!(pinned)), "{settings}");
     for odd in ["concerns+", "concerns+concerns+full", "full+concerns", "concerns+nope"] {
@@ -123,8 +111,7 @@ each_way_in!(n2_clients_of_one_process_are_served_differently);
 
 async fn n3_the_address_comes_before_everything(setup: Setup) {
     let other = if setup.strategy == "full" { "resource" } else { "full" };
-    let strategies = StrategyOptions { pinned: Some(other.to_owned()), ..StrategyOptions::default() };
-    let bench = Bench::start(Options { strategies, ..odd() }).await;
+    let bench = Bench::start(odd().pinned(other)).await;
     let identity = Identity::offering(other).at(&format!("/mcp/{}", setup.strategy));
     let client = Client::connect_as(&bench, setup, identity).await;
     assert_eq!(selected(&client).await, setup.strategy);

@@ -19,6 +19,8 @@ use rmcp::{
 };
 use serde_json::{Value, json};
 
+use crate::connect;
+
 /// A server of two categories, of which `analysis` may be another's, too.
 #[derive(Default)]
 struct Server {
@@ -107,15 +109,15 @@ impl Responder for Server {
     }
 }
 
-async fn before(servers: &[&Arc<Server>]) -> Bench {
-    ruled("", servers).await
+async fn before(servers: &[&Arc<Server>], setup: Setup) -> (Bench, Client) {
+    ruled("", servers, setup).await
 }
 
 /// The same with these rules.
-async fn ruled(config: &str, servers: &[&Arc<Server>]) -> Bench {
+async fn ruled(config: &str, servers: &[&Arc<Server>], setup: Setup) -> (Bench, Client) {
     let targets = servers.iter().map(|server| (server.own, Target::Responder(Arc::clone(server) as _)));
     let options = Options { handlers: targets.collect(), ..Options::without_upstream() };
-    Bench::start(Options { config: config.to_owned(), ..options }).await
+    connect(options.with_config(config), setup).await
 }
 
 /// A server that announces a change whenever its `info` is asked, and has one more tool whenever `grow` is called.
@@ -167,16 +169,10 @@ async fn info(client: &Client, topic: &str) -> Value {
     client.call("info", json!({"topic": topic})).await.result()["structuredContent"].clone()
 }
 
-async fn names(client: &Client) -> Vec<String> {
-    let tools = client.request("tools/list", json!({})).await.result()["tools"].clone();
-    tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
-}
-
 async fn i9_a_server_alone_is_explained_in_its_own_words(setup: Setup) {
     let server = Server::named("one");
-    let bench = before(&[&server]).await;
-    let client = Client::connect(&bench, setup).await;
-    assert_eq!(names(&client).await, ["measure_one", "weigh_one", "draw_one", "info"]);
+    let (_bench, client) = before(&[&server], setup).await;
+    assert_eq!(client.tool_names().await, ["measure_one", "weigh_one", "draw_one", "info"]);
     let asked = server.asked.load(Ordering::Relaxed);
     for topic in ["overview", "analysis", "one"] {
         assert_eq!(info(&client, topic).await, server.info(Some(topic)), "{topic}");
@@ -194,8 +190,7 @@ async fn i9_a_server_alone_is_explained_in_its_own_words(setup: Setup) {
 
 async fn i9_servers_together_have_their_categories_by_name(setup: Setup) {
     let (one, two) = (Server::named("one"), Server::named("two"));
-    let bench = before(&[&one, &two]).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = before(&[&one, &two], setup).await;
     let overview = info(&client, "overview").await;
     let categories: Vec<&String> = overview["categories"].as_object().unwrap().keys().collect();
     assert_eq!(categories, ["one/analysis", "one", "two/analysis", "two"]);
@@ -209,17 +204,15 @@ async fn i9_servers_together_have_their_categories_by_name(setup: Setup) {
 async fn i9_a_hidden_info_is_not_asked(setup: Setup) {
     for rules in ["[tools.\"one/info\"]\nhidden = true\n", "[tools.\"in*\"]\nhidden = true\n"] {
         let server = Server::named("one");
-        let bench = ruled(rules, &[&server]).await;
-        let client = Client::connect(&bench, setup).await;
-        assert_eq!(names(&client).await, ["measure_one", "weigh_one", "draw_one", "info"]);
+        let (_bench, client) = ruled(rules, &[&server], setup).await;
+        assert_eq!(client.tool_names().await, ["measure_one", "weigh_one", "draw_one", "info"]);
         assert_eq!(server.asked.load(Ordering::Relaxed), 0, "{rules}");
     }
 }
 
 async fn i9_where_anything_is_hidden_its_words_are(setup: Setup) {
     let server = Server::named("one");
-    let bench = ruled("[tools.\"one/weigh_one\"]\nhidden = true\n", &[&server]).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = ruled("[tools.\"one/weigh_one\"]\nhidden = true\n", &[&server], setup).await;
     let mut answers = Vec::new();
     for topic in ["overview", "analysis", "measure_one"] {
         answers.push(info(&client, topic).await);
@@ -242,13 +235,12 @@ async fn i9_it_is_asked_again_only_where_definitions_changed(setup: Setup) {
         all.lock().unwrap().push(Arc::clone(&server));
         RestlessConnection(server)
     });
-    let bench =
-        Bench::start(Options { handlers: vec![("one", target)], ..Options::without_upstream() }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) =
+        connect(Options { handlers: vec![("one", target)], ..Options::without_upstream() }, setup).await;
     for number in 0..3 {
         client.call("grow", json!({})).await.result();
         let late = format!("late_{number}");
-        eventually("the list grows", async || names(&client).await.contains(&late).then_some(())).await;
+        eventually("the list grows", async || client.tool_names().await.contains(&late).then_some(())).await;
     }
     for server in &*connections.lock().unwrap() {
         let most = 1 + server.grown.load(Ordering::SeqCst);
@@ -258,17 +250,15 @@ async fn i9_it_is_asked_again_only_where_definitions_changed(setup: Setup) {
 
 async fn i9_an_info_of_another_kind_is_a_tool_like_any_other(setup: Setup) {
     let other = Arc::new(Server { own: "one", takes: Some("user"), ..Server::default() });
-    let bench = before(&[&other]).await;
-    let client = Client::connect(&bench, setup).await;
-    assert!(names(&client).await.contains(&"one__info".to_owned()));
+    let (_bench, client) = before(&[&other], setup).await;
+    assert!(client.tool_names().await.contains(&"one__info".to_owned()));
     assert_eq!(other.asked.load(Ordering::Relaxed), 0);
 }
 
 async fn i9_under_other_strategies_it_is_a_tool_like_any_other(setup: Setup) {
     let server = Server::named("one");
-    let bench = before(&[&server]).await;
-    let client = Client::connect(&bench, setup).await;
-    assert!(names(&client).await.contains(&"info".to_owned()));
+    let (_bench, client) = before(&[&server], setup).await;
+    assert!(client.tool_names().await.contains(&"info".to_owned()));
     let answer = client.learn_and_call("info", json!({})).await.text_as_json();
     assert_eq!(answer["total_tools"], 3);
 }

@@ -1,24 +1,23 @@
 //! Methods beyond MCP that the operator lets pass (U19).
 
 use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup};
-use serde_json::{Value, json, value::to_raw_value};
+use serde_json::{Value, json};
 
-use crate::UPSTREAM;
+use crate::{connect, playing};
 
 fn options() -> Options {
     let mut scenario = Scenario::odd();
     let hidden = json!({"uri": "file:///data/private/s", "text": "SECRET"});
-    let answer = json!({"result": {"given": [1.5], "x-odd": {"a": 1, "b": hidden}, "c": [hidden, 2]}});
-    scenario.answers.insert("vendor/method ".to_owned(), to_raw_value(&answer).unwrap());
+    let result = json!({"given": [1.5], "x-odd": {"a": 1, "b": hidden}, "c": [hidden, 2]});
+    scenario.on("vendor/method ", result);
     let config =
         "[upstreams.kit]\npass = [\"vendor/method\", \"vendor/unknown\", \"tools/list\"]\n[resources.\"file:///data/private/*\"]\nhidden = true\n".to_owned();
     let admission = HeaderAdmission::default().knowing("ann", &["echo"]);
-    Options { config, admission, ..Options::new(UPSTREAM, scenario) }
+    Options { config, admission, ..playing(scenario) }
 }
 
 async fn u19_what_is_named_passes_and_the_rest_does_not(setup: Setup) {
-    let bench = Bench::start(options()).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(options(), setup).await;
     let passed = client.request("vendor/method", json!({"a": {"b": 1.0}})).await.result();
     assert_eq!(
         (&passed["given"], &passed["x-odd"], &passed["c"]),

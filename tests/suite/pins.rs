@@ -1,10 +1,10 @@
 //! Pins: tools that every strategy lists completely, and that are called without being learned (S12).
 
-use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup, eventually};
-use mcp_disclosure_gateway::negotiation::{Bridge, StrategyOptions};
+use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup, client::names_in, eventually};
+use mcp_disclosure_gateway::negotiation::Bridge;
 use serde_json::{Value, json};
 
-use crate::UPSTREAM;
+use crate::{connect, connect_plain, playing};
 
 /// A tool with everything that strategies withhold.
 fn complete(name: &str) -> Value {
@@ -20,18 +20,12 @@ fn complete(name: &str) -> Value {
     })
 }
 
-/// A gateway before three tools, of which `held` is pinned.
-fn options(strategies: StrategyOptions) -> Options {
-    let tools = ["first", "held", "last"].map(|name| complete(name).to_string());
-    Options {
-        strategies,
-        config: "[pins]\ntools = [\"kit/he*\"]\n".to_owned(),
-        ..Options::new(UPSTREAM, Scenario::with_tools(tools))
-    }
-}
+const PINS: &str = "[pins]\ntools = [\"kit/he*\"]\n";
 
-fn settings(strategy: &str, settings: Value) -> StrategyOptions {
-    StrategyOptions { settings: [(strategy.to_owned(), settings)].into(), ..StrategyOptions::default() }
+/// A gateway before three tools, of which `held` is pinned.
+fn options() -> Options {
+    let tools = ["first", "held", "last"].map(|name| complete(name).to_string());
+    playing(Scenario::with_tools(tools)).with_config(PINS)
 }
 
 /// Clients of a strategy: one that knows nothing, one that negotiates, one that wants no schemas, and the shortest lists'.
@@ -46,22 +40,14 @@ async fn clients(bench: &Bench, setup: Setup) -> Vec<Client> {
     clients
 }
 
-async fn tools(client: &Client) -> Vec<Value> {
-    client.request("tools/list", json!({})).await.result()["tools"].as_array().unwrap().clone()
-}
-
 fn named<'t>(tools: &'t [Value], name: &str) -> Vec<&'t Value> {
     tools.iter().filter(|tool| tool["name"] == name).collect()
 }
 
-fn pinned_to(setup: Setup, options: StrategyOptions) -> StrategyOptions {
-    StrategyOptions { pinned: Some(setup.strategy.to_owned()), ..options }
-}
-
 async fn s12_a_pinned_tool_is_listed_to_the_letter(setup: Setup) {
-    let bench = Bench::start(options(pinned_to(setup, StrategyOptions::default()))).await;
+    let bench = Bench::start(options().pinned(setup.strategy)).await;
     for client in clients(&bench, setup).await {
-        let tools = tools(&client).await;
+        let tools = client.tools().await;
         assert_eq!(named(&tools, "held"), [&complete("held")], "once, and complete");
         for other in ["first", "last"] {
             assert_ne!(named(&tools, other), [&complete(other)], "still withheld");
@@ -76,7 +62,7 @@ async fn s12_a_pinned_tool_is_listed_to_the_letter(setup: Setup) {
 }
 
 async fn s12_a_pinned_tool_is_called_at_once(setup: Setup) {
-    let bench = Bench::start(options(pinned_to(setup, StrategyOptions::default()))).await;
+    let bench = Bench::start(options().pinned(setup.strategy)).await;
     for client in clients(&bench, setup).await {
         let before = client.calls_forwarded().await.len();
         // Its schema is shown, so its arguments are left to the upstream.
@@ -90,9 +76,13 @@ async fn s12_a_pinned_tool_is_called_at_once(setup: Setup) {
 }
 
 async fn s12_a_model_reads_that_some_tools_can_be_called_at_once(setup: Setup) {
-    let strategies = pinned_to(setup, settings(setup.strategy, without_cheap_schemas(setup)));
-    let with = Bench::start(options(strategies.clone())).await;
-    let without = Bench::start(Options { config: String::new(), ..options(strategies) }).await;
+    // Without those that are listed for being cheap.
+    let options = || match setup.strategy {
+        "resource" | "search" | "groups" => options().pinned(setup.strategy),
+        _ => options().pinned(setup.strategy).set(setup.strategy, json!({"inline_schema_bytes": 0})),
+    };
+    let with = Bench::start(options()).await;
+    let without = Bench::start(options().with_config("")).await;
     let own = async |bench| {
         let client = Client::connect_as(bench, setup, Identity::default()).await;
         let own = |tool: &&Value| match setup.strategy {
@@ -100,21 +90,13 @@ async fn s12_a_model_reads_that_some_tools_can_be_called_at_once(setup: Setup) {
             "groups" => tool["name"] == "get_group",
             _ => true,
         };
-        let tools = tools(&client).await;
+        let tools = client.tools().await;
         tools.iter().rfind(own).unwrap()["description"].as_str().unwrap().to_owned()
     };
     let says = |text: &str| text.contains("listed with") && text.contains("at once");
     let (with, without) = (own(&with).await, own(&without).await);
     assert!(says(&with) && !says(&without), "{with}\n---\n{without}");
     assert!(with.len() <= 2_000, "{}", with.len());
-}
-
-/// Settings without which cheap schemas are listed as well.
-fn without_cheap_schemas(setup: Setup) -> Value {
-    match setup.strategy {
-        "resource" | "search" | "groups" => json!({}),
-        _ => json!({"inline_schema_bytes": 0}),
-    }
 }
 
 where_schemas_are_withheld!(
@@ -125,9 +107,8 @@ where_schemas_are_withheld!(
 
 async fn s12_an_executor_gives_a_pinned_tool_an_object(setup: Setup) {
     let executor = if setup.strategy == "info" { "invoke" } else { "call_tool" };
-    let strategies = pinned_to(setup, settings("info", json!({"tools": "entry-only"})));
-    let bench = Bench::start(options(strategies)).await;
-    let client = Client::connect_as(&bench, setup, Identity::default()).await;
+    let options = options().pinned(setup.strategy).set("info", json!({"tools": "entry-only"}));
+    let (_bench, client) = connect_plain(options, setup).await;
     let call = async |arguments: Value| {
         client.call(executor, json!({"tool": "held", "arguments": arguments})).await.result()
     };
@@ -150,12 +131,11 @@ async fn s12_what_lists_no_tools_lists_pinned_ones(setup: Setup) {
         "info" => ["info", "invoke"],
         _ => ["search_tools", "call_tool"],
     };
-    let strategies = pinned_to(setup, settings("info", json!({"tools": "entry-only"})));
-    let bench = Bench::start(options(strategies)).await;
+    let options = options().pinned(setup.strategy).set("info", json!({"tools": "entry-only"}));
+    let bench = Bench::start(options).await;
     for client in clients(&bench, setup).await {
-        let tools = tools(&client).await;
-        let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-        assert_eq!(names, ["held", finding, calling]);
+        let tools = client.tools().await;
+        assert_eq!(names_in(&tools), ["held", finding, calling]);
         assert_eq!(tools[0], complete("held"));
         let called = client.call("held", json!({"x": 1})).await.result();
         assert_eq!(called["structuredContent"]["given"], json!({"x": 1}));
@@ -173,7 +153,7 @@ cases!(
 );
 
 async fn s12_a_receipt_is_taken_though_none_is_asked_for(setup: Setup) {
-    let bench = Bench::start(options(pinned_to(setup, StrategyOptions::default()))).await;
+    let bench = Bench::start(options().pinned(setup.strategy)).await;
     let client = Client::connect_as(&bench, setup, Identity::offering("resource")).await;
     let learned = client.learn("held", json!({"x": 1})).await;
     let called = client.call("held", learned).await.result();
@@ -186,10 +166,8 @@ under_resource!(s12_a_receipt_is_taken_though_none_is_asked_for);
 async fn s12_full_says_to_hosts_what_the_operator_said(setup: Setup) {
     let config =
         "[pins]\ntools = [\"held\"]\n[tools.held]\nbrief = \" Holds it \"\n[tools.last]\nbrief = \"Lasts\"\n";
-    let bench =
-        Bench::start(Options { config: config.to_owned(), ..options(StrategyOptions::default()) }).await;
-    let client = Client::connect(&bench, setup).await;
-    let listed = tools(&client).await;
+    let (bench, client) = connect(options().with_config(config), setup).await;
+    let listed = client.tools().await;
     assert_eq!(listed[0], complete("first"), "nothing was said of it");
     let with = |name: &str, meta: Value| {
         let mut tool = complete(name);
@@ -212,13 +190,11 @@ under_full!(s12_full_says_to_hosts_what_the_operator_said);
 
 async fn s12_a_pin_shows_nothing_that_is_hidden(setup: Setup) {
     let admission = HeaderAdmission::default().knowing("ann", &["first", "last"]).on_stdio("ann");
-    let strategies = StrategyOptions { bridge: Bridge::Always, ..StrategyOptions::default() };
     for (admission, rule) in
         [(admission, ""), (HeaderAdmission::default(), "[tools.\"*/held\"]\nhidden = true\n")]
     {
-        let options = options(strategies.clone());
-        let config = format!("{}{rule}", options.config);
-        let bench = Bench::start(Options { admission, config, ..options }).await;
+        let options = options().bridge(Bridge::Always).with_config(&format!("{PINS}{rule}"));
+        let bench = Bench::start(options.admitting(admission)).await;
         let identity = Identity::offering(setup.strategy).known_as("ann");
         let client = Client::connect_as(&bench, setup, identity).await;
         let listed = client.request("tools/list", json!({})).await.text.unwrap();
@@ -231,38 +207,30 @@ async fn s12_a_pin_shows_nothing_that_is_hidden(setup: Setup) {
 
 /// A pin says how a tool is listed, and the choice of a client whether.
 async fn s12_a_pin_is_no_exception_from_a_choice(setup: Setup) {
-    let pins = "[pins]\ntools = [\"dear\"]\n".to_owned();
-    let bench = Bench::start(Options { config: pins, ..crate::concerns::options(json!({})) }).await;
+    let options = crate::concerns::options(json!({})).with_config("[pins]\ntools = [\"dear\"]\n");
+    let bench = Bench::start(options).await;
     let identity = Identity::offering(setup.strategy);
     let client = Client::connect_as(&bench, setup, identity.clone()).await;
-    let listed = tools(&client).await;
+    let listed = client.tools().await;
     assert_eq!(named(&listed, "dear")[0]["inputSchema"]["properties"]["n"]["type"], "integer");
     let client = Client::connect_as(&bench, setup, identity.choosing(json!({"cost": "low"}))).await;
-    assert_eq!(named(&tools(&client).await, "dear"), Vec::<&Value>::new());
+    assert_eq!(named(&client.tools().await, "dear"), Vec::<&Value>::new());
     assert_ne!(client.call("dear", json!({"n": 1})).await.result()["isError"], true, "by its name as before");
 }
 
 each_strategy!(s12_a_pin_shows_nothing_that_is_hidden, s12_a_pin_is_no_exception_from_a_choice);
 
 async fn s12_pins_are_read_again(setup: Setup) {
-    let bench = Bench::start(options(pinned_to(setup, StrategyOptions::default()))).await;
-    let client = Client::connect(&bench, setup).await;
-    assert_eq!(named(&tools(&client).await, "held"), [&complete("held")]);
+    let (bench, client) = connect(options().pinned(setup.strategy), setup).await;
+    assert_eq!(named(&client.tools().await, "held"), [&complete("held")]);
     client.open_stream().await;
-    let path = bench.directory.path().join("disclosure.toml");
-    std::fs::write(path, "[pins]\ntools = [\"last\"]\n").unwrap();
-    bench.reloads.reload(true).await.unwrap();
+    bench.configure("[pins]\ntools = [\"last\"]\n").await;
     client.notification("notifications/tools/list_changed").await;
     eventually("the new pin", async || {
-        let tools = tools(&client).await;
+        let tools = client.tools().await;
         (named(&tools, "last") == [&complete("last")]).then_some(())
     })
     .await;
-    assert_ne!(named(&tools(&client).await, "held"), [&complete("held")]);
+    assert_ne!(named(&client.tools().await, "held"), [&complete("held")]);
 }
-cases!(resource_http_session; s12_pins_are_read_again);
-cases!(describe_stdio_session; s12_pins_of_a_host_on_stdio_are_read_again);
-
-async fn s12_pins_of_a_host_on_stdio_are_read_again(setup: Setup) {
-    s12_pins_are_read_again(setup).await;
-}
+cases!(resource_http_session describe_stdio_session; s12_pins_are_read_again);

@@ -1,12 +1,16 @@
 //! The checks of the working group's portable suite for deterministic groups (M7), restated from what each demands: a test of
 //! its name for each, over the wire. The suite itself runs from outside (docs/drafts.md).
 
-use kit::{Bench, Client, Identity, Options, Scenario, Setup, eventually, scenario::Stage};
-use mcp_disclosure_core::{Digest, RawObject, Settings};
-use mcp_disclosure_gateway::negotiation::StrategyOptions;
-use serde_json::{Value, json, value::RawValue};
+use kit::{
+    Bench, Client, Identity, Scenario, Setup,
+    client::names_in,
+    eventually,
+    scenario::{Stage, raw},
+};
+use mcp_disclosure_core::{Digest, RawObject};
+use serde_json::{Value, json};
 
-use crate::UPSTREAM;
+use crate::{connect_plain, playing};
 
 const KEY: &str = "experimental/deterministic-groups";
 const NAMES: [&str; 3] = ["list_tables", "cluster_health", "server_version"];
@@ -37,24 +41,16 @@ impl Portable {
     }
 
     async fn with(setup: Setup, replaced: impl FnOnce(&mut [Value; 3]), manifest: bool) -> Self {
-        let raw = |tools: &[Value]| -> Vec<Box<RawValue>> {
-            tools.iter().map(|tool| RawValue::from_string(tool.to_string()).unwrap()).collect()
-        };
+        let items = |tools: &[Value]| tools.iter().cloned().map(raw).collect::<Vec<_>>();
         let mut next = fixture();
         replaced(&mut next);
-        let stages = vec![Stage { tools: raw(&next), prompts: Vec::new() }];
-        let scenario = Scenario { tools: raw(&fixture()), stages, ..Scenario::odd() };
+        let stages = vec![Stage { tools: items(&next), prompts: Vec::new() }];
+        let scenario = Scenario { tools: items(&fixture()), stages, ..Scenario::odd() };
         let directory = json!({"query": "Inspect tables", "operations": "Inspect cluster health"});
-        let settings = json!({"deterministic": true, "directory": directory});
-        let strategies = StrategyOptions {
-            pinned: Some("groups".to_owned()),
-            settings: Settings::from([("groups".to_owned(), settings)]),
-            manifest,
-            ..StrategyOptions::default()
-        };
-        let config = "# All are allowed.\n".to_owned();
-        let bench = Bench::start(Options { strategies, config, ..Options::new(UPSTREAM, scenario) }).await;
-        let client = Client::connect_as(&bench, setup, Identity::default()).await;
+        let mut options = playing(scenario).pinned("groups").with_config("# All are allowed.\n");
+        options.strategies.manifest = manifest;
+        let options = options.set("groups", json!({"deterministic": true, "directory": directory}));
+        let (bench, client) = connect_plain(options, setup).await;
         Self { bench, client }
     }
 
@@ -107,8 +103,7 @@ impl Portable {
     async fn allow(&self, allowed: &[&str]) {
         let hidden = NAMES.iter().filter(|name| !allowed.contains(*name));
         let rules: String = hidden.map(|name| format!("[tools.\"kit/{name}\"]\nhidden = true\n")).collect();
-        std::fs::write(self.bench.directory.path().join("disclosure.toml"), rules).unwrap();
-        self.bench.reloads.reload(true).await.unwrap();
+        self.bench.configure(&rules).await;
         eventually("another list", async || {
             (self.names("tools/list", "tools").await.len() == allowed.len()).then_some(())
         })
@@ -150,6 +145,8 @@ async fn m7_selective_expansion(setup: Setup) {
     let portable = Portable::start(setup, |_| {}).await;
     let groups = portable.groups().await;
     assert_eq!(ids(&groups), ["operations", "query"]);
+    let described = json!({"id": "query", "description": "Inspect tables", "count": 2});
+    assert!(groups["groups"].as_array().unwrap().contains(&described), "{groups}");
     let query = portable.expand("query", &groups["revision"]).await;
     assert_eq!(names(&query), ["list_tables", "server_version"]);
     let [tables, _, version] = fixture();
@@ -196,7 +193,9 @@ async fn m7_hidden_groups(setup: Setup) {
         let params = json!({"id": id, "revision": groups["revision"]});
         portable.client.request("experimental/groups/expand", params).await.error()
     };
-    assert_eq!(expand("operations").await, expand("missing").await);
+    let missing = expand("missing").await;
+    assert_eq!((&missing["code"], &missing["data"]), (&json!(-32602), &json!({"reason": "unknownGroup"})));
+    assert_eq!(expand("operations").await, missing);
 }
 
 async fn m7_stale_membership(setup: Setup) {
@@ -255,15 +254,31 @@ async fn m7_reconnect_view(setup: Setup) {
 
 async fn m7_legacy_list(setup: Setup) {
     let portable = Portable::with(setup, |_| {}, false).await;
-    let introduction = match setup.has_sessions() {
-        true => portable.client.introduction.clone(),
-        false => portable.result("server/discover", json!({})).await,
-    };
-    let tools = &introduction["capabilities"]["tools"];
-    assert!(tools.is_object() && tools["manifest"] != true, "{tools}");
-    assert_eq!(portable.names("tools/list", "tools").await, NAMES);
+    let capabilities = portable.client.capabilities().await;
+    let said = capabilities.to_string();
+    assert!(capabilities["tools"].is_object(), "{said}");
+    assert!(!said.contains("manifest\":") && !said.contains("deterministic"), "{said}");
+    for method in
+        ["tools/manifest", "tools/describe", "experimental/groups/list", "experimental/groups/expand"]
+    {
+        assert_eq!(portable.client.request(method, json!({})).await.code(), -32601, "{method}");
+    }
+    assert_eq!(portable.client.tool_names().await, NAMES);
     let called = portable.client.call("list_tables", json!({})).await.result();
     assert!(called.get("isError").is_none(), "{called}");
+}
+
+/// A client that declares groups gets those, and no manifest of an incomplete list.
+async fn m7_clients_that_declare_groups_get_those(setup: Setup) {
+    let portable = Portable::start(setup, |_| {}).await;
+    let capabilities = portable.client.capabilities().await;
+    assert_eq!(capabilities["tools"]["manifest"], true);
+    assert_eq!(capabilities["experimental"][KEY]["version"], 1);
+    let grouping = Client::connect_as(&portable.bench, setup, Identity::grouping()).await;
+    for method in ["tools/manifest", "experimental/groups/list"] {
+        assert_eq!(grouping.request(method, json!({})).await.code(), -32601, "{method}");
+    }
+    assert_eq!(names_in(&grouping.list("groups").await), ["kit"]);
 }
 
 /// Every answer repeats the id of its request and is a result or an error, and parameters may be missing.
@@ -295,38 +310,6 @@ under_groups!(
     m7_revoked_call,
     m7_reconnect_view,
     m7_legacy_list,
+    m7_clients_that_declare_groups_get_those,
     m7_every_request,
 );
-
-/// The four of canonical JSON.
-mod m7_canonical_json {
-    use mcp_disclosure_core::Digest;
-
-    /// The digest and the size are those of the canonical form.
-    fn is_digested(text: &str, canonical: &str) {
-        assert_eq!(Digest::with_size(text), (Digest::of_bytes(canonical.as_bytes()), canonical.len()));
-    }
-
-    #[test]
-    fn empty() {
-        is_digested(" { } ", "{}");
-    }
-
-    #[test]
-    fn nested_order() {
-        is_digested(r#"{"z":[{"b":2,"a":1}],"a":true}"#, r#"{"a":true,"z":[{"a":1,"b":2}]}"#);
-    }
-
-    #[test]
-    fn escaping() {
-        is_digested(
-            r#"{"text": "line\u000a\u0009\u0022\u005c\u00e9"}"#,
-            "{\"text\":\"line\\n\\t\\\"\\\\é\"}",
-        );
-    }
-
-    #[test]
-    fn numbers() {
-        is_digested(r#"{"c":0.000001,"b":1e21,"a":-0.0}"#, r#"{"a":0,"b":1e+21,"c":0.000001}"#);
-    }
-}

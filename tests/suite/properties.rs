@@ -5,14 +5,14 @@ use std::collections::{BTreeSet, HashSet};
 
 use kit::{Bench, Client, HeaderAdmission, Identity, Options, Reply, Scenario, Setup, Transport, setup::Era};
 use mcp_disclosure_core::{About, Concern, RawObject, Values};
-use mcp_disclosure_gateway::negotiation::{Bridge, StrategyOptions};
+use mcp_disclosure_gateway::negotiation::Bridge;
 use proptest::{collection, prelude::*, test_runner::TestRunner};
 use serde_json::{
     Value, json,
     value::{RawValue, to_raw_value},
 };
 
-use crate::UPSTREAM;
+use crate::playing;
 
 /// A gateway's start costs a process, so cases are few; each of them asks much. `PROPTEST_CASES` asks for more.
 const CASES: u32 = 12;
@@ -90,7 +90,7 @@ fn nothing_lost_f1_f2() {
             let answer = to_raw_value(&RawObject::empty().with("result", result.text())).unwrap();
             scenario.answers.insert(format!("tools/call tool {at}"), answer);
         }
-        let bench = Bench::start(Options::new(UPSTREAM, scenario.clone())).await;
+        let bench = Bench::start(playing(scenario.clone())).await;
         for strategy in ["full", "resource", "describe", "info", "search", "groups"] {
             let client = Client::connect(&bench, setup(strategy, choice)).await;
             if strategy == "full" {
@@ -188,9 +188,7 @@ fn counts_only(shown: &[&str], answer: &Value) -> usize {
 /// Requests everything in which tools could be named, and checks that no answer contains any of the hidden names, or
 /// counts them.
 async fn reveals_nothing_of(client: &Client, strategy: &str, hidden: &[&str], shown: &[&str], at: usize) {
-    let listed = client.request("tools/list", json!({})).await.result();
-    let listed = listed["tools"].as_array().unwrap();
-    let listed: Vec<&str> = listed.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    let listed = client.tool_names().await;
     if client.setup.lists_tools() {
         assert_eq!(listed[..shown.len()], *shown);
     }
@@ -253,10 +251,9 @@ fn anonymous(reply: &Reply, name: &str) -> String {
 fn nothing_leaked_r10() {
     hold((permits(), any::<u8>(), 0..140usize), async |(names, choice, at)| {
         let (permitted, hidden) = parted(&names);
-        let strategies = StrategyOptions { bridge: Bridge::Always, ..StrategyOptions::default() };
         let admission = HeaderAdmission::default().knowing("ann", &permitted).on_stdio("ann");
         let scenario = Scenario::named(names.iter().map(|(name, _)| name.as_str()));
-        let bench = Bench::start(Options { strategies, admission, ..Options::new(UPSTREAM, scenario) }).await;
+        let bench = Bench::start(playing(scenario).bridge(Bridge::Always).admitting(admission)).await;
         for strategy in ["full", "resource", "describe", "info", "search", "groups"] {
             let identity = Identity::offering(strategy).known_as("ann");
             let client = Client::connect_as(&bench, setup(strategy, choice), identity).await;
@@ -275,7 +272,6 @@ fn nothing_leaked_r10() {
 fn nothing_filtered_is_enumerated_and_all_of_it_works_by_name_c10() {
     hold((permits(), any::<u8>(), 0..140usize), async |(names, choice, at)| {
         let (listed, filtered) = parted(&names);
-        let strategies = StrategyOptions { bridge: Bridge::Always, ..StrategyOptions::default() };
         let tools = names.iter().map(|(name, open)| {
             let meta = json!({"concerns": {"door": if *open { "open" } else { "shut" }}});
             json!({"name": name, "inputSchema": {"type": "object"}, "_meta": meta}).to_string()
@@ -283,8 +279,8 @@ fn nothing_filtered_is_enumerated_and_all_of_it_works_by_name_c10() {
         let values = Values::Listed(vec![json!("open"), json!("shut"), json!("ajar")]);
         let concerns = vec![Concern::new("door", "", values, None).unwrap()];
         let about = About { concerns, ..About::default() };
-        let options = Options { strategies, about, ..Options::new(UPSTREAM, Scenario::with_tools(tools)) };
-        let bench = Bench::start(options).await;
+        let options = Options { about, ..playing(Scenario::with_tools(tools)) };
+        let bench = Bench::start(options.bridge(Bridge::Always)).await;
         for strategy in ["full", "resource", "describe", "info", "search", "groups"] {
             let identity = Identity::offering(strategy).choosing(json!({"door": "open"}));
             let client = Client::connect_as(&bench, setup(strategy, choice), identity).await;
@@ -320,7 +316,7 @@ const TOOLS: [&str; 4] = ["a", "b", "c", "d"];
 fn no_call_without_receipt_r7_r8() {
     hold((collection::vec(step(), 1..24), any::<bool>()), async |(steps, over_http)| {
         let setup = setup("resource", u8::from(over_http));
-        let bench = Bench::start(Options::new(UPSTREAM, Scenario::named(TOOLS))).await;
+        let bench = Bench::start(playing(Scenario::named(TOOLS))).await;
         let clients = [Client::connect(&bench, setup).await, Client::connect(&bench, setup).await];
         let mut read: [HashSet<usize>; 2] = Default::default();
         let mut expected: Vec<&str> = Vec::new();
@@ -399,9 +395,7 @@ fn parameters() -> impl Strategy<Value = String> {
 fn every_request_is_answered_f6_f7() {
     let requests = collection::vec((prop::sample::select(METHODS.to_vec()), parameters()), 1..40);
     hold((requests, any::<u8>()), async |(requests, choice)| {
-        let strategies = StrategyOptions { bridge: Bridge::Always, ..StrategyOptions::default() };
-        let bench =
-            Bench::start(Options { strategies, ..Options::new(UPSTREAM, Scenario::named(TOOLS)) }).await;
+        let bench = Bench::start(playing(Scenario::named(TOOLS)).bridge(Bridge::Always)).await;
         for strategy in ["full", "resource", "describe", "info", "search", "groups"] {
             let client = Client::connect(&bench, setup(strategy, choice)).await;
             for (method, params) in &requests {

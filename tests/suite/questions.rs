@@ -5,6 +5,8 @@ use kit::{Bench, Client, Identity, Options, Reply, Setup, conformance::Conforman
 use mcp_disclosure_gateway::{backend::Scope, disclose, upstream::Target};
 use serde_json::{Value, json};
 
+use crate::connect;
+
 /// The eras an upstream may speak; `None` is both.
 const ERAS: [Option<Era>; 3] = [None, Some(Era::Session), Some(Era::Stateless)];
 
@@ -14,14 +16,6 @@ const ASKING: [(&str, &str, &str); 3] = [
     ("test_input_required_result_sampling", "sampling/createMessage", "Paris"),
     ("test_input_required_result_list_roots", "roots/list", "file:///home"),
 ];
-
-/// A handler with progressive disclosure around it, and a client that can be asked.
-async fn embedded(setup: Setup) -> (Bench, Client) {
-    let bench = Bench::of(disclose(Conformance::new()).assembly().unwrap()).await;
-    let client = Client::connect_as(&bench, setup, Identity::offering(setup.strategy).askable()).await;
-    client.open_stream_of_session().await;
-    (bench, client)
-}
 
 /// A gateway before an upstream of these eras, and a client that can be asked.
 async fn asking(setup: Setup, era: Option<Era>) -> (Bench, Client) {
@@ -45,6 +39,15 @@ fn answer(question: &Value) -> Value {
         "roots/list" => json!({"roots": [{"uri": "file:///home", "name": "home"}]}),
         _ => json!({"role": "assistant", "model": "m", "content": {"type": "text", "text": "Paris"}}),
     }
+}
+
+/// What a tool asks for, sorted.
+async fn asked_by(client: &Client, tool: &str) -> Vec<String> {
+    let (_, questions) = converse(client, tool).await;
+    let mut asked: Vec<String> =
+        questions.iter().map(|question| question["method"].as_str().unwrap().to_owned()).collect();
+    asked.sort_unstable();
+    asked
 }
 
 /// Calls a tool, answers whatever it asks, and gives its result and the questions.
@@ -116,15 +119,6 @@ async fn f3_what_an_upstream_asks_reaches_the_client_and_its_answer_the_upstream
     }
 }
 
-async fn f3_what_an_embedded_handler_asks_reaches_the_client(setup: Setup) {
-    let (_bench, client) = embedded(setup).await;
-    let (_, questions) = converse(&client, "test_input_required_result_multiple_inputs").await;
-    let mut asked: Vec<&str> =
-        questions.iter().map(|question| question["method"].as_str().unwrap()).collect();
-    asked.sort_unstable();
-    assert_eq!(asked, ["elicitation/create", "roots/list", "sampling/createMessage"]);
-}
-
 async fn w6_elicitation_sampling_and_roots_of_an_embedded_handler_reach_the_client(setup: Setup) {
     let server = disclose(Conformance::new()).strategy(setup.strategy);
     let bench = Bench::of(server.assembly().unwrap()).await;
@@ -137,6 +131,8 @@ async fn w6_elicitation_sampling_and_roots_of_an_embedded_handler_reach_the_clie
         assert_eq!(asked, [method], "{tool}");
         assert!(text(&result).contains(heard), "{tool}: {result}");
     }
+    let asked = asked_by(&client, "test_input_required_result_multiple_inputs").await;
+    assert_eq!(asked, ["elicitation/create", "roots/list", "sampling/createMessage"]);
 }
 
 async fn f3_an_upstream_may_ask_again_and_several_things_at_once(setup: Setup) {
@@ -145,10 +141,7 @@ async fn f3_an_upstream_may_ask_again_and_several_things_at_once(setup: Setup) {
         let (_, questions) = converse(&client, "test_input_required_result_multi_round").await;
         let asked: Vec<&Value> = questions.iter().map(|question| &question["params"]["message"]).collect();
         assert_eq!(asked, ["Step 1: What is your name?", "Step 2: What is your favorite color?"], "{era:?}");
-        let (_, questions) = converse(&client, "test_input_required_result_multiple_inputs").await;
-        let mut asked: Vec<&str> =
-            questions.iter().map(|question| question["method"].as_str().unwrap()).collect();
-        asked.sort_unstable();
+        let asked = asked_by(&client, "test_input_required_result_multiple_inputs").await;
         assert_eq!(asked, ["elicitation/create", "roots/list", "sampling/createMessage"], "{era:?}");
     }
 }
@@ -224,8 +217,7 @@ async fn f3_who_shares_upstreams_is_asked_nothing(setup: Setup) {
 }
 
 async fn f3_a_session_that_ends_takes_its_upstreams_with_it(setup: Setup) {
-    let bench = Bench::start(Options { scope: Scope::Session, ..crate::odd() }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) = connect(Options { scope: Scope::Session, ..crate::odd() }, setup).await;
     let session = bench.gateway.sessions().find(client.session.as_deref().unwrap()).unwrap();
     let upstreams = std::sync::Arc::clone(session.backend());
     assert!(!std::sync::Arc::ptr_eq(&upstreams, bench.gateway.backends().shared()));
@@ -255,7 +247,6 @@ async fn f7_headers_must_say_what_the_arguments_say(setup: Setup) {
 }
 
 each_way_in!(
-    f3_what_an_embedded_handler_asks_reaches_the_client,
     f3_what_an_upstream_asks_reaches_the_client_and_its_answer_the_upstream,
     f3_an_upstream_may_ask_again_and_several_things_at_once,
     f3_log_messages_come_with_the_request_they_belong_to,

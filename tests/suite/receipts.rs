@@ -5,7 +5,12 @@ use std::time::Duration;
 use kit::{Bench, Client, HeaderAdmission, Identity, Options, Setup, client::receipt_of, eventually};
 use serde_json::{Value, json};
 
-use crate::{connected, named, odd};
+use crate::{connect, connected, named, odd};
+
+/// The same with receipts of this kind.
+fn receipts(kind: &str, options: Options) -> Options {
+    options.set("resource", json!({"receipts": kind}))
+}
 
 fn reason(result: &Value) -> String {
     assert_eq!(result["isError"], true, "{result}");
@@ -50,8 +55,8 @@ async fn r14_a_call_without_a_valid_receipt_is_refused_with_the_reason(setup: Se
 
 async fn r14_a_receipt_expires(setup: Setup) {
     // Handles count whole seconds.
-    let bench = Bench::start(Options { receipt_lifetime: Duration::from_secs(1), ..named(["a"]) }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) =
+        connect(Options { receipt_lifetime: Duration::from_secs(1), ..named(["a"]) }, setup).await;
     let arguments = client.learn("a", json!({})).await;
     let reason = eventually("the end of the receipt", async || {
         let result = client.call("a", arguments.clone()).await.result();
@@ -69,9 +74,12 @@ cases!(
     r14_a_receipt_expires,
 );
 
+/// Those of sessions, too.
 async fn r14_a_receipt_is_for_one_principal(setup: Setup) {
     let admission = HeaderAdmission::default().knowing("ann", &["a"]).knowing("bob", &["a"]);
-    let bench = Bench::start(Options { admission, ..named(["a"]) }).await;
+    let options = named(["a"]).admitting(admission);
+    let options = if setup.has_sessions() { receipts("signed", options) } else { options };
+    let bench = Bench::start(options).await;
     let identity = || Identity::offering("resource");
     let ann = Client::connect_as(&bench, setup, identity().known_as("ann")).await;
     let arguments = ann.learn("a", json!({})).await;
@@ -79,24 +87,19 @@ async fn r14_a_receipt_is_for_one_principal(setup: Setup) {
         let other = Client::connect_as(&bench, setup, other).await;
         assert_eq!(reason(&other.call("a", arguments.clone()).await.result()), "INVALID");
     }
-    assert_ne!(ann.call("a", arguments).await.result()["isError"], true);
+    let again = Client::connect_as(&bench, setup, identity().known_as("ann")).await;
+    assert_ne!(again.call("a", arguments).await.result()["isError"], true);
 }
-cases!(resource_http_stateless; r14_a_receipt_is_for_one_principal);
-
-async fn r14_sessions_need_no_receipt(setup: Setup) {
-    let (_bench, client) = connected(setup).await;
-    let described = client.describe("echo").await.text_as_json();
-    assert_eq!(receipt_of(&described["echo"]), None);
-    assert_eq!(described["echo"]["inputSchema"]["required"], json!(["text"]));
-}
-cases!(resource_stdio_session resource_http_session; r14_sessions_need_no_receipt);
+cases!(resource_http_session resource_http_stateless; r14_a_receipt_is_for_one_principal);
 
 /// As adapters that open a session for each call.
-async fn r8_a_client_that_calls_in_another_session_than_it_read_in_is_signed_receipts(setup: Setup) {
+async fn r8_r14_a_client_that_calls_in_another_session_than_it_read_in_is_signed_receipts(setup: Setup) {
     let bench = Bench::start(odd()).await;
     let session = || Client::connect(&bench, setup);
     let given = json!({"text": "hello"});
-    assert_eq!(receipt_of(&session().await.describe("echo").await.text_as_json()["echo"]), None);
+    let described = session().await.describe("echo").await.text_as_json();
+    assert_eq!(receipt_of(&described["echo"]), None);
+    assert_eq!(described["echo"]["inputSchema"]["required"], json!(["text"]));
     let refused = session().await.call("echo", given.clone()).await.result();
     assert_eq!(refused["structuredContent"]["error"]["code"], "TOOL_DESCRIPTION_REQUIRED");
     let reader = session().await;
@@ -128,9 +131,7 @@ async fn r8_a_client_that_calls_where_it_reads_is_not_signed_receipts(setup: Set
         );
     }
     assert_eq!(receipt_of(&session().await.describe("echo").await.text_as_json()["echo"]), None);
-    let mut letter = odd();
-    letter.strategies.settings.insert("resource".to_owned(), json!({"receipts": "session"}));
-    let bench = Bench::start(letter).await;
+    let bench = Bench::start(receipts("session", odd())).await;
     for _ in 0..2 {
         let entries = Client::connect(&bench, setup).await.describe("echo").await.text_as_json();
         assert_eq!(receipt_of(&entries["echo"]), None);
@@ -139,19 +140,12 @@ async fn r8_a_client_that_calls_where_it_reads_is_not_signed_receipts(setup: Set
 }
 cases!(
     resource_stdio_session resource_http_session;
-    r8_a_client_that_calls_in_another_session_than_it_read_in_is_signed_receipts,
+    r8_r14_a_client_that_calls_in_another_session_than_it_read_in_is_signed_receipts,
     r8_a_client_that_calls_where_it_reads_is_not_signed_receipts,
 );
 
-/// A gateway whose sessions get signed receipts, too.
-fn signing(options: Options) -> Options {
-    let mut options = options;
-    options.strategies.settings.insert("resource".to_owned(), json!({"receipts": "signed"}));
-    options
-}
-
 async fn r14_signed_receipts_outlive_the_session(setup: Setup) {
-    let bench = Bench::start(signing(odd())).await;
+    let bench = Bench::start(receipts("signed", odd())).await;
     let first = Client::connect(&bench, setup).await;
     assert!(first.introduction["instructions"].as_str().unwrap().contains("including disclosure_receipt"));
     let schema = first.describe("echo").await.text_as_json()["echo"]["inputSchema"].clone();
@@ -171,25 +165,9 @@ async fn r14_signed_receipts_outlive_the_session(setup: Setup) {
     let forged = json!({"text": "x", "disclosure_receipt": "made up"});
     assert_eq!(reason(&second.call("echo", forged).await.result()), "INVALID");
     // By the letter of the source another session's fetch authorizes nothing, whatever a call contains.
-    let mut letter = odd();
-    letter.strategies.settings.insert("resource".to_owned(), json!({"receipts": "session"}));
-    let bench = Bench::start(letter).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(receipts("session", odd()), setup).await;
     let refused = client.call("echo", json!({"text": "x", "disclosure_receipt": receipt})).await.result();
     assert_eq!(refused["structuredContent"]["error"]["code"], "TOOL_DESCRIPTION_REQUIRED");
 }
 
-async fn r14_signed_receipts_of_sessions_are_for_one_principal(setup: Setup) {
-    let admission = HeaderAdmission::default().knowing("ann", &["a"]).knowing("bob", &["a"]);
-    let bench = Bench::start(signing(Options { admission, ..named(["a"]) })).await;
-    let identity = || Identity::offering("resource");
-    let ann = Client::connect_as(&bench, setup, identity().known_as("ann")).await;
-    let bob = Client::connect_as(&bench, setup, identity().known_as("bob")).await;
-    let arguments = ann.learn("a", json!({})).await;
-    assert_eq!(reason(&bob.call("a", arguments.clone()).await.result()), "INVALID");
-    let again = Client::connect_as(&bench, setup, identity().known_as("ann")).await;
-    assert_ne!(again.call("a", arguments).await.result()["isError"], true);
-}
-
 cases!(resource_stdio_session resource_http_session; r14_signed_receipts_outlive_the_session);
-cases!(resource_http_session; r14_signed_receipts_of_sessions_are_for_one_principal);

@@ -4,7 +4,7 @@
 use kit::{Bench, Client, Options, Setup, eventually};
 use serde_json::{Value, json};
 
-use crate::{connected, named, odd};
+use crate::{connect, connected, named, odd};
 
 async fn r7_a_call_before_delivery_is_refused_and_does_not_run(setup: Setup) {
     let (_bench, client) = connected(setup).await;
@@ -65,15 +65,14 @@ async fn r9_a_changed_definition_must_be_fetched_again(setup: Setup) {
         std::fs::rename(draft, path).unwrap();
     };
     write("The first.");
-    let bench = Bench::start(Options { files: Some(files.path().to_owned()), ..named(["a", "b"]) }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) =
+        connect(Options { files: Some(files.path().to_owned()), ..named(["a", "b"]) }, setup).await;
     let learned = client.learn("a", json!({})).await;
     let other = client.learn("b", json!({})).await;
     assert_ne!(client.call("a", learned.clone()).await.result()["isError"], true);
     write("The second.");
     eventually("the new description", async || {
-        let listed = client.request("tools/list", json!({})).await.result();
-        (listed["tools"][0]["description"] == "The second.").then_some(())
+        (client.tools().await[0]["description"] == "The second.").then_some(())
     })
     .await;
     assert_eq!(reason(&client.call("a", learned).await.result()), "DEFINITION_CHANGED");
@@ -87,24 +86,23 @@ async fn r9_a_bad_set_of_files_leaves_the_old_one(setup: Setup) {
     let path = files.path().join("a.json");
     let good = json!({"name": "a", "description": "Good.", "inputSchema": {"type": "object"}});
     std::fs::write(&path, good.to_string()).unwrap();
-    let bench = Bench::start(Options { files: Some(files.path().to_owned()), ..named(["a", "b"]) }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) =
+        connect(Options { files: Some(files.path().to_owned()), ..named(["a", "b"]) }, setup).await;
     let learned = client.learn("a", json!({})).await;
-    let list = async || client.request("tools/list", json!({})).await.result()["tools"].clone();
-    let before = list().await;
+    let before = client.tools().await;
     std::fs::write(&path, "{").unwrap();
     let more =
         json!({"name": "b", "description": "Better.", "brief": "Better.", "inputSchema": {"type": "object"}});
     std::fs::write(files.path().join("b.json"), more.to_string()).unwrap();
     let problems = bench.reloads.reload(false).await.unwrap_err();
     assert!(problems.iter().any(|problem| problem.to_string().contains("a.json")), "{problems:?}");
-    assert_eq!(list().await, before);
+    assert_eq!(client.tools().await, before);
     std::fs::write(&path, good.to_string()).unwrap();
     eventually("the better description", async || {
-        (list().await[1]["description"] == "Better.").then_some(())
+        (client.tools().await[1]["description"] == "Better.").then_some(())
     })
     .await;
-    assert_eq!(list().await[0], before[0]);
+    assert_eq!(client.tools().await[0], before[0]);
     assert_ne!(client.call("a", learned).await.result()["isError"], true);
 }
 under_resource!(r9_a_changed_definition_must_be_fetched_again, r9_a_bad_set_of_files_leaves_the_old_one);

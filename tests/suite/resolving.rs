@@ -4,9 +4,9 @@ use std::num::NonZeroU32;
 
 use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup};
 use mcp_disclosure_core::{Grant, Quotas};
-use serde_json::{Value, json, value::RawValue};
+use serde_json::{Value, json};
 
-use crate::UPSTREAM;
+use crate::{connect, playing};
 
 /// An upstream that resolves `manage`, but not `plain`.
 fn resolving() -> Options {
@@ -27,11 +27,8 @@ fn resolving() -> Options {
     let mut resolved: Value = serde_json::from_str(&tool("manage", true)).unwrap();
     resolved["annotations"] = json!({"destructiveHint": false, "readOnlyHint": true});
     resolved["estimatedCost"] = json!({"tokens": 1});
-    let answer = json!({"result": {"tool": resolved, "x": 1}});
-    scenario
-        .answers
-        .insert("tools/resolve manage".to_owned(), RawValue::from_string(answer.to_string()).unwrap());
-    Options::new(UPSTREAM, scenario)
+    scenario.on("tools/resolve manage", json!({"tool": resolved, "x": 1}));
+    playing(scenario)
 }
 
 async fn resolve(client: &Client, name: &str, arguments: Value) -> kit::Reply {
@@ -39,12 +36,8 @@ async fn resolve(client: &Client, name: &str, arguments: Value) -> kit::Reply {
 }
 
 async fn sep1862_a_call_is_resolved_by_its_upstream(setup: Setup) {
-    let bench = Bench::start(resolving()).await;
-    let client = Client::connect(&bench, setup).await;
-    let capabilities = match setup.has_sessions() {
-        true => client.introduction["capabilities"].clone(),
-        false => client.request("server/discover", json!({})).await.result()["capabilities"].clone(),
-    };
+    let (_bench, client) = connect(resolving(), setup).await;
+    let capabilities = client.capabilities().await;
     assert_eq!(capabilities["tools"]["resolve"], true);
     let arguments = client.learn("manage", json!({"action": "read"})).await;
     let result = resolve(&client, "manage", arguments).await.result();
@@ -65,14 +58,10 @@ where_tools_are_listed!(sep1862_a_call_is_resolved_by_its_upstream);
 
 async fn sep1862_what_the_operator_says_stays(setup: Setup) {
     let files = tempfile::tempdir().unwrap();
-    let file = json!({
-        "name": "manage",
-        "description": "Ours.",
-        "inputSchema": {"type": "object"},
-    });
+    let file = json!({"name": "manage", "description": "Ours.", "inputSchema": {"type": "object"}});
     std::fs::write(files.path().join("manage.json"), file.to_string()).unwrap();
-    let bench = Bench::start(Options { files: Some(files.path().to_owned()), ..resolving() }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) =
+        connect(Options { files: Some(files.path().to_owned()), ..resolving() }, setup).await;
     let tool = resolve(&client, "manage", json!({})).await.result()["tool"].clone();
     assert_eq!(tool["description"], "Ours.", "{tool}");
     // What the upstream says of this call is news.
@@ -94,8 +83,7 @@ under_full!(sep1862_what_the_operator_says_stays, sep1862_what_could_not_be_call
 
 /// Through a tool that calls others, the called one is resolved; what the strategy does itself is not done.
 async fn sep1862_through_another_tool_the_called_one_is_resolved(setup: Setup) {
-    let bench = Bench::start(resolving()).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(resolving(), setup).await;
     let call = json!({"tool": "manage", "arguments": {"action": "read"}});
     let tool = resolve(&client, "call_tool", call).await.result()["tool"].clone();
     assert_eq!((&tool["name"], &tool["annotations"]["readOnlyHint"]), (&json!("manage"), &json!(true)));
@@ -107,8 +95,7 @@ async fn sep1862_arguments_and_limits_are_those_of_a_call(setup: Setup) {
     let quotas = Quotas { calls_per_minute: NonZeroU32::new(2), ..Quotas::default() };
     let admission =
         HeaderAdmission::default().granting("ann", Grant { quotas, ..Grant::default() }).on_stdio("ann");
-    let bench = Bench::start(Options { admission, ..resolving() }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(Options { admission, ..resolving() }, setup).await;
     let call = |action: Value| json!({"tool": "manage", "arguments": {"action": action}});
     let wrong = resolve(&client, "call_tool", call(json!([7]))).await.error();
     assert_eq!(wrong["code"], -32602, "{wrong}");

@@ -1,18 +1,17 @@
 //! What `resource` lists and delivers (R1 to R6, R13, R15).
 
-use kit::{Bench, Client, Identity, Options, Scenario, Setup};
+use kit::{Bench, Client, Options, Scenario, Setup};
 use mcp_disclosure_core::Definitions;
-use mcp_disclosure_gateway::negotiation::{Bridge, StrategyOptions};
+use mcp_disclosure_gateway::negotiation::Bridge;
 use serde_json::{Value, json};
 
-use crate::{connected, named, odd};
+use crate::{connect, connect_plain, connected, named, odd, playing};
 
 const BASE: &str = "resource:///tool_descriptions";
 
 async fn r1_lists_say_what_a_tool_does_and_keep_what_clients_need(setup: Setup) {
     let (_bench, client) = connected(setup).await;
-    let listed = client.request("tools/list", json!({})).await.result();
-    let tools = listed["tools"].as_array().unwrap();
+    let tools = client.tools().await;
     let sent = Scenario::odd().tools;
     assert_eq!(tools.len(), sent.len());
     for (tool, sent) in tools.iter().zip(sent) {
@@ -29,13 +28,9 @@ async fn r1_lists_say_what_a_tool_does_and_keep_what_clients_need(setup: Setup) 
 
 async fn r2_one_resource_and_one_template_explain_themselves(setup: Setup) {
     let (_bench, client) = connected(setup).await;
-    let listed = client.request("resources/list", json!({})).await.result();
-    let ours: Vec<&Value> = listed["resources"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|one| one["uri"].as_str().unwrap().starts_with(BASE))
-        .collect();
+    let listed = client.list("resources").await;
+    let ours: Vec<&Value> =
+        listed.iter().filter(|one| one["uri"].as_str().unwrap().starts_with(BASE)).collect();
     let [ours] = ours[..] else { panic!("{ours:?}") };
     assert_eq!(ours["uri"], BASE);
     assert_eq!(ours["name"], "Tool Descriptions - Required for tool use");
@@ -80,9 +75,7 @@ async fn r3_names_are_read_from_the_uri_and_the_uri_is_echoed(setup: Setup) {
 
 /// Blanks at the ends of what a model writes are a slip, unless a tool has them in its name.
 async fn r3_a_name_with_blanks_at_its_ends_is_fetched_and_unlocked(setup: Setup) {
-    let strategies = StrategyOptions { bridge: Bridge::Always, ..StrategyOptions::default() };
-    let bench = Bench::start(Options { strategies, ..named([" x ", "y"]) }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) = connect(named([" x ", "y"]).bridge(Bridge::Always), setup).await;
     assert_ne!(client.learn_and_call(" x ", json!({})).await.result()["isError"], true);
     let described = client.describe("%20x%20,%20y%20").await.text_as_json();
     assert_eq!(described.as_object().unwrap().keys().collect::<Vec<_>>(), [" x ", "y"]);
@@ -105,8 +98,8 @@ async fn r4_what_was_asked_for_is_delivered_completely(setup: Setup) {
         "usage_guidance": "Use it.", "error_guidance": {"E": "Do."}, "brief": "A."
     });
     std::fs::write(files.path().join("a.json"), file.to_string()).unwrap();
-    let bench = Bench::start(Options { files: Some(files.path().to_owned()), ..named(["a", "b"]) }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) =
+        connect(Options { files: Some(files.path().to_owned()), ..named(["a", "b"]) }, setup).await;
     let mut described = client.describe("a").await.text_as_json();
     assert_eq!(described.as_object().unwrap().keys().collect::<Vec<_>>(), ["a"]);
     let entry = described["a"].as_object_mut().unwrap();
@@ -138,8 +131,7 @@ async fn r5_without_names_nothing_is_authorized(setup: Setup) {
 }
 
 async fn r6_an_unknown_name_is_an_error_and_the_known_are_delivered(setup: Setup) {
-    let bench = Bench::start(named(["alpha", "beta"])).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(named(["alpha", "beta"]), setup).await;
     let described = client.describe("gamma,beta").await.text_as_json();
     assert_eq!(
         described["gamma"],
@@ -150,8 +142,7 @@ async fn r6_an_unknown_name_is_an_error_and_the_known_are_delivered(setup: Setup
 
 async fn r6_of_many_tools_the_nearest_are_named(setup: Setup) {
     let names: Vec<String> = (0..101).map(|at| format!("tool_{at}")).collect();
-    let bench = Bench::start(named(names.iter().map(String::as_str))).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(named(names.iter().map(String::as_str)), setup).await;
     let unknown = client.describe("tool_77x").await.text_as_json()["tool_77x"].clone();
     assert_eq!(unknown["available_count"], 101);
     let nearest = unknown["available_tools"].as_array().unwrap();
@@ -165,10 +156,7 @@ async fn r6_of_many_tools_the_nearest_are_named(setup: Setup) {
 
 async fn r13_instructions_guide_the_model(setup: Setup) {
     let (_bench, client) = connected(setup).await;
-    let introduction = match setup.has_sessions() {
-        true => client.introduction.clone(),
-        false => client.request("server/discover", json!({})).await.result(),
-    };
+    let introduction = client.introduced().await;
     let instructions = introduction["instructions"].as_str().unwrap();
     let places: Vec<usize> =
         ["PICK", "FETCH", "CALL"].iter().map(|step| instructions.find(step).unwrap()).collect();
@@ -191,16 +179,12 @@ under_resource!(
 
 /// A gateway that serves `resource` to everyone, and a client that has never heard of it.
 async fn plain(setup: Setup) -> (Bench, Client) {
-    let strategies = StrategyOptions { pinned: Some("resource".to_owned()), ..StrategyOptions::default() };
-    let bench = Bench::start(Options { strategies, ..odd() }).await;
-    let client = Client::connect_as(&bench, setup, Identity::default()).await;
-    (bench, client)
+    connect_plain(odd().pinned("resource"), setup).await
 }
 
 async fn r15_the_bridge_is_listed_last_and_answers_like_the_resource(setup: Setup) {
     let (_bench, client) = plain(setup).await;
-    let listed = client.request("tools/list", json!({})).await.result();
-    let bridge = listed["tools"].as_array().unwrap().last().unwrap().clone();
+    let bridge = client.tools().await.pop().unwrap();
     assert_eq!(bridge["name"], "describe_tools");
     assert_eq!(bridge["inputSchema"]["required"], json!(["names"]));
     let result = client.call("describe_tools", json!({"names": ["unknown", "rich"]})).await.result();
@@ -245,12 +229,8 @@ async fn r15_the_bridge_authorizes_and_refusals_name_it(setup: Setup) {
 }
 
 async fn r15_a_tool_of_the_bridges_name_moves_aside(setup: Setup) {
-    let strategies = StrategyOptions { pinned: Some("resource".to_owned()), ..StrategyOptions::default() };
-    let bench = Bench::start(Options { strategies, ..named(["describe_tools", "a"]) }).await;
-    let client = Client::connect_as(&bench, setup, Identity::default()).await;
-    let listed = client.request("tools/list", json!({})).await.result();
-    let names: Vec<&Value> = listed["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
-    assert_eq!(names, ["kit__describe_tools", "a", "describe_tools"]);
+    let (_bench, client) = connect_plain(named(["describe_tools", "a"]).pinned("resource"), setup).await;
+    assert_eq!(client.tool_names().await, ["kit__describe_tools", "a", "describe_tools"]);
     let learned = client.learn("kit__describe_tools", json!({"mine": 1})).await;
     let result = client.call("kit__describe_tools", learned).await.result();
     assert_eq!(result["structuredContent"]["given"], json!({"mine": 1}));
@@ -278,11 +258,9 @@ async fn b9_a_bridge_delivers_what_a_call_needs_and_the_resource_all(setup: Setu
         (Definitions::Structured, structured),
         (Definitions::Exact, exact.clone()),
     ] {
-        let pinned = Some("resource".to_owned());
-        let strategies = StrategyOptions { pinned, definitions, ..StrategyOptions::default() };
-        let options = Options::new(crate::UPSTREAM, Scenario::with_tools([exact.to_string()]));
-        let bench = Bench::start(Options { strategies, ..options }).await;
-        let client = Client::connect_as(&bench, setup, Identity::default()).await;
+        let mut options = playing(Scenario::with_tools([exact.to_string()])).pinned("resource");
+        options.strategies.definitions = definitions;
+        let (_bench, client) = connect_plain(options, setup).await;
         let by_bridge = client.call("describe_tools", json!({"names": "weighty"})).await.result();
         let by_uri = client.describe("weighty").await.text_as_json();
         for (delivered, expected) in [(&by_bridge["structuredContent"], &expected), (&by_uri, &exact)] {

@@ -3,7 +3,7 @@
 use kit::{Bench, Client, Setup, http::Events, scenario::control, soon};
 use serde_json::{Value, json};
 
-use crate::odd;
+use crate::connected;
 
 /// The headers of a GET that takes up a stream.
 fn headers(client: &Client, last: Option<&str>) -> kit::http::Headers {
@@ -34,8 +34,7 @@ async fn get(bench: &Bench, client: &Client, last: Option<&str>) -> kit::http::A
 }
 
 async fn an_answer_is_fetched_after_its_connection_broke(setup: Setup) {
-    let bench = Bench::start(odd()).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) = connected(setup).await;
     let call = json!({"jsonrpc": "2.0", "id": "call", "method": "tools/call", "params": {
         "name": "progress", "arguments": {}, "_meta": {"progressToken": 7},
     }});
@@ -57,8 +56,7 @@ async fn an_answer_is_fetched_after_its_connection_broke(setup: Setup) {
 }
 
 async fn missed_notifications_are_sent_again(setup: Setup) {
-    let bench = Bench::start(odd()).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) = connected(setup).await;
     let (_, beginning) = read(get(&bench, &client, None).await, 0).await;
     client.request("resources/subscribe", json!({"uri": "kit://doc"})).await.result();
     client.read(&control("updated")).await.result();
@@ -72,8 +70,7 @@ async fn missed_notifications_are_sent_again(setup: Setup) {
 }
 
 async fn an_unknown_event_id_opens_a_new_stream(setup: Setup) {
-    let bench = Bench::start(odd()).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) = connected(setup).await;
     for unknown in ["nonsense", "99-1", "-"] {
         let (messages, first) = read(get(&bench, &client, Some(unknown)).await, 0).await;
         assert!(messages.is_empty() && first.is_some());

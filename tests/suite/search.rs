@@ -1,15 +1,9 @@
 //! `search` (S1 to S5): two tools are listed, everything else is found and called through them.
 
-use kit::{Bench, Client, Identity, Options, Scenario, Setup};
-use mcp_disclosure_gateway::negotiation::StrategyOptions;
+use kit::{Client, Scenario, Setup, client::names_in};
 use serde_json::{Value, json};
 
-use crate::{connected, named, odd};
-
-async fn tools(client: &Client) -> Vec<Value> {
-    let mut listed = client.request("tools/list", json!({})).await.result();
-    listed["tools"].as_array_mut().unwrap().iter_mut().map(Value::take).collect()
-}
+use crate::{connect, connected, named, playing};
 
 /// The answer, which is a text alone.
 async fn search(client: &Client, arguments: Value) -> Value {
@@ -21,9 +15,8 @@ async fn search(client: &Client, arguments: Value) -> Value {
 
 async fn s1_two_tools_are_listed_and_all_others_stay_callable_by_name(setup: Setup) {
     let (_bench, client) = connected(setup).await;
-    let listed = tools(&client).await;
-    let names: Vec<&Value> = listed.iter().map(|tool| &tool["name"]).collect();
-    assert_eq!(names, ["search_tools", "call_tool"]);
+    let listed = client.tools().await;
+    assert_eq!(names_in(&listed), ["search_tools", "call_tool"]);
     assert_eq!(listed[0]["annotations"]["readOnlyHint"], true);
     assert_ne!(client.call("rich", json!({})).await.result()["isError"], true);
     assert_eq!(client.call("no_such_tool", json!({})).await.code(), -32602);
@@ -31,24 +24,15 @@ async fn s1_two_tools_are_listed_and_all_others_stay_callable_by_name(setup: Set
 
 async fn s1_arguments_are_understood_wherever_they_are(setup: Setup) {
     let (_bench, client) = connected(setup).await;
-    let given = json!({"text": "t", "filters": {"a": [1]}});
+    let through = client.call("call_tool", json!({"tool": "rich"})).await.result_text();
+    assert_eq!(through, client.call("rich", json!({})).await.result_text());
+    let given = json!({"text": "t"});
     for arguments in [
         json!({"tool": "echo", "arguments": given}),
         json!({"tool": "echo", "arguments": given.to_string()}),
-        json!({"tool": "echo", "text": "t", "filters": {"a": [1]}}),
+        json!({"tool": "echo", "text": "t"}),
         json!(json!({"tool": "echo", "arguments": given}).to_string()),
-    ] {
-        let result = client.call("call_tool", arguments.clone()).await.result();
-        assert_eq!(result["structuredContent"]["given"], given, "{arguments}");
-    }
-    let through = client.call("call_tool", json!({"tool": "rich"})).await.result_text();
-    assert_eq!(through, client.call("rich", json!({})).await.result_text());
-}
-
-async fn s1_a_call_in_a_wrong_form_is_the_one_that_fits(setup: Setup) {
-    let (_bench, client) = connected(setup).await;
-    let given = json!({"text": "t"});
-    for arguments in [
+        // In a wrong form it is the one that fits.
         json!({"name": "echo", "arguments": given}),
         json!({"tool_name": "echo", "text": "t"}),
         json!({"tool": {"name": "echo", "arguments": given}}),
@@ -120,16 +104,10 @@ async fn s1_readers_call_read_only_tools_alone(setup: Setup) {
         tool("unknown", json!({})),
     ]);
     let presenter = setup.strategy.rsplit('+').next().unwrap();
-    let strategies = StrategyOptions {
-        settings: [(presenter.to_owned(), json!({"executors": "by-effect"}))].into(),
-        ..StrategyOptions::default()
-    };
-    let options = Options { strategies, ..Options::new(crate::UPSTREAM, scenario) };
-    let bench = Bench::start(options).await;
-    let client = Client::connect_as(&bench, setup, Identity::offering(setup.strategy)).await;
-    let listed = tools(&client).await;
-    let names: Vec<&Value> = listed.iter().map(|tool| &tool["name"]).collect();
-    assert_eq!(names, ["search_tools", "call_read_only_tool", "call_tool"]);
+    let options = playing(scenario).set(presenter, json!({"executors": "by-effect"}));
+    let (_bench, client) = connect(options, setup).await;
+    let listed = client.tools().await;
+    assert_eq!(names_in(&listed), ["search_tools", "call_read_only_tool", "call_tool"]);
     let hints = |at: usize| &listed[at]["annotations"];
     assert_eq!((&hints(1)["readOnlyHint"], &hints(2)["destructiveHint"]), (&json!(true), &json!(true)));
     for (caller, name, runs) in [
@@ -179,7 +157,6 @@ async fn s5_a_new_tool_is_found_at_once(setup: Setup) {
 under_search!(
     s1_two_tools_are_listed_and_all_others_stay_callable_by_name,
     s1_arguments_are_understood_wherever_they_are,
-    s1_a_call_in_a_wrong_form_is_the_one_that_fits,
     s1_wrong_calls_do_not_run_and_say_what_to_do,
     s1_readers_call_read_only_tools_alone,
     s2_s3_a_hit_has_what_a_call_needs,
@@ -189,26 +166,11 @@ cases!(search_http_session; s5_a_new_tool_is_found_at_once);
 
 async fn s1_info_splits_its_executor_as_well(setup: Setup) {
     let settings = json!({"tools": "entry-only", "executors": "by-effect"});
-    let strategies = StrategyOptions {
-        settings: [(setup.strategy.to_owned(), settings)].into(),
-        ..StrategyOptions::default()
-    };
-    let bench = Bench::start(Options { strategies, ..named(["a"]) }).await;
-    let client = Client::connect_as(&bench, setup, Identity::offering(setup.strategy)).await;
-    let listed = tools(&client).await;
-    let names: Vec<&Value> = listed.iter().map(|tool| &tool["name"]).collect();
-    assert_eq!(names, ["info", "invoke_read_only", "invoke"]);
+    let (_bench, client) = connect(named(["a"]).set(setup.strategy, settings), setup).await;
+    assert_eq!(client.tool_names().await, ["info", "invoke_read_only", "invoke"]);
     let refused = client.call("invoke_read_only", json!({"tool": "a"})).await.result();
     assert_eq!(refused["structuredContent"]["error"]["code"], "NOT_READ_ONLY");
     assert_eq!(client.calls_forwarded().await, Vec::<Value>::new());
     assert_ne!(client.call("invoke", json!({"tool": "a"})).await.result()["isError"], true);
 }
 under_info!(s1_info_splits_its_executor_as_well);
-
-/// One client's strategy is chosen by the address.
-async fn s1_the_address_chooses_it(setup: Setup) {
-    let bench = Bench::start(odd()).await;
-    let client = Client::connect_as(&bench, setup, Identity::default().at("/mcp/search")).await;
-    assert_eq!(tools(&client).await[0]["name"], "search_tools");
-}
-over_http!(s1_the_address_chooses_it);

@@ -12,14 +12,14 @@ use axum::{
 };
 use kit::{
     Bench, Client, Options, Setup, eventually,
+    http::serve,
     scenario::{JOURNAL, control},
 };
 use mcp_disclosure_core::Era;
 use mcp_disclosure_gateway::upstream::{Endpoint, EndpointKind, Target};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
 
-use crate::odd;
+use crate::{connect, odd, playing};
 
 const MESSAGE: &str = "notifications/message";
 
@@ -85,8 +85,7 @@ type Heard = Arc<Mutex<Vec<(Method, String, Option<String>)>>>;
 async fn server(
     answer: impl Fn(&Method, &str, &Value) -> Response + Clone + Send + Sync + 'static,
 ) -> (SocketAddr, Heard) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let (address, heard) = (listener.local_addr().unwrap(), Heard::default());
+    let heard = Heard::default();
     let journal = Arc::clone(&heard);
     let router = Router::new().fallback(
         move |method: Method, uri: Uri, headers: HeaderMap, body: String| async move {
@@ -95,8 +94,7 @@ async fn server(
             answer(&method, uri.path(), &serde_json::from_str(&body).unwrap_or_default())
         },
     );
-    tokio::spawn(async { axum::serve(listener, router).await });
-    (address, heard)
+    (serve(router).await, heard)
 }
 
 fn redirect(status: StatusCode, to: &str) -> Response {
@@ -148,8 +146,7 @@ async fn p9_a_redirect_elsewhere_is_not_followed(setup: Setup) {
     let endpoint =
         Endpoint { url, kind: EndpointKind::Streamable, headers, authorization: None, forward: Vec::new() };
     let handlers = vec![("r", Target::Url(endpoint))];
-    let bench = Bench::start(Options { handlers, ..Options::without_upstream() }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(Options { handlers, ..Options::without_upstream() }, setup).await;
     for status in ["301", "302", "303", "307", "308"] {
         let error = client.call(status, json!({})).await.error();
         let expected =
@@ -198,8 +195,7 @@ async fn p13_a_tools_own_argument_of_the_receipts_name_arrives(setup: Setup) {
         tool("one", &["disclosure_receipt"]),
         tool("both", &["disclosure_receipt", "mcp_disclosure_receipt"]),
     ]);
-    let bench = Bench::start(Options::new(crate::UPSTREAM, scenario)).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(playing(scenario), setup).await;
     for (name, own, ours) in [
         ("one", json!({"disclosure_receipt": "own"}), "mcp_disclosure_receipt"),
         (

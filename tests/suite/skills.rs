@@ -1,10 +1,10 @@
 //! Skills of several upstreams (SEP-2640).
 
-use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup};
+use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup, scenario::raw};
 use mcp_disclosure_core::Grant;
-use serde_json::{Value, json, value::to_raw_value};
+use serde_json::{Value, json};
 
-use crate::UPSTREAM;
+use crate::{connect, playing, several};
 
 const SHARED: &str = "skill://refunds/SKILL.md";
 const SHARED_FORM: &str = "skill://refunds/forms/eu.md";
@@ -23,7 +23,6 @@ fn skill(of: &str, uri: &str, files: &[&str]) -> Value {
 
 /// An upstream with a skill that others of it have as well, one of its own, and an index of both as drafts have it.
 fn scenario(of: &str) -> Scenario {
-    let raw = |value: Value| to_raw_value(&value).unwrap();
     let mut scenario = Scenario::named([]);
     let mut initialize: Value = serde_json::from_str(scenario.initialize.get()).unwrap();
     initialize["capabilities"]["extensions"] =
@@ -33,37 +32,28 @@ fn scenario(of: &str) -> Scenario {
     scenario.templates.clear();
     let own = format!("skill://{of}/own/SKILL.md");
     let skills = [skill(of, SHARED, &[SHARED, SHARED_FORM]), skill(of, &own, &[&own])];
-    let mut answer = |request: String, answer: Value| drop(scenario.answers.insert(request, raw(answer)));
-    answer("skills/list ".to_owned(), json!({"result": {"skills": skills}}));
+    scenario.on("skills/list ", json!({"skills": skills}));
     for skill in &skills {
         let uri = skill["uri"].as_str().unwrap();
-        answer(format!("skills/get {uri}"), json!({"result": {"skill": skill, "_meta": {"of": of}}}));
+        scenario.on(format!("skills/get {uri}"), json!({"skill": skill, "_meta": {"of": of}}));
     }
     for uri in [SHARED, SHARED_FORM, &own] {
         let contents = json!([{"uri": uri, "text": format!("{uri} of {of}")}]);
-        answer(format!("resources/read {uri}"), json!({"result": {"contents": contents}}));
+        scenario.on(format!("resources/read {uri}"), json!({"contents": contents}));
     }
     let unknown = json!({"error": {"code": -32602, "message": "no such skill"}});
-    answer("skills/get skill://nobody/SKILL.md".to_owned(), unknown);
+    scenario.answers.insert("skills/get skill://nobody/SKILL.md".to_owned(), raw(unknown));
     let children = json!([{"uri": SHARED_FORM, "name": "eu.md"}, {"uri": "skill://refunds/forms/more", "mimeType": "inode/directory"}]);
-    answer(
-        "resources/directory/read skill://refunds/forms".to_owned(),
-        json!({"result": {"resources": children}}),
-    );
+    scenario.on("resources/directory/read skill://refunds/forms", json!({"resources": children}));
     let entry = |uri: &str| json!({"type": "skill-md", "name": of, "url": uri, "description": "d"});
     let index = json!({"$schema": of, "skills": [entry(SHARED), entry(&own)]}).to_string();
     let contents = json!([{"uri": INDEX, "mimeType": "application/json", "text": index}]);
-    answer(format!("resources/read {INDEX}"), json!({"result": {"contents": contents}}));
+    scenario.on(format!("resources/read {INDEX}"), json!({"contents": contents}));
     scenario
 }
 
 fn two() -> Options {
-    let upstreams = ["a", "b"].map(|name| (UPSTREAM.into(), name, scenario(name)));
-    Options { upstreams: upstreams.into(), ..Options::without_upstream() }
-}
-
-async fn listed(client: &Client) -> Vec<Value> {
-    client.request("skills/list", json!({})).await.result()["skills"].as_array().unwrap().clone()
+    several(["a", "b"].map(|name| (name, scenario(name))))
 }
 
 fn uris(of: &Value) -> Vec<&str> {
@@ -71,17 +61,13 @@ fn uris(of: &Value) -> Vec<&str> {
 }
 
 async fn t4_skills_of_all_upstreams_are_one_list_and_lead_back(setup: Setup) {
-    let bench = Bench::start(two()).await;
-    let client = Client::connect(&bench, setup).await;
-    let capabilities = match setup.has_sessions() {
-        true => client.introduction["capabilities"].clone(),
-        false => client.request("server/discover", json!({})).await.result()["capabilities"].clone(),
-    };
+    let (_bench, client) = connect(two(), setup).await;
+    let capabilities = client.capabilities().await;
     let settings = &capabilities["extensions"]["io.modelcontextprotocol/skills"];
     assert_eq!(*settings, json!({"directoryRead": true}));
     let result = client.request("skills/list", json!({})).await.result();
     assert_eq!(result.get("ttlMs").is_some(), !setup.has_sessions());
-    let skills = listed(&client).await;
+    let skills = client.list("skills").await;
     let ours = |of: &str, path: &str| format!("skill://{of}__/refunds/{path}");
     let (of_a, of_b) = (ours("a", "SKILL.md"), ours("b", "SKILL.md"));
     assert_eq!(uris(&json!(skills)), [&*of_a, "skill://a/own/SKILL.md", &*of_b, "skill://b/own/SKILL.md"]);
@@ -117,12 +103,11 @@ async fn t4_skills_of_all_upstreams_are_one_list_and_lead_back(setup: Setup) {
 }
 
 async fn t5_two_indexes_are_one(setup: Setup) {
-    let bench = Bench::start(two()).await;
-    let client = Client::connect(&bench, setup).await;
-    let resources = client.request("resources/list", json!({})).await.result()["resources"].clone();
+    let (_bench, client) = connect(two(), setup).await;
+    let resources = json!(client.list("resources").await);
     assert_eq!(
-        uris(&resources).iter().filter(|uri| uri.contains("index.json")).collect::<Vec<_>>(),
-        [&INDEX]
+        uris(&resources).into_iter().filter(|uri| uri.contains("index.json")).collect::<Vec<_>>(),
+        [INDEX]
     );
     let index = client.read(INDEX).await.text_as_json();
     let urls: Vec<&str> =
@@ -137,14 +122,12 @@ async fn t5_two_indexes_are_one(setup: Setup) {
 }
 
 async fn t4_what_one_upstream_offers_alone_stays_as_it_is(setup: Setup) {
-    let bench = Bench::start(Options::new(UPSTREAM, scenario("a"))).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(playing(scenario("a")), setup).await;
     let expected = scenario("a");
-    assert_eq!(json!(listed(&client).await), expected.answer("skills/list ")["result"]["skills"]);
+    assert_eq!(json!(client.list("skills").await), expected.answer("skills/list ")["result"]["skills"]);
     let index = client.read(INDEX).await.result()["contents"].clone();
     assert_eq!(index, expected.answer(&format!("resources/read {INDEX}"))["result"]["contents"]);
-    let bench = Bench::start(crate::named(["plain"])).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(crate::named(["plain"]), setup).await;
     for method in ["skills/list", "skills/get", "resources/directory/read"] {
         assert_eq!(client.request(method, json!({"uri": SHARED})).await.code(), -32601);
     }
@@ -157,17 +140,17 @@ async fn t4_hidden_skills_and_files_do_not_exist(setup: Setup) {
     let admission = HeaderAdmission::default().granting("ann", grant).on_stdio("ann");
     for (options, expected) in [
         (
-            Options { config: config.to_owned(), ..two() },
+            two().with_config(config),
             ["skill://a__/refunds/SKILL.md", "skill://b__/refunds/SKILL.md", "skill://b/own/SKILL.md"]
                 .as_slice(),
         ),
-        (Options { admission, ..two() }, ["skill://refunds/SKILL.md", "skill://a/own/SKILL.md"].as_slice()),
+        (two().admitting(admission), ["skill://refunds/SKILL.md", "skill://a/own/SKILL.md"].as_slice()),
     ] {
         let is_ruled = !options.config.is_empty();
         let bench = Bench::start(options).await;
         let identity = Identity::offering(setup.strategy).known_as("ann");
         let client = Client::connect_as(&bench, setup, identity).await;
-        let skills = listed(&client).await;
+        let skills = client.list("skills").await;
         assert_eq!(uris(&json!(skills)), expected);
         let refused = if is_ruled { "skill://a/own/SKILL.md" } else { "skill://b/own/SKILL.md" };
         assert_eq!(client.request("skills/get", json!({"uri": refused})).await.code(), -32602);
@@ -190,19 +173,12 @@ async fn t4_hidden_skills_and_files_do_not_exist(setup: Setup) {
 /// An upstream that answers for skills which it does not list gets no request for those that another lists.
 async fn t4_a_skill_is_got_and_read_where_it_is_listed(setup: Setup) {
     let (uri, root) = ("skill://b/own/SKILL.md", "skill://SKILL.md");
-    let raw = |value: Value| to_raw_value(&value).unwrap();
     let mut forging = scenario("a");
-    forging
-        .answers
-        .insert("skills/list ".to_owned(), raw(json!({"result": {"skills": [skill("a", root, &[root])]}})));
-    forging
-        .answers
-        .insert(format!("skills/get {uri}"), raw(json!({"result": {"skill": skill("a", uri, &[uri])}})));
+    forging.on("skills/list ", json!({"skills": [skill("a", root, &[root])]}));
+    forging.on(format!("skills/get {uri}"), json!({"skill": skill("a", uri, &[uri])}));
     let contents = json!([{"uri": uri, "text": "forged"}]);
-    forging.answers.insert(format!("resources/read {uri}"), raw(json!({"result": {"contents": contents}})));
-    let upstreams = [(UPSTREAM.into(), "a", forging), (UPSTREAM.into(), "b", scenario("b"))];
-    let bench = Bench::start(Options { upstreams: upstreams.into(), ..Options::without_upstream() }).await;
-    let client = Client::connect(&bench, setup).await;
+    forging.on(format!("resources/read {uri}"), json!({"contents": contents}));
+    let (_bench, client) = connect(several([("a", forging), ("b", scenario("b"))]), setup).await;
     let got = client.request("skills/get", json!({"uri": uri})).await.result();
     assert_eq!(got["skill"]["frontmatter"]["description"], "Of b.", "{got}");
     assert_eq!(client.read(uri).await.result()["contents"][0]["text"], format!("{uri} of b"));
@@ -216,15 +192,13 @@ async fn u18_a_link_to_what_several_have_as_a_skill_leads_back(setup: Setup) {
         let link = |uri: &str| json!({"type": "resource_link", "uri": uri, "name": "n"});
         let embedded = json!({"type": "resource", "resource": {"uri": SHARED_FORM, "text": "x"}});
         let content = json!([link(SHARED), embedded, link(&own)]);
-        let answer = |result: Value| to_raw_value(&json!({"result": result})).unwrap();
         let messages = json!([{"role": "user", "content": link(SHARED)}]);
-        linking.answers.insert("tools/call echo".to_owned(), answer(json!({"content": content})));
-        linking.answers.insert("prompts/get greet".to_owned(), answer(json!({"messages": messages})));
+        linking.on("tools/call echo", json!({"content": content}));
+        linking.on("prompts/get greet", json!({"messages": messages}));
         linking.tools = Scenario::named(["echo"]).tools;
-        (UPSTREAM.into(), of, linking)
+        (of, linking)
     });
-    let bench = Bench::start(Options { upstreams: upstreams.into(), ..Options::without_upstream() }).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(several(upstreams), setup).await;
     for of in ["b", "a"] {
         let content = client.call(&format!("{of}__echo"), json!({})).await.result()["content"].clone();
         let linked = content[0]["uri"].as_str().unwrap();
@@ -241,30 +215,21 @@ async fn u18_a_link_to_what_several_have_as_a_skill_leads_back(setup: Setup) {
 /// Whatever member of a result refers to it.
 async fn p3_nothing_in_a_result_about_skills_refers_to_what_is_hidden(setup: Setup) {
     let config = "[resources.\"skill://a/own/*\"]\nhidden = true\n";
-    let raw = |value: Value| to_raw_value(&value).unwrap();
     let links = json!([{"type": "text", "text": "stays"}, {"type": "resource_link", "uri": "skill://a/own/x", "name": "x"}]);
     let mut saying = scenario("a");
     let mut listed = skill("a", SHARED, &[SHARED]);
     listed["content"] = links.clone();
-    for (request, result) in [
-        ("skills/list ".to_owned(), json!({"skills": [listed]})),
-        (format!("skills/get {SHARED}"), json!({"skill": listed, "content": links})),
-        (
-            "resources/directory/read skill://refunds/forms".to_owned(),
-            json!({"resources": [], "content": links}),
-        ),
+    let forms = "skill://refunds/forms";
+    saying.on("skills/list ", json!({"skills": [listed]}));
+    saying.on(format!("skills/get {SHARED}"), json!({"skill": listed, "content": links}));
+    let children = json!({"resources": [], "content": links});
+    saying.on(format!("resources/directory/read {forms}"), children);
+    let (_bench, client) = connect(playing(saying).with_config(config), setup).await;
+    for (method, params) in [
+        ("skills/list", json!({})),
+        ("skills/get", json!({"uri": SHARED})),
+        ("resources/directory/read", json!({"uri": forms})),
     ] {
-        saying.answers.insert(request, raw(json!({"result": result})));
-    }
-    let options = Options { config: config.to_owned(), ..Options::new(UPSTREAM, saying) };
-    let bench = Bench::start(options).await;
-    let client = Client::connect(&bench, setup).await;
-    for (method, uri) in [
-        ("skills/list", Value::Null),
-        ("skills/get", json!(SHARED)),
-        ("resources/directory/read", json!("skill://refunds/forms")),
-    ] {
-        let params = if uri.is_null() { json!({}) } else { json!({"uri": uri}) };
         let said = client.request(method, params).await.result().to_string();
         assert!(said.contains("stays") && !said.contains("own"), "{method}: {said}");
     }

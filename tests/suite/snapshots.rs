@@ -5,7 +5,7 @@ use kit::{Bench, Client, Identity, Options, Scenario, Setup, client::receipt_of,
 use mcp_disclosure_core::{About, Concern, Values};
 use serde_json::{Value, json};
 
-use crate::UPSTREAM;
+use crate::playing;
 
 const TOOL: &str = "weigh";
 const DEFINITIONS: &str = "resource:///tool_descriptions?tools=weigh,wiegh";
@@ -26,7 +26,7 @@ fn options() -> Options {
     let levels = Values::Listed(vec![json!("low"), json!("high")]);
     let cost = Concern::new("cost", "What it costs", levels, None).unwrap();
     let about = About { concerns: vec![cost], ..About::default() };
-    Options { about, ..Options::new(UPSTREAM, scenario) }
+    Options { about, ..playing(scenario) }
 }
 
 fn call(tool: &str, arguments: Value) -> (&'static str, Value) {

@@ -78,25 +78,20 @@ fn said(result: &Value) -> Value {
 async fn t1_a_call_becomes_a_task_of_the_callers_and_its_result_is_fetched_later(setup: Setup) {
     for era in ERAS {
         let (_bench, client) = connected(setup, before(era)).await;
+        let capabilities = client.capabilities().await;
         let capabilities = match setup.has_sessions() {
-            true => client.introduction["capabilities"]["tasks"].clone(),
-            false => {
-                let extensions = &client.request("server/discover", json!({})).await.result()["capabilities"]
-                    ["extensions"];
-                extensions["io.modelcontextprotocol/tasks"].clone()
-            }
+            true => &capabilities["tasks"],
+            false => &capabilities["extensions"]["io.modelcontextprotocol/tasks"],
         };
         let offered = json!({"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}});
-        assert_eq!(capabilities, if setup.has_sessions() { offered } else { json!({}) });
+        assert_eq!(*capabilities, if setup.has_sessions() { offered } else { json!({}) });
         let created = start(&client, "research", json!({"topic": "seas"})).await.result();
         let (task, lifetime, interval) = match setup.has_sessions() {
             true => (&created["task"], "ttl", "pollInterval"),
             false => (&created, "ttlMs", "pollIntervalMs"),
         };
-        assert_eq!(
-            (&task[lifetime], &task[interval], &task["x-odd"]),
-            (&json!(600_000), &json!(60), &json!([1.0]))
-        );
+        let members = [lifetime, interval, "x-odd"].map(|member| &task[member]);
+        assert_eq!(members, [&json!(600_000), &json!(60), &json!([1.0])]);
         if !setup.has_sessions() {
             assert_eq!(created["resultType"], "task");
         }
@@ -230,13 +225,11 @@ each_way_in!(
 
 async fn t1_a_task_passes_what_every_call_passes(setup: Setup) {
     let (_bench, client) = connected(setup, before(Era::Session)).await;
-    let refused = {
-        let mut params = json!({"name": "research", "arguments": {"topic": 7}});
-        if setup.has_sessions() {
-            params["task"] = json!({});
-        }
-        client.request("tools/call", params).await.result()
-    };
+    let mut params = json!({"name": "research", "arguments": {"topic": 7}});
+    if setup.has_sessions() {
+        params["task"] = json!({});
+    }
+    let refused = client.request("tools/call", params).await.result();
     assert_eq!(refused["isError"], true, "{refused}");
     assert!(refused.get("task").is_none() && refused["resultType"] != "task", "{refused}");
     let id = begun(&client, "seas").await;
@@ -249,22 +242,13 @@ under_resource!(t1_a_task_passes_what_every_call_passes);
 async fn t1_tools_that_run_as_tasks_only_are_listed_to_those_that_can(setup: Setup) {
     for era in ERAS {
         let bench = Bench::start(before(era)).await;
-        let names = async |client: &Client| {
-            let tools = client.request("tools/list", json!({})).await.result()["tools"].clone();
-            tools
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|tool| tool["name"].as_str().unwrap().to_owned())
-                .collect::<Vec<_>>()
-        };
         let can = Client::connect_as(&bench, setup, identity(setup)).await;
-        assert!(names(&can).await.contains(&"research".to_owned()));
+        assert!(can.tool_names().await.contains(&"research".to_owned()));
         let older = Identity { revision: Some("2025-06-18"), ..Identity::offering(setup.strategy) };
         let cannot = Client::connect_as(&bench, setup, older).await;
         // An upstream without sessions does not say which of its tools need tasks.
-        assert_eq!(names(&cannot).await.contains(&"research".to_owned()), era == Era::Stateless);
-        assert!(names(&cannot).await.contains(&"either".to_owned()));
+        assert_eq!(cannot.tool_names().await.contains(&"research".to_owned()), era == Era::Stateless);
+        assert!(cannot.tool_names().await.contains(&"either".to_owned()));
         assert!(cannot.introduction["capabilities"].get("tasks").is_none());
         let refused = cannot.call("research", json!({"topic": "a"})).await;
         let code = if setup.has_sessions() && era == Era::Session { -32601 } else { -32021 };
@@ -363,10 +347,8 @@ async fn t2_anothers_task_is_unknown(setup: Setup) {
     if setup.has_sessions() {
         let other = connect("ann").await;
         assert_eq!(get(&other, &id).await.error()["message"], unknown);
-        let list =
-            async |client: &Client| client.request("tasks/list", json!({})).await.result()["tasks"].clone();
-        assert_eq!(list(&ann).await[0]["taskId"], json!(id));
-        assert_eq!((list(&bob).await, list(&other).await), (json!([]), json!([])));
+        assert_eq!(ann.list("tasks").await[0]["taskId"], json!(id));
+        assert!(bob.list("tasks").await.is_empty() && other.list("tasks").await.is_empty());
     }
 }
 over_http!(t2_anothers_task_is_unknown);
@@ -509,8 +491,7 @@ cases! { full_http_session;
 
 /// Called by another tool, a tool that runs as a task only is one whose result is waited for, whatever the client knows of tasks.
 async fn t1_a_task_within_a_call_is_waited_for(setup: Setup) {
-    let bench = Bench::start(before(Era::Session)).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(before(Era::Session), setup).await;
     let call = async |tool: &str| {
         let params = json!({"tool": tool, "arguments": {"topic": "seas"}});
         client.start("tools/call", json!({"name": "call_tool", "arguments": params})).await

@@ -17,8 +17,7 @@ fn transcript(arguments: &[&str]) -> Ended {
 /// The transcript as JSON.
 #[track_caller]
 fn played(arguments: &[&str]) -> Value {
-    let ended = transcript(&[&["--format", "json"], arguments].concat());
-    serde_json::from_str(&ended.says(0, &[]).stdout).unwrap()
+    transcript(&[&["--format", "json"], arguments].concat()).json()
 }
 
 fn list<'a>(value: &'a Value, member: &str) -> &'a Vec<Value> {
@@ -37,6 +36,12 @@ fn deeds(act: &Value) -> Vec<String> {
     let deed =
         |step: &Value| format!("{} {}", step["speaker"].as_str().unwrap(), step["kind"].as_str().unwrap());
     list(act, "steps").iter().map(deed).collect()
+}
+
+/// The texts of the steps of this kind.
+fn texts<'a>(act: &'a Value, kind: &str) -> Vec<&'a str> {
+    let steps = list(act, "steps").iter().filter(|step| step["kind"] == kind);
+    steps.map(|step| step["text"].as_str().unwrap()).collect()
 }
 
 fn keys(value: &Value) -> Vec<&str> {
@@ -141,7 +146,7 @@ fn q1_tokens_add_up_and_are_those_of_the_table() {
     let report = Process::start(&mut program(
         &[&["compare", "--format", "json", "--detail"], &arguments[..]].concat(),
     ));
-    let report: Value = serde_json::from_str(&report.finish().says(0, &[]).stdout).unwrap();
+    let report = report.finish().json();
     for strategy in list(&report, "strategies") {
         let workflow = act(&played, strategy["name"].as_str().unwrap(), "workflow");
         assert_eq!(workflow["start_tokens"], strategy["initial_tokens"]);
@@ -176,21 +181,15 @@ fn q1_each_mistake_leads_to_the_answer() {
 fn q1_tools_that_are_not_listed_are_found_level_by_level() {
     let played = played(&["--strategies", "info", "--set", "info.tools=entry-only"]);
     let workflow = act(&played, "info", "workflow");
-    let asked: Vec<&str> = list(workflow, "steps")
-        .iter()
-        .filter(|step| step["kind"] == "asked")
-        .map(|step| step["text"].as_str().unwrap())
-        .collect();
     assert_eq!(
-        asked,
+        texts(workflow, "asked"),
         [
             // The description of `info` names the categories.
             r#"{"name":"info","arguments":{"topic":"symbolic"}}"#,
             r#"{"name":"info","arguments":{"topic":"symbolic_solve"}}"#
         ]
     );
-    let called = list(workflow, "steps").iter().find(|step| step["kind"] == "called").unwrap();
-    assert!(called["text"].as_str().unwrap().starts_with(r#"{"name":"invoke""#), "{called}");
+    assert!(texts(workflow, "called")[0].starts_with(r#"{"name":"invoke""#), "{workflow}");
 }
 
 #[test]
@@ -218,12 +217,7 @@ fn q1_a_task_of_ones_own_is_played_in_order_with_its_answers() {
     fs::write(&file, task.to_string()).unwrap();
     let played = played(&["--strategies", "describe", "--task", file.to_str().unwrap()]);
     let workflow = act(&played, "describe", "workflow");
-    let returned: Vec<&str> = list(workflow, "steps")
-        .iter()
-        .filter(|step| step["kind"] == "returned")
-        .map(|step| step["text"].as_str().unwrap())
-        .collect();
-    assert_eq!(returned, ["first", r#"{"second":true}"#]);
+    assert_eq!(texts(workflow, "returned"), ["first", r#"{"second":true}"#]);
     // It is learned once, and the second call differs from the first.
     assert_eq!(deeds(workflow).iter().filter(|deed| *deed == "model asked").count(), 1);
     assert_eq!(list(workflow, "steps").last().unwrap()["call"], 2);

@@ -4,7 +4,7 @@ use kit::{Bench, Client, Scenario, Setup};
 use mcp_disclosure_core::RawObject;
 use serde_json::{Value, json};
 
-use crate::{UPSTREAM, connected, named, odd};
+use crate::{connect, connected, odd, several};
 
 /// What the stateless era adds to results.
 const ADDED: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
@@ -35,14 +35,11 @@ async fn f1_definitions_are_listed_to_the_letter(setup: Setup) {
 under_full!(f1_definitions_are_listed_to_the_letter);
 
 async fn f1_tools_of_one_name_get_prefixes_and_reach_their_own_upstream(setup: Setup) {
-    let mut options = named(["same", "mine"]);
-    options.upstreams.push((UPSTREAM.into(), "other", Scenario::named(["same", "theirs"])));
-    let answer = Scenario::odd().answers["tools/call rich"].clone();
-    options.upstreams[1].2.answers.insert("tools/call same".to_owned(), answer);
-    let bench = Bench::start(options).await;
-    let client = Client::connect(&bench, setup).await;
-    let listed = client.request("tools/list", json!({})).await.result();
-    let names: Vec<&Value> = listed["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    let mut other = Scenario::named(["same", "theirs"]);
+    other.answers.insert("tools/call same".to_owned(), Scenario::odd().answers["tools/call rich"].clone());
+    let options = several([("kit", Scenario::named(["same", "mine"])), ("other", other)]);
+    let (_bench, client) = connect(options, setup).await;
+    let names = client.tool_names().await;
     if setup.lists_tools() {
         assert_eq!(names[..4], ["kit__same", "mine", "other__same", "theirs"]);
     }
@@ -109,14 +106,18 @@ async fn f2_an_unknown_resource_is_the_error_of_the_era(setup: Setup) {
     assert_eq!(client.read("kit://missing").await.error(), sent);
 }
 
-async fn f2_parameters_reach_the_upstream_field_for_field(setup: Setup) {
+/// The trace context is not read, so it need not be well-formed (O3).
+async fn f2_o3_parameters_reach_the_upstream_field_for_field(setup: Setup) {
     let (_bench, client) = connected(setup).await;
-    let arguments = client.learn("rich", json!({"x": [1.0, {"y": null}]})).await;
-    let params = json!({"name": "rich", "arguments": arguments, "_meta": {"trace": "t"}, "x-odd": 1});
-    client.request("tools/call", params).await.result();
-    let expected =
-        json!({"name": "rich", "arguments": {"x": [1.0, {"y": null}]}, "_meta": {"trace": "t"}, "x-odd": 1});
-    assert_eq!(client.calls_forwarded().await, [expected]);
+    let given = json!({"x": [1.0, {"y": null}]});
+    let arguments = client.learn("rich", given.clone()).await;
+    for parent in ["00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "NOT-A-PARENT"] {
+        let meta = json!({"traceparent": parent, "tracestate": "a=1,b=2", "baggage": "user=7", "trace": "t"});
+        let params = json!({"name": "rich", "arguments": arguments, "_meta": meta, "x-odd": 1});
+        client.request("tools/call", params).await.result();
+        let expected = json!({"name": "rich", "arguments": given, "_meta": meta, "x-odd": 1});
+        assert_eq!(client.calls_forwarded().await.last(), Some(&expected));
+    }
 }
 
 async fn f2_the_upstreams_own_words_introduce_it(setup: Setup) {
@@ -156,7 +157,7 @@ async fn f4_lists_are_the_same_to_the_byte(setup: Setup) {
 
 everywhere!(
     f2_results_and_errors_arrive_field_for_field,
-    f2_parameters_reach_the_upstream_field_for_field,
+    f2_o3_parameters_reach_the_upstream_field_for_field,
     f2_the_upstreams_own_words_introduce_it,
     f4_lists_are_the_same_to_the_byte,
 );

@@ -11,16 +11,16 @@ use std::{
 
 use kit::{
     Bench, Client, Identity, Options, Pending, Scenario, Setup, Transport, eventually,
-    scenario::{Stage, control},
+    scenario::{Stage, control, raw},
     setup::Era,
 };
-use mcp_disclosure_gateway::negotiation::{Bridge, StrategyOptions};
+use mcp_disclosure_gateway::negotiation::Bridge;
 use mcp_disclosure_server::config::AccessFlags;
 use proptest::{collection, prelude::*};
-use serde_json::{Value, json, value::to_raw_value};
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{UPSTREAM, properties};
+use crate::{properties, several};
 
 const STRATEGIES: [&str; 6] = ["full", "resource", "describe", "info", "search", "groups"];
 const UPSTREAMS: [&str; 2] = ["a", "b"];
@@ -70,7 +70,6 @@ fn template(name: &str) -> String {
 /// What one upstream has, now and later. Each has one thing more, for those alone who may use all of it, so that in neither
 /// world an upstream's own texts are for everyone.
 fn scenario(world: &World, upstream: usize) -> Scenario {
-    let raw = |value: Value| to_raw_value(&value).unwrap();
     let own = |late: bool| {
         let own =
             world.iter().filter(move |(_, thing)| thing.upstream == upstream && (late || !thing.is_late));
@@ -100,11 +99,9 @@ fn scenario(world: &World, upstream: usize) -> Scenario {
         scenario.answers.insert(format!("tools/call {name}"), result.clone());
         let text = json!({"type": "text", "text": "asked"});
         let messages = json!([{"role": "user", "content": text}]);
-        scenario
-            .answers
-            .insert(format!("prompts/get {name}"), raw(json!({"result": {"messages": messages}})));
+        scenario.on(format!("prompts/get {name}"), json!({"messages": messages}));
         let completion = json!({"completion": {"values": [name], "total": 1}});
-        scenario.answers.insert(format!("completion/complete {name}"), raw(json!({"result": completion})));
+        scenario.on(format!("completion/complete {name}"), completion);
     }
     scenario
 }
@@ -141,18 +138,10 @@ fn config(world: &World, folder: &TempDir) -> String {
 }
 
 async fn start(world: &World, config: &str, on_stdio: &str) -> Bench {
-    let upstreams = [0, 1].map(|at| (UPSTREAM.into(), UPSTREAMS[at], scenario(world, at)));
-    let strategies = StrategyOptions { bridge: Bridge::Always, ..StrategyOptions::default() };
     let access = AccessFlags { principal: Some(on_stdio.to_owned()), ..AccessFlags::default() };
-    let config = config.to_owned();
-    Bench::start(Options {
-        upstreams: upstreams.into(),
-        strategies,
-        access,
-        config,
-        ..Options::without_upstream()
-    })
-    .await
+    let upstreams = [0, 1].map(|at| (UPSTREAMS[at], scenario(world, at)));
+    let options = Options { access, ..several(upstreams) };
+    Bench::start(options.bridge(Bridge::Always).with_config(config)).await
 }
 
 /// The requests whose answers are compared, with the names that are asked for.
@@ -273,11 +262,9 @@ async fn listen(client: &Client, watched: Option<&str>) -> Option<Pending> {
         }
         return None;
     }
-    let wanted = json!({"notifications": {"resourceSubscriptions": resources, "toolsListChanged": true,
-        "promptsListChanged": true, "resourcesListChanged": true}});
-    let listening = client.start("subscriptions/listen", wanted).await;
-    client.notification("notifications/subscriptions/acknowledged").await;
-    Some(listening)
+    let wanted = json!({"resourceSubscriptions": resources, "toolsListChanged": true,
+        "promptsListChanged": true, "resourcesListChanged": true});
+    Some(client.listen(wanted).await)
 }
 
 /// Makes both upstreams list what is late, and then one of them update a resource.
@@ -287,9 +274,8 @@ async fn grow(bench: &Bench, watched: Option<&str>) {
         let watcher = Client::connect_as(bench, setup, Identity::default().bearing(token)).await;
         watcher.read(&control("stage/0")).await.result();
         eventually("it has more", async || {
-            let listed = watcher.request("resources/list", json!({})).await.result();
             // Both have it, so that the URI leads to one of them.
-            listed.to_string().contains("/staged/0").then_some(())
+            json!(watcher.list("resources").await).to_string().contains("/staged/0").then_some(())
         })
         .await;
         if let Some(uri) = watched {

@@ -15,7 +15,7 @@ use axum::{
     http::{HeaderMap, Method, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use kit::{HeldPort, eventually};
+use kit::{HeldPort, eventually, http::serve};
 use mcp_disclosure_core::RawObject;
 use mcp_disclosure_gateway::limits::Limits;
 use mcp_disclosure_transport::{
@@ -52,11 +52,8 @@ impl fmt::Debug for Server {
 impl Server {
     async fn start() -> (Self, String) {
         let server = Self::default();
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-        let router = Router::new().fallback(take).with_state(server.clone());
-        tokio::spawn(async { axum::serve(listener, router).await });
-        (server, url)
+        let address = serve(Router::new().fallback(take).with_state(server.clone())).await;
+        (server, format!("http://{address}/mcp"))
     }
 }
 

@@ -1,11 +1,11 @@
 //! Server variants (V1, SEP-2053): strategies under the draft's names.
 
-use kit::{Bench, Client, Identity, Options, Setup};
+use kit::{Bench, Client, Identity, Options, Setup, client::names_in};
 use mcp_disclosure_core::{EXTENSION, GROUPS};
 use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json};
 
-use crate::odd;
+use crate::{connect_plain, odd};
 
 const VARIANTS: &str = "io.modelcontextprotocol/server-variants";
 const VARIANT: &str = "io.modelcontextprotocol/server-variant";
@@ -18,15 +18,8 @@ fn hinting(hints: Value) -> Identity {
     }
 }
 
-async fn capabilities(client: &Client) -> Value {
-    match client.setup.has_sessions() {
-        true => client.introduction["capabilities"].clone(),
-        false => client.request("server/discover", json!({})).await.result()["capabilities"].clone(),
-    }
-}
-
 async fn available(client: &Client) -> Vec<String> {
-    let capabilities = capabilities(client).await;
+    let capabilities = client.capabilities().await;
     let variants = capabilities["extensions"][VARIANTS]["availableVariants"].as_array().unwrap().clone();
     for variant in &variants {
         assert!(!variant["description"].as_str().unwrap().is_empty());
@@ -51,7 +44,7 @@ async fn v1_strategies_are_the_variants_and_each_request_chooses(setup: Setup) {
     let bench = Bench::start(Options { strategies, ..odd() }).await;
     let client = Client::connect_as(&bench, setup, hinting(json!({}))).await;
     let ids = available(&client).await;
-    let capabilities = capabilities(&client).await;
+    let capabilities = client.capabilities().await;
     let ours = &capabilities["extensions"][EXTENSION];
     assert_eq!(ids[0], ours["selected"].as_str().unwrap());
     let mut offered: Vec<&str> =
@@ -64,9 +57,7 @@ async fn v1_strategies_are_the_variants_and_each_request_chooses(setup: Setup) {
     assert_eq!(served(&client, Some(&ids[0])).await, own);
     // A variant is served as that strategy is to a client that does not know it.
     for id in ["full", "describe", "resource", "search"] {
-        let strategies = StrategyOptions { pinned: Some(id.to_owned()), ..StrategyOptions::default() };
-        let model = Bench::start(Options { strategies, ..odd() }).await;
-        let model = Client::connect_as(&model, setup, Identity::default()).await;
+        let (_bench, model) = connect_plain(odd().pinned(id), setup).await;
         assert_eq!(served(&client, Some(id)).await, served(&model, None).await, "{id}");
     }
     assert_eq!(served(&client, None).await, own, "the next request is on its own");
@@ -119,8 +110,7 @@ async fn v1_hints_choose_for_a_client_that_names_nothing(setup: Setup) {
 }
 
 async fn v1_what_the_operator_pinned_is_the_only_variant(setup: Setup) {
-    let strategies = StrategyOptions { pinned: Some("resource".to_owned()), ..StrategyOptions::default() };
-    let bench = Bench::start(Options { strategies, ..odd() }).await;
+    let bench = Bench::start(odd().pinned("resource")).await;
     let client = Client::connect_as(&bench, setup, hinting(json!({"contextSize": "compact"}))).await;
     let ids = available(&client).await;
     assert_eq!(ids.len(), 1, "{ids:?}");
@@ -132,12 +122,11 @@ async fn v1_g1_groups_that_are_off_are_served_with_their_bridge(setup: Setup) {
     let bench = Bench::start(odd()).await;
     let names = async |client: &Client| {
         let listed = client.request("tools/list", json!({"_meta": {VARIANT: "groups"}})).await.result();
-        let tools = listed["tools"].as_array().unwrap();
-        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        names_in(listed["tools"].as_array().unwrap())
     };
     let declaring = Client::connect_as(&bench, setup, Identity::grouping()).await;
     let plain = Client::connect_as(&bench, setup, Identity::default()).await;
-    assert!(capabilities(&declaring).await["extensions"].get(GROUPS).is_none());
+    assert!(declaring.capabilities().await["extensions"].get(GROUPS).is_none());
     let listed = names(&declaring).await;
     assert!(listed.iter().any(|name| name == "get_group"), "{listed:?}");
     assert_eq!(listed, names(&plain).await);
@@ -152,7 +141,7 @@ async fn v1_g1_groups_that_are_off_are_served_with_their_bridge(setup: Setup) {
 async fn v1_others_see_nothing_of_it(setup: Setup) {
     let bench = Bench::start(odd()).await;
     let client = Client::connect_as(&bench, setup, Identity::offering("full")).await;
-    assert!(capabilities(&client).await["extensions"].get(VARIANTS).is_none());
+    assert!(client.capabilities().await["extensions"].get(VARIANTS).is_none());
 }
 
 under_full!(

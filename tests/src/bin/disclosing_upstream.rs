@@ -12,12 +12,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a server for tests; where it panics, the test fails")]
 
-use std::{
-    collections::HashSet,
-    env,
-    io::{BufRead, Write, stdin, stdout},
-};
+use std::{collections::HashSet, env};
 
+use kit::server::{answer, fail, messages, put, text};
 use serde_json::{Value, json};
 
 const DESCRIPTIONS: &str = "resource:///tool_descriptions";
@@ -25,27 +22,17 @@ const DESCRIPTIONS: &str = "resource:///tool_descriptions";
 fn main() {
     let mode = env::args().nth(1).unwrap_or_else(|| "resource".to_owned());
     let mut server = Server { mode, version: 1, runs: 0, authorized: HashSet::new() };
-    for line in stdin().lock().lines().map_while(Result::ok) {
-        let message: Value = serde_json::from_str(&line).unwrap();
+    for message in messages() {
         if let (Some(id), Some(method)) = (message.get("id"), message["method"].as_str()) {
-            let mut answer = match server.answer(method, &message["params"]) {
-                Ok(result) => json!({"result": result}),
-                Err((code, text)) => json!({"error": {"code": code, "message": text}}),
-            };
-            answer["jsonrpc"] = "2.0".into();
-            answer["id"] = id.clone();
-            send(&answer);
+            match server.answer(method, &message["params"]) {
+                Ok(result) => answer(id, result),
+                Err((code, text)) => fail(id, json!({"code": code, "message": text})),
+            }
             if method == "tools/call" && message["params"]["name"] == "announce" {
-                send(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
+                put(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
             }
         }
     }
-}
-
-fn send(message: &Value) {
-    let mut out = stdout().lock();
-    // The gateway may have ended.
-    let _gone = writeln!(out, "{message}").and_then(|()| out.flush());
 }
 
 struct Server {
@@ -156,7 +143,7 @@ impl Server {
         };
         if !allowed {
             let error = json!({"error": {"code": "TOOL_DESCRIPTION_REQUIRED", "message": "Fetch it first."}});
-            return json!({"content": [{"type": "text", "text": error.to_string()}]});
+            return text(&error.to_string());
         }
         match name {
             "change" | "announce" => {
@@ -166,6 +153,8 @@ impl Server {
             _ => self.runs += 1,
         }
         let said = json!({"runs": self.runs, "given": arguments});
-        json!({"content": [{"type": "text", "text": said.to_string()}], "structuredContent": said})
+        let mut result = text(&said.to_string());
+        result["structuredContent"] = said;
+        result
     }
 }

@@ -7,12 +7,13 @@
 
 use std::{
     env,
-    io::{BufRead, BufWriter, Write, stderr, stdin, stdout},
+    io::{BufWriter, Write, stderr, stdout},
     path::Path,
     process, thread,
     time::Duration,
 };
 
+use kit::server::{answer, fail, messages, put, say, text};
 use serde_json::{Value, json};
 
 fn main() {
@@ -45,10 +46,8 @@ fn main() {
         refused: Vec::new(),
         cost: Value::Null,
     };
-    for line in stdin().lock().lines().map_while(Result::ok) {
-        if let Ok(message) = serde_json::from_str(&line) {
-            server.take(&message);
-        }
+    for message in messages() {
+        server.take(&message);
     }
     if server.mode.starts_with("stubborn") {
         // Ends by a signal only.
@@ -89,13 +88,12 @@ impl Server {
         match (self.mode.as_str(), message["method"].as_str().unwrap_or_default()) {
             ("silent" | "stubborn-silent", _) => {}
             ("hangs", "tools/call" | "ping") => {}
-            ("only-garbage", _) => send("Welcome to odd-upstream!"),
+            ("only-garbage", _) => say("Welcome to odd-upstream!"),
             ("garbage", "initialize") => {
-                send("Starting odd-upstream...");
+                say("Starting odd-upstream...");
                 answer(id, self.introduction());
-                send("{\"half\": ");
+                say("{\"half\": ");
             }
-            ("dies-on-initialize", "initialize") => process::exit(8),
             (_, "initialize") => {
                 self.client = message["params"]["capabilities"].clone();
                 self.cost = message["params"]["concerns"]["cost"].clone();
@@ -141,10 +139,6 @@ impl Server {
             ("list-nonsense", "tools/list") => answer(id, json!({"tools": "none"})),
             // After the first call it has news, but never tells them.
             ("hangs-on-list", "tools/list") if self.calls > 0 => {}
-            ("gone-after-list", "tools/list") => {
-                answer(id, self.tools(message));
-                process::exit(0);
-            }
             ("deaf", "tools/list") => {
                 answer(id, self.tools(message));
                 // Reads no more.
@@ -242,7 +236,7 @@ impl Server {
             "environment" => answer(id, text(&json!(env::vars().collect::<Vec<_>>()).to_string())),
             // Says what it is given to say, with the call's own id where ID stands; without, it answers.
             "says" => match arguments["say"].as_str() {
-                Some(line) => send(&line.replace("ID", &id.to_string())),
+                Some(line) => say(&line.replace("ID", &id.to_string())),
                 None => answer(id, echoed),
             },
             // The same, in bytes that are no UTF-8.
@@ -266,7 +260,7 @@ impl Server {
             "result-as-string" => answer(id, json!("it works")),
             "error-as-string" => fail(id, json!("it broke")),
             "garbage" => {
-                send("computing...");
+                say("computing...");
                 answer(id, echoed);
             }
             "huge" => {
@@ -274,7 +268,7 @@ impl Server {
                 let (head, tail) = (r#"{"content":[{"type":"text","text":""#, r#""}]}"#);
                 let text = "0123456789abcdef".repeat(megabytes << 16);
                 // As text: to write it as a value takes longer than all the rest.
-                send(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{head}{text}{tail}}}"#));
+                say(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{head}{text}{tail}}}"#));
             }
             // A result without an end, on one line.
             "endless" if params["name"] == "echo" => {
@@ -286,7 +280,7 @@ impl Server {
             }
             "half-a-line" if self.calls == 1 => half(&json!({"jsonrpc": "2.0", "id": id, "result": {}})),
             "half-a-line" => {
-                send("");
+                say("");
                 answer(id, echoed);
             }
             "floods-messages" => {
@@ -331,27 +325,6 @@ fn tool(name: &str) -> Value {
         "description": format!("The tool {name} of odd-upstream."),
         "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}},
     })
-}
-
-fn text(text: &str) -> Value {
-    json!({"content": [{"type": "text", "text": text}]})
-}
-
-fn answer(id: &Value, result: Value) {
-    put(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
-}
-
-fn fail(id: &Value, error: Value) {
-    put(&json!({"jsonrpc": "2.0", "id": id, "error": error}));
-}
-
-fn put(message: &Value) {
-    send(&message.to_string());
-}
-
-fn send(line: &str) {
-    // The parent may have ended.
-    let _gone = writeln!(stdout().lock(), "{line}");
 }
 
 /// Says the first half of a message, and not that the line ends.

@@ -7,12 +7,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a server for tests; where it panics, the test fails")]
 
-use std::{
-    env,
-    io::{BufRead, Write, stdin, stdout},
-    process,
-};
+use std::{env, process};
 
+use kit::server::{answer, fail, messages, put, text};
 use serde_json::{Value, json};
 
 const EXTENSION: &str = "io.modelcontextprotocol/tasks";
@@ -21,10 +18,8 @@ const RELATED: &str = "io.modelcontextprotocol/related-task";
 fn main() {
     let is_stateless = env::args().nth(1).as_deref() == Some("stateless");
     let mut server = Server { is_stateless, tasks: Vec::new() };
-    for line in stdin().lock().lines().map_while(Result::ok) {
-        if let Ok(message) = serde_json::from_str(&line) {
-            server.take(&message);
-        }
+    for message in messages() {
+        server.take(&message);
     }
 }
 
@@ -312,22 +307,4 @@ fn progress_of(task: &Task) {
 fn question() -> Value {
     let schema = json!({"type": "object", "properties": {"which": {"type": "string"}}});
     json!({"method": "elicitation/create", "params": {"message": "Which?", "requestedSchema": schema}})
-}
-
-fn text(text: &str) -> Value {
-    json!({"content": [{"type": "text", "text": text}]})
-}
-
-fn answer(id: &Value, result: Value) {
-    put(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
-}
-
-fn fail(id: &Value, error: Value) {
-    put(&json!({"jsonrpc": "2.0", "id": id, "error": error}));
-}
-
-fn put(message: &Value) {
-    // The gateway may have ended.
-    let mut out = stdout().lock();
-    let _gone = writeln!(out, "{message}").and_then(|()| out.flush());
 }

@@ -16,15 +16,13 @@ use axum::{
 };
 use futures::{Stream, StreamExt, stream};
 use serde_json::{Value, json};
-use tokio::{
-    net::TcpListener,
-    sync::{oneshot, watch},
-};
+use tokio::sync::{oneshot, watch};
 
 use super::{
     Revision, answers,
     checks::{Arrived, SESSION},
 };
+use crate::http::serve;
 
 const EVENTS: &str = "text/event-stream";
 const JSON: &str = "application/json";
@@ -76,8 +74,6 @@ impl RevisionServer {
     }
 
     async fn start_with(revision: Revision, session: Option<&'static str>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
         let state = Arc::new(Shared {
             revision,
             session: Mutex::new(session.map(str::to_owned)),
@@ -87,8 +83,7 @@ impl RevisionServer {
             closed: Mutex::default(),
             added: watch::Sender::default(),
         });
-        let router = Router::new().fallback(take).with_state(Arc::clone(&state));
-        tokio::spawn(async { axum::serve(listener, router).await });
+        let address = serve(Router::new().fallback(take).with_state(Arc::clone(&state))).await;
         Self { address, state }
     }
 

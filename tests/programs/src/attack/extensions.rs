@@ -1,4 +1,4 @@
-//! U18, U19, T1 to T5: what upstreams and clients try with pages, methods beyond MCP, tasks and skills.
+//! U18, T1, T3, T5: what upstreams try with pages, tasks and skills.
 
 use serde_json::{Value, json};
 
@@ -7,29 +7,19 @@ use super::{
     gateway::Serve,
     peer::Peer,
     scene::{Scene, Verdict, says_nothing_of, tool},
-    upstream::SECRET,
 };
 
+/// What no client may read.
+const SECRET: &str = "the secret of /data/private/key";
+
 pub(super) fn attacks() -> impl IntoIterator<Item = Attack> {
-    let tasks = attacks![
-        "T1":
-        "an upstream answers with tasks that nobody asked for" => unasked_tasks,
-        "arguments that do not fit, sent as a task" => unchecked_tasks,
-    ];
-    let others = attacks![
-        "T2":
-        "a task's id, and its upstream's, asked for by others in each era" => others_tasks,
-        "1,000 tasks of one client" => many_tasks,
-    ];
+    let tasks = attacks!["T1": "an upstream answers with tasks that nobody asked for" => unasked_tasks,];
     let crossing = attacks!["T3": "a task's result links to what is hidden, in each era" => hidden_in_tasks,];
-    let skills = attacks!["T4": "an upstream answers for the skills that another lists" => forged_skills,];
     let indexes =
         attacks!["T5": "an index lists what is hidden, and more than anyone reads" => hidden_in_index,];
     let pages =
         attacks!["U18": "a page under another upstream's URI, and under one of ours" => forged_pages,];
-    let passed =
-        attacks!["U19": "what is hidden, by a method that passes, and methods that do not" => passed,];
-    tasks.into_iter().chain(others).chain(crossing).chain(skills).chain(indexes).chain(pages).chain(passed)
+    tasks.into_iter().chain(crossing).chain(indexes).chain(pages)
 }
 
 /// With an upstream that answers as a script says: its `capabilities`, `tools`, and `answers` by method and what it names.
@@ -101,70 +91,6 @@ async fn unasked_tasks(lab: &Lab) -> Verdict {
     scene.judge(asked).await
 }
 
-async fn unchecked_tasks(lab: &Lab) -> Verdict {
-    let serve = scripted(Serve::new(lab), "evil", &tasks(&secret()));
-    let scene = Scene::start(lab, serve.flags(&["--set", "describe.inline_schema_bytes=0"])).await;
-    let asked = async {
-        let peer = scene.stranger().at("/mcp/describe").begin_session().await?;
-        peer.call("describe_tools", json!({"names": ["research"]})).await.result()?;
-        for arguments in [json!({"n": "x"}), json!({"n": {}}), json!("[]"), json!({"n": 1.5})] {
-            let call = json!({"name": "research", "arguments": arguments, "task": {}});
-            let reply = peer.ask("tools/call", call).await;
-            if !reply.is_refusal() {
-                return Err(format!("{arguments} became a task: {}", reply.text()));
-            }
-        }
-        Ok(())
-    };
-    let asked = asked.await;
-    scene.judge(asked).await
-}
-
-async fn others_tasks(lab: &Lab) -> Verdict {
-    for scope in ["shared", "session"] {
-        let serve = scripted(Serve::new(lab), "evil", &tasks(&secret()));
-        let scene = Scene::start(lab, serve.flags(&["--upstream-scope", scope])).await;
-        let asked = async {
-            let (victim, other, without) =
-                (session(&scene).await?, session(&scene).await?, stateless(&scene));
-            let id = began(&victim).await?;
-            let ids = [id.clone(), id.to_uppercase(), format!("{id} "), "0".to_owned(), "00".to_owned()];
-            for (who, peer) in [("another session", &other), ("no session", &without)] {
-                for id in &ids {
-                    for method in ["tasks/get", "tasks/result", "tasks/cancel", "tasks/update"] {
-                        let reply = peer.ask(method, json!({"taskId": id, "inputResponses": {}})).await;
-                        says_nothing_of(&format!("{method} {id} by {who}"), SECRET, &reply.text())?;
-                        if !reply.is_refusal() {
-                            return Err(format!("{method} {id} by {who}: {}", reply.text()));
-                        }
-                    }
-                }
-                says_nothing_of("tasks/list", SECRET, &peer.ask("tasks/list", json!({})).await.text())?;
-            }
-            let own = victim.ask("tasks/get", json!({"taskId": id})).await.result()?;
-            if own["taskId"] == id.as_str() { Ok(()) } else { Err(format!("the client's own task: {own}")) }
-        };
-        let asked = asked.await;
-        scene.judge(asked).await?;
-    }
-    Ok(())
-}
-
-async fn many_tasks(lab: &Lab) -> Verdict {
-    let scene = Scene::start(lab, scripted(Serve::new(lab), "evil", &tasks(&secret()))).await;
-    let begun = async {
-        let peer = session(&scene).await?;
-        for _ in 0..1_000 {
-            if let Err(refused) = began(&peer).await {
-                return if refused.contains("tasks_per_peer") { Ok(()) } else { Err(refused) };
-            }
-        }
-        Err("1,000 tasks are kept".to_owned())
-    };
-    let begun = begun.await;
-    scene.judge(begun).await
-}
-
 /// Links to a hidden file, in every member that may have one.
 fn links() -> Value {
     let uri = "file:///data/private/key";
@@ -208,29 +134,6 @@ fn skills(listed: &str, answers: Value) -> Value {
     let skill = json!({"uri": listed, "frontmatter": {"name": "s"}, "resources": [{"uri": listed}]});
     answers["skills/list"] = json!({"skills": [skill]});
     json!({"capabilities": {"extensions": {"io.modelcontextprotocol/skills": {}}}, "answers": answers})
-}
-
-async fn forged_skills(lab: &Lab) -> Verdict {
-    let uri = "skill://good/s/SKILL.md";
-    let entry = |of: &str| json!({"skill": {"uri": uri, "frontmatter": {"name": "s", "description": of}}});
-    let contents = |of: &str| json!({"contents": [{"uri": uri, "text": of}]});
-    let answers = |of: &str| json!({"skills/get": entry(of), "resources/read": contents(of), "resources/list": {"resources": []}});
-    let serve = scripted(Serve::new(lab), "evil", &skills("skill://SKILL.md", answers("FORGED")));
-    let serve = scripted(serve, "owner", &skills(uri, answers("owned")));
-    let scene = Scene::start(lab, serve).await;
-    let asked = async {
-        for peer in [session(&scene).await?, stateless(&scene)] {
-            for method in ["skills/get", "resources/read"] {
-                let said = peer.ask(method, json!({"uri": uri})).await.text();
-                if !said.contains("owned") {
-                    return Err(format!("{method}: {said}"));
-                }
-            }
-        }
-        Ok(())
-    };
-    let asked = asked.await;
-    scene.judge(asked).await
 }
 
 async fn hidden_in_index(lab: &Lab) -> Verdict {
@@ -287,26 +190,4 @@ async fn forged_pages(lab: &Lab) -> Verdict {
     };
     let opened = opened.await;
     scene.judge(opened).await
-}
-
-async fn passed(lab: &Lab) -> Verdict {
-    let answers =
-        json!({"vendor/x": links(), "vendor/y": secret(), "Vendor/x": secret(), "vendor/x ": secret()});
-    let serve = scripted(Serve::new(lab), "evil", &json!({"answers": answers})).keys("pass = [\"vendor/x\"]");
-    let scene = Scene::start(lab, serve.rules(HIDING)).await;
-    let asked = async {
-        for peer in [session(&scene).await?, stateless(&scene)] {
-            is_clean("vendor/x", &peer.ask("vendor/x", json!({})).await.text())?;
-            for method in ["vendor/y", "Vendor/x", "vendor/x ", "vendor/x\\u0000"] {
-                let reply = peer.ask(method, json!({})).await;
-                says_nothing_of(method, SECRET, &reply.text())?;
-                if !reply.is_refusal() {
-                    return Err(format!("{method} passes: {}", reply.text()));
-                }
-            }
-        }
-        Ok(())
-    };
-    let asked = asked.await;
-    scene.judge(asked).await
 }

@@ -161,23 +161,6 @@ impl Peer {
         Ok(tools.iter().filter_map(|tool| tool["name"].as_str().map(str::to_owned)).collect())
     }
 
-    /// Opens the stream of unasked messages and returns what arrives on it within this time.
-    pub(super) async fn hear(&self, for_so_long: std::time::Duration) -> Result<Vec<String>, String> {
-        let mut headers = self.headers("", None);
-        headers.push(("accept".to_owned(), "text/event-stream".to_owned()));
-        let stream = self.connect().await?;
-        let mut answer =
-            http::send_over(stream, "GET", self.path, &headers, b"").await.map_err(|e| e.to_string())?;
-        let (mut events, mut heard) = (Events::default(), Vec::new());
-        let listening = async {
-            while let Ok(Some(piece)) = answer.piece().await {
-                heard.extend(events.take(&piece));
-            }
-        };
-        let _over = tokio::time::timeout(for_so_long, listening).await;
-        Ok(heard)
-    }
-
     /// A connection from its address.
     pub(super) async fn connect(&self) -> Result<TcpStream, String> {
         let socket = TcpSocket::new_v4().map_err(|error| error.to_string())?;

@@ -37,11 +37,6 @@ pub(crate) fn descendants(process: u32) -> Vec<u32> {
     found
 }
 
-/// Whether a process runs; one that has ended and was not waited for does not.
-pub(crate) fn runs(process: u32) -> bool {
-    parent(process).is_some()
-}
-
 fn parent(process: u32) -> Option<u32> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name in parentheses may hold anything.

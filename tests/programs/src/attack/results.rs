@@ -121,5 +121,5 @@ async fn kept(lab: &Lab, serve: Serve) -> Result<u64, String> {
         peer.tools().await?;
     }
     tokio::time::sleep(Duration::from_secs(1)).await;
-    procfs::memory(scene.gateway.id()).map(|(now, _)| now).ok_or_else(|| "it has ended".to_owned())
+    procfs::memory(scene.gateway.process.id()).map(|(now, _)| now).ok_or_else(|| "it has ended".to_owned())
 }

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rustix::process::Signal;
+use kit::process::{Signal, send_signal};
 use serde_json::Value;
 
 use super::{
@@ -149,23 +149,22 @@ impl Scene {
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        panic!("it does not serve: {}", self.gateway.log().join("\n"));
+        panic!("it does not serve: {}", self.gateway.process.log().join("\n"));
     }
 
     /// Begins to measure memory and children, from what they are now.
     fn measure(&self) {
-        let id = self.gateway.id();
+        let id = self.gateway.process.id();
         procfs::forget_peak(id);
         let before = procfs::memory(id).map_or(0, |(now, _)| now);
         let (over, measured) = (Arc::clone(&self.over), Arc::clone(&self.measured));
-        let signal = rustix::process::Pid::from_raw(i32::try_from(id).unwrap()).unwrap();
         thread::spawn(move || {
             while !over.load(Ordering::Relaxed) {
                 if let Some((_, peak)) = procfs::memory(id) {
                     measured.took(peak.saturating_sub(before));
                     if peak > TOO_MUCH {
                         measured.trouble(format!("ended when it took {} MB", peak >> 20));
-                        let _gone = rustix::process::kill_process(signal, Signal::KILL);
+                        send_signal(id, Signal::KILL);
                         return;
                     }
                 }
@@ -176,8 +175,8 @@ impl Scene {
 
     /// Counts children as well, of which there may be this many more.
     pub(super) fn with_at_most_children(mut self, most: usize) -> Self {
-        self.most_children = Some(procfs::descendants(self.gateway.id()).len() + most);
-        let (id, over) = (self.gateway.id(), Arc::clone(&self.over));
+        self.most_children = Some(procfs::descendants(self.gateway.process.id()).len() + most);
+        let (id, over) = (self.gateway.process.id(), Arc::clone(&self.over));
         let measured = Arc::clone(&self.measured);
         thread::spawn(move || {
             while !over.load(Ordering::Relaxed) {
@@ -221,7 +220,7 @@ impl Scene {
         }
         tokio::time::sleep(Duration::from_millis(30)).await;
         self.over.store(true, Ordering::Relaxed);
-        if self.gateway.has_ended() {
+        if !self.gateway.process.is_running() {
             reasons.push("the program has ended".to_owned());
         }
         let figures = self.measured.so_far();

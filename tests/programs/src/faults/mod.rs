@@ -6,7 +6,6 @@
 mod endings;
 pub mod fleet;
 mod listing;
-mod live;
 mod report;
 mod scene;
 mod start;
@@ -55,7 +54,7 @@ impl Fault {
 
 /// Every fault, in the order of the table.
 pub fn all() -> Vec<Fault> {
-    [start::FAULTS, endings::FAULTS, listing::FAULTS, unreachable::FAULTS, live::FAULTS].concat()
+    [start::FAULTS, endings::FAULTS, listing::FAULTS, unreachable::FAULTS].concat()
 }
 
 /// What faults are played with.

@@ -3,17 +3,16 @@
 use std::{
     fmt::Write as _,
     fs,
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::Command,
     time::{Duration, Instant},
 };
 
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{Lab, within};
-use kit::process::Process;
+use kit::process::{Process, Signal, id_in, send_signal};
 
 /// A configuration that is written step by step.
 #[derive(Debug)]
@@ -67,11 +66,6 @@ impl Setting {
         self.folder.path().join(file)
     }
 
-    /// The text of the configuration.
-    pub(super) fn text(&self) -> &str {
-        &self.entries
-    }
-
     /// Starts the program over stdio, and initializes it.
     pub(super) fn start(self, flags: &[&str]) -> Scene {
         let mut scene = self.start_without_client(flags);
@@ -86,7 +80,7 @@ impl Setting {
         fs::write(&config, entries).unwrap();
         let mut command = Command::new(&lab.gateway);
         command.args(["serve", "--strategy", "full", "--config"]).arg(&config).args(flags);
-        Scene { gateway: Process::start(&mut command), folder, config }
+        Scene { gateway: Process::start(&mut command), folder }
     }
 }
 
@@ -94,7 +88,6 @@ impl Setting {
 #[derive(Debug)]
 pub(super) struct Scene {
     pub(super) gateway: Process,
-    pub(super) config: PathBuf,
     folder: TempDir,
 }
 
@@ -134,13 +127,7 @@ impl Scene {
 
     /// Ends an upstream's process without asking it.
     pub(super) fn kill(&self, name: &str) {
-        kill(&self.path(&format!("{name}.id")));
+        let id = id_in(self.path(&format!("{name}.id")), "");
+        assert!(send_signal(id.trim().parse().unwrap(), Signal::KILL), "{name}");
     }
-}
-
-/// Ends the process whose id is in a file.
-fn kill(file: &Path) {
-    let id = || fs::read_to_string(file).ok()?.trim().parse().ok().and_then(Pid::from_raw);
-    within(Duration::from_secs(15), || id().is_some());
-    kill_process(id().unwrap(), Signal::KILL).unwrap();
 }
