@@ -73,8 +73,7 @@ fn q6_the_figures_are_those_of_compare() {
     let starts: Vec<u64> =
         text.lines().filter(|line| line.contains("The gateway lists ")).filter_map(figure).collect();
     let arguments = ["compare", "--format", "json", "--strategies", strategy, "--use", "symbolic_solve"];
-    let report = run(&arguments);
-    let report: serde_json::Value = serde_json::from_str(&report.says(0, &[]).stdout).unwrap();
+    let report = run(&arguments).json();
     let expected = report["strategies"].as_array().unwrap().iter();
     let expected: Vec<u64> = expected.map(|row| row["initial_tokens"].as_u64().unwrap()).collect();
     assert_eq!(starts, expected, "{text}");
