@@ -154,14 +154,7 @@ impl Client {
 
     /// Answers a request of the gateway.
     pub async fn answer(&self, response: Value) {
-        match &self.wire {
-            Wire::Stdio { .. } => self.write(&response.to_string()).await,
-            Wire::Http(_) => {
-                let headers = self.headers_for("", &Value::Null);
-                let reply = self.dispatch(Value::Null, headers, response.to_string()).await.reply().await;
-                assert_eq!(reply.status, Some(202));
-            }
-        }
+        self.send_unanswered(response).await;
     }
 
     /// Sends a request over HTTP with these headers.

@@ -402,28 +402,20 @@ async fn a4_a_profile_narrows_an_address() {
     }
     let unknown = Client::attach(&bench, SETUP, at("/mcp/@other")).request("tools/list", json!({})).await;
     assert_eq!(unknown.status, Some(404));
-    // A session is used where it was opened.
-    let opened = Client::connect_as(&bench, SETUP, at("/mcp/@small")).await;
-    let mut elsewhere = Client::attach(&bench, SETUP, at("/mcp"));
-    elsewhere.session.clone_from(&opened.session);
-    assert_eq!(elsewhere.request("tools/list", json!({})).await.status, Some(400));
+    // A session is used where it was opened, and ends nowhere else.
+    for (path, other) in [("/mcp/@small", "/mcp"), ("/mcp", "/mcp/@small")] {
+        let opened = Client::connect_as(&bench, SETUP, at(path)).await;
+        let mut elsewhere = Client::attach(&bench, SETUP, at(other));
+        elsewhere.session.clone_from(&opened.session);
+        assert_eq!(elsewhere.request("tools/list", json!({})).await.status, Some(400));
+        assert_eq!(elsewhere.end_session().await, 400);
+        assert_eq!(opened.tool_names().await[0], "a");
+    }
     // Under principals it only narrows.
     let (_tokens, config) = guarded(&format!("{TWO}{profiles}"));
     let bench = Bench::start(Options { config, ..named(["a", "ab", "b"]) }).await;
     let ann = Client::connect_as(&bench, SETUP, at("/mcp/@small").bearing(ANN)).await;
     assert_eq!(ann.tool_names().await, ["a"]);
-}
-
-#[tokio::test]
-async fn a4_another_address_does_not_end_a_session() {
-    let config = "[profiles.other]\nstrategies = [\"info\"]\n".to_owned();
-    let bench = Bench::start(Options { config, ..named(["a"]) }).await;
-    let client = Client::connect(&bench, SETUP).await;
-    let mut elsewhere = Client::attach(&bench, SETUP, Identity::default().at("/mcp/@other"));
-    elsewhere.session.clone_from(&client.session);
-    assert_eq!(elsewhere.request("tools/list", json!({})).await.status, Some(400));
-    assert_eq!(elsewhere.end_session().await, 400);
-    assert_eq!(client.tool_names().await, ["a"]);
 }
 
 #[tokio::test]

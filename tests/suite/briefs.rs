@@ -6,25 +6,21 @@ use mcp_disclosure_core::{
     Principal, RawObject, Snapshot, UpstreamLists, UpstreamName, View,
     brief::{LONGEST, SHORT, shorten},
 };
-use serde_json::{Value, value::to_raw_value};
+use serde_json::{Value, json, value::to_raw_value};
 
 /// The view of the recorded servers; `None` if none are recorded.
 fn recorded() -> Option<View> {
     let servers = kit::recordings::recorded()?.into_iter();
     let lists: Vec<UpstreamLists> = servers.map(|(name, server)| server.lists(&name)).collect();
     assert_eq!(lists.iter().map(|lists| lists.tools.len()).sum::<usize>(), 131);
-    let snapshot = Snapshot::build(&lists, &[]);
-    Some(View::of(Arc::new(snapshot), &Principal::anonymous()))
+    Some(view_of(&lists))
 }
 
-/// The view of servers' lists, named as the servers name themselves.
-fn view_of(servers: &str) -> View {
-    let servers: Vec<Value> = serde_json::from_str(servers).unwrap();
-    let lists: Vec<UpstreamLists> = servers.iter().map(lists_of).collect();
-    let snapshot = Snapshot::build(&lists, &[]);
-    View::of(Arc::new(snapshot), &Principal::anonymous())
+fn view_of(lists: &[UpstreamLists]) -> View {
+    View::of(Arc::new(Snapshot::build(lists, &[])), &Principal::anonymous())
 }
 
+/// A server's lists, named as it names itself.
 fn lists_of(server: &Value) -> UpstreamLists {
     let tools = server["tools"].as_array().unwrap();
     UpstreamLists {
@@ -110,12 +106,12 @@ fn b1_the_table_of_the_documentation_is_what_the_program_makes() {
         let name = &row["server"];
         if servers.last().is_none_or(|server| server["server"]["name"] != *name) {
             let upstream = format!("u{}", servers.len());
-            servers.push(serde_json::json!({"upstream": upstream, "server": {"name": name}, "tools": []}));
+            servers.push(json!({"upstream": upstream, "server": {"name": name}, "tools": []}));
         }
-        let tool = serde_json::json!({"name": row["tool"], "title": row["title"], "description": row["description"]});
+        let tool = json!({"name": row["tool"], "title": row["title"], "description": row["description"]});
         servers.last_mut().unwrap()["tools"].as_array_mut().unwrap().push(tool);
     }
-    let view = view_of(&Value::from(servers).to_string());
+    let view = view_of(&servers.iter().map(lists_of).collect::<Vec<_>>());
     let mut table =
         String::from("| tool, its server and its description | brief at 160, and at 60 |\n|---|---|\n");
     for (row, tool) in rows.iter().zip(view.tools()) {

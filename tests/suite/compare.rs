@@ -56,7 +56,7 @@ fn number(value: &Value) -> i64 {
 }
 
 /// The keys of an object, in order.
-fn keys(value: &Value) -> Vec<&str> {
+pub(crate) fn keys(value: &Value) -> Vec<&str> {
     value.as_object().unwrap().keys().map(String::as_str).collect()
 }
 

@@ -9,7 +9,7 @@ use kit::{
 };
 use mcp_disclosure_gateway::negotiation::Bridge;
 use proptest::{collection, prelude::*, sample};
-use serde_json::{Value, json, value::RawValue};
+use serde_json::{json, value::RawValue};
 
 use crate::{
     UPSTREAM,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kit::{Bench, Client, Identity, Options, Setup, eventually};
+use kit::{Bench, Client, Identity, Options, Setup, eventually, process::hello};
 use mcp_disclosure_gateway::{SessionLimits, limits::Limits};
 use serde_json::json;
 
@@ -47,16 +47,15 @@ async fn r12_sessions_are_bounded_and_the_living_stay(setup: Setup) {
     let sessions = SessionLimits { most: 2, idle: Duration::from_secs(60) };
     let bench = Bench::start(Options { sessions, ..odd() }).await;
     let clients = [Client::connect(&bench, setup).await, Client::connect(&bench, setup).await];
-    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "k", "version": "1"}});
     let third = Client::attach(&bench, setup, Identity::default());
-    let refused = third.request("initialize", hello.clone()).await;
+    let refused = third.request("initialize", hello()).await;
     assert_eq!((refused.status, refused.session.clone()), (Some(503), None));
     assert!(refused.error()["message"].as_str().unwrap().contains("too many sessions"), "{refused:?}");
     for client in &clients {
         client.request("tools/list", json!({})).await.result();
     }
     assert_eq!(clients[0].end_session().await, 204);
-    third.request("initialize", hello).await.result();
+    third.request("initialize", hello()).await.result();
 }
 
 async fn r12_idle_sessions_end_and_busy_ones_stay(setup: Setup) {

@@ -112,7 +112,7 @@ impl Portable {
 }
 
 fn names(items: &Value) -> Vec<String> {
-    items.as_array().unwrap().iter().map(|item| item["name"].as_str().unwrap().to_owned()).collect()
+    names_in(items.as_array().unwrap())
 }
 
 fn ids(groups: &Value) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! Requests that cannot be answered, whatever they come by (F7).
 
-use kit::{Bench, Client, Identity, Setup};
+use kit::{Bench, Client, Identity, Setup, process::hello};
 use serde_json::{Value, json};
 
 use crate::{connected, odd};
@@ -120,25 +120,26 @@ each_transport_without_sessions!(
     f7_a_version_that_is_not_spoken_is_refused_with_those_that_are,
 );
 
-async fn f7_without_a_session_only_the_handshake_is_answered(setup: Setup) {
+async fn f7_without_a_session_only_the_handshake_is_answered_in_every_revision(setup: Setup) {
     let bench = Bench::start(odd()).await;
     let client = Client::attach(&bench, setup, Identity::default());
     assert_eq!(client.request("tools/list", json!({})).await.code(), -32602);
     assert_eq!(client.request("initialize", json!({})).await.code(), -32602);
-    let hello = json!({"protocolVersion": "1999-01-01", "capabilities": {}, "clientInfo": {"name": "k", "version": "1"}});
-    assert_eq!(client.request("initialize", hello).await.result()["protocolVersion"], "2025-11-25");
-}
-each_transport_with_sessions!(f7_without_a_session_only_the_handshake_is_answered);
-
-async fn f7_every_revision_with_sessions_is_spoken(setup: Setup) {
-    let bench = Bench::start(odd()).await;
-    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+    client.request("initialize", hello()).await.result();
+    for (version, spoken) in [
+        ("1999-01-01", "2025-11-25"),
+        ("2024-11-05", "2024-11-05"),
+        ("2025-03-26", "2025-03-26"),
+        ("2025-06-18", "2025-06-18"),
+        ("2025-11-25", "2025-11-25"),
+    ] {
         let client = Client::attach(&bench, setup, Identity::default());
-        let hello = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "k", "version": "1"}});
-        assert_eq!(client.request("initialize", hello).await.result()["protocolVersion"], version);
+        let mut hello = hello();
+        hello["protocolVersion"] = json!(version);
+        assert_eq!(client.request("initialize", hello).await.result()["protocolVersion"], spoken);
     }
 }
-each_transport_with_sessions!(f7_every_revision_with_sessions_is_spoken);
+each_transport_with_sessions!(f7_without_a_session_only_the_handshake_is_answered_in_every_revision);
 
 async fn f7_a_connection_is_initialized_once(setup: Setup) {
     let (_bench, client) = connected(setup).await;

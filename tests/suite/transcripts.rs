@@ -5,7 +5,10 @@ use std::fs;
 use kit::process::{Ended, Process};
 use serde_json::{Value, json};
 
-use crate::command_line::{ODD, program};
+use crate::{
+    command_line::{ODD, program},
+    compare::keys,
+};
 
 /// Runs `compare --transcript` to its end.
 #[track_caller]
@@ -42,10 +45,6 @@ fn deeds(act: &Value) -> Vec<String> {
 fn texts<'a>(act: &'a Value, kind: &str) -> Vec<&'a str> {
     let steps = list(act, "steps").iter().filter(|step| step["kind"] == kind);
     steps.map(|step| step["text"].as_str().unwrap()).collect()
-}
-
-fn keys(value: &Value) -> Vec<&str> {
-    value.as_object().unwrap().keys().map(String::as_str).collect()
 }
 
 #[test]

@@ -9,6 +9,7 @@ pub mod attack;
 pub mod faults;
 
 use std::{
+    any::Any,
     env,
     io::{self, Write},
     path::{Path, PathBuf},
@@ -28,4 +29,10 @@ pub fn print(text: &str) {
 /// Writes a line to stderr, whose reader may have closed it.
 pub fn log(text: &str) {
     let _gone = writeln!(io::stderr(), "{text}");
+}
+
+/// What a panic said.
+fn said(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("it panicked").to_owned()
 }

@@ -21,7 +21,6 @@ mod sessions;
 pub mod upstream;
 
 use std::{
-    any::Any,
     fmt,
     panic::AssertUnwindSafe,
     path::PathBuf,
@@ -34,6 +33,8 @@ use futures::FutureExt;
 pub use report::{Row, table};
 pub use scene::{MEMORY, PING};
 use scene::{Measured, Verdict};
+
+use crate::said;
 
 /// No attack takes longer.
 pub const LONGEST: Duration = Duration::from_secs(20);
@@ -104,15 +105,10 @@ impl Lab {
         // What an attack takes for granted, and does not find, is a panic: it has failed, and the others go on.
         let attacking = AssertUnwindSafe((attack.run)(self)).catch_unwind();
         let verdict = match tokio::time::timeout(LONGEST, attacking).await {
-            Ok(verdict) => verdict.unwrap_or_else(|panic| Err(message(&*panic))),
+            Ok(verdict) => verdict.unwrap_or_else(|panic| Err(said(&*panic))),
             Err(_) => Err(format!("not over after {} s", LONGEST.as_secs())),
         };
         let wall = begun.elapsed();
         Row::new(*attack, verdict, &self.measured, wall)
     }
-}
-
-fn message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-    text.unwrap_or("the attack panicked").to_owned()
 }

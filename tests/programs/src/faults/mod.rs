@@ -20,6 +20,8 @@ use std::{
 
 pub use report::{Row, table};
 
+use crate::said;
+
 /// What was seen: of what held, or of what did not.
 pub type Outcome = Result<String, String>;
 
@@ -83,12 +85,7 @@ impl Lab {
         let begun = Instant::now();
         // What a fault takes for granted, and does not find, is a panic: it did not hold, and the others go on.
         let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| (fault.run)(self)));
-        let outcome = outcome.unwrap_or_else(|panic| {
-            let text = panic.downcast_ref::<String>().map(String::as_str);
-            let text = text.or(panic.downcast_ref::<&str>().copied());
-            Err(text.unwrap_or("it panicked").to_owned())
-        });
-        Row::new(*fault, outcome, begun.elapsed())
+        Row::new(*fault, outcome.unwrap_or_else(|panic| Err(said(&*panic))), begun.elapsed())
     }
 }
 
