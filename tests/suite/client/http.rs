@@ -7,12 +7,10 @@ use axum::{
     extract::Path,
     http::{StatusCode, header},
 };
+use kit::http::serve;
 use mcp_disclosure_client::{Error, Host, HttpError, Link, Preferences, limits};
 use serde_json::json;
-use tokio::{
-    io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
-    net::TcpListener,
-};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
 /// What OAuth says of a token: JSON, but no JSON-RPC.
 const TOKEN: &str = r#"{"error":"invalid_token"}"#;
@@ -26,10 +24,7 @@ async fn refusing() -> String {
             _ => (status, [(header::CONTENT_TYPE, "text/plain")], "who are you?"),
         }
     };
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let router = Router::new().route("/{kind}/{status}", axum::routing::any(refuse));
-    tokio::spawn(async { axum::serve(listener, router).await });
+    let address = serve(Router::new().route("/{kind}/{status}", axum::routing::any(refuse))).await;
     format!("http://{address}")
 }
 

@@ -9,7 +9,7 @@ use kit::{
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::{CHANGED, GATED, configured, opened, played, program, run, scripted, shown, text};
+use super::{CHANGED, GATED, configured, opened, played, program, remembered, run, scripted, shown, text};
 use crate::UPSTREAM;
 
 /// Tools that cost about 90 tokens each.
@@ -76,13 +76,6 @@ fn begin(config: &Path, flags: &[&str]) -> Process {
     Process::start(program(&[&serve, flags].concat()).env(CACHE, config.with_file_name("cache")))
 }
 
-/// Whether what an upstream listed is kept for the next run.
-fn kept(config: &Path) -> bool {
-    let folder = std::fs::read_dir(config.with_file_name("cache").join("mcp-disclosure/upstreams"));
-    let mut paths = folder.into_iter().flatten().map(|entry| entry.unwrap().path());
-    paths.any(|path| path.extension().is_some_and(|extension| extension == "json"))
-}
-
 #[test]
 fn s11_what_is_not_known_yet_is_waited_for_as_lists_are() {
     let (directory, config) = gated();
@@ -136,7 +129,7 @@ fn s11_what_is_remembered_decides_before_upstreams_are_ready() {
     let mut first = begin(&config, &[]);
     first.initialize();
     assert_eq!(first.tool_names(), ["echo", "wait"]);
-    assert!(until(|| kept(&config)), "nothing is kept");
+    assert!(until(|| !remembered(&config.with_file_name("cache")).is_empty()), "nothing is kept");
     first.finish().says(0, &[]);
     std::fs::remove_file(&gate).unwrap();
     let mut second = begin(&config, &[]);

@@ -1,25 +1,21 @@
 //! `demo`: one screen, for readers who have never seen MCP.
 
-use std::{io::Read, process::Stdio};
+use std::process::Stdio;
 
-use kit::process::Process;
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use super::{program, terminal::terminal};
+use super::{
+    program, run,
+    terminal::{said_to, terminal},
+};
 
 /// What `demo` shows on a terminal of this width.
 fn shown(width: u16, arguments: &[&str]) -> String {
-    let (mut ours, theirs) = terminal();
+    let (ours, theirs) = terminal();
     tcsetwinsize(&ours, Winsize { ws_row: 60, ws_col: width, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
     let mut command = program(&[&["demo"], arguments].concat());
-    command.env("NO_COLOR", "1").env("TERM", "xterm");
-    let status = command.stdin(Stdio::null()).stdout(Stdio::from(theirs)).status().unwrap();
-    assert!(status.success());
-    drop(command);
-    let mut text = Vec::new();
-    // Linux ends a terminal's stream with an error.
-    let _end = ours.read_to_end(&mut text);
-    String::from_utf8_lossy(&text).replace("\r\n", "\n")
+    command.env("NO_COLOR", "1").env("TERM", "xterm").stdout(Stdio::from(theirs));
+    said_to(ours, command).replace("\r\n", "\n")
 }
 
 #[test]
@@ -77,8 +73,7 @@ fn q6_the_figures_are_those_of_compare() {
     let starts: Vec<u64> =
         text.lines().filter(|line| line.contains("The gateway lists ")).filter_map(figure).collect();
     let arguments = ["compare", "--format", "json", "--strategies", strategy, "--use", "symbolic_solve"];
-    let report = Process::start(&mut program(&arguments)).finish();
-    let report: serde_json::Value = serde_json::from_str(&report.says(0, &[]).stdout).unwrap();
+    let report = run(&arguments).json();
     let expected = report["strategies"].as_array().unwrap().iter();
     let expected: Vec<u64> = expected.map(|row| row["initial_tokens"].as_u64().unwrap()).collect();
     assert_eq!(starts, expected, "{text}");
@@ -113,7 +108,6 @@ fn q6_a_strategy_that_cannot_be_shown_is_refused() {
         ("concerns(nonsense=7)+info", 64, "--strategy: 'concerns(nonsense=7)+info': no concern 'nonsense'"),
         ("concerns(precision=some)", 64, "no value \"some\""),
     ] {
-        let ended = Process::start(&mut program(&["demo", "--strategy", strategy])).finish();
-        assert_eq!(ended.says(code, &[expected]).stdout, "");
+        assert_eq!(run(&["demo", "--strategy", strategy]).says(code, &[expected]).stdout, "");
     }
 }

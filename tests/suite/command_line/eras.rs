@@ -1,7 +1,7 @@
 //! An upstream that speaks both eras shows each client what it would show it directly (U7), and one of 2025-03-26 may
 //! send batches.
 
-use std::{convert::Infallible, net::SocketAddr};
+use std::convert::Infallible;
 
 use axum::{
     Router,
@@ -13,13 +13,14 @@ use axum::{
 use futures::{StreamExt, stream};
 use kit::{
     Bench, Client, Options, Setup, Transport, eventually,
+    http::serve,
     messages::{stateless, tool},
     process::Process,
     setup::Era,
 };
 use mcp_disclosure_gateway::{backend::Scope, upstream::Target};
 use serde_json::{Value, json};
-use tokio::{net::TcpListener, sync::watch};
+use tokio::sync::watch;
 
 use super::{CHANGED, opened, start};
 
@@ -31,13 +32,6 @@ const META: &str = "io.modelcontextprotocol/";
 struct Dual {
     /// Whether a tool was added, which a call does.
     has_grown: watch::Sender<bool>,
-}
-
-async fn serve(router: Router) -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(async { axum::serve(listener, router).await });
-    address
 }
 
 async fn dual(State(server): State<Dual>, method: Method, body: String) -> Response {

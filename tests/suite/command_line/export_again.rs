@@ -73,8 +73,7 @@ impl Project {
 
     /// What `check` says of definitions that changed: the file, and the message.
     fn drifted(&self) -> Vec<(Option<String>, String)> {
-        let ended = run(&["check", "--format", "json", "--config", shown(&self.config)]);
-        let report: Value = serde_json::from_str(&ended.says(0, &[]).stdout).unwrap();
+        let report = run(&["check", "--format", "json", "--config", shown(&self.config)]).json();
         let findings = report["findings"].as_array().unwrap().iter();
         let drifted = findings.filter(|found| found["code"] == "drifted-definition");
         let text = |value: &Value| value.as_str().map(str::to_owned);

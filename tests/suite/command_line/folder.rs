@@ -32,6 +32,13 @@ pub(super) fn hosted(servers: &Value) -> (TempDir, PathBuf) {
     (directory, file)
 }
 
+/// The files in which a run with this cache keeps what upstreams listed.
+pub(crate) fn remembered(cache: &Path) -> Vec<PathBuf> {
+    let folder = std::fs::read_dir(cache.join("mcp-disclosure/upstreams"));
+    let paths = folder.into_iter().flatten().map(|entry| entry.unwrap().path());
+    paths.filter(|path| path.extension().is_some_and(|extension| extension == "json")).collect()
+}
+
 /// A folder with a scenario, and its file as the argument of the upstream that plays it.
 pub(crate) fn played(scenario: &Scenario) -> (TempDir, String) {
     let directory = tempfile::tempdir().unwrap();

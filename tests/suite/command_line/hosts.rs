@@ -1,6 +1,6 @@
 //! `--mcp-config`: files of MCP hosts, as they are. What each host says is tested beside the reader.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{configured, error, hosted, opened, run, serve, shown, write};
 
@@ -48,8 +48,7 @@ fn an_entry_of_a_hosts_file_that_cannot_be_used_is_left_out_with_a_warning_u11()
     let mut gateway = opened(&["serve", "--strategy", "full", "--mcp-config", shown(&file)]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     assert!(gateway.finish().says(0, &expected).stderr.contains("WARN"));
-    let checked = run(&["check", "--format", "json", "--mcp-config", shown(&file)]);
-    let report: Value = serde_json::from_str(&checked.says(0, &[]).stdout).unwrap();
+    let report = run(&["check", "--format", "json", "--mcp-config", shown(&file)]).json();
     let left_out =
         report["findings"].as_array().unwrap().iter().filter(|finding| finding["code"] == "left-out");
     assert_eq!(left_out.count(), 7, "{report}");
@@ -102,9 +101,7 @@ fn client_config_prints_an_address_that_clients_can_use() {
         ("0.0.0.0:8848", "http://127.0.0.1:8848/mcp"),
         ("[::]:8848", "http://[::1]:8848/mcp"),
     ] {
-        let ended = printed(listen, &[]);
-        let entry: Value = serde_json::from_str(&ended.says(0, &[]).stdout).unwrap();
-        assert_eq!(entry["mcpServers"]["mcp-disclosure"]["url"], url);
+        assert_eq!(printed(listen, &[]).json()["mcpServers"]["mcp-disclosure"]["url"], url);
     }
     printed("127.0.0.1:0", &[]).says(2, &["--url"]);
     printed("127.0.0.1:0", &["--url", "https://tools.example.com/mcp"]).says(0, &[]);

@@ -9,9 +9,9 @@ use std::{
 use kit::{
     Session,
     messages::{request, stateless},
-    process::{Signal, get, id_in, post_with},
+    process::{Signal, get, id_in, post_with, send_signal},
 };
-use rustix::process::{Pid, kill_process};
+
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpSocket};
 
@@ -22,8 +22,7 @@ const LATE: &str = "upstream 'odd' did not respond within 1 seconds";
 
 /// Sends a signal to the process whose id is in this file.
 fn signal(file: &Path, signal: Signal) {
-    let id = id_in(file, "").trim().parse().ok().and_then(Pid::from_raw).unwrap();
-    kill_process(id, signal).unwrap();
+    assert!(send_signal(id_in(file, "").trim().parse().unwrap(), signal));
 }
 
 #[test]

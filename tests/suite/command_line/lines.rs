@@ -4,20 +4,31 @@ use serde_json::{Value, json};
 
 use super::{ODD, error, opened, run, serve_odd, start, text};
 
-/// One session over stdio: each line, and the answer's id, code and words.
-fn answers(lines: &[(&str, Value, i64, &str)]) {
+#[test]
+fn a_line_that_is_no_message_is_answered_and_the_next_one_served() {
     // Under `full`, what is malformed would be left to the upstream.
-    let mut gateway = opened(&["serve", "--strategy", "search", "--", ODD, "ordinary"]);
-    for (line, id, code, expected) in lines {
+    let mut gateway = opened(&["serve", "--strategy", "search", "--", ODD]);
+    for (line, code, expected) in [
+        ("{\"jsonrpc\":", -32700, "not JSON"),
+        ("hello?", -32700, "not JSON: expected value at line 1 column 1"),
+        ("[]", -32600, "batches are not supported"),
+        ("17", -32600, "not a JSON-RPC message"),
+        (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, -32600, "'id' must be a string"),
+    ] {
         gateway.line(line);
-        if id.is_null() {
-            // Answers without an id are distinguished by their messages.
-            let answer = gateway.error_without_id(expected);
-            assert_eq!(answer["error"]["code"], *code, "{line}: {answer}");
-            continue;
-        }
-        let answer = gateway.answer(id.clone());
-        assert_eq!(answer["error"]["code"], *code, "{line}: {answer}");
+        // Answers without an id are distinguished by their messages.
+        let answer = gateway.error_without_id(expected);
+        assert_eq!(answer["error"]["code"], code, "{line}: {answer}");
+    }
+    for (line, code, expected) in [
+        (r#"{"jsonrpc":"1.0","id":"old","method":"ping"}"#, -32600, "'jsonrpc' must be"),
+        (r#"{"jsonrpc":"2.0","id":"mute"}"#, -32600, "needs 'method'"),
+        (r#"{"jsonrpc":"2.0","id":"list","method":"ping","params":[1]}"#, -32602, "must be an object"),
+        (r#"{"jsonrpc":"2.0","id":"r","method":"resources/read"}"#, -32602, "params.uri must be a string"),
+    ] {
+        gateway.line(line);
+        let answer = gateway.answer(serde_json::from_str::<Value>(line).unwrap()["id"].take());
+        assert_eq!(answer["error"]["code"], code, "{line}: {answer}");
         assert!(error(&answer).contains(expected), "{line}: {answer}");
     }
     assert_eq!(gateway.tools().len(), 2, "the next line is served");
@@ -25,68 +36,24 @@ fn answers(lines: &[(&str, Value, i64, &str)]) {
 }
 
 #[test]
-fn a_line_that_is_no_message_is_answered_and_the_next_one_served() {
-    answers(&[
-        ("{\"jsonrpc\":", Value::Null, -32700, "not JSON"),
-        ("hello?", Value::Null, -32700, "not JSON: expected value at line 1 column 1"),
-        ("[]", Value::Null, -32600, "batches are not supported"),
-        ("17", Value::Null, -32600, "not a JSON-RPC message"),
-        (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, Value::Null, -32600, "'id' must be a string"),
-        (r#"{"jsonrpc":"1.0","id":"old","method":"ping"}"#, json!("old"), -32600, "'jsonrpc' must be"),
-        (r#"{"jsonrpc":"2.0","id":"mute"}"#, json!("mute"), -32600, "needs 'method'"),
-        (
-            r#"{"jsonrpc":"2.0","id":"list","method":"ping","params":[1]}"#,
-            json!("list"),
-            -32602,
-            "must be an object",
-        ),
-    ]);
-}
-
-#[test]
 fn unknown_methods_and_wrong_params_are_errors_f7() {
-    let call = |id: &str, params: Value| {
-        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string()
-    };
-    let (nameless, wrong) = (call("a", json!({})), call("b", json!({"name": 7})));
-    let (empty, unknown) = (call("c", json!({"name": ""})), call("d", json!({"name": "nope"})));
-    answers(&[
-        (r#"{"jsonrpc":"2.0","id":"m","method":"tools/dance"}"#, json!("m"), -32601, "Method not found"),
-        (&nameless, json!("a"), -32602, "params.name must be a string"),
-        (&wrong, json!("b"), -32602, "params.name must be a string"),
-        (&empty, json!("c"), -32602, "must not be empty"),
-        (&unknown, json!("d"), -32602, "Unknown tool: nope"),
-        (
-            r#"{"jsonrpc":"2.0","id":"r","method":"resources/read"}"#,
-            json!("r"),
-            -32602,
-            "params.uri must be a string",
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":"p","method":"prompts/get"}"#,
-            json!("p"),
-            -32602,
-            "params.name must be a string",
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":"l","method":"logging/setLevel","params":{"level":"loud"}}"#,
-            json!("l"),
-            -32602,
-            "params.level",
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":"k","method":"tools/list","params":{"cursor":"x"}}"#,
-            json!("k"),
-            -32602,
-            "params.cursor",
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25"}}"#,
-            json!("i"),
-            -32600,
-            "already initialized",
-        ),
-    ]);
+    let mut gateway = opened(&["serve", "--strategy", "search", "--", ODD]);
+    for (method, params, code, expected) in [
+        ("tools/dance", json!({}), -32601, "Method not found"),
+        ("tools/call", json!({}), -32602, "params.name must be a string"),
+        ("tools/call", json!({"name": 7}), -32602, "params.name must be a string"),
+        ("tools/call", json!({"name": ""}), -32602, "must not be empty"),
+        ("tools/call", json!({"name": "nope"}), -32602, "Unknown tool: nope"),
+        ("prompts/get", json!({}), -32602, "params.name must be a string"),
+        ("logging/setLevel", json!({"level": "loud"}), -32602, "params.level"),
+        ("tools/list", json!({"cursor": "x"}), -32602, "params.cursor"),
+        ("initialize", json!({"protocolVersion": "2025-11-25"}), -32600, "already initialized"),
+    ] {
+        let answer = gateway.request(method, params);
+        assert_eq!(answer["error"]["code"], code, "{method}: {answer}");
+        assert!(error(&answer).contains(expected), "{method}: {answer}");
+    }
+    gateway.finish().says(0, &[]);
 }
 
 #[test]

@@ -1,9 +1,6 @@
 //! What upstreams of files listed last time is served while they start (U17).
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::PathBuf};
 
 use kit::{
     Session,
@@ -13,7 +10,7 @@ use kit::{
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::{CHANGED, GATED, ODD, configured, played, playing, program, scripted, shown, text};
+use super::{CHANGED, GATED, ODD, configured, played, playing, program, remembered, scripted, shown, text};
 
 /// A configuration of one upstream, which starts once `gate` is there, in the mode that the file `mode` has, and the
 /// cache folder of the runs.
@@ -58,27 +55,20 @@ impl Scene {
         gateway.finish().says(0, &[]);
     }
 
-    /// A run that is remembered.
-    fn remembered(&self) {
+    /// A run that is remembered; from now on the upstream waits for `gate`.
+    fn is_remembered(&self) {
         let mut gateway = self.opened(&[]);
         assert_eq!(gateway.tool_names(), ["echo", "wait"]);
-        assert!(until(|| !files(&self.path("cache")).is_empty()), "nothing is kept");
+        assert!(until(|| !remembered(&self.path("cache")).is_empty()), "nothing is kept");
         gateway.finish().says(0, &[]);
         fs::remove_file(self.path("gate")).unwrap();
     }
 }
 
-/// What is kept of upstreams.
-fn files(cache: &Path) -> Vec<PathBuf> {
-    let folder = fs::read_dir(cache.join("mcp-disclosure/upstreams"));
-    let paths = folder.into_iter().flatten().map(|entry| entry.unwrap().path());
-    paths.filter(|path| path.extension().is_some_and(|extension| extension == "json")).collect()
-}
-
 #[test]
 fn u17_remembered_lists_are_served_while_the_upstream_starts_and_calls_wait() {
     let scene = Scene::new();
-    scene.remembered();
+    scene.is_remembered();
     let mut gateway = scene.opened(&[]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"], "from the last run");
     // On a busy machine, what is remembered may itself be news after the handshake.
@@ -96,14 +86,14 @@ fn u17_remembered_lists_are_served_while_the_upstream_starts_and_calls_wait() {
 #[test]
 fn u17_what_differs_from_last_time_is_announced_and_remembered() {
     let scene = Scene::new();
-    scene.remembered();
+    scene.is_remembered();
     scene.write("mode", "pages");
     let mut gateway = scene.opened(&[]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     scene.write("gate", "");
     gateway.notified(CHANGED, 1);
     assert!(until(|| gateway.tool_names() == ["first", "second", "third"]));
-    let kept = files(&scene.path("cache"));
+    let kept = remembered(&scene.path("cache"));
     assert!(until(|| fs::read_to_string(&kept[0]).unwrap_or_default().contains("third")));
     gateway.finish().says(0, &[]);
 }
@@ -119,7 +109,7 @@ fn of_a_remembered_upstream_with_a_manifest_only_what_changed_is_fetched() {
         gateway.initialize();
         let read = gateway.request("resources/read", json!({"uri": JOURNAL}));
         let names = gateway.tool_names();
-        assert!(until(|| !files(&folder.path().join("cache")).is_empty()), "nothing is kept");
+        assert!(until(|| !remembered(&folder.path().join("cache")).is_empty()), "nothing is kept");
         gateway.finish().says(0, &[]);
         let journal = read["result"]["contents"][0]["text"].as_str().unwrap().to_owned();
         (journal.contains("tools/list"), journal.contains("tools/manifest"), names)
@@ -134,7 +124,7 @@ fn of_a_remembered_upstream_with_a_manifest_only_what_changed_is_fetched() {
 #[test]
 fn u17_another_entry_is_another_upstream() {
     let scene = Scene::new();
-    scene.remembered();
+    scene.is_remembered();
     let text = fs::read_to_string(&scene.config).unwrap();
     fs::write(&scene.config, text + "env = { TOKEN = \"another\" }\n").unwrap();
     let mut gateway = scene.opened(&["--wait-for-upstreams", "1"]);
@@ -147,7 +137,7 @@ fn u17_nothing_is_read_or_kept_when_that_is_switched_off() {
     let scene = Scene::new();
     scene.run(&["--remember", "off"]);
     assert!(!scene.path("cache").exists());
-    scene.remembered();
+    scene.is_remembered();
     let mut gateway = scene.opened(&["--remember", "off", "--wait-for-upstreams", "1"]);
     assert_eq!(gateway.tool_names(), Vec::<String>::new());
     gateway.finish().says(0, &[]);
@@ -166,7 +156,7 @@ fn u17_what_is_listed_for_one_client_is_not_kept() {
         assert_eq!(list["result"]["tools"][0]["name"], "echo", "{list}");
         gateway.terminate();
         gateway.ended().says(0, &[]);
-        assert_eq!(files(&scene.path("cache")), Vec::<PathBuf>::new(), "{flags:?} {lines}");
+        assert_eq!(remembered(&scene.path("cache")), Vec::<PathBuf>::new(), "{flags:?} {lines}");
     }
 }
 
@@ -178,13 +168,13 @@ fn u17_the_upstream_of_a_command_line_is_not_remembered() {
     gateway.initialize();
     gateway.tool_names();
     gateway.finish().says(0, &[]);
-    assert_eq!(files(&scene.path("cache")), Vec::<PathBuf>::new());
+    assert_eq!(remembered(&scene.path("cache")), Vec::<PathBuf>::new());
 }
 
 #[test]
 fn u17_a_call_of_what_is_no_longer_there_is_decided_by_what_the_upstream_lists_now() {
     let scene = Scene::new();
-    scene.remembered();
+    scene.is_remembered();
     scene.write("mode", "pages");
     let mut gateway = scene.opened(&[]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);

@@ -5,10 +5,10 @@ use std::{fs, path::Path};
 use kit::{
     Session,
     messages::{hello, stateless},
-    process::{Process, Signal, id_in, post, until},
+    process::{Process, Signal, id_in, post, send_signal, until},
     revision::{Revision, RevisionServer},
 };
-use rustix::process::{Pid, kill_process};
+
 use serde_json::{Value, json};
 
 use super::{CHANGED, GATED, configured, error, opened, over_http, scripted, serve, shown, start, text};
@@ -18,8 +18,7 @@ const WITH_ID: &str = "exec ODD ordinary FOLDER/id";
 
 /// Ends a process without asking it.
 fn kill(id: &str) {
-    let id = id.trim().parse().ok().and_then(Pid::from_raw).unwrap();
-    kill_process(id, Signal::KILL).unwrap();
+    assert!(send_signal(id.trim().parse().unwrap(), Signal::KILL));
 }
 
 #[test]

@@ -1,6 +1,11 @@
 //! What people see in a terminal: colours, unless they say otherwise.
 
-use std::{fs::File, io::Read, os::fd::OwnedFd, process::Stdio};
+use std::{
+    fs::File,
+    io::Read,
+    os::fd::OwnedFd,
+    process::{Command, Stdio},
+};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
@@ -17,9 +22,21 @@ pub(super) fn terminal() -> (File, OwnedFd) {
     (ours.into(), theirs.into())
 }
 
+/// Runs a command that ends well, and reads what it says to the terminal of which this is our end.
+pub(super) fn said_to(mut ours: File, mut command: Command) -> String {
+    let status = command.stdin(Stdio::null()).status().unwrap();
+    assert!(status.success());
+    // It holds the other end.
+    drop(command);
+    let mut text = Vec::new();
+    // Linux ends a terminal's stream with an error.
+    let _end = ours.read_to_end(&mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
 /// What a command before the odd upstream says to a terminal, on stdout or on stderr.
 fn said(arguments: &[&str], on_stdout: bool, no_color: Option<&str>) -> String {
-    let (mut ours, theirs) = terminal();
+    let (ours, theirs) = terminal();
     let mut command = program(&[arguments, &["--", super::ODD, "ordinary"]].concat());
     command.env_remove("NO_COLOR").env_remove("MCP_DISCLOSURE_LOG").env("TERM", "xterm");
     if let Some(value) = no_color {
@@ -27,13 +44,8 @@ fn said(arguments: &[&str], on_stdout: bool, no_color: Option<&str>) -> String {
     }
     let (null, theirs) = (Stdio::null(), Stdio::from(theirs));
     let (stdout, stderr) = if on_stdout { (theirs, null) } else { (null, theirs) };
-    let status = command.stdin(Stdio::null()).stdout(stdout).stderr(stderr).status().unwrap();
-    assert!(status.success());
-    drop(command);
-    let mut text = Vec::new();
-    // Linux ends a terminal's stream with an error.
-    let _end = ours.read_to_end(&mut text);
-    String::from_utf8_lossy(&text).into_owned()
+    command.stdout(stdout).stderr(stderr);
+    said_to(ours, command)
 }
 
 #[test]

@@ -84,8 +84,7 @@ fn drawn(report: &Value) -> String {
 /// Run with `UPDATE_PICTURE=1` to draw it again.
 #[test]
 fn w4_the_picture_shows_what_compare_measures() {
-    let ended = Process::start(&mut program(&["compare", "--format", "json"])).finish();
-    let svg = drawn(&serde_json::from_str(&ended.says(0, &[]).stdout).unwrap());
+    let svg = drawn(&Process::start(&mut program(&["compare", "--format", "json"])).finish().json());
     let file = Path::new(ROOT).join("docs/disclosure.svg");
     if std::env::var_os("UPDATE_PICTURE").is_some() {
         fs::write(&file, &svg).unwrap();

@@ -2,7 +2,6 @@
 //! to wait.
 
 use std::{
-    net::SocketAddr,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -16,10 +15,10 @@ use axum::{
     http::{Method, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use kit::{Bench, Client, Options, eventually};
+use kit::{Bench, Client, Options, eventually, http::serve, messages::tool};
 use mcp_disclosure_gateway::upstream::Target;
 use serde_json::{Value, json};
-use tokio::{net::TcpListener, sync::watch};
+use tokio::sync::watch;
 
 use super::{STATELESS, WITH_SESSION, healthy_beside, odd_child};
 
@@ -56,10 +55,7 @@ const TOOLS: [&str; 7] =
 
 impl Careless {
     async fn start(&self) -> Target {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address: SocketAddr = listener.local_addr().unwrap();
-        let router = Router::new().fallback(take).with_state(self.clone());
-        tokio::spawn(async { axum::serve(listener, router).await });
+        let address = serve(Router::new().fallback(take).with_state(self.clone())).await;
         Target::url(format!("http://{address}/mcp").parse().unwrap())
     }
 }
@@ -83,9 +79,7 @@ async fn take(State(server): State<Careless>, method: Method, body: String) -> R
         "initialize" => json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
             "serverInfo": {"name": "careless", "version": "1"}}),
         "tools/list" => {
-            let tool =
-                |name| json!({"name": name, "description": "A tool.", "inputSchema": {"type": "object"}});
-            json!({"tools": TOOLS.map(tool)})
+            json!({"tools": TOOLS.map(|name| tool(name, "A tool."))})
         }
         "tools/call" => {
             let name = message["params"]["name"].as_str().unwrap();

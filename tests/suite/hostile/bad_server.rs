@@ -21,9 +21,9 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures::{Stream, StreamExt, stream};
+use kit::{http::serve, messages::tool};
 use mcp_disclosure_gateway::upstream::Target;
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
@@ -75,11 +75,8 @@ impl BadServer {
     }
 
     async fn serving(with: impl FnOnce(Router) -> Router) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
         let stalled = Arc::new(AtomicUsize::new(0));
-        let router = with(Router::new().fallback(take).with_state(Arc::clone(&stalled)));
-        tokio::spawn(async { axum::serve(listener, router).await });
+        let address = serve(with(Router::new().fallback(take).with_state(Arc::clone(&stalled)))).await;
         Self { address, stalled }
     }
 
@@ -127,9 +124,8 @@ async fn take(State(stalled): State<Arc<AtomicUsize>>, method: Method, uri: Uri,
             "serverInfo": {"name": "bad", "version": "1"},
         }),
         "tools/list" => {
-            let tool =
-                |name: &&str| json!({"name": name, "description": "Bad.", "inputSchema": {"type": "object"}});
-            json!({"tools": TOOLS.iter().map(tool).collect::<Vec<Value>>()})
+            let tools = TOOLS.iter().map(|name| tool(name, "Bad."));
+            json!({"tools": tools.collect::<Vec<Value>>()})
         }
         "tools/call" => {
             let name = message["params"]["name"].as_str().unwrap().to_owned();

@@ -15,10 +15,10 @@ use kit::{
     Bench, Options,
     handlers::Hanging,
     messages::{call, hello, request},
-    process::until,
+    process::{Signal, send_signal, until},
 };
 use mcp_disclosure_gateway::{front::stdio, upstream::Target};
-use rustix::process::{Pid, Signal, kill_process};
+
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 
@@ -146,8 +146,7 @@ fn a_program_whose_client_never_reads_ends_when_it_is_asked_to() {
     });
     // The answers are ten times what a pipe holds.
     assert!(until(|| said.load(Ordering::Relaxed) > 100));
-    let id = i32::try_from(gateway.0.id()).ok().and_then(Pid::from_raw).unwrap();
-    kill_process(id, Signal::TERM).unwrap();
+    assert!(send_signal(gateway.0.id(), Signal::TERM));
     let mut status = None;
     assert!(until(|| {
         status = gateway.0.try_wait().unwrap();

@@ -38,20 +38,3 @@ async fn a_thousand_sessions_that_are_left_end_and_the_used_one_stays() {
     .await;
     others_are_served(&bench).await;
 }
-
-#[tokio::test]
-async fn a_thousand_attempts_at_sessions_are_bounded_and_those_open_are_served() {
-    let sessions = SessionLimits { most: 20, idle: Duration::from_secs(600) };
-    let bench = Bench::start(Options { sessions, ..healthy() }).await;
-    let staying = Client::connect(&bench, WITH_SESSION).await;
-    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "k", "version": "1"}});
-    let mut opened = Vec::new();
-    for _ in 0..1000 {
-        let client = Client::attach(&bench, WITH_SESSION, kit::Identity::default());
-        let reply = client.request("initialize", hello.clone()).await;
-        assert_eq!(reply.status, Some(if reply.session.is_some() { 200 } else { 503 }));
-        opened.extend(reply.session);
-    }
-    assert_eq!((opened.len(), bench.gateway.sessions().all().len()), (19, 20));
-    staying.call("small", json!({})).await.result();
-}

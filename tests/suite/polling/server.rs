@@ -18,8 +18,9 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures::{StreamExt, stream};
+use kit::{http::serve, messages::tool};
 use serde_json::{Value, json};
-use tokio::{net::TcpListener, sync::watch};
+use tokio::sync::watch;
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
@@ -140,16 +141,13 @@ struct Call {
 impl PollingServer {
     /// A server of either era.
     pub(crate) async fn start(stateless: bool) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
         let state = Arc::new(Shared {
             stateless,
             received: Mutex::default(),
             calls: Mutex::default(),
             generation: watch::Sender::default(),
         });
-        let router = Router::new().fallback(take).with_state(Arc::clone(&state));
-        tokio::spawn(async { axum::serve(listener, router).await });
+        let address = serve(Router::new().fallback(take).with_state(Arc::clone(&state))).await;
         Self { address, state }
     }
 
@@ -217,10 +215,8 @@ fn post(state: &Shared, message: &Value) -> Response {
         "tools/list" => {
             let names = TOOLS.iter().map(|(name, _)| (*name).to_owned());
             let names = names.chain((0..added).map(|number| format!("added_{number}")));
-            let tool =
-                |name| json!({"name": name, "description": "Polls.", "inputSchema": {"type": "object"}});
-            json!({"tools": names.map(tool).collect::<Vec<Value>>(), "resultType": "complete",
-                "ttlMs": 0, "cacheScope": "public"})
+            let tools: Vec<Value> = names.map(|name| tool(&name, "Polls.")).collect();
+            json!({"tools": tools, "resultType": "complete", "ttlMs": 0, "cacheScope": "public"})
         }
         "tools/call" => return call(state, message),
         method if message["id"].is_null() => {

@@ -1,6 +1,6 @@
 //! The program, in front of a server that asks for sign-in.
 
-use std::{fs, path::Path};
+use std::{fs, path::PathBuf};
 
 use axum::{http::StatusCode, response::IntoResponse};
 use kit::process::{CACHE, Ended, Process, until};
@@ -10,7 +10,7 @@ use super::{
     log_in,
     server::{Server, lasting_tokens, shown},
 };
-use crate::command_line::program;
+use crate::command_line::{program, remembered};
 
 async fn lasting() -> Server {
     Server::start(|path, _| (path == "/token").then(|| shown(&lasting_tokens()))).await
@@ -64,7 +64,7 @@ async fn a6_a_sign_in_is_noticed_and_what_is_listed_then_is_not_remembered_u17()
     assert!(until(|| gateway.tool_names() == ["add"]), "nothing is noticed");
     assert_eq!(gateway.call("add", json!({}))["result"]["content"], json!([]));
     gateway.finish().says(0, &[]);
-    assert_eq!(kept(&server.config_home().join("cache")), 0);
+    assert_eq!(remembered(&server.config_home().join("cache")), Vec::<PathBuf>::new());
     let sent =
         server.heard("/mcp").into_iter().filter_map(|heard| heard.headers.get("authorization").cloned());
     assert!(sent.into_iter().all(|header| header == "Bearer access-first"));
@@ -114,15 +114,4 @@ async fn a6_what_cannot_be_signed_in_to_is_named() {
     let open =
         Server::start(move |path, _| if path == "/mcp" { Some(shown(&json!({}))) } else { nowhere() }).await;
     run(&server, &["login", open.url().as_str()]).says(1, &["does not ask for sign-in"]);
-}
-
-/// How many upstreams are remembered.
-fn kept(cache: &Path) -> usize {
-    fs::read_dir(cache.join("mcp-disclosure/upstreams")).map_or(0, |files| {
-        files
-            .filter(|file| {
-                file.as_ref().is_ok_and(|file| file.path().extension().is_some_and(|it| it == "json"))
-            })
-            .count()
-    })
 }

@@ -16,6 +16,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures::{StreamExt, stream};
+use kit::messages::tool;
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, sync::mpsc};
 
@@ -176,8 +177,7 @@ fn hear(state: &Shared, session: &str, stream: &mpsc::UnboundedSender<String>, m
         (Some("tools/list"), _) => {
             let names = ["echo", "progress", "ask", "hang", "close", "endless"].into_iter();
             let names = names.chain(lock(&state.added).then_some("added"));
-            let tool = |name| json!({"name": name, "description": "Old.", "inputSchema": {"type": "object"}});
-            answer(json!({"tools": names.map(tool).collect::<Vec<_>>()}));
+            answer(json!({"tools": names.map(|name| tool(name, "Old.")).collect::<Vec<_>>()}));
         }
         (Some("tools/call"), Some("progress")) => {
             let token = &params["_meta"]["progressToken"];
