@@ -43,7 +43,7 @@ fn described(flags: &[&str]) -> (String, usize) {
     let mut gateway = Process::start(&mut program(&[&["serve", "--strategy", "describe"], flags].concat()));
     let instructions = gateway.initialize()["instructions"].as_str().unwrap_or_default().to_owned();
     let tools = given(gateway.tools());
-    let tokens = [&tools, &instructions].map(|text| Tokenizer::O200kBase.count(text)).iter().sum();
+    let tokens: u64 = [&tools, &instructions].map(|text| Tokenizer::O200kBase.count(text)).iter().sum();
     (tools, tokens)
 }
 
