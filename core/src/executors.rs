@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::{
     arguments::ArgumentProblem,
     brief::shorten,
-    catalogue::{view::View, visible_tool::VisibleTool},
+    catalogue::view::View,
     decision::{Decision, Refusal, ToolAnswer, ToolCall},
     given,
     inner_call::{inner_call, members, named},
@@ -130,7 +130,7 @@ impl Executor {
             return Called::Teller(inner);
         }
         let Some(tool) = view.tool_for_models(&inner.name) else { return Called::Unknown(inner.name) };
-        if only_reading && !is_read_only(tool) {
+        if only_reading && !tool.tool().is_read_only() {
             return Called::Decided(self.not_read_only(&inner.name));
         }
         Called::Decided(Decision::Forward(inner))
@@ -171,9 +171,4 @@ fn right_call(view: &View, call: &ToolCall) -> String {
         None => r#"{"tool": "NAME", "arguments": {..}}"#.to_owned(),
     };
     format!("Call {} with {inner}", call.name)
-}
-
-/// Whether a tool's annotations say that it only reads. Without them it may do anything.
-fn is_read_only(tool: VisibleTool<'_>) -> bool {
-    tool.tool().hint("readOnlyHint") == Some(true)
 }

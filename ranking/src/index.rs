@@ -58,13 +58,11 @@ impl Indexed {
     fn of(visible: VisibleTool<'_>, title: &str, category: Option<&str>) -> Self {
         let tool = visible.tool();
         let says = |text: &str| text.to_lowercase().contains("deprecated");
-        let annotations = tool.definition().object("annotations");
-        let hint = |key: &str| annotations.as_ref().and_then(|all| all.member(key)) == Some("true");
         Self {
             name: visible.name().clone(),
             upstream: tool.upstream().clone(),
             is_deprecated: says(title) || says(visible.brief()),
-            effect: if hint("readOnlyHint") { -1 } else { i8::from(hint("destructiveHint")) },
+            effect: if tool.is_read_only() { -1 } else { i8::from(tool.is_destructive()) },
             original: tool.original().clone(),
             category: category.map(Into::into),
         }

@@ -194,14 +194,17 @@ impl Tool {
     }
 
     /// Whether the upstream, or the operator, says that it destroys something.
-    pub(crate) fn is_destructive(&self) -> bool {
-        self.hint("destructiveHint") == Some(true) && self.hint("readOnlyHint") != Some(true)
+    pub fn is_destructive(&self) -> bool {
+        self.has_hint("destructiveHint") && !self.is_read_only()
     }
 
-    /// A hint of the upstream's annotations, if it is given.
-    pub(crate) fn hint(&self, name: &str) -> Option<bool> {
-        let hint = self.definition.object("annotations")?.member(name).map(str::to_owned)?;
-        hint.parse().ok()
+    /// Whether they say that it only reads. Without that it may do anything.
+    pub fn is_read_only(&self) -> bool {
+        self.has_hint("readOnlyHint")
+    }
+
+    fn has_hint(&self, name: &str) -> bool {
+        self.definition.object("annotations").is_some_and(|hints| hints.member(name) == Some("true"))
     }
 
     /// WHAT it does, as written: the operator's brief, or else the description. Empty if there is neither.
