@@ -39,7 +39,7 @@ impl StandIn {
     /// # Errors
     /// The first list that fails.
     pub(super) async fn of(upstream: &Upstream) -> Result<Self, UpstreamError> {
-        Ok(Self { introduction: upstream.introduction().clone(), lists: upstream.lists(None).await? })
+        Ok(Self { introduction: upstream.introduction().clone(), lists: upstream.lists(None, false).await? })
     }
 
     fn introduce(&self) -> RawObject {
