@@ -165,7 +165,7 @@ impl SessionStore for RedisStore {
         let (key, mut commands) = (self.connection.key('e', stream), pipe());
         let writes = write(&mut commands, &key, changes);
         commands.cmd("PEXPIRE").arg(&key).arg(milliseconds(lifetime));
-        let mut replies = RedisStore::send(self, &mut commands).await?;
+        let mut replies = self.send(&mut commands).await?;
         (0..writes).try_for_each(|at| replies.get::<()>(at))
     }
 
@@ -176,7 +176,7 @@ impl SessionStore for RedisStore {
     ) -> Result<Fields, StoreError> {
         let (key, mut commands) = (self.connection.key('e', stream), pipe());
         commands.cmd("HKEYS").arg(&key);
-        let mut names: Vec<Vec<u8>> = RedisStore::send(self, &mut commands).await?.get(0)?;
+        let mut names: Vec<Vec<u8>> = self.send(&mut commands).await?.get(0)?;
         names.retain(|name| is_wanted(name));
         if names.is_empty() {
             return Ok(Fields::new());
@@ -185,7 +185,7 @@ impl SessionStore for RedisStore {
         for name in &names {
             commands.cmd("HGET").arg(&key).arg(name);
         }
-        let mut replies = RedisStore::send(self, &mut commands).await?;
+        let mut replies = self.send(&mut commands).await?;
         let mut fields = Fields::new();
         for (at, name) in names.into_iter().enumerate() {
             fields.extend(replies.get::<Option<Vec<u8>>>(at)?.map(|value| (name, value)));
@@ -196,20 +196,20 @@ impl SessionStore for RedisStore {
     async fn forget_events(&self, stream: &str) -> Result<(), StoreError> {
         let mut commands = pipe();
         commands.cmd("DEL").arg(self.connection.key('e', stream));
-        RedisStore::send(self, &mut commands).await?.get(0)
+        self.send(&mut commands).await?.get(0)
     }
 
     async fn send(&self, replica: Option<&str>, message: Vec<u8>) -> Result<(), StoreError> {
         let mut commands = pipe();
         commands.cmd("PUBLISH").arg(self.connection.key('c', replica.unwrap_or(ALL))).arg(message);
-        RedisStore::send(self, &mut commands).await?.get(0)
+        self.send(&mut commands).await?.get(0)
     }
 
     async fn is_there(&self, replica: &str) -> Result<bool, StoreError> {
         let mut commands = pipe();
         // The reply to PUBLISH counts those of one node of a cluster.
         commands.cmd("PUBSUB").arg("NUMSUB").arg(self.connection.key('c', replica));
-        let listening: HashMap<String, u64> = RedisStore::send(self, &mut commands).await?.get(0)?;
+        let listening: HashMap<String, u64> = self.send(&mut commands).await?.get(0)?;
         Ok(listening.values().any(|count| *count > 0))
     }
 
@@ -224,7 +224,7 @@ impl SessionStore for RedisStore {
         // After INCRBY: in the other order, a counter that expires in between would be created again without an expiry.
         commands.cmd("PEXPIRE").arg(&key).arg(milliseconds(window)).arg("NX");
         commands.cmd("PTTL").arg(&key);
-        let mut replies = RedisStore::send(self, &mut commands).await?;
+        let mut replies = self.send(&mut commands).await?;
         replies.get::<()>(1)?;
         let (sum, left): (u64, i64) = (replies.get(0)?, replies.get(2)?);
         Ok((sum, Duration::from_millis(u64::try_from(left).unwrap_or(0))))

@@ -17,7 +17,7 @@ use crate::limits::Limits;
 #[derive(Clone, Debug)]
 pub enum Frame {
     /// A notification or a request.
-    Message(Vec<u8>),
+    Message(Text),
     /// A response, with its error code if it is an error.
     Answer(Text, Option<i64>),
 }
@@ -28,19 +28,10 @@ impl Frame {
         matches!(self, Self::Answer(..))
     }
 
-    /// The line, without a line terminator, which counts as read from now on.
-    pub fn into_line(self) -> Vec<u8> {
-        match self {
-            Self::Message(line) => line,
-            Self::Answer(text, _) => text.into_line(),
-        }
-    }
-
-    /// The line, as it waits.
+    /// The line, without a line terminator.
     pub fn into_text(self) -> Text {
         match self {
-            Self::Message(line) => line.into(),
-            Self::Answer(text, _) => text,
+            Self::Message(text) | Self::Answer(text, _) => text,
         }
     }
 }
@@ -150,7 +141,7 @@ impl Outlet {
 
     fn waiting(&self, line: Vec<u8>) -> Option<Waiting> {
         let (in_stream, of_peer) = (self.budget.take_one(line.len())?, self.peer.unread(line.len())?);
-        Some(Waiting { frame: Frame::Message(line), _in_stream: Some(in_stream), of_peer })
+        Some(Waiting { frame: Frame::Message(line.into()), _in_stream: Some(in_stream), of_peer })
     }
 
     fn offer(&self, message: Vec<u8>) -> bool {

@@ -365,14 +365,14 @@ async fn write(
     hung_up: CancellationToken,
 ) -> std::io::Result<()> {
     while let Some((frame, place)) = frames.recv().await {
-        let mut batch = frame.into_line();
+        let mut batch = frame.into_text().into_line();
         let mut places = vec![place];
         batch.push(b'\n');
         // Messages queued meanwhile go into the same write.
         while batch.len() < 64 * 1024
             && let Some((frame, place)) = frames.try_recv()
         {
-            batch.extend_from_slice(&frame.into_line());
+            batch.extend_from_slice(&frame.into_text().into_line());
             batch.push(b'\n');
             places.push(place);
         }

@@ -133,7 +133,7 @@ async fn what_is_kept_is_bounded() {
     let (_outlet, frames) = outlet();
     let long = buffers.open(Purpose::Answer, frames);
     for _ in 0..10 {
-        long.event(Frame::Message(vec![b'x'; MAX_BYTES / 3]));
+        long.event(Frame::Message(vec![b'x'; MAX_BYTES / 3].into()));
     }
     assert!(long.log.lock().bytes <= MAX_BYTES);
     for _ in 0..3 * MAX_ENDED {
@@ -151,9 +151,9 @@ async fn k1_an_event_that_is_too_long_is_not_written_for_other_replicas() {
     let buffers = ReplayBuffers::new(most, peer);
     let (_outlet, frames) = outlet();
     let stream = buffers.open(Purpose::Answer, frames);
-    stream.event(Frame::Message(vec![b'x'; 9]));
-    stream.event(Frame::Message(vec![b'x'; MAX_SHARED + 1]));
-    stream.event(Frame::Message(vec![b'x'; 8]));
+    stream.event(Frame::Message(vec![b'x'; 9].into()));
+    stream.event(Frame::Message(vec![b'x'; MAX_SHARED + 1].into()));
+    stream.event(Frame::Message(vec![b'x'; 8].into()));
     let written = || {
         let changes = stream.log.lock().changes();
         changes.into_iter().filter(|(_, value)| value.is_some()).collect::<Vec<_>>()
@@ -171,14 +171,14 @@ async fn what_a_session_keeps_is_bounded_and_what_goes_gives_room() {
         (outlet, buffers.open(Purpose::News, frames))
     };
     let (first, second) = (open(), open());
-    first.1.event(Frame::Message(vec![b'x'; 900]));
-    let lost = second.1.event(Frame::Message(vec![b'x'; 900]));
+    first.1.event(Frame::Message(vec![b'x'; 900].into()));
+    let lost = second.1.event(Frame::Message(vec![b'x'; 900].into()));
     assert!(lost.id.is_some(), "it is sent, whether it is kept or not");
     assert_eq!((first.1.log.lock().bytes, second.1.log.lock().bytes), (900, 0));
-    first.1.event(Frame::Message(vec![b'x'; 950]));
+    first.1.event(Frame::Message(vec![b'x'; 950].into()));
     assert_eq!(first.1.log.lock().bytes, 950, "its own older ones make room");
     drop(first);
     buffers.state.lock().buffers.clear();
-    second.1.event(Frame::Message(vec![b'x'; 900]));
+    second.1.event(Frame::Message(vec![b'x'; 900].into()));
     assert_eq!(second.1.log.lock().bytes, 900);
 }
