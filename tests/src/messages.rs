@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::process;
+
 /// A request.
 pub fn request(id: impl Into<Value>, method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params})
@@ -14,9 +16,8 @@ pub fn call(id: impl Into<Value>, tool: &str, arguments: Value) -> Value {
 
 /// The request that opens a session, of a client with these capabilities.
 pub fn hello(capabilities: Value) -> Value {
-    let params = json!({
-        "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": {"name": "test", "version": "1"},
-    });
+    let mut params = process::hello();
+    params["capabilities"] = capabilities;
     request(1, "initialize", params)
 }
 

@@ -219,7 +219,7 @@ impl Server {
             (mode, _) if mode.starts_with("chooses") && self.cost == "low" => {
                 json!({"tools": [tool("echo")]})
             }
-            ("changes", _) if self.calls > 0 => json!({"tools": [tool("echo"), tool("grown")]}),
+
             _ => json!({"tools": [tool("echo"), tool("wait")]}),
         }
     }
@@ -297,7 +297,7 @@ impl Server {
                 flood("tools/list_changed", r#"{"_meta":{"number":NUMBER,"text":"TEXT"}}"#, arguments);
                 answer(id, echoed);
             }
-            "changes" | "hangs-on-list" => {
+            "hangs-on-list" => {
                 answer(id, echoed);
                 put(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
             }

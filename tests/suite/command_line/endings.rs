@@ -146,13 +146,6 @@ fn o4_over_stdio_sigterm_ends_it_before_hosts_kill_it() {
 }
 
 #[test]
-fn an_upstream_that_ignores_the_end_of_its_input_is_ended() {
-    let (_directory, _, id) = scratch();
-    serve_odd(&[], &["stubborn", &id]).finish().says(0, &[]);
-    assert_gone(&id);
-}
-
-#[test]
 fn what_a_launcher_launched_goes_with_it() {
     // A shell gives what runs beside it no input, so it is handed over by another number.
     for (script, mode) in

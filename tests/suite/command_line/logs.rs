@@ -55,12 +55,12 @@ fn what_was_decided_for_a_client_is_explained_where_that_is_asked_for() {
     quiet.request("initialize", hello);
     assert!(!quiet.finish().stderr.contains("client 'test'"));
     // Whoever is decided on with every request is explained once.
-    let mut stateless = start(&["serve", "--explain"]);
+    let mut modern = start(&["serve", "--explain"]);
     let meta = json!({"_meta": stateless(json!({}))});
     for _ in 0..3 {
-        stateless.request("tools/list", meta.clone());
+        modern.request("tools/list", meta.clone());
     }
-    let ended = stateless.finish();
+    let ended = modern.finish();
     assert_eq!(
         ended.stderr.matches("declared no disclosure support; served by adaptive").count(),
         1,

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{CHANGED, serve_odd, text};
+use super::{serve_odd, text};
 
 #[test]
 fn a_tool_without_input_schema_is_served_with_one_that_accepts_any_object() {
@@ -42,16 +42,6 @@ fn all_pages_are_read_until_they_repeat() {
         assert_eq!(gateway.tool_names(), tools);
         gateway.finish().says(0, &[]);
     }
-}
-
-#[test]
-fn a_changed_list_is_fetched_and_announced() {
-    let mut gateway = serve_odd(&[], &["changes"]);
-    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
-    gateway.call("echo", json!({}));
-    gateway.notified(CHANGED, 1);
-    assert_eq!(gateway.tool_names(), ["echo", "grown"]);
-    gateway.finish().says(0, &[]);
 }
 
 #[test]

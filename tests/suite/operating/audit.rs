@@ -73,23 +73,9 @@ fn a7_each_call_and_decision_is_one_line_with_all_members() {
     assert!(!text.contains("s3cret") && text.lines().all(|line| line.len() < 1_500), "{text}");
 }
 
-#[test]
-fn a7_calls_within_calls_have_the_name_of_the_inner_tool() {
-    let (_directory, file) = file();
-    let flags = ["--strategy", "search", "--audit", shown(&file)];
-    let mut gateway = serve(&flags, &["ordinary"]);
-    gateway.call("search_tools", json!({"query": "echo"}));
-    gateway.call("call_tool", json!({"tool": "echo", "arguments": {"text": "x"}}));
-    gateway.call("call_tool", json!({"tool": "none", "arguments": {}}));
-    let records = after(gateway, &file);
-    let expected =
-        [["decision", "search_tools", "answered"], ["call", "echo", "ok"], ["decision", "none", "unknown"]];
-    assert_eq!(short(&records), expected);
-}
-
 /// The same call in each wrong form has one fingerprint, and it is the tool that is meant whose permission counts.
 #[test]
-fn a7_a_call_in_a_wrong_form_is_recorded_as_it_is_meant() {
+fn a7_calls_within_calls_are_recorded_as_they_are_meant_whatever_their_form() {
     let (directory, file) = file();
     let config = directory.path().join("disclosure.toml");
     fs::write(&config, "[[principals]]\nname = \"few\"\ntools = [\"*/echo\"]\n").unwrap();
@@ -116,6 +102,7 @@ fn a7_a_call_in_a_wrong_form_is_recorded_as_it_is_meant() {
         gateway.call("call_tool", withheld);
     }
     let records = after(gateway, &file);
+    assert_eq!(short(&records[..1]), [["decision", "search_tools", "answered"]]);
     let calls = &records[1..=forms.len()];
     assert_eq!(short(calls), vec![["call", "echo", "ok"]; forms.len()]);
     assert!(calls.iter().all(|call| call["arguments_hmac"] == calls[0]["arguments_hmac"]), "{calls:?}");

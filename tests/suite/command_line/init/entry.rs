@@ -45,16 +45,6 @@ fn w1_a_host_starts_the_rewritten_entry_and_undo_gives_back_the_bytes() {
 }
 
 #[test]
-fn w1_the_entry_that_is_written_without_a_strategy_can_be_started() {
-    let person = Person::new();
-    person.write(FILE, &plain());
-    person.run(&["init", "--yes"]).says(0, &[]);
-    let mut server = person.started(FILE, "mcp-disclosure");
-    assert_eq!(server.tool_names(), ["echo", "wait"]);
-    server.finish().says(0, &[]);
-}
-
-#[test]
 fn w1_a_server_at_a_url_keeps_its_headers() {
     let (url, heard) = unauthorizing();
     let person = Person::new();
