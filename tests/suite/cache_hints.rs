@@ -33,7 +33,7 @@ fn hinted(hints: &Value) -> Scenario {
 }
 
 /// The same upstream without sessions.
-fn stateless(mut scenario: Scenario) -> Scenario {
+fn without_sessions(mut scenario: Scenario) -> Scenario {
     let refused = json!({"error": {"code": -32601, "message": "Method not found"}});
     let discovered = json!({"result": {
         "resultType": "complete", "supportedVersions": ["2026-07-28"], "ttlMs": 0, "cacheScope": "public",
@@ -72,7 +72,7 @@ fn hints() -> Value {
 }
 
 async fn u15_hints_and_meta_of_a_single_upstream_survive(setup: Setup) {
-    for scenario in [hinted(&hints()), stateless(hinted(&hints()))] {
+    for scenario in [hinted(&hints()), without_sessions(hinted(&hints()))] {
         let is_stateless = scenario.answers.contains_key("server/discover ");
         let said = said(&bench([("kit", scenario)]).await, setup, "/mcp/full").await;
         if setup.has_sessions() {

@@ -39,11 +39,11 @@ fn given(mut tools: Vec<Value>) -> String {
 }
 
 /// What an ordinary host gives to its model of a gateway that serves by `describe`: its tools, and all in tokens.
-fn described(flags: &[&str]) -> (String, usize) {
+fn described(flags: &[&str]) -> (String, u64) {
     let mut gateway = Process::start(&mut program(&[&["serve", "--strategy", "describe"], flags].concat()));
     let instructions = gateway.initialize()["instructions"].as_str().unwrap_or_default().to_owned();
     let tools = given(gateway.tools());
-    let tokens: u64 = [&tools, &instructions].map(|text| Tokenizer::O200kBase.count(text)).iter().sum();
+    let tokens = [&tools, &instructions].map(|text| Tokenizer::O200kBase.count(text)).iter().sum();
     (tools, tokens)
 }
 

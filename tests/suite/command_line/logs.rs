@@ -1,6 +1,6 @@
 //! What is logged about disclosure, for operators (001 "Best Practices").
 
-use kit::messages::hello;
+use kit::messages::{hello, stateless};
 use mcp_disclosure_core::EXTENSION;
 use serde_json::json;
 
