@@ -153,14 +153,17 @@ async fn p15_every_host_is_checked_and_targets_in_absolute_form_too() {
 
 #[test]
 fn p15_the_program_lets_in_the_hosts_and_origins_of_its_flags() {
-    let gateway = over_http(&["--allow-host", "proxy.example", "--allow-origin", APP]);
+    let named = ["--allow-host", "proxy.example", "--allow-origin", APP];
+    let gateway = over_http(&[&["--admin", "127.0.0.1:0"], &named[..]].concat());
     for (headers, is_let_in) in [
         ("Host: proxy.example\r\n", true),
         ("Host: app.example\r\n", false),
         ("Host: localhost\r\nOrigin: https://app.example\r\n", true),
         ("Host: localhost\r\nOrigin: https://proxy.example\r\n", false),
     ] {
-        let status = get(gateway.address(), "/mcp", headers).status;
-        assert_eq!(status != 403, is_let_in, "{headers:?}: {status}");
+        for address in [gateway.address(), gateway.admin()] {
+            let status = get(address, "/mcp", headers).status;
+            assert_eq!(status != 403, is_let_in, "{headers:?}: {status}");
+        }
     }
 }
