@@ -500,7 +500,8 @@ cases! { full_http_session;
 
 /// Called by another tool, a tool that runs as a task only is one whose result is waited for, whatever the client knows of tasks.
 async fn t1_a_task_within_a_call_is_waited_for(setup: Setup) {
-    let (_bench, client) = connected(setup, before(Era::Session)).await;
+    let bench = Bench::start(before(Era::Session)).await;
+    let client = Client::connect(&bench, setup).await;
     let call = async |tool: &str| {
         let params = json!({"tool": tool, "arguments": {"topic": "seas"}});
         client.start("tools/call", json!({"name": "call_tool", "arguments": params})).await
