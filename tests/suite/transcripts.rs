@@ -176,6 +176,21 @@ fn q1_each_mistake_leads_to_the_answer() {
     assert!(refused["gist"].to_string().contains("describe_tools"), "{refused}");
 }
 
+/// The client of a negotiating host finds out by itself that nothing has the name, and says so to its model.
+#[test]
+fn q1_what_the_hosts_client_refuses_is_an_answer() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("task.json");
+    let call = json!({"tool": "symbolic_diff", "arguments": {"expression": "x^2", "variable": "x"}});
+    let task = json!({"host": "negotiating", "courses": ["unknown-name"], "calls": [call]});
+    fs::write(&file, task.to_string()).unwrap();
+    let played = played(&["--task", file.to_str().unwrap()]);
+    for strategy in list(&played, "strategies") {
+        let act = &strategy["acts"][0];
+        assert!(act["errors"].as_u64().unwrap() > 0 && act["ending"] != "answered", "{strategy}");
+    }
+}
+
 #[test]
 fn q1_tools_that_are_not_listed_are_found_level_by_level() {
     let played = played(&["--strategies", "info", "--set", "info.tools=entry-only"]);

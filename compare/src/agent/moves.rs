@@ -81,6 +81,12 @@ impl Move {
                 let content = serde_json::from_str(&text).unwrap_or_default();
                 Ok(Seen { problem: Some(problem), result: None, content, text })
             }
+            // The host's own client found out; its model is told the same.
+            Err(error @ (Error::UnknownTool { .. } | Error::Refused { .. })) => {
+                let text = error.to_string();
+                let problem = Problem { code: String::new(), message: text.clone() };
+                Ok(Seen { problem: Some(problem), result: None, content: Value::Null, text })
+            }
             Err(error) => Err(error),
         }
     }

@@ -219,9 +219,9 @@ fn o1_ready_as_long_as_one_upstream_serves() {
     none.logged("upstream failed");
     let page = ready(&none);
     assert_eq!((page.status, &page.json()["ready"]), (503, &json!(false)));
-    let dead = &page.json()["not_ready"][0];
-    assert_eq!((&dead["name"], &dead["tools"]), (&json!("dead"), &json!(0)));
-    assert!(dead["error"].as_str().unwrap().contains("exit status: 7"), "{dead}");
+    let waited_for = &page.json()["not_ready"][0];
+    assert_eq!((&waited_for["name"], &waited_for["tools"]), (&json!("dead"), &json!(0)));
+    assert!(waited_for["error"].as_str().unwrap().contains("exit status: 7"), "{waited_for}");
     assert_eq!(get(none.admin(), "/healthz", "Host: localhost\r\n").status, 200);
     drop(none);
     rewrite(&file, &format!("{dead}[upstreams.odd]\ncommand = \"ODD\"\n"));
