@@ -49,7 +49,8 @@ const FOLDED: [char; 3] = ['ſ', 'ı', '\u{212a}'];
 /// letters, such as the long s.
 pub fn is_like(key: &str, ours: &str) -> bool {
     let fold = |character: char| character.to_uppercase().flat_map(char::to_lowercase);
-    let is_folded = || key.len() <= 3 * ours.len() && key.chars().flat_map(fold).eq(ours.chars().flat_map(fold));
+    let is_folded =
+        || key.len() <= 3 * ours.len() && key.chars().flat_map(fold).eq(ours.chars().flat_map(fold));
     // Nearly all keys are ASCII. Folding each of them character by character took a sixth of a call's time.
     key.eq_ignore_ascii_case(ours) || (!key.is_ascii() && is_folded())
 }
