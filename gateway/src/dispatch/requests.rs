@@ -122,7 +122,7 @@ impl Gateway {
             caller.backend.settled().await;
             page = caller.page();
         }
-        if method != Some(Method::Ping) && self.calls.followed(caller).await {
+        if method != Some(Method::Ping) && self.calls.followed(caller, &page).await {
             page = caller.page();
         }
         if matches!(method, Some(Method::ToolsCall | Method::ToolsResolve)) {
@@ -134,6 +134,7 @@ impl Gateway {
             }
         }
         if method.is_some()
+            && self.calls.may_be_left(caller, &page, request)
             && let Some(answered) = Box::pin(self.calls.left_to_upstream(caller, &page, request, watch)).await
         {
             return answered;

@@ -61,7 +61,7 @@ impl Calls {
         let carried_out = self.carry_out(caller, effects, &fetches).await;
         carried_out.map_err(|error| unkept(page, &given, error, watch))?;
         let rechosen = match &decision {
-            Decision::Answer(_) => Box::pin(self.rechosen(caller)).await,
+            Decision::Answer(_) => Box::pin(self.rechosen(caller, page)).await,
             _ => None,
         };
         let decision = match rechosen {
@@ -185,7 +185,7 @@ pub(super) fn relayed(
         (Some(given), Some(arguments)) => std::ptr::eq(given, arguments.get()),
         _ => false,
     };
-    let same_name = params.string("name").is_some_and(|name| name == **tool.upstream_name());
+    let same_name = params.decoded("name").is_some_and(|name| name == **tool.upstream_name());
     if same_arguments && same_name && params.member("task") == task {
         return params.clone();
     }
