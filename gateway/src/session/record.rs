@@ -10,7 +10,7 @@ use std::{
 };
 
 use mcp_disclosure_core::{Kind, Marks, Memory, Permits, Principal};
-use mcp_disclosure_transport::LoggingLevel;
+use mcp_disclosure_transport::{LoggingLevel, printable::Short};
 use parking_lot::Mutex;
 
 use super::{
@@ -43,6 +43,8 @@ pub struct Opening {
 #[derive(Debug)]
 pub struct Session {
     id: Arc<str>,
+    /// The beginning of its id, for logs.
+    pub label: Arc<str>,
     revision: Revision,
     choice: Choice,
     /// Who opened it.
@@ -93,6 +95,7 @@ impl Session {
         limits: &Limits,
     ) -> Self {
         Self {
+            label: Short(&id).to_string().into(),
             id,
             revision,
             choice,
@@ -136,11 +139,11 @@ impl Session {
         &self.choice.name
     }
 
-    /// Its client, for observers; `label` is the beginning of its id.
-    pub(crate) fn who<'a>(&'a self, label: &'a str, principal: &'a Principal) -> Who<'a> {
+    /// Its client, for observers.
+    pub(crate) fn who<'a>(&'a self, principal: &'a Principal) -> Who<'a> {
         Who {
             principal: principal.id(),
-            session: Some(label),
+            session: Some(&self.label),
             strategy: &self.choice.name,
             client: &self.client_name,
         }
