@@ -38,8 +38,8 @@ impl Calls {
         let called = is_call.then(|| request.params.string("name")).flatten();
         let Some(name) = called else { return (Vec::new(), false) };
         let page = caller.page();
-        let mirrored = page.view.tool(&name).map(|tool| tool.tool().mirrored().to_vec());
-        (mirrored.unwrap_or_default(), page.shows_schema(&name))
+        let Some(tool) = page.view.tool(&name) else { return (Vec::new(), false) };
+        (tool.tool().mirrored().to_vec(), page.shows_schema(tool))
     }
 
     /// Lets the strategy decide on a call, and carries out the decision.
