@@ -5,6 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use kit::{
     Bench,
     http::{self, Answer},
+    process::get,
 };
 use mcp_disclosure_gateway::front::http::{Guard, serve};
 use serde_json::json;
@@ -13,7 +14,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-use crate::odd;
+use crate::{command_line::over_http, odd};
 
 const APP: &str = "https://app.example";
 
@@ -148,4 +149,21 @@ async fn p15_every_host_is_checked_and_targets_in_absolute_form_too() {
         assert_eq!(status(address, target, headers).await, expected, "{target} {headers:?}");
     }
     assert_eq!(status(address, "/elsewhere", "Host: evil.example\r\n").await, "403", "whatever is asked for");
+}
+
+#[test]
+fn p15_the_program_lets_in_the_hosts_and_origins_of_its_flags() {
+    let named = ["--allow-host", "proxy.example", "--allow-origin", APP];
+    let gateway = over_http(&[&["--admin", "127.0.0.1:0"], &named[..]].concat());
+    for (headers, is_let_in) in [
+        ("Host: proxy.example\r\n", true),
+        ("Host: app.example\r\n", false),
+        ("Host: localhost\r\nOrigin: https://app.example\r\n", true),
+        ("Host: localhost\r\nOrigin: https://proxy.example\r\n", false),
+    ] {
+        for address in [gateway.address(), gateway.admin()] {
+            let status = get(address, "/mcp", headers).status;
+            assert_eq!(status != 403, is_let_in, "{headers:?}: {status}");
+        }
+    }
 }

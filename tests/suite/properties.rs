@@ -254,7 +254,7 @@ fn nothing_leaked_r10() {
         let admission = HeaderAdmission::default().knowing("ann", &permitted).on_stdio("ann");
         let scenario = Scenario::named(names.iter().map(|(name, _)| name.as_str()));
         let bench = Bench::start(playing(scenario).bridge(Bridge::Always).admitting(admission)).await;
-        for strategy in ["full", "resource", "describe", "info", "search", "groups"] {
+        for strategy in ["full", "resource", "describe", "info", "search", "groups", "concerns+search"] {
             let identity = Identity::offering(strategy).known_as("ann");
             let client = Client::connect_as(&bench, setup(strategy, choice), identity).await;
             reveals_nothing_of(&client, strategy, &hidden, &permitted, at).await;

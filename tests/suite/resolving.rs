@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::{connect, playing};
 
-/// An upstream that resolves `manage`, but not `plain`.
+/// An upstream that resolves `manage`, but not `plain`, and says nothing of `silent`.
 fn resolving() -> Options {
     let tool = |name: &str, resolve: bool| {
         let mut tool = json!({
@@ -22,12 +22,13 @@ fn resolving() -> Options {
         }
         tool.to_string()
     };
-    let mut scenario =
-        Scenario::with_tools([tool("manage", true), tool("plain", false)]).with_tool_capability("resolve");
+    let tools = [tool("manage", true), tool("plain", false), tool("silent", true)];
+    let mut scenario = Scenario::with_tools(tools).with_tool_capability("resolve");
     let mut resolved: Value = serde_json::from_str(&tool("manage", true)).unwrap();
     resolved["annotations"] = json!({"destructiveHint": false, "readOnlyHint": true});
     resolved["estimatedCost"] = json!({"tokens": 1});
     scenario.on("tools/resolve manage", json!({"tool": resolved, "x": 1}));
+    scenario.on("tools/resolve silent", json!({"x": 1}));
     playing(scenario)
 }
 
@@ -79,7 +80,19 @@ async fn sep1862_what_could_not_be_called_is_not_resolved(setup: Setup) {
     assert_eq!(client.request("tools/resolve", json!({})).await.code(), -32602);
 }
 
-under_full!(sep1862_what_the_operator_says_stays, sep1862_what_could_not_be_called_is_not_resolved,);
+async fn sep1862_an_invalid_answer_names_its_upstream_f6(setup: Setup) {
+    let (_bench, client) = connect(resolving(), setup).await;
+    let error = resolve(&client, "silent", json!({})).await.error();
+    let (code, message, upstream) = (&error["code"], &error["message"], &error["data"]["upstream"]);
+    assert_eq!(*code, -32000, "{error}");
+    assert!(message.as_str().unwrap().contains(upstream.as_str().unwrap()), "{error}");
+}
+
+under_full!(
+    sep1862_what_the_operator_says_stays,
+    sep1862_what_could_not_be_called_is_not_resolved,
+    sep1862_an_invalid_answer_names_its_upstream_f6,
+);
 
 /// Through a tool that calls others, the called one is resolved; what the strategy does itself is not done.
 async fn sep1862_through_another_tool_the_called_one_is_resolved(setup: Setup) {

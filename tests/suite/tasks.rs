@@ -346,7 +346,11 @@ async fn t2_anothers_task_is_unknown(setup: Setup) {
     assert_eq!(get(&ann, &id).await.result()["status"], "working");
     if setup.has_sessions() {
         let other = connect("ann").await;
-        assert_eq!(get(&other, &id).await.error()["message"], unknown);
+        let without = Setup::named("full_http_stateless");
+        let without = Client::connect_as(&bench, without, identity(without).known_as("ann")).await;
+        for other in [&other, &without] {
+            assert_eq!(get(other, &id).await.error()["message"], unknown);
+        }
         assert_eq!(ann.list("tasks").await[0]["taskId"], json!(id));
         assert!(bob.list("tasks").await.is_empty() && other.list("tasks").await.is_empty());
     }
@@ -357,12 +361,17 @@ over_http!(t2_anothers_task_is_unknown);
 async fn t2_an_upstreams_own_id_is_unknown_where_it_serves_one_client(setup: Setup) {
     let bench = Bench::start(Options { scope: Scope::Session, ..before(Era::Session) }).await;
     let client = Client::connect_as(&bench, setup, identity(setup)).await;
+    let other = Client::connect_as(&bench, setup, identity(setup)).await;
     let id = begun(&client, "secret").await;
     let of_era = if setup.has_sessions() { "tasks/result" } else { "tasks/update" };
     for method in ["tasks/get", of_era, "tasks/cancel"] {
         for own in [json!("0"), json!(0), json!(["0"])] {
             let params = json!({"taskId": own, "inputResponses": {}});
             assert_eq!(client.request(method, params).await.code(), -32602, "{method} {own}");
+        }
+        // Without sessions, those who are unknown are one.
+        if setup.has_sessions() {
+            other.request(method, json!({"taskId": id})).await.error();
         }
     }
     assert_eq!(get(&client, &id).await.result()["status"], "working");
@@ -491,7 +500,8 @@ cases! { full_http_session;
 
 /// Called by another tool, a tool that runs as a task only is one whose result is waited for, whatever the client knows of tasks.
 async fn t1_a_task_within_a_call_is_waited_for(setup: Setup) {
-    let (_bench, client) = connected(setup, before(Era::Session)).await;
+    let bench = Bench::start(before(Era::Session)).await;
+    let client = Client::connect(&bench, setup).await;
     let call = async |tool: &str| {
         let params = json!({"tool": tool, "arguments": {"topic": "seas"}});
         client.start("tools/call", json!({"name": "call_tool", "arguments": params})).await

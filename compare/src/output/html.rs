@@ -143,12 +143,13 @@ fn bars(report: &Report) -> Vec<Markup> {
     let most = report.strategies.iter().map(whole).max().unwrap_or(0).max(1) as f64;
     let percent = |tokens: u64| format!("{:.2}%", tokens as f64 / most * 100.0);
     let bar = |strategy: &Compared| {
+        let start = percent(strategy.costs.initial_tokens);
         html! {
             // The figures beside it say the same.
             svg.bar aria-hidden="true" {
-                rect.start height="100%" width=(percent(strategy.costs.initial_tokens)) {}
+                rect.start height="100%" width=(start) {}
                 @if let Some(learning) = strategy.costs.discovery_tokens {
-                    rect.learning height="100%" x=(percent(strategy.costs.initial_tokens)) width=(percent(learning)) {}
+                    rect.learning height="100%" x=(start) width=(percent(learning)) {}
                 }
             }
         }

@@ -42,7 +42,7 @@ impl Format {
 }
 
 /// A terminal.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Screen {
     /// The width in columns.
     pub width: usize,

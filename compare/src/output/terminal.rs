@@ -162,7 +162,7 @@ mod tests {
     }
 
     fn screen(width: usize) -> Screen {
-        Screen { width, ..Screen::default() }
+        Screen { width, coloured: false, whole: false }
     }
 
     #[test]

@@ -28,6 +28,10 @@ const MOST_READINGS: usize = 16;
 /// How many members an object may have to be read in more than one way.
 const MOST_MEMBERS: usize = 64;
 
+/// How many bytes may be written to make the readings of a call. One is written again for each member, so that long arguments
+/// can have one, but not several.
+const MOST_WRITTEN: usize = MOST_MEMBERS * MAX_BYTES;
+
 impl Schema {
     /// The arguments that are meant, where that is not what was given. `names` are those of the tool, and `aside` is an
     /// argument that the schema does not know.
@@ -87,7 +91,8 @@ impl Schema {
         let rest = given.retain(|key| key != aside);
         // What fits, or may, is meant as it is.
         matches!(self.verdict(&rest), Some(Verdict::DoesNotFit(_))).then_some(())?;
-        let mut fitting = self.readings(&rest, names, 0)?;
+        let mut room = MOST_WRITTEN;
+        let mut fitting = self.readings(&rest, names, 0, &mut room)?;
         fitting.retain(|reading| self.verdict(&reading.retain(|key| key != aside)) == Some(Verdict::Fits));
         fitting.dedup();
         let [only] = &fitting[..] else { return None };
@@ -98,8 +103,14 @@ impl Schema {
         Some(self.check(&read(arguments.text(), MAX_BYTES)?))
     }
 
-    /// The readings of an object, or of one this many levels within it; `None` if there are too many.
-    fn readings(&self, given: &RawObject, names: &[&str], level: usize) -> Option<Vec<RawObject>> {
+    /// The readings of an object, or of one this many levels within it; `None` if there are too many, or no `room` is left.
+    fn readings(
+        &self,
+        given: &RawObject,
+        names: &[&str],
+        level: usize,
+        room: &mut usize,
+    ) -> Option<Vec<RawObject>> {
         let is_small = |object: &RawObject| object.iter().count() <= MOST_MEMBERS;
         is_small(given).then_some(())?;
         let mut readings = vec![RawObject::empty()];
@@ -121,12 +132,14 @@ impl Schema {
                 choices.push(RawObject::empty());
             }
             if let Some(within) = within {
-                choices.extend(self.readings(&within, names, level + 1)?);
+                choices.extend(self.readings(&within, names, level + 1, room)?);
             }
-            readings = readings
-                .iter()
-                .flat_map(|one| choices.iter().filter_map(|other| joined(one, other)))
-                .collect();
+            let both = readings.iter().flat_map(|one| choices.iter().filter_map(|other| joined(one, other)));
+            let written = both.map(|both| {
+                *room = room.checked_sub(both.text().len())?;
+                Some(both)
+            });
+            readings = written.collect::<Option<Vec<_>>>()?;
             (readings.len() <= MOST_READINGS && readings.iter().all(is_small)).then_some(())?;
         }
         Some(readings)
@@ -242,6 +255,29 @@ mod tests {
             format!("{{{}}}", members.join(","))
         };
         assert_eq!(meant(CLOSED, &wide(&wide(r#"{"tool":"x"}"#))), None);
+    }
+
+    #[test]
+    fn p1_long_arguments_have_few_readings() {
+        let names = |letter: char, count: usize| (0..count).map(move |at| format!("{letter}{at}"));
+        let integers: Vec<String> = names('p', 4)
+            .chain(names('n', 40))
+            .map(|name| format!(r#""{name}":{{"type":"integer"}}"#))
+            .collect();
+        let schema = format!(
+            r#"{{"properties":{{"long":{{"type":"string"}},{}}},"additionalProperties":false}}"#,
+            integers.join(",")
+        );
+        // Each of the first may be the tool's name or a value, which does not fit.
+        let given = |length: usize, named: usize| {
+            let named = names('p', named).map(|name| format!(r#""{name}":"x""#));
+            let rest = names('n', 40).map(|name| format!(r#""{name}":1"#));
+            let members: Vec<String> = named.chain(rest).collect();
+            format!(r#"{{"long":"{}",{},"tool":"x"}}"#, "a".repeat(length), members.join(","))
+        };
+        for (length, named, is_read) in [(1, 4, true), (400_000, 0, true), (400_000, 4, false)] {
+            assert_eq!(meant(&schema, &given(length, named)).is_some(), is_read, "{length} {named}");
+        }
     }
 
     #[test]

@@ -225,7 +225,7 @@ impl Match<'_> {
 /// What rules say of one thing.
 #[derive(Debug, Default)]
 pub(crate) struct MatchedRules<'r> {
-    /// Of equal rank in the order in which they were written.
+    /// Those of which all counts stand in order, the strongest first; of patterns the one that was written first.
     pub(crate) all: Vec<Match<'r>>,
     is_stray: bool,
 }

@@ -176,14 +176,14 @@ impl Gateway {
         let tasks = Arc::new(Tasks::default());
         let (bounds, store) = (assembly.sessions, assembly.session_store);
         let sessions = Arc::new(Sessions::new(Arc::clone(&common), bounds, store, Arc::clone(&tasks)));
-        let receipts = (assembly.receipt_key, assembly.receipt_lifetime);
         let gateway = Arc::new(Self {
             peers: Peers::new(assembly.limits),
             calls: Calls::new(
                 Arc::clone(&common),
                 Arc::clone(&sessions),
                 tasks,
-                receipts,
+                assembly.receipt_key,
+                assembly.receipt_lifetime,
                 assembly.kept_marks,
             ),
             revisions: assembly.revisions,

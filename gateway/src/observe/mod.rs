@@ -30,7 +30,8 @@ pub type Recording = BoxFuture<'static, Result<(), String>>;
 /// They are called by the tasks that serve clients, so they must not block. What takes long belongs in a thread of the
 /// observer's own; what must be finished before a call is forwarded, in the future of [`before`](Self::before).
 pub trait Observer: fmt::Debug + Send + Sync + 'static {
-    /// The [`Called::fingerprint`] of a call's arguments, given their JSON text.
+    /// The [`Called::fingerprint`] of a call's arguments, given their JSON text. Long ones are passed in beside the workers that
+    /// serve clients.
     fn fingerprint(&self, _arguments: &str) -> Option<Box<str>> {
         None
     }

@@ -309,6 +309,7 @@ impl<'t> Reader<'t> {
 
 /// The names of a struct's fields, as serde lists them where it meets another one.
 fn fields<T: DeserializeOwned>() -> Vec<String> {
+    // Such as: unknown field ``, expected one of `a`, `b`
     let refused = T::deserialize(json!({"": null})).err().map(|error| error.to_string());
     refused.unwrap_or_default().split('`').skip(3).step_by(2).map(str::to_owned).collect()
 }

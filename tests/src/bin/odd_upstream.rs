@@ -219,7 +219,6 @@ impl Server {
             (mode, _) if mode.starts_with("chooses") && self.cost == "low" => {
                 json!({"tools": [tool("echo")]})
             }
-
             _ => json!({"tools": [tool("echo"), tool("wait")]}),
         }
     }

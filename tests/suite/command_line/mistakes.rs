@@ -339,3 +339,16 @@ fn w5_a_problem_is_placed_at_its_key() {
         refuses(text, &[expected]);
     }
 }
+
+#[test]
+fn w5_a_strategy_that_is_named_twice_is_told_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("disclosure.toml");
+    let text = "demo = true\n[[principals]]\nname = \"p\"\nstrategies = [\"inf\", \"ful\", \"inf\"]\n";
+    fs::write(&file, text).unwrap();
+    let ended = run(&["serve", "--config", shown(&file)]);
+    for name in ["inf", "ful"] {
+        let said = format!("strategy '{name}' is not offered");
+        assert_eq!(ended.stderr.matches(&said).count(), 1, "{ended:?}");
+    }
+}

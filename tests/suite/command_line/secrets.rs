@@ -6,11 +6,11 @@ use std::{fs, path::Path};
 use kit::{
     HeldPort, Session,
     messages::hello,
-    process::{Process, post},
+    process::{Ended, Process, post},
 };
 use serde_json::{Value, json};
 
-use super::{ODD, configured, hosted, opened, over_http, program, run, serve_odd, shown, text};
+use super::{ODD, configured, hosted, opened, over_http, program, run, serve_odd, shown, start, text};
 
 /// The program with a secret in its environment.
 fn with_a_secret(arguments: &[&str]) -> Process {
@@ -118,6 +118,8 @@ fn arguments_of_a_command_are_named_nowhere_p10() {
         let ended = run(&arguments);
         assert!(!ended.says(1, &[]).stderr.contains("s3cret"), "{ended:?}");
     }
+    let ended = run(&["serve", "--log", "debug", "--", "/no/such/program", "--token=s3cret"]);
+    assert!(!ended.says(1, &[]).stderr.contains("s3cret"), "{ended:?}");
 }
 
 #[test]
@@ -132,16 +134,43 @@ fn user_info_and_queries_of_urls_are_named_nowhere_p11() {
     ended.says(2, &["--upstream-url ftp://host/: only http and https are spoken"]);
 }
 
+/// Nothing in a log acts on a terminal, or begins a line of its own.
+const FORGED: &str = "x\n2030-01-01T00:00:00Z ERROR all is lost \u{1b}[31m\u{202e}\r\u{7}\u{9b}";
+
+#[track_caller]
+fn is_not_forged(ended: &Ended) {
+    assert!(!ended.stderr.contains(['\u{1b}', '\u{202e}', '\r', '\u{7}', '\u{9b}']), "{ended:?}");
+    assert!(!ended.stderr.lines().any(|line| line.starts_with("2030")), "{ended:?}");
+}
+
+#[test]
+fn whatever_a_client_or_an_upstream_says_forges_no_line_p11() {
+    let script = r"f() { printf '2030 all is lost \033[31m\302\233\r\007\n'; }; f; f >&2; exec $0 ordinary";
+    let serve = ["serve", "--strategy", "full", "--explain", "--log", "debug"];
+    let mut gateway = start(&[&serve[..], &["--", "sh", "-c", script, ODD]].concat());
+    let client = json!({"name": FORGED, "version": FORGED});
+    let capabilities = json!({"extensions": {FORGED: {}}});
+    for (method, params) in [
+        (
+            "initialize",
+            json!({"protocolVersion": FORGED, "capabilities": capabilities, "clientInfo": client}),
+        ),
+        ("resources/read", json!({"uri": format!("file:///{FORGED}")})),
+        ("prompts/get", json!({"name": FORGED})),
+        (FORGED, json!({})),
+    ] {
+        gateway.request(method, params);
+    }
+    is_not_forged(gateway.finish().says(0, &["all is lost"]));
+}
+
 #[test]
 fn a_name_with_line_ends_and_escapes_forges_no_line_p11() {
     let mut gateway = serve_odd(&[], &["ordinary"]);
-    let forged = "x\n2030-01-01T00:00:00Z ERROR all is lost \u{1b}[31m\u{202e}";
-    gateway.call(forged, json!({}));
+    gateway.call(FORGED, json!({}));
     gateway.call(&"y".repeat(100_000), json!({}));
     let ended = gateway.finish();
-    ended.says(0, &["unknown tool called"]);
-    assert!(!ended.stderr.contains(['\u{1b}', '\u{202e}']), "{ended:?}");
-    assert!(!ended.stderr.lines().any(|line| line.starts_with("2030")), "{ended:?}");
+    is_not_forged(ended.says(0, &["unknown tool called"]));
     assert!(ended.stderr.lines().all(|line| line.len() < 1000), "{ended:?}");
 }
 

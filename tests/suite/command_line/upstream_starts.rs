@@ -1,5 +1,7 @@
 //! Upstreams that cannot be used: each is named, with what it did instead and what may help.
 
+use std::net::TcpListener;
+
 use kit::{
     HeldPort,
     process::{id_in, is_gone, until},
@@ -116,4 +118,9 @@ fn a_url_that_cannot_be_reached_is_named() {
     let hint = "hint: is an MCP server running there, and is the path right?";
     run(&["serve", "--upstream-url", &url])
         .says(1, &[&format!("upstream '{url}'"), "cannot be reached: Connection refused", hint]);
+    // It takes connections, and never answers.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", silent.local_addr().unwrap());
+    run(&["serve", "--connect-timeout", "2", "--upstream-url", &url])
+        .says(1, &[&format!("upstream '{url}'"), "did not answer within 2 seconds"]);
 }

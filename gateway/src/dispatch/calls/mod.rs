@@ -59,7 +59,8 @@ impl Calls {
         common: Arc<Common>,
         sessions: Arc<Sessions>,
         tasks: Arc<Tasks>,
-        (receipt_key, receipt_lifetime): (ReceiptKey, Duration),
+        receipt_key: ReceiptKey,
+        receipt_lifetime: Duration,
         kept_marks: Option<Arc<dyn KeptMarks>>,
     ) -> Self {
         let checks = Checks::new(common.limits.compiled_schemas_bytes);

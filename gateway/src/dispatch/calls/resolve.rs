@@ -5,7 +5,7 @@
 //! strategy asks for with a call are not carried out.
 
 use mcp_disclosure_core::{Decision, RawObject, Refusal, Tool, given::shown, with_pages};
-use mcp_disclosure_transport::{ErrorText, code};
+use mcp_disclosure_transport::ErrorText;
 
 use super::{
     Answer, Calls,
@@ -17,6 +17,7 @@ use crate::{
     catalogue::Page,
     dialect::complete,
     dispatch::{Caller, Watch},
+    error::upstream_failed,
     observe::Outcome,
 };
 
@@ -74,11 +75,10 @@ impl Calls {
         drop(arguments);
         let relayed = self.relay(caller, &slot, UpstreamRequest::new(RESOLVE, request)).await;
         let result = relayed.map_err(|failed| failed.watched(watch))?.object(&page.view)?;
-        let resolved = result.object("tool").ok_or_else(|| {
-            let message = format_args!("the result of {RESOLVE} is invalid: 'tool' is missing");
-            ErrorText::new(code::UPSTREAM_FAILED, message)
-        })?;
         let upstream = tool.tool().upstream();
+        let resolved = result.object("tool").ok_or_else(|| {
+            upstream_failed(upstream, format_args!("sent an invalid result of {RESOLVE}: 'tool' is missing"))
+        })?;
         let resolved = with_pages(&resolved, |uri| page.view.served_uri(upstream, uri)).unwrap_or(resolved);
         let tool = refined(&tool.definition(), tool.tool(), &resolved);
         Ok(complete(caller.era(), result.with("tool", tool.text()).into()))

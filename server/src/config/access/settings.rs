@@ -1,6 +1,9 @@
 //! The settings of access that a file and flags come down to.
 
-use std::{collections::HashSet, path::Path};
+use std::{
+    collections::{BTreeSet, HashSet},
+    path::Path,
+};
 
 use mcp_disclosure_access::{Caller, Entry, Error, Profile, Settings, TokenSource, UnreadableToken};
 use mcp_disclosure_core::{Permits, nearest::did_you_mean};
@@ -112,7 +115,9 @@ pub fn unknown_strategies(file: &DisclosureFile, strategies: &Strategies) -> Vec
     let (all, offered) = (Permits::all(), strategies.offered());
     let mut problems = Problems::default();
     for Written { what, place, strategies: named, .. } in file.grants() {
-        for name in named.iter().flatten().filter(|name| !strategies.is_offered_to(&all, name)) {
+        // One that is named twice is told once.
+        let named: BTreeSet<&String> = named.iter().flatten().collect();
+        for name in named.into_iter().filter(|name| !strategies.is_offered_to(&all, name)) {
             let otherwise = || format!("offered are {}", offered.join(", "));
             let hint = did_you_mean(name, offered.iter().map(String::as_str), otherwise);
             problems.report(place, format!("{what}: strategy '{name}' is not offered"), &hint);

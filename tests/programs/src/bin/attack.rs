@@ -9,7 +9,7 @@ use programs::{
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Attacks mcp-disclosure as clients, upstreams and files could, beside an honest client.
+/// Attacks mcp-disclosure as clients and upstreams could, beside an honest client.
 ///
 /// Prints a Markdown table; the exit code is 1 if anything did not hold.
 #[derive(Debug, Parser)]

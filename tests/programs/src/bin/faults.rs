@@ -1,4 +1,4 @@
-//! Plays faults of upstreams and files, and prints how it went as a table.
+//! Plays faults of upstreams, and prints how it went as a table.
 
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
@@ -9,7 +9,7 @@ use programs::{
     log, print,
 };
 
-/// Plays faults of upstreams and files in front of mcp-disclosure, with real MCP servers.
+/// Plays faults of upstreams in front of mcp-disclosure, with real MCP servers.
 ///
 /// Prints a Markdown table; the exit code is 1 if anything did not hold.
 #[derive(Debug, Parser)]

@@ -1,4 +1,4 @@
-//! Faults of upstreams and files, played in front of the shipped program, and whether it does what it promises.
+//! Faults of upstreams, played in front of the shipped program, and whether it does what it promises.
 //!
 //! Each fault starts the program with real MCP upstreams, a good one among them, plays the fault, and says what was seen.
 //! A family of faults is one file; [`all`] is the table of contents.
