@@ -5,7 +5,7 @@
 
 use serde_json::json;
 
-use crate::{catalogue::tool::Tool, decision::Refusal, raw::RawObject};
+use crate::{decision::Refusal, raw::RawObject};
 
 /// The key of deterministic groups in `capabilities.experimental`, where some servers repeat the capability, and in
 /// the `_meta` of tools.
@@ -22,11 +22,9 @@ impl Refusal {
     }
 }
 
-impl Tool {
-    /// Whether it may run: its `_meta["experimental/deterministic-groups"]` does not say `"callable": false`.
-    pub fn is_callable(&self) -> bool {
-        said_of_groups(self.definition()).member("callable") != Some("false")
-    }
+/// Whether a tool may run: the `_meta["experimental/deterministic-groups"]` of its definition does not say `"callable": false`.
+pub(crate) fn is_callable(definition: &RawObject) -> bool {
+    said_of_groups(definition).member("callable") != Some("false")
 }
 
 /// What a definition says of deterministic groups: which it is in, and whether it is callable.

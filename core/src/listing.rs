@@ -6,6 +6,7 @@ use crate::{
         snapshot::Entry,
         tool::{Tool, is_withheld},
         view::View,
+        visible_tool::VisibleTool,
     },
     digest::Digest,
     name::{Kind, SKILLS_INDEX},
@@ -92,9 +93,9 @@ impl Shown {
         Self(Selection::by(shown))
     }
 
-    /// Whether the schema of the tool of this name is shown. The view must be the same.
-    pub fn contains(&self, view: &View, name: &str) -> bool {
-        view.position(name).is_some_and(|at| self.0.contains(at))
+    /// Whether the schema of this tool is shown. It must be of the same view.
+    pub fn contains(&self, tool: VisibleTool<'_>) -> bool {
+        self.0.contains(tool.position)
     }
 }
 

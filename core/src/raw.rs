@@ -5,19 +5,25 @@
 //! new text around the unedited pieces.
 
 use std::{
+    borrow::Cow,
     collections::{HashMap, HashSet},
     fmt,
     hash::{BuildHasher, RandomState},
     ops::Range,
-    sync::{Arc, Mutex, OnceLock, PoisonError, Weak},
+    sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError, Weak},
 };
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::Error};
 use serde_json::value::RawValue;
 
-use crate::{digest::Digest, given::is_like, layout::compact, take::each_member};
+use crate::{
+    digest::Digest,
+    given::{is_like, string},
+    layout::compact,
+    take::each_member,
+};
 
-/// Maximum number of members. Each takes 32 bytes and an allocation, and may be five bytes of text.
+/// Maximum number of members. Each takes 40 bytes, and may be five bytes of text.
 const MAX_MEMBERS: usize = 100_000;
 
 /// A text, and what is found out about it once, for all who share it: the same definition is in an upstream's lists, in each
@@ -32,7 +38,45 @@ struct Shared {
 }
 
 /// A member's key, and the place of its value.
-type Member = (Box<str>, Range<usize>);
+type Member = (Key, Range<usize>);
+
+#[derive(Debug)]
+enum Key {
+    /// Written as it is, at this place.
+    Plain(Range<usize>),
+    /// Written with escapes.
+    Escaped(Box<str>),
+}
+
+impl Key {
+    fn get<'t>(&'t self, text: &'t str) -> &'t str {
+        match self {
+            Self::Plain(place) => &text[place.clone()],
+            Self::Escaped(key) => key,
+        }
+    }
+}
+
+/// The members of an object.
+fn members_of(text: &str) -> Result<Vec<Member>, serde_json::Error> {
+    let place = |part: &str| {
+        let from = part.as_ptr() as usize - text.as_ptr() as usize;
+        from..from + part.len()
+    };
+    let mut members = Vec::new();
+    each_member(text, |key, value| {
+        if members.len() == MAX_MEMBERS {
+            return Err(format!("an object of more than {MAX_MEMBERS} members"));
+        }
+        let key = match key {
+            Cow::Borrowed(key) => Key::Plain(place(key)),
+            Cow::Owned(key) => Key::Escaped(key.into()),
+        };
+        members.push((key, place(value)));
+        Ok(())
+    })?;
+    Ok(members)
+}
 
 impl From<String> for Shared {
     fn from(text: String) -> Self {
@@ -156,29 +200,17 @@ impl RawObject {
     /// Parses one object; anything else is an error of `serde_json`, with line and column.
     pub fn parse(text: impl Into<String>) -> Result<Self, serde_json::Error> {
         let text: String = text.into();
-        Self::read(Arc::new(text.into()))
+        let members = members_of(&text)?;
+        Ok(Self::of_members(text, members))
     }
 
     /// The same of a text that is kept already: nothing is copied if it is the whole of what it shares, and it is read once.
     pub fn of(text: &RawText) -> Result<Self, serde_json::Error> {
-        Self::read(text.whole())
-    }
-
-    fn read(shared: Arc<Shared>) -> Result<Self, serde_json::Error> {
-        if shared.members.get().is_some() {
-            return Ok(Self(shared));
+        let shared = text.whole();
+        if shared.members.get().is_none() {
+            let members = members_of(&shared.text)?;
+            shared.members.get_or_init(|| members.into());
         }
-        let start = shared.text.as_ptr() as usize;
-        let mut members = Vec::with_capacity(8);
-        each_member(&shared.text, |key, value| {
-            if members.len() == MAX_MEMBERS {
-                return Err(format!("an object of more than {MAX_MEMBERS} members"));
-            }
-            let from = value.as_ptr() as usize - start;
-            members.push((key.into_boxed_str(), from..from + value.len()));
-            Ok(())
-        })?;
-        shared.members.get_or_init(|| members.into());
         Ok(Self(shared))
     }
 
@@ -194,7 +226,9 @@ impl RawObject {
 
     /// The object without members.
     pub fn empty() -> Self {
-        Self::of_members("{}".to_owned(), Vec::new())
+        static EMPTY: LazyLock<RawObject> =
+            LazyLock::new(|| RawObject::of_members("{}".to_owned(), Vec::new()));
+        EMPTY.clone()
     }
 
     /// The whole text, as received or as edited.
@@ -209,7 +243,13 @@ impl RawObject {
 
     /// The text of a member's value.
     pub fn member(&self, key: &str) -> Option<&str> {
-        self.iter().rev().find(|(name, _)| *name == key).map(|(_, value)| value)
+        Some(&self.text()[self.place(key)?])
+    }
+
+    /// The place of a member's value.
+    fn place(&self, key: &str) -> Option<Range<usize>> {
+        let (_, place) = self.members().iter().rev().find(|(name, _)| name.get(self.text()) == key)?;
+        Some(place.clone())
     }
 
     /// The values of all members that some reader may take for `key`: several, or [in another case](is_like).
@@ -219,13 +259,17 @@ impl RawObject {
 
     /// The text of a member's value, without a copy.
     pub fn share(&self, key: &str) -> Option<RawText> {
-        let (_, range) = self.members().iter().rev().find(|(name, _)| **name == *key)?;
-        Some(RawText::part(&self.0, range.clone()))
+        Some(RawText::part(&self.0, self.place(key)?))
     }
 
     /// The decoded value of a string member.
     pub fn string(&self, key: &str) -> Option<String> {
-        serde_json::from_str(self.member(key)?).ok()
+        self.decoded(key).map(Cow::into_owned)
+    }
+
+    /// The same, without a copy if it has no escapes.
+    pub fn decoded(&self, key: &str) -> Option<Cow<'_, str>> {
+        string(self.member(key)?)
     }
 
     /// An object member.
@@ -240,7 +284,8 @@ impl RawObject {
 
     /// The members in order, values as text.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&str, &str)> {
-        self.members().iter().map(|(key, range)| (&**key, &self.text()[range.clone()]))
+        let text = self.text();
+        self.members().iter().map(move |(key, place)| (key.get(text), &text[place.clone()]))
     }
 
     /// The object with `key` set to the JSON text `value`: in its old place, or at the end.
@@ -303,9 +348,14 @@ impl RawObject {
                 text.push(',');
             }
             // A string has a JSON text.
-            text.push_str(&serde_json::to_string(key).unwrap_or_default());
+            let quoted = serde_json::to_string(key).unwrap_or_default();
+            let key = match quoted.len() == key.len() + 2 {
+                true => Key::Plain(text.len() + 1..text.len() + 1 + key.len()),
+                false => Key::Escaped(key.into()),
+            };
+            text.push_str(&quoted);
             text.push(':');
-            members.push((key.into(), text.len()..text.len() + value.len()));
+            members.push((key, text.len()..text.len() + value.len()));
             text.push_str(value);
         }
         text.push('}');

@@ -1,9 +1,16 @@
 //! The members of the text of an object that may have a million, of which nothing is stored here.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
-use serde::de::{Deserializer, Error, MapAccess, Visitor};
+use serde::{
+    Deserialize,
+    de::{Deserializer, Error, MapAccess, Visitor},
+};
 use serde_json::value::RawValue;
+
+/// A string, without a copy if it is written without escapes. Serde borrows the text of no other part, such as an optional [`Cow`].
+#[derive(Debug, Deserialize)]
+pub struct Text<'t>(#[serde(borrow)] pub Cow<'t, str>);
 
 /// The value of the last member named `key` of the JSON text of an object.
 pub fn member<'t>(text: &'t str, key: &str) -> Option<&'t str> {
@@ -16,7 +23,7 @@ pub fn member<'t>(text: &'t str, key: &str) -> Option<&'t str> {
 }
 
 /// The members in order; `None` for what is no object, and for more than `most`.
-pub fn members(text: &str, most: usize) -> Option<Vec<(String, &str)>> {
+pub fn members(text: &str, most: usize) -> Option<Vec<(Cow<'_, str>, &str)>> {
     let mut members = Vec::new();
     let read = each_member(text, |key, value| {
         members.push((key, value));
@@ -28,7 +35,7 @@ pub fn members(text: &str, most: usize) -> Option<Vec<(String, &str)>> {
 /// Visits the members of the JSON text of an object in order, values as text, up to the first error.
 pub(crate) fn each_member<'t>(
     text: &'t str,
-    visit: impl FnMut(String, &'t str) -> Result<(), String>,
+    visit: impl FnMut(Cow<'t, str>, &'t str) -> Result<(), String>,
 ) -> serde_json::Result<()> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     deserializer.deserialize_map(Members(visit))?;
@@ -37,7 +44,7 @@ pub(crate) fn each_member<'t>(
 
 struct Members<F>(F);
 
-impl<'t, F: FnMut(String, &'t str) -> Result<(), String>> Visitor<'t> for Members<F> {
+impl<'t, F: FnMut(Cow<'t, str>, &'t str) -> Result<(), String>> Visitor<'t> for Members<F> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -45,7 +52,7 @@ impl<'t, F: FnMut(String, &'t str) -> Result<(), String>> Visitor<'t> for Member
     }
 
     fn visit_map<A: MapAccess<'t>>(mut self, mut map: A) -> Result<(), A::Error> {
-        while let Some((key, value)) = map.next_entry::<String, &RawValue>()? {
+        while let Some((Text(key), value)) = map.next_entry::<Text<'t>, &RawValue>()? {
             (self.0)(key, value.get()).map_err(A::Error::custom)?;
         }
         Ok(())

@@ -1,9 +1,8 @@
 //! JSON-RPC messages. Parameters, results and errors remain the received text.
 
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, fmt, sync::Arc};
 
-use bytes::Bytes;
-use mcp_disclosure_core::RawObject;
+use mcp_disclosure_core::{RawObject, take::Text};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
@@ -14,48 +13,47 @@ const LONGEST_LABEL: usize = 1024;
 
 /// A JSON text. Cloning is cheap.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Json(Bytes);
+pub struct Json(Arc<String>);
 
 impl Json {
     /// Serializes a value; `null` if that fails, which it cannot for this project's types.
     pub fn of(value: &(impl Serialize + ?Sized)) -> Self {
-        Self(serde_json::to_vec(value).unwrap_or_else(|_| b"null".to_vec()).into())
+        serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned()).into()
     }
 
     /// The empty object.
     pub fn empty_object() -> Self {
-        Self(Bytes::from_static(b"{}"))
+        "{}".to_owned().into()
     }
 
     /// The text as UTF-8 bytes.
     pub fn as_bytes(&self) -> &[u8] {
-        &self.0
+        self.0.as_bytes()
     }
 
     /// The text.
     pub fn as_str(&self) -> &str {
-        // Constructed only from `str` and from serde_json's output.
-        std::str::from_utf8(&self.0).unwrap_or("null")
+        &self.0
     }
 }
 
 impl From<Box<RawValue>> for Json {
     fn from(raw: Box<RawValue>) -> Self {
         let text: Box<str> = raw.into();
-        Self(String::from(text).into())
+        String::from(text).into()
     }
 }
 
 impl From<String> for Json {
     /// The text must be valid JSON.
     fn from(text: String) -> Self {
-        Self(text.into())
+        Self(Arc::new(text))
     }
 }
 
 impl From<RawObject> for Json {
     fn from(object: RawObject) -> Self {
-        Self(Bytes::copy_from_slice(object.text().as_bytes()))
+        object.text().to_owned().into()
     }
 }
 
@@ -65,9 +63,9 @@ impl fmt::Debug for Json {
     }
 }
 
-/// A request id: a string or a number, kept as received.
+/// A request id: a string or a number, kept as received. Cloning is cheap.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Id(Box<str>);
+pub struct Id(Arc<str>);
 
 impl Id {
     /// A numeric id.
@@ -137,11 +135,11 @@ pub enum Message {
 #[derive(Deserialize)]
 struct Raw<'a> {
     #[serde(borrow)]
-    jsonrpc: Option<Cow<'a, str>>,
+    jsonrpc: Option<Text<'a>>,
     #[serde(borrow, default, deserialize_with = "present")]
     id: Option<&'a RawValue>,
     #[serde(borrow)]
-    method: Option<Cow<'a, str>>,
+    method: Option<Text<'a>>,
     #[serde(borrow)]
     params: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
@@ -178,12 +176,12 @@ impl Message {
             return Err(refuse(id, code::INVALID_REQUEST, message));
         }
         let invalid = |message: &str| refuse(id.clone(), code::INVALID_REQUEST, message);
-        if raw.jsonrpc.as_deref() != Some("2.0") {
+        if raw.jsonrpc.is_none_or(|Text(version)| version != "2.0") {
             return Err(invalid("'jsonrpc' must be \"2.0\""));
         }
         // What has a result or an error is never answered, whatever else it has.
         let asks = raw.result.is_none() && raw.error.is_none();
-        let Some(method) = raw.method.filter(|_| asks) else {
+        let Some(Text(method)) = raw.method.filter(|_| asks) else {
             let outcome = match (raw.result, raw.error) {
                 (Some(result), None) => Ok(result.to_owned().into()),
                 (None, Some(error)) => Err(ErrorText::relayed(error.to_owned().into())),
@@ -236,7 +234,7 @@ impl Notification {
 
     /// See [`Message::encode`].
     pub fn encode(&self) -> Vec<u8> {
-        let method = Json::of(&*self.method);
+        let method = quoted(&self.method);
         if self.params.is_empty() {
             return line(&[("method", method.as_bytes())]);
         }
@@ -262,8 +260,13 @@ impl Response {
 
 /// A request as one line of JSON, without a line terminator.
 pub(crate) fn request_line(id: &str, method: &str, params: &RawObject) -> Vec<u8> {
-    let method = Json::of(method);
+    let method = quoted(method);
     line(&[("id", id.as_bytes()), ("method", method.as_bytes()), ("params", params.text().as_bytes())])
+}
+
+/// A string as JSON, which it always has.
+fn quoted(text: &str) -> String {
+    serde_json::to_string(text).unwrap_or_default()
 }
 
 fn refuse(id: Option<Id>, code: i64, message: impl fmt::Display) -> Response {

@@ -4,6 +4,7 @@ use std::{borrow::Cow, sync::OnceLock};
 
 use crate::{
     arguments::{Schema, WRAPPER},
+    availability,
     brief::{self, Source},
     cap::Cap,
     catalogue::{description::Supplement, mirrored::Mirrored, pages},
@@ -45,6 +46,8 @@ pub struct Tool {
     short_brief: OnceLock<String>,
     supplement: Supplement,
     is_for_models: bool,
+    is_callable: bool,
+    needs_task: bool,
     mapping: Mapping,
     entry: OnceLock<RawObject>,
     slim_schema: OnceLock<Option<String>>,
@@ -69,19 +72,21 @@ impl Tool {
         let is_as_listed = definition == original;
         let definition =
             if name == upstream_name { definition } else { definition.with_value("name", &name) };
-        let is_for_models = pages::is_for_models(&definition);
+        let execution = definition.object("execution").unwrap_or_default();
         Self {
             qualified: ToolName::qualified(&upstream, &upstream_name),
             key: name,
             upstream_name,
             upstream,
-            definition,
             original,
             is_as_listed,
             brief: OnceLock::new(),
             short_brief: OnceLock::new(),
             supplement,
-            is_for_models,
+            is_for_models: pages::is_for_models(&definition),
+            is_callable: availability::is_callable(&definition),
+            needs_task: execution.member("taskSupport") == Some(r#""required""#),
+            definition,
             mapping,
             entry: OnceLock::new(),
             slim_schema: OnceLock::new(),
@@ -133,8 +138,12 @@ impl Tool {
 
     /// Whether it runs as a task only (`execution.taskSupport`, 2025-11-25).
     pub fn needs_task(&self) -> bool {
-        let execution = self.definition.object("execution");
-        execution.is_some_and(|execution| execution.member("taskSupport") == Some(r#""required""#))
+        self.needs_task
+    }
+
+    /// Whether it may run: what is described only does not ([`availability`]).
+    pub fn is_callable(&self) -> bool {
+        self.is_callable
     }
 
     /// Whether models may call it; else it is for its pages alone (MCP Apps).

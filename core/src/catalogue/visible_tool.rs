@@ -15,7 +15,7 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub struct VisibleTool<'v> {
     pub(super) view: &'v View,
-    pub(super) position: usize,
+    pub(crate) position: usize,
     pub(super) tool: &'v Tool,
     pub(super) name: &'v ToolName,
 }

@@ -119,15 +119,19 @@ impl Backend {
     }
 
     /// Lets the upstreams that are its client's alone follow the choices of concerns that a view was narrowed to. Waits until
-    /// their lists do, at most as long as for a connection. The view may be outdated then.
-    pub(crate) async fn follow(&self, view: &View) {
-        let Some(client) = &self.client else { return };
+    /// their lists do, at most as long as for a connection. Returns whether it chose anything so far: then the view may be outdated.
+    pub(crate) async fn follow(&self, view: &View) -> bool {
+        let Some(client) = &self.client else { return false };
         let number = client.follow(&view.about().concerns, view.choices());
+        if number == 0 {
+            return false;
+        }
         let slots = self.slots();
         let longest = slots.iter().map(|slot| slot.patience).max().unwrap_or_default();
         if tokio::time::timeout(longest, self.progress.followed(number)).await.is_err() {
             tracing::warn!(?longest, "an upstream does not say which choices of concerns it follows");
         }
+        true
     }
 
     /// Whether [`settled`](Self::settled) returns at once, because all were tried or the time is over.

@@ -9,7 +9,7 @@ use std::{
 
 use mcp_disclosure_core::{
     Advertisement, ClientTraits, Digest, Kind, ListHints, ListSize, Memory, Own, Permits, Principal,
-    RawObject, Selected, Shown, Snapshot, ToolName, View, full::list_with_host_hints,
+    RawObject, Selected, Shown, Snapshot, ToolName, View, VisibleTool, full::list_with_host_hints,
 };
 use mcp_disclosure_transport::Json;
 use parking_lot::{Mutex, RwLock};
@@ -283,9 +283,9 @@ impl Page {
         }
     }
 
-    /// Whether `tools/list` shows the schema of the tool of this name.
-    pub fn shows_schema(&self, name: &str) -> bool {
-        self.shown.contains(&self.view, name)
+    /// Whether `tools/list` shows the schema of this tool of the view.
+    pub fn shows_schema(&self, tool: VisibleTool<'_>) -> bool {
+        self.shown.contains(tool)
     }
 
     /// The result of a list method.

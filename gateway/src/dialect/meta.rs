@@ -156,10 +156,10 @@ const DECISIVE: [&str; 11] =
 const DECISIVE_META: [&str; 6] = ["progressToken", VERSION, CAPABILITIES, CLIENT, LOG_LEVEL, SERVER_VARIANT];
 
 fn unambiguous(object: &RawObject, decisive: &[&str]) -> Result<(), ErrorText> {
-    for decisive in decisive {
-        let mut same = object.iter().map(|(key, _)| key).filter(|key| is_like(key, decisive));
-        let found = (same.next(), same.next());
-        if !matches!(found, (None, None)) && found != (Some(decisive), None) {
+    for (at, (key, _)) in object.iter().enumerate() {
+        let Some(decisive) = decisive.iter().find(|decisive| is_like(key, decisive)) else { continue };
+        let is_first = || !object.iter().take(at).any(|(before, _)| before == key);
+        if key != *decisive || !is_first() {
             let message =
                 format_args!("ambiguous parameters: '{decisive}' must occur once, spelled exactly so");
             return Err(ErrorText::invalid_params(message));

@@ -6,7 +6,7 @@ use std::{
 };
 
 use mcp_disclosure_core::{Era, Lifecycle, Memory, Principal};
-use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request, printable::Short};
+use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request};
 use tokio::sync::OnceCell;
 
 use super::{
@@ -73,7 +73,7 @@ impl Caller {
     pub(crate) fn who(&self) -> Who<'_> {
         match &self.session {
             // A request may name another strategy than the session's.
-            Some(session) => Who { strategy: &self.choice.name, ..session.who(&self.label, &self.principal) },
+            Some(session) => Who { strategy: &self.choice.name, ..session.who(&self.principal) },
             None => Who {
                 principal: self.principal.id(),
                 session: None,
@@ -144,7 +144,7 @@ impl Caller {
             principal,
             admitted_at: 0,
             memory: session.memory(),
-            label: Short(session.id()).to_string().into(),
+            label: Arc::clone(&session.label),
             fetcher: Fetcher::Session(Arc::clone(session.id())),
             session: Some(Arc::clone(session)),
             name: String::new(),

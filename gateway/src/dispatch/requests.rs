@@ -1,10 +1,10 @@
 //! Request handling: one request in, one result out.
 
-use std::{panic::AssertUnwindSafe, sync::Arc};
+use std::{panic::AssertUnwindSafe, pin::pin, sync::Arc};
 
 use futures::FutureExt;
 use mcp_disclosure_core::{Kind, Principal};
-use mcp_disclosure_transport::{ErrorText, Json, Request, code, printable::Short};
+use mcp_disclosure_transport::{ErrorText, Json, Request, Response, code, printable::Short};
 use tracing::{Instrument, Span, field::Empty};
 
 use super::{
@@ -19,10 +19,33 @@ use super::{
 use crate::{
     dialect::{RequestMeta, discover_result, era_error},
     observe::{Outcome, Who},
-    session::Location,
+    session::{Location, Place, Ticket},
 };
 
 impl Gateway {
+    /// Handles a request and queues its response. `place` is its reservation, which ends with it.
+    pub(crate) async fn serve(
+        self: Arc<Self>,
+        caller: Caller,
+        ticket: Option<Ticket>,
+        request: Request,
+        place: Place,
+    ) {
+        // Pinned: moved into the branches, it would take its size once more in each.
+        let outcome = {
+            let handling = pin!(self.handle(&caller, &request));
+            match ticket {
+                Some(ticket) => ticket.run(handling).await,
+                None => Some(handling.await),
+            }
+        };
+        // A cancelled request has no response.
+        if let Some(outcome) = outcome {
+            caller.outlet.answer(&Response::new(request.id, outcome)).await;
+        }
+        drop(place);
+    }
+
     /// Handles a request. A panic becomes an internal error.
     pub async fn handle(&self, caller: &Caller, request: &Request) -> Answer {
         let varied = self.varied(caller, request);
@@ -99,7 +122,7 @@ impl Gateway {
             caller.backend.settled().await;
             page = caller.page();
         }
-        if method != Some(Method::Ping) && self.calls.followed(caller).await {
+        if method != Some(Method::Ping) && self.calls.followed(caller, &page).await {
             page = caller.page();
         }
         if matches!(method, Some(Method::ToolsCall | Method::ToolsResolve)) {
@@ -111,6 +134,7 @@ impl Gateway {
             }
         }
         if method.is_some()
+            && self.calls.may_be_left(caller, &page, request)
             && let Some(answered) = Box::pin(self.calls.left_to_upstream(caller, &page, request, watch)).await
         {
             return answered;

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Instant};
 
 use mcp_disclosure_core::{RawObject, RawText, ToolName, UpstreamName};
-use mcp_disclosure_transport::{ErrorText, Json, Request, code};
+use mcp_disclosure_transport::{ErrorText, Request, code};
 
 use super::Answer;
 use crate::{
@@ -15,11 +15,8 @@ use crate::{
 /// A byte takes as long to be fingerprinted as so many do to be read: over 64 kB, that is done beside the workers (decision 30).
 const FINGERPRINTED: usize = 4;
 
-/// What announces a result with an error.
-const IS_ERROR: (&str, &str) = ("\"isError\"", "true");
-
-/// What announces a result that asks for input.
-const ASKS: (&str, &str) = ("\"resultType\"", "\"input_required\"");
+/// What announces a result with an error, and one that asks for input: the rest of a key, and the value.
+const ANNOUNCED: [(&str, &str); 2] = [("isError\"", "true"), ("resultType\"", "\"input_required\"")];
 
 /// Watches a request; only calls of tools are reported, and questions what they would be like. If it is dropped before it is
 /// settled, the call was cancelled.
@@ -208,24 +205,26 @@ impl Drop for Watch<'_> {
 /// The outcome of a call on which nothing was decided before.
 fn outcome(answered: &Answer) -> Outcome {
     match answered {
-        Ok(result) if has(result, IS_ERROR, |object| object.member("isError") == Some("true")) => {
-            Outcome::ToolError
-        }
-        Ok(result) if has(result, ASKS, asks_for_input) => Outcome::InputRequired,
+        Ok(result) if announces(result.as_str()) => match RawObject::parse(result.as_str()) {
+            Ok(object) if object.member("isError") == Some("true") => Outcome::ToolError,
+            Ok(object) if asks_for_input(&object) => Outcome::InputRequired,
+            _ => Outcome::Ok,
+        },
         Ok(_) => Outcome::Ok,
         Err(error) => Outcome::of_own(error),
     }
 }
 
-/// Whether a result is of a kind that this member announces. Results may be as large as a message, so only one that has
-/// such a member somewhere is parsed.
-fn has(result: &Json, (key, value): (&str, &str), is: impl Fn(&RawObject) -> bool) -> bool {
-    let text = result.as_str();
-    let has_value = |after: &str| {
-        after.trim_start().strip_prefix(':').is_some_and(|after| after.trim_start().starts_with(value))
+/// Whether a result may be [of a kind](ANNOUNCED) that a member says. Results may be as large as a message, so only one that has such
+/// a member somewhere is parsed.
+fn announces(text: &str) -> bool {
+    let begins = |rest: &str, (key, value): (&str, &str)| {
+        let after = rest.strip_prefix(key).and_then(|after| after.trim_start().strip_prefix(':'));
+        after.is_some_and(|after| after.trim_start().starts_with(value))
     };
-    let may_be = text.match_indices(key).any(|(at, _)| has_value(&text[at + key.len()..]));
-    may_be && RawObject::parse(text).is_ok_and(|object| is(&object))
+    let quotes = text.bytes().enumerate().filter(|(_, byte)| *byte == b'"');
+    let mut rests = quotes.map(|(at, _)| &text[at + 1..]);
+    rests.any(|rest| ANNOUNCED.into_iter().any(|announced| begins(rest, announced)))
 }
 
 #[cfg(test)]

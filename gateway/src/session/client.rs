@@ -351,7 +351,11 @@ impl ActiveRequest {
 
 impl Drop for ActiveRequest {
     fn drop(&mut self) {
-        self.client.state.lock().routes.retain(|open| open.number != self.number);
+        let routes = &mut self.client.state.lock().routes;
+        // They are in the order of their numbers.
+        if let Ok(at) = routes.binary_search_by_key(&self.number, |open| open.number) {
+            routes.remove(at);
+        }
     }
 }
 

@@ -136,7 +136,9 @@ impl Outlet {
 
     /// Waits until the queue has room, or the client is gone.
     pub async fn room(&self) {
-        let _gone = self.frames.reserve().await;
+        if self.frames.capacity() == 0 {
+            let _gone = self.frames.reserve().await;
+        }
     }
 
     fn waiting(&self, line: Vec<u8>) -> Option<Waiting> {

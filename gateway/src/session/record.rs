@@ -3,14 +3,14 @@
 use std::{
     collections::HashMap,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
 
-use mcp_disclosure_core::{Kind, Marks, Memory, Permits, Principal};
-use mcp_disclosure_transport::LoggingLevel;
+use mcp_disclosure_core::{Digest, Kind, Marks, Memory, Permits, Principal};
+use mcp_disclosure_transport::{LoggingLevel, printable::Short};
 use parking_lot::Mutex;
 
 use super::{
@@ -43,6 +43,8 @@ pub struct Opening {
 #[derive(Debug)]
 pub struct Session {
     id: Arc<str>,
+    /// The beginning of its id, for logs.
+    pub label: Arc<str>,
     revision: Revision,
     choice: Choice,
     /// Who opened it.
@@ -52,6 +54,8 @@ pub struct Session {
     pub location: Location,
     /// What the client calls itself.
     client_name: Box<str>,
+    /// What tells its client from others of the same peer, once that was needed.
+    pub client_digest: OnceLock<Digest>,
     /// The delivery receipts of this session.
     pub marks: Marks,
     /// Requests in progress.
@@ -93,6 +97,7 @@ impl Session {
         limits: &Limits,
     ) -> Self {
         Self {
+            label: Short(&id).to_string().into(),
             id,
             revision,
             choice,
@@ -100,6 +105,7 @@ impl Session {
             principal: opening.principal,
             location: opening.address.location,
             client_name: name.into(),
+            client_digest: OnceLock::new(),
             marks: Marks::default(),
             in_flight: InFlight::default(),
             replay: ReplayBuffers::new(limits.client_queue_bytes, opening.peer.replay().clone()),
@@ -136,11 +142,11 @@ impl Session {
         &self.choice.name
     }
 
-    /// Its client, for observers; `label` is the beginning of its id.
-    pub(crate) fn who<'a>(&'a self, label: &'a str, principal: &'a Principal) -> Who<'a> {
+    /// Its client, for observers.
+    pub(crate) fn who<'a>(&'a self, principal: &'a Principal) -> Who<'a> {
         Who {
             principal: principal.id(),
-            session: Some(label),
+            session: Some(&self.label),
             strategy: &self.choice.name,
             client: &self.client_name,
         }

@@ -57,7 +57,7 @@ pub(super) fn checked(answered: Result<Json, CallError>) -> Result<Json, CallErr
 }
 
 fn in_result(text: &str) -> Option<String> {
-    if !(may_have(text, "inputRequests") || may_have(text, "elicitations")) {
+    if !may_have(text, &["inputRequests", "elicitations"]) {
         return None;
     }
     let Ok(result) = RawObject::parse(text) else { return illegible() };
@@ -74,7 +74,7 @@ fn in_result(text: &str) -> Option<String> {
 }
 
 fn in_error(text: &str) -> Option<String> {
-    if !may_have(text, "elicitations") {
+    if !may_have(text, &["elicitations"]) {
         return None;
     }
     let Ok(error) = RawObject::parse(text) else { return illegible() };

@@ -98,6 +98,14 @@ impl UpstreamHandler {
         requests.pending.insert(request, (owner, reports));
     }
 
+    /// It gave a sign of life. Nearly always nobody waits for one.
+    fn lives(&self) {
+        self.signs.send_if_modified(|signs| {
+            *signs += 1;
+            self.signs.receiver_count() > 0
+        });
+    }
+
     /// Whether its client has not answered a request of the upstream's.
     pub(super) fn is_asking(&self) -> bool {
         self.client.as_ref().is_some_and(|client| client.has_open_requests())
@@ -196,7 +204,7 @@ impl Handler for UpstreamHandler {
     }
 
     fn handle_progress(&self, request: RequestId, params: &RawObject) {
-        self.signs.send_modify(|signs| *signs += 1);
+        self.lives();
         let reports = self.requests.lock().reports_about(Some(request), true);
         if let Some(reports) = reports {
             reports.progress(&self.tasks.renamed(params));
@@ -209,7 +217,7 @@ impl Handler for UpstreamHandler {
 
     fn settled(&self, request: RequestId, how: Settled) {
         if matches!(how, Settled::Answered | Settled::Late) {
-            self.signs.send_modify(|signs| *signs += 1);
+            self.lives();
         }
         let mut requests = self.requests.lock();
         let (owner, reports) = requests.pending.remove(&request).unwrap_or_default();

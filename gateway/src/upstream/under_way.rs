@@ -43,7 +43,9 @@ impl UnderWay {
         if *owner == Owner::Ours {
             return;
         }
-        self.forget_late(Instant::now());
+        if !self.given_up.is_empty() {
+            self.forget_late(Instant::now());
+        }
         match &self.client {
             None => self.client = Some(owner.clone()),
             Some(client) if client != owner || *owner == Owner::Request => self.mixed = true,

@@ -20,7 +20,7 @@ impl Connection {
         let Call { id, method, params, mirrored, wants_progress, owner } = call;
         let headers =
             if self.carrier == Carrier::Http { headers::standard(method, params, mirrored) } else { None };
-        let id = id.to_string();
+        let id = id.0.to_string();
         let text = match wants_progress {
             true => request_line(&id, method, &with_progress_token(params, &id)),
             false => request_line(&id, method, params),

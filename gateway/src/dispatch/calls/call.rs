@@ -38,8 +38,8 @@ impl Calls {
         let called = is_call.then(|| request.params.string("name")).flatten();
         let Some(name) = called else { return (Vec::new(), false) };
         let page = caller.page();
-        let mirrored = page.view.tool(&name).map(|tool| tool.tool().mirrored().to_vec());
-        (mirrored.unwrap_or_default(), page.shows_schema(&name))
+        let Some(tool) = page.view.tool(&name) else { return (Vec::new(), false) };
+        (tool.tool().mirrored().to_vec(), page.shows_schema(tool))
     }
 
     /// Lets the strategy decide on a call, and carries out the decision.
@@ -61,7 +61,7 @@ impl Calls {
         let carried_out = self.carry_out(caller, effects, &fetches).await;
         carried_out.map_err(|error| unkept(page, &given, error, watch))?;
         let rechosen = match &decision {
-            Decision::Answer(_) => Box::pin(self.rechosen(caller)).await,
+            Decision::Answer(_) => Box::pin(self.rechosen(caller, page)).await,
             _ => None,
         };
         let decision = match rechosen {
@@ -185,7 +185,7 @@ pub(super) fn relayed(
         (Some(given), Some(arguments)) => std::ptr::eq(given, arguments.get()),
         _ => false,
     };
-    let same_name = params.string("name").is_some_and(|name| name == **tool.upstream_name());
+    let same_name = params.decoded("name").is_some_and(|name| name == **tool.upstream_name());
     if same_arguments && same_name && params.member("task") == task {
         return params.clone();
     }

@@ -6,6 +6,7 @@ use mcp_disclosure_transport::ErrorText;
 
 use super::Calls;
 use crate::{
+    catalogue::Page,
     dispatch::{Caller, fetches::OfCaller},
     session::store::Delta,
 };
@@ -55,26 +56,30 @@ impl Calls {
         Ok(())
     }
 
-    /// Lets upstreams follow what a caller's session has chosen. Returns whether any can, so that earlier pages may be outdated.
-    pub(crate) async fn followed(&self, caller: &Caller) -> bool {
+    /// Lets upstreams follow what a caller's session has chosen. Returns whether any can, so that pages may be outdated, such as
+    /// this one of the caller's.
+    pub(crate) async fn followed(&self, caller: &Caller, page: &Page) -> bool {
         let Some(session) = caller.session.as_ref().filter(|_| caller.backend.client().is_some()) else {
             return false;
         };
+        let memory = session.memory();
+        if memory == caller.memory {
+            return caller.backend.follow(&page.view).await;
+        }
         let current = caller.backend.catalogue().current();
-        let page = current.page(&caller.principal, &caller.choice, &session.memory());
-        caller.backend.follow(&page.view).await;
-        true
+        let page = current.page(&caller.principal, &caller.choice, &memory);
+        caller.backend.follow(&page.view).await
     }
 
     /// The caller as its request left it, where upstreams had to follow a change.
-    pub(super) async fn rechosen(&self, caller: &Caller) -> Option<Caller> {
+    pub(super) async fn rechosen(&self, caller: &Caller, page: &Page) -> Option<Caller> {
         let session = caller.session.as_ref()?;
-        let is_changed = session.memory() != caller.memory;
-        let followed = is_changed && self.followed(caller).await;
-        followed.then(|| {
-            let mut now = caller.clone();
-            (now.memory, now.choice) = (session.memory(), session.choice());
-            now
-        })
+        if session.memory() == caller.memory || caller.backend.client().is_none() {
+            return None;
+        }
+        self.followed(caller, page).await;
+        let mut now = caller.clone();
+        (now.memory, now.choice) = (session.memory(), session.choice());
+        Some(now)
     }
 }

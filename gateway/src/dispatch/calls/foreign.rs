@@ -27,7 +27,7 @@ impl Calls {
         let fetches = caller.services(&self.common.fetches);
         let (answer, effects) = self.asked(caller, page, request, &fetches).await?;
         self.carry_out(caller, effects, &fetches).await?;
-        let answer = match self.rechosen(caller).await {
+        let answer = match self.rechosen(caller, page).await {
             // What it says of choices is what they came to.
             Some(now) => self.asked(&now, &now.page(), request, &fetches).await?.0,
             None => answer,

@@ -14,7 +14,14 @@ use crate::{
 };
 
 impl Calls {
-    /// The upstream's answer to a request that is malformed, or names a prompt that is not listed; `None` if the gateway answers it.
+    /// Whether a request is one of these: it is malformed, or names a task or a prompt that there is none of.
+    pub(crate) fn may_be_left(&self, caller: &Caller, page: &Page, request: &Request) -> bool {
+        let is_refused =
+            is_refused(page, &request.method, &request.params) || self.has_no_task(caller, request);
+        is_refused && is_transparent(caller, page)
+    }
+
+    /// The upstream's answer to such a request; `None` if the gateway answers it.
     pub(crate) async fn left_to_upstream(
         &self,
         caller: &Caller,
@@ -24,12 +31,7 @@ impl Calls {
     ) -> Option<Answer> {
         let slots = caller.backend.slots();
         let [only] = &*slots else { return None };
-        let has_no_task = self.has_no_task(caller, request);
-        let is_refused = has_no_task || is_refused(page, &request.method, &request.params);
-        if !is_refused || !is_transparent(caller, page) {
-            return None;
-        }
-        if has_no_task {
+        if self.has_no_task(caller, request) {
             return self.refused_task(caller, only, request).await.map(Err);
         }
         watch.decides(Outcome::Invalid);
@@ -71,7 +73,7 @@ fn is_transparent(caller: &Caller, page: &Page) -> bool {
 }
 
 fn is_refused(page: &Page, method: &str, params: &RawObject) -> bool {
-    let lacks = |key: &str| params.string(key).is_none_or(|text| text.is_empty());
+    let lacks = |key: &str| params.decoded(key).is_none_or(|text| text.is_empty());
     let is_unknown = |kind, key: &str| page.view.entry(kind, key).is_none();
     match method {
         "tools/call" => lacks("name"),

@@ -174,7 +174,7 @@ impl Sight<'_> {
     /// What is left of an object, whose members are blocks if it is `named`; `None` if all of it is.
     fn looked_through(self, object: &str, named: bool) -> Result<Option<String>, ErrorText> {
         // Every block about a resource has a `uri`, and a page has a `resourceUri`.
-        let may_refer = || may_have(object, "uri") || object.contains("ourceUri\"");
+        let may_refer = || may_have(object, &["uri"]) || object.contains("ourceUri\"");
         let is_looked_through = self.view.guards_resources() || self.renames();
         let rest = aside(object.len(), || match is_looked_through && may_refer() {
             true => self.rest_of(object.trim_start(), named, 0),

@@ -53,7 +53,7 @@ impl Calls {
     /// The call that a client makes, as it is meant ([`Schema::read`](mcp_disclosure_core::Schema::read)): of a tool whose schema
     /// its list withholds. Whatever decides on the call, permits or records it sees this one.
     pub(super) fn meant(&self, page: &Page, call: ToolCall) -> ToolCall {
-        let Some(tool) = page.view.tool(&call.name).filter(|_| !page.shows_schema(&call.name)) else {
+        let Some(tool) = page.view.tool(&call.name).filter(|tool| !page.shows_schema(*tool)) else {
             return call;
         };
         let Some(given) = call.arguments.as_ref() else { return call };
@@ -87,7 +87,7 @@ impl Calls {
             watch.refuses(refusal.code);
             return Err(Held::Refused(refusal));
         }
-        let checked = (!page.shows_schema(&call.name)).then(|| self.checks.apply(tool.tool(), &call));
+        let checked = (!page.shows_schema(tool)).then(|| self.checks.apply(tool.tool(), &call));
         let arguments = match checked {
             None => call.arguments,
             Some(Ok(checked)) => {

@@ -104,7 +104,7 @@ impl Sessions {
         let result = common.led_on(backend, is_gateway, result);
         let session = joined(ScopeGuard::into_inner(begun));
         protected(|| {
-            common.observer.opened(&session.who(&Short(session.id()).to_string(), &session.principal()));
+            common.observer.opened(&session.who(&session.principal()));
         });
         Ok((session, result))
     }

@@ -1,6 +1,6 @@
 //! POST: receives one message. The response is JSON, or an event stream if other messages precede it.
 
-use std::{pin::pin, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     body::Body,
@@ -23,7 +23,7 @@ use super::{
 use crate::{
     beside::aside,
     dialect::{RequestKind, RequestMeta, check, classify},
-    dispatch::{Admitted, Caller, Gateway, ServedSession},
+    dispatch::{Admitted, Caller, ServedSession},
     session::{Address, BeginError, Client, Frame, Frames, Opening, Place, Purpose, ReplayBuffer, Ticket},
 };
 
@@ -221,7 +221,7 @@ impl Front {
         let status =
             |error: Option<i64>| error.map_or(StatusCode::OK, |code| Stage::Answering(era).status(code));
         let listens = request.method == LISTEN;
-        let working = work(Arc::clone(&self.gateway), caller, ticket, request, place);
+        let working = Arc::clone(&self.gateway).serve(caller, ticket, request, place);
         let task = tokio::spawn(working);
         // A stateless request is cancelled when its connection closes; one in a session continues.
         let held: Option<Held> =
@@ -268,23 +268,6 @@ const LISTEN: &str = "subscriptions/listen";
 fn refusal(answer: &[u8]) -> Option<ErrorText> {
     let answer = RawObject::parse(std::str::from_utf8(answer).ok()?).ok()?;
     Some(ErrorText::relayed(answer.object("error")?.into()))
-}
-
-/// Handles a request and queues its response. `place` is its reservation, which ends with it.
-async fn work(gateway: Arc<Gateway>, caller: Caller, ticket: Option<Ticket>, request: Request, place: Place) {
-    // Pinned: moved into the branches, it would take its size once more in each.
-    let outcome = {
-        let handling = pin!(gateway.handle(&caller, &request));
-        match ticket {
-            Some(ticket) => ticket.run(handling).await,
-            None => Some(handling.await),
-        }
-    };
-    // A cancelled request has no response.
-    if let Some(outcome) = outcome {
-        caller.outlet.answer(&Response::new(request.id, outcome)).await;
-    }
-    drop(place);
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

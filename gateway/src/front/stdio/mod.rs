@@ -5,7 +5,7 @@
 mod first;
 mod streams;
 
-use std::{io::ErrorKind, sync::Arc, time::Duration};
+use std::{io::ErrorKind, pin::pin, sync::Arc, time::Duration};
 
 use first::First;
 use mcp_disclosure_core::Era;
@@ -164,25 +164,32 @@ impl Connection {
         }
         // Cloned once: a clone takes two locks.
         let (shutdown, hung_up) = (self.gateway.shutdown().clone(), self.hung_up.clone());
-        loop {
+        let mut over = pin!(async {
+            tokio::select! {
+                () = shutdown.cancelled() => {}
+                () = hung_up.cancelled() => {}
+            }
+        });
+        while !(shutdown.is_cancelled() || hung_up.is_cancelled()) {
             let line = match first.take() {
                 Some(line) => Some(line),
                 None => tokio::select! {
+                    biased;
                     line = self.next(&mut lines) => line?,
-                    () = shutdown.cancelled() => None,
-                    () = hung_up.cancelled() => None,
+                    () = &mut over => None,
                 },
             };
-            let Some(line) = line else { return Ok(()) };
+            let Some(line) = line else { break };
             // A client that does not read must not prevent the shutdown.
             tokio::select! {
+                biased;
                 () = self.take(line) => {}
-                () = shutdown.cancelled() => return Ok(()),
-                () = hung_up.cancelled() => return Ok(()),
+                () = &mut over => break,
             }
             // Completed tasks are removed as they finish.
             while self.running.try_join_next().is_some() {}
         }
+        Ok(())
     }
 
     /// The next line. While the client does not read its responses, its requests are not read either, since
@@ -230,15 +237,7 @@ impl Connection {
                 return self.answer(request.id, Err(ErrorText::new(code::INVALID_REQUEST, refused))).await;
             }
         };
-        let (gateway, outlet) = (Arc::clone(&self.gateway), self.outlet.clone());
-        let mut work = Box::pin(async move {
-            let handled = ticket.run(gateway.handle(&caller, &request)).await;
-            // A cancelled request has no response.
-            if let Some(outcome) = handled {
-                outlet.answer(&Response::new(request.id, outcome)).await;
-            }
-            drop(place);
-        });
+        let mut work = Box::pin(Arc::clone(&self.gateway).serve(caller, Some(ticket), request, place));
         // The first step runs before the next line is read: requests sent without waiting (a fetch, then the
         // call it authorizes) are decided in order, and those that need no upstream are answered without a
         // task.

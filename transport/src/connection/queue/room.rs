@@ -1,6 +1,9 @@
 //! The bytes of a queue, and of its owners in it.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    sync::Arc,
+};
 
 use parking_lot::Mutex;
 
@@ -45,19 +48,20 @@ impl Rooms {
 
     /// Takes room for a message. One that is alone may be of any size; it takes no more than a share from others.
     pub(super) fn take(self: &Arc<Self>, bytes: usize, owner: Option<&Arc<str>>) -> Result<Room, Full> {
-        let mut held = self.held.lock();
-        let own = owner.and_then(|owner| held.by_owner.get(owner)).copied().unwrap_or(0);
-        let is_alone = held.total == 0;
+        let Held { total, by_owner } = &mut *self.held.lock();
+        let owned = owner.map(|owner| by_owner.entry(Arc::clone(owner)));
+        let own = if let Some(Entry::Occupied(own)) = &owned { *own.get() } else { 0 };
+        let is_alone = *total == 0;
         if owner.is_some() && !is_alone && own + bytes > self.share {
             return Err(Full::Share);
         }
         let bytes = if owner.is_some() { bytes.min(self.share) } else { bytes };
-        if !is_alone && held.total + bytes > self.most {
+        if !is_alone && *total + bytes > self.most {
             return Err(Full::Queue { held: own + bytes });
         }
-        held.total += bytes;
-        if let Some(owner) = owner {
-            *held.by_owner.entry(Arc::clone(owner)).or_default() += bytes;
+        *total += bytes;
+        if let Some(owned) = owned {
+            *owned.or_default() += bytes;
         }
         Ok(Room { rooms: Arc::clone(self), owner: owner.cloned(), bytes })
     }
