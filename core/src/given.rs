@@ -6,6 +6,8 @@ use std::{borrow::Cow, fmt};
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use crate::take::Text;
+
 /// Maximum number of names in one request, whatever else is set.
 pub const MOST_NAMES: usize = 100;
 
@@ -38,8 +40,7 @@ pub fn first(text: &str, most: usize) -> &str {
 
 /// A JSON string, decoded; without a copy, if it has no escapes.
 pub fn string(json: &str) -> Option<Cow<'_, str>> {
-    let plain = serde_json::from_str::<&str>(json).map(Cow::Borrowed);
-    plain.or_else(|_| serde_json::from_str::<String>(json).map(Cow::Owned)).ok()
+    serde_json::from_str(json).ok().map(|Text(text)| text)
 }
 
 /// What some decoders take for an ASCII letter, though it is none: a long s, a dotless i and the sign of kelvin.
@@ -143,6 +144,9 @@ mod tests {
             assert_eq!(may_have(text, &["other", "uri"]), may, "{text}");
         }
         assert_eq!(string(r#""a\u0062""#).as_deref(), Some("ab"));
-        assert!(matches!(string("\"ab\""), Some(Cow::Borrowed("ab"))) && string("7").is_none());
+        assert!(matches!(string("\"ab\""), Some(Cow::Borrowed("ab"))));
+        for other in ["7", "null", r#""\ud800""#, r#""a" "b""#] {
+            assert_eq!(string(other), None, "{other}");
+        }
     }
 }

@@ -431,7 +431,7 @@ mod tests {
 
     #[test]
     fn text_that_is_not_an_object_is_refused() {
-        for text in ["", "[]", "1", "{", r#"{"a":}"#, "{} {}"] {
+        for text in ["", "[]", "1", "{", r#"{"a":}"#, "{} {}", r#"{"\ud800":1}"#] {
             assert!(RawObject::parse(text).is_err(), "{text}");
         }
     }
@@ -452,11 +452,17 @@ mod tests {
     proptest! {
         #[test]
         fn an_edit_changes_one_member_only(keys in proptest::collection::vec("\\PC{0,6}", 0..6), key in "\\PC{0,6}") {
+            let is_as_read = |object: &RawObject| {
+                RawObject::parse(object.text()).unwrap().iter().eq(object.iter())
+            };
+            let twice = RawObject::assemble(keys.iter().chain(&keys).map(|key| (key.as_str(), "1")));
+            prop_assert!(is_as_read(&twice), "{:?}", twice);
             let value = serde_json::Value::Object(keys.iter().map(|key| (key.clone(), 1.into())).collect());
             let object = RawObject::parse(value.to_string()).unwrap().with(&key, "2");
             let mut expected = value;
             expected[&key] = 2.into();
             prop_assert_eq!(serde_json::from_str::<serde_json::Value>(object.text()).unwrap(), expected);
+            prop_assert!(is_as_read(&object) && object.member(&key) == Some("2"), "{:?}", object);
         }
     }
 }

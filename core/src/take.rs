@@ -8,7 +8,8 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-/// A string, without a copy if it is written without escapes. Serde borrows the text of no other part, such as an optional [`Cow`].
+/// A string, without a copy if it is written without escapes. Serde borrows a [`Cow`] only where it is a field by itself: not in an
+/// option, nor as a key.
 #[derive(Debug, Deserialize)]
 pub struct Text<'t>(#[serde(borrow)] pub Cow<'t, str>);
 

@@ -374,3 +374,31 @@ impl Drop for Waiting<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::Peer;
+
+    #[test]
+    fn the_most_recent_request_is_the_route_in_whatever_order_they_end_and_none_is_left() {
+        let limits = Limits::default();
+        let (outlet, _frames) = Outlet::new(&Peer::new("test", &limits), &limits);
+        let client = Arc::new(Client::unknown());
+        let begin = |upstream, level| {
+            let route = ReplyRoute { outlet: outlet.clone(), rounds: None, log_level: Some(level) };
+            client.begin(upstream, route)
+        };
+        let route = |upstream| client.reply_route(upstream).and_then(|route| route.log_level);
+        let first = begin(1, LoggingLevel::Debug);
+        let second = begin(1, LoggingLevel::Info);
+        let other = begin(2, LoggingLevel::Error);
+        let last = begin(1, LoggingLevel::Warning);
+        drop(second);
+        assert_eq!((route(1), route(2)), (Some(LoggingLevel::Warning), Some(LoggingLevel::Error)));
+        drop(last);
+        assert_eq!((route(1), route(2)), (Some(LoggingLevel::Debug), Some(LoggingLevel::Error)));
+        drop((other, first));
+        assert!(client.state.lock().routes.is_empty());
+    }
+}

@@ -51,6 +51,7 @@ pub struct Ticket {
     begun: Begun,
 }
 
+/// Its place among those in progress, until this is dropped.
 #[derive(Debug)]
 struct Begun {
     requests: InFlight,
@@ -75,8 +76,9 @@ impl InFlight {
         }
         let (cancel, cancelled) = AbortHandle::new_pair();
         place.insert(cancel);
-        drop(requests);
+        // While the table is locked: who sees that it is in progress can wait for its end.
         let begun = Begun { requests: self.clone(), id: id.clone(), _running: self.0.running.token() };
+        drop(requests);
         Ok(Ticket { cancelled, begun })
     }
 

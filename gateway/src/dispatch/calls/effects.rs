@@ -56,8 +56,8 @@ impl Calls {
         Ok(())
     }
 
-    /// Lets upstreams follow what a caller's session has chosen. Returns whether any can, so that pages may be outdated, such as
-    /// this one of the caller's.
+    /// Lets upstreams follow what a caller's session has chosen. Returns whether it chose anything that some can follow: then pages
+    /// may be outdated, such as this one of the caller's.
     pub(crate) async fn followed(&self, caller: &Caller, page: &Page) -> bool {
         let Some(session) = caller.session.as_ref().filter(|_| caller.backend.client().is_some()) else {
             return false;

@@ -16,8 +16,10 @@ use crate::{
 impl Calls {
     /// Whether a request is one of these: it is malformed, or names a task or a prompt that there is none of.
     pub(crate) fn may_be_left(&self, caller: &Caller, page: &Page, request: &Request) -> bool {
-        let is_refused =
-            is_refused(page, &request.method, &request.params) || self.has_no_task(caller, request);
+        let is_refused = match is_about_task(&request.method) {
+            true => self.has_no_task(caller, request),
+            false => is_refused(page, &request.method, &request.params),
+        };
         is_refused && is_transparent(caller, page)
     }
 
@@ -31,7 +33,8 @@ impl Calls {
     ) -> Option<Answer> {
         let slots = caller.backend.slots();
         let [only] = &*slots else { return None };
-        if self.has_no_task(caller, request) {
+        // The task is not looked for again: one that began meanwhile is not to be asked for by the client's id.
+        if is_about_task(&request.method) {
             return self.refused_task(caller, only, request).await.map(Err);
         }
         watch.decides(Outcome::Invalid);
@@ -45,7 +48,6 @@ impl Calls {
 
     fn has_no_task(&self, caller: &Caller, request: &Request) -> bool {
         caller.choice.traits.tasks
-            && matches!(&*request.method, "tasks/get" | "tasks/result" | "tasks/cancel")
             && request.params.string("taskId").is_some_and(|id| !self.tasks.has(caller, &id))
     }
 
@@ -70,6 +72,10 @@ fn is_transparent(caller: &Caller, page: &Page) -> bool {
         && page.is_complete
         && page.view.hides_nothing()
         && caller.principal.permits().see_all()
+}
+
+fn is_about_task(method: &str) -> bool {
+    matches!(method, "tasks/get" | "tasks/result" | "tasks/cancel")
 }
 
 fn is_refused(page: &Page, method: &str, params: &RawObject) -> bool {

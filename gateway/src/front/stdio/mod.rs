@@ -164,7 +164,7 @@ impl Connection {
         }
         // Cloned once: a clone takes two locks.
         let (shutdown, hung_up) = (self.gateway.shutdown().clone(), self.hung_up.clone());
-        let mut over = pin!(async {
+        let mut stopped = pin!(async {
             tokio::select! {
                 () = shutdown.cancelled() => {}
                 () = hung_up.cancelled() => {}
@@ -176,7 +176,7 @@ impl Connection {
                 None => tokio::select! {
                     biased;
                     line = self.next(&mut lines) => line?,
-                    () = &mut over => None,
+                    () = &mut stopped => None,
                 },
             };
             let Some(line) = line else { break };
@@ -184,7 +184,7 @@ impl Connection {
             tokio::select! {
                 biased;
                 () = self.take(line) => {}
-                () = &mut over => break,
+                () = &mut stopped => break,
             }
             // Completed tasks are removed as they finish.
             while self.running.try_join_next().is_some() {}
