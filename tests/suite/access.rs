@@ -253,6 +253,20 @@ async fn a3_the_first_permitted_strategy_serves_where_the_fallback_may_not() {
     assert_eq!(bob.tool_names().await, Vec::<String>::new());
 }
 
+/// The fallback selects between `full` and `search`; it has a name of its own, which no entry gives.
+#[tokio::test]
+async fn a3_the_fallback_serves_where_both_that_it_selects_from_may() {
+    let (_tokens, config) =
+        guarded("[[principals]]\nname = \"Ann\"\ntoken = \"ann\"\nstrategies = [\"search\", \"full\"]\n");
+    let bench = Bench::start(Options { config, ..named(["a"]) }).await;
+    for era in [Era::Session, Era::Stateless] {
+        let setup = Setup { era, ..SETUP };
+        let ann = Client::connect_as(&bench, setup, Identity::default().bearing(ANN)).await;
+        assert_eq!(ann.tool_names().await, ["a"], "the list is short");
+        ann.call("a", json!({})).await.result();
+    }
+}
+
 #[tokio::test]
 async fn a3_a_reload_narrows_open_sessions_at_once_and_says_so() {
     let (_tokens, config) = guarded(TWO);

@@ -81,20 +81,19 @@ impl Strategies {
     }
 
     /// Whether a strategy may serve clients with these permissions, with or without the filters that apply to every
-    /// strategy.
+    /// strategy. One that selects may if both that it selects from may.
     pub fn is_permitted(&self, permits: &Permits, name: &str) -> bool {
-        let allowed = permits.strategies();
-        allowed.is_none_or(|allowed| allowed.iter().any(|other| self.plain(other) == self.plain(name)))
+        let Some(allowed) = permits.strategies() else { return true };
+        let is_allowed = |name: &str| allowed.iter().any(|other| self.plain(other) == self.plain(name));
+        match &self.over_budget {
+            Some(over) if *name == *self.fallback.0 => is_allowed(full::NAME) && is_allowed(over),
+            _ => is_allowed(name),
+        }
     }
 
-    /// The strategy of clients that request none, if it may serve clients with these permissions: one that selects may if
-    /// both that it selects from may.
+    /// The strategy of clients that request none, if it may serve clients with these permissions.
     fn permitted_fallback(&self, permits: &Permits) -> Option<NamedStrategy> {
-        let is_permitted = match &self.over_budget {
-            Some(over) => [full::NAME, over].iter().all(|name| self.is_permitted(permits, name)),
-            None => self.is_permitted(permits, &self.fallback.0),
-        };
-        is_permitted.then(|| self.fallback.clone())
+        self.is_permitted(permits, &self.fallback.0).then(|| self.fallback.clone())
     }
 
     /// The first strategy that is permitted, where the operator restricts them.
