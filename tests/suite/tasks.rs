@@ -498,6 +498,16 @@ cases! { full_http_session;
     t2_the_tasks_of_a_session_end_with_it,
 }
 
+/// Another client would be listed other tools at the same address.
+async fn n5_a_list_that_depends_on_tasks_is_private(setup: Setup) {
+    let bench = Bench::start(before(Era::Session)).await;
+    for identity in [identity(setup), Identity::default()] {
+        let client = Client::connect_as(&bench, setup, identity.at("/mcp/full")).await;
+        assert_eq!(client.request("tools/list", json!({})).await.result()["cacheScope"], "private");
+    }
+}
+cases!(full_http_stateless; n5_a_list_that_depends_on_tasks_is_private);
+
 /// Called by another tool, a tool that runs as a task only is one whose result is waited for, whatever the client knows of tasks.
 async fn t1_a_task_within_a_call_is_waited_for(setup: Setup) {
     let bench = Bench::start(before(Era::Session)).await;

@@ -133,6 +133,7 @@ pub enum Message {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "a JSON object")]
 struct Raw<'a> {
     #[serde(borrow)]
     jsonrpc: Option<Text<'a>>,
@@ -361,7 +362,7 @@ mod tests {
             (r#"["2.0",1,"m",{},null,null]"#, r#""id":null,"error":{"code":-32600,"message":"batches"#),
             ("{\"jsonrpc\":\"2.0\",", r#""id":null,"error":{"code":-32700"#),
             ("[]", r#""id":null,"error":{"code":-32600,"message":"batches"#),
-            ("7", r#""id":null,"error":{"code":-32600"#),
+            ("7", r#""message":"not a JSON-RPC message: invalid type: integer `7`, expected a JSON object"#),
             (r#"{"id":1,"method":"m"}"#, r#""id":1,"error":{"code":-32600,"message":"'jsonrpc'"#),
             (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, r#""id":1,"error":{"code":-32600"#),
             (r#"{"jsonrpc":"2.0","id":1}"#, r#""id":1,"error":{"code":-32600"#),

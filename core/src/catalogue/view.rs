@@ -101,9 +101,14 @@ impl View {
         self
     }
 
+    /// Whether what is listed depends on whether the client can run tasks.
+    pub fn depends_on_tasks(&self) -> bool {
+        self.snapshot.tools().iter().any(|tool| tool.needs_task())
+    }
+
     /// The view of a client that cannot run tasks: tools that run as tasks only are not listed.
     pub fn without_tasks(self) -> Self {
-        if !self.snapshot.tools().iter().any(|tool| tool.needs_task()) {
+        if !self.depends_on_tasks() {
             return self;
         }
         self.narrow(|one| !matches!(one, Primitive::Tool(tool) if tool.needs_task()))

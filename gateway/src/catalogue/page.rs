@@ -8,7 +8,7 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    Advertisement, ClientTraits, Digest, Kind, ListHints, ListSize, Memory, Own, Permits, Principal,
+    Advertisement, ClientTraits, Digest, Era, Kind, ListHints, ListSize, Memory, Own, Permits, Principal,
     RawObject, Selected, Shown, Snapshot, ToolName, View, VisibleTool, full::list_with_host_hints,
 };
 use mcp_disclosure_transport::Json;
@@ -239,7 +239,9 @@ impl Page {
         let Own { tools: own, advertisement } = strategy.own(&view, traits);
         listing.tools.extend(own.iter().map(|tool| tool.definition().clone()));
         let depends_on_client = choice.depends_on_client || !advertisement.is_empty();
-        let private = depends_on_client || is_personal;
+        // Without sessions each request declares whether its client can.
+        let by_tasks = traits.era == Era::Stateless && view.depends_on_tasks();
+        let private = depends_on_client || is_personal || by_tasks;
         let hinted = |kind, items: &[RawObject]| {
             let hints = hints(&view, kind, items.len());
             let caching = Caching { time_to_live: hints.time_to_live, private: private || hints.private };
