@@ -198,7 +198,7 @@ impl BuiltIn {
     /// What to look for. `corrected` is how many more words can be corrected.
     fn wanted<'q>(&self, index: &'q Index, word: &'q Word, corrected: &mut usize) -> Wanted<'q> {
         let own = index.term(&word.term);
-        let synonyms = self.thesaurus.of(&word.term).iter().filter_map(|synonym| index.term(synonym));
+        let synonyms = self.thesaurus.of(&word.term).filter_map(|synonym| index.term(synonym));
         let mut terms: Vec<(&Term, f32)> = own.into_iter().map(|term| (term, 1.0)).collect();
         terms.extend(synonyms.map(|term| (term, SYNONYM)));
         if terms.is_empty() && *corrected > 0 && !word.term.chars().any(is_unspaced) {
