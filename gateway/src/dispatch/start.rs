@@ -8,7 +8,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Admission, Allowances, Calls, Common, FETCHES_PER_MINUTE, FetchLimits, Gateway, KeptMarks,
-    OfferedRevisions, Open, calls::Tasks, sessions::Sessions,
+    OfferedRevisions, Open,
+    calls::Tasks,
+    sessions::{OnEnd, Sessions},
 };
 use crate::{
     backend::{Backends, Recipe, Scope},
@@ -174,8 +176,10 @@ impl Gateway {
             shutdown: CancellationToken::new(),
         });
         let tasks = Arc::new(Tasks::default());
+        let of_session = Arc::clone(&tasks);
+        let on_end = OnEnd(Box::new(move |id| of_session.end_session(id)));
         let (bounds, store) = (assembly.sessions, assembly.session_store);
-        let sessions = Arc::new(Sessions::new(Arc::clone(&common), bounds, store, Arc::clone(&tasks)));
+        let sessions = Arc::new(Sessions::new(Arc::clone(&common), bounds, store, on_end));
         let gateway = Arc::new(Self {
             peers: Peers::new(assembly.limits),
             calls: Calls::new(

@@ -6,14 +6,14 @@ mod replicas;
 mod subscriptions;
 mod table;
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{Kind, Principal};
 use mcp_disclosure_transport::{ErrorText, Id, code, printable::Short};
 pub(crate) use table::ServedSession;
 use table::Table;
 
-use super::{Common, calls::Tasks, replication::Replication};
+use super::{Common, replication::Replication};
 use crate::{
     limits::SessionLimits,
     session::{
@@ -32,8 +32,16 @@ pub struct Sessions {
     table: Table,
     /// Where other replicas have them.
     pub(crate) replication: Replication,
-    /// The tasks of clients, which end with their sessions.
-    tasks: Arc<Tasks>,
+    on_end: OnEnd,
+}
+
+/// Ends what else belongs to the session of an id.
+pub(super) struct OnEnd(pub(super) Box<dyn Fn(&str) + Send + Sync>);
+
+impl fmt::Debug for OnEnd {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("OnEnd(..)")
+    }
 }
 
 impl Sessions {
@@ -42,12 +50,12 @@ impl Sessions {
         common: Arc<Common>,
         bounds: SessionLimits,
         store: Option<Arc<dyn SessionStore>>,
-        tasks: Arc<Tasks>,
+        on_end: OnEnd,
     ) -> Self {
         let unused = common.limits.unused_session;
         let replicas = store.map(|store| Replicas::new(store, bounds.idle, unused));
         let (table, replication) = (Table::new(bounds, unused), Replication::new(replicas));
-        Self { common, table, replication, tasks }
+        Self { common, table, replication, on_end }
     }
 
     /// All that are open here.
@@ -135,7 +143,7 @@ impl Sessions {
         let backend = session.backend();
         backend.audience.leave(session);
         session.take_subscriptions().iter().for_each(|watched| backend.release(watched));
-        self.tasks.end_session(session.id());
+        (self.on_end.0)(session.id());
         self.common.backends.end_session(session.id());
     }
 
