@@ -32,5 +32,4 @@ pub use lines::{Line, Lines};
 pub use mcp_disclosure_core::printable;
 pub use message::{Id, Json, Message, Notification, Request, RequestId, Response};
 pub use meta::LoggingLevel;
-pub use outline::Outline;
 pub use rpc_error::{ErrorText, code};

@@ -4,15 +4,15 @@ use crate::Id;
 
 /// The recognizable keys of the outermost object, or of the objects in an outermost array.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outline {
+pub(crate) struct Outline {
     /// Every `id` that is a string or a number.
-    pub ids: Vec<Id>,
+    pub(crate) ids: Vec<Id>,
     /// Whether there is a `method`.
-    pub has_method: bool,
+    pub(crate) has_method: bool,
     /// Whether there is a `result` or an `error`.
-    pub is_answer: bool,
+    pub(crate) is_answer: bool,
     /// Whether there is a `jsonrpc`.
-    pub is_json_rpc: bool,
+    pub(crate) is_json_rpc: bool,
 }
 
 /// Maximum length of an id; longer ones are ignored.
@@ -23,14 +23,14 @@ const MOST_IDS: usize = 1_000;
 
 impl Outline {
     /// Scans any bytes, without recursion and without requiring valid JSON.
-    pub fn of(text: &[u8]) -> Self {
+    pub(crate) fn of(text: &[u8]) -> Self {
         let mut scan = Scan::default();
         scan.take(text);
         scan.outline
     }
 
     /// Whether it is, or looks like, a response.
-    pub fn is_response(&self) -> bool {
+    pub(crate) fn is_response(&self) -> bool {
         self.is_answer || (!self.has_method && self.is_json_rpc)
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_disclosure_core::given;
 
 use super::Connection;
-use crate::{Outline, RequestId};
+use crate::{RequestId, outline::Outline};
 
 /// The revision with batches.
 const REVISION: &str = "2025-03-26";

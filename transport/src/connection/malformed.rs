@@ -3,7 +3,10 @@
 use mcp_disclosure_core::brief::shorten;
 
 use super::Connection;
-use crate::{CallError, ErrorText, Json, Outline, RequestId, Response, code, outline::Scan};
+use crate::{
+    CallError, ErrorText, Json, RequestId, Response, code,
+    outline::{Outline, Scan},
+};
 
 impl Connection {
     /// Handles text that is not a message; `refused` is what is wrong with it. Only a request is answered.
