@@ -11,7 +11,7 @@ use crate::{
     raw::{RawObject, RawText},
 };
 
-/// So many objects in objects are looked into for it.
+/// Maximum depth of nested objects that are searched for the call.
 const MOST_LEVELS: usize = 3;
 
 /// What was expected of all arguments, or of the inner ones.

@@ -13,7 +13,7 @@ pub struct OwnTool {
 }
 
 impl OwnTool {
-    /// A tool with this name, description and `inputSchema`. Hosts are told not to defer it (`_meta`): it is the way to the others.
+    /// A tool with this name, description and `inputSchema`. Its `_meta` asks hosts not to defer it: it is the way to the others.
     pub fn new(name: impl Into<String>, description: &str, input_schema: &Value) -> Self {
         let name = name.into();
         let definition = RawObject::empty()

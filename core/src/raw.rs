@@ -129,7 +129,7 @@ impl From<Box<RawValue>> for RawText {
 }
 
 /// Texts that are kept once, whoever lists them: a server that is started several times, one that lists what it listed in an
-/// earlier run of the program, each client's own connection. Those that nobody has any more are forgotten.
+/// earlier run of the program, each client's own connection. Those that are no longer used are forgotten.
 #[derive(Debug, Default)]
 pub struct Texts(Mutex<Known>);
 

@@ -51,8 +51,8 @@ const BY_NEARNESS: (f32, f32) = (3.6, 1.5);
 /// tools that read come first. At 0.5 a query of those of docs/BENCHMARKS.md loses its tool.
 const EFFECT: f32 = 0.3;
 
-/// A request of up to so many words asks for each of them: one that nothing here has is what is missing. Longer ones say more
-/// than any tool does.
+/// Maximum number of words of a request that asks for each of them: one that nothing here has is what is missing. Longer
+/// ones say more than any tool does.
 const FEW: usize = 4;
 
 /// The score of a misspelt name, in relation to the best other one.

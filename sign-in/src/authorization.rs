@@ -47,11 +47,11 @@ impl Authorization for SignIn {
         }
         match (sent, inner.settings.grant) {
             (None, _) if !challenge.may_be_for_tokens() => Ok(None),
-            (None, Grant::AuthorizationCode) => Err(inner.unauthorized(&Error::NobodySignedIn)),
+            (None, Grant::AuthorizationCode) => Err(inner.unauthorized(&Error::NotSignedIn)),
             (_, Grant::ClientCredentials) if is_second => Err(Unauthorized::Unavailable {
                 detail: "it refuses a token that was just issued for it".to_owned(),
             }),
-            _ if is_second => Err(inner.unauthorized(&Error::NobodySignedIn)),
+            _ if is_second => Err(inner.unauthorized(&Error::NotSignedIn)),
             (sent, _) => {
                 let renewed = inner.renewed(sent.cloned()).await;
                 renewed.map(Some).map_err(|error| inner.unauthorized(&error))
@@ -78,7 +78,7 @@ impl Authorization for SignIn {
 impl Inner {
     fn unauthorized(&self, error: &Error) -> Unauthorized {
         match error {
-            Error::NobodySignedIn if self.settings.grant == Grant::AuthorizationCode => {
+            Error::NotSignedIn if self.settings.grant == Grant::AuthorizationCode => {
                 Unauthorized::SignIn { command: self.command.clone() }
             }
             Error::Protocol(reason) => Unauthorized::Unavailable { detail: reason.clone() },

@@ -83,7 +83,7 @@ impl Answer {
     }
 }
 
-/// A listener that is not answered by anybody yet.
+/// A listener that has no answer yet.
 #[derive(Debug)]
 pub(crate) struct Listener {
     listener: TcpListener,

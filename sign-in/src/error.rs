@@ -12,7 +12,7 @@ const LONGEST: usize = 300;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The server does not ask anybody to sign in.
+    /// The server does not ask for sign-in.
     #[error("does not ask for sign-in: it answered HTTP {status}, and names no authorization server")]
     NotAsked {
         /// The status of its answer to `initialize`.
@@ -68,7 +68,7 @@ pub enum Error {
         /// `: ` and the server's explanation, shortened; or nothing.
         description: String,
     },
-    /// Nobody came back from the browser.
+    /// No browser came back in time.
     #[error("was not signed in to within {} minutes", crate::PATIENCE.as_secs() / 60)]
     TooLate,
     /// A pasted URL is not that of the last page.
@@ -76,7 +76,7 @@ pub enum Error {
     Pasted(&'static str),
     /// There is no token, and none can be obtained without a person.
     #[error("needs sign-in")]
-    NobodySignedIn,
+    NotSignedIn,
     /// The tokens of the authorization server are no bearer tokens.
     #[error("names an authorization server whose tokens are not bearer tokens")]
     OtherTokens,

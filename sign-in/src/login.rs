@@ -91,7 +91,7 @@ impl SignIn {
     /// If that is refused.
     pub async fn begin_service(&self) -> Result<SignedIn, Error> {
         self.0.renew(None).await?;
-        self.signed_in()?.ok_or(Error::NobodySignedIn)
+        self.signed_in()?.ok_or(Error::NotSignedIn)
     }
 
     /// The configured scopes, else those that the server names; with those that were granted before and these.
@@ -131,7 +131,7 @@ impl Begun {
         if !matches!(exchanged.token_type(), oauth2::basic::BasicTokenType::Bearer) {
             return Err(Error::OtherTokens);
         }
-        let credentials = party.tokens.load().await?.ok_or(Error::NobodySignedIn)?;
+        let credentials = party.tokens.load().await?.ok_or(Error::NotSignedIn)?;
         let (url, issuer) = (sign_in.0.url.to_string(), party.issuer().to_owned());
         let saved = Saved { url, issuer, client_secret, challenge, zone, credentials };
         saved.header()?;

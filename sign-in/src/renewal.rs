@@ -54,7 +54,7 @@ impl Inner {
     /// Another token than the one that is `stale`.
     ///
     /// # Errors
-    /// [`Error::NobodySignedIn`] if a person is needed; others may be temporary.
+    /// [`Error::NotSignedIn`] if a person is needed; others may be temporary.
     pub(crate) async fn renewed(
         self: &Arc<Self>,
         stale: Option<HeaderValue>,
@@ -110,7 +110,7 @@ impl Inner {
         let renewed = match (self.settings.grant, saved) {
             (Grant::ClientCredentials, saved) => self.with_credentials(saved).await,
             (Grant::AuthorizationCode, Some(saved)) => self.refresh(saved).await,
-            (Grant::AuthorizationCode, None) => Err(Error::NobodySignedIn),
+            (Grant::AuthorizationCode, None) => Err(Error::NotSignedIn),
         }?;
         self.store.write(&renewed)?;
         *self.last.lock() = Last { seen: self.store.seen(), saved: Some(renewed.clone()) };
@@ -119,7 +119,7 @@ impl Inner {
 
     async fn refresh(&self, saved: Saved) -> Result<Saved, Error> {
         if !saved.has_refresh_token() {
-            return Err(Error::NobodySignedIn);
+            return Err(Error::NotSignedIn);
         }
         let mut party =
             Party::find(&self.url, saved.zone, saved.challenge.as_deref(), self.settings.grant).await?;
@@ -135,7 +135,7 @@ impl Inner {
         party.tokens.save(saved.credentials.clone()).await?;
         match party.manager.refresh_token().await {
             Ok(_) => {
-                let credentials = party.tokens.load().await?.ok_or(Error::NobodySignedIn)?;
+                let credentials = party.tokens.load().await?.ok_or(Error::NotSignedIn)?;
                 Ok(Saved { credentials, ..saved })
             }
             // The refresh token is not known any more (RFC 6749 §5.2, invalid_grant). All other refusals, as of a wrong
@@ -143,7 +143,7 @@ impl Inner {
             Err(AuthError::TokenRefreshRejected(_)) => {
                 tracing::warn!(url = %self.url, issuer = saved.issuer, "the sign-in was ended by the authorization server");
                 self.store.remove()?;
-                Err(Error::NobodySignedIn)
+                Err(Error::NotSignedIn)
             }
             Err(error) => Err(error.into()),
         }
@@ -177,7 +177,7 @@ impl Inner {
         party.manager.validate_client_credentials_metadata(&config)?;
         party.manager.configure_client_credentials(&config)?;
         party.manager.exchange_client_credentials(&config).await?;
-        let mut credentials = party.tokens.load().await?.ok_or(Error::NobodySignedIn)?;
+        let mut credentials = party.tokens.load().await?.ok_or(Error::NotSignedIn)?;
         if credentials.granted_scopes.is_empty() {
             // RFC 6749 §5.1: as asked for.
             credentials.granted_scopes = scopes;

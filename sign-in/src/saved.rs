@@ -88,7 +88,7 @@ impl Saved {
     }
 
     fn tokens(&self) -> Result<&OAuthTokenResponse, Error> {
-        self.credentials.token_response.as_ref().ok_or(Error::NobodySignedIn)
+        self.credentials.token_response.as_ref().ok_or(Error::NotSignedIn)
     }
 
     fn life(&self) -> Option<Duration> {

@@ -26,7 +26,7 @@ impl Steps {
 
 /// The sizes of compiled patterns, in bytes: of nearly all, and of the largest.
 const SIZES: [usize; 2] = [4_000, 32_000];
-/// So many bytes of a compiled pattern take a step for each byte of text.
+/// Number of bytes of a compiled pattern that cost one step for each byte of text.
 const SIZE_OF_STEP: usize = 160;
 /// Compiling takes as many steps as a text of this length.
 const COMPILING: usize = 8;

@@ -43,7 +43,7 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    /// Whether it is held and nobody has accepted it yet, so that nothing depends on it.
+    /// Whether it is held and was never accepted, so that nothing depends on it.
     pub(crate) fn is_held_as_new(&self) -> bool {
         self.held.as_ref().is_some_and(|change| change.before.is_none())
     }
@@ -225,7 +225,7 @@ impl Match<'_> {
 /// What rules say of one thing.
 #[derive(Debug, Default)]
 pub(crate) struct MatchedRules<'r> {
-    /// Those of which all counts stand in order, the strongest first; of patterns the one that was written first.
+    /// The firm ones in order, the strongest first; patterns in the order in which they were written.
     pub(crate) all: Vec<Match<'r>>,
     is_stray: bool,
 }

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The owner of all requests that have none, such as subscriptions, which are shared: together they have one share.
-const NOBODY: &str = "";
+const NO_OWNER: &str = "";
 
 impl Connection {
     /// Encodes a request. Over HTTP, one whose parameters name a revision is stateless, and has the headers
@@ -27,7 +27,7 @@ impl Connection {
         };
         // Over HTTP each request is an exchange of its own, and does not wait for others.
         let has_share = self.carrier == Carrier::Streams;
-        let owner = has_share.then(|| owner.clone().unwrap_or_else(|| NOBODY.into()));
+        let owner = has_share.then(|| owner.clone().unwrap_or_else(|| NO_OWNER.into()));
         Outgoing { kind: Kind::Request(call.id), text, headers, owner }
     }
 
