@@ -37,8 +37,8 @@ impl SettingValue for Executors {
 /// The tools of a strategy that call others, as a model calls them: `{"tool", "arguments"}`.
 #[derive(Clone, Copy, Debug)]
 pub struct Executor {
-    /// The tool that tells of others. Called by an executor, it is called all the same.
-    pub teller: &'static str,
+    /// The tool that describes others. Called by an executor, it is called all the same.
+    pub describing: &'static str,
     /// The tool that calls every other or, beside `reading`, those that can change something.
     pub acting: &'static str,
     /// The tool that calls read-only tools, where there are two.
@@ -52,8 +52,8 @@ pub struct Executor {
 /// What a call comes down to where there are executors.
 #[derive(Debug)]
 pub enum Called {
-    /// The call of the teller, by itself or by an executor.
-    Teller(ToolCall),
+    /// The call of the describing tool, by itself or by an executor.
+    Describing(ToolCall),
     /// Any other call, decided: an executor forwards the inner call under the tool's own name, so that it is looked up, checked
     /// and relayed like any other.
     Decided(Decision),
@@ -115,7 +115,7 @@ impl Executor {
         let only_reading = match call.name.as_str() {
             name if name == self.acting => false,
             name if name == self.reading && executors == Executors::ByEffect => true,
-            name if name == self.teller => return Called::Teller(call),
+            name if name == self.describing => return Called::Describing(call),
             _ => return Called::Decided(Decision::Forward(call)),
         };
         let inner = match members(&call).and_then(|members| inner_call(view, &call.name, &members)) {
@@ -126,8 +126,8 @@ impl Executor {
                 return Called::Decided(Decision::Refuse(refusal));
             }
         };
-        if *inner.name == *self.teller {
-            return Called::Teller(inner);
+        if *inner.name == *self.describing {
+            return Called::Describing(inner);
         }
         let Some(tool) = view.tool_for_models(&inner.name) else { return Called::Unknown(inner.name) };
         if only_reading && !tool.tool().is_read_only() {

@@ -154,7 +154,7 @@ impl DisclosureStrategy for GroupsStrategy {
             return Ok(Decision::Forward(call));
         }
         Ok(match EXECUTOR.open(self.config.executors, cx.view, call) {
-            Called::Teller(call) => Decision::answered(GET, self.get(cx, &call)),
+            Called::Describing(call) => Decision::answered(GET, self.get(cx, &call)),
             Called::Decided(decision) => decision,
             Called::Unknown(name) => {
                 let meant = cx.view.nearest(&name, answer::SUGGESTIONS);

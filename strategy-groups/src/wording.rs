@@ -59,7 +59,7 @@ pub const NAME: &str = "The name of a group, or of a tool for its group";
 
 /// The tools that call what a group has.
 pub const EXECUTOR: Executor = Executor {
-    teller: GET,
+    describing: GET,
     acting: CALL,
     reading: CALL_READ_ONLY,
     called: "a tool of a group",

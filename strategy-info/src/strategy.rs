@@ -162,12 +162,12 @@ impl DisclosureStrategy for Info {
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
         let called = match self.config.tools {
-            OtherTools::Stubs if *call.name == *INFO => Called::Teller(call),
+            OtherTools::Stubs if *call.name == *INFO => Called::Describing(call),
             OtherTools::Stubs => Called::Decided(Decision::Forward(call)),
             OtherTools::EntryOnly => EXECUTOR.open(self.config.executors, cx.view, call),
         };
         Ok(match called {
-            Called::Teller(call) => Decision::answered(INFO, self.explain(cx, &call).await),
+            Called::Describing(call) => Decision::answered(INFO, self.explain(cx, &call).await),
             Called::Decided(decision) => decision,
             Called::Unknown(name) => {
                 self.ranker.prepare(cx).await;

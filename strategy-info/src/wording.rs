@@ -82,7 +82,7 @@ fn how_to_call(executors: Executors) -> String {
 
 /// The tools that call what is not listed.
 pub const EXECUTOR: Executor = Executor {
-    teller: INFO,
+    describing: INFO,
     acting: INVOKE,
     reading: INVOKE_READ_ONLY,
     called: "a tool described by info",

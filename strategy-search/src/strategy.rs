@@ -130,7 +130,7 @@ impl DisclosureStrategy for Search {
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
         Ok(match EXECUTOR.open(self.config.executors, cx.view, call) {
-            Called::Teller(call) => Decision::answered(SEARCH, self.search(cx, &call).await),
+            Called::Describing(call) => Decision::answered(SEARCH, self.search(cx, &call).await),
             Called::Decided(decision) => decision,
             Called::Unknown(name) => {
                 let ranking = self.ranker.rank(cx, &Query::new(&name, SUGGESTIONS)).await;

@@ -39,7 +39,7 @@ pub const DETAIL: &str = "full: all hits with inputSchema";
 
 /// The tools that call what was found.
 pub const EXECUTOR: Executor = Executor {
-    teller: SEARCH,
+    describing: SEARCH,
     acting: CALL,
     reading: CALL_READ_ONLY,
     called: "a tool found by search_tools",

@@ -15,7 +15,7 @@ const FIND: &str = "find_tools";
 
 /// The tool that calls what was found.
 const EXECUTOR: Executor = Executor {
-    teller: FIND,
+    describing: FIND,
     acting: "use_tool",
     reading: "use_read_only_tool",
     called: "a tool that find_tools returned",
@@ -121,7 +121,7 @@ impl DisclosureStrategy for Search {
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
         Ok(match EXECUTOR.open(Executors::One, cx.view, call) {
-            Called::Teller(call) => {
+            Called::Describing(call) => {
                 let arguments = call.arguments()?;
                 let content = self.find(cx, arguments["query"].as_str().unwrap_or_default()).await;
                 Decision::Answer(ToolAnswer { content, is_error: false })
