@@ -3,8 +3,6 @@
 //! The gateway refuses their calls, whichever strategy serves the caller and whatever tool the call came through. Nothing
 //! else about them differs: they are listed, found and described, so that a model can say what is missing.
 
-use serde_json::json;
-
 use crate::{decision::Refusal, raw::RawObject};
 
 /// The key of deterministic groups in `capabilities.experimental`, where some servers repeat the capability, and in
@@ -17,8 +15,7 @@ const UNAVAILABLE: &str = "This tool is not available at present. It did not run
 impl Refusal {
     /// The refusal of a call of a tool that is not callable: `UNAVAILABLE`.
     pub fn unavailable() -> Self {
-        let code = "UNAVAILABLE";
-        Self { code, content: json!({"error": {"code": code, "message": UNAVAILABLE}}) }
+        Self::of("UNAVAILABLE", UNAVAILABLE)
     }
 }
 

@@ -1,6 +1,6 @@
 //! A strategy's answers: decisions on calls, results of its own tools, and faults.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{name::ToolName, raw::RawText, size};
 
@@ -87,4 +87,11 @@ pub struct Refusal {
     pub code: &'static str,
     /// A JSON object for the model: the reason, and what to do.
     pub content: Value,
+}
+
+impl Refusal {
+    /// A refusal of `{"error": {"code", "message"}}`.
+    pub(crate) fn of(code: &'static str, message: &str) -> Self {
+        Self { code, content: json!({"error": {"code": code, "message": message}}) }
+    }
 }

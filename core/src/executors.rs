@@ -137,10 +137,10 @@ impl Executor {
     }
 
     fn not_read_only(&self, name: &str) -> Decision {
-        let (code, acting) = ("NOT_READ_ONLY", self.acting);
+        let acting = self.acting;
         let message =
             format!("Tool '{name}' is not marked as read-only. It did not run. Call it with {acting}.");
-        Decision::Refuse(Refusal { code, content: json!({"error": {"code": code, "message": message}}) })
+        Decision::Refuse(Refusal::of("NOT_READ_ONLY", &message))
     }
 }
 

@@ -15,9 +15,6 @@ use crate::{
 /// The code for a fetch that names no tool (tool-descriptions-resource §6.1).
 const MISSING_TOOL_SELECTION: &str = "MISSING_TOOL_SELECTION";
 
-/// The code for a fetch that names more tools than one may.
-const TOO_MANY_TOOLS: &str = "TOO_MANY_TOOLS";
-
 /// Bounds of requested and suggested names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FetchBounds {
@@ -122,11 +119,7 @@ impl<'v> Names<'v> {
         let view = self.view;
         match self.at_most(bounds.most_names) {
             Ok(names) if names.is_empty() => Err(missing_selection(view, bounds, message, example)),
-            Ok(names) => Ok(names),
-            Err(message) => {
-                let content = json!({"error": {"code": TOO_MANY_TOOLS, "message": message}});
-                Err(Refusal { code: TOO_MANY_TOOLS, content })
-            }
+            named => named.map_err(|message| Refusal::of("TOO_MANY_TOOLS", &message)),
         }
     }
 
