@@ -10,6 +10,9 @@ use serde_json::{Value, json};
 
 use crate::{ResourceConfig, selection::uri_of, wording};
 
+/// A call of a tool whose description was not delivered.
+const DESCRIPTION_REQUIRED: &str = "TOOL_DESCRIPTION_REQUIRED";
+
 /// Too many fetches in a short time.
 const RATE_LIMITED: &str = "RATE_LIMITED";
 
@@ -64,7 +67,7 @@ pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, channel: Channel, name
 }
 
 /// The refusal of a call whose description was not delivered (000 §6.2).
-pub fn refusal(cx: &Context<'_>, tool: VisibleTool<'_>, problem: ReceiptProblem) -> Value {
+pub fn refusal(cx: &Context<'_>, tool: VisibleTool<'_>, problem: ReceiptProblem) -> Refusal {
     // What a call has to bring: a signed receipt, or nothing where the session is marked.
     let era = match cx.receipts {
         Receipts::Marks(_) | Receipts::Both { signs: false, .. } => Era::Session,
@@ -72,7 +75,7 @@ pub fn refusal(cx: &Context<'_>, tool: VisibleTool<'_>, problem: ReceiptProblem)
     };
     let name = tool.name();
     let mut error = json!({
-        "code": "TOOL_DESCRIPTION_REQUIRED",
+        "code": DESCRIPTION_REQUIRED,
         "message": wording::description_required(name),
         "instructions": wording::steps(name, &receipt_argument(tool), era, cx.client.bridge, problem),
         "resource_uri": uri_of([name.as_str()]),
@@ -82,7 +85,7 @@ pub fn refusal(cx: &Context<'_>, tool: VisibleTool<'_>, problem: ReceiptProblem)
     if !ordinary {
         error["reason"] = problem.to_string().into();
     }
-    json!({ "error": error })
+    Refusal { code: DESCRIPTION_REQUIRED, content: json!({ "error": error }) }
 }
 
 fn entry(cx: &Context<'_>, channel: Channel, tool: VisibleTool<'_>) -> RawObject {

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use mcp_disclosure_core::{
     ClientTraits, Context, Decision, DisclosureStrategy, Era, Fault, Listing, Names, Own, Profile, RawObject,
-    RawText, Receipts, Refusal, SOME_TOOL, SessionReceipts, ToolAnswer, ToolCall, View, fetching_tool,
-    given::shown, index::with_short_index,
+    RawText, Receipts, SOME_TOOL, SessionReceipts, ToolAnswer, ToolCall, View, fetching_tool, given::shown,
+    index::with_short_index,
 };
 use serde_json::json;
 
@@ -122,10 +122,7 @@ impl DisclosureStrategy for Resource {
         };
         match cx.authorize(tool, handle.as_deref()) {
             Ok(()) => Ok(Decision::Forward(call)),
-            Err(problem) => {
-                let code = "TOOL_DESCRIPTION_REQUIRED";
-                Ok(Decision::Refuse(Refusal { code, content: refusal(cx, tool, problem) }))
-            }
+            Err(problem) => Ok(Decision::Refuse(refusal(cx, tool, problem))),
         }
     }
 
@@ -136,8 +133,7 @@ impl DisclosureStrategy for Resource {
         method: &str,
         params: &RawObject,
     ) -> Result<Option<RawObject>, Fault> {
-        let uri = params.string("uri").filter(|_| method == READ);
-        let Some(uri) = uri else { return Ok(None) };
+        let Some(uri) = params.string("uri").filter(|_| method == READ) else { return Ok(None) };
         if let Some(names) = selection::from_uri(&uri, cx.view) {
             let delivery = deliver(cx, &self.config, Channel::Resource, names);
             let text = delivery.content.text();
