@@ -102,8 +102,7 @@ pub fn with_meta(params: &RawObject, meta: &RawObject) -> RawObject {
         return params.clone();
     }
     let given = params.object("_meta").unwrap_or_default();
-    let meta = meta.iter().fold(given, |all, (key, value)| all.with(key, value));
-    params.with("_meta", meta.text())
+    params.with("_meta", meta.over(&given).text())
 }
 
 /// Whether a server answers stateless requests within this time.
@@ -128,7 +127,7 @@ async fn initialize(
     timeout: Duration,
 ) -> Result<Introduced, Failure> {
     let params = RawObject::empty().with_value("protocolVersion", &revision.to_string());
-    let params = hello.initialize.iter().fold(params, |params, (key, value)| params.with(key, value));
+    let params = params.over(&hello.initialize);
     let result = request(connection, "initialize", params, timeout).await?;
     let version = result
         .string("protocolVersion")
