@@ -48,7 +48,8 @@ impl RedisStore {
         self.connection.key('s', id)
     }
 
-    async fn send<'r>(&self, commands: &'r mut Pipeline) -> Result<Replies<'r>, StoreError> {
+    /// Sends commands and waits for the replies.
+    async fn replies<'r>(&self, commands: &'r mut Pipeline) -> Result<Replies<'r>, StoreError> {
         let replies = self.connection.send(commands.ignore_errors()).await?;
         Ok(Replies { commands, replies })
     }
@@ -61,7 +62,7 @@ impl RedisStore {
         commands.cmd("PEXPIRE").arg(&key).arg(AFTER_THE_END).arg("NX");
         // Asked last: if it is there now, it was there when the fields were written.
         commands.cmd("HEXISTS").arg(&key).arg(OPENED);
-        let mut replies = self.send(&mut commands).await?;
+        let mut replies = self.replies(&mut commands).await?;
         (0..writes).try_for_each(|at| replies.get::<()>(at))?;
         let is_open: bool = replies.get(writes + 1)?;
         if !is_open {
@@ -110,7 +111,7 @@ impl SessionStore for RedisStore {
         let (key, mut commands) = (self.session(id), pipe());
         commands.cmd("HSET").arg(&key).arg(fields);
         commands.cmd("PEXPIRE").arg(&key).arg(milliseconds(lifetime));
-        let created = self.send(&mut commands).await;
+        let created = self.replies(&mut commands).await;
         let created =
             created.and_then(|mut replies| replies.get::<()>(0).and_then(|()| replies.get::<()>(1)));
         if created.is_err() {
@@ -129,7 +130,7 @@ impl SessionStore for RedisStore {
             commands.arg("NX");
         }
         commands.cmd("HGETALL").arg(&key);
-        let mut replies = self.send(&mut commands).await?;
+        let mut replies = self.replies(&mut commands).await?;
         replies.get::<()>(0)?;
         let fields: Fields = replies.get(1)?;
         Ok(fields.iter().any(|(name, _)| name == OPENED).then_some(fields))
@@ -153,7 +154,7 @@ impl SessionStore for RedisStore {
     async fn end(&self, id: &str) -> Result<(), StoreError> {
         let mut commands = pipe();
         commands.cmd("DEL").arg(self.session(id));
-        self.send(&mut commands).await?.get(0)
+        self.replies(&mut commands).await?.get(0)
     }
 
     async fn keep_events(
@@ -165,7 +166,7 @@ impl SessionStore for RedisStore {
         let (key, mut commands) = (self.connection.key('e', stream), pipe());
         let writes = write(&mut commands, &key, changes);
         commands.cmd("PEXPIRE").arg(&key).arg(milliseconds(lifetime));
-        let mut replies = self.send(&mut commands).await?;
+        let mut replies = self.replies(&mut commands).await?;
         (0..writes).try_for_each(|at| replies.get::<()>(at))
     }
 
@@ -176,7 +177,7 @@ impl SessionStore for RedisStore {
     ) -> Result<Fields, StoreError> {
         let (key, mut commands) = (self.connection.key('e', stream), pipe());
         commands.cmd("HKEYS").arg(&key);
-        let mut names: Vec<Vec<u8>> = self.send(&mut commands).await?.get(0)?;
+        let mut names: Vec<Vec<u8>> = self.replies(&mut commands).await?.get(0)?;
         names.retain(|name| is_wanted(name));
         if names.is_empty() {
             return Ok(Fields::new());
@@ -185,7 +186,7 @@ impl SessionStore for RedisStore {
         for name in &names {
             commands.cmd("HGET").arg(&key).arg(name);
         }
-        let mut replies = self.send(&mut commands).await?;
+        let mut replies = self.replies(&mut commands).await?;
         let mut fields = Fields::new();
         for (at, name) in names.into_iter().enumerate() {
             fields.extend(replies.get::<Option<Vec<u8>>>(at)?.map(|value| (name, value)));
@@ -196,20 +197,20 @@ impl SessionStore for RedisStore {
     async fn forget_events(&self, stream: &str) -> Result<(), StoreError> {
         let mut commands = pipe();
         commands.cmd("DEL").arg(self.connection.key('e', stream));
-        self.send(&mut commands).await?.get(0)
+        self.replies(&mut commands).await?.get(0)
     }
 
     async fn send(&self, replica: Option<&str>, message: Vec<u8>) -> Result<(), StoreError> {
         let mut commands = pipe();
         commands.cmd("PUBLISH").arg(self.connection.key('c', replica.unwrap_or(ALL))).arg(message);
-        self.send(&mut commands).await?.get(0)
+        self.replies(&mut commands).await?.get(0)
     }
 
     async fn is_there(&self, replica: &str) -> Result<bool, StoreError> {
         let mut commands = pipe();
         // The reply to PUBLISH counts those of one node of a cluster.
         commands.cmd("PUBSUB").arg("NUMSUB").arg(self.connection.key('c', replica));
-        let listening: HashMap<String, u64> = self.send(&mut commands).await?.get(0)?;
+        let listening: HashMap<String, u64> = self.replies(&mut commands).await?.get(0)?;
         Ok(listening.values().any(|count| *count > 0))
     }
 
@@ -224,7 +225,7 @@ impl SessionStore for RedisStore {
         // After INCRBY: in the other order, a counter that expires in between would be created again without an expiry.
         commands.cmd("PEXPIRE").arg(&key).arg(milliseconds(window)).arg("NX");
         commands.cmd("PTTL").arg(&key);
-        let mut replies = self.send(&mut commands).await?;
+        let mut replies = self.replies(&mut commands).await?;
         replies.get::<()>(1)?;
         let (sum, left): (u64, i64) = (replies.get(0)?, replies.get(2)?);
         Ok((sum, Duration::from_millis(u64::try_from(left).unwrap_or(0))))
