@@ -61,12 +61,17 @@ fn with_index_of(
     let [room, most] = bytes.map(|bytes| bytes.saturating_sub(text.len() + 1));
     // As much as hosts show, whatever the index is to take otherwise.
     let servers = MAX_BYTES.saturating_sub(text.len() + AROUND_SERVERS).min(MAX_SERVERS);
-    let fits =
-        |parts: &&Vec<Part<'_>>| is_named_whole(parts, most.saturating_sub(head(view, parts, servers).len()));
-    let parts = lists.iter().find(fits).or(lists.last());
+    let fits = |parts: &&Vec<Part<'_>>| {
+        named(parts, usize::MAX, false).len() <= most.saturating_sub(head(view, parts, servers).len())
+    };
+    let whole = lists.iter().find(fits);
     // They may still come.
-    let Some(parts) = parts.filter(|parts| !parts.is_empty()) else { return text.to_owned() };
-    format!("{text}\n{}", lines(view, parts, purposes, [room, most, servers]))
+    let Some(parts) = whole.or(lists.last()).filter(|parts| !parts.is_empty()) else {
+        return text.to_owned();
+    };
+    // All servers are named first, unless all the parts that say them fit.
+    let fitting: &[Part<'_>] = whole.map_or(&[], Vec::as_slice);
+    format!("{text}\n{}", lines(&head(view, fitting, servers), parts, purposes, [room, most]))
 }
 
 /// A part of what is behind, as a line of an index.
@@ -91,23 +96,13 @@ impl Part<'_> {
 }
 
 /// The head, and as much of the parts as there is room for; their names alone, in `most` bytes, if there is no room for more.
-/// All servers are named first, in `servers` bytes, unless all the parts that say them fit.
-fn lines(view: &View, parts: &[Part<'_>], purposes: &[usize], [room, most, servers]: [usize; 3]) -> String {
-    let mut head = self::head(view, parts, servers);
-    if !is_named_whole(parts, most.saturating_sub(head.len())) {
-        head = self::head(view, &[], servers);
-    }
+fn lines(head: &str, parts: &[Part<'_>], purposes: &[usize], [room, most]: [usize; 2]) -> String {
     let [room, most] = [room, most].map(|room| room.saturating_sub(head.len()));
     let is_described = parts.iter().any(|part| !part.description.is_empty());
     let described = purposes.iter().filter(|_| is_described).map(|longest| described(parts, *longest));
     let counted = std::iter::once_with(|| named(parts, usize::MAX, true));
     let fitting = described.chain(counted).find(|lines| lines.len() <= room);
     format!("{head}{}", fitting.unwrap_or_else(|| named(parts, most, false)))
-}
-
-/// Whether there is room for all names.
-fn is_named_whole(parts: &[Part<'_>], room: usize) -> bool {
-    named(parts, usize::MAX, false).len() <= room
 }
 
 /// The categories, the most important first.
