@@ -103,7 +103,8 @@ impl View {
 
     /// Whether what is listed depends on whether the client can run tasks.
     pub fn depends_on_tasks(&self) -> bool {
-        self.snapshot.tools().iter().any(|tool| tool.needs_task())
+        let needs_task = |one: Primitive<'_>| matches!(one, Primitive::Tool(tool) if tool.needs_task());
+        self.all_of(Kind::Tools).any(|(one, is_permitted)| is_permitted && needs_task(one))
     }
 
     /// The view of a client that cannot run tasks: tools that run as tasks only are not listed.
