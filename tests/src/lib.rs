@@ -21,7 +21,6 @@ pub mod messages;
 pub mod port;
 mod printed;
 pub mod process;
-pub mod program;
 pub mod recordings;
 pub mod redis;
 pub mod reply;
