@@ -74,6 +74,11 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// One problem with what the command line says.
+    pub(crate) fn usage(problem: Problem) -> Self {
+        Self::Usage(vec![problem])
+    }
+
     /// The exit code, as documented in docs/troubleshooting.md.
     pub fn exit_code(&self) -> u8 {
         match self {

@@ -5,18 +5,18 @@
 
 use std::{
     fs, io,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, SystemTime},
 };
 
 use hmac::{Hmac, KeyInit, Mac};
 use mcp_disclosure_core::{ReceiptKey, SessionReceipts, digest::hex};
-use mcp_disclosure_gateway::{Assembly, KeptMarks};
+use mcp_disclosure_gateway::{Assembly, KeptMarks, Problem};
 use sha2::Sha256;
 
 use crate::{
-    files::{keep_newest, write_private},
+    files::{keep_newest, others_can_read, write_private},
     remember::{Store, cache_folder},
 };
 
@@ -52,6 +52,28 @@ pub(crate) fn of_user(mut assembly: Assembly, has_key: bool, remembers: bool) ->
         None => {}
     }
     assembly
+}
+
+/// The operator's key, which is in the file, or a new one.
+pub(crate) fn receipt_key(file: Option<&Path>) -> Result<ReceiptKey, Problem> {
+    let hint = "head -c 32 /dev/urandom > FILE makes one";
+    let Some(path) = file else {
+        return ReceiptKey::random()
+            .map_err(|error| Problem::new(format!("no receipt key: {error}")).hint(hint));
+    };
+    if others_can_read(path) {
+        let path = path.display();
+        tracing::warn!(
+            "--receipt-key-file {path}: others can read the key, and make receipts (hint: chmod 600 {path})"
+        );
+    }
+    let least = ReceiptKey::LEAST_BYTES;
+    let key = fs::read(path).map_err(|error| error.to_string()).and_then(|bytes| {
+        ReceiptKey::new(&bytes).ok_or_else(|| format!("{} bytes are no key; it needs {least}", bytes.len()))
+    });
+    key.map_err(|message| {
+        Problem::new(format!("--receipt-key-file {}: {message}", path.display())).hint(hint)
+    })
 }
 
 #[derive(Debug)]

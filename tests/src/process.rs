@@ -1,11 +1,10 @@
 //! A program under test: started, driven line by line, and ended when dropped.
 
 use std::{
-    io::{BufRead, BufReader, Read, Write},
-    net::{SocketAddr, TcpStream},
+    io::Write,
+    net::SocketAddr,
     path::Path,
     process::{Child, ChildStdin, Command, Stdio},
-    sync::{Arc, Condvar, Mutex, PoisonError},
     thread,
     time::{Duration, Instant},
 };
@@ -15,68 +14,13 @@ use rustix::process::{Pid, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::PATIENCE;
+use crate::{
+    PATIENCE,
+    lines::{Lines, count_of},
+};
 
 /// The variable that names the user's cache folder.
 pub const CACHE: &str = "XDG_CACHE_HOME";
-
-/// The lines read from a stream so far, and whether it is at its end.
-#[derive(Clone, Debug, Default)]
-struct Lines(Arc<(Mutex<Collected>, Condvar)>);
-
-#[derive(Debug, Default)]
-struct Collected {
-    lines: Vec<String>,
-    ended: bool,
-    closed: bool,
-}
-
-impl Lines {
-    fn of(stream: impl Read + Send + 'static) -> Self {
-        let lines = Self::default();
-        let collected = lines.clone();
-        thread::spawn(move || {
-            for line in BufReader::new(stream).split(b'\n').map_while(Result::ok) {
-                let line = String::from_utf8_lossy(&line).into_owned();
-                collected.update(|read| read.lines.push(line));
-                if collected.is_closed() {
-                    break;
-                }
-            }
-            collected.update(|read| read.ended = true);
-        });
-        lines
-    }
-
-    fn update(&self, change: impl FnOnce(&mut Collected)) {
-        change(&mut self.0.0.lock().unwrap_or_else(PoisonError::into_inner));
-        self.0.1.notify_all();
-    }
-
-    fn is_closed(&self) -> bool {
-        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).closed
-    }
-
-    /// Waits for what `find` finds; `None` if the stream ends or time runs out without it.
-    fn wait<T>(&self, mut find: impl FnMut(&Collected) -> Option<T>) -> Option<T> {
-        let deadline = Instant::now() + PATIENCE;
-        let mut read = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            if let Some(found) = find(&read) {
-                return Some(found);
-            }
-            let left = deadline.saturating_duration_since(Instant::now());
-            if read.ended || left.is_zero() {
-                return None;
-            }
-            read = self.0.1.wait_timeout(read, left).unwrap_or_else(PoisonError::into_inner).0;
-        }
-    }
-
-    fn all(&self) -> Vec<String> {
-        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).lines.clone()
-    }
-}
 
 /// How a program ended, and all of its output.
 #[derive(Debug)]
@@ -101,6 +45,16 @@ impl Ended {
         assert_eq!(self.code, Some(code), "{}", self.stderr);
         for expected in expected {
             assert!(self.stderr.contains(expected), "{expected:?} is not in:\n{}", self.stderr);
+        }
+        self
+    }
+
+    /// Asserts the exit code, and that stdout contains all of these.
+    #[track_caller]
+    pub fn prints(&self, code: i32, expected: &[&str]) -> &Self {
+        self.says(code, &[]);
+        for expected in expected {
+            assert!(self.stdout.contains(expected), "{expected:?} is not in:\n{}", self.stdout);
         }
         self
     }
@@ -272,7 +226,7 @@ impl Process {
 
     /// Closes its stderr after the next line, so that writing there fails.
     pub fn close_stderr(&mut self) {
-        self.stderr.update(|read| read.closed = true);
+        self.stderr.close();
     }
 
     /// Its process id.
@@ -366,12 +320,6 @@ fn cache_for(command: &mut Command) -> Option<TempDir> {
     Some(folder)
 }
 
-/// How many of these lines are messages of this method.
-fn count_of(lines: impl IntoIterator<Item = impl AsRef<str>>, method: &str) -> usize {
-    let messages = lines.into_iter().filter_map(|line| serde_json::from_str::<Value>(line.as_ref()).ok());
-    messages.filter(|message| message["method"] == method).count()
-}
-
 /// Polls until this holds; `false` if it does not in time.
 pub fn until(mut holds: impl FnMut() -> bool) -> bool {
     let deadline = Instant::now() + PATIENCE;
@@ -419,75 +367,4 @@ pub fn is_gone(id: &str) -> bool {
         Ok(stat) => stat.rsplit(')').next().unwrap_or_default().trim_start().starts_with('Z'),
         Err(_) => true,
     }
-}
-
-/// What a GET is answered.
-#[derive(Debug)]
-pub struct Page {
-    /// The status.
-    pub status: u16,
-    /// The headers as received.
-    pub head: String,
-    /// The body.
-    pub body: String,
-}
-
-impl Page {
-    /// The body as JSON.
-    #[track_caller]
-    pub fn json(&self) -> Value {
-        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
-    }
-}
-
-/// Reads a page; `headers` are whole lines with their ends, and say which host is meant.
-#[track_caller]
-pub fn get(address: SocketAddr, path: &str, headers: &str) -> Page {
-    let (head, body) =
-        exchange(address, &format!("GET {path} HTTP/1.1\r\nConnection: close\r\n{headers}\r\n"));
-    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
-    let body = match head.to_ascii_lowercase().contains("transfer-encoding: chunked") {
-        // Each piece has its length in front.
-        true => body.split("\r\n").skip(1).step_by(2).collect(),
-        false => body,
-    };
-    Page { status, head, body }
-}
-
-/// Sends a request; the head and the body of the answer, after which the connection closes.
-#[track_caller]
-fn exchange(address: SocketAddr, request: &str) -> (String, String) {
-    let mut stream = TcpStream::connect(address).expect("a listener");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
-    stream.write_all(request.as_bytes()).expect("a listener that reads");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("an answer");
-    let (head, body) = answer.split_once("\r\n\r\n").expect("an HTTP answer");
-    (head.to_owned(), body.to_owned())
-}
-
-/// Posts a message over HTTP: the session's id if there is one, and the answer.
-#[track_caller]
-pub fn post(address: SocketAddr, session: Option<&str>, message: &Value) -> (Option<String>, Value) {
-    let session = session.map_or_else(String::new, |id| format!("Mcp-Session-Id: {id}\r\n"));
-    post_with(address, &session, message)
-}
-
-/// The same with these headers, which are whole lines with their ends.
-#[track_caller]
-pub fn post_with(address: SocketAddr, headers: &str, message: &Value) -> (Option<String>, Value) {
-    let body = message.to_string();
-    let (head, body) = exchange(
-        address,
-        &format!(
-            "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
-             Accept: application/json\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n{body}",
-            body.len()
-        ),
-    );
-    let session = head.lines().find_map(|line| {
-        let (name, value) = line.split_once(": ")?;
-        name.eq_ignore_ascii_case("mcp-session-id").then(|| value.to_owned())
-    });
-    (session, serde_json::from_str(&body).unwrap_or(Value::Null))
 }

@@ -1,19 +1,22 @@
 //! Who may come in, and what exists for whom, as a file says it (docs/CONTRACT.md A1 to A5).
 
+mod forwarding;
+mod quotas;
+
 use std::fs;
 
 use kit::{
-    Bench, Client, HeaderAdmission, Identity, Options, Reply, Scenario, Setup, Transport,
-    process::Process,
-    revision::{Revision, RevisionServer},
-    scenario::raw,
-    setup::Era,
+    Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup, Transport, process::Process,
+    scenario::raw, setup::Era,
 };
 use mcp_disclosure_core::Grant;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{command_line, configuration, named, playing};
+use crate::{
+    command_line::{self, over_http, start},
+    configuration, named, playing,
+};
 
 const ANN: &str = "the-secret-token-of-ann";
 const BOB: &str = "the-secret-token-of-bob";
@@ -30,28 +33,9 @@ fn guarded(rest: &str) -> (TempDir, String) {
     (folder, format!("[auth]\ntokens = [{tokens}]\n{rest}"))
 }
 
-/// A gateway before the tool `a`, where Ann has these limits.
-async fn limiting(limits: &str) -> (TempDir, Bench) {
-    let (tokens, config) =
-        guarded(&format!("[[principals]]\nname = \"Ann\"\ntoken = \"ann\"\nlimits = {{ {limits} }}\n"));
-    (tokens, Bench::start(named(["a"]).with_config(&config)).await)
-}
-
 /// Someone with a token.
 async fn with_token(bench: &Bench, token: &'static str) -> Client {
     Client::connect_as(bench, SETUP, Identity::default().bearing(token)).await
-}
-
-/// It is over a limit, of which the message says this.
-fn is_over(refused: &Reply, expected: &str) {
-    let error = refused.error();
-    assert_eq!((refused.status, &error["code"]), (Some(429), &json!(-32005)), "{error}");
-    assert!(error["message"].as_str().unwrap().contains(expected), "{error}");
-}
-
-/// The program.
-fn start(arguments: &[&str]) -> Process {
-    Process::start(&mut command_line::program(arguments))
 }
 
 /// The program over HTTP, which says that it listens, and ends.
@@ -75,82 +59,6 @@ token = "bob"
 tools = ["kit/b"]
 strategies = ["full", "info"]
 "#;
-
-#[tokio::test]
-async fn a8_an_upstream_is_sent_the_headers_that_it_is_meant_to_be_sent() {
-    let server = RevisionServer::start(Revision::V2025_11_25).await;
-    let (_tokens, config) = guarded(&format!(
-        "[upstreams.kit]\nurl = {:?}\nscope = \"session\"\nforward = [\"x-user-token\"]\n",
-        server.url()
-    ));
-    let (_folder, file) = configuration(&config);
-    let flags = ["serve", "--strategy", "full", "--transport", "http", "--listen", "127.0.0.1:0", "--config"];
-    let gateway = start(&[&flags[..], &[&*file, "--log", "trace"]].concat());
-    let at = gateway.address();
-    let ask =
-        async |bearer: &str, secret: Option<&str>, session: Option<&str>, method: &str, params: Value| {
-            let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
-            let mut headers: kit::http::Headers = vec![
-                ("content-type".into(), "application/json".into()),
-                ("authorization".into(), format!("Bearer {bearer}")),
-                ("x-other".into(), "not-forwarded".into()),
-            ];
-            headers.extend(secret.map(|secret| ("x-user-token".to_owned(), secret.to_owned())));
-            headers.extend(session.map(|session| ("mcp-session-id".to_owned(), session.to_owned())));
-            let answer = kit::http::send(at, "POST", "/mcp", &headers, message.as_bytes()).await.unwrap();
-            (answer.status, answer.header("mcp-session-id").map(str::to_owned))
-        };
-    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}});
-    let mut sessions = Vec::new();
-    for (bearer, secret) in [(ANN, Some("of-ann")), (BOB, Some("of-bob")), (BOB, None)] {
-        let session = ask(bearer, secret, None, "initialize", hello.clone()).await.1.unwrap();
-        assert_eq!(ask(bearer, secret, Some(&session), "tools/list", json!({})).await.0, 200);
-        sessions.push(session);
-    }
-    let carried: Vec<(String, bool)> = server
-        .received()
-        .iter()
-        .filter(|one| one.message["method"] == "tools/list")
-        .map(|one| {
-            let said = one.headers.get("x-user-token").map(|value| value.to_str().unwrap().to_owned());
-            (
-                said.unwrap_or_default(),
-                one.headers.contains_key("x-other") || one.headers.contains_key("authorization"),
-            )
-        })
-        .collect();
-    for who in ["of-ann", "of-bob", ""] {
-        assert!(carried.contains(&(who.to_owned(), false)), "{who}: {carried:?}");
-    }
-    assert!(carried.iter().all(|(_, other)| !other), "{carried:?}");
-    let (status, _) = ask(ANN, Some("of-another-person"), Some(&sessions[0]), "tools/list", json!({})).await;
-    assert_eq!(status, 404, "calls of two persons are not mixed");
-    gateway.terminate();
-    let ended = gateway.ended();
-    for secret in ["of-ann", "of-bob", "of-another-person"] {
-        assert!(!ended.stderr.contains(secret), "{}", ended.stderr);
-    }
-}
-
-#[test]
-fn a8_what_may_not_be_forwarded_is_refused_with_the_remedy() {
-    let of_connection = "is a header of the connection itself";
-    for (entry, expected) in [
-        ("forward = [\"x-user\"]", "scope = \"session\""),
-        ("scope = \"session\"\nforward = [\"authorization\"]", "forward_authorization = true"),
-        ("scope = \"session\"\nforward = [\"Host\"]", &*format!("'host' {of_connection}")),
-        ("scope = \"session\"\nforward = [\"mcp-session-id\"]", of_connection),
-        ("scope = \"session\"\nforward_authorization = true", "has no effect"),
-        (
-            "scope = \"session\"\nforward = [\"x-a\"]\nheaders = { x-a = \"1\" }",
-            "is one of its headers as well",
-        ),
-    ] {
-        let (_folder, file) =
-            configuration(&format!("[upstreams.kit]\nurl = \"http://localhost:1/mcp\"\n{entry}\n"));
-        start(&["serve", "--config", &file]).finish().says(64, &[expected]);
-    }
-}
 
 #[test]
 fn a3_check_and_compare_show_what_one_principal_sees_and_pays() {
@@ -274,8 +182,7 @@ async fn a3_a_reload_narrows_open_sessions_at_once_and_says_so() {
     let ann = with_token(&bench, ANN).await;
     ann.open_stream().await;
     assert_eq!(ann.tool_names().await, ["a", "ab"]);
-    let file = bench.directory.path().join("disclosure.toml");
-    fs::write(&file, config.replace("kit/a*", "kit/ab")).unwrap();
+    bench.write(&config.replace("kit/a*", "kit/ab"));
     bench.reloads.reload(false).await.unwrap();
     ann.notification("notifications/tools/list_changed").await;
     assert_eq!(ann.tool_names().await, ["ab"]);
@@ -288,102 +195,10 @@ async fn a3_a_reload_narrows_open_sessions_at_once_and_says_so() {
         &config.replace("\"full\", \"info\"", "\"inf\""),
         &config.replace("kit/a*", "a*"),
     ] {
-        fs::write(&file, wrong).unwrap();
+        bench.write(wrong);
         let problems = bench.reloads.reload(false).await.unwrap_err();
         assert!(!problems.is_empty());
         assert_eq!(ann.tool_names().await, ["ab"], "{problems:?}");
-    }
-}
-
-#[tokio::test]
-async fn a3_quotas_are_a_principals_in_all_of_its_sessions() {
-    let (_tokens, bench) = limiting("calls_per_minute = 2").await;
-    let (one, other) = (with_token(&bench, ANN).await, with_token(&bench, ANN).await);
-    one.call("a", json!({})).await.result();
-    other.call("a", json!({})).await.result();
-    is_over(&one.call("a", json!({})).await, "limits.calls_per_minute = 2");
-}
-
-#[tokio::test]
-async fn a3_a_call_of_our_own_tools_counts_as_one_whatever_it_calls() {
-    for (strategy, own, calling) in [
-        ("search", ("search_tools", json!({"query": "a"})), ("call_tool", json!({"tool": "a"}))),
-        ("info", ("info", json!({})), ("a", json!({}))),
-        ("describe", ("describe_tools", json!({"names": ["a"]})), ("a", json!({}))),
-    ] {
-        let (_tokens, bench) = limiting("calls_per_minute = 3").await;
-        let at = Identity::default().bearing(ANN).at(&format!("/mcp/{strategy}"));
-        let ann = Client::connect_as(&bench, SETUP, at).await;
-        for (tool, arguments) in [own.clone(), calling.clone(), own.clone()] {
-            ann.call(tool, arguments).await.result();
-        }
-        for (tool, arguments) in [own, calling] {
-            is_over(&ann.call(tool, arguments).await, "limits.calls_per_minute = 3");
-        }
-        assert_eq!(ann.calls_forwarded().await.len(), 1, "{strategy}");
-    }
-}
-
-#[tokio::test]
-async fn a3_requests_beside_calls_have_a_limit_of_their_own() {
-    let (_tokens, bench) = limiting("calls_per_minute = 6").await;
-    let mut ann = with_token(&bench, ANN).await;
-    let mut served = 1;
-    // Handshakes, and lists after each.
-    for _ in 0..4 {
-        for method in ["tools/list", "resources/list", "prompts/list"] {
-            ann.request(method, json!({})).await.result();
-        }
-        ann = with_token(&bench, ANN).await;
-        served += 4;
-    }
-    let describe = async || ann.request("tools/describe", json!({"names": ["a"]})).await;
-    while served < 30 {
-        describe().await.result();
-        served += 1;
-    }
-    // On a busy machine the limit has let in a few more by now.
-    let mut refused = describe().await;
-    while refused.status != Some(429) && served < 100 {
-        refused = describe().await;
-        served += 1;
-    }
-    is_over(&refused, "limits.requests_per_minute = 30");
-    ann.request("ping", json!({})).await.result();
-    ann.call("a", json!({})).await.result();
-}
-
-#[tokio::test]
-async fn a3_calls_that_are_refused_before_they_are_counted_have_a_limit() {
-    for (method, params) in [
-        ("tools/call", json!({"name": "nonsense", "arguments": {}})),
-        ("tools/resolve", json!({"name": "nonsense", "arguments": {}})),
-        ("tools/call", json!({})),
-    ] {
-        let (_tokens, bench) = limiting("calls_per_minute = 6").await;
-        let ann = with_token(&bench, ANN).await;
-        let mut looked_at = 0;
-        let refused = loop {
-            let answer = ann.request(method, params.clone()).await;
-            if answer.code() != -32602 {
-                break answer;
-            }
-            looked_at += 1;
-            assert!(looked_at < 400, "{method} {params}: no limit");
-        };
-        assert!(looked_at >= 30, "{method} {params}: {looked_at}");
-        is_over(&refused, "with those that are refused, 30 a minute");
-        // Other requests are counted by themselves.
-        ann.request("tools/list", json!({})).await.result();
-    }
-}
-
-#[tokio::test]
-async fn a3_calls_pass_as_many_as_are_allowed_however_few_other_requests_are() {
-    let (_tokens, bench) = limiting("calls_per_minute = 6, requests_per_minute = 1").await;
-    let ann = with_token(&bench, ANN).await;
-    for _ in 0..6 {
-        ann.call("a", json!({})).await.result();
     }
 }
 
@@ -454,7 +269,7 @@ async fn a3_a_change_while_a_body_is_read_holds_for_it() {
     let mut asked = [0; "HTTP/1.1 100 Continue\r\n\r\n".len()];
     wire.read_exact(&mut asked).await.unwrap();
     assert!(asked.starts_with(b"HTTP/1.1 100"), "{}", String::from_utf8_lossy(&asked));
-    fs::write(bench.directory.path().join("disclosure.toml"), config.replace("kit/a*", "kit/ab")).unwrap();
+    bench.write(&config.replace("kit/a*", "kit/ab"));
     bench.reloads.reload(false).await.unwrap();
     wire.write_all(body.as_bytes()).await.unwrap();
     let mut answer = String::new();
@@ -518,8 +333,9 @@ fn a1_beyond_loopback_a_guard_or_a_word_is_needed() {
     serves(serve(&["--config", &file]));
     // Entries that nothing can match protect nothing.
     fs::write(&file, "[[principals]]\nname = \"x\"\ntools = []\n").unwrap();
-    let local = ["serve", "--transport", "http", "--listen", "127.0.0.1:0", "--config", &file];
-    start(&local).ended().says(64, &["[[principals]] restrict nobody over HTTP without [auth]"]);
+    over_http(&["--config", &file])
+        .ended()
+        .says(64, &["[[principals]] restrict nobody over HTTP without [auth]"]);
 }
 
 #[test]
@@ -527,8 +343,7 @@ fn a2_keys_are_not_read_by_plain_http_from_elsewhere() {
     let jwt = "demo = true\n[auth.jwt]\nissuer = \"https://login.example\"\naudience = \"https://tools.example/mcp\"\n";
     let serve = |keys: &str| {
         let (folder, file) = configuration(&format!("{jwt}jwks_url = \"{keys}\"\n"));
-        let flags = ["serve", "--transport", "http", "--listen", "127.0.0.1:0", "--config", &file];
-        (start(&flags), folder)
+        (over_http(&["--config", &file]), folder)
     };
     serve("http://login.example/keys").0.ended().says(64, &["auth.jwt.jwks_url is no https URL"]);
     let (served, _folder) = serve("http://127.0.0.1:9/keys");

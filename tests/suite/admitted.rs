@@ -169,6 +169,12 @@ async fn hearing(bench: &Bench, setup: Setup, name: &'static str) -> (Client, Op
     (client, Some(listening))
 }
 
+/// Someone has an upstream announce something, and a client hears of it.
+async fn announced(by: &Client, what: &str, to: &Client, notification: &str) {
+    by.read(&control(what)).await.result();
+    to.notification(&format!("notifications/{notification}")).await;
+}
+
 fn count(client: &Client, what: &str) -> usize {
     client.inbox.since(0).iter().filter(|message| message.contains(what)).count()
 }
@@ -178,16 +184,12 @@ async fn a3_changes_are_news_to_those_who_may_use_what_changed(setup: Setup) {
     let bench = of_one_each().await;
     let (ann, _listening) = hearing(&bench, setup, "ann").await;
     let (bob, _listening) = hearing(&bench, setup, "bob").await;
-    bob.read(&control("tool")).await.result();
-    bob.notification("notifications/tools/list_changed").await;
+    announced(&bob, "tool", &bob, "tools/list_changed").await;
     // Sent after it.
-    ann.read(&control("updated")).await.result();
-    ann.notification("notifications/resources/updated").await;
+    announced(&ann, "updated", &ann, "resources/updated").await;
     assert_eq!((count(&ann, "list_changed"), count(&bob, "list_changed")), (0, 1));
-    ann.read(&control("stage/0")).await.result();
-    ann.notification("notifications/tools/list_changed").await;
-    bob.read(&control("updated")).await.result();
-    bob.notification("notifications/resources/updated").await;
+    announced(&ann, "stage/0", &ann, "tools/list_changed").await;
+    announced(&bob, "updated", &bob, "resources/updated").await;
     assert_eq!(count(&bob, "list_changed"), 1);
 }
 
@@ -199,14 +201,11 @@ async fn a3_updates_are_of_the_upstream_that_may_be_read(setup: Setup) {
     let bench = Bench::start(several(upstreams).admitting(admission)).await;
     let (ann, _listening) = hearing(&bench, setup, "ann").await;
     let (bob, _listening) = hearing(&bench, setup, "bob").await;
-    bob.read(&control("updated")).await.result();
-    bob.notification("notifications/resources/updated").await;
+    announced(&bob, "updated", &bob, "resources/updated").await;
     // Sent to everyone, after the update.
-    bob.read(&control("tool")).await.result();
-    ann.notification("notifications/tools/list_changed").await;
+    announced(&bob, "tool", &ann, "tools/list_changed").await;
     assert_eq!((count(&ann, "resources/updated"), count(&bob, "resources/updated")), (0, 1));
-    ann.read(&control("updated")).await.result();
-    ann.notification("notifications/resources/updated").await;
+    announced(&ann, "updated", &ann, "resources/updated").await;
     assert_eq!((count(&ann, "resources/updated"), count(&bob, "resources/updated")), (1, 1));
 }
 

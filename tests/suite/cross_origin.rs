@@ -4,8 +4,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 use kit::{
     Bench,
+    exchange::get,
     http::{self, Answer},
-    process::get,
 };
 use mcp_disclosure_gateway::front::http::{Guard, serve};
 use serde_json::json;

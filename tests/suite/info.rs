@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::{connect, connected, named, odd, several};
 
 /// The same with `info` and `invoke` listed and nothing else.
-fn entry_only(options: Options) -> Options {
+pub(crate) fn entry_only(options: Options) -> Options {
     options.set("info", json!({"tools": "entry-only"}))
 }
 

@@ -43,7 +43,7 @@ pub fn accept(program: &Program, arguments: AcceptArguments) -> Result<(), Failu
     let config = source.first("config").map(PathBuf::from).or_else(|| here.exists().then(|| here.to_owned()));
     let Some(configuration) = config else {
         let problem = Problem::new("no configuration is named, and disclosure.lock is beside one");
-        return Err(Failure::Usage(vec![problem.hint("name it: --config disclosure.toml")]));
+        return Err(Failure::usage(problem.hint("name it: --config disclosure.toml")));
     };
     let source = match source.first("config") {
         Some(_) => source,

@@ -84,7 +84,7 @@ pub fn client_config(program: &Program, arguments: ClientConfigArguments) -> Res
 
 /// Where clients find the gateway: at the URL that is given, or on this machine.
 fn reached(url: Option<Url>, mut listen: SocketAddr) -> Result<String, Failure> {
-    let usage = |message: String, hint| Err(Failure::Usage(vec![Problem::new(message).hint(hint)]));
+    let usage = |message: String, hint| Err(Failure::usage(Problem::new(message).hint(hint)));
     match url {
         Some(url) if !matches!(url.scheme(), "http" | "https") => usage(
             format!("--url: '{url}' is neither http nor https"),
@@ -113,7 +113,7 @@ fn reached(url: Option<Url>, mut listen: SocketAddr) -> Result<String, Failure> 
 
 /// The variable for the token of a principal, and where the token is; `None` where the host signs in by itself.
 fn token_of(access: &Settings, name: &str) -> Result<Option<(String, String)>, Failure> {
-    let usage = |message: String, hint: String| Failure::Usage(vec![Problem::new(message).hint(hint)]);
+    let usage = |message: String, hint: String| Failure::usage(Problem::new(message).hint(hint));
     let Some(entry) = access.principals.iter().find(|entry| entry.name == name) else {
         let names: Vec<&str> = access.principals.iter().map(|entry| entry.name.as_str()).collect();
         return Err(usage(

@@ -344,7 +344,7 @@ fn unknown(wanted: &str, upstreams: &[Named]) -> Failure {
 
 fn usage(message: String, hint: &str) -> Failure {
     let problem = Problem::new(message);
-    Failure::Usage(vec![if hint.is_empty() { problem } else { problem.hint(hint) }])
+    Failure::usage(if hint.is_empty() { problem } else { problem.hint(hint) })
 }
 
 #[cfg(test)]

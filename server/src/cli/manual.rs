@@ -105,5 +105,5 @@ fn page(command: &Command) -> Vec<u8> {
 fn unknown(command: &Command, name: &str) -> Failure {
     let known: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
     let hint = did_you_mean(name, known.iter().copied(), || format!("known are {}", known.join(", ")));
-    Failure::Usage(vec![Problem::new(format!("there is no command '{name}'")).hint(hint)])
+    Failure::usage(Problem::new(format!("there is no command '{name}'")).hint(hint))
 }

@@ -21,6 +21,7 @@ mod signals;
 mod source;
 mod strategies;
 mod undo;
+mod upstreams;
 mod width;
 
 use std::fmt::Display;

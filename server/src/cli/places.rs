@@ -86,7 +86,7 @@ impl PlaceArguments {
         }
         if !std::io::stdin().is_terminal() {
             let problem = Problem::new("nothing was changed: there is no terminal to ask on");
-            return Err(Failure::Usage(vec![problem.hint("--yes writes it, --dry-run only shows it")]));
+            return Err(Failure::usage(problem.hint("--yes writes it, --dry-run only shows it")));
         }
         let may_choose = each.len() > 1;
         let answers = if may_choose { "[y/N/each]" } else { "[y/N]" };

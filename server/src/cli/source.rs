@@ -7,24 +7,26 @@
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use async_trait::async_trait;
-use mcp_disclosure_core::{Principal, ReceiptKey, Registry, Settings, UpstreamName};
+use mcp_disclosure_core::{Principal, ReceiptKey, Registry, Settings};
 use mcp_disclosure_gateway::{
     Admission, Admittance, Arriving, Assembly, Denied, Place, Problem,
     catalogue::Declared,
     limits::{LimitSettings, Limits},
     lineage::Lineage,
     negotiation::{Strategies, StrategyOptions, StrategyPlaces},
-    upstream::{Target, Timeouts, without_secrets},
+    upstream::{Target, Timeouts},
 };
 
-use reqwest::header::{HeaderName, HeaderValue};
-
-use super::strategies::{build, choice_problems};
+use super::{
+    strategies::{build, choice_problems},
+    upstreams::parse_name,
+};
 use crate::{
-    config::{AccessFlags, Named, Servers, UpstreamEntry},
+    config::{AccessFlags, Named, Servers},
     failure::Failure,
-    files::{Baseline, Contents, Files, Origin, others_can_read},
+    files::{Baseline, Contents, Files, Origin},
     flags::{Given, ServeArguments, SourceArguments, Transport, key, keys, table},
+    receipts::receipt_key,
 };
 
 /// What `serve` is told by flags, and by the configuration that they name, which has been read.
@@ -72,7 +74,7 @@ impl<A> Given<A> {
     fn told_beside(&self, is_stdin_free: bool) -> Result<Told, Failure> {
         let files = Files::of_config(self.first("config").map(Path::new), is_stdin_free);
         let said = files.declarations().map(|file| file.serve.clone()).unwrap_or_default();
-        let serve = self.over(&said).map_err(|error| usage(Problem::new(error.to_string())))?;
+        let serve = self.over(&said).map_err(|error| Failure::usage(Problem::new(error.to_string())))?;
         let table = table();
         let in_force = keys(&table).filter(|flag| !self.is_given(flag.get_id().as_str()));
         let places = in_force.filter_map(|flag| Some((key(flag), said.place(&key(flag))?.clone())));
@@ -151,7 +153,7 @@ impl Told {
         if own.is_none() && given.is_empty() && !files.are_named() {
             let hint =
                 "give a command after --, --upstream-url, --mcp-config, or a --config that names upstreams";
-            return Err(usage(Problem::new("no upstream is named").hint(hint)));
+            return Err(Failure::usage(Problem::new("no upstream is named").hint(hint)));
         }
         let limits = source.limits(files.declarations().map(|file| &file.limits));
         let name = parse_name(source.name.as_deref())?.filter(|_| given.is_empty());
@@ -197,7 +199,7 @@ impl Source {
         let Some(name) = name else { return Ok(self) };
         let permits = self.files.declarations().and_then(|file| file.permits_of(name)).ok_or_else(|| {
             let problem = Problem::new(format!("--principal: there is no principal '{name}'"));
-            usage(problem.hint("it is an entry of [[principals]] in the file that --config names"))
+            Failure::usage(problem.hint("it is an entry of [[principals]] in the file that --config names"))
         })?;
         Ok(Self { caller: Some(Principal::new(format!("principal '{name}'"), permits)), ..self })
     }
@@ -327,129 +329,6 @@ impl SourceArguments {
         }
         limits.resolve()
     }
-
-    /// The upstreams that flags give.
-    fn given(&self) -> Result<Vec<Named>, Failure> {
-        let mut given = Vec::new();
-        if let Some((program, arguments)) = self.command.split_first() {
-            let entry = Some(UpstreamEntry::of_command(&self.command));
-            let target = Target::command(program, arguments);
-            given.push(Named { entry, ..Named::given(None, target) });
-        }
-        for url in &self.upstream_url {
-            if !matches!(url.scheme(), "http" | "https") {
-                let message =
-                    format!("--upstream-url {}: only http and https are spoken", without_secrets(url));
-                return Err(usage(Problem::new(message)));
-            }
-            let entry = Some(UpstreamEntry::of_url(url));
-            given.push(Named { entry, ..Named::given(None, Target::url(url.clone())) });
-        }
-        self.add_headers(&mut given)?;
-        let switched = [("--hide-tool", &self.hide_tool), ("--only-tool", &self.only_tool)];
-        if let Some((flag, _)) = switched.iter().find(|(_, tools)| !tools.is_empty() && self.name.is_none()) {
-            let problem = Problem::new(format!("{flag} needs the upstream's name"));
-            return Err(usage(problem.hint("add --name NAME")));
-        }
-        if given.is_empty() && !(self.hide_tool.is_empty() && self.only_tool.is_empty()) {
-            let message = "--hide-tool, --only-tool: there is no upstream whose tools could be switched";
-            let hint = "give its command after --, or write hidden and allow into the file that names it";
-            return Err(usage(Problem::new(message).hint(hint)));
-        }
-        let name = parse_name(self.name.as_deref())?;
-        let is_file = self.config.is_some() || !self.mcp_config.is_empty();
-        match (name, given.as_mut_slice()) {
-            (None, _) => {}
-            (Some(_), []) if !is_file => {}
-            (name, [only]) => {
-                only.name = name;
-                self.switch_tools(only);
-            }
-            (Some(_), []) => {
-                let message = "--name names the one upstream that is an argument, but there is none";
-                return Err(usage(
-                    Problem::new(message).hint("the name of an upstream in a file is its key there"),
-                ));
-            }
-            (Some(_), _) => {
-                let message = "--name names the one upstream, but there are several";
-                return Err(usage(Problem::new(message).hint("leave --name out")));
-            }
-        }
-        Ok(given.into_iter().map(|given| given.signing_in("")).collect())
-    }
-
-    /// Adds the headers that flags give to the one URL; their values are in the environment.
-    fn add_headers(&self, given: &mut [Named]) -> Result<(), Failure> {
-        for flag in &self.upstream_header {
-            let wrong =
-                |what: &str, hint: &str| usage(Problem::new(format!("--upstream-header: {what}")).hint(hint));
-            let (name, variable) = flag.split_once('=').ok_or_else(|| {
-                wrong("expected NAME=VARIABLE", "the value of the header is in the environment variable")
-            })?;
-            let [Named { target: Target::Url(endpoint), entry, .. }] = &mut *given else {
-                return Err(wrong("there is not one --upstream-url", "put several into --config"));
-            };
-            let value = std::env::var(variable).map_err(|_| {
-                wrong(
-                    &format!("the environment variable '{variable}' is not set"),
-                    "set it to the header's value",
-                )
-            })?;
-            let (Ok(header), Ok(mut value)) = (HeaderName::try_from(name), HeaderValue::try_from(value))
-            else {
-                return Err(wrong(
-                    &format!("'{name}' and its value make no header"),
-                    "values have no line breaks",
-                ));
-            };
-            // Whatever it is, it is not for logs.
-            value.set_sensitive(true);
-            endpoint.headers.insert(header, value);
-            let entry = entry.iter_mut();
-            entry.for_each(|entry| drop(entry.headers.insert(name.to_owned(), format!("${{{variable}}}"))));
-        }
-        Ok(())
-    }
-
-    /// Which tools of the one given upstream exist.
-    fn switch_tools(&self, given: &mut Named) {
-        if let Some(entry) = &mut given.entry {
-            entry.hidden.clone_from(&self.hide_tool);
-            entry.allow = Some(self.only_tool.clone()).filter(|only| !only.is_empty());
-        }
-    }
-}
-
-/// The key in the file, or a new one.
-pub(super) fn receipt_key(file: Option<&Path>) -> Result<ReceiptKey, Problem> {
-    let hint = "head -c 32 /dev/urandom > FILE makes one";
-    let Some(path) = file else {
-        return ReceiptKey::random()
-            .map_err(|error| Problem::new(format!("no receipt key: {error}")).hint(hint));
-    };
-    if others_can_read(path) {
-        let path = path.display();
-        tracing::warn!(
-            "--receipt-key-file {path}: others can read the key, and make receipts (hint: chmod 600 {path})"
-        );
-    }
-    let least = ReceiptKey::LEAST_BYTES;
-    let key = std::fs::read(path).map_err(|error| error.to_string()).and_then(|bytes| {
-        ReceiptKey::new(&bytes).ok_or_else(|| format!("{} bytes are no key; it needs {least}", bytes.len()))
-    });
-    key.map_err(|message| {
-        Problem::new(format!("--receipt-key-file {}: {message}", path.display())).hint(hint)
-    })
-}
-
-fn parse_name(name: Option<&str>) -> Result<Option<UpstreamName>, Failure> {
-    let name = name.map(UpstreamName::parse).transpose();
-    name.map_err(|error| usage(Problem::new(format!("--name: {error}"))))
-}
-
-fn usage(problem: Problem) -> Failure {
-    Failure::Usage(vec![problem])
 }
 
 #[cfg(test)]

@@ -11,7 +11,6 @@ mod forward;
 pub(crate) mod hosts;
 mod mistaken;
 mod oauth;
-mod problems;
 mod reader;
 mod reference;
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! Places in a file's text.
+//! Places in a file's text, and what is wrong there.
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use mcp_disclosure_gateway::Place;
+use mcp_disclosure_gateway::{Place, Problem};
 
 /// A text and where its lines begin, since a place is asked for with each of thousands of sections.
 #[derive(Debug)]
@@ -25,6 +25,16 @@ impl<'t> Places<'t> {
         let line = self.starts.partition_point(|start| *start <= before.len());
         let column = before[self.starts[line - 1]..].chars().count() + 1;
         Place { file: Arc::clone(&self.file), line, column }
+    }
+}
+
+/// Problems as they are found.
+#[derive(Default)]
+pub(super) struct Problems(pub(super) Vec<Problem>);
+
+impl Problems {
+    pub(super) fn report(&mut self, place: &Place, message: impl Into<String>, hint: &str) {
+        self.0.push(Problem::new(message).at(place.clone()).hint(hint));
     }
 }
 

@@ -88,7 +88,7 @@ impl Records {
             Err(fs::TryLockError::Error(source)) => Err(failed(source)),
             Err(fs::TryLockError::WouldBlock) => {
                 let problem = Problem::new("another init or undo is under way");
-                Err(Failure::Usage(vec![problem.hint("run this again when it has ended")]))
+                Err(Failure::usage(problem.hint("run this again when it has ended")))
             }
         }
     }

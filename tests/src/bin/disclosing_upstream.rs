@@ -12,10 +12,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a server for tests; where it panics, the test fails")]
 
+#[allow(unreachable_pub, reason = "shared with the kit")]
+#[path = "../server.rs"]
+mod server;
+
 use std::{collections::HashSet, env};
 
-use kit::server::{answer, fail, messages, put, text};
 use serde_json::{Value, json};
+use server::{answer, fail, messages, put, text};
 
 const DESCRIPTIONS: &str = "resource:///tool_descriptions";
 

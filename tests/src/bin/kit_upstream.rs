@@ -2,9 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a stand-in that cannot play its part shall say so and end")]
 
+mod program;
+#[allow(dead_code, unreachable_pub, reason = "shared with the kit")]
+#[path = "../scenario.rs"]
+mod scenario;
+
 use std::io::BufRead;
 
-use kit::{program::Program, scenario::Scenario};
+use program::Program;
+use scenario::Scenario;
 
 fn main() {
     let path = std::env::args().nth(1).expect("the path of a scenario");

@@ -5,6 +5,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a server for tests; where it panics, the test fails")]
 
+#[allow(unreachable_pub, reason = "shared with the kit")]
+#[path = "../server.rs"]
+mod server;
+
 use std::{
     env,
     io::{BufWriter, Write, stderr, stdout},
@@ -13,8 +17,8 @@ use std::{
     time::Duration,
 };
 
-use kit::server::{answer, fail, messages, put, say, text};
 use serde_json::{Value, json};
+use server::{answer, fail, messages, put, say, text};
 
 fn main() {
     let mut arguments = env::args().skip(1);

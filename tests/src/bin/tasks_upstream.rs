@@ -7,10 +7,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a server for tests; where it panics, the test fails")]
 
+#[allow(unreachable_pub, reason = "shared with the kit")]
+#[path = "../server.rs"]
+mod server;
+
 use std::{env, process};
 
-use kit::server::{answer, fail, messages, put, text};
 use serde_json::{Value, json};
+use server::{answer, fail, messages, put, text};
 
 const EXTENSION: &str = "io.modelcontextprotocol/tasks";
 const RELATED: &str = "io.modelcontextprotocol/related-task";

@@ -11,12 +11,11 @@ mod links;
 
 use std::sync::Arc;
 
-use kit::{Bench, Options, Setup, Transport, inbox::Inbox, scenario::JOURNAL, setup::Era};
+use kit::{Bench, Setup, Transport, inbox::Inbox, scenario::JOURNAL, setup::Era};
 use mcp_disclosure_client::{Direction, Host, Link, Preferences, RawObject};
-use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json};
 
-use crate::odd;
+use crate::{info::entry_only, odd};
 
 /// A link to the gateway, as the setup has it.
 fn link(bench: &Bench, setup: Setup) -> Link {
@@ -34,12 +33,6 @@ fn preferences(setup: Setup) -> Preferences {
     Preferences { eras: vec![setup.era], ..Preferences::of([setup.strategy]) }
 }
 
-/// The same with `info` and `invoke` listed in place of all other tools.
-fn entry_only(options: Options) -> Options {
-    let settings = [("info".to_owned(), json!({"tools": "entry-only"}))].into();
-    Options { strategies: StrategyOptions { settings, ..options.strategies }, ..options }
-}
-
 /// A host of this setup.
 async fn host(bench: &Bench, setup: Setup) -> Host {
     Host::connect(link(bench, setup), preferences(setup)).await.unwrap()
@@ -47,9 +40,7 @@ async fn host(bench: &Bench, setup: Setup) -> Host {
 
 /// A gateway that serves this strategy to everyone, and a host that has never heard of it.
 async fn pinned(setup: Setup) -> (Bench, Host) {
-    let strategies =
-        StrategyOptions { pinned: Some(setup.strategy.to_owned()), ..StrategyOptions::default() };
-    let bench = Bench::start(Options { strategies, ..odd() }).await;
+    let bench = Bench::start(odd().pinned(setup.strategy)).await;
     let plain = Preferences { eras: vec![setup.era], ..Preferences::of([]) };
     let host = Host::connect(link(&bench, setup), plain).await.unwrap();
     (bench, host)

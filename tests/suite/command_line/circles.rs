@@ -2,10 +2,7 @@
 
 use std::{net::SocketAddr, path::Path};
 
-use kit::{
-    messages::hello,
-    process::{Process, post},
-};
+use kit::{exchange::post, messages::hello, process::Process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

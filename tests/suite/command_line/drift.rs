@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use kit::{
+    exchange::get,
     messages::tool,
-    process::{Ended, Process, get, until},
+    process::{Ended, Process, until},
     scenario::Scenario,
 };
 use serde_json::{Value, json};

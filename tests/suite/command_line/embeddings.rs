@@ -11,8 +11,9 @@ use std::{
 
 use kit::{
     Scenario,
+    exchange::get,
     messages::tool,
-    process::{CACHE, Process, get, until},
+    process::{CACHE, Process, until},
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;

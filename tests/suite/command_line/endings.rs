@@ -10,8 +10,9 @@ use std::{
 
 use kit::{
     Session,
+    exchange::get,
     messages::request,
-    process::{Process, get, id_in, is_gone, until},
+    process::{Process, id_in, is_gone, until},
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use kit::Scenario;
 use serde_json::{Value, json};
-use tempfile::TempDir;
+use tempfile::{NamedTempFile, TempDir};
 
 use super::{ODD, shown};
 use crate::UPSTREAM;
@@ -46,6 +46,14 @@ pub(crate) fn played(scenario: &Scenario) -> (TempDir, String) {
     scenario.write(&file);
     let file = shown(&file).to_owned();
     (directory, file)
+}
+
+/// Labelled queries as a file.
+pub(crate) fn queries(lines: &[Value]) -> NamedTempFile {
+    let file = NamedTempFile::new().unwrap();
+    let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    std::fs::write(file.path(), lines).unwrap();
+    file
 }
 
 /// A pipe, which is there to be read once.

@@ -8,8 +8,9 @@ use std::{
 
 use kit::{
     Session,
+    exchange::{get, post_with},
     messages::{request, stateless},
-    process::{Signal, get, id_in, post_with, send_signal},
+    process::{Signal, id_in, send_signal},
 };
 
 use serde_json::{Value, json};

@@ -341,7 +341,7 @@ fn w5_a_problem_is_placed_at_its_key() {
 }
 
 #[test]
-fn w5_a_strategy_that_is_named_twice_is_told_once() {
+fn w5_a_strategy_that_is_named_twice_is_reported_once() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("disclosure.toml");
     let text = "demo = true\n[[principals]]\nname = \"p\"\nstrategies = [\"inf\", \"ful\", \"inf\"]\n";

@@ -53,7 +53,7 @@ use std::{
 };
 
 use folder::{GATED, hosted, named_pipe, scripted};
-pub(crate) use folder::{configured, played, playing, remembered, rewrite};
+pub(crate) use folder::{configured, played, playing, queries, remembered, rewrite};
 use kit::{
     messages::tool,
     process::{Ended, Process},

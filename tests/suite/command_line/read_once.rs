@@ -10,8 +10,9 @@ use std::{
 };
 
 use kit::{
+    exchange::get,
     messages::hello,
-    process::{Process, get, until},
+    process::{Process, until},
 };
 use serde_json::json;
 

@@ -5,8 +5,9 @@ use std::{fs, path::Path};
 
 use kit::{
     HeldPort, Session,
+    exchange::post,
     messages::hello,
-    process::{Ended, Process, post},
+    process::{Ended, Process},
 };
 use serde_json::{Value, json};
 

@@ -4,8 +4,9 @@ use std::{fs, path::Path};
 
 use kit::{
     Session,
+    exchange::post,
     messages::{hello, stateless},
-    process::{Process, Signal, id_in, post, send_signal, until},
+    process::{Process, Signal, id_in, send_signal, until},
     revision::{Revision, RevisionServer},
 };
 

@@ -2,8 +2,9 @@
 
 use kit::{
     Scenario, Session,
+    exchange::get,
     messages::stateless,
-    process::{Process, get, until},
+    process::{Process, until},
 };
 use serde_json::{Value, json};
 

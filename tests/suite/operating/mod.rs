@@ -8,7 +8,10 @@ mod otel;
 
 use std::path::Path;
 
-use kit::process::{Process, get, until};
+use kit::{
+    exchange::get,
+    process::{Process, until},
+};
 use serde_json::Value;
 
 use crate::command_line::{self, ODD};

@@ -6,8 +6,9 @@ use std::{
 };
 
 use kit::{
+    exchange::get,
     messages::{self, hello, request},
-    process::{Signal, get, until},
+    process::{Signal, until},
     redis::Redis,
 };
 use serde_json::json;

@@ -2,10 +2,7 @@
 
 use std::{fs, path::Path};
 
-use kit::{
-    process::{get, until},
-    redis::Redis,
-};
+use kit::{exchange::get, process::until, redis::Redis};
 use serde_json::{Value, json};
 
 use super::{

@@ -15,11 +15,7 @@ use mcp_disclosure_gateway::{
 use tokio::net::TcpListener;
 
 use super::{contestants::Contestants, progress::Progress, stand_in::StandIn};
-use crate::{
-    cli::source::{Source, receipt_key},
-    failure::Failure,
-    flags::Transport,
-};
+use crate::{cli::source::Source, failure::Failure, flags::Transport, receipts::receipt_key};
 
 /// Buffer for messages not yet read, in bytes: that of a pipe of the operating system.
 const PIPE: usize = 64 * 1024;

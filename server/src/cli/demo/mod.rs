@@ -44,7 +44,7 @@ pub fn demo(program: &Program, arguments: DemoArguments) -> Result<(), Failure> 
         let problem = Problem::new(format!(
             "{FLAG} {BASELINE}: it is the one that others are compared with, and withholds nothing"
         ));
-        return Err(Failure::Usage(vec![problem.hint("`strategies` lists the others")]));
+        return Err(Failure::usage(problem.hint("`strategies` lists the others")));
     }
     let started = started();
     let (transcript, shown) = runtime_for_one()?.block_on(played(program, &strategy, &started))?;
@@ -64,7 +64,7 @@ pub fn demo(program: &Program, arguments: DemoArguments) -> Result<(), Failure> 
 async fn played(_: &Program, _: &str, _: &str) -> Result<(Transcript, Row), Failure> {
     let problem = Problem::new("this program was built without the server that demo shows")
         .hint("compare --transcript -- COMMAND shows the same with a server of your own");
-    Err(Failure::Usage(vec![problem]))
+    Err(Failure::usage(problem))
 }
 
 /// The task, and where it has been performed.

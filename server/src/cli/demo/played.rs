@@ -63,5 +63,5 @@ pub(super) async fn played(
 
 fn several(strategy: &str) -> Failure {
     let problem = Problem::new(format!("{FLAG} {strategy}: one strategy or stack is shown against full"));
-    Failure::Usage(vec![problem.hint("compare --transcript --strategies shows several")])
+    Failure::usage(problem.hint("compare --transcript --strategies shows several"))
 }

@@ -115,7 +115,7 @@ pub fn unknown_strategies(file: &DisclosureFile, strategies: &Strategies) -> Vec
     let (all, offered) = (Permits::all(), strategies.offered());
     let mut problems = Problems::default();
     for Written { what, place, strategies: named, .. } in file.grants() {
-        // One that is named twice is told once.
+        // One that is named twice is reported once.
         let named: BTreeSet<&String> = named.iter().flatten().collect();
         for name in named.into_iter().filter(|name| !strategies.is_offered_to(&all, name)) {
             let otherwise = || format!("offered are {}", offered.join(", "));

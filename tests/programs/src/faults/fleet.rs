@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kit::process::{Process, post};
+use kit::{exchange::post, process::Process};
 use serde_json::json;
 use tempfile::TempDir;
 

@@ -9,7 +9,7 @@ use serde_json::{
     value::{RawValue, to_raw_value},
 };
 
-use crate::scenario::{JOURNAL, Scenario, control};
+use crate::scenario::{JOURNAL, Scenario, control, raw};
 
 /// The number of tools on one page.
 const PAGE: usize = 4;
@@ -19,7 +19,7 @@ const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "criti
 
 /// Plays a scenario.
 #[derive(Debug)]
-pub struct Program<W> {
+pub(crate) struct Program<W> {
     scenario: Scenario,
     journal: Vec<String>,
     lists_hang: bool,
@@ -28,12 +28,12 @@ pub struct Program<W> {
 
 impl<W: Write> Program<W> {
     /// The program at its start.
-    pub fn new(scenario: Scenario, out: W) -> Self {
+    pub(crate) fn new(scenario: Scenario, out: W) -> Self {
         Self { scenario, journal: Vec::new(), lists_hang: false, out }
     }
 
     /// Takes one message.
-    pub fn receive(&mut self, line: &str) {
+    pub(crate) fn receive(&mut self, line: &str) {
         self.journal.push(line.to_owned());
         let message = RawObject::parse(line).unwrap();
         let (Some(id), Some(method)) = (message.member("id"), message.string("method")) else { return };
@@ -144,7 +144,7 @@ impl<W: Write> Program<W> {
         } else if uri == control("tool") {
             let late =
                 json!({"name": "late", "description": "Came late.", "inputSchema": {"type": "object"}});
-            self.scenario.tools.push(serde_json::value::to_raw_value(&late).unwrap());
+            self.scenario.tools.push(raw(late));
             self.notify("tools/list_changed", "{}");
         } else if uri == control("log") {
             self.notify("message", r#"{"level":"warning","logger":"kit","data":{"odd":1.0},"x-odd":true}"#);
@@ -155,7 +155,7 @@ impl<W: Write> Program<W> {
             let next = self.scenario.stages[stage].clone();
             (self.scenario.tools, self.scenario.prompts) = (next.tools, next.prompts);
             let staged = json!({"uri": format!("kit://staged/{stage}"), "name": "staged"});
-            self.scenario.resources.push(serde_json::value::to_raw_value(&staged).unwrap());
+            self.scenario.resources.push(raw(staged));
             self.notify("tools/list_changed", "{}");
         } else if let Some(updated) = uri.strip_prefix(&control("updated:")) {
             let updated = updated.replace('!', "/");

@@ -1,0 +1,68 @@
+//! Queries that do not find their tool.
+
+use kit::messages::tool;
+use serde_json::json;
+
+use super::{findings, found, with_tools};
+use crate::command_line::{configured, playing, queries, run, shown};
+
+#[test]
+fn s7_queries_that_do_not_find_their_tool_are_findings_with_the_words_that_miss() {
+    let tools = [tool("move_file", "Moves a file to another place."), tool("sum", "Adds two numbers.")];
+    let file = queries(&[
+        json!({"query": "move a file", "tools": ["move_file"]}),
+        json!({"query": "frobnicate zorps", "tools": ["up:move_file", "move_file"]}),
+        json!({"query": "numbers of a file", "tools": ["move_file"]}),
+        json!({"query": "two numbers", "tools": []}),
+        json!({"query": "book a flight", "tools": []}),
+        json!({"query": "sum", "tools": ["summ"]}),
+    ]);
+    let path = shown(file.path()).to_owned();
+    let codes = ["not-found", "found-later", "found-wrongly", "unknown-label"];
+    let found = found(&tools, &["--queries", &path]);
+    let found: Vec<_> = found.iter().filter(|(code, ..)| codes.contains(&&**code)).collect();
+    let of = |code: &str| found.iter().filter(|found| found.0 == code).collect::<Vec<_>>();
+    assert_eq!(of("not-found").len(), 1, "{found:?}");
+    let missed = of("not-found")[0];
+    assert_eq!(missed.1, "move_file");
+    assert!(missed.2.contains("the tool lacks: frobnicate, zorps"), "{missed:?}");
+    assert!(of("found-wrongly")[0].2.contains("sum"), "{found:?}");
+    let unknown: Vec<&str> = of("unknown-label").iter().map(|found| &*found.2).collect();
+    assert!(unknown.iter().any(|message| message.contains("'summ'; did you mean 'sum'?")), "{unknown:?}");
+    // With the words as synonyms it is found.
+    let (_directory, scenario) = with_tools(&tools);
+    let synonyms = "[strategy.search.synonyms]\nfrobnicate = [\"move\"]\nzorps = [\"file\"]\n";
+    let (_folder, config) = configured(&(playing("up", &scenario) + synonyms));
+    let ended = run(&["check", "--format", "json", "--queries", &path, "--config", shown(&config)]);
+    assert!(findings(&ended.stdout).iter().all(|(code, ..)| code != "not-found"), "{}", ended.stdout);
+    run(&["check", "--queries", "/no/such/file"]).says(64, &["/no/such/file"]);
+}
+
+/// The blocks of `docs/search.md` in this language.
+fn documented(language: &str) -> Vec<&'static str> {
+    let page = include_str!("../../../../docs/search.md");
+    page.split("```").filter_map(|block| block.strip_prefix(language)?.strip_prefix('\n')).collect()
+}
+
+#[test]
+fn s7_the_page_about_words_is_true() {
+    let directory = tempfile::tempdir().unwrap();
+    let queries = directory.path().join("queries.jsonl");
+    std::fs::write(&queries, documented("json")[0]).unwrap();
+    let [before, after] = documented("text").try_into().unwrap();
+    assert_eq!(
+        run(&["check", "--notes", "--queries", shown(&queries)]).says(0, &[]).stdout.trim_end(),
+        before.trim_end()
+    );
+    let synonyms = format!("demo = true\n{}", page_indented("[strategy.search.synonyms]"));
+    let (_folder, config) = configured(&synonyms);
+    let ended = run(&["check", "--notes", "--queries", shown(&queries), "--config", shown(&config)]);
+    assert_eq!(ended.says(0, &[]).stdout.trim_end(), after.trim_end());
+}
+
+/// The indented block of the page that begins with this line.
+fn page_indented(first: &str) -> String {
+    let page = include_str!("../../../../docs/search.md").lines().map(str::trim);
+    let lines: Vec<&str> = page.skip_while(|line| *line != first).take_while(|line| *line != "```").collect();
+    lines.join("\n")
+}

@@ -1,0 +1,75 @@
+//! Tools that are found by words.
+
+use serde_json::{Value, json};
+
+use super::{compare, report};
+use crate::command_line::queries;
+
+#[test]
+fn q7_a_model_searches_by_words_of_the_task() {
+    let flags = ["--strategies", "search", "--use", "linear_solve"];
+    let detailed = report(&[&flags[..], &["--detail"]].concat());
+    let search = &detailed["strategies"][1];
+    let played = report(&[&["--transcript"], &flags[..]].concat());
+    let steps = played["strategies"][0]["acts"][0]["steps"].as_array().unwrap();
+    let asked: Vec<&str> = steps
+        .iter()
+        .filter(|step| step["kind"] == "asked")
+        .map(|step| step["text"].as_str().unwrap())
+        .collect();
+    assert!(asked[0].contains("search_tools") && !asked[0].contains("linear_solve"), "{asked:?}");
+    // A second step is made where the first did not bring the schema, and only there.
+    let explained = steps.iter().find(|step| step["kind"] == "explained").unwrap();
+    let answer: Value = serde_json::from_str(explained["text"].as_str().unwrap()).unwrap();
+    let hits = answer["tools"].as_array().unwrap();
+    let has_schema = hits.iter().any(|hit| hit["name"] == "linear_solve" && hit["inputSchema"].is_object());
+    assert_eq!(asked.len(), if has_schema { 1 } else { 2 }, "{asked:?} {answer}");
+    assert_eq!(search["detail"]["steps"].as_array().unwrap().len(), asked.len());
+    assert_eq!(search["steps"], json!(asked.len() + 1));
+}
+
+#[test]
+fn q5_tools_are_found_by_words_as_labelled_queries_say() {
+    let file = queries(&[
+        json!({"query": "linear solve", "tools": ["linear_solve"]}),
+        // As in tests/data/tasks.jsonl.
+        json!({"id": "x", "query": "symbolic integrat", "tools": ["math-mcp:symbolic_integrate"], "kind": "single"}),
+        json!({"query": "zzzz", "tools": ["fft"]}),
+        json!({"query": "qqqq", "tools": []}),
+    ]);
+    let flags = ["--queries", file.path().to_str().unwrap(), "--strategies", "info,describe"];
+    let report = report(&flags);
+    let [found] = report["retrieval"].as_array().unwrap().as_slice() else { panic!("{report}") };
+    assert_eq!((&found["strategy"], &found["tool"]), (&json!("info"), &json!("info")));
+    let possible = &found["possible"];
+    assert_eq!((&possible["queries"], &found["impossible"]["queries"]), (&json!(3), &json!(1)));
+    let [first, five] = ["hit_at_1", "hit_at_5"].map(|share| possible[share].as_f64().unwrap());
+    assert!(0.0 < first && first <= five && five < 1.0, "{found}");
+    assert_eq!(found["missed_words"][0], json!({"word": "zzzz", "missed": 1, "queries": 1}));
+    assert_eq!(
+        (&found["missed"][0]["query"], &found["missed"][0]["tools"]),
+        (&json!("zzzz"), &json!(["fft"]))
+    );
+    let table = compare(&[&flags[..], &["--wide"]].concat()).stdout;
+    assert!(table.contains("Tools found by words: 3 possible queries"), "{table}");
+    assert!(table.contains(&format!("{:.1} %", five * 100.0)), "{table}");
+}
+
+#[test]
+fn q5_what_is_no_query_is_refused_with_its_line() {
+    let line = |query: &str, tools: Value| json!({"query": query, "tools": tools});
+    let refused = |lines: &[Value], code, expected: &[&str]| {
+        let file = queries(lines);
+        compare(&["--queries", file.path().to_str().unwrap()]).says(code, expected);
+    };
+    refused(&[line("a", json!([])), line("", json!([]))], 64, &["line 2: the query is empty"]);
+    refused(&[line("a", json!("fft"))], 64, &["line 1: invalid type", "each line is"]);
+    refused(&[json!({"query": "a"})], 64, &["line 1: missing field `tools`"]);
+    refused(&[], 64, &["there are no queries"]);
+    refused(
+        &[line("a", json!(["fft"])), line("b", json!(["ffft"]))],
+        64,
+        &["--queries: line 2: unknown tool 'ffft'; did you mean 'fft'?"],
+    );
+    compare(&["--queries", "/no/such/file"]).says(64, &["/no/such/file"]);
+}

@@ -1,0 +1,130 @@
+//! Whose tasks there are, and how many one may have.
+
+use std::num::NonZeroU32;
+
+use kit::{Bench, Client, HeaderAdmission, Options, Setup, eventually, setup::Era};
+use mcp_disclosure_core::{Grant, Quotas};
+use mcp_disclosure_gateway::{backend::Scope, limits::Limits};
+use serde_json::json;
+
+use super::{before, begun, call, connected, get, identity, outcome, said, start, until};
+
+async fn p1_the_tasks_of_a_principal_are_limited(setup: Setup) {
+    let limits = Limits { tasks_per_peer: 2, ..Limits::default() };
+    let (_bench, client) = connected(setup, Options { limits, ..before(Era::Session) }).await;
+    let first = begun(&client, "1").await;
+    begun(&client, "2").await;
+    let error = start(&client, "research", json!({"topic": "3"})).await.error();
+    assert_eq!(error["code"], -32005);
+    assert!(error["message"].as_str().unwrap().contains("limits.tasks_per_peer"), "{error}");
+    client.request("tasks/cancel", json!({"taskId": first})).await.result();
+    assert_eq!(get(&client, &first).await.result()["status"], "cancelled");
+    begun(&client, "3").await;
+    assert_eq!(get(&client, &first).await.code(), -32602, "what is over gives way");
+}
+
+/// Of an upstream that may answer any call with a task.
+async fn p1_a_call_that_is_no_task_displaces_none(setup: Setup) {
+    let limits = Limits { tasks_per_peer: 1, ..Limits::default() };
+    let (_bench, client) = connected(setup, Options { limits, ..before(Era::Stateless) }).await;
+    let id = begun(&client, "1").await;
+    call(&client, "finish").await.result();
+    until(&client, &id, "completed").await;
+    call(&client, "either").await.result();
+    assert_eq!(said(&outcome(&client, &id).await)["topic"], "1");
+}
+
+async fn a3_a_task_counts_as_a_call_until_it_is_over(setup: Setup) {
+    let quotas = Quotas { concurrent_calls: NonZeroU32::new(1), ..Quotas::default() };
+    let admission =
+        HeaderAdmission::default().granting("ann", Grant { quotas, ..Grant::default() }).on_stdio("ann");
+    let bench = Bench::start(Options { admission, ..before(Era::Session) }).await;
+    let client = Client::connect_as(&bench, setup, identity(setup).known_as("ann")).await;
+    let id = begun(&client, "1").await;
+    assert_eq!(start(&client, "research", json!({"topic": "2"})).await.code(), -32005);
+    client.request("tasks/cancel", json!({"taskId": id})).await.result();
+    get(&client, &id).await.result();
+    begun(&client, "2").await;
+}
+
+under_full!(
+    p1_the_tasks_of_a_principal_are_limited,
+    p1_a_call_that_is_no_task_displaces_none,
+    a3_a_task_counts_as_a_call_until_it_is_over,
+);
+
+/// Another principal, and another session of the same, ask in vain.
+async fn t2_anothers_task_is_unknown(setup: Setup) {
+    let admission = HeaderAdmission::default()
+        .granting("ann", Grant::default())
+        .granting("bob", Grant::default())
+        .on_stdio("ann");
+    let bench = Bench::start(Options { admission, ..before(Era::Session) }).await;
+    let connect = async |who| Client::connect_as(&bench, setup, identity(setup).known_as(who)).await;
+    let (ann, bob) = (connect("ann").await, connect("bob").await);
+    let id = begun(&ann, "secret").await;
+    let unknown = format!("Unknown task: {id}");
+    let methods = match setup.has_sessions() {
+        true => ["tasks/get", "tasks/cancel", "tasks/result"],
+        false => ["tasks/get", "tasks/cancel", "tasks/update"],
+    };
+    for method in methods {
+        let params = |id: &str| json!({"taskId": id, "inputResponses": {}});
+        let error = bob.request(method, params(&id)).await.error();
+        assert_eq!(error, json!({"code": -32602, "message": unknown}), "{method}");
+        let own = ann.request(method, params("0")).await.error();
+        assert_eq!(own, json!({"code": -32602, "message": "Unknown task: 0"}), "the upstream's id, {method}");
+        assert_eq!(ann.request(method, json!({"inputResponses": {}})).await.code(), -32602);
+    }
+    assert_eq!(get(&ann, &id).await.result()["status"], "working");
+    if setup.has_sessions() {
+        let other = connect("ann").await;
+        let without = Setup::named("full_http_stateless");
+        let without = Client::connect_as(&bench, without, identity(without).known_as("ann")).await;
+        for other in [&other, &without] {
+            assert_eq!(get(other, &id).await.error()["message"], unknown);
+        }
+        assert_eq!(ann.list("tasks").await[0]["taskId"], json!(id));
+        assert!(bob.list("tasks").await.is_empty() && other.list("tasks").await.is_empty());
+    }
+}
+over_http!(t2_anothers_task_is_unknown);
+
+/// Where malformed requests are left to the upstream, too (F8): it is not asked for what the client names.
+async fn t2_an_upstreams_own_id_is_unknown_where_it_serves_one_client(setup: Setup) {
+    let bench = Bench::start(Options { scope: Scope::Session, ..before(Era::Session) }).await;
+    let client = Client::connect_as(&bench, setup, identity(setup)).await;
+    let other = Client::connect_as(&bench, setup, identity(setup)).await;
+    let id = begun(&client, "secret").await;
+    let of_era = if setup.has_sessions() { "tasks/result" } else { "tasks/update" };
+    for method in ["tasks/get", of_era, "tasks/cancel"] {
+        for own in [json!("0"), json!(0), json!(["0"])] {
+            let params = json!({"taskId": own, "inputResponses": {}});
+            assert_eq!(client.request(method, params).await.code(), -32602, "{method} {own}");
+        }
+        // Without sessions, those who are unknown are one.
+        if setup.has_sessions() {
+            other.request(method, json!({"taskId": id})).await.error();
+        }
+    }
+    assert_eq!(get(&client, &id).await.result()["status"], "working");
+    let said = client.request("tasks/get", json!({"taskId": "a \\\"b"})).await.error();
+    assert_eq!(
+        said["message"],
+        if setup.has_sessions() { "Task not found" } else { "Unknown task: a \\\"b" }
+    );
+}
+under_full!(t2_an_upstreams_own_id_is_unknown_where_it_serves_one_client);
+
+async fn t2_the_tasks_of_a_session_end_with_it(setup: Setup) {
+    let (bench, client) = connected(setup, before(Era::Session)).await;
+    begun(&client, "1").await;
+    let other = Client::connect_as(&bench, setup, identity(setup)).await;
+    assert_eq!(client.end_session().await, 204);
+    eventually("the end of the task", async || {
+        let said = call(&other, "report").await.result();
+        (said["content"][0]["text"] == "nothing is under way").then_some(())
+    })
+    .await;
+}
+cases!(full_http_session; t2_the_tasks_of_a_session_end_with_it);
