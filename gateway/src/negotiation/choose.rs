@@ -96,11 +96,8 @@ impl Strategies {
         let chosen = chosen.or_else(|| self.hinted(permits, offer).map(|named| (named, Reason::Hint)));
         let nothing = if offer.strategies.is_empty() { Reason::NoOffer } else { Reason::NothingInCommon };
         let chosen = chosen.unwrap_or_else(|| {
-            let instead = || self.first_permitted(permits).map(|named| (named, Reason::Permitted));
-            self.permitted_fallback(permits)
-                .map(|named| (named, nothing))
-                .or_else(instead)
-                .unwrap_or_else(|| (self.fallback.clone(), nothing))
+            let instead = self.first_permitted(permits).filter(|_| !is_permitted(&self.fallback));
+            instead.map_or_else(|| (self.fallback.clone(), nothing), |named| (named, Reason::Permitted))
         });
         self.choice(chosen, is_pinned, offer, era)
     }
