@@ -17,10 +17,10 @@ use crate::{
     dialect::{Filter, complete},
 };
 
-/// The comparison of a name with a pattern takes as long as so many bytes do to be read.
+/// The comparison of a name with a pattern takes as long as the reading of this many bytes.
 const COMPARED_BYTES: usize = 256;
 
-/// The same of an entry of a manifest: its definition is parsed and digested.
+/// The same for an entry of a manifest: its definition is parsed and digested.
 const ENTRY_BYTES: usize = 10 * COMPARED_BYTES;
 
 impl Gateway {
