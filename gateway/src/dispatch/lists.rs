@@ -31,8 +31,8 @@ impl Gateway {
         let compares = digest::is_comparable(params);
         let Some(filter) = filter else {
             self.sessions.delivered(caller, page.delivers.clone()).await?;
-            let list = self.listed(caller, page, Kind::Tools, params)?;
-            return Ok(if compares { page.tools.result(compares) } else { list });
+            self.common.observer.listed(&caller.who(), Kind::Tools, page);
+            return Ok(page.tools.result(compares));
         };
         let work = page.tool_count() * filter.patterns() * COMPARED_BYTES;
         let (names, result) = aside(work, || page.tools.matching(compares, |name| filter.admits(name)));
