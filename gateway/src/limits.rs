@@ -1,7 +1,7 @@
 //! Limits on the resources that peers may use. Errors name them as `limits.NAME`.
 //!
 //! The table at the end of this file is the only place where a limit is declared: at most twelve that operators set, with
-//! their defaults and the text for help, schemas and documentation, and those that nobody needs to set, with the reason for
+//! their defaults and the text for help, schemas and documentation, and those that no operator needs to set, with the reason for
 //! their values.
 
 use std::{num::NonZeroU64, time::Duration};

@@ -56,6 +56,8 @@ pub struct Options {
     pub session_store: Option<Arc<dyn SessionStore>>,
     /// How long upstreams may take.
     pub patience: Duration,
+    /// How long lists wait for upstreams that are starting.
+    pub wait_for_upstreams: Duration,
     /// Whether clients share upstreams.
     pub scope: Scope,
     /// Fetches a minute; 0 is no bound.
@@ -88,6 +90,7 @@ impl Options {
             sessions: SessionLimits::default(),
             session_store: None,
             patience: crate::PATIENCE,
+            wait_for_upstreams: Duration::from_secs(20),
             scope: Scope::Shared,
             fetches: 0,
             receipt_lifetime: Duration::from_secs(60),
@@ -192,6 +195,7 @@ impl Bench {
             sessions: options.sessions,
             session_store: options.session_store.or_else(everywhere),
             timeouts: Timeouts { connect: crate::PATIENCE, request: options.patience },
+            wait_for_upstreams: options.wait_for_upstreams,
             scope: options.scope,
             fetches_per_minute: options.fetches,
             receipt_lifetime: options.receipt_lifetime,

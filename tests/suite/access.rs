@@ -175,6 +175,23 @@ async fn a3_the_fallback_serves_where_both_that_it_selects_from_may() {
     }
 }
 
+/// A client that discloses by itself is listed everything where the strategy gives way to `full`, unless that may not serve it.
+#[tokio::test]
+async fn a3_a_client_that_discloses_by_itself_is_served_by_what_is_permitted() {
+    let (_tokens, config) =
+        guarded("[[principals]]\nname = \"Ann\"\ntoken = \"ann\"\nstrategies = [\"describe\"]\n");
+    let bench = Bench::start(Options { config, ..named(["a"]) }).await;
+    for era in [Era::Session, Era::Stateless] {
+        let setup = Setup { era, ..SETUP };
+        let identity = Identity::offering("full").disclosing().bearing(ANN);
+        let ann = Client::connect_as(&bench, setup, identity).await;
+        // Its session goes on, too.
+        for _ in 0..2 {
+            assert_eq!(ann.tool_names().await, ["a", "describe_tools"]);
+        }
+    }
+}
+
 #[tokio::test]
 async fn a3_a_reload_narrows_open_sessions_at_once_and_says_so() {
     let (_tokens, config) = guarded(TWO);

@@ -142,7 +142,7 @@ async fn u15_a_list_that_depends_on_who_asks_stays_private(setup: Setup) {
         assert_eq!((&tools["cacheScope"], &tools["ttlMs"]), (&json!("private"), &json!(300_000)));
         // What is said of a whole list could name what does not exist for everyone.
         assert_eq!(tools.get("_meta").is_some(), knows_all);
-        for method in ["resources/list", "prompts/list"] {
+        for method in ["resources/list", "prompts/list", "server/discover"] {
             let scope = client.request(method, json!({})).await.result()["cacheScope"].clone();
             assert!(knows_all || scope == "private", "{method}: {scope}");
         }

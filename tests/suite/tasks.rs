@@ -385,7 +385,10 @@ async fn n5_a_list_that_depends_on_tasks_is_private(setup: Setup) {
     let bench = Bench::start(before(Era::Session)).await;
     for identity in [identity(setup), Identity::default()] {
         let client = Client::connect_as(&bench, setup, identity.at("/mcp/full")).await;
-        assert_eq!(client.request("tools/list", json!({})).await.result()["cacheScope"], "private");
+        for method in ["tools/list", "server/discover"] {
+            let result = client.request(method, json!({})).await.result();
+            assert_eq!(result["cacheScope"], "private", "{method}");
+        }
     }
 }
 cases!(full_http_stateless; n5_a_list_that_depends_on_tasks_is_private);

@@ -9,7 +9,7 @@ use crate::{catalogue::Declared, upstream::Upstreams};
 #[derive(Debug)]
 pub struct Declaration {
     pub(super) declared: Declared,
-    /// Takes the kinds whose lists changed, if somebody asked for this.
+    /// Takes the kinds whose lists changed, if the declaration is to be answered.
     pub(super) reply: Option<oneshot::Sender<Vec<Kind>>>,
 }
 

@@ -65,7 +65,17 @@ impl Progress {
 
     /// Whether each was tried.
     pub(super) fn is_complete(&self) -> bool {
-        self.0.borrow().outstanding.is_empty()
+        self.outstanding() == 0
+    }
+
+    /// How many are still to be tried.
+    pub(super) fn outstanding(&self) -> usize {
+        self.0.borrow().outstanding.len()
+    }
+
+    /// Waits until fewer than these are still to be tried.
+    pub(super) async fn fewer(&self, than: usize) {
+        self.wait_for(|outstanding| outstanding.len() < than).await;
     }
 
     /// Waits until the snapshot follows a client's choices of this number.

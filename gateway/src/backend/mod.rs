@@ -144,6 +144,16 @@ impl Backend {
         self.progress.is_complete()
     }
 
+    /// How many upstreams are still to be tried.
+    pub(crate) fn outstanding(&self) -> usize {
+        self.progress.outstanding()
+    }
+
+    /// Waits until fewer than these are still to be tried, so that the catalogue has what one more lists.
+    pub(crate) async fn fewer_outstanding(&self, than: usize) {
+        self.progress.fewer(than).await;
+    }
+
     /// Waits until an upstream was tried, so that what it lists is in the catalogue.
     pub(crate) async fn listed(&self, slot: &Slot) {
         self.progress.of(&[slot.number()]).await;

@@ -24,7 +24,7 @@ impl Backend {
         }
     }
 
-    /// Waits until the upstream was told of a release.
+    /// Waits until the upstream was informed of a release.
     pub async fn released(&self, watched: &Watched) {
         if let Some((slot, own)) = self.located(watched) {
             slot.unsubscribed(&own).await;

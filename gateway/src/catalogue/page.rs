@@ -59,12 +59,11 @@ struct ViewKey {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct PageKey {
     permits: Permits,
-    /// Whether shared caches may not keep its lists.
-    is_personal: bool,
+    /// Whether shared caches may not keep it, whatever is in it.
+    is_private: bool,
     strategy: Arc<str>,
     traits: ClientTraits,
     memory: Memory,
-    depends_on_client: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -103,8 +102,8 @@ pub struct Page {
     pub own_tools: Vec<String>,
     /// The strategy that was selected for the view, if the client's only selects one.
     pub selected: Option<Selected>,
-    /// Whether any of this depends on the client's declared capabilities.
-    pub depends_on_client: bool,
+    /// Whether any of this depends on who the client is, or on what it declares, so that shared caches may not keep it.
+    pub is_private: bool,
     /// What its list of tools costs, once an observer counted it.
     pub tally: Tally,
     /// What each tool of `tools/list` costs a model.
@@ -179,19 +178,18 @@ impl Published {
 
     /// The page of a client. Built on first use, then cached.
     pub fn page(&self, principal: &Principal, choice: &Choice, memory: &Memory) -> Arc<Page> {
-        let is_personal = principal.id().is_some();
+        let is_private = choice.depends_on_client || principal.id().is_some();
         let key = PageKey {
             permits: principal.permits().clone(),
-            is_personal,
+            is_private,
             strategy: Arc::clone(&choice.name),
             traits: choice.traits,
             memory: memory.clone(),
-            depends_on_client: choice.depends_on_client,
         };
         cached(&self.pages, &key, || {
             self.log_objections(choice);
             let view = self.view(principal, choice);
-            Arc::new(Page::make(view, is_personal, choice, memory))
+            Arc::new(Page::make(view, is_private, choice, memory))
         })
     }
 
@@ -222,7 +220,7 @@ fn cached<K: Clone + Eq + Hash, V: Clone, W: Weighter<K, V> + Clone>(
 }
 
 impl Page {
-    fn make(view: View, is_personal: bool, choice: &Choice, memory: &Memory) -> Self {
+    fn make(view: View, is_private: bool, choice: &Choice, memory: &Memory) -> Self {
         let Choice { strategy, traits, .. } = choice;
         let view = strategy.narrow(view, memory);
         let selected = strategy.selects(&view);
@@ -238,13 +236,12 @@ impl Page {
             complete.map(|tool| (tool.tool().key().clone(), tool.tool().entry().digest())).collect();
         let Own { tools: own, advertisement } = strategy.own(&view, traits);
         listing.tools.extend(own.iter().map(|tool| tool.definition().clone()));
-        let depends_on_client = choice.depends_on_client || !advertisement.is_empty();
-        // Without sessions each request declares whether its client can.
+        // Without sessions each request declares whether its client can run tasks.
         let by_tasks = traits.era == Era::Stateless && view.depends_on_tasks();
-        let private = depends_on_client || is_personal || by_tasks;
+        let is_private = is_private || !advertisement.is_empty() || by_tasks;
         let hinted = |kind, items: &[RawObject]| {
             let hints = hints(&view, kind, items.len());
-            let caching = Caching { time_to_live: hints.time_to_live, private: private || hints.private };
+            let caching = Caching { time_to_live: hints.time_to_live, private: is_private || hints.private };
             (caching, hints.meta)
         };
         let list = |kind, items: &[RawObject]| {
@@ -275,7 +272,7 @@ impl Page {
             own_tools: own.iter().map(|tool| tool.name().to_owned()).collect(),
             advertisement,
             selected,
-            depends_on_client,
+            is_private,
             tally: Tally::default(),
             tool_costs: ToolCosts::default(),
             is_partial: traits.declared,

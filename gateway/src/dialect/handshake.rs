@@ -48,8 +48,8 @@ pub(crate) struct Advertised {
     pub added: Advertisement,
     /// Instructions for the model.
     pub instructions: Option<String>,
-    /// Whether any of this depends on the client.
-    pub depends_on_client: bool,
+    /// Whether shared caches may not keep it.
+    pub is_private: bool,
 }
 
 impl Advertised {
@@ -165,6 +165,6 @@ pub(crate) fn discover_result(advertised: &Advertised) -> Json {
         .with_value("supportedVersions", &Revision::names())
         .with("capabilities", advertised.capabilities(Revision::V2026_07_28).text())
         .with("_meta", meta.text());
-    let caching = Caching { time_to_live: Duration::from_secs(60), private: advertised.depends_on_client };
+    let caching = Caching { time_to_live: Duration::from_secs(60), private: advertised.is_private };
     finish::cacheable(advertised.with_instructions(result), caching).into()
 }

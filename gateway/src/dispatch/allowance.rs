@@ -202,7 +202,7 @@ fn admit((_, limiter): &Limited) -> Result<(), Duration> {
     limiter.check().map_err(|until| until.wait_time_from(now))
 }
 
-/// So many in a minute, in bursts or evenly.
+/// This many in a minute, in bursts or evenly.
 pub(super) fn quota(count: NonZeroU32) -> Quota {
     Quota::per_minute(count).allow_burst(count)
 }

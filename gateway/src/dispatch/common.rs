@@ -74,7 +74,7 @@ impl Common {
             instructions: page.instructions.clone(),
             extensions,
             added: page.advertisement.clone(),
-            depends_on_client: page.depends_on_client,
+            is_private: page.is_private,
         }
     }
 }

@@ -17,10 +17,10 @@ use crate::{
     dialect::{Filter, complete},
 };
 
-/// The comparison of a name with a pattern takes as long as so many bytes do to be read.
+/// The comparison of a name with a pattern takes as long as the reading of this many bytes.
 const COMPARED_BYTES: usize = 256;
 
-/// The same of an entry of a manifest: its definition is parsed and digested.
+/// The same for an entry of a manifest: its definition is parsed and digested.
 const ENTRY_BYTES: usize = 10 * COMPARED_BYTES;
 
 impl Gateway {
@@ -31,8 +31,8 @@ impl Gateway {
         let compares = digest::is_comparable(params);
         let Some(filter) = filter else {
             self.sessions.delivered(caller, page.delivers.clone()).await?;
-            let list = self.listed(caller, page, Kind::Tools, params)?;
-            return Ok(if compares { page.tools.result(compares) } else { list });
+            self.common.observer.listed(&caller.who(), Kind::Tools, page);
+            return Ok(page.tools.result(compares));
         };
         let work = page.tool_count() * filter.patterns() * COMPARED_BYTES;
         let (names, result) = aside(work, || page.tools.matching(compares, |name| filter.admits(name)));

@@ -12,7 +12,7 @@ use crate::{
     observe::{Called, Observer, Outcome, Recording, Trace, Who, protected},
 };
 
-/// A byte takes as long to be fingerprinted as so many do to be read: over 64 kB, that is done beside the workers (decision 30).
+/// The fingerprint of a byte takes as long as the reading of this many: over 64 kB, it is made beside the workers (decision 30).
 const FINGERPRINTED: usize = 4;
 
 /// What announces a result with an error, and one that asks for input: the rest of a key, and the value.

@@ -77,7 +77,8 @@ impl Strategies {
     /// extension that it declares, then the fallback. A client that discloses by itself gets complete definitions where that
     /// strategy gives way.
     ///
-    /// What `permits` does not permit is passed over; in place of the fallback, the first that it permits serves.
+    /// What `permits` does not permit is passed over, complete definitions as well; in place of the fallback, the first that
+    /// it permits serves.
     pub fn choose(&self, address: Option<&str>, permits: &Permits, offer: &Offer, era: Era) -> Choice {
         let is_permitted = |(name, _): &NamedStrategy| self.is_permitted(permits, name);
         let preferred =
@@ -96,13 +97,10 @@ impl Strategies {
         let chosen = chosen.or_else(|| self.hinted(permits, offer).map(|named| (named, Reason::Hint)));
         let nothing = if offer.strategies.is_empty() { Reason::NoOffer } else { Reason::NothingInCommon };
         let chosen = chosen.unwrap_or_else(|| {
-            let instead = || self.first_permitted(permits).map(|named| (named, Reason::Permitted));
-            self.permitted_fallback(permits)
-                .map(|named| (named, nothing))
-                .or_else(instead)
-                .unwrap_or_else(|| (self.fallback.clone(), nothing))
+            let instead = self.first_permitted(permits).filter(|_| !is_permitted(&self.fallback));
+            instead.map_or_else(|| (self.fallback.clone(), nothing), |named| (named, Reason::Permitted))
         });
-        self.choice(chosen, is_pinned, offer, era)
+        self.choice(chosen, is_pinned, permits, offer, era)
     }
 
     /// The choice of a client that this strategy serves since another replica opened its session, with what the choice
@@ -119,7 +117,7 @@ impl Strategies {
         if *now.name == *name {
             return Some(now);
         }
-        Some(self.choice((self.find(name)?, now.reason), now.is_pinned, offer, era))
+        Some(self.choice((self.find(name)?, now.reason), now.is_pinned, permits, offer, era))
     }
 
     /// A client's choice.
@@ -127,13 +125,17 @@ impl Strategies {
         &self,
         chosen: (NamedStrategy, Reason),
         is_pinned: bool,
+        permits: &Permits,
         offer: &Offer,
         era: Era,
     ) -> Choice {
         let gives_way = chosen.0.1.profile().gives_way;
-        let instead = self.complete.get(&*chosen.0.1.profile().name).filter(|_| offer.complete).cloned();
+        let complete = self.complete.get(&*chosen.0.1.profile().name).filter(|_| offer.complete);
+        let instead = complete.filter(|(name, _)| self.is_permitted(permits, name)).cloned();
         let ((name, strategy), reason) = instead.map_or(chosen, |instead| (instead, Reason::Complete));
         let declared = declares(offer, &strategy);
+        // The methods of an extension do not exist for a client that names its strategy alone.
+        let is_native = declared || (strategy.profile().extension.is_none() && self.names(offer, &name));
         let is_listed = |is_needed| match self.bridge {
             Bridge::Auto => is_needed,
             Bridge::Always => true,
@@ -142,7 +144,7 @@ impl Strategies {
         let (&Offer { omit_input_schema, shortest, .. }, definitions) = (offer, self.definitions);
         let traits = ClientTraits {
             era,
-            bridge: is_listed(!declared && !self.names(offer, &name)),
+            bridge: is_listed(!is_native),
             declared,
             filter_bridge: is_listed(offer.is_empty()),
             manifest: self.manifest,

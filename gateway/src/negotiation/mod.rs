@@ -91,11 +91,6 @@ impl Strategies {
         }
     }
 
-    /// The strategy of clients that request none, if it may serve clients with these permissions.
-    fn permitted_fallback(&self, permits: &Permits) -> Option<NamedStrategy> {
-        self.is_permitted(permits, &self.fallback.0).then(|| self.fallback.clone())
-    }
-
     /// The first strategy that is permitted, where the operator restricts them.
     fn first_permitted(&self, permits: &Permits) -> Option<NamedStrategy> {
         permits.strategies()?.into_iter().find_map(|name| self.find(name))
@@ -125,7 +120,7 @@ impl Strategies {
         })
     }
 
-    /// Whether the client declared native support for this strategy.
+    /// Whether the client named this strategy.
     fn names(&self, offer: &Offer, strategy: &str) -> bool {
         offer.strategies.iter().any(|name| self.plain(name) == self.plain(strategy))
     }

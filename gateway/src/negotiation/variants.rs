@@ -62,7 +62,7 @@ impl Strategies {
         if !may_be_declared {
             offer.extensions.retain(|declared| own.is_none_or(|own| declared != own.id));
         }
-        let varied = self.choice((named.clone(), Reason::Variant), false, &offer, choice.traits.era);
+        let varied = self.choice((named.clone(), Reason::Variant), false, permits, &offer, choice.traits.era);
         let ClientTraits { filter_bridge, tasks, .. } = choice.traits;
         let traits = ClientTraits { filter_bridge, tasks, ..varied.traits };
         Ok(Choice { traits, may_be_declared, ..varied })

@@ -64,7 +64,7 @@ pub trait Observer: fmt::Debug + Send + Sync + 'static {
     /// A request over HTTP was answered with a status from 400 on: it was not admitted, say, or no request of MCP.
     fn turned_away(&self, _status: u16) {}
 
-    /// So many HTTP connections of clients are open now, of at most this many.
+    /// How many HTTP connections of clients are open now, and how many may be.
     fn connected(&self, _open: usize, _most: usize) {}
 
     /// Files changed and could not be taken over: what they said before stays in force.

@@ -131,7 +131,7 @@ impl Client {
         self.introduction.wait().await.0
     }
 
-    /// Records the choices of concerns of its handshake, as JSON text; upstreams that are connected later are told at once.
+    /// Records the choices of concerns of its handshake, as JSON text; upstreams that are connected later get them at once.
     pub fn chose(&self, concerns: &str) {
         if let Ok(values) = serde_json::from_str::<Notes>(concerns) {
             self.chosen.send_if_modified(|chosen| {

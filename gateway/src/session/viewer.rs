@@ -1,4 +1,4 @@
-//! What clients see, and what they are told when it changes.
+//! What clients see, and which notifications they get when it changes.
 
 use mcp_disclosure_core::{Extension, Kind, Memory, Principal, RawObject};
 use mcp_disclosure_transport::Notification;

@@ -18,7 +18,7 @@ impl Task {
         }
     }
 
-    /// Pings again and again until there is a sign of life. One that is answered late is one as well: over HTTP nobody else
+    /// Pings again and again until there is a sign of life. One that is answered late is one as well: over HTTP nothing else
     /// would see it.
     async fn ping(&self, upstream: &Arc<Upstream>) {
         let (patience, mut signs) = (upstream.patience(), upstream.signs_of_life());

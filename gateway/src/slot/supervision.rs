@@ -138,7 +138,7 @@ impl Supervision {
         self.connections += 1;
     }
 
-    /// A call timed out or was given up, when the connection had given so many signs of life. It is to be pinged if that made
+    /// A call timed out or was given up, when the connection had given this number of signs of life. It is to be pinged if that made
     /// it [`Pinged`](State::Pinged). Calls of one client alone never do, unless it has the upstream to itself: they may be slow
     /// by what they ask for.
     pub fn timed_out(&mut self, late: Late, signs: u64) {
@@ -224,7 +224,7 @@ const TIMEOUTS: u32 = 3;
 pub struct Late {
     /// Whose it was.
     pub client: Arc<str>,
-    /// Whether no other client uses the upstream, so that nobody else can say how it is.
+    /// Whether no other client uses the upstream, so that no call of another shows how it is.
     pub is_alone: bool,
 }
 

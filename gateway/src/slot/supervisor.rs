@@ -142,7 +142,7 @@ impl Task {
         }
     }
 
-    /// Waits until somebody has signed in, whatever it fails for.
+    /// Waits until a person has signed in, whatever it fails for.
     async fn signed_in(&self) {
         match &self.slot.configured.config().target {
             Target::Url(Endpoint { authorization: Some(Authorizer(authorization)), .. }) => {
@@ -326,7 +326,7 @@ impl Task {
             }
             status.error = Some(Arc::new(error));
         });
-        // Each attempt fails until somebody signs in: that is logged once.
+        // Each attempt fails until a person signs in: that is logged once.
         if !(was_known && self.slot.status.borrow().needs_sign_in()) {
             self.log_failure();
         }

@@ -98,7 +98,7 @@ impl UpstreamHandler {
         requests.pending.insert(request, (owner, reports));
     }
 
-    /// It gave a sign of life. Nearly always nobody waits for one.
+    /// It gave a sign of life, for which hardly any request waits.
     fn lives(&self) {
         self.signs.send_if_modified(|signs| {
             *signs += 1;

@@ -1,18 +1,44 @@
 //! What cannot move: connections of a session's own, and requests under way (K3).
 
 use kit::{
-    Options,
+    Options, PATIENCE, Scenario,
     messages::call,
     redis::Redis,
-    scenario::{JOURNAL, control},
+    scenario::{JOURNAL, control, raw},
 };
 use mcp_disclosure_gateway::backend::Scope;
 use serde_json::{Value, json};
 
-use super::{Replica, bench, replicas, web::Web};
-use crate::command_line::ODD;
+use super::{
+    Replica, bench, replicas,
+    web::{Events, Web},
+};
+use crate::{command_line::ODD, playing};
 
 const CHANGED: &str = "notifications/tools/list_changed";
+
+/// The resource that a message says was updated.
+fn updated(message: &Value) -> Option<&str> {
+    let is_update = message["method"] == "notifications/resources/updated";
+    is_update.then(|| message["params"]["uri"].as_str().unwrap())
+}
+
+/// The stream after it said that this resource was updated. The subscription follows after the stream is open.
+#[track_caller]
+fn followed(mut stream: Events, uri: &str, update: impl Fn()) -> Events {
+    std::thread::scope(|scope| {
+        let followed = scope.spawn(|| {
+            stream.next(|message| updated(message) == Some(uri)).unwrap();
+            stream
+        });
+        let is_followed = kit::process::until(|| {
+            update();
+            followed.is_finished()
+        });
+        assert!(is_followed, "no update of {uri}");
+        followed.join().unwrap()
+    })
+}
 
 fn own(redis: &Redis, mode: &str) -> Replica {
     Replica::start(&redis.url(), &["--strategy", "full", "--upstream-scope", "session"], &[ODD, mode])
@@ -96,35 +122,46 @@ async fn k1_updates_come_where_the_client_listens() {
         let update = |uri: &str| {
             web.request(other, "resources/read", json!({"uri": control(&format!("updated:{uri}"))})).result();
         };
-        let of = |message: &Value| {
-            let is_update = message["method"] == "notifications/resources/updated";
-            is_update.then(|| message["params"]["uri"].as_str().unwrap().to_owned())
-        };
         subscribe("subscribe", "kit://doc");
         let mut stream = web.listen(other);
-        // Before the stream was open there, and while it is. The subscription follows after the stream is open.
+        // Before the stream was open there, and while it is.
         for uri in ["kit://doc", JOURNAL] {
             subscribe("subscribe", uri);
-            stream = std::thread::scope(|scope| {
-                let followed = scope.spawn(|| {
-                    stream.next(|message| of(message).as_deref() == Some(uri)).unwrap();
-                    stream
-                });
-                let is_followed = kit::process::until(|| {
-                    update(uri);
-                    followed.is_finished()
-                });
-                assert!(is_followed, "no update of {uri}");
-                followed.join().unwrap()
-            });
+            stream = followed(stream, uri, || update(uri));
         }
         subscribe("unsubscribe", "kit://doc");
         update("kit://doc");
         // Sent by the upstream after that.
         web.request(other, "resources/read", json!({"uri": control("tool")})).result();
-        let is_doc = |message: &Value| of(message).as_deref() == Some("kit://doc");
+        let is_doc = |message: &Value| updated(message) == Some("kit://doc");
         let next = stream.next(|message| is_doc(message) || message["method"] == CHANGED).unwrap();
         assert!(!is_doc(&next), "the subscription ended everywhere");
+    })
+    .await
+    .unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn k1_updates_come_while_another_upstream_is_starting() {
+    let redis = Redis::start(&[]);
+    let update = control("updated:kit://doc");
+    let mut scenario = Scenario::odd();
+    // What is listed is read without waiting for other upstreams.
+    scenario.resources.push(raw(json!({"uri": update, "name": "update"})));
+    let longer = PATIENCE * 10;
+    let never = format!(
+        "[upstreams.never]\ncommand = \"sh\"\nargs = [\"-c\", \"cat > /dev/null\"]\nconnect_timeout = {}\n",
+        longer.as_secs()
+    );
+    let starting = Options { config: never, wait_for_upstreams: longer, ..playing(scenario) };
+    let (a, b) = (bench(&redis, crate::odd()).await, bench(&redis, starting).await);
+    let (at, other) = (a.address, b.address);
+    tokio::task::spawn_blocking(move || {
+        let web = Web::open(at);
+        web.request(at, "resources/subscribe", json!({"uri": "kit://doc"})).result();
+        followed(web.listen(other), "kit://doc", || {
+            web.request(other, "resources/read", json!({"uri": update})).result();
+        });
     })
     .await
     .unwrap();

@@ -51,7 +51,7 @@ impl Calls {
             && request.params.string("taskId").is_some_and(|id| !self.tasks.has(caller, &id))
     }
 
-    /// What the upstream says of a task that there is none of. It is asked for an id that nobody has: the client's could be the
+    /// What the upstream says of a task that there is none of. It is asked for an id that no client has: the client's could be the
     /// upstream's own of a task that is another client's.
     async fn refused_task(&self, caller: &Caller, only: &Slot, request: &Request) -> Option<ErrorText> {
         let (given, nobodys) = (request.params.member("taskId")?, state::fresh().ok()?);

@@ -266,7 +266,7 @@ async fn relay_with_input(
     let client = caller.client();
     let params = RequestMeta::ours(&request.params, client.map_or(&none, |client| client.capabilities()));
     let params = match request.reports {
-        // The upstream may answer with a task, if it is told that this is understood.
+        // The upstream may answer with a task, if the request says that this is understood.
         Some(_) => RequestMeta::with_tasks(&params.retain(|key| key != "task"), true),
         None => params,
     };

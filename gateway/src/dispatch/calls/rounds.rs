@@ -276,7 +276,7 @@ mod tests {
 
     use super::*;
 
-    /// An upstream that asks every millisecond for as long as somebody listens.
+    /// An upstream that asks every millisecond for as long as a client listens.
     fn asking() -> mpsc::UnboundedReceiver<InputRequest> {
         let (asks, inputs) = mpsc::unbounded_channel();
         tokio::spawn(async move {

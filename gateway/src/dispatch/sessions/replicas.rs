@@ -2,6 +2,7 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
+    pin::pin,
     sync::Arc,
     time::Instant,
 };
@@ -116,19 +117,30 @@ impl Sessions {
         });
     }
 
-    /// Reads a session whose stream is open here, and subscribes to what it lacks.
+    /// Reads a session whose stream is open here, and subscribes to what it lacks: while upstreams start, to what is listed.
     async fn catch_up(self: Arc<Self>, session: Arc<ServedSession>) {
-        let (attempts, after) = ATTEMPTS;
-        for _ in 0..attempts {
+        let (mut attempts, after) = ATTEMPTS;
+        let backend = session.backend();
+        let mut settled = pin!(backend.settled());
+        let mut is_settled = backend.is_settled();
+        while attempts > 0 {
+            // Looked at first: what was tried then is in the page.
+            let outstanding = backend.outstanding();
             match self.read_again(&session).await {
                 Ok(None) => return,
-                Ok(Some(read)) if read.subscriptions.is_empty() || session.backend().is_settled() => {
-                    return self.subscribe_to(&session, &read.subscriptions).await;
+                Ok(Some(read)) => {
+                    if self.subscribe_to(&session, &read.subscriptions, is_settled).await || is_settled {
+                        return;
+                    }
+                    // With each upstream that has started it is read again.
+                    tokio::select! {
+                        () = &mut settled => is_settled = true,
+                        () = backend.fewer_outstanding(outstanding) => {}
+                    }
                 }
-                // The upstreams may take a while to start; then it is read again.
-                Ok(Some(_)) => session.backend().settled().await,
                 Err(error) => {
                     tracing::debug!(error = error.message(), "a session could not be read again");
+                    attempts -= 1;
                     tokio::time::sleep(after).await;
                 }
             }

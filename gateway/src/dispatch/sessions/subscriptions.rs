@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{Principal, RawObject, own_uri};
+use mcp_disclosure_core::{Kind, Principal, RawObject, own_uri};
 use mcp_disclosure_transport::{ErrorText, Json};
 use scopeguard::ScopeGuard;
 
@@ -112,19 +112,36 @@ impl Sessions {
         });
     }
 
-    /// Subscribes to what the client subscribed to at other replicas.
-    pub(super) async fn subscribe_to(self: &Arc<Self>, session: &Arc<ServedSession>, uris: &[String]) {
+    /// Subscribes to what the client subscribed to at other replicas; unless `is_settled`, only to what upstreams list that are
+    /// there: of the rest it is not known yet whose it is. Returns whether none is left.
+    pub(super) async fn subscribe_to(
+        self: &Arc<Self>,
+        session: &Arc<ServedSession>,
+        uris: &[String],
+        is_settled: bool,
+    ) -> bool {
         let backend = Arc::clone(session.backend());
         let subscribed = session.subscribed();
+        let mut is_done = true;
         for uri in uris.iter().filter(|uri| !subscribed.contains(uri)) {
-            let Ok(place) = session.peer.subscriptions(1) else { return };
             let principal = session.principal();
             let page = backend.catalogue().current().page(&principal, &session.choice(), &session.memory());
+            let owner = page.view.entry(Kind::Resources, uri).map(|entry| backend.slot(entry.upstream()));
+            let is_there = owner.is_some_and(|slot| slot.is_ok_and(|slot| slot.upstream().is_some()));
+            if !(is_settled || is_there) {
+                is_done = false;
+                continue;
+            }
+            let Ok(place) = session.peer.subscriptions(1) else { return false };
             match backend.hold(&page, uri).await {
                 Ok(held) => self.subscribed(session, &principal, held, place),
-                Err(error) => tracing::debug!(error = error.message(), "a subscription did not move"),
+                Err(error) => {
+                    tracing::debug!(error = error.message(), "a subscription did not move");
+                    is_done = false;
+                }
             }
         }
+        is_done
     }
 
     pub(in crate::dispatch) fn check_uri(&self, uri: &str) -> Result<(), ErrorText> {

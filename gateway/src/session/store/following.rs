@@ -9,7 +9,9 @@ use std::{
 use mcp_disclosure_transport::{ErrorText, Id, Response, code};
 use tokio::time::Instant;
 
-use super::{Archive, END, MessageKind, NO_RESPONSE, Progress, REQUEST, StoreError, archive::number, ids};
+use super::{
+    Archive, END, MessageKind, NO_RESPONSE, Progress, REQUEST, StoreError, archive::number, replicas,
+};
 use crate::session::{Session, StreamEvent};
 
 /// How often the store is read.
@@ -46,7 +48,7 @@ impl Following {
         session: &Arc<Session>,
         event: &str,
     ) -> Result<Option<Self>, StoreError> {
-        let Some((replica, stream, last)) = ids::event(event) else { return Ok(None) };
+        let Some((replica, stream, last)) = replicas::event(event) else { return Ok(None) };
         let mut following = Self {
             archive,
             session: Arc::downgrade(session),

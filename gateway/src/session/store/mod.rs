@@ -10,7 +10,6 @@
 mod archive;
 mod fields;
 mod following;
-mod ids;
 mod replica_message;
 mod replicas;
 

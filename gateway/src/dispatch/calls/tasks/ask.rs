@@ -115,7 +115,7 @@ impl Asking<'_> {
         }
         match state.string("status").as_deref() {
             Some("completed" | "failed") => {}
-            // The question is on its way, or nobody can be asked.
+            // The question is on its way, or no client can be asked.
             Some("input_required") => {
                 if conversation.is_none() {
                     self.at.refuse_questions();

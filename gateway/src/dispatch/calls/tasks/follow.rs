@@ -1,4 +1,4 @@
-//! What clients without session are told of their tasks, where they ask for it (`taskIds` of `subscriptions/listen`).
+//! Notifications to clients without session about their tasks, where they ask for them (`taskIds` of `subscriptions/listen`).
 
 use std::hash::{BuildHasher, RandomState};
 
