@@ -1,4 +1,4 @@
-//! `groups` (G1 to G17): groups for clients that declare `io.modelcontextprotocol/groups`, and a tool for others that it serves.
+//! `groups` (G1 to G17): groups for clients that declare `io.modelcontextprotocol/groups`, everything for all others.
 
 use std::collections::HashMap;
 
@@ -339,10 +339,6 @@ under_groups!(g15_changed_groups_at_the_top_are_announced_and_no_others);
 
 async fn b7_hosts_that_know_no_groups_get_a_tool_that_shows_them(setup: Setup) {
     let (_bench, client) = connect_plain(two().pinned(setup.strategy), setup).await;
-    // Named alone, without the extension, the strategy has no methods for a client.
-    let (offered, named) = (Bench::start(two()).await, Identity::offering(setup.strategy));
-    let naming = Client::connect_as(&offered, setup, Identity { groups: false, ..named }).await;
-    assert_eq!(naming.tool_names().await, ["get_group", "call_tool"]);
     let list = client.request("tools/list", json!({})).await.result();
     assert_eq!(names(&list["tools"]), ["get_group", "call_tool"]);
     let description = list["tools"][0]["description"].as_str().unwrap();

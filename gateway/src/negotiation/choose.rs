@@ -134,8 +134,6 @@ impl Strategies {
         let instead = complete.filter(|(name, _)| self.is_permitted(permits, name)).cloned();
         let ((name, strategy), reason) = instead.map_or(chosen, |instead| (instead, Reason::Complete));
         let declared = declares(offer, &strategy);
-        // The methods of an extension do not exist for a client that names its strategy alone.
-        let is_native = declared || (strategy.profile().extension.is_none() && self.names(offer, &name));
         let is_listed = |is_needed| match self.bridge {
             Bridge::Auto => is_needed,
             Bridge::Always => true,
@@ -144,7 +142,7 @@ impl Strategies {
         let (&Offer { omit_input_schema, shortest, .. }, definitions) = (offer, self.definitions);
         let traits = ClientTraits {
             era,
-            bridge: is_listed(!is_native),
+            bridge: is_listed(!declared && !self.names(offer, &name)),
             declared,
             filter_bridge: is_listed(offer.is_empty()),
             manifest: self.manifest,

@@ -120,7 +120,7 @@ impl Strategies {
         })
     }
 
-    /// Whether the client named this strategy.
+    /// Whether the client declared native support for this strategy.
     fn names(&self, offer: &Offer, strategy: &str) -> bool {
         offer.strategies.iter().any(|name| self.plain(name) == self.plain(strategy))
     }
