@@ -59,6 +59,8 @@ pub struct Row {
     pub lesson: Option<Lesson>,
     /// The call by which a model finds tools by words, if the strategy declares one.
     pub finder: Option<Finder>,
+    /// The tool by which a model calls tools that are not listed, if the strategy declares one.
+    pub executor: Option<&'static str>,
     /// Whether filters narrow what the presenter shows.
     pub is_stack: bool,
     /// Why `serve` would not offer it for this source with the same settings.
@@ -76,6 +78,7 @@ impl Row {
             choices: Concerns::new(),
             lesson: None,
             finder: None,
+            executor: None,
             is_stack: false,
             not_offered: None,
             command: None,

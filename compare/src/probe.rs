@@ -46,7 +46,7 @@ impl<'a> Probe<'a> {
         let wishes = Wishes { omits_schemas: bench.omits_schemas, ..Wishes::default() };
         let connection = Connection::open(bench.links, row, (kind, bench.host), wishes).await?;
         let channel = connection.host.channel().clone();
-        let plan = Plan::new(channel, false, (row.lesson, row.finder), listed);
+        let plan = Plan::new(channel, false, (row.lesson, row.finder, row.executor), listed);
         Ok(Self { bench, connection, plan, learned: Learned::default() })
     }
 
@@ -199,12 +199,10 @@ impl<'a> Probe<'a> {
     pub(crate) async fn call(&self, task: &Task) -> Result<(StepTokens, bool), Error> {
         let name = self.served_name(&task.tool);
         let (step, result) = match self.connection.kind {
-            ClientKind::Negotiating => {
+            ClientKind::Negotiating if self.plan.executor(name).is_none() => {
                 self.step("calling a tool", self.connection.host.call(name, &task.arguments)).await?
             }
-            ClientKind::Ordinary => {
-                self.ask("calling a tool", name, &self.learned.complete(name, &task.arguments)).await?
-            }
+            _ => self.ask("calling a tool", name, &self.learned.complete(name, &task.arguments)).await?,
         };
         Ok((step, !is_error(&result)))
     }
@@ -216,7 +214,7 @@ impl<'a> Probe<'a> {
         tool: &str,
         arguments: &RawObject,
     ) -> Result<(StepTokens, RawObject), Error> {
-        self.step(during, self.connection.host.call_unprepared(tool, arguments)).await
+        self.step(during, self.plan.call(&self.connection.host, tool, arguments)).await
     }
 
     /// Awaits a future, and counts the requests of the model in the meantime, and the tokens that it has written and read.

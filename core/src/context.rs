@@ -5,10 +5,13 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 
 use crate::{
-    catalogue::{derived::Key, view::View, visible_tool::VisibleTool},
+    catalogue::{derived::Key, tool::PERMISSIVE_SCHEMA, view::View, visible_tool::VisibleTool},
+    decision::ToolCall,
     effect::{Effect, Effects},
     memory::{Noted, Notes},
+    raw::RawObject,
     receipt::{Receipt, ReceiptProblem, Receipts},
+    receipt_name,
     slim::Definitions,
 };
 
@@ -105,6 +108,31 @@ impl<'a> Context<'a> {
             self.effects.push(Effect::Delivered { tool: key.clone(), digest });
         }
         receipt
+    }
+
+    /// [Delivers](Self::deliver) a tool's definition by this entry, and returns it as it is sent: with the receipt, if the client
+    /// has to pass it back, as a required argument of its `inputSchema`, and in the arguments of its examples.
+    pub fn deliver_entry(&self, tool: VisibleTool<'_>, entry: RawObject) -> RawObject {
+        let Receipt::Handle(handle) = self.deliver(tool) else { return entry };
+        let schema = entry.object("inputSchema").or_else(|| RawObject::parse(PERMISSIVE_SCHEMA).ok());
+        let name = receipt_name::argument_of(tool);
+        let schema = receipt_name::require(&schema.unwrap_or_default(), &name, &handle);
+        receipt_name::show_in_examples(&entry, &name, &handle).with("inputSchema", schema.text())
+    }
+
+    /// The call of this tool as it may run: without the receipt that [`deliver_entry`](Self::deliver_entry) gave, if the client
+    /// had to pass it back. The JSON text of every other argument is kept as received.
+    ///
+    /// # Errors
+    /// Why the definition has to be fetched first, as [`authorize`](Self::authorize) has it.
+    pub fn authorize_call(&self, tool: VisibleTool<'_>, call: ToolCall) -> Result<ToolCall, ReceiptProblem> {
+        let (handle, call) = match self.receipts {
+            Receipts::Marks(_) => (None, call),
+            Receipts::Handles(_) | Receipts::Both { .. } => {
+                receipt_name::take(call, &receipt_name::argument_of(tool))
+            }
+        };
+        self.authorize(tool, handle.as_deref()).map(|()| call)
     }
 
     /// Whether a call of this tool may run: its definition was delivered, or the list of every client has it, since the

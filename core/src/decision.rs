@@ -85,13 +85,20 @@ pub struct ToolAnswer {
 pub struct Refusal {
     /// A code for logs, such as `TOOL_DESCRIPTION_REQUIRED`.
     pub code: &'static str,
-    /// A JSON object for the model: the reason, and what to do.
+    /// A JSON object for the model: the reason, and what to do. The scripted models of `compare` follow `error.instructions`.
     pub content: Value,
 }
 
 impl Refusal {
     /// A refusal of `{"error": {"code", "message"}}`.
-    pub(crate) fn of(code: &'static str, message: &str) -> Self {
+    pub fn of(code: &'static str, message: &str) -> Self {
         Self { code, content: json!({"error": {"code": code, "message": message}}) }
+    }
+
+    /// With what to do, step by step, in `error.instructions`: `1. call info with {"topic": "add"}`.
+    pub fn instructed(mut self, steps: impl IntoIterator<Item = String>) -> Self {
+        let steps = steps.into_iter().zip(1..).map(|(step, at)| format!("{at}. {step}"));
+        self.content["error"]["instructions"] = steps.collect();
+        self
     }
 }

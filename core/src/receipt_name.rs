@@ -4,7 +4,11 @@ use std::{borrow::Cow, collections::HashSet};
 
 use serde_json::{Value, json, value::RawValue};
 
-use crate::raw::RawObject;
+use crate::{
+    catalogue::visible_tool::VisibleTool,
+    decision::ToolCall,
+    raw::{RawObject, RawText},
+};
 
 /// The argument that carries a receipt, where a tool has none of that name itself.
 pub const ARGUMENT: &str = "disclosure_receipt";
@@ -28,6 +32,24 @@ pub fn argument(schema: Option<&str>) -> Cow<'static, str> {
     let plain = serde_json::from_str::<Value>(schema).map_or_else(|_| schema.to_owned(), |it| it.to_string());
     let taken: HashSet<&str> = plain.split('"').collect();
     (0..).map(name).find(|name| !taken.contains(&**name)).unwrap_or(Cow::Borrowed(ARGUMENT))
+}
+
+/// The name of the receipt's argument for this tool.
+pub fn argument_of(tool: VisibleTool<'_>) -> Cow<'static, str> {
+    argument(tool.tool().entry().member("inputSchema"))
+}
+
+/// Separates the receipt from a call. The JSON text of every other argument is kept as received. Arguments that are a JSON
+/// object in a string are understood.
+pub(crate) fn take(call: ToolCall, name: &str) -> (Option<String>, ToolCall) {
+    let Some(given) = call.arguments.as_ref().map(RawText::get) else { return (None, call) };
+    let inner = given.starts_with('"').then(|| serde_json::from_str::<String>(given).ok()).flatten();
+    let Ok(arguments) = RawObject::parse(inner.as_deref().unwrap_or(given)) else { return (None, call) };
+    if arguments.member(name).is_none() {
+        return (None, call);
+    }
+    let rest = arguments.retain(|key| key != name).into_text();
+    (arguments.string(name), ToolCall { arguments: Some(rest), ..call })
 }
 
 /// The schema with an argument that must bring this receipt.

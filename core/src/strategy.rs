@@ -91,6 +91,8 @@ pub struct Profile {
     pub lesson: Option<Lesson>,
     /// The call of an own tool by which a model finds tools by words, if there is one.
     pub finder: Option<Finder>,
+    /// The tool that calls others by `{"tool", "arguments"}`, as an [`Executor`](crate::Executor) does, where it is listed in their place.
+    pub executor: Option<&'static str>,
     /// The receipts that calls in sessions need.
     pub receipts: SessionReceipts,
     /// How much of a context its lists take, as server variants hint at it (SEP-2053): `verbose`, `standard` or `compact`; empty
@@ -131,6 +133,7 @@ impl Profile {
             omits_schemas: false,
             lesson: None,
             finder: None,
+            executor: None,
             receipts: SessionReceipts::Session,
             context_size: "standard",
             settings: &[],
@@ -180,6 +183,12 @@ impl Profile {
     /// Sets the call by which a model finds tools by words.
     pub const fn found_by(mut self, finder: Finder) -> Self {
         self.finder = Some(finder);
+        self
+    }
+
+    /// Sets the tool by which a model calls tools that are not listed: [`Executor::acting`](crate::Executor::acting).
+    pub const fn called_by(mut self, executor: &'static str) -> Self {
+        self.executor = Some(executor);
         self
     }
 

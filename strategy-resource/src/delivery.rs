@@ -1,17 +1,12 @@
 //! What a fetch answers: definitions, receipts, and the errors of 000 §6.
 
-use std::borrow::Cow;
-
 use mcp_disclosure_core::{
-    Available, Context, Definitions, Era, Names, Note, PERMISSIVE_SCHEMA, RawObject, Receipt, Receipts,
-    Refusal, VisibleTool, receipt::ReceiptProblem, receipt_name,
+    Available, Context, Definitions, Era, Names, Note, RawObject, ReceiptProblem, Receipts, Refusal,
+    VisibleTool, delivered::DESCRIPTION_REQUIRED, receipt_name::argument_of,
 };
 use serde_json::{Value, json};
 
 use crate::{ResourceConfig, selection::uri_of, wording};
-
-/// A call of a tool whose description was not delivered.
-const DESCRIPTION_REQUIRED: &str = "TOOL_DESCRIPTION_REQUIRED";
 
 /// Too many fetches in a short time.
 const RATE_LIMITED: &str = "RATE_LIMITED";
@@ -77,7 +72,7 @@ pub fn refusal(cx: &Context<'_>, tool: VisibleTool<'_>, problem: ReceiptProblem)
     let mut error = json!({
         "code": DESCRIPTION_REQUIRED,
         "message": wording::description_required(name),
-        "instructions": wording::steps(name, &receipt_argument(tool), era, cx.client.bridge, problem),
+        "instructions": wording::steps(name, &argument_of(tool), era, cx.client.bridge, problem),
         "resource_uri": uri_of([name.as_str()]),
     });
     // In a session that nothing was fetched yet is the ordinary case and goes without saying.
@@ -94,22 +89,7 @@ fn entry(cx: &Context<'_>, channel: Channel, tool: VisibleTool<'_>) -> RawObject
         Channel::Bridge => cx.client.definitions,
     });
     tracing::info!(session = cx.session, tool = %tool.name(), "description delivered");
-    match cx.deliver(tool) {
-        Receipt::Mark => entry,
-        Receipt::Handle(handle) => {
-            let schema = entry.object("inputSchema");
-            let schema = schema.or_else(|| RawObject::parse(PERMISSIVE_SCHEMA).ok());
-            let schema = schema.unwrap_or_else(RawObject::empty);
-            let name = receipt_argument(tool);
-            let schema = receipt_name::require(&schema, &name, &handle);
-            receipt_name::show_in_examples(&entry, &name, &handle).with("inputSchema", schema.text())
-        }
-    }
-}
-
-/// The argument of a tool that carries its receipt.
-pub fn receipt_argument(tool: VisibleTool<'_>) -> Cow<'static, str> {
-    receipt_name::argument(tool.tool().entry().member("inputSchema"))
+    cx.deliver_entry(tool, entry)
 }
 
 fn not_found(cx: &Context<'_>, config: &ResourceConfig, name: &str) -> Value {

@@ -3,14 +3,14 @@
 use async_trait::async_trait;
 use mcp_disclosure_core::{
     ClientTraits, Context, Decision, DisclosureStrategy, Era, Fault, Listing, Names, Own, Profile, RawObject,
-    RawText, Receipts, SOME_TOOL, SessionReceipts, ToolAnswer, ToolCall, View, fetching_tool, given::shown,
+    SOME_TOOL, SessionReceipts, ToolAnswer, ToolCall, View, fetching_tool, given::shown,
     index::with_short_index,
 };
 use serde_json::json;
 
 use crate::{
     ResourceConfig,
-    delivery::{Channel, deliver, receipt_argument, refusal},
+    delivery::{Channel, deliver, refusal},
     near_miss,
     selection::{self, BASE_URI},
     wording,
@@ -116,14 +116,10 @@ impl DisclosureStrategy for Resource {
             return self.describe(cx, &call);
         }
         let Some(tool) = cx.view.tool(&call.name) else { return Ok(Decision::Forward(call)) };
-        let (handle, call) = match cx.receipts {
-            Receipts::Marks(_) => (None, call),
-            Receipts::Handles(_) | Receipts::Both { .. } => take_receipt(call, &receipt_argument(tool)),
-        };
-        match cx.authorize(tool, handle.as_deref()) {
-            Ok(()) => Ok(Decision::Forward(call)),
-            Err(problem) => Ok(Decision::Refuse(refusal(cx, tool, problem))),
-        }
+        Ok(match cx.authorize_call(tool, call) {
+            Ok(call) => Decision::Forward(call),
+            Err(problem) => Decision::Refuse(refusal(cx, tool, problem)),
+        })
     }
 
     /// The resource itself. A URI that probably means it is corrected, unless an upstream has it.
@@ -145,19 +141,6 @@ impl DisclosureStrategy for Resource {
         let message = wording::meant_uri(&uri, &meant);
         Err(Fault::NotFound { message, data: json!({"uri": uri, "suggestion": meant}) })
     }
-}
-
-/// Separates the signed handle from a call. The JSON text of every other argument is kept as received. Arguments that are
-/// a JSON object in a string are understood.
-fn take_receipt(call: ToolCall, name: &str) -> (Option<String>, ToolCall) {
-    let Some(given) = call.arguments.as_ref().map(RawText::get) else { return (None, call) };
-    let inner = given.starts_with('"').then(|| serde_json::from_str::<String>(given).ok()).flatten();
-    let Ok(arguments) = RawObject::parse(inner.as_deref().unwrap_or(given)) else { return (None, call) };
-    if arguments.member(name).is_none() {
-        return (None, call);
-    }
-    let rest = arguments.retain(|key| key != name).into_text();
-    (arguments.string(name), ToolCall { arguments: Some(rest), ..call })
 }
 
 #[cfg(test)]

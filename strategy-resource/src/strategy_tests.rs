@@ -7,7 +7,7 @@ use std::{
 
 use mcp_disclosure_core::{
     Effect, Effects, Era, Handles, Marks, Memory, Noted, PERMISSIVE_SCHEMA, Permits, Principal, ReceiptKey,
-    Refusal, Services, Snapshot, ToolName, Unlimited, UpstreamLists, UpstreamName,
+    Receipts, Refusal, Services, Snapshot, ToolName, Unlimited, UpstreamLists, UpstreamName,
 };
 use serde_json::{Value, json, value::to_raw_value};
 

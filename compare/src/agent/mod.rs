@@ -61,6 +61,8 @@ pub struct Agent<'a> {
     pub lesson: Option<Lesson>,
     /// The call by which it finds tools by words, if the strategy declares one.
     pub finder: Option<Finder>,
+    /// The tool by which it calls tools that are not listed, if the strategy declares one.
+    pub executor: Option<&'static str>,
     /// The call that it begins its first task with, which has a wrong name or wrong arguments. It makes the right call once
     /// an answer, or the list of tools, shows what is right.
     pub mistake: Option<Task>,
@@ -69,7 +71,8 @@ pub struct Agent<'a> {
 impl<'a> Agent<'a> {
     /// An agent that makes no mistake, whose model can read resources, under a strategy that declares no calls.
     pub fn new(host: &'a Host, behavior: Behavior) -> Self {
-        Self { host, behavior, reads_resources: true, lesson: None, finder: None, mistake: None }
+        let (lesson, finder, executor) = (None, None, None);
+        Self { host, behavior, reads_resources: true, lesson, finder, executor, mistake: None }
     }
 
     /// Lists the tools, and performs the tasks one after the other. The trace has the agent's mistakes and the results

@@ -6,7 +6,7 @@ use mcp_disclosure_client::{Error, Host};
 use mcp_disclosure_core::RawObject;
 use serde_json::{Value, json};
 
-use super::{Problem, Purpose, Task};
+use super::{Plan, Problem, Purpose, Task};
 
 /// One move.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,7 +61,12 @@ impl Move {
         (method.to_owned(), target)
     }
 
-    pub(super) async fn make(&self, host: &Host, learned: &Learned, purpose: Purpose) -> Result<Seen, Error> {
+    pub(super) async fn make(
+        &self,
+        host: &Host,
+        (plan, learned): (&Plan, &Learned),
+        purpose: Purpose,
+    ) -> Result<Seen, Error> {
         let answered = match self {
             Self::Read { uri } => host.read_resource(uri).await,
             Self::Describe { names } => host.request("tools/describe", &json!({"names": names})).await,
@@ -69,9 +74,7 @@ impl Move {
                 let found: Vec<&RawObject> = found.iter().map(|definition| definition.object()).collect();
                 RawObject::empty().with_value("tools", &found)
             }),
-            Self::Call { tool, arguments } => {
-                host.call_unprepared(tool, &learned.complete(tool, arguments)).await
-            }
+            Self::Call { tool, arguments } => plan.call(host, tool, &learned.complete(tool, arguments)).await,
         };
         match answered {
             Ok(result) => Ok(Seen::of(&result, matches!(self, Self::Call { .. }), purpose)),

@@ -101,7 +101,7 @@ impl<'a> Performance<'a> {
             plan: Plan::new(
                 agent.host.channel().clone(),
                 agent.reads_resources,
-                (agent.lesson, agent.finder),
+                (agent.lesson, agent.finder, agent.executor),
                 listed(tools),
             ),
             trace: Trace::default(),
@@ -248,7 +248,7 @@ impl<'a> Performance<'a> {
 
     /// Makes a move, records it, and learns from the answer.
     async fn make(&mut self, step: &Move, purpose: Purpose) -> Result<Seen, Error> {
-        let seen = step.make(self.agent.host, &self.learned, purpose).await?;
+        let seen = step.make(self.agent.host, (&self.plan, &self.learned), purpose).await?;
         if purpose == Purpose::Learn && seen.problem.is_none() {
             self.learned.learn(&seen.content);
             self.plan.learn(step, &seen);

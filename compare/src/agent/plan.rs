@@ -2,8 +2,8 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use mcp_disclosure_client::Channel;
-use mcp_disclosure_core::{Finder, Lesson, descriptions_uri};
+use mcp_disclosure_client::{Channel, Error, Host};
+use mcp_disclosure_core::{Finder, Lesson, RawObject, descriptions_uri};
 use serde_json::{Value, json};
 
 use super::{
@@ -23,6 +23,7 @@ pub(crate) struct Plan {
     reads_resources: bool,
     lesson: Option<Lesson>,
     finder: Option<Finder>,
+    executor: Option<&'static str>,
     /// The category of a tool and words for it, by which the model finds it where it is not listed.
     sought: HashMap<String, (String, String)>,
     pub(crate) browsing: Browsing,
@@ -33,11 +34,32 @@ impl Plan {
     pub(crate) fn new(
         channel: Channel,
         reads_resources: bool,
-        (lesson, finder): (Option<Lesson>, Option<Finder>),
+        (lesson, finder, executor): (Option<Lesson>, Option<Finder>, Option<&'static str>),
         listed: Arc<Listed>,
     ) -> Self {
         let (sought, browsing) = (HashMap::new(), Browsing::default());
-        Self { channel, listed, reads_resources, lesson, finder, sought, browsing }
+        Self { channel, listed, reads_resources, lesson, finder, executor, sought, browsing }
+    }
+
+    /// The strategy's tool by which a tool is called that is not listed. The host's client knows those of built-in strategies.
+    pub(crate) fn executor(&self, tool: &str) -> Option<&'static str> {
+        let is_listed = |name: &str| self.listed.tool(name).is_some();
+        self.executor.filter(|executor| is_listed(executor) && !is_listed(tool))
+    }
+
+    /// Calls a tool with these arguments only.
+    ///
+    /// # Errors
+    /// Why there is no result.
+    pub(crate) async fn call(
+        &self,
+        host: &Host,
+        tool: &str,
+        arguments: &RawObject,
+    ) -> Result<RawObject, Error> {
+        let Some(executor) = self.executor(tool) else { return host.call_unprepared(tool, arguments).await };
+        let inner = RawObject::empty().with_value("tool", tool).with("arguments", arguments.text());
+        host.call_unprepared(executor, &inner).await
     }
 
     /// Looks for this tool in this category, or by these words, where it is not listed.

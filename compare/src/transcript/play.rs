@@ -92,6 +92,7 @@ impl Play<'_> {
             reads_resources: self.assignment.host == ClientKind::Negotiating,
             lesson: row.lesson,
             finder: row.finder,
+            executor: row.executor,
             mistake: mistake.clone(),
         };
         let mut performance = Performance::new(&agent, recorder.listed.tools().to_vec());

@@ -40,18 +40,14 @@ impl Refusal {
         lesson: Option<&str>,
         right: Option<&str>,
     ) -> Self {
-        let code = "INVALID_ARGUMENTS";
         let message = format!("The arguments do not fit the parameters of tool '{tool}'. It did not run.");
-        let mut content = json!({"error": {"code": code, "message": message, "problems": problems}});
+        let mut refusal = Self::of("INVALID_ARGUMENTS", &message);
+        refusal.content["error"]["problems"] = json!(problems);
         let learn =
             lesson.map(|lesson| format!("If the problems do not say enough, learn the parameters: {lesson}"));
         let call = || lesson.map(|_| format!("Call '{tool}' again with arguments that fit"));
-        let steps = learn.into_iter().chain(right.map(str::to_owned).or_else(call));
-        let steps: Vec<_> = steps.enumerate().map(|(at, step)| format!("{}. {step}", at + 1)).collect();
-        if !steps.is_empty() {
-            content["error"]["instructions"] = json!(steps);
-        }
-        Self { code, content }
+        let mut steps = learn.into_iter().chain(right.map(str::to_owned).or_else(call)).peekable();
+        if steps.peek().is_some() { refusal.instructed(steps) } else { refusal }
     }
 }
 

@@ -26,7 +26,8 @@ const EXECUTOR: Executor = Executor {
 pub static PROFILE: Profile =
     Profile::presenter("find", "Two tools instead of all: find_tools by words, use_tool by name", "nothing")
         .taught_by(Lesson::new(FIND, r#"{"query": "{tool}"}"#))
-        .found_by(Finder::new(FIND, r#"{"query": "{query}"}"#, &["tools"]));
+        .found_by(Finder::new(FIND, r#"{"query": "{query}"}"#, &["tools"]))
+        .called_by(EXECUTOR.acting);
 
 /// The settings in `[strategy.find]`.
 #[derive(Debug, Deserialize)]
@@ -74,6 +75,10 @@ impl Search {
         found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
         let tools = found.iter().take(self.results).filter_map(|(_, name)| cx.view.tool(name));
         json!({"tools": tools.map(|tool| tool.entry()).collect::<Vec<_>>()})
+    }
+
+    fn unknown(&self, cx: &Context<'_>, name: &str) -> Decision {
+        Decision::unknown_tool(name, &cx.view.nearest(name, self.results))
     }
 
     fn meaning<'a>(&'a self, word: &'a str) -> impl Iterator<Item = &'a str> {
@@ -126,10 +131,15 @@ impl DisclosureStrategy for Search {
                 let content = self.find(cx, arguments["query"].as_str().unwrap_or_default()).await;
                 Decision::Answer(ToolAnswer { content, is_error: false })
             }
-            // Not run here: the call within `use_tool` is forwarded under the tool's own name, and the server looks it up,
-            // checks and relays it like any other call.
+            Called::Unknown(name) => self.unknown(cx, &name),
+            // Called directly. A filter's own tools are in no view.
+            Called::Decided(Decision::Forward(call))
+                if cx.view.tool(&call.name).is_none() && !cx.view.reserves(&call.name) =>
+            {
+                self.unknown(cx, &call.name)
+            }
+            // Not run here: the server looks it up, checks and relays it like any other call.
             Called::Decided(decision) => decision,
-            Called::Unknown(name) => Decision::unknown_tool(&name, &cx.view.nearest(&name, self.results)),
         })
     }
 }

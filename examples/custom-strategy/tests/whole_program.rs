@@ -58,6 +58,7 @@ fn by_flag_it_serves_finds_and_calls() {
             "tools/call",
             json!({"name": "use_tool", "arguments": {"tool": "symbolic_solve", "arguments": {"equations": 4}}}),
         ),
+        ("tools/call", json!({"name": "symbolic_sovle", "arguments": {"equations": "x**2 - 4"}})),
     ];
     let answers = exchange(&["serve", "--strategy", "find"], json!({}), &requests);
     let names: Vec<_> =
@@ -66,6 +67,7 @@ fn by_flag_it_serves_finds_and_calls() {
     assert_eq!(answers[2]["structuredContent"]["tools"][0]["name"], "symbolic_solve");
     assert_eq!(answers[3]["structuredContent"]["solutions"], json!([-2, 2]));
     assert_eq!(answers[4]["structuredContent"]["error"]["code"], "INVALID_ARGUMENTS");
+    assert_eq!(answers[5]["structuredContent"]["suggestions"][0], "symbolic_solve");
 }
 
 #[test]
@@ -97,6 +99,23 @@ fn it_is_compared_with_the_others() {
     // By the strategy's lesson, a model learns a tool by a search: two searches, with complete definitions.
     let learning = &report["strategies"][1]["discovery_tokens"];
     assert!(learning.as_u64() > Some(100), "{report}");
+}
+
+#[test]
+fn a_transcript_has_the_calls_that_its_model_makes() {
+    let arguments = ["compare", "--transcript", "--strategies", "find", "--format", "json"];
+    let output = Command::new(PROGRAM).args(arguments).output().expect("it runs");
+    assert!(output.status.success());
+    let transcript: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let mut strategies = transcript["strategies"].as_array().expect("strategies").iter();
+    let played = strategies.find(|played| played["name"] == "find").expect("the strategy");
+    let acts = played["acts"].as_array().expect("acts");
+    let steps = acts.iter().flat_map(|act| act["steps"].as_array().expect("steps"));
+    let called: Vec<_> = steps.filter(|step| step["kind"] == "called").collect();
+    assert!(called.len() >= acts.len(), "{transcript}");
+    for step in called {
+        assert_eq!(step["messages"][0]["params"]["name"], "use_tool", "{step}");
+    }
 }
 
 #[test]

@@ -45,7 +45,7 @@ impl Checks {
     /// The arguments that are meant by a call of a tool, where it gives others.
     pub(super) fn meant(&self, tool: VisibleTool<'_>, given: &str) -> Option<RawText> {
         let names = [tool.name().as_str(), tool.tool().upstream_name().as_str()];
-        let receipt = receipt_name::argument(tool.tool().entry().member("inputSchema"));
+        let receipt = receipt_name::argument_of(tool);
         self.of(tool.tool()).read(given, &names, &receipt)
     }
 

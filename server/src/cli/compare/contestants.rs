@@ -230,6 +230,7 @@ impl Contestant {
             choices: choices(&overrides),
             lesson: profile.lesson,
             finder: profile.finder,
+            executor: profile.executor,
             is_stack,
             not_offered: None,
             command: command.serving(&profile.name, &overrides),
