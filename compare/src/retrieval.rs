@@ -129,8 +129,9 @@ pub(crate) fn resolved<'q>(subject: &'q Subject, queries: &'q [Query]) -> Result
             if tool.is_none() {
                 unknown.push(format!("line {}: {}", query.line, subject.unknown(label)));
             }
-            tool.map(|tool| &*tool.name)
+            tool
         });
+        let found = found.flat_map(|tool| subject.alike(tool)).map(|tool| &*tool.name);
         Asked { text: &query.text, right: found.collect() }
     };
     let asked = queries.iter().map(&mut right).collect();

@@ -111,6 +111,13 @@ impl Subject {
         self.tool(label).or_else(|| self.tools.iter().find(is_meant))
     }
 
+    /// The tool and those of other upstreams that are defined alike, of which a search shows one.
+    pub(crate) fn alike<'s>(&'s self, tool: &'s Tool) -> impl Iterator<Item = &'s Tool> {
+        let definition = |tool: &Tool| tool.definition.with_value("name", &tool.origin.1);
+        let own = definition(tool);
+        self.tools.iter().filter(move |other| other.origin.1 == tool.origin.1 && definition(other) == own)
+    }
+
     /// What is said of a name that no tool has.
     pub(crate) fn unknown(&self, name: &str) -> String {
         unknown_tool(name, self.tools.iter().map(|tool| tool.name.as_str()))

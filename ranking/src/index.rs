@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mcp_disclosure_core::{RawObject, ToolName, UpstreamName, View, VisibleTool};
+use mcp_disclosure_core::{ToolName, UpstreamName, View, VisibleTool};
 use strum::{EnumCount, IntoEnumIterator};
 
 use crate::{
@@ -43,18 +43,13 @@ pub(crate) struct Indexed {
     pub(crate) is_deprecated: bool,
     /// How much it can change, by its annotations: nothing (-1), something, or what was there before (1).
     pub(crate) effect: i8,
-    /// What it is listed as, which tools of several upstreams can have in common.
-    original: RawObject,
+    /// The tools of other upstreams that are defined alike.
+    pub(crate) alike: Box<[u32]>,
     /// The name of its category.
     pub(crate) category: Option<Box<str>>,
 }
 
 impl Indexed {
-    /// Whether both are defined alike.
-    pub(crate) fn is_like(&self, other: &Self) -> bool {
-        self.upstream != other.upstream && self.original == other.original
-    }
-
     fn of(visible: VisibleTool<'_>, title: &str, category: Option<&str>) -> Self {
         let tool = visible.tool();
         let says = |text: &str| text.to_lowercase().contains("deprecated");
@@ -63,8 +58,22 @@ impl Indexed {
             upstream: tool.upstream().clone(),
             is_deprecated: says(title) || says(visible.brief()),
             effect: if tool.is_read_only() { -1 } else { i8::from(tool.is_destructive()) },
-            original: tool.original().clone(),
+            alike: Box::default(),
             category: category.map(Into::into),
+        }
+    }
+}
+
+/// Finds the tools of several upstreams that are defined alike.
+fn find_alike(view: &View, tools: &mut [Indexed]) {
+    let mut by_definition: HashMap<&str, Vec<u32>> = HashMap::new();
+    for (at, visible) in (0..).zip(view.tools()).take(tools.len()) {
+        by_definition.entry(visible.tool().original().text()).or_default().push(at);
+    }
+    for same in by_definition.into_values().filter(|same| same.len() > 1) {
+        for at in &same {
+            let others = |other: &&u32| tools[**other as usize].upstream != tools[*at as usize].upstream;
+            tools[*at as usize].alike = same.iter().filter(others).copied().collect();
         }
     }
 }
@@ -108,6 +117,7 @@ impl Index {
             let searched = Field::iter().zip(&texts).filter(|(field, _)| weights.of(*field) > 0.0);
             reader.read_tool(tool, searched);
         }
+        find_alike(view, &mut tools);
         Self { terms: reader.finish(weights), names, written, tools }
     }
 

@@ -1,6 +1,6 @@
 //! The ranker of this crate: words, weighed by where they stand, and how near they are as vectors.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{cmp::Ordering, collections::HashSet, sync::Arc};
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{Context, View, brief::shorten};
@@ -14,9 +14,11 @@ use crate::{
     words::{Word, beginning, is_change, is_stop_word, is_unspaced, words},
 };
 
-/// How much of a query is read, in bytes, and how many different words of it.
-const LONGEST_QUERY: usize = 4_096;
-/// See [`LONGEST_QUERY`].
+/// How much of a query is read, in bytes.
+const LONGEST_QUERY: usize = 16_384;
+
+/// How many different words of a query are looked for, those first that say most; and how many of those that nothing has are
+/// in an answer.
 const MOST_WORDS: usize = 64;
 
 /// Maximum number of unknown words of a query that are corrected: each is compared with all words of all tools.
@@ -54,6 +56,9 @@ const EFFECT: f32 = 0.3;
 /// Maximum number of words of a request that asks for each of them: one that nothing here has is what is missing. Longer
 /// ones say more than any tool does.
 const FEW: usize = 4;
+
+/// The stem of the word by which authors say that a tool has a successor.
+const DEPRECATED: &str = "deprec";
 
 /// The score of a misspelt name, in relation to the best other one.
 const MEANT: f32 = 1.1;
@@ -134,20 +139,37 @@ impl BuiltIn {
         let text = beginning(query.text, LONGEST_QUERY);
         let words = meaningful(words(text));
         let mut corrected = MOST_CORRECTED;
-        let wanted: Vec<Wanted<'_>> =
+        let mut wanted: Vec<Wanted<'_>> =
             words.iter().map(|word| self.wanted(index, word, &mut corrected)).collect();
         let exact = index.named(text);
+        let unmatched = if exact.is_empty() { unmatched(&wanted) } else { Vec::new() };
+        if wanted.len() > MOST_WORDS {
+            let said = |wanted: &Wanted<'_>| (wanted.is_known, wanted.information);
+            wanted.sort_by(|one, other| said(other).partial_cmp(&said(one)).unwrap_or(Ordering::Equal));
+            wanted.truncate(MOST_WORDS);
+        }
         let (strong, least) = if near.is_some() { BY_NEARNESS } else { BY_WORDS };
         let step = if words.iter().any(|word| is_change(&word.term)) { 0.0 } else { EFFECT };
         let (mut scores, said) = score(index, &wanted);
-        let is_lacking =
-            |wanted: &Wanted<'_>| wanted.terms.is_empty() && !wanted.word.term.contains(is_unspaced);
-        let is_unheard_of = wanted.len() <= FEW && wanted.iter().any(is_lacking);
+        // A number is a value, and no word that a tool must have.
+        let is_lacking = |wanted: &Wanted<'_>| {
+            let term = &wanted.word.term;
+            wanted.terms.is_empty() && term.contains(char::is_alphabetic) && !term.contains(is_unspaced)
+        };
+        let asked: Vec<&str> = wanted.iter().map(|wanted| &*wanted.word.written).collect();
+        let count = asked.iter().filter(|word| !is_part(word, &asked)).count();
+        let is_unheard_of = count <= FEW && wanted.iter().any(is_lacking);
+        let meant = misspelt_name(index, text, &wanted).filter(|_| exact.is_empty());
+        // Whoever names it, or speaks of what is deprecated, may want it.
+        let is_asked_for = words.iter().any(|word| word.term == DEPRECATED);
+        let may_lead = |at: usize| {
+            is_asked_for || !index.tools[at].is_deprecated || meant.is_some_and(|meant| meant as usize == at)
+        };
         let is_strong = |at: usize, score: f32| {
             // A word that all tools have says little, and is all that was asked.
             let says_all = wanted.len() == 1 && said[at] == 1;
             // Of what is deprecated there is probably a successor.
-            (score >= strong || says_all) && !is_unheard_of && !index.tools[at].is_deprecated
+            (score >= strong || says_all) && !is_unheard_of && may_lead(at)
         };
         for (at, (score, tool)) in scores.iter_mut().zip(&index.tools).enumerate() {
             *score += near.and_then(|near| near.get(at)).map_or(0.0, |near| NEARNESS * near);
@@ -155,7 +177,7 @@ impl BuiltIn {
                 *score -= step * f32::from(tool.effect);
             }
         }
-        if let Some(at) = misspelt_name(index, text).filter(|_| exact.is_empty()) {
+        if let Some(at) = meant {
             scores[at as usize] = scores.iter().fold(strong, |best, score| best.max(*score)) * MEANT;
         }
         let hit = |(at, score): (usize, f32)| {
@@ -173,8 +195,7 @@ impl BuiltIn {
         found.sort_unstable_by(|(matched, score, at), (other, less, after)| {
             matched.cmp(other).then(less.total_cmp(score)).then(at.cmp(after))
         });
-        let unmatched = if exact.is_empty() { unmatched(&wanted) } else { Vec::new() };
-        Ranking { hits: hits(index, found, query.limit), unmatched }
+        Ranking { hits: hits(index, found, query.limit, &may_lead), unmatched }
     }
 
     /// The words of a query that a tool lacks, as written and each once; none if the view does not list it.
@@ -243,34 +264,38 @@ fn score(index: &Index, wanted: &[Wanted<'_>]) -> (Vec<f32>, Vec<usize>) {
 
 /// The first of what was found, best first. What is defined alike at several upstreams is one hit, what is deprecated does not
 /// lead, and who asks for a name gets nothing vague beside it.
-fn hits(index: &Index, found: Vec<(Match, f32, usize)>, limit: usize) -> Vec<Hit> {
+fn hits(
+    index: &Index,
+    found: Vec<(Match, f32, usize)>,
+    limit: usize,
+    may_lead: impl Fn(usize) -> bool,
+) -> Vec<Hit> {
     let mut hits: Vec<Hit> = Vec::new();
     let mut places: Vec<usize> = Vec::new();
     for (matched, score, at) in found {
         let tool = &index.tools[at];
-        let alike = places.iter().position(|place| index.tools[*place].is_like(tool));
-        match alike {
-            Some(hit) => hits[hit].servers.push(tool.upstream.clone()),
-            None if hits.len() < limit => {
-                let servers = vec![tool.upstream.clone()];
-                hits.push(Hit { name: tool.name.clone(), matched, score, servers });
-                places.push(at);
-            }
-            None => {}
+        let others = || tool.alike.iter().map(|at| *at as usize);
+        if hits.len() < limit && !others().any(|other| places.contains(&other)) {
+            let upstreams = others().map(|other| index.tools[other].upstream.clone());
+            let servers = [tool.upstream.clone()].into_iter().chain(upstreams).collect();
+            hits.push(Hit { name: tool.name.clone(), matched, score, servers });
+            places.push(at);
         }
     }
     if hits.first().is_some_and(|hit| hit.matched == Match::Exact) {
         hits.retain(|hit| hit.matched != Match::Weak);
-    } else if let Some(current) = places.iter().position(|place| !index.tools[*place].is_deprecated) {
+    } else if let Some(current) = places.iter().position(|place| may_lead(*place)) {
         hits[..=current].rotate_right(1.min(current));
     }
     hits
 }
 
-/// The tool whose name a query was probably meant to be, if it looks like a name.
-fn misspelt_name(index: &Index, query: &str) -> Option<u32> {
+/// The tool whose name a query was probably meant to be, if it looks like a name or is one word that nothing has.
+fn misspelt_name(index: &Index, query: &str, wanted: &[Wanted<'_>]) -> Option<u32> {
     let query = query.trim();
-    let is_name = query.contains(['_', '-', '.', '/']) && !query.contains(char::is_whitespace);
+    let is_unknown = || wanted.iter().all(|wanted| wanted.terms.is_empty());
+    let is_name =
+        !query.contains(char::is_whitespace) && (query.contains(['_', '-', '.', '/']) || is_unknown());
     let names = (0..).zip(&index.tools).map(|(at, tool)| (tool.name.as_str(), at));
     is_name.then(|| meant_name(query, names))?
 }
@@ -293,8 +318,13 @@ fn unmatched(wanted: &[Wanted<'_>]) -> Vec<String> {
     unmatched.retain(|word| !known.contains(word));
     // The parts of a name are said with it.
     let whole = unmatched.clone();
-    unmatched.retain(|word| !whole.iter().any(|other| other.len() > word.len() && other.contains(word)));
-    unmatched.into_iter().map(|word| shorten(word, LONGEST_UNMATCHED)).collect()
+    unmatched.retain(|word| !is_part(word, &whole));
+    unmatched.into_iter().take(MOST_WORDS).map(|word| shorten(word, LONGEST_UNMATCHED)).collect()
+}
+
+/// Whether a word is part of another one, as `big` is of `bigquery`.
+fn is_part(word: &str, words: &[&str]) -> bool {
+    words.iter().any(|other| other.len() > word.len() && other.contains(word))
 }
 
 /// The different words of a query that say something.
@@ -302,7 +332,6 @@ fn meaningful(words: Vec<Word>) -> Vec<Word> {
     let mut seen = HashSet::new();
     let mut different = words;
     different.retain(|word| !is_stop_word(&word.written) && seen.insert(word.term.clone()));
-    different.truncate(MOST_WORDS);
     different
 }
 

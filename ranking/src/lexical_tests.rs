@@ -220,6 +220,64 @@ fn s4_what_several_upstreams_define_alike_is_one_hit() {
     assert_eq!(servers("open an issue in the west")[0], "west east");
 }
 
+/// Also those that a query alone would not find, since it names another server.
+#[test]
+fn s4_the_servers_of_a_hit_are_all_that_define_it() {
+    let lists = |upstream: &str| {
+        let mut lists = UpstreamLists::empty(UpstreamName::parse(upstream).unwrap());
+        let tool = json!({"name": "create_issue", "description": "Opens an issue."});
+        lists.tools = vec![to_raw_value(&tool).unwrap().into()];
+        lists
+    };
+    let all = ["tr0", "tr1", "tr2", "tr3"].map(lists);
+    let view = View::of(Arc::new(Snapshot::build(&all, &[])), &Principal::anonymous());
+    for query in ["tr1 tr2", "create issues on tr3", "tr2:create_issue"] {
+        assert_eq!(rank(&view, query).hits.len(), 1, "{query}");
+        assert_eq!(rank(&view, query).hits[0].servers.len(), 4, "{query}");
+    }
+}
+
+#[test]
+fn s4_a_request_of_any_length_is_a_query() {
+    let view = view(&["show_log", "list_users"].map(|name| json!({"name": name})));
+    let filler: Vec<String> = (0..500).map(|at| format!("filler{at}x")).collect();
+    let filler = filler.join(" ");
+    for query in [format!("show the log {filler}"), format!("{filler} show the log")] {
+        let ranking = rank(&view, &query);
+        assert_eq!(ranking.hits[0].name.as_str(), "show_log");
+        assert_eq!(ranking.unmatched.len(), MOST_WORDS);
+    }
+}
+
+#[test]
+fn s4_a_product_of_two_words_is_one_and_a_number_is_none() {
+    let view = view(&["list_branches", "create_branch", "wait_time"].map(|name| json!({"name": name})));
+    let is_weak = |query: &str| rank(&view, query).hits.iter().all(|hit| hit.matched == Match::Weak);
+    assert!(is_weak("list Salesforce branches") && is_weak("list SalesForce branches"));
+    assert!(!is_weak("list 7 branches") && !is_weak("wait time 5"));
+}
+
+#[test]
+fn s4_who_speaks_of_what_is_deprecated_gets_it_first() {
+    let tool = |name: &str, description: &str| json!({"name": name, "description": description});
+    let view = view(&[
+        tool("deprecate_package", "Marks a version of a package as deprecated."),
+        tool("publish_package", "Publishes a version of a package."),
+        tool("read_old", "Deprecated: reads a file."),
+    ]);
+    assert_eq!(best(&view, "deprecate a version of a package").0, "deprecate_package");
+    assert_eq!(best(&view, "publish a version of a package").0, "publish_package");
+    assert_eq!(best(&view, "raed_old").0, "read_old");
+}
+
+#[test]
+fn s3_a_misspelled_name_is_found_without_its_separators() {
+    let view = view(&["take_screenshot", "list_directory"].map(|name| json!({"name": name})));
+    assert_eq!(best(&view, "takescrenshot").0, "take_screenshot");
+    assert_eq!(best(&view, "lstdirectory").0, "list_directory");
+    assert!(rank(&view, "weather").hits.is_empty());
+}
+
 #[test]
 fn s4_a_word_that_all_tools_have_is_no_weak_match() {
     let view = view(&["find_user", "block_user"].map(|name| json!({"name": name})));

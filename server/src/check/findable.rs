@@ -61,7 +61,11 @@ fn look(
     ranking: &Ranking,
     findings: &mut Findings,
 ) {
-    let is_right = |name: &str| right.iter().any(|tool| **tool.name() == *name);
+    // What other upstreams define alike is found with it, as one hit.
+    let is_right = |name: &str| {
+        let original = view.tool(name).map(|found| found.tool().original());
+        right.iter().any(|tool| **tool.name() == *name || Some(tool.tool().original()) == original)
+    };
     let found = ranking.hits.iter().position(|hit| is_right(&hit.name));
     let (rule, others) = match found {
         Some(0) => return,
