@@ -195,7 +195,7 @@ impl BuiltIn {
         found.sort_unstable_by(|(matched, score, at), (other, less, after)| {
             matched.cmp(other).then(less.total_cmp(score)).then(at.cmp(after))
         });
-        Ranking { hits: hits(index, found, query.limit, &may_lead), unmatched }
+        Ranking { hits: hits(index, found, query.limit, may_lead), unmatched }
     }
 
     /// The words of a query that a tool lacks, as written and each once; none if the view does not list it.
