@@ -1,15 +1,15 @@
 //! The arguments of a call, and JSON in a string where only an object or an array can be meant.
 
-use serde_json::{
-    Value,
-    value::{RawValue, to_raw_value},
-};
+use std::{borrow::Cow, collections::HashMap};
+
+use serde_json::{Value, value::RawValue};
 
 use super::{
     ArgumentProblem, Verdict,
-    schema::{MAX_MEMORY, Schema, kinds, read},
+    check::{STEPS, Steps},
+    schema::{Schema, kinds, read},
 };
-use crate::size;
+use crate::raw::{RawObject, RawText};
 
 /// The most bytes of arguments that are checked.
 pub(super) const MAX_BYTES: usize = 500_000;
@@ -17,14 +17,14 @@ pub(super) const MAX_BYTES: usize = 500_000;
 /// Arguments that go on to the tool.
 #[derive(Debug, Default)]
 pub struct Checked {
-    /// As the tool shall see them, where that differs from what was given.
-    pub repaired: Option<Box<RawValue>>,
+    /// As the tool shall see them, where that differs from what was given. What was not repaired keeps its text.
+    pub repaired: Option<RawText>,
     /// Whether it is known that they fit.
     pub is_judged: bool,
 }
 
 impl Schema {
-    /// Arguments, by their JSON text, as the tool shall see them. It takes some 5 ms at most.
+    /// Arguments, by their JSON text, as the tool shall see them. It takes some 10 ms at most.
     ///
     /// A JSON string where the schema allows only an object or an array is understood, at the top and for each argument, and
     /// `null` for an argument that can be left out and not be `null`; nothing else is changed.
@@ -32,65 +32,73 @@ impl Schema {
     /// # Errors
     /// What is wrong with them: they do not fit.
     pub fn apply(&self, given: &str) -> Result<Checked, Vec<ArgumentProblem>> {
-        let arguments = read(given, MAX_BYTES);
-        let Some((arguments, is_repaired)) = arguments.and_then(|arguments| self.repair(arguments)) else {
-            return Ok(Checked::default());
-        };
-        if !arguments.is_object() {
+        let Some((text, arguments)) = self.repair(given) else { return Ok(Checked::default()) };
+        let Value::Object(members) = &arguments else {
             return Err(vec![ArgumentProblem::of("arguments", given, "a JSON object")]);
+        };
+        let mut steps = Steps(STEPS);
+        let verdict = self.check_within(&arguments, &mut steps);
+        let Verdict::DoesNotFit(problems) = verdict else {
+            let repaired = match text {
+                Cow::Borrowed(_) => None,
+                Cow::Owned(text) => RawText::parse(text).ok(),
+            };
+            return Ok(Checked { repaired, is_judged: verdict == Verdict::Fits });
+        };
+        // Some clients send `null` for what a model leaves out.
+        let required = self.says(&self.document, "required").and_then(Value::as_array);
+        let is_left_out = |(name, value): (&String, &Value)| {
+            value.is_null() && !required.is_some_and(|all| all.iter().any(|one| one == name))
+        };
+        if !members.iter().any(is_left_out) {
+            return Err(problems);
         }
-        let (arguments, is_repaired, is_judged) = match self.check(&arguments) {
-            Verdict::DoesNotFit(problems) => (self.without_nulls(arguments).ok_or(problems)?, true, true),
-            verdict => (arguments, is_repaired, verdict == Verdict::Fits),
-        };
-        let repaired = is_repaired.then(|| to_raw_value(&arguments).ok()).flatten();
-        Ok(Checked { repaired, is_judged })
-    }
-
-    /// The arguments without those that are `null` and can be left out, as some clients send what a model leaves out; `None` if
-    /// they do not fit even so.
-    fn without_nulls(&self, mut arguments: Value) -> Option<Value> {
-        let required = self.document.get("required").and_then(Value::as_array);
-        let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));
-        let members = arguments.as_object_mut()?;
-        let given = members.len();
-        members.retain(|name, value| !value.is_null() || is_required(name));
-        (members.len() < given && self.check(&arguments) == Verdict::Fits).then_some(arguments)
-    }
-
-    /// Replaces strings by the JSON that they hold: at the top, and for the arguments whose schema allows objects and arrays
-    /// (or null) and nothing else. Says whether there were any.
-    ///
-    /// `None` where they hold more than is judged.
-    fn repair(&self, mut arguments: Value) -> Option<(Value, bool)> {
-        let mut room = MAX_MEMORY;
-        let mut is_repaired = false;
-        let mut repair = |value: &mut Value| {
-            if let Some(container) = value.as_str().and_then(|text| container(text, &mut room)) {
-                (*value, is_repaired) = (container, true);
-            }
-        };
-        repair(&mut arguments);
-        let properties = self.document.get("properties");
-        for (name, value) in arguments.as_object_mut().into_iter().flatten() {
-            if properties.and_then(|properties| properties.get(name)).is_some_and(allows_only_containers) {
-                repair(value);
+        let keeps = |name: &str| !members.get_key_value(name).is_some_and(is_left_out);
+        let Ok(rest) = RawObject::parse(text).map(|given| given.retain(keeps)) else { return Err(problems) };
+        let verdict = read(rest.text(), MAX_BYTES).map(|rest| self.check_within(&rest, &mut steps));
+        match verdict {
+            Some(Verdict::DoesNotFit(_)) => Err(problems),
+            verdict => {
+                Ok(Checked { repaired: Some(rest.into_text()), is_judged: verdict == Some(Verdict::Fits) })
             }
         }
-        (room > 0).then_some((arguments, is_repaired))
+    }
+
+    /// The arguments and their value, with the JSON that strings hold in place of those: at the top, and for the arguments whose
+    /// schema allows objects and arrays (or null) and nothing else. `None` where they are not judged.
+    fn repair<'g>(&self, given: &'g str) -> Option<(Cow<'g, str>, Value)> {
+        let mut text = Cow::Borrowed(given);
+        let mut arguments = read(given, MAX_BYTES)?;
+        if let Some(held) = container(&arguments) {
+            (arguments, text) = (read(held, MAX_BYTES)?, Cow::Owned(held.to_owned()));
+        }
+        let properties = self.says(&self.document, "properties");
+        let is_container = |name: &str| self.allows_only_containers(properties?.get(name)?).then_some(());
+        let members = arguments.as_object().into_iter().flatten();
+        let held = members.filter_map(|(name, value)| {
+            let held = container(value)?;
+            is_container(name).map(|()| (name.as_str(), held))
+        });
+        let held: HashMap<&str, &str> = held.collect();
+        if !held.is_empty() {
+            let given = RawObject::parse(text).ok()?;
+            let members = given.iter().map(|(name, value)| (name, held.get(name).copied().unwrap_or(value)));
+            let repaired = RawObject::assemble(members).text().to_owned();
+            (arguments, text) = (read(&repaired, MAX_BYTES)?, Cow::Owned(repaired));
+        }
+        Some((text, arguments))
+    }
+
+    /// Whether `type` names `object` or `array` (or null) and nothing else.
+    fn allows_only_containers(&self, schema: &Value) -> bool {
+        let is_container = |name: &Value| matches!(name.as_str(), Some("object" | "array"));
+        let kinds = self.says(schema, "type").map(kinds).unwrap_or_default();
+        kinds.iter().any(is_container) && kinds.iter().all(|name| is_container(name) || name == "null")
     }
 }
 
-/// The object or array that a text is, if there is room for it.
-fn container(text: &str, room: &mut usize) -> Option<Value> {
-    text.trim_start().starts_with(['{', '[']).then_some(())?;
-    *room = room.saturating_sub(size::memory(text));
-    (*room > 0).then(|| serde_json::from_str(text).ok()).flatten()
-}
-
-/// Whether `type` names `object` or `array` (or null) and nothing else.
-fn allows_only_containers(schema: &Value) -> bool {
-    let is_container = |name: &Value| matches!(name.as_str(), Some("object" | "array"));
-    let kinds = kinds(&schema["type"]);
-    kinds.iter().any(is_container) && kinds.iter().all(|name| is_container(name) || name == "null")
+/// The JSON text of the object or array that a string holds.
+fn container(value: &Value) -> Option<&str> {
+    let text = value.as_str().filter(|text| text.trim_start().starts_with(['{', '[']))?;
+    serde_json::from_str::<&RawValue>(text).ok().map(RawValue::get)
 }

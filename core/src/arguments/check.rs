@@ -8,16 +8,16 @@ use std::{cmp::Ordering, slice};
 
 use serde_json::Value;
 
+pub(super) use super::pattern::Steps;
 use super::{
-    ArgumentProblem, number,
-    pattern::{self, Steps},
+    ArgumentProblem, number, pattern,
     problem::{LONGEST_VALUE, MOST_PROBLEMS, Problem, Wrong, nearest},
-    schema::{Schema, TYPES, is_unjudged, kinds},
+    schema::{Schema, is_unjudged, kinds},
 };
 use crate::brief::shorten;
 
-/// Steps of one check: some 50 ns each at most.
-const STEPS: usize = 80_000;
+/// The steps of all checks of a call's arguments, or of all their readings: some 50 ns each at most.
+pub(super) const STEPS: usize = 80_000;
 /// Subschemas in subschemas that are applied, references included.
 const MAX_DEPTH: usize = 128;
 
@@ -38,7 +38,12 @@ type Fit<'v> = Option<Vec<Problem<'v>>>;
 impl Schema {
     /// Checks a value.
     pub fn check(&self, value: &Value) -> Verdict {
-        match (Check { schema: self, steps: Steps(STEPS), depth: 0 }).node(&self.document, value) {
+        self.check_within(value, &mut Steps(STEPS))
+    }
+
+    /// The same with the steps that are left.
+    pub(super) fn check_within(&self, value: &Value, steps: &mut Steps) -> Verdict {
+        match (Check { schema: self, steps, depth: 0 }).node(&self.document, value) {
             None => Verdict::NotJudged,
             Some(problems) if problems.is_empty() => Verdict::Fits,
             Some(problems) => Verdict::DoesNotFit(problems.into_iter().map(Problem::said).collect()),
@@ -46,13 +51,13 @@ impl Schema {
     }
 }
 
-struct Check<'v> {
+struct Check<'v, 's> {
     schema: &'v Schema,
-    steps: Steps,
+    steps: &'s mut Steps,
     depth: usize,
 }
 
-impl<'v> Check<'v> {
+impl<'v> Check<'v, '_> {
     fn node(&mut self, schema: &'v Value, value: &'v Value) -> Fit<'v> {
         self.steps.spend(1)?;
         match schema {
@@ -70,10 +75,8 @@ impl<'v> Check<'v> {
 
     /// Whether a value fits, whatever is wrong with it.
     fn fits(&mut self, schema: &Value, value: &Value) -> Option<bool> {
-        let mut check = Check { schema: self.schema, steps: Steps(self.steps.0), depth: self.depth };
-        let fit = check.node(schema, value);
-        self.steps = check.steps;
-        Some(fit?.is_empty())
+        let mut check = Check { schema: self.schema, steps: self.steps, depth: self.depth };
+        Some(check.node(schema, value)?.is_empty())
     }
 
     /// What is wrong with a part of a value.
@@ -144,11 +147,10 @@ impl<'v> Check<'v> {
                 schema.get("patternProperties").is_none().then_some(())?;
                 let named =
                     schema.get("properties").map_or(Some(None), |named| named.as_object().map(Some))?;
-                let is_other =
-                    |(name, _): &(&String, _)| named.is_none_or(|named| !named.contains_key(*name));
-                self.all(members.iter().filter(is_other), |check, (name, part)| {
+                self.all(members, |check, (name, part)| {
                     check.steps.read(name)?;
                     match operand {
+                        _ if named.is_some_and(|named| named.contains_key(name)) => Some(Vec::new()),
                         Value::Bool(false) => wrong(Some(name), value, key, schema),
                         _ => check.within(name, operand, part),
                     }
@@ -207,14 +209,16 @@ impl<'v> Check<'v> {
     fn leaf(&mut self, key: &str, operand: &Value, value: &Value) -> Option<bool> {
         let measured = match (key, value) {
             ("type", _) => {
-                let mut kinds = kinds(operand).iter().take(TYPES.len());
-                return kinds.try_fold(false, |any, kind| Some(any | number::is_of(kind.as_str()?, value)?));
+                return kinds(operand).iter().try_fold(false, |any, kind| {
+                    self.steps.spend(1)?;
+                    Some(any | number::is_of(kind.as_str()?, value)?)
+                });
             }
             ("enum", _) => return self.is_among(value, operand.as_array()?),
             ("const", _) => return self.is_among(value, slice::from_ref(operand)),
             ("not", _) => return self.fits(operand, value).map(|fits| !fits),
             ("pattern", Value::String(text)) => {
-                return pattern::matches(operand.as_str()?, text, &mut self.steps);
+                return pattern::matches(operand.as_str()?, text, self.steps);
             }
             ("propertyNames", Value::Object(members)) => {
                 let mut names = members.keys();
@@ -277,4 +281,31 @@ impl<'v> Check<'v> {
 fn wrong<'v>(member: Option<&str>, value: &'v Value, key: &'v str, operand: &'v Value) -> Fit<'v> {
     let path = member.map(|name| shorten(name, LONGEST_VALUE)).into_iter().collect();
     Some(vec![Problem { path, value, wrong: Wrong::Keyword(key, operand) }])
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn p1_each_part_that_is_looked_at_costs_a_step() {
+        let names = |letter: char| (0..1_000).map(move |at| format!("{letter}{at}"));
+        let all: Value = names('a').map(|name| (name, json!(1))).collect();
+        let kinds = vec!["string"; 1_000];
+        let patterns: Vec<Value> = names('a').map(|_| json!({"pattern": "(?:a?){999}"})).collect();
+        for (schema, given) in [
+            (json!({"properties": all, "additionalProperties": false}), all.clone()),
+            (json!({"properties": all, "required": names('a').collect::<Vec<_>>()}), all.clone()),
+            (json!({"items": {"type": kinds}}), json!([1])),
+            (json!({"items": {"enum": vec![2; 1_000]}}), json!([1])),
+            (json!({"items": {"anyOf": patterns}}), json!(["b"])),
+        ] {
+            let schema = Schema::compile(&schema.to_string());
+            let mut steps = Steps(1_000);
+            assert_eq!(schema.check_within(&given, &mut steps), Verdict::NotJudged);
+            assert_eq!(steps.0, 0);
+        }
+    }
 }

@@ -51,11 +51,14 @@ pub(super) fn is_judged(pattern: &str) -> bool {
 
 fn is_found(pattern: &str, text: &str, steps: &mut Steps) -> Option<bool> {
     steps.spend(8 * pattern.len())?;
-    let build =
-        |size: &usize| RegexBuilder::new(pattern).size_limit(*size).nest_limit(MAX_DEPTH).build().ok();
-    let (size, regex) = SIZES.iter().find_map(|size| Some((size, build(size)?)))?;
-    steps.spend((COMPILING + text.len()) * size / SIZE_OF_STEP)?;
-    Some(regex.is_match(text))
+    for size in SIZES {
+        steps.spend(COMPILING * size / SIZE_OF_STEP)?;
+        if let Ok(regex) = RegexBuilder::new(pattern).size_limit(size).nest_limit(MAX_DEPTH).build() {
+            steps.spend(text.len() * size / SIZE_OF_STEP)?;
+            return Some(regex.is_match(text));
+        }
+    }
+    None
 }
 
 /// What lookaheads at the beginning of a pattern exclude, and the pattern without them. `None` where it is not judged.

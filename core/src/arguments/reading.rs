@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::{
     Verdict,
     call::MAX_BYTES,
+    check::{STEPS, Steps},
     schema::{Schema, read},
 };
 use crate::{
@@ -31,6 +32,12 @@ const MOST_MEMBERS: usize = 64;
 /// How many bytes may be written to make the readings of a call. One is written again for each member, so that long arguments
 /// can have one, but not several.
 const MOST_WRITTEN: usize = MOST_MEMBERS * MAX_BYTES;
+
+/// How many bytes of arguments are read in a step of the check.
+const READ_IN_STEP: usize = 16;
+
+/// How many subschemas are looked at for a parameter.
+const MOST_SUBSCHEMAS: usize = 128;
 
 impl Schema {
     /// The arguments that are meant, where that is not what was given. `names` are those of the tool, and `aside` is an
@@ -71,7 +78,8 @@ impl Schema {
 
     /// The call that fits, for a model: each required argument with its type in place of a value.
     pub fn example(&self) -> Value {
-        let required = self.document["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let required = self.says(&self.document, "required").and_then(Value::as_array);
+        let required = required.into_iter().flatten().filter_map(Value::as_str);
         let kind = |name: &str| match &self.document["properties"][name]["type"] {
             Value::String(kind) => format!("<{kind}>"),
             _ => "<value>".to_owned(),
@@ -80,27 +88,49 @@ impl Schema {
     }
 
     fn parameters(&self) -> Option<&serde_json::Map<String, Value>> {
-        self.document.get("properties")?.as_object()
+        self.says(&self.document, "properties")?.as_object()
     }
 
     fn has_parameter(&self, name: &str) -> bool {
-        self.parameters().is_some_and(|all| all.contains_key(name))
+        self.may_name(&self.document, name, &mut { MOST_SUBSCHEMAS })
+    }
+
+    /// Whether a subschema may say something of a member of this name, by itself or by those that apply with it. It may where that
+    /// takes more subschemas than are `left`.
+    fn may_name(&self, schema: &Value, name: &str, left: &mut usize) -> bool {
+        *left = left.saturating_sub(1);
+        let keywords = schema.as_object().into_iter().flatten();
+        let mut may = |schema| *left == 0 || self.may_name(schema, name, left);
+        keywords.into_iter().any(|(key, operand)| match key.as_str() {
+            "properties" => operand.get(name).is_some(),
+            "additionalProperties" | "unevaluatedProperties" => {
+                operand.as_object().is_some_and(|all| !all.is_empty())
+            }
+            "patternProperties" | "$dynamicRef" | "$recursiveRef" => true,
+            "$ref" => operand.as_str().and_then(|reference| self.target(reference)).is_none_or(&mut may),
+            "allOf" | "anyOf" | "oneOf" => operand.as_array().is_some_and(|parts| parts.iter().any(&mut may)),
+            "if" | "then" | "else" | "not" => may(operand),
+            _ => false,
+        })
     }
 
     fn only_fitting(&self, given: &RawObject, names: &[&str], aside: &str) -> Option<RawObject> {
         let rest = given.retain(|key| key != aside);
+        let mut steps = Steps(STEPS);
+        let mut verdict = |arguments: &RawObject| {
+            steps.spend(arguments.text().len() / READ_IN_STEP)?;
+            Some(self.check_within(&read(arguments.text(), MAX_BYTES)?, &mut steps))
+        };
         // What fits, or may, is meant as it is.
-        matches!(self.verdict(&rest), Some(Verdict::DoesNotFit(_))).then_some(())?;
+        matches!(verdict(&rest), Some(Verdict::DoesNotFit(_))).then_some(())?;
         let mut room = MOST_WRITTEN;
         let mut fitting = self.readings(&rest, names, 0, &mut room)?;
-        fitting.retain(|reading| self.verdict(&reading.retain(|key| key != aside)) == Some(Verdict::Fits));
+        fitting.retain(|reading| verdict(&reading.retain(|key| key != aside)) == Some(Verdict::Fits));
+        // Where no steps are left, more of them may fit.
+        (steps.0 > 0).then_some(())?;
         fitting.dedup();
         let [only] = &fitting[..] else { return None };
         Some(only.over(&given.retain(|key| key == aside)))
-    }
-
-    fn verdict(&self, arguments: &RawObject) -> Option<Verdict> {
-        Some(self.check(&read(arguments.text(), MAX_BYTES)?))
     }
 
     /// The readings of an object, or of one this many levels within it; `None` if there are too many, or no `room` is left.
@@ -236,6 +266,20 @@ mod tests {
             (NAMED, r#"{"name":"x","arguments":{"path":"/a"}}"#),
             (OWN, r#"{"arguments":["a"]}"#),
             (r#"{"type":"object"}"#, r#"{"arguments":{"path":"/a"}}"#),
+            // The schema has a parameter of that name, if not among its own properties.
+            (
+                r#"{"properties":{"a":{}},"anyOf":[{"properties":{"arguments":{}}}]}"#,
+                r#"{"arguments":{"a":1}}"#,
+            ),
+            (
+                r##"{"properties":{"a":{}},"allOf":[{"$ref":"#/$defs/o"}],"$defs":{"o":{"properties":{"arguments":{}}}}}"##,
+                r#"{"arguments":{"a":1}}"#,
+            ),
+            (
+                r#"{"properties":{"a":{}},"additionalProperties":{"type":"object"}}"#,
+                r#"{"arguments":{"a":1}}"#,
+            ),
+            (r##"{"properties":{"a":{}},"allOf":[{"$ref":"#"}]}"##, r#"{"arguments":{"a":1}}"#),
             ("true", r#"{"arguments":{"path":"/a"}}"#),
             (PATH, "7"),
             (PATH, r#"{"arguments":7}"#),

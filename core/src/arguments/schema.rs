@@ -97,6 +97,12 @@ impl Schema {
         Some(members.iter().filter(move |(key, _)| !is_alone || *key == "$ref"))
     }
 
+    /// What a subschema says by a keyword, in whatever draft.
+    pub(super) fn says<'s>(&self, schema: &'s Value, key: &str) -> Option<&'s Value> {
+        let members = schema.as_object()?;
+        (self.is_latest() || !members.contains_key("$ref")).then(|| members.get(key)).flatten()
+    }
+
     /// The subschema of this document that a reference leads to.
     pub(super) fn target(&self, reference: &str) -> Option<&Value> {
         let pointer = percent_decode_str(reference.strip_prefix('#')?).decode_utf8().ok()?;

@@ -133,6 +133,33 @@ fn f5_json_in_a_string_is_understood_only_where_nothing_else_fits() {
     assert_eq!(repaired(&Value::String(given.to_string()))["only"], json!([1]));
     assert_eq!(problems(&check, &json!("no"))[0].expected, "a JSON object");
     assert!(apply(&check, &json!({"only": [1]})).unwrap().repaired.is_none());
+    let exact = |given: &str| check.apply(given).unwrap().repaired.unwrap().get().to_owned();
+    assert_eq!(
+        exact(r#"{"any":18446744073709551617,"only":" [1.0, 18446744073709551617]"}"#),
+        r#"{"any":18446744073709551617,"only":[1.0, 18446744073709551617]}"#
+    );
+    assert_eq!(exact(r#""{\"any\": 1e2, \"only\": null}""#), r#"{"any": 1e2, "only": null}"#);
+    let own = json!({"$schema": "http://json-schema.org/draft-07/schema#", "$ref": "#/definitions/o",
+        "properties": {"a": {"type": "object"}}, "required": ["b"],
+        "definitions": {"o": {"properties": {"a": {"type": "string"}}}}});
+    assert!(
+        self::check(&own).apply(r#"{"a":"{}"}"#).unwrap().repaired.is_none(),
+        "draft-07 has nothing beside $ref"
+    );
+}
+
+#[test]
+fn f5_null_for_what_can_be_left_out_is_left_out() {
+    let schema = json!({"properties": {"a": {"type": "string"}, "b": {"type": "string"}, "c": {"contains": {}}}, "required": ["b"]});
+    let check = check(&schema);
+    let apply = |given: &str| {
+        check.apply(given).map(|checked| (checked.repaired.unwrap().get().to_owned(), checked.is_judged))
+    };
+    assert_eq!(apply(r#"{"a":null,"b":"x","d":1.0}"#).unwrap(), (r#"{"b":"x","d":1.0}"#.to_owned(), true));
+    assert_eq!(apply(r#"{"a":null,"b":"x","c":[1]}"#).unwrap(), (r#"{"b":"x","c":[1]}"#.to_owned(), false));
+    for refused in [r#"{"a":null,"b":null}"#, r#"{"a":null,"b":7}"#, r#"{"b":null}"#] {
+        assert!(apply(refused).is_err(), "{refused}");
+    }
 }
 
 #[test]
@@ -145,6 +172,7 @@ fn f5_what_is_not_judged_refuses_nothing_and_the_rest_of_the_schema_still_does()
         (json!({"$id": "a", "$ref": "#/$defs/a"}), "$ref #/$defs/a"),
         (json!({"$schema": "x", "type": "string"}), "$schema"),
         (json!({"type": 7}), "type"),
+        (json!({"type": ["x", "null"]}), "type"),
         (json!({"minimum": true}), ""),
         (json!({"patternProperties": {"a": {}}}), "patternProperties"),
         (json!({"unevaluatedProperties": false}), "unevaluatedProperties"),

@@ -131,6 +131,8 @@ fn p3_what_servers_fold_is_refused_or_hidden_with_the_folded() {
         "kit://h/a b",
         "kit://h/private",
         "kit://h/strasse",
+        "kit://h/\u{1fb7}",
+        "kit://h/by?id=5/",
     ]);
     for uri in [
         "file:///data/%EF%BD%90rivate/s",
@@ -146,6 +148,10 @@ fn p3_what_servers_fold_is_refused_or_hidden_with_the_folded() {
         "kit://h:1/private",
         "kit://h/stra%C3%9Fe",
         "kit://h/%C5%BFtrasse",
+        "kit://h/STRA%E1%BA%9EE",
+        "kit://h/%E1%BE%BC%CD%82",
+        "kit://h/by?id=5",
+        "kit://h/by?a=b&id=5/",
     ] {
         assert!(hides(&guard, uri), "{uri}");
     }

@@ -8,7 +8,7 @@
 
 use std::{borrow::Cow, collections::BTreeSet};
 
-use icu_normalizer::ComposingNormalizerBorrowed;
+use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
 use percent_encoding::percent_decode_str;
 use url::Url;
 
@@ -215,8 +215,8 @@ fn forms(text: &str) -> impl Iterator<Item = String> {
 pub(crate) fn parameters(text: &str) -> Vec<String> {
     let text = trimmed(&plain(text).replace('+', " "));
     let query = text.split_once('?').map_or("", |(_, query)| query).split('#').next().unwrap_or_default();
-    let parameters = query.split(['&', ';']).filter(|parameter| !parameter.is_empty());
-    parameters.map(folded).collect()
+    let parameters = query.split(['&', ';']).map(|parameter| parameter.trim_end_matches('/'));
+    parameters.filter(|parameter| !parameter.is_empty()).map(folded).collect()
 }
 
 /// A pattern in the forms in which it can match one of a URI.
@@ -229,9 +229,15 @@ pub(crate) fn pattern_forms(pattern: &str) -> Vec<String> {
     forms.into_iter().collect()
 }
 
-/// As full case folding does: `ß` is `ss`, and a long s is one.
+/// What differs in case alone, as one text: `ß` and `ẞ` are `ss`, a long s is one, and accents count as parts of their letters.
 fn folded(text: &str) -> String {
-    text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    let parts = DecomposingNormalizerBorrowed::new_nfd().normalize(text);
+    let upper = parts.chars().flat_map(char::to_lowercase).flat_map(char::to_uppercase);
+    let lower: String = upper.flat_map(char::to_lowercase).collect();
+    ComposingNormalizerBorrowed::new_nfc().normalize(&lower).into_owned()
 }
 
 fn without_port(text: &str) -> String {

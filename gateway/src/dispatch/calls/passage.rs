@@ -92,7 +92,7 @@ impl Calls {
             None => call.arguments,
             Some(Ok(checked)) => {
                 watch.checks(checked.is_judged);
-                checked.repaired.map(RawText::from).or(call.arguments)
+                checked.repaired.or(call.arguments)
             }
             Some(Err(problems)) => {
                 watch.takes(call.arguments.as_ref());
