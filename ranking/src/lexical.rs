@@ -141,6 +141,8 @@ impl BuiltIn {
         let mut corrected = MOST_CORRECTED;
         let mut wanted: Vec<Wanted<'_>> =
             words.iter().map(|word| self.wanted(index, word, &mut corrected)).collect();
+        // A number that no tool has is a value.
+        wanted.retain(|wanted| !wanted.terms.is_empty() || wanted.word.term.contains(char::is_alphabetic));
         let exact = index.named(text);
         let unmatched = if exact.is_empty() { unmatched(&wanted) } else { Vec::new() };
         if wanted.len() > MOST_WORDS {
@@ -151,11 +153,8 @@ impl BuiltIn {
         let (strong, least) = if near.is_some() { BY_NEARNESS } else { BY_WORDS };
         let step = if words.iter().any(|word| is_change(&word.term)) { 0.0 } else { EFFECT };
         let (mut scores, said) = score(index, &wanted);
-        // A number is a value, and no word that a tool must have.
-        let is_lacking = |wanted: &Wanted<'_>| {
-            let term = &wanted.word.term;
-            wanted.terms.is_empty() && term.contains(char::is_alphabetic) && !term.contains(is_unspaced)
-        };
+        let is_lacking =
+            |wanted: &Wanted<'_>| wanted.terms.is_empty() && !wanted.word.term.contains(is_unspaced);
         let asked: Vec<&str> = wanted.iter().map(|wanted| &*wanted.word.written).collect();
         let count = asked.iter().filter(|word| !is_part(word, &asked)).count();
         let is_unheard_of = count <= FEW && wanted.iter().any(is_lacking);
