@@ -2,21 +2,14 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{Permits, RawObject, SKILLS};
+use mcp_disclosure_core::{RawObject, digest::random_id};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{Allowances, FetchLimits};
 use crate::{
-    DRAFTS,
-    backend::{Backend, Backends},
-    catalogue::Page,
-    dialect::Advertised,
-    explain::Explained,
-    limits::Limits,
-    lineage::Lineage,
-    negotiation::{Choice, Strategies},
+    backend::Backends, explain::Explained, limits::Limits, lineage::Lineage, negotiation::Strategies,
     observe::Observer,
 };
 
@@ -45,37 +38,6 @@ impl Common {
     /// The last change of callers' permissions.
     pub(super) fn last_change(&self) -> u64 {
         *self.permissions.borrow()
-    }
-
-    /// What a handshake says to a client that is served by this page.
-    pub(super) fn advertised(
-        &self,
-        backend: &Backend,
-        page: &Page,
-        choice: &Choice,
-        permits: &Permits,
-    ) -> Advertised {
-        let reads_directories = |reads| if reads { r#"{"directoryRead":true}"# } else { "{}" };
-        let mut extensions = self.strategies.extensions(choice, permits);
-        extensions.extend(backend.skills().map(|reads| (SKILLS, reads_directories(reads))));
-        Advertised {
-            server_info: backend.server_info(),
-            resources: page.has_resources || backend.has("resources"),
-            subscribe: backend.can_subscribe(),
-            prompts: page.has_prompts || backend.has("prompts"),
-            completions: backend.has("completions"),
-            logging: backend.has("logging"),
-            tasks: backend.may_run_tasks(),
-            offered: self.strategies.offered_to(permits),
-            manifest: page.has_manifest(),
-            resolve: DRAFTS && backend.resolves(),
-            variants: choice.hints().map(|hints| self.strategies.variants(choice, permits, hints)),
-            selected: page.selected.as_ref().map_or_else(|| choice.name.to_string(), |by| by.name.clone()),
-            instructions: page.instructions.clone(),
-            extensions,
-            added: page.advertisement.clone(),
-            is_private: page.is_private,
-        }
     }
 }
 

@@ -11,6 +11,7 @@ mod calls;
 mod circles;
 mod common;
 mod fetches;
+mod handshake;
 mod lists;
 mod method;
 mod replication;

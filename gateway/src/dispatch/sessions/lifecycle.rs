@@ -79,7 +79,7 @@ impl Caller {
 
 impl Sessions {
     /// The client of a session that is being opened, and of what it says beside its requests.
-    fn client_of(&self, session: &Arc<ServedSession>) -> Caller {
+    pub(super) fn client_of(&self, session: &Arc<ServedSession>) -> Caller {
         let (outlet, _) = Outlet::new(&session.peer, &self.common.limits);
         Caller::of_session(session, session.principal(), Vec::new(), outlet)
     }

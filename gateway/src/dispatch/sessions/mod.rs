@@ -165,7 +165,16 @@ impl Sessions {
     /// Ends the sessions of gateways that this one leads to since they were admitted. Two gateways that start at the same
     /// time admit each other; the one whose session ends is refused when it comes again.
     fn end_circles(self: &Arc<Self>) {
-        for session in self.common.closed_circles(self.table.all()) {
+        if self.common.backends.shared().leads_to().is_empty() {
+            return;
+        }
+        let closes_one = |session: &Arc<ServedSession>| {
+            let chain = session.client.chain();
+            // One of both ends the other's session: else both would come again at the same time.
+            let is_first = chain.iter().all(|other| self.common.lineage.instance() < other);
+            is_first && chain.meets(&session.backend().leads_to())
+        };
+        for session in self.all().into_iter().filter(closes_one) {
             tracing::warn!(session = %Short(session.id()), "session ended: it is of a gateway that this one leads to");
             let (sessions, id) = (Arc::clone(self), Arc::clone(session.id()));
             // What fails is tried again by itself.

@@ -9,7 +9,7 @@ use mcp_disclosure_core::{Kind, Principal, RawObject, digest::random_id};
 use mcp_disclosure_transport::{ErrorText, Json, code, printable::Short};
 use scopeguard::ScopeGuard;
 
-use super::{ServedSession, Sessions, is_id};
+use super::{ServedSession, Sessions};
 use crate::{
     backend::Backend,
     dialect::{InitializeRequest, Revision},
@@ -67,8 +67,7 @@ impl Sessions {
         // Checked before upstreams are started for this client, which could lead back here.
         let declared = params.object("capabilities").unwrap_or_default();
         let chain = common.admit_chain(common.backends.shared(), &declared)?;
-        let is_gateway = chain.is_some();
-        chain.into_iter().for_each(|chain| opening.client.came_through(chain));
+        chain.iter().for_each(|chain| opening.client.came_through(chain.clone()));
         let settings = &initialize.offer.settings;
         settings.member("concerns").into_iter().for_each(|chosen| opening.client.chose(chosen));
         let (strategy, permits) = (opening.address.location.strategy.as_deref(), opening.principal.permits());
@@ -85,7 +84,7 @@ impl Sessions {
         let parameters = std::mem::take(&mut opening.address.parameters);
         let (principal, name, reason) = (opening.principal.clone(), &*initialize.client, choice.reason);
         let begun = self.begin(id, revision, choice, name, opening, place).await?;
-        let (session, backend) = (&*begun, begun.backend());
+        let session = &*begun;
         tracing::info!(session = %Short(session.id()), principal = principal.id(), client = name, %revision, strategy = %session.strategy(), %reason, "session opened");
         let of_strategies = |id: &str| {
             let mut extensions = common.strategies.all().filter_map(|strategy| strategy.profile().extension);
@@ -101,7 +100,6 @@ impl Sessions {
         self.replication.publish(session, &opened).await.inspect_err(|_| {
             self.end(session.id());
         })?;
-        let result = common.led_on(backend, is_gateway, result);
         let session = joined(ScopeGuard::into_inner(begun));
         protected(|| {
             common.observer.opened(&session.who(&session.principal()));
@@ -110,24 +108,28 @@ impl Sessions {
     }
 
     /// Builds the result of `initialize`, and adds the session.
-    async fn greet(&self, initialize: &InitializeRequest, session: &Arc<ServedSession>) -> Answer {
-        let (common, backend) = (&self.common, session.backend());
-        let (principal, choice, memory) = (&session.principal(), &session.choice(), &session.memory());
-        let page = || backend.catalogue().current().page(principal, choice, memory);
+    async fn greet(
+        &self,
+        initialize: &InitializeRequest,
+        session: &Arc<ServedSession>,
+        is_gateway: bool,
+    ) -> Answer {
+        let caller = self.client_of(session);
         // Building the page calls the strategy, which may panic.
-        let page = || catch_unwind(AssertUnwindSafe(page)).map_err(|_| panicked("initialize"));
+        let page = || catch_unwind(AssertUnwindSafe(|| caller.page())).map_err(|_| panicked("initialize"));
         // What is not known yet is not declared to the client, so it need not be followed.
-        if backend.is_settled() {
-            backend.follow(&page()?.view).await;
+        if caller.backend.is_settled() {
+            caller.backend.follow(&page()?.view).await;
         }
         let page = page()?;
         let InitializeRequest { client, revision, offer, .. } = initialize;
-        common.explained.explain(|| {
+        let (choice, memory) = (&caller.choice, &caller.memory);
+        self.common.explained.explain(|| {
             Explanation { client, revision: *revision, offer, choice, page: &page, memory }.to_string()
         });
-        let advertised = common.advertised(backend, &page, choice, principal.permits());
-        self.table.add(Arc::clone(session))?;
-        Ok(initialize.answer(&advertised))
+        let result = self.common.initialized(initialize, &caller, &page, is_gateway);
+        self.table.lock().add(Arc::clone(session))?;
+        Ok(result)
     }
 
     /// The session of this id, as it is now; of a session that another replica opened, a copy.
