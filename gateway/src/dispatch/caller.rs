@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use mcp_disclosure_core::{Era, Lifecycle, Memory, Principal};
+use mcp_disclosure_core::{Era, Memory, Principal};
 use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request};
 use tokio::sync::OnceCell;
 
@@ -232,17 +232,9 @@ impl Gateway {
             guard,
             trace: OnceLock::new(),
         };
-        let caller =
+        let mut caller =
             if own_lists { caller.reaching(&self.common.backends).await?.into_owned() } else { caller };
-        let fetches = &self.common.fetches;
-        let mut delta = caller.arrives(fetches, &address.parameters).await?;
-        if !meta.offer.settings.is_empty() {
-            delta.notes.extend(caller.notes(fetches, &Lifecycle::Opened(&meta.offer.settings))?.notes);
-        }
-        let memory = Memory::default();
-        let noted = delta.notes.into_iter();
-        let memory = noted.fold(memory, |memory, (strategy, changes)| memory.with(&strategy, changes));
-        let caller = Caller { memory, ..caller };
+        caller.comes_in(&self.common.fetches, &address.parameters, &meta.offer.settings).await?;
         self.common.explained.explain(|| {
             let explanation = Explanation {
                 client: &caller.label,

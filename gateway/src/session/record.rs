@@ -289,10 +289,7 @@ impl Session {
         delta.native &= !self.speaks_natively.load(Ordering::Relaxed);
         delta.log_level = delta.log_level.filter(|level| Some(*level) != self.log_level());
         let memory = self.memory();
-        let notes = delta.notes.iter();
-        let after =
-            notes.fold(memory.clone(), |memory, (strategy, notes)| memory.with(strategy, notes.clone()));
-        if after == memory {
+        if delta.noted_in(&memory) == memory {
             delta.notes.clear();
         }
         delta

@@ -22,11 +22,33 @@ use crate::{
 };
 
 impl Caller {
+    /// What strategies record of a client that comes in: of its address, and then of the settings that it offers. It is in
+    /// the caller's memory from now on.
+    ///
+    /// # Errors
+    /// -32600 if the strategy rejects the address; its error if it rejects the settings.
+    pub(crate) async fn comes_in(
+        &mut self,
+        fetches: &FetchLimits,
+        parameters: &[(String, String)],
+        settings: &RawObject,
+    ) -> Result<Delta, ErrorText> {
+        let mut delta = self.arrives(fetches, parameters).await?;
+        self.memory = delta.noted_in(&self.memory);
+        if !settings.is_empty() {
+            let opened = self.notes(fetches, &Lifecycle::Opened(settings))?;
+            self.memory = opened.noted_in(&self.memory);
+            delta.notes.extend(opened.notes);
+            delta.native |= opened.native;
+        }
+        Ok(delta)
+    }
+
     /// Passes the address at which the client came in to its strategy, before anything that it says itself.
     ///
     /// # Errors
     /// -32600 if the strategy rejects the address.
-    pub(crate) async fn arrives(
+    async fn arrives(
         &self,
         fetches: &FetchLimits,
         parameters: &[(String, String)],
@@ -49,7 +71,7 @@ impl Caller {
     ///
     /// # Errors
     /// The strategy's error.
-    pub(crate) fn notes(&self, fetches: &FetchLimits, event: &Lifecycle<'_>) -> Result<Delta, ErrorText> {
+    fn notes(&self, fetches: &FetchLimits, event: &Lifecycle<'_>) -> Result<Delta, ErrorText> {
         let view = self.backend.catalogue().current().view(&self.principal, &self.choice);
         let fetches = self.services(fetches);
         // Nothing is delivered here, and handles would cost each request a nonce more.
@@ -84,29 +106,8 @@ impl Sessions {
         Caller::of_session(session, session.principal(), Vec::new(), outlet)
     }
 
-    /// Passes to the strategy of a session that is being opened where that was, and what its client said.
-    ///
-    /// # Errors
-    /// -32600 if the strategy rejects the address; its error if it rejects the settings.
-    pub(super) async fn introduce(
-        &self,
-        session: &Arc<ServedSession>,
-        parameters: &[(String, String)],
-        settings: &RawObject,
-    ) -> Result<(), ErrorText> {
-        // No other replica knows it yet.
-        let arrived = self.client_of(session).arrives(&self.common.fetches, parameters).await?;
-        drop(session.apply(self.allowed(arrived)));
-        if !settings.is_empty() {
-            let opened = Lifecycle::Opened(settings);
-            let noted = self.client_of(session).notes(&self.common.fetches, &opened)?;
-            drop(session.apply(self.allowed(noted)));
-        }
-        Ok(())
-    }
-
     /// A change of which the operator may not want a part.
-    fn allowed(&self, delta: Delta) -> Delta {
+    pub(super) fn allowed(&self, delta: Delta) -> Delta {
         Delta { native: delta.native && self.common.strategies.withdraws_bridges(), ..delta }
     }
 

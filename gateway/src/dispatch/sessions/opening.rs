@@ -92,8 +92,11 @@ impl Sessions {
         };
         let opened = session.opened_by(&initialize, of_strategies);
         let result = async {
-            self.introduce(session, &parameters, settings).await?;
-            self.greet(&initialize, session).await
+            let mut client = self.client_of(session);
+            let recorded = client.comes_in(&common.fetches, &parameters, settings).await?;
+            // No other replica knows it yet.
+            drop(session.apply(self.allowed(recorded)));
+            self.greet(&initialize, session, chain.is_some()).await
         };
         let result = result.await.inspect_err(|_| self.let_go(session))?;
         self.replication.share(session);
