@@ -9,7 +9,8 @@ mod table;
 use std::{fmt, sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{Kind, Principal};
-use mcp_disclosure_transport::{ErrorText, Id, code, printable::Short};
+use mcp_disclosure_transport::{ErrorText, code, printable::Short};
+use parking_lot::Mutex;
 pub(crate) use table::ServedSession;
 use table::Table;
 
@@ -17,8 +18,8 @@ use super::{Common, replication::Replication};
 use crate::{
     limits::SessionLimits,
     session::{
-        Location, Session,
-        store::{MessageKind, Replicas, SessionStore},
+        Location,
+        store::{Replicas, SessionStore},
     },
 };
 
@@ -29,7 +30,9 @@ const ATTEMPTS: (u32, Duration) = (30, Duration::from_secs(1));
 #[derive(Debug)]
 pub struct Sessions {
     common: Arc<Common>,
-    table: Table,
+    /// How long a session may be idle.
+    idle: Duration,
+    table: Mutex<Table>,
     /// Where other replicas have them.
     pub(crate) replication: Replication,
     on_end: OnEnd,
@@ -54,33 +57,42 @@ impl Sessions {
     ) -> Self {
         let unused = common.limits.unused_session;
         let replicas = store.map(|store| Replicas::new(store, bounds.idle, unused));
-        let (table, replication) = (Table::new(bounds, unused), Replication::new(replicas));
-        Self { common, table, replication, on_end }
+        let (table, replication) = (Mutex::new(Table::new(bounds.most)), Replication::new(replicas));
+        Self { common, idle: bounds.idle, table, replication, on_end }
     }
 
     /// All that are open here.
     pub fn all(&self) -> Vec<Arc<ServedSession>> {
-        self.table.all()
+        self.table.lock().all().cloned().collect()
     }
 
     /// How many there are here.
     pub(crate) fn count(&self) -> usize {
-        self.table.count()
+        self.table.lock().all().count()
     }
 
     /// The one of this id, if it is here.
     pub fn find(&self, id: &str) -> Option<Arc<ServedSession>> {
-        self.table.find(id)
+        self.table.lock().find(id).cloned()
     }
 
     /// Removes those that were idle for too long.
     pub fn remove_idle(&self) -> Vec<Arc<ServedSession>> {
-        self.table.remove_idle()
+        let (idle, unused) = (self.idle, self.common.limits.unused_session);
+        let idle = self.all().into_iter().filter(|session| session.is_idle(idle, unused));
+        idle.filter_map(|session| self.remove(session.id())).collect()
+    }
+
+    /// Removes a session, and closes its stream. Its requests in progress are answered.
+    fn remove(&self, id: &str) -> Option<Arc<ServedSession>> {
+        let session = self.table.lock().remove(id)?;
+        session.client.close();
+        Some(session)
     }
 
     /// Ends a session here; `false` if the id is unknown.
     pub fn end(&self, id: &str) -> bool {
-        let Some(session) = self.table.remove(id) else { return false };
+        let Some(session) = self.remove(id) else { return false };
         session.in_flight.end();
         tracing::info!(session = %Short(id), "session ended");
         self.let_go(&session);
@@ -129,7 +141,7 @@ impl Sessions {
         principal: &Principal,
     ) -> Result<Option<Location>, ErrorText> {
         let Some(replicas) = self.replication.replicas() else {
-            let own = self.table.find(id).filter(|session| session.principal().is_same(principal));
+            let own = self.find(id).filter(|session| session.principal().is_same(principal));
             return Ok(own.map(|session| session.location.clone()));
         };
         if !is_id(id) {
@@ -184,7 +196,7 @@ impl Sessions {
 
     /// Waits until no request of a session is in progress, whether its client reads the answer here or not.
     pub(crate) async fn at_rest(&self) {
-        while let Some(busy) = self.table.all().iter().find(|session| !session.in_flight.is_empty()) {
+        while let Some(busy) = self.all().iter().find(|session| !session.in_flight.is_empty()) {
             busy.in_flight.emptied().await;
         }
     }
@@ -192,7 +204,7 @@ impl Sessions {
     /// The permissions of callers may have changed, by the change of this number. Sessions are notified, and take over those
     /// of their next request; what they are subscribed to waits for it.
     pub(super) fn await_readmission(&self, change: u64) {
-        for session in self.table.all() {
+        for session in self.all() {
             session.await_readmission(change);
             session.notify_changed(&Kind::ALL);
         }
@@ -209,9 +221,4 @@ impl Sessions {
 /// The error for a session that is gone.
 fn ended() -> ErrorText {
     ErrorText::new(code::INVALID_REQUEST, "this session has ended; initialize a new one")
-}
-
-/// Whether this is an id of ours: 32 hexadecimal digits.
-fn is_id(id: &str) -> bool {
-    id.len() == 32 && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }

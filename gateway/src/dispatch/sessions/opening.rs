@@ -78,7 +78,7 @@ impl Sessions {
             ErrorText::new(code::INTERNAL_ERROR, message)
         })?;
         // Checked first, so that no upstreams are started in vain.
-        self.table.room()?;
+        self.table.lock().room()?;
         self.replication.reach().await?;
         let place = opening.peer.session()?;
         let parameters = std::mem::take(&mut opening.address.parameters);
@@ -146,14 +146,14 @@ impl Sessions {
         peer: &Peer,
     ) -> Result<Option<Arc<ServedSession>>, ErrorText> {
         let principal: &Principal = &admitted.principal;
-        let Some(replicas) = self.replication.replicas() else { return Ok(self.table.find(id)) };
+        let Some(replicas) = self.replication.replicas() else { return Ok(self.find(id)) };
         // The store is asked only for what can be the id of a session.
         if !is_id(id) {
             return Ok(None);
         }
         for _ in 0..READINGS {
             // Another principal's is looked for in the store, as an unknown one is, so that its answers are the same.
-            let copy = self.table.find(id).filter(|copy| copy.principal().is_same(principal));
+            let copy = self.find(id).filter(|copy| copy.principal().is_same(principal));
             let read = replicas.read_own(id, principal).await?;
             if let Some(copy) = copy {
                 self.renew(&copy, read.as_ref());
@@ -161,7 +161,7 @@ impl Sessions {
             }
             let Some(read) = read else { return Ok(None) };
             let _alone = replicas.adopting(id).await;
-            if self.table.find(id).is_none() {
+            if self.find(id).is_none() {
                 Box::pin(self.adopt(id, &read, admitted, peer)).await?;
             }
             // It is read again: it may have ended while its upstreams were started.
@@ -206,7 +206,7 @@ impl Sessions {
         let begun = self.begin(id.into(), revision, choice, &opened.client, opening, place).await?;
         self.replication.share(&begun);
         begun.replace(read);
-        let evicted = self.table.adopt(Arc::clone(&begun))?;
+        let evicted = self.table.lock().adopt(Arc::clone(&begun))?;
         evicted.iter().for_each(|evicted| self.let_go(evicted));
         // Its permissions may have changed before it was there to be notified of it.
         let last = self.common.last_change();
