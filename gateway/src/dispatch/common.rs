@@ -47,6 +47,22 @@ pub(super) fn text_of(params: &RawObject, key: &str) -> Result<String, ErrorText
     params.string(key).ok_or_else(invalid)
 }
 
+/// A new id that cannot be guessed, for this.
+///
+/// # Errors
+/// -32603 if the operating system provides no randomness.
+pub(super) fn fresh(purpose: &str) -> Result<Arc<str>, ErrorText> {
+    random_id().map_err(|error| {
+        let message = format_args!("internal error: no randomness for {purpose}: {error}");
+        ErrorText::new(code::INTERNAL_ERROR, message)
+    })
+}
+
+/// Whether this is an id of ours: 32 hexadecimal digits.
+pub(super) fn is_id(id: &str) -> bool {
+    id.len() == 32 && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
 /// The answer to a request of which a part panicked.
 pub(super) fn panicked(method: &str) -> ErrorText {
     tracing::error!(method, "request handler panicked");

@@ -19,12 +19,11 @@ use tokio::sync::mpsc;
 use super::{
     Calls,
     relay::{Failed, UpstreamRequest},
-    state,
 };
 use crate::{
     backend::BackendGuard,
     dialect::RequestMeta,
-    dispatch::Caller,
+    dispatch::{Caller, common::fresh},
     session::{ActiveRequest, Client, InputRequest, ReplyRoute},
     upstream::{CallError, Reports, Upstream},
 };
@@ -133,7 +132,7 @@ impl Calls {
         match work.dialogue.next().await {
             Some(result) => Ok(result?),
             None => {
-                let state = state::fresh()?;
+                let state = fresh("a state")?;
                 let required = work.dialogue.required(&state);
                 if let Some(guard) = caller.guard() {
                     guard.pin_state(&state);

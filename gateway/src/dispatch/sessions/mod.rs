@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 pub(crate) use table::ServedSession;
 use table::Table;
 
-use super::{Common, replication::Replication};
+use super::{Common, common::is_id, replication::Replication};
 use crate::{
     limits::SessionLimits,
     session::{
@@ -207,13 +207,6 @@ impl Sessions {
         for session in self.all() {
             session.await_readmission(change);
             session.notify_changed(&Kind::ALL);
-        }
-    }
-
-    /// Cancels a client's request, wherever it is in progress.
-    pub(crate) async fn cancel(&self, session: &Session, request: &Id) {
-        if !session.in_flight.cancel(request) {
-            self.replication.mention(session, MessageKind::Cancelled(request.as_str().to_owned())).await;
         }
     }
 }

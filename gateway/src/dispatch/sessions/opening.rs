@@ -5,15 +5,19 @@ use std::{
     sync::Arc,
 };
 
-use mcp_disclosure_core::{Kind, Principal, RawObject, digest::random_id};
-use mcp_disclosure_transport::{ErrorText, Json, code, printable::Short};
+use mcp_disclosure_core::{Kind, Principal, RawObject};
+use mcp_disclosure_transport::{ErrorText, Json, printable::Short};
 use scopeguard::ScopeGuard;
 
 use super::{ServedSession, Sessions};
 use crate::{
     backend::Backend,
     dialect::{InitializeRequest, Revision},
-    dispatch::{Admitted, Answer, allowance::Allowance, common::panicked},
+    dispatch::{
+        Admitted, Answer,
+        allowance::Allowance,
+        common::{fresh, is_id, panicked},
+    },
     explain::Explanation,
     negotiation::Choice,
     observe::protected,
@@ -73,10 +77,7 @@ impl Sessions {
         let (strategy, permits) = (opening.address.location.strategy.as_deref(), opening.principal.permits());
         let revision = initialize.revision;
         let choice = common.strategies.choose(strategy, permits, &initialize.offer, revision.era());
-        let id = random_id().map_err(|error| {
-            let message = format_args!("internal error: no randomness for a session id: {error}");
-            ErrorText::new(code::INTERNAL_ERROR, message)
-        })?;
+        let id = fresh("a session id")?;
         // Checked first, so that no upstreams are started in vain.
         self.table.lock().room()?;
         self.replication.reach().await?;

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     dialect::{RequestMeta, needs_tasks},
-    dispatch::{Answer, Caller, allowance::Running},
+    dispatch::{Answer, Caller, allowance::Running, common::fresh},
     error::upstream_failed,
     session::Place,
     slot::Slot,
@@ -159,7 +159,7 @@ impl Calls {
         let own = task.string("taskId").filter(|own| own.len() <= LONGEST_ID);
         let own = own.ok_or_else(|| invalid("whose taskId is missing or too long"))?;
         let called = Arc::new(ClientTask {
-            id: state::fresh()?,
+            id: fresh("a state")?,
             client: caller.session.as_ref().map_or_else(Weak::new, |session| Arc::downgrade(&session.client)),
         });
         upstream.begin_task(&own, &called);
@@ -207,7 +207,7 @@ impl Calls {
     /// The task of a client that asked for one, of a call that was answered at once.
     fn answered_at_once(&self, caller: &Caller, place: Place, result: Json) -> Answer {
         let held = caller.peer.unread_answer(result.as_str().len())?;
-        let called = Arc::new(ClientTask { id: state::fresh()?, client: Weak::new() });
+        let called = Arc::new(ClientTask { id: fresh("a state")?, client: Weak::new() });
         let times = RawObject::empty().with_value("createdAt", &form::now()).with("ttl", ANSWER_KEPT);
         let task = self.keep(caller, called, Origin::Answered { result, _bytes: held }, &times, place, None);
         Ok(RawObject::empty().with("task", task.state("completed", None).text()).into())
