@@ -10,8 +10,7 @@ use mcp_disclosure_transport::{ErrorText, Json, code};
 use parking_lot::Mutex;
 
 use super::{
-    super::{Calls, state},
-    conversation::Conversation,
+    super::{Calls, relay::UpstreamRequest, rounds::Work},
     form,
     task::{Life, Origin, Owner, RunningAt, Task, ends, times},
 };
@@ -166,11 +165,14 @@ impl Calls {
         if let (Some(reports), Some(session), false) = (&reports, &caller.session, is_waited) {
             reports.continue_at(&session.client);
         }
-        // Its questions to a client without session come while its result is waited for.
         let reached = caller.reaching(&self.common.backends).await?;
         let conversation = match (caller.era(), era, reached.client()) {
             (Era::Stateless, Era::Session, Some(client)) if !is_waited => {
-                Some(Conversation::begin(&reached, client, upstream, &own).await.into())
+                let params = RawObject::empty().with_value("taskId", &own);
+                let asking = UpstreamRequest::new("tasks/result", params);
+                let mut work = Work::begin(&reached, client, upstream, &asking);
+                work.dialogue.look().await;
+                Some(work.into())
             }
             _ => None,
         };

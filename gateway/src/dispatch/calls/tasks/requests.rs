@@ -142,7 +142,7 @@ impl Calls {
             (Era::Session, conversation) => {
                 // Answers to what was not asked are ignored.
                 if let Some(conversation) = conversation {
-                    conversation.lock().await.answer(&responses);
+                    conversation.lock().await.dialogue.deliver(&responses);
                 }
                 Ok(complete(Era::Stateless, Json::empty_object()))
             }
