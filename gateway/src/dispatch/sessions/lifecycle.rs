@@ -9,7 +9,7 @@ use mcp_disclosure_core::{
     Context, Digest, Effect, Effects, Lifecycle, Marks, Memory, Noted, Principal, RawObject, Receipts,
     ToolName,
 };
-use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, Notification, code, printable::Short};
+use mcp_disclosure_transport::{ErrorText, Id, Json, LoggingLevel, Notification, code, printable::Short};
 
 use super::{ServedSession, Sessions};
 use crate::{
@@ -133,6 +133,14 @@ impl Sessions {
                     Err(error) => {
                         tracing::warn!(session = %Short(session.id()), error = error.message(), "strategy rejected notifications/initialized");
                     }
+                }
+            }
+            "notifications/cancelled" => {
+                let id = notification.params.member("requestId").and_then(Id::parse);
+                if let Some(id) = id.filter(|id| !session.in_flight.cancel(id)) {
+                    // It may be in progress at another replica.
+                    let cancelled = MessageKind::Cancelled(id.as_str().to_owned());
+                    self.replication.mention(session, cancelled).await;
                 }
             }
             "notifications/roots/list_changed" => {

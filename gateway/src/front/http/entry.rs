@@ -25,9 +25,10 @@ use crate::{
     session::{Location, Peer},
 };
 
-/// A request that was admitted, of which the body is not read yet.
+/// A request that was admitted, without its body.
 #[derive(Debug)]
 pub(super) struct Arrived {
+    /// As of its head, or of its whole body once that was read.
     pub(super) admitted: Admitted,
     /// The peer that it counts against.
     pub(super) peer: Peer,
@@ -71,8 +72,8 @@ pub(super) async fn serve(
         connection.belongs_to(peer.name());
     }
     let Some(location) = location else { return Ok(nothing_here()) };
-    let arrived = Arrived { admitted, peer, location, head };
-    let response = front.answer(&arrived, body).await?;
+    let mut arrived = Arrived { admitted, peer, location, head };
+    let response = front.answer(&mut arrived, body).await?;
     Ok(if is_lasting(&response) { limited(response, front.gateway, arrived) } else { response })
 }
 

@@ -42,8 +42,8 @@ use refused::{Refused, Stage};
 use stream::Stream;
 
 use crate::{
-    dispatch::{Admission, Admitted, Gateway, ServedSession},
-    session::{Outlet, Peer, Purpose},
+    dispatch::{Admission, Gateway, ServedSession},
+    session::{Outlet, Peer, Purpose, store::Following},
 };
 
 /// Shared state of all request handlers.
@@ -82,7 +82,7 @@ fn nothing_here() -> Response {
 }
 
 impl Front {
-    async fn answer(&self, arrived: &Arrived, body: Body) -> Result<Response, Refused> {
+    async fn answer(&self, arrived: &mut Arrived, body: Body) -> Result<Response, Refused> {
         let permits = arrived.admitted.principal.permits();
         let strategies = self.gateway.strategies();
         let is_offered = |name: &&str| strategies.is_offered_to(permits, name);
@@ -113,7 +113,7 @@ impl Front {
 
     /// Opens the session's general stream, or resumes a stream.
     async fn listen(&self, arrived: &Arrived) -> Result<Response, Refused> {
-        let Some(session) = self.session(arrived, &arrived.admitted).await? else {
+        let Some(session) = self.session(arrived).await? else {
             // The stateless era has no such stream.
             return Ok(not_allowed("POST"));
         };
@@ -157,16 +157,13 @@ impl Front {
         Ok(StatusCode::NO_CONTENT.into_response())
     }
 
-    /// The session named in the headers, if any, for a request that is admitted so now.
+    /// The session named in the headers, if any.
     ///
     /// # Errors
     /// That there is none, or that it cannot be served here. The error names no request: clients take one with a request's
     /// id for the request's own.
-    async fn session(
-        &self,
-        arrived: &Arrived,
-        admitted: &Admitted,
-    ) -> Result<Option<Arc<ServedSession>>, Refused> {
+    async fn session(&self, arrived: &Arrived) -> Result<Option<Arc<ServedSession>>, Refused> {
+        let admitted = &arrived.admitted;
         let Some(id) = arrived.head.headers.get(SESSION) else { return Ok(None) };
         let sessions = self.gateway.sessions();
         let found = match id.to_str() {
