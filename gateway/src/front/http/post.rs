@@ -207,8 +207,9 @@ impl Front {
         place: Place,
     ) -> HttpResponse {
         let (era, session, id) = (caller.era(), caller.session.clone(), request.id.clone());
-        let status =
-            |error: Option<i64>| error.map_or(StatusCode::OK, |code| Stage::Answering(era).status(code));
+        let status = |error: &Option<ErrorText>| {
+            error.as_ref().map_or(StatusCode::OK, |error| Stage::Answering(era).status(error.code()))
+        };
         let listens = request.method == LISTEN;
         let working = Arc::clone(&self.gateway).serve(caller, ticket, request, place);
         let task = tokio::spawn(working);
@@ -220,11 +221,10 @@ impl Front {
             frame = frames.recv() => match frame {
                 // A status other than 200 must be sent before the stream starts.
                 Some((Frame::Answer(message, error), place))
-                    if accepts.json || status(error) != StatusCode::OK =>
+                    if accepts.json || status(&error) != StatusCode::OK =>
                 {
-                    let refused = error.and_then(|_| refusal(&message.whole()));
-                    let response = body::json(status(error), body::unread(message, place));
-                    return match refused {
+                    let response = body::json(status(&error), body::unread(message, place));
+                    return match error {
                         Some(error) => refusing(response, &error),
                         None => response,
                     };
@@ -252,12 +252,6 @@ impl Front {
 
 /// The request whose answer is a stream of notifications.
 const LISTEN: &str = "subscriptions/listen";
-
-/// The error of an answer.
-fn refusal(answer: &[u8]) -> Option<ErrorText> {
-    let answer = RawObject::parse(std::str::from_utf8(answer).ok()?).ok()?;
-    Some(ErrorText::relayed(answer.object("error")?.into()))
-}
 
 fn is_json(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
