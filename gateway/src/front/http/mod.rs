@@ -28,7 +28,7 @@ use axum::{
     routing::any,
 };
 use cors::guarded;
-use entry::{Arrived, ends_by_itself};
+use entry::{Arrived, lasting};
 pub use guard::Guard;
 use mcp_disclosure_core::Principal;
 use mcp_disclosure_transport::{
@@ -121,7 +121,7 @@ impl Front {
         let last = arrived.head.headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok());
         let former = match last.and_then(|id| session.replay.find(id)) {
             Some((buffer, event)) if buffer.purpose == Purpose::Answer => {
-                return Ok(ends_by_itself(Stream::after(event, buffer, shutdown).into_response()));
+                return Ok(Stream::after(event, buffer, shutdown).into_response());
             }
             former => former,
         };
@@ -129,8 +129,7 @@ impl Front {
             && let Some(following) =
                 sessions.replication.follow(session.session(), last).await.map_err(of_session)?
         {
-            let stream = Stream::elsewhere(following, &session.peer, shutdown);
-            return Ok(ends_by_itself(stream.into_response()));
+            return Ok(Stream::elsewhere(following, &session.peer, shutdown).into_response());
         }
         let (outlet, frames) = Outlet::new(&session.peer, self.gateway.limits());
         session.client.outbox().open(outlet);
@@ -140,7 +139,8 @@ impl Front {
         sessions.stream_opened(&session, has_missed);
         let buffer = session.replay.open(Purpose::News, frames);
         let first = session.first_event(&buffer);
-        Ok(Stream::new(buffer, shutdown).beginning_with(missed).beginning_with(first).into_response())
+        let stream = Stream::new(buffer, shutdown).beginning_with(missed).beginning_with(first);
+        Ok(lasting(stream.into_response()))
     }
 
     /// Ends a session. It needs no copy of it, nor upstreams.

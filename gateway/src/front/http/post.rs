@@ -14,7 +14,7 @@ use tokio_util::task::AbortOnDropHandle;
 use super::{
     Front,
     body::{self, Accepts},
-    entry::{Arrived, ends_by_itself},
+    entry::{Arrived, lasting},
     of_session, query,
     refused::{Refused, Stage, may_pass, refusing},
     standard_headers,
@@ -246,7 +246,7 @@ impl Front {
         };
         let stream = Stream::new(buffer, self.gateway.shutdown()).beginning_with(primed).then(first);
         let response = stream.holding(held).into_response();
-        if listens { response } else { ends_by_itself(response) }
+        if listens { lasting(response) } else { response }
     }
 }
 
