@@ -126,8 +126,7 @@ impl Front {
             former => former,
         };
         if let Some(last) = last
-            && let Some(following) =
-                sessions.replication.follow(session.session(), last).await.map_err(of_session)?
+            && let Some(following) = Following::find(session.session(), last).await.map_err(of_session)?
         {
             return Ok(Stream::elsewhere(following, &session.peer, shutdown).into_response());
         }
