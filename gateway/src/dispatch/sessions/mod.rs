@@ -154,7 +154,7 @@ impl Sessions {
     fn let_go(&self, session: &ServedSession) {
         let backend = session.backend();
         backend.audience.leave(session);
-        session.take_subscriptions().iter().for_each(|watched| backend.release(watched));
+        session.keep_subscriptions(|_| false).iter().for_each(|watched| backend.release(watched));
         (self.on_end.0)(session.id());
         self.common.backends.end_session(session.id());
     }
