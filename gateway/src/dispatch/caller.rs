@@ -213,7 +213,7 @@ impl Gateway {
         // A task runs where its call did.
         let task = request.params.string("taskId").filter(|_| claim.is_some());
         let guard = task.and_then(|id| self.calls.tasks.guard(&id, &principal));
-        let guard = Arc::new(guard.map_or_else(OnceCell::new, |guard| OnceCell::new_with(Some(Some(guard)))));
+        let guard = Arc::new(OnceCell::new_with(guard.map(Some)));
         let caller = Caller {
             choice,
             allowances: self.common.allowances.of(&principal, peer.name()),
