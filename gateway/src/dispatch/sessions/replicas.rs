@@ -54,7 +54,7 @@ impl Sessions {
     /// -32006 if the store cannot be used.
     async fn read_again(&self, session: &ServedSession) -> Result<Option<Read>, ErrorText> {
         let Some(replicas) = self.replication.replicas() else { return Ok(None) };
-        let read = replicas.read(session.id()).await?;
+        let read = replicas.read(session.id(), None).await?;
         self.renew(session, read.as_ref());
         Ok(read)
     }
