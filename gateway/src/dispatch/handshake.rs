@@ -1,4 +1,5 @@
-//! What the results of both handshakes, `initialize` and `server/discover`, say of this server.
+//! Handshakes: what the results of `initialize` and `server/discover` say of this server. A client that is a gateway is refused if this
+//! one leads to it, and learns where this one leads.
 
 use std::time::Duration;
 
@@ -7,13 +8,15 @@ use mcp_disclosure_drafts::{
     manifest::{KEY, digest::CAPABILITY},
     variants::{self, SERVER_VARIANTS},
 };
-use mcp_disclosure_transport::{Json, meta};
+use mcp_disclosure_transport::{ErrorText, Json, meta};
 
 use super::{Caller, Common};
 use crate::{
     DRAFTS,
+    backend::Backend,
     catalogue::Page,
     dialect::{Caching, FILTERING, InitializeRequest, Revision, TASKS, cacheable},
+    lineage::Chain,
 };
 
 /// The capability of 2025-11-25: calls of tools can be tasks, which are listed and cancelled.
@@ -26,6 +29,22 @@ const LISTED: &str = r#"{"listChanged":true}"#;
 const SUBSCRIBED: &str = r#"{"listChanged":true,"subscribe":true}"#;
 
 impl Common {
+    /// The gateways that the sender of a handshake with these capabilities came through; `None` if it is no gateway.
+    ///
+    /// # Errors
+    /// If this gateway leads to one of them, or they are too many.
+    pub(super) fn admit_chain(
+        &self,
+        backend: &Backend,
+        capabilities: &RawObject,
+    ) -> Result<Option<Chain>, ErrorText> {
+        let Some(chain) = Chain::read(capabilities) else { return Ok(None) };
+        self.lineage
+            .admit(&chain, &backend.leads_to(), &self.limits)
+            .inspect_err(|refused| tracing::debug!(reason = refused.message(), "a gateway is refused"))?;
+        Ok(Some(chain))
+    }
+
     /// The result of `initialize`, in the client's format.
     pub(super) fn initialized(
         &self,
@@ -98,6 +117,15 @@ impl Common {
             return capabilities;
         }
         self.lineage.below_and_own(&backend.leads_to()).add_to(&capabilities)
+    }
+}
+
+impl Backend {
+    /// The gateways among its upstreams, and those that they lead to.
+    pub(super) fn leads_to(&self) -> Chain {
+        let upstreams = self.upstreams();
+        let below = upstreams.iter().map(|upstream| &upstream.introduction().leads_to);
+        below.flat_map(Chain::iter).collect()
     }
 }
 

@@ -8,7 +8,6 @@ mod admission;
 mod allowance;
 mod caller;
 mod calls;
-mod circles;
 mod common;
 mod fetches;
 mod handshake;

@@ -103,7 +103,8 @@ impl Table {
     /// at to find them.
     fn evict(&mut self) -> Vec<Arc<ServedSession>> {
         let some = self.copies.len() / EVICTED_PART + 1;
-        let quiet = self.copies.values().filter(|copy| copy.is_quiet() && !copy.replay.has_unfinished());
+        let quiet =
+            self.copies.values().filter(|copy| copy.is_quiet() && copy.replay.unfinished().is_empty());
         let mut quiet: Vec<_> = quiet.map(|copy| (copy.last_used(), Arc::clone(copy.id()))).collect();
         if some < quiet.len() {
             quiet.select_nth_unstable(some);

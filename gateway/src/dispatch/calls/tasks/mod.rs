@@ -4,7 +4,6 @@
 
 mod ask;
 mod creation;
-mod follow;
 mod form;
 mod requests;
 mod table;
