@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use super::{
     super::{Calls, relay::UpstreamRequest, rounds::Work},
     form,
-    task::{Life, Origin, Owner, RunningAt, Task, ends, times},
+    task::{Life, Origin, Owner, RunningAt, Task, times},
 };
 use crate::{
     dialect::{RequestMeta, needs_tasks},
@@ -189,7 +189,6 @@ impl Calls {
         }));
         let translated = form::translated(&task, era, caller.era());
         let kept = self.keep(caller, called, origin, &translated, place, Some((running, reports)));
-        kept.observe(&translated);
         if is_waited {
             return Box::pin(self.waited(&reached, view, kept)).await;
         }
@@ -220,21 +219,21 @@ impl Calls {
         caller: &Caller,
         called: Arc<ClientTask>,
         origin: Origin,
-        task: &RawObject,
+        state: &RawObject,
         place: Place,
         running: Option<(Running, Option<Arc<Reports>>)>,
     ) -> Arc<Task> {
-        let lifetime = task.member(form::lifetime(caller.era())).and_then(ends);
         let task = Arc::new(Task {
             called,
             owner: Owner::of(caller),
             number: self.tasks.next_number(),
             peer: Arc::clone(caller.peer.name()),
             origin,
-            times: times(task),
-            life: Mutex::new(Life { used: Instant::now(), ends: lifetime, running }),
+            times: times(state),
+            life: Mutex::new(Life { used: Instant::now(), ends: None, running }),
             _place: place,
         });
+        task.observe(state);
         self.tasks.add(Arc::clone(&task));
         task
     }

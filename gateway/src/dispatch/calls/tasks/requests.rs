@@ -56,13 +56,15 @@ impl Calls {
     /// `tasks/result` (2025-11-25).
     async fn task_result(&self, caller: &Caller, page: &Page, params: &RawObject) -> Answer {
         let task = self.tasks.named(caller, params)?;
-        match (task.asked(caller, &page.view), &task.origin) {
-            (Some(asking), _) => asking.result(params).await.map(Json::from),
-            (None, Origin::Answered { result, .. }) => {
+        match &task.origin {
+            Origin::Upstream(at) => {
+                let asking = Asking { caller, view: &page.view, task: &task, at };
+                asking.result(params).await.map(Json::from)
+            }
+            Origin::Answered { result, .. } => {
                 let result = RawObject::parse(result.as_str()).unwrap_or_default();
                 Ok(named(&result.retain(|key| key != "resultType"), Some(task.id())).into())
             }
-            (None, Origin::Upstream(_)) => Err(ErrorText::method_not_found()),
         }
     }
 

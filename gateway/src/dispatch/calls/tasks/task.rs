@@ -232,7 +232,7 @@ pub(super) fn times(task: &RawObject) -> RawObject {
 }
 
 /// When a lifetime ends that is counted from now; `None` if it has no end.
-pub(super) fn ends(milliseconds: &str) -> Option<Instant> {
+fn ends(milliseconds: &str) -> Option<Instant> {
     let milliseconds = milliseconds.parse::<f64>().ok()?;
     let lifetime = Duration::try_from_secs_f64(milliseconds / 1_000.0).ok()?;
     Instant::now().checked_add(lifetime)?.checked_add(GRACE).map(|late| late - GRACE)
