@@ -18,7 +18,7 @@ use super::{
     of_session, query,
     refused::{Refused, Stage, may_pass, refusing},
     standard_headers,
-    stream::{Held, Stream},
+    stream::Stream,
 };
 use crate::{
     beside::aside,
@@ -214,8 +214,7 @@ impl Front {
         let working = Arc::clone(&self.gateway).serve(caller, ticket, request, place);
         let task = tokio::spawn(working);
         // A stateless request is cancelled when its connection closes; one in a session continues.
-        let held: Option<Held> =
-            (era == Era::Stateless).then(|| Box::new(AbortOnDropHandle::new(task)) as Held);
+        let work = (era == Era::Stateless).then(|| AbortOnDropHandle::new(task));
         let first = tokio::select! {
             biased;
             frame = frames.recv() => match frame {
@@ -245,7 +244,7 @@ impl Front {
             None => (ReplayBuffer::without_replay(frames), None),
         };
         let stream = Stream::new(buffer, self.gateway.shutdown()).beginning_with(primed).then(first);
-        let response = stream.holding(held).into_response();
+        let response = stream.of_work(work).into_response();
         if listens { lasting(response) } else { response }
     }
 }
