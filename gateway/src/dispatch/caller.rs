@@ -203,8 +203,8 @@ impl Gateway {
         let choice = varied.unwrap_or(choice);
         let label = principal.id().map_or_else(|| Arc::clone(peer.name()), Arc::from);
         let fetcher = match principal.id() {
-            Some(id) => Fetcher::Principal(id.into()),
-            None => Fetcher::Peer(Arc::clone(peer.name()), meta.identity()),
+            Some(_) => Fetcher::Principal(Arc::clone(&label)),
+            None => Fetcher::Peer(Arc::clone(&label), meta.identity()),
         };
         // Where all clients share upstreams, none has a claim to any.
         let has_own = self.common.backends.dedicated() > 0;
