@@ -85,7 +85,7 @@ pub(crate) fn era_error(era: Era, error: ErrorText) -> ErrorText {
 }
 
 /// Adds cache hints to a result.
-pub(super) fn cacheable(result: RawObject, caching: Caching) -> RawObject {
+pub(crate) fn cacheable(result: RawObject, caching: Caching) -> RawObject {
     let time_to_live = u64::try_from(caching.time_to_live.as_millis()).unwrap_or(u64::MAX);
     let result = with_absent(complete_object(result), "ttlMs", &time_to_live.to_string());
     with_absent(result, "cacheScope", if caching.private { "\"private\"" } else { "\"public\"" })

@@ -65,13 +65,16 @@ pub(crate) fn classify(request: &Request, meta: Option<RawObject>) -> Result<Req
     let meta = meta.ok_or_else(|| missing(VERSION))?;
     let version = meta.string(VERSION).ok_or_else(|| missing(VERSION))?;
     if Revision::parse(&version).is_none_or(Revision::has_sessions) {
-        return Err(unknown_version(&version));
+        return Err(unsupported(&version, |_| true));
     }
     let capabilities = meta.object(CAPABILITIES).ok_or_else(|| missing(CAPABILITIES))?;
     let offer = Offer::read(&capabilities);
     let log_level = match meta.member(LOG_LEVEL) {
         None => None,
-        Some(level) => Some(logging_level(level).ok_or_else(|| missing(LOG_LEVEL))?),
+        Some(_) => {
+            let level = meta.string(LOG_LEVEL).and_then(|level| level.parse().ok());
+            Some(level.ok_or_else(|| missing(LOG_LEVEL))?)
+        }
     };
     let client = meta.object(CLIENT).unwrap_or_else(RawObject::empty);
     let variant = meta.member(SERVER_VARIANT).filter(|_| DRAFTS).map(str::to_owned);
@@ -168,23 +171,13 @@ fn unambiguous(object: &RawObject, decisive: &[&str]) -> Result<(), ErrorText> {
     Ok(())
 }
 
-/// The error for an unsupported stateless version.
-fn unknown_version(version: &str) -> ErrorText {
-    ErrorText::new(code::UNSUPPORTED_VERSION, "Unsupported protocol version")
-        .with_data(&json!({"supported": Revision::names(), "requested": shown(version)}))
-}
-
-/// The refusal of a revision, naming those that are supported instead.
-pub(crate) fn unsupported(revision: Revision, is_supported: impl Fn(Revision) -> bool) -> ErrorText {
+/// The refusal of a version, naming the revisions that are supported instead.
+pub(crate) fn unsupported(version: &str, is_supported: impl Fn(Revision) -> bool) -> ErrorText {
     let supported = Revision::names().into_iter();
     let supported: Vec<String> =
         supported.filter(|name| Revision::parse(name).is_some_and(&is_supported)).collect();
     ErrorText::new(code::UNSUPPORTED_VERSION, "Unsupported protocol version")
-        .with_data(&json!({"supported": supported, "requested": revision.to_string()}))
-}
-
-fn logging_level(level: &str) -> Option<LoggingLevel> {
-    serde_json::from_str::<String>(level).ok()?.parse().ok()
+        .with_data(&json!({"supported": supported, "requested": shown(version)}))
 }
 
 fn missing(key: &str) -> ErrorText {

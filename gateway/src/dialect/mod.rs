@@ -4,13 +4,13 @@
 mod delta;
 mod filter;
 mod finish;
-mod handshake;
+mod initialize;
 mod meta;
 mod offer;
 
-pub(crate) use filter::Filter;
-pub(crate) use finish::{Caching, asks_for_input, complete, era_error, list_result, read_result};
-pub(crate) use handshake::{Advertised, InitializeRequest, discover_result};
+pub(crate) use filter::{FILTERING, Filter};
+pub(crate) use finish::{Caching, asks_for_input, cacheable, complete, era_error, list_result, read_result};
+pub(crate) use initialize::InitializeRequest;
 pub use mcp_disclosure_client::Revision;
 pub(crate) use meta::{RequestKind, RequestMeta, check, classify, unsupported};
 pub use offer::Offer;

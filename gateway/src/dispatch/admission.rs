@@ -84,20 +84,9 @@ impl Gateway {
         Ok(Admitted { principal, until, at, forwarded })
     }
 
-    /// The same request as admitted now, if permissions may have changed since.
-    ///
-    /// # Errors
-    /// The response to a request that is no longer accepted.
-    pub(crate) async fn admit_again(
-        &self,
-        admitted: Admitted,
-        request: &Arriving<'_>,
-    ) -> Result<Admitted, Denied> {
-        if self.common.last_change() == admitted.at {
-            Ok(admitted)
-        } else {
-            self.admit_request(request).await
-        }
+    /// Whether permissions may have changed since a caller was admitted.
+    pub(crate) fn is_outdated(&self, admitted: &Admitted) -> bool {
+        self.common.last_change() != admitted.at
     }
 
     /// Admits a message of the client on stdio.

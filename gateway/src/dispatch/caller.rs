@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use mcp_disclosure_core::{Era, Lifecycle, Memory, Principal};
+use mcp_disclosure_core::{Era, Memory, Principal};
 use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request};
 use tokio::sync::OnceCell;
 
@@ -203,8 +203,8 @@ impl Gateway {
         let choice = varied.unwrap_or(choice);
         let label = principal.id().map_or_else(|| Arc::clone(peer.name()), Arc::from);
         let fetcher = match principal.id() {
-            Some(id) => Fetcher::Principal(id.into()),
-            None => Fetcher::Peer(Arc::clone(peer.name()), meta.identity()),
+            Some(_) => Fetcher::Principal(Arc::clone(&label)),
+            None => Fetcher::Peer(Arc::clone(&label), meta.identity()),
         };
         // Where all clients share upstreams, none has a claim to any.
         let has_own = self.common.backends.dedicated() > 0;
@@ -213,7 +213,7 @@ impl Gateway {
         // A task runs where its call did.
         let task = request.params.string("taskId").filter(|_| claim.is_some());
         let guard = task.and_then(|id| self.calls.tasks.guard(&id, &principal));
-        let guard = Arc::new(guard.map_or_else(OnceCell::new, |guard| OnceCell::new_with(Some(Some(guard)))));
+        let guard = Arc::new(OnceCell::new_with(guard.map(Some)));
         let caller = Caller {
             choice,
             allowances: self.common.allowances.of(&principal, peer.name()),
@@ -232,17 +232,9 @@ impl Gateway {
             guard,
             trace: OnceLock::new(),
         };
-        let caller =
+        let mut caller =
             if own_lists { caller.reaching(&self.common.backends).await?.into_owned() } else { caller };
-        let fetches = &self.common.fetches;
-        let mut delta = caller.arrives(fetches, &address.parameters).await?;
-        if !meta.offer.settings.is_empty() {
-            delta.notes.extend(caller.notes(fetches, &Lifecycle::Opened(&meta.offer.settings))?.notes);
-        }
-        let memory = Memory::default();
-        let noted = delta.notes.into_iter();
-        let memory = noted.fold(memory, |memory, (strategy, changes)| memory.with(&strategy, changes));
-        let caller = Caller { memory, ..caller };
+        caller.comes_in(&self.common.fetches, &address.parameters, &meta.offer.settings).await?;
         self.common.explained.explain(|| {
             let explanation = Explanation {
                 client: &caller.label,

@@ -2,21 +2,14 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{Permits, RawObject, SKILLS};
+use mcp_disclosure_core::{RawObject, digest::random_id};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{Allowances, FetchLimits};
 use crate::{
-    DRAFTS,
-    backend::{Backend, Backends},
-    catalogue::Page,
-    dialect::Advertised,
-    explain::Explained,
-    limits::Limits,
-    lineage::Lineage,
-    negotiation::{Choice, Strategies},
+    backend::Backends, explain::Explained, limits::Limits, lineage::Lineage, negotiation::Strategies,
     observe::Observer,
 };
 
@@ -46,43 +39,28 @@ impl Common {
     pub(super) fn last_change(&self) -> u64 {
         *self.permissions.borrow()
     }
-
-    /// What a handshake says to a client that is served by this page.
-    pub(super) fn advertised(
-        &self,
-        backend: &Backend,
-        page: &Page,
-        choice: &Choice,
-        permits: &Permits,
-    ) -> Advertised {
-        let reads_directories = |reads| if reads { r#"{"directoryRead":true}"# } else { "{}" };
-        let mut extensions = self.strategies.extensions(choice, permits);
-        extensions.extend(backend.skills().map(|reads| (SKILLS, reads_directories(reads))));
-        Advertised {
-            server_info: backend.server_info(),
-            resources: page.has_resources || backend.has("resources"),
-            subscribe: backend.can_subscribe(),
-            prompts: page.has_prompts || backend.has("prompts"),
-            completions: backend.has("completions"),
-            logging: backend.has("logging"),
-            tasks: backend.may_run_tasks(),
-            offered: self.strategies.offered_to(permits),
-            manifest: page.has_manifest(),
-            resolve: DRAFTS && backend.resolves(),
-            variants: choice.hints().map(|hints| self.strategies.variants(choice, permits, hints)),
-            selected: page.selected.as_ref().map_or_else(|| choice.name.to_string(), |by| by.name.clone()),
-            instructions: page.instructions.clone(),
-            extensions,
-            added: page.advertisement.clone(),
-            is_private: page.is_private,
-        }
-    }
 }
 
 /// A member of a request's parameters that must be a text.
 pub(super) fn text_of(params: &RawObject, key: &str) -> Result<String, ErrorText> {
     let invalid = || ErrorText::invalid_params(format_args!("params.{key} must be a string"));
     params.string(key).ok_or_else(invalid)
+}
+
+/// A new id that cannot be guessed, for this.
+///
+/// # Errors
+/// -32603 if the operating system provides no randomness.
+pub(super) fn fresh(purpose: &str) -> Result<Arc<str>, ErrorText> {
+    random_id().map_err(|error| {
+        let message = format_args!("internal error: no randomness for {purpose}: {error}");
+        ErrorText::new(code::INTERNAL_ERROR, message)
+    })
+}
+
+/// Whether this is an id of ours: 32 hexadecimal digits.
+pub(super) fn is_id(id: &str) -> bool {
+    id.len() == 32 && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// The answer to a request of which a part panicked.

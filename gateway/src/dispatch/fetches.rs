@@ -53,9 +53,9 @@ impl Fetcher {
 /// that neither more sessions nor other client info help.
 #[derive(Debug)]
 pub(crate) struct FetchLimits {
-    each: Option<DefaultKeyedRateLimiter<Fetcher>>,
+    /// Of each caller, and of each peer.
+    limiters: Option<(DefaultKeyedRateLimiter<Fetcher>, DefaultKeyedRateLimiter<Arc<str>>)>,
     per_minute: u32,
-    peers: Option<DefaultKeyedRateLimiter<Arc<str>>>,
     together: Mutex<HashMap<Fetcher, Together>>,
 }
 
@@ -75,9 +75,9 @@ impl FetchLimits {
         let of_peer = u32::try_from(of_peer).unwrap_or(u32::MAX).max(each);
         let limited = NonZeroU32::new(each).zip(NonZeroU32::new(of_peer));
         Self {
-            each: limited.map(|(each, _)| RateLimiter::keyed(quota(each))),
+            limiters: limited
+                .map(|(each, of_peer)| (RateLimiter::keyed(quota(each)), RateLimiter::keyed(quota(of_peer)))),
             per_minute: each,
-            peers: limited.map(|(_, of_peer)| RateLimiter::keyed(quota(of_peer))),
             together: Mutex::default(),
         }
     }
@@ -95,8 +95,10 @@ impl FetchLimits {
 
     /// Removes callers that have not fetched recently.
     pub(super) fn sweep(&self) {
-        self.each.iter().for_each(RateLimiter::retain_recent);
-        self.peers.iter().for_each(RateLimiter::retain_recent);
+        if let Some((each, peers)) = &self.limiters {
+            each.retain_recent();
+            peers.retain_recent();
+        }
         let now = Instant::now();
         self.together.lock().retain(|_, together| together.until > now);
     }
@@ -159,16 +161,14 @@ fn bit(note: Note) -> u8 {
 impl Services for OfCaller<'_> {
     fn admit_fetch(&self) -> Result<(), Duration> {
         let now = DefaultClock::default().now();
-        if let Some(each) = &self.limits.each {
+        if let Some((each, peers)) = &self.limits.limiters {
             self.limits.exceeded(self.caller).map_or(Ok(()), Err)?;
             each.check_key(self.caller).map_err(|not_until| not_until.wait_time_from(now))?;
-        }
-        if let Some(peers) = &self.limits.peers {
             peers.check_key(self.peer).map_err(|not_until| not_until.wait_time_from(now))?;
         }
         // Last: what these limits refuse is not taken from a grant's quota, which counts all of a caller's sessions.
         self.allowances.iter().try_for_each(|allowance| allowance.fetch())?;
-        if self.limits.each.is_some() {
+        if self.limits.limiters.is_some() {
             self.admitted.fetch_add(1, Ordering::Relaxed);
         }
         Ok(())

@@ -8,7 +8,7 @@ use tracing::Instrument;
 use super::{Caller, FetchLimits, common::panicked};
 use crate::session::{
     Session,
-    store::{Archive, Following, MessageKind, Opened, Replicas},
+    store::{Archive, MessageKind, Opened, Replicas},
 };
 
 /// How long fetches are counted together.
@@ -73,19 +73,6 @@ impl Replication {
         }
         session.client.settle(response);
         Ok(())
-    }
-
-    /// The answer stream of another replica that has this event, to be resumed here; `None` if there is no such stream.
-    ///
-    /// # Errors
-    /// -32006 if the store cannot be used.
-    pub(crate) async fn follow(
-        &self,
-        session: &Arc<Session>,
-        event: &str,
-    ) -> Result<Option<Following>, ErrorText> {
-        let Some(archive) = session.replay.elsewhere(event) else { return Ok(None) };
-        Ok(Following::find(archive.clone(), session, event).await?)
     }
 
     /// Adds fetches of a caller to those that all replicas admitted to it, and takes note of the sum. A caller without a

@@ -17,7 +17,7 @@ use super::{
     variants::of_page,
 };
 use crate::{
-    dialect::{RequestMeta, discover_result, era_error},
+    dialect::{RequestMeta, era_error},
     observe::{Outcome, Who},
     session::{Location, Place, Ticket},
 };
@@ -169,13 +169,7 @@ impl Gateway {
             Some(Method::Discover) => {
                 let declared = RequestMeta::declared(params).unwrap_or_default();
                 let is_gateway = self.common.admit_chain(&caller.backend, &declared)?.is_some();
-                let result = discover_result(&self.common.advertised(
-                    &caller.backend,
-                    &page,
-                    &caller.choice,
-                    caller.principal.permits(),
-                ));
-                Ok(self.common.led_on(&caller.backend, is_gateway, result))
+                Ok(self.common.discovered(caller, &page, is_gateway))
             }
             Some(Method::Ping) => Ok(Json::empty_object()),
             None => Box::pin(self.calls.foreign(caller, &page, request, watch)).await,

@@ -45,7 +45,7 @@ impl Gateway {
         }
         Err(match is_discovery {
             true => ErrorText::method_not_found(),
-            false => unsupported(Revision::V2026_07_28, |revision| revision.has_sessions()),
+            false => unsupported(&Revision::V2026_07_28.to_string(), |revision| revision.has_sessions()),
         })
     }
 }

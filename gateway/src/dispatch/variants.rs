@@ -1,7 +1,7 @@
 //! Requests that are served as others: those that name a server variant (SEP-2053), by that strategy; those of pages (MCP Apps), which
 //! use the names of their own server (docs/CONTRACT.md S14).
 
-use mcp_disclosure_core::RawObject;
+use mcp_disclosure_core::{RawObject, UpstreamName};
 use mcp_disclosure_drafts::variants::{requested, without_variant};
 use mcp_disclosure_transport::{ErrorText, Request};
 
@@ -30,17 +30,20 @@ impl Gateway {
 
 /// Whether a page of its own server calls this tool.
 pub(super) fn is_by_page(page: &Page, params: &RawObject, tool: &str) -> bool {
-    let asking = || params.object("_meta")?.object("ui")?.string("resourceUri");
-    let upstream = asking().and_then(|asking| page.view.upstream_of_page(&asking));
     let called = || page.view.tool(tool).map(|tool| tool.tool().upstream());
-    upstream.is_some_and(|upstream| called().is_some_and(|of| **of == **upstream))
+    asking(page, params).is_some_and(|upstream| called() == Some(upstream))
+}
+
+/// The upstream whose page sends a request: a host says in `_meta.ui.resourceUri` which page does.
+fn asking<'p>(page: &'p Page, params: &RawObject) -> Option<&'p UpstreamName> {
+    let asking = params.object("_meta")?.object("ui")?.string("resourceUri")?;
+    page.view.upstream_of_page(&asking)
 }
 
 /// The parameters of a page's request, with the names by which clients know what the page's own server calls by them; `None` if no
-/// page is said to ask: a host says in `_meta.ui.resourceUri` which does.
+/// page is said to ask.
 pub(super) fn of_page(method: &str, page: &Page, params: &RawObject) -> Option<RawObject> {
-    let asking = params.object("_meta")?.object("ui")?.string("resourceUri")?;
-    let upstream = page.view.upstream_of_page(&asking)?;
+    let upstream = asking(page, params)?;
     match method {
         "tools/call" => {
             let tool = page.view.tool_of(upstream, &params.string("name")?)?;

@@ -156,23 +156,19 @@ impl<'a> Watch<'a> {
             return;
         }
         let (event, session) = (self.event(outcome, bytes), self.label);
-        macro_rules! log {
-            ($message:literal) => {
-                tracing::info!(
-                    %session, principal = event.who.principal, strategy = event.who.strategy,
-                    upstream = event.upstream, tool = %event.tool, outcome = %outcome, code = event.refusal,
-                    duration_ms = event.duration.as_micros() as f64 / 1000.0, $message
-                )
-            };
-        }
-        match outcome {
-            Outcome::Refused => log!("call refused"),
-            Outcome::Unknown | Outcome::NotPermitted => log!("unknown tool called"),
-            Outcome::Invalid | Outcome::Unrecorded | Outcome::Unavailable => log!("call not run"),
-            Outcome::Failed if self.is_unsent => log!("call not run"),
-            _ if event.method == "tools/resolve" => log!("call resolved"),
-            _ => log!("tool called"),
-        }
+        let what = match outcome {
+            Outcome::Refused => "call refused",
+            Outcome::Unknown | Outcome::NotPermitted => "unknown tool called",
+            Outcome::Invalid | Outcome::Unrecorded | Outcome::Unavailable => "call not run",
+            Outcome::Failed if self.is_unsent => "call not run",
+            _ if event.method == "tools/resolve" => "call resolved",
+            _ => "tool called",
+        };
+        tracing::info!(
+            %session, principal = event.who.principal, strategy = event.who.strategy,
+            upstream = event.upstream, tool = %event.tool, outcome = %outcome, code = event.refusal,
+            duration_ms = event.duration.as_micros() as f64 / 1000.0, "{what}"
+        );
         protected(|| {
             self.observer.called(&event);
             self.trace.iter().for_each(|trace| trace.called(&event));

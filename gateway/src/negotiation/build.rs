@@ -117,9 +117,6 @@ impl Strategies {
     /// Every objection of the pinned strategy, or of the fallback.
     pub fn fitting(mut self, snapshot: &Arc<Snapshot>) -> Result<Self, Problems> {
         let everything = View::of(Arc::clone(snapshot), &Principal::anonymous());
-        let required = [self.pinned.as_ref(), Some(&self.fallback)];
-        let required: HashSet<Arc<str>> =
-            required.into_iter().flatten().map(|(name, _)| Arc::clone(name)).collect();
         let problems = self.problems(&everything);
         if !problems.is_empty() {
             return Err(Problems(problems));
@@ -127,10 +124,8 @@ impl Strategies {
         self.by_extension.retain(|(_, strategy)| strategy.objections(&everything).is_empty());
         self.offered.retain(|(name, strategy)| {
             let objections = strategy.objections(&everything);
-            if !required.contains(name) {
-                warn_of(name, "not offered", &objections);
-            }
-            objections.is_empty() || required.contains(name)
+            warn_of(name, "not offered", &objections);
+            objections.is_empty()
         });
         Ok(self)
     }

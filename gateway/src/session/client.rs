@@ -16,6 +16,7 @@ use mcp_disclosure_transport::{
     ErrorText, Id, Json, LoggingLevel, Message, Notification, Request, Response, code,
 };
 use parking_lot::Mutex;
+use scopeguard::ScopeGuard;
 use tokio::sync::{SetOnce, mpsc, oneshot, watch};
 
 use super::{
@@ -273,13 +274,14 @@ impl Client {
         tokio::time::timeout(LISTEN_TIMEOUT, self.outbox.opened()).await.ok().flatten()
     }
 
+    /// Sends a request. Dropping what is returned before the response cancels it.
     fn send(
         &self,
         outlet: Outlet,
         method: &str,
         params: RawObject,
         answer: oneshot::Sender<Answer>,
-    ) -> Option<Waiting<'_>> {
+    ) -> Option<ScopeGuard<(), impl FnOnce(())>> {
         let mut state = self.state.lock();
         state.last += 1;
         let named = self.replicas.get().and_then(|replicas| replicas.next_request());
@@ -290,7 +292,12 @@ impl Client {
         }
         state.requests.insert(id.clone(), answer);
         drop(state);
-        Some(Waiting { client: self, id, outlet })
+        Some(scopeguard::guard((), move |()| {
+            if self.state.lock().requests.remove(&id).is_some() {
+                let params = RawObject::empty().with("requestId", id.as_str());
+                outlet.notify(&Notification::new("notifications/cancelled", params));
+            }
+        }))
     }
 
     /// Called when the client is gone. Fails all pending requests.
@@ -355,22 +362,6 @@ impl Drop for ActiveRequest {
         // They are in the order of their numbers.
         if let Ok(at) = routes.binary_search_by_key(&self.number, |open| open.number) {
             routes.remove(at);
-        }
-    }
-}
-
-/// A pending request to the client; dropping it before the response cancels it.
-struct Waiting<'a> {
-    client: &'a Client,
-    id: Id,
-    outlet: Outlet,
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        if self.client.state.lock().requests.remove(&self.id).is_some() {
-            let params = RawObject::empty().with("requestId", self.id.as_str());
-            self.outlet.notify(&Notification::new("notifications/cancelled", params));
         }
     }
 }

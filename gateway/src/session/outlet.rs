@@ -18,8 +18,8 @@ use crate::limits::Limits;
 pub enum Frame {
     /// A notification or a request.
     Message(Text),
-    /// A response, with its error code if it is an error.
-    Answer(Text, Option<i64>),
+    /// A response, with its error if it is one, under the code by which it is answered over HTTP.
+    Answer(Text, Option<ErrorText>),
 }
 
 impl Frame {
@@ -122,9 +122,9 @@ impl Outlet {
     /// Queues a response, waiting as long as the client takes to read. A response that exceeds the peer's
     /// unread bytes becomes an error.
     pub async fn answer(&self, response: &Response) {
-        let (mut error, mut line) = (response.outcome.as_ref().err().map(own_code), response.encode());
+        let (mut error, mut line) = (response.outcome.as_ref().err().map(own), response.encode());
         let place = self.peer.unread_answer(line.len()).unwrap_or_else(|refused| {
-            error = Some(refused.code());
+            error = Some(refused.clone());
             line = Response { id: response.id.clone(), outcome: Err(refused) }.encode();
             self.peer.unread_anyway(line.len())
         });
@@ -165,11 +165,11 @@ impl Outlet {
     }
 }
 
-/// The code by which an error is answered over HTTP. An upstream's own -32006 is not about the store of our sessions.
-fn own_code(error: &ErrorText) -> i64 {
+/// The error as this gateway's own. An upstream's -32006 is not about the store of our sessions.
+fn own(error: &ErrorText) -> ErrorText {
     match error.code() {
-        code::STORE_UNAVAILABLE if error.is_relayed() => code::UPSTREAM_FAILED,
-        code => code,
+        code::STORE_UNAVAILABLE if error.is_relayed() => error.clone().recoded(code::UPSTREAM_FAILED),
+        _ => error.clone(),
     }
 }
 
@@ -279,7 +279,7 @@ mod tests {
                 String::from_utf8(text.into_line()).unwrap().contains("-32006"),
                 "it is passed on as it is"
             );
-            assert_eq!(answered, Some(expected));
+            assert_eq!(answered.map(|error| error.code()), Some(expected));
         }
     }
 }

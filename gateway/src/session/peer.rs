@@ -18,6 +18,7 @@ use crate::limits::{Limits, fixed};
 #[derive(Clone)]
 pub struct Peer(Arc<Held>);
 
+#[derive(Debug)]
 struct Held {
     name: Arc<str>,
     sessions: Budget,
@@ -206,17 +207,11 @@ pub(crate) struct Peers {
     by_name: Mutex<Table>,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Table {
     peers: HashMap<Arc<str>, Weak<Held>>,
     /// The number of entries at which unused ones are removed.
     sweep_at: usize,
-}
-
-impl fmt::Debug for Table {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Table").field("peers", &self.peers.len()).finish()
-    }
 }
 
 /// Below this number of entries no sweep is needed.

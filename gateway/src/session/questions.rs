@@ -13,12 +13,8 @@ pub(super) struct Questions {
     bytes: Budget,
 }
 
-/// An open request's part of the limits, released on drop.
-#[derive(Debug)]
-pub(super) struct OpenQuestion {
-    _count: Share,
-    _bytes: Share,
-}
+/// An open request's part of both limits, released on drop.
+pub(super) type OpenQuestion = (Share, Share);
 
 impl Questions {
     /// No open requests yet.
@@ -42,7 +38,7 @@ impl Questions {
             .bytes
             .take_one(bytes)
             .ok_or_else(|| refused(format_args!("bytes: at most {}", self.bytes.most())))?;
-        Ok(OpenQuestion { _count: count, _bytes: bytes })
+        Ok((count, bytes))
     }
 }
 

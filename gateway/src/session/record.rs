@@ -78,8 +78,6 @@ pub struct Session {
     as_of: Mutex<u64>,
     /// With a store: when its life was last extended there.
     refreshed: Mutex<Option<Instant>>,
-    /// Whether it was used since.
-    touched: AtomicBool,
     /// The peer it counts against.
     pub peer: Peer,
     _place: Place,
@@ -119,7 +117,6 @@ impl Session {
             speaks_natively: AtomicBool::new(false),
             as_of: Mutex::default(),
             refreshed: Mutex::default(),
-            touched: AtomicBool::new(false),
             peer: opening.peer,
             _place: place,
         }
@@ -190,7 +187,6 @@ impl Session {
     pub fn touch(&self) {
         let since = u64::try_from(self.opened.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.used.store(since, Ordering::Relaxed);
-        self.touched.store(true, Ordering::Relaxed);
     }
 
     /// Records the first request after the handshake.
@@ -217,19 +213,17 @@ impl Session {
 
     /// Its life in the store was extended at this time.
     pub fn refreshed(&self, at: Instant) {
-        self.touched.store(false, Ordering::Relaxed);
         *self.refreshed.lock() = Some(at);
     }
 
     /// Whether its life in the store is to be extended: it was used, or is in use, and it was last extended that long ago.
     pub fn is_due(&self, after: Duration) -> bool {
-        let last = *self.refreshed.lock();
-        let was_used = match last {
-            None => &self.has_worked,
-            Some(last) if last.elapsed() >= after => &self.touched,
+        let was_used = match *self.refreshed.lock() {
+            None => self.has_worked.load(Ordering::Relaxed),
+            Some(last) if last.elapsed() >= after => self.last_used() > last,
             Some(_) => return false,
         };
-        was_used.load(Ordering::Relaxed) || !self.is_quiet()
+        was_used || !self.is_quiet()
     }
 
     /// Replaces what this copy has with what the store had. Returns the memory before, and the subscriptions that have ended;
@@ -289,10 +283,7 @@ impl Session {
         delta.native &= !self.speaks_natively.load(Ordering::Relaxed);
         delta.log_level = delta.log_level.filter(|level| Some(*level) != self.log_level());
         let memory = self.memory();
-        let notes = delta.notes.iter();
-        let after =
-            notes.fold(memory.clone(), |memory, (strategy, notes)| memory.with(strategy, notes.clone()));
-        if after == memory {
+        if delta.noted_in(&memory) == memory {
             delta.notes.clear();
         }
         delta
@@ -361,10 +352,5 @@ impl Session {
     /// Whether there is any subscription.
     pub fn has_subscriptions(&self) -> bool {
         !self.subscriptions.lock().is_empty()
-    }
-
-    /// Removes and returns all subscriptions.
-    pub fn take_subscriptions(&self) -> Vec<Watched> {
-        self.subscriptions.lock().drain().map(|(watched, _)| watched).collect()
     }
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::{
     Answer, Calls,
-    passage::{Held, LIMIT_REACHED, Passed, recorded, refused, rejected, unkept},
+    passage::{LIMIT_REACHED, Passed, recorded, refused, rejected, unkept},
     relay::UpstreamRequest,
 };
 use crate::{
@@ -132,12 +132,11 @@ impl Calls {
         counted: Option<Running>,
         watch: &mut Watch<'_>,
     ) -> Answer {
-        let passed = match self.pass(caller, page, call, given, counted, watch) {
-            Ok(passed) => passed,
-            Err(Held::Refused(refusal)) => return Ok(refusal_of(caller, refusal)),
-            Err(Held::Failed(error)) => return Err(error),
-        };
-        let Passed { tool, arguments, slot, running } = passed;
+        let Passed { tool, arguments, slot, running } =
+            match self.pass(caller, page, call, given, counted, watch)? {
+                Ok(passed) => passed,
+                Err(refusal) => return Ok(refusal_of(caller, refusal)),
+            };
         let as_task = self.as_task(caller, tool, &slot, params);
         let as_task = as_task.inspect_err(|_| watch.decides(Outcome::Invalid))?;
         recorded(watch).await?;

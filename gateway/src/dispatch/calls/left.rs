@@ -4,11 +4,11 @@
 use mcp_disclosure_core::{Kind, RawObject};
 use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request};
 
-use super::{Answer, Calls, passage::recorded, relay::UpstreamRequest, state};
+use super::{Answer, Calls, passage::recorded, relay::UpstreamRequest};
 use crate::{
     catalogue::Page,
     dialect::complete,
-    dispatch::{Caller, Watch},
+    dispatch::{Caller, Watch, common::fresh},
     observe::Outcome,
     slot::Slot,
 };
@@ -54,7 +54,7 @@ impl Calls {
     /// What the upstream says of a task that there is none of. It is asked for an id that no client has: the client's could be the
     /// upstream's own of a task that is another client's.
     async fn refused_task(&self, caller: &Caller, only: &Slot, request: &Request) -> Option<ErrorText> {
-        let (given, nobodys) = (request.params.member("taskId")?, state::fresh().ok()?);
+        let (given, nobodys) = (request.params.member("taskId")?, fresh("a state").ok()?);
         let params = RawObject::empty().with_value("taskId", &*nobodys);
         let left = UpstreamRequest::new(request.method.to_string(), params);
         let error = ErrorText::from(self.relay(caller, only, left).await.err()?);

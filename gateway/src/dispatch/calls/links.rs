@@ -62,7 +62,8 @@ impl Unseen {
     /// # Errors
     /// -32000 if it may refer to a hidden resource and cannot be looked through, or does nothing but refer to one.
     pub(super) fn shown(self, view: &View) -> Answer {
-        self.shown_where(view, Place::Known)
+        let part = self.sight(view).looked_through(self.result.as_str(), false)?;
+        Ok(part.map_or(self.result, Json::from))
     }
 
     /// The same of the result of a method beyond MCP: any member of it may be a block.
@@ -70,12 +71,7 @@ impl Unseen {
     /// # Errors
     /// As of [`shown`](Self::shown).
     pub(super) fn shown_anywhere(self, view: &View) -> Answer {
-        self.shown_where(view, Place::Any)
-    }
-
-    fn shown_where(self, view: &View, place: Place) -> Answer {
-        let skills = Some(self.upstream.known_skills());
-        let sight = Sight { view, upstream: self.upstream.name(), skills, asked: None, place };
+        let sight = Sight { is_anywhere: true, ..self.sight(view) };
         let part = sight.looked_through(self.result.as_str(), false)?;
         Ok(part.map_or(self.result, Json::from))
     }
@@ -96,13 +92,11 @@ impl Unseen {
     /// # Errors
     /// As of [`shown`](Self::shown).
     pub(super) fn readable(self, view: &View, asked: (&str, &str)) -> Result<Option<Json>, ErrorText> {
-        let upstream = self.upstream.name();
-        let skills = Some(self.upstream.known_skills());
-        let sight = Sight { view, upstream, skills, asked: Some(asked), place: Place::Known };
+        let sight = Sight { asked: Some(asked), ..self.sight(view) };
         let Some(part) = sight.looked_through(self.result.as_str(), false)? else {
             return Ok(Some(self.result));
         };
-        let part = RawObject::parse(part).map_err(|_| illegible(upstream))?;
+        let part = RawObject::parse(part).map_err(|_| illegible(self.upstream.name()))?;
         let is_empty = part.like("contents").any(|contents| contents == "[]");
         Ok((!is_empty).then(|| part.into()))
     }
@@ -113,6 +107,10 @@ impl Unseen {
     /// -32000 if they cannot be looked through.
     pub(super) fn suggested(self, view: &View, params: &RawObject) -> Answer {
         suggestions::shown(view, self.upstream.name(), params, self.result)
+    }
+
+    fn sight<'a>(&'a self, view: &'a View) -> Sight<'a> {
+        Sight::of(view, self.upstream.name(), Some(&self.upstream))
     }
 }
 
@@ -127,9 +125,7 @@ pub(super) fn part(
     part: &RawObject,
     named: bool,
 ) -> Result<RawObject, ErrorText> {
-    let skills = from.map(Upstream::known_skills);
-    let sight = Sight { view, upstream, skills, asked: None, place: Place::Known };
-    match sight.looked_through(part.text(), named)? {
+    match Sight::of(view, upstream, from).looked_through(part.text(), named)? {
         Some(rest) => RawObject::parse(rest).map_err(|_| illegible(upstream)),
         None => Ok(part.clone()),
     }
@@ -148,15 +144,6 @@ enum Rest {
     Nothing,
 }
 
-/// Where blocks are.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// In the [containers](CONTAINERS).
-    Known,
-    /// In any member.
-    Any,
-}
-
 /// Who sees what of an upstream's result.
 #[derive(Clone, Copy)]
 struct Sight<'a> {
@@ -164,13 +151,18 @@ struct Sight<'a> {
     upstream: &'a str,
     /// What is known of the skills of all upstreams.
     skills: Option<&'a SkillPlaces>,
-    /// Where blocks are looked for.
-    place: Place,
+    /// Whether blocks are looked for in any member, and not only in the [containers](CONTAINERS).
+    is_anywhere: bool,
     /// The resource that was asked for, as the upstream and as the client knows it.
     asked: Option<(&'a str, &'a str)>,
 }
 
-impl Sight<'_> {
+impl<'a> Sight<'a> {
+    fn of(view: &'a View, upstream: &'a str, from: Option<&'a Upstream>) -> Self {
+        let skills = from.map(Upstream::known_skills);
+        Self { view, upstream, skills, is_anywhere: false, asked: None }
+    }
+
     /// What is left of an object, whose members are blocks if it is `named`; `None` if all of it is.
     fn looked_through(self, object: &str, named: bool) -> Result<Option<String>, ErrorText> {
         // Every block about a resource has a `uri`, and a page has a `resourceUri`.
@@ -218,7 +210,7 @@ impl Sight<'_> {
                 if changes.is_empty() {
                     return Rest::Whole;
                 }
-                let is_about_it = |at: usize| self.place == Place::Known || is_of_block(&members[at].0);
+                let is_about_it = |at: usize| !self.is_anywhere || is_of_block(&members[at].0);
                 if !named && changes.iter().any(|(at, left)| left.is_none() && is_about_it(*at)) {
                     return Rest::Nothing;
                 }
@@ -240,9 +232,7 @@ impl Sight<'_> {
                 let renamed = renamed.and_then(|block| block.member(key).map(str::to_owned));
                 renamed.map_or(Rest::Whole, Rest::Part)
             }
-            () if self.place == Place::Any || is_of_block(key) => {
-                self.rest_of(value, is_like(key, REQUESTS), depth)
-            }
+            () if self.is_anywhere || is_of_block(key) => self.rest_of(value, is_like(key, REQUESTS), depth),
             () => Rest::Whole,
         }
     }

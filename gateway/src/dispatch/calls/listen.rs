@@ -22,27 +22,30 @@ impl Calls {
         }
         let filter = params.member("notifications").unwrap_or("{}");
         self.check_count(filter)?;
-        let filter: Filter = serde_json::from_str(filter)
+        let mut filter: Filter = serde_json::from_str(filter)
             .map_err(|error| ErrorText::invalid_params(format_args!("params.notifications: {error}")))?;
-        filter.resources().iter().try_for_each(|uri| self.sessions.check_uri(uri))?;
+        filter.resource_subscriptions.iter().try_for_each(|uri| self.sessions.check_uri(uri))?;
         // Another's task is unknown, and not followed.
-        let filter = filter.following(|id| self.tasks.has(caller, id));
-        let _place = caller.peer.subscriptions(filter.resources().len() + filter.tasks().len())?;
-        let reaching = match filter.resources().is_empty() {
+        filter.task_ids.retain(|id| self.tasks.has(caller, id));
+        let count = filter.resource_subscriptions.len() + filter.task_ids.len();
+        let _place = caller.peer.subscriptions(count)?;
+        let reaching = match filter.resource_subscriptions.is_empty() {
             true => Cow::Borrowed(caller),
             false => caller.reaching(&self.common.backends).await?,
         };
         let caller = &*reaching;
         // If the client disconnects meanwhile, dropping this releases what was subscribed so far.
         let mut held = Vec::new();
-        for uri in filter.resources() {
+        for uri in &filter.resource_subscriptions {
             held.extend(caller.backend.hold(page, uri).await.ok());
         }
-        let watched: Vec<Watched> = held.iter().map(|held| (**held).clone()).collect();
+        filter.watched = held.iter().map(|held| Watched::clone(held)).collect();
+        filter.resource_subscriptions.retain(|uri| filter.watched.iter().any(|watched| watched.uri == *uri));
         let (principal, choice) = (caller.principal.clone(), caller.choice.clone());
         let viewer = Viewer { principal, choice, memory: caller.memory.clone() };
-        let filter = filter.watching(&watched).with_extension(&asked, &viewer);
-        let tasks = filter.tasks().to_vec();
+        let declared = viewer.extension().filter(|extension| asked.member(extension.id) == Some("true"));
+        filter.extension = declared.map(|extension| extension.id);
+        let tasks = filter.task_ids.clone();
         let registration = caller.backend.audience.listeners.open(id, filter, viewer, caller.outlet.clone());
         let mut permissions = self.common.permissions.subscribe();
         tokio::select! {

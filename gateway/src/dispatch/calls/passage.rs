@@ -35,20 +35,6 @@ pub(super) struct Passed<'p> {
     pub(super) running: Running,
 }
 
-/// Why a call is not sent.
-pub(super) enum Held {
-    /// Its arguments are wrong, or the tool is not available.
-    Refused(Refusal),
-    /// Anything else.
-    Failed(ErrorText),
-}
-
-impl From<ErrorText> for Held {
-    fn from(error: ErrorText) -> Self {
-        Self::Failed(error)
-    }
-}
-
 impl Calls {
     /// The call that a client makes, as it is meant ([`Schema::read`](mcp_disclosure_core::Schema::read)): of a tool whose schema
     /// its list withholds. Whatever decides on the call, permits or records it sees this one.
@@ -62,7 +48,10 @@ impl Calls {
     }
 
     /// Lets a call pass that the strategy decided to forward, of the one that the client made of `given`. It counts as one, unless it
-    /// was `counted` before.
+    /// was `counted` before. A refusal, if its arguments are wrong, or the tool is not available.
+    ///
+    /// # Errors
+    /// -32602 if the caller has no such tool; -32005 if it may not call now.
     pub(super) fn pass<'p>(
         &self,
         caller: &Caller,
@@ -71,21 +60,21 @@ impl Calls {
         given: ToolCall,
         counted: Option<Running>,
         watch: &mut Watch<'_>,
-    ) -> Result<Passed<'p>, Held> {
+    ) -> Result<Result<Passed<'p>, Refusal>, ErrorText> {
         let by = (call.name != given.name).then_some(&given.name);
         let call = if by.is_some() { self.meant(page, call) } else { call };
         let Some(tool) = page.view.tool(&call.name) else {
             watch.decides(missing(page, &call.name));
             watch.names(&call.name);
             watch.takes(call.arguments.as_ref());
-            return Err(unlisted::unknown(caller, &call.name).into());
+            return Err(unlisted::unknown(caller, &call.name));
         };
         watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
         if !tool.tool().is_callable() {
             watch.takes(call.arguments.as_ref());
             let refusal = Refusal::unavailable();
             watch.refuses(refusal.code);
-            return Err(Held::Refused(refusal));
+            return Ok(Err(refusal));
         }
         let checked = (!page.shows_schema(tool)).then(|| self.checks.apply(tool.tool(), &call));
         let arguments = match checked {
@@ -103,14 +92,14 @@ impl Calls {
                 let refusal =
                     Refusal::wrong_arguments(&call.name, &problems, lesson.as_deref(), right.as_deref());
                 watch.refuses(refusal.code);
-                return Err(Held::Refused(refusal));
+                return Ok(Err(refusal));
             }
         };
         watch.takes(arguments.as_ref());
         let count = || Allowance::call(&caller.allowances).inspect_err(|_| watch.refuses(LIMIT_REACHED));
         let running = counted.map_or_else(count, Ok)?;
         let slot = caller.backend.slot(tool.tool().upstream())?;
-        Ok(Passed { tool, arguments, slot, running })
+        Ok(Ok(Passed { tool, arguments, slot, running }))
     }
 }
 

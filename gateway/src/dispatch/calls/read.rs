@@ -106,6 +106,7 @@ impl Calls {
     }
 }
 
-fn is_not_found(error: &ErrorText) -> bool {
+/// Whether an upstream says that it does not have what was asked for.
+pub(super) fn is_not_found(error: &ErrorText) -> bool {
     matches!(error.code(), code::RESOURCE_NOT_FOUND | code::INVALID_PARAMS | code::METHOD_NOT_FOUND)
 }

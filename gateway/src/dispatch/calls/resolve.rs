@@ -10,7 +10,7 @@ use mcp_disclosure_transport::ErrorText;
 use super::{
     Answer, Calls,
     call::relayed,
-    passage::{Held, Passed, recorded, refused, rejected},
+    passage::{Passed, recorded, refused, rejected},
     relay::UpstreamRequest,
 };
 use crate::{
@@ -60,12 +60,9 @@ impl Calls {
             Err(fault) => return Err(rejected(page, &given, fault, watch)),
         };
         drop(given);
-        let passed = match self.pass(caller, page, call, received, None, watch) {
-            Ok(passed) => passed,
-            Err(Held::Refused(refusal)) => return Err(refusal_of(&name, &refusal)),
-            Err(Held::Failed(error)) => return Err(error),
-        };
-        let Passed { tool, arguments, slot, running: _running } = passed;
+        let passed = self.pass(caller, page, call, received, None, watch)?;
+        let Passed { tool, arguments, slot, running: _running } =
+            passed.map_err(|refusal| refusal_of(&name, &refusal))?;
         if !(slot.says("tools", "resolve") && tool.tool().definition().member("resolve") == Some("true")) {
             watch.decides(Outcome::Invalid);
             return Err(unsupported());

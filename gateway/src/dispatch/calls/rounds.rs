@@ -19,12 +19,11 @@ use tokio::sync::mpsc;
 use super::{
     Calls,
     relay::{Failed, UpstreamRequest},
-    state,
 };
 use crate::{
     backend::BackendGuard,
     dialect::RequestMeta,
-    dispatch::Caller,
+    dispatch::{Caller, common::fresh},
     session::{ActiveRequest, Client, InputRequest, ReplyRoute},
     upstream::{CallError, Reports, Upstream},
 };
@@ -35,15 +34,9 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 /// Requests from the upstream within this time after the first go into one result.
 const BATCH_WINDOW: Duration = Duration::from_millis(10);
 
-/// Suspended work, by `requestState`.
+/// Suspended work, and since when, by `requestState`.
 #[derive(Debug, Default)]
-pub(super) struct Rounds(Mutex<HashMap<Arc<str>, Waiting>>);
-
-#[derive(Debug)]
-struct Waiting {
-    work: Work,
-    since: Instant,
-}
+pub(super) struct Rounds(Mutex<HashMap<Arc<str>, (Work, Instant)>>);
 
 /// A request in progress at an upstream.
 pub(super) struct Work {
@@ -58,6 +51,8 @@ pub(super) struct Work {
 /// The upstream's side of the work: its requests, and in the end its result.
 pub(super) struct Dialogue {
     result: BoxFuture<'static, Result<Json, CallError>>,
+    /// The same, once it was [looked at](Self::look).
+    outcome: Option<Result<Json, CallError>>,
     inputs: mpsc::UnboundedReceiver<InputRequest>,
     /// Input requests sent to the client, by key.
     asked: BTreeMap<String, InputRequest>,
@@ -74,12 +69,8 @@ impl Rounds {
     /// Drops work whose client did not return in time, which cancels it at the upstream.
     pub(super) fn sweep(&self) {
         // Dropped after the lock is released.
-        let _late: Vec<Waiting> = self
-            .0
-            .lock()
-            .extract_if(|_, waiting| waiting.since.elapsed() > ANSWER_TIMEOUT)
-            .map(|(_, late)| late)
-            .collect();
+        let _late: Vec<_> =
+            self.0.lock().extract_if(|_, (_, since)| since.elapsed() > ANSWER_TIMEOUT).collect();
     }
 
     /// Drops all work.
@@ -88,15 +79,15 @@ impl Rounds {
     }
 
     fn keep(&self, state: Arc<str>, work: Work) {
-        self.0.lock().insert(state, Waiting { work, since: Instant::now() });
+        self.0.lock().insert(state, (work, Instant::now()));
     }
 
     fn take(&self, state: &str, identity: Digest) -> Option<Work> {
         let mut waiting = self.0.lock();
-        if waiting.get(state)?.work.identity != identity {
+        if waiting.get(state)?.0.identity != identity {
             return None;
         }
-        Some(waiting.remove(state)?.work)
+        Some(waiting.remove(state)?.0)
     }
 }
 
@@ -133,7 +124,7 @@ impl Calls {
         match work.dialogue.next().await {
             Some(result) => Ok(result?),
             None => {
-                let state = state::fresh()?;
+                let state = fresh("a state")?;
                 let required = work.dialogue.required(&state);
                 if let Some(guard) = caller.guard() {
                     guard.pin_state(&state);
@@ -203,7 +194,7 @@ impl Dialogue {
         result: BoxFuture<'static, Result<Json, CallError>>,
         inputs: mpsc::UnboundedReceiver<InputRequest>,
     ) -> Self {
-        Self { result, inputs, asked: BTreeMap::new(), count: 0 }
+        Self { result, outcome: None, inputs, asked: BTreeMap::new(), count: 0 }
     }
 
     /// Passes the client's responses to the upstream. Values that are not objects are ignored.
@@ -240,9 +231,19 @@ impl Dialogue {
         gathered.await.ok()
     }
 
-    /// Its result, if it comes within the time in which requests go together.
-    pub(super) async fn look(&mut self) -> Option<Result<Json, CallError>> {
-        tokio::time::timeout(BATCH_WINDOW, self.next()).await.ok().flatten()
+    /// Takes what has come since, and what comes within the time in which requests go together.
+    pub(super) async fn look(&mut self) {
+        if self.outcome.is_none() {
+            self.outcome = tokio::time::timeout(BATCH_WINDOW, self.next()).await.ok().flatten();
+        }
+    }
+
+    /// As [`next`](Self::next), of work that is looked at repeatedly.
+    pub(super) async fn outcome(&mut self) -> Option<Result<Json, CallError>> {
+        if self.outcome.is_none() {
+            self.outcome = self.next().await;
+        }
+        self.outcome.clone()
     }
 
     fn note(&mut self, input: InputRequest) {

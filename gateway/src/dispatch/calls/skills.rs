@@ -8,7 +8,7 @@ use std::{cmp::Reverse, collections::HashMap, sync::Arc};
 use mcp_disclosure_core::{RawObject, RawText, SKILLS_INDEX, UpstreamName, View, given::shown, our_uri};
 use mcp_disclosure_transport::{ErrorText, Json, Request, code};
 
-use super::{Answer, Calls, links, relay::UpstreamRequest};
+use super::{Answer, Calls, links, read::is_not_found, relay::UpstreamRequest};
 use crate::{
     beside::aside,
     catalogue::Page,
@@ -106,7 +106,7 @@ impl Calls {
                         return Ok(complete(caller.era(), found.into()));
                     }
                 }
-                Err(error) if is_unknown(&error) => is_known |= error.code() != code::METHOD_NOT_FOUND,
+                Err(error) if is_not_found(&error) => is_known |= error.code() != code::METHOD_NOT_FOUND,
                 Err(error) => return Err(error),
             }
         }
@@ -309,8 +309,4 @@ async fn candidates(
     }
     found.sort_by_key(|(length, _)| Reverse(*length));
     Ok((uri.clone(), found.into_iter().map(|(_, candidate)| candidate).collect()))
-}
-
-fn is_unknown(error: &ErrorText) -> bool {
-    matches!(error.code(), code::INVALID_PARAMS | code::RESOURCE_NOT_FOUND | code::METHOD_NOT_FOUND)
 }

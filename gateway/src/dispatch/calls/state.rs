@@ -5,40 +5,30 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{RawObject, digest::random_id};
-use mcp_disclosure_transport::{ErrorText, Json, code};
+use mcp_disclosure_core::RawObject;
+use mcp_disclosure_transport::Json;
 
 use super::Answer;
-use crate::{backend::BackendGuard, dialect::asks_for_input};
+use crate::{
+    backend::BackendGuard,
+    dialect::asks_for_input,
+    dispatch::common::{fresh, is_id},
+};
 
 const MEMBER: &str = "requestState";
-
-/// Length of an id in hexadecimal digits.
-const ID: usize = 32;
-
-/// A new state that cannot be guessed.
-///
-/// # Errors
-/// -32603 if the operating system provides no randomness.
-pub(super) fn fresh() -> Result<Arc<str>, ErrorText> {
-    random_id().map_err(|error| {
-        let message = format_args!("internal error: no randomness for a state: {error}");
-        ErrorText::new(code::INTERNAL_ERROR, message)
-    })
-}
 
 /// Prefixes the state in an `input_required` result with a random id, under which the backend stays reserved
 /// for the next round. Other results are returned unchanged.
 ///
 /// # Errors
-/// As [`fresh`].
+/// -32603 if the operating system provides no randomness.
 pub(super) fn wrap(guard: &Arc<BackendGuard>, result: Json) -> Answer {
     // A substring search is cheaper than parsing, and few results have a state.
     let may_be = result.as_str().contains(MEMBER);
     let object = may_be.then(|| RawObject::parse(result.as_str()).ok()).flatten();
     let Some(object) = object.filter(asks_for_input) else { return Ok(result) };
     let Some(state) = object.string(MEMBER) else { return Ok(result) };
-    let ours = format!("{}.{state}", fresh()?);
+    let ours = format!("{}.{state}", fresh("a state")?);
     guard.pin_state(&ours);
     Ok(object.with_value(MEMBER, &ours).into())
 }
@@ -48,9 +38,7 @@ pub(super) fn wrap(guard: &Arc<BackendGuard>, result: Json) -> Answer {
 pub(super) fn unwrap(params: &RawObject) -> RawObject {
     let Some(state) = params.string(MEMBER) else { return params.clone() };
     match state.split_once('.') {
-        Some((id, state)) if id.len() == ID && id.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
-            params.with_value(MEMBER, state)
-        }
+        Some((id, state)) if is_id(id) => params.with_value(MEMBER, state),
         _ => params.clone(),
     }
 }
@@ -62,7 +50,7 @@ mod tests {
     #[test]
     fn the_id_in_front_is_ours_alone() {
         let unwrapped = |state: &str| unwrap(&RawObject::empty().with_value(MEMBER, state)).string(MEMBER);
-        let id = fresh().unwrap();
+        let id = fresh("a state").unwrap();
         assert_eq!(unwrapped(&format!("{id}.again")).as_deref(), Some("again"));
         assert_eq!(unwrapped(&format!("{id}.{id}.x")), Some(format!("{id}.x")));
         for as_it_is in ["again", "", ".x", "0123.x", &*id] {

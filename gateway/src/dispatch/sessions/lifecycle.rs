@@ -9,7 +9,7 @@ use mcp_disclosure_core::{
     Context, Digest, Effect, Effects, Lifecycle, Marks, Memory, Noted, Principal, RawObject, Receipts,
     ToolName,
 };
-use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, Notification, code, printable::Short};
+use mcp_disclosure_transport::{ErrorText, Id, Json, LoggingLevel, Notification, code, printable::Short};
 
 use super::{ServedSession, Sessions};
 use crate::{
@@ -22,11 +22,33 @@ use crate::{
 };
 
 impl Caller {
+    /// What strategies record of a client that comes in: of its address, and then of the settings that it offers. It is in
+    /// the caller's memory from now on.
+    ///
+    /// # Errors
+    /// -32600 if the strategy rejects the address; its error if it rejects the settings.
+    pub(crate) async fn comes_in(
+        &mut self,
+        fetches: &FetchLimits,
+        parameters: &[(String, String)],
+        settings: &RawObject,
+    ) -> Result<Delta, ErrorText> {
+        let mut delta = self.arrives(fetches, parameters).await?;
+        self.memory = delta.noted_in(&self.memory);
+        if !settings.is_empty() {
+            let opened = self.notes(fetches, &Lifecycle::Opened(settings))?;
+            self.memory = opened.noted_in(&self.memory);
+            delta.notes.extend(opened.notes);
+            delta.native |= opened.native;
+        }
+        Ok(delta)
+    }
+
     /// Passes the address at which the client came in to its strategy, before anything that it says itself.
     ///
     /// # Errors
     /// -32600 if the strategy rejects the address.
-    pub(crate) async fn arrives(
+    async fn arrives(
         &self,
         fetches: &FetchLimits,
         parameters: &[(String, String)],
@@ -49,7 +71,7 @@ impl Caller {
     ///
     /// # Errors
     /// The strategy's error.
-    pub(crate) fn notes(&self, fetches: &FetchLimits, event: &Lifecycle<'_>) -> Result<Delta, ErrorText> {
+    fn notes(&self, fetches: &FetchLimits, event: &Lifecycle<'_>) -> Result<Delta, ErrorText> {
         let view = self.backend.catalogue().current().view(&self.principal, &self.choice);
         let fetches = self.services(fetches);
         // Nothing is delivered here, and handles would cost each request a nonce more.
@@ -79,34 +101,13 @@ impl Caller {
 
 impl Sessions {
     /// The client of a session that is being opened, and of what it says beside its requests.
-    fn client_of(&self, session: &Arc<ServedSession>) -> Caller {
+    pub(super) fn client_of(&self, session: &Arc<ServedSession>) -> Caller {
         let (outlet, _) = Outlet::new(&session.peer, &self.common.limits);
         Caller::of_session(session, session.principal(), Vec::new(), outlet)
     }
 
-    /// Passes to the strategy of a session that is being opened where that was, and what its client said.
-    ///
-    /// # Errors
-    /// -32600 if the strategy rejects the address; its error if it rejects the settings.
-    pub(super) async fn introduce(
-        &self,
-        session: &Arc<ServedSession>,
-        parameters: &[(String, String)],
-        settings: &RawObject,
-    ) -> Result<(), ErrorText> {
-        // No other replica knows it yet.
-        let arrived = self.client_of(session).arrives(&self.common.fetches, parameters).await?;
-        drop(session.apply(self.allowed(arrived)));
-        if !settings.is_empty() {
-            let opened = Lifecycle::Opened(settings);
-            let noted = self.client_of(session).notes(&self.common.fetches, &opened)?;
-            drop(session.apply(self.allowed(noted)));
-        }
-        Ok(())
-    }
-
     /// A change of which the operator may not want a part.
-    fn allowed(&self, delta: Delta) -> Delta {
+    pub(super) fn allowed(&self, delta: Delta) -> Delta {
         Delta { native: delta.native && self.common.strategies.withdraws_bridges(), ..delta }
     }
 
@@ -132,6 +133,14 @@ impl Sessions {
                     Err(error) => {
                         tracing::warn!(session = %Short(session.id()), error = error.message(), "strategy rejected notifications/initialized");
                     }
+                }
+            }
+            "notifications/cancelled" => {
+                let id = notification.params.member("requestId").and_then(Id::parse);
+                if let Some(id) = id.filter(|id| !session.in_flight.cancel(id)) {
+                    // It may be in progress at another replica.
+                    let cancelled = MessageKind::Cancelled(id.as_str().to_owned());
+                    self.replication.mention(session, cancelled).await;
                 }
             }
             "notifications/roots/list_changed" => {

@@ -9,16 +9,17 @@ mod table;
 use std::{fmt, sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{Kind, Principal};
-use mcp_disclosure_transport::{ErrorText, Id, code, printable::Short};
+use mcp_disclosure_transport::{ErrorText, code, printable::Short};
+use parking_lot::Mutex;
 pub(crate) use table::ServedSession;
 use table::Table;
 
-use super::{Common, replication::Replication};
+use super::{Common, common::is_id, replication::Replication};
 use crate::{
     limits::SessionLimits,
     session::{
-        Location, Session,
-        store::{MessageKind, Replicas, SessionStore},
+        Location,
+        store::{Replicas, SessionStore},
     },
 };
 
@@ -29,7 +30,9 @@ const ATTEMPTS: (u32, Duration) = (30, Duration::from_secs(1));
 #[derive(Debug)]
 pub struct Sessions {
     common: Arc<Common>,
-    table: Table,
+    /// How long a session may be idle.
+    idle: Duration,
+    table: Mutex<Table>,
     /// Where other replicas have them.
     pub(crate) replication: Replication,
     on_end: OnEnd,
@@ -54,33 +57,42 @@ impl Sessions {
     ) -> Self {
         let unused = common.limits.unused_session;
         let replicas = store.map(|store| Replicas::new(store, bounds.idle, unused));
-        let (table, replication) = (Table::new(bounds, unused), Replication::new(replicas));
-        Self { common, table, replication, on_end }
+        let (table, replication) = (Mutex::new(Table::new(bounds.most)), Replication::new(replicas));
+        Self { common, idle: bounds.idle, table, replication, on_end }
     }
 
     /// All that are open here.
     pub fn all(&self) -> Vec<Arc<ServedSession>> {
-        self.table.all()
+        self.table.lock().all().cloned().collect()
     }
 
     /// How many there are here.
     pub(crate) fn count(&self) -> usize {
-        self.table.count()
+        self.table.lock().all().count()
     }
 
     /// The one of this id, if it is here.
     pub fn find(&self, id: &str) -> Option<Arc<ServedSession>> {
-        self.table.find(id)
+        self.table.lock().find(id).cloned()
     }
 
     /// Removes those that were idle for too long.
     pub fn remove_idle(&self) -> Vec<Arc<ServedSession>> {
-        self.table.remove_idle()
+        let (idle, unused) = (self.idle, self.common.limits.unused_session);
+        let idle = self.all().into_iter().filter(|session| session.is_idle(idle, unused));
+        idle.filter_map(|session| self.remove(session.id())).collect()
+    }
+
+    /// Removes a session, and closes its stream. Its requests in progress are answered.
+    fn remove(&self, id: &str) -> Option<Arc<ServedSession>> {
+        let session = self.table.lock().remove(id)?;
+        session.client.close();
+        Some(session)
     }
 
     /// Ends a session here; `false` if the id is unknown.
     pub fn end(&self, id: &str) -> bool {
-        let Some(session) = self.table.remove(id) else { return false };
+        let Some(session) = self.remove(id) else { return false };
         session.in_flight.end();
         tracing::info!(session = %Short(id), "session ended");
         self.let_go(&session);
@@ -129,7 +141,7 @@ impl Sessions {
         principal: &Principal,
     ) -> Result<Option<Location>, ErrorText> {
         let Some(replicas) = self.replication.replicas() else {
-            let own = self.table.find(id).filter(|session| session.principal().is_same(principal));
+            let own = self.find(id).filter(|session| session.principal().is_same(principal));
             return Ok(own.map(|session| session.location.clone()));
         };
         if !is_id(id) {
@@ -142,7 +154,7 @@ impl Sessions {
     fn let_go(&self, session: &ServedSession) {
         let backend = session.backend();
         backend.audience.leave(session);
-        session.take_subscriptions().iter().for_each(|watched| backend.release(watched));
+        session.keep_subscriptions(|_| false).iter().for_each(|watched| backend.release(watched));
         (self.on_end.0)(session.id());
         self.common.backends.end_session(session.id());
     }
@@ -165,7 +177,16 @@ impl Sessions {
     /// Ends the sessions of gateways that this one leads to since they were admitted. Two gateways that start at the same
     /// time admit each other; the one whose session ends is refused when it comes again.
     fn end_circles(self: &Arc<Self>) {
-        for session in self.common.closed_circles(self.table.all()) {
+        if self.common.backends.shared().leads_to().is_empty() {
+            return;
+        }
+        let closes_one = |session: &Arc<ServedSession>| {
+            let chain = session.client.chain();
+            // One of both ends the other's session: else both would come again at the same time.
+            let is_first = chain.iter().all(|other| self.common.lineage.instance() < other);
+            is_first && chain.meets(&session.backend().leads_to())
+        };
+        for session in self.all().into_iter().filter(closes_one) {
             tracing::warn!(session = %Short(session.id()), "session ended: it is of a gateway that this one leads to");
             let (sessions, id) = (Arc::clone(self), Arc::clone(session.id()));
             // What fails is tried again by itself.
@@ -175,7 +196,7 @@ impl Sessions {
 
     /// Waits until no request of a session is in progress, whether its client reads the answer here or not.
     pub(crate) async fn at_rest(&self) {
-        while let Some(busy) = self.table.all().iter().find(|session| !session.in_flight.is_empty()) {
+        while let Some(busy) = self.all().iter().find(|session| !session.in_flight.is_empty()) {
             busy.in_flight.emptied().await;
         }
     }
@@ -183,16 +204,9 @@ impl Sessions {
     /// The permissions of callers may have changed, by the change of this number. Sessions are notified, and take over those
     /// of their next request; what they are subscribed to waits for it.
     pub(super) fn await_readmission(&self, change: u64) {
-        for session in self.table.all() {
+        for session in self.all() {
             session.await_readmission(change);
             session.notify_changed(&Kind::ALL);
-        }
-    }
-
-    /// Cancels a client's request, wherever it is in progress.
-    pub(crate) async fn cancel(&self, session: &Session, request: &Id) {
-        if !session.in_flight.cancel(request) {
-            self.replication.mention(session, MessageKind::Cancelled(request.as_str().to_owned())).await;
         }
     }
 }
@@ -200,9 +214,4 @@ impl Sessions {
 /// The error for a session that is gone.
 fn ended() -> ErrorText {
     ErrorText::new(code::INVALID_REQUEST, "this session has ended; initialize a new one")
-}
-
-/// Whether this is an id of ours: 32 hexadecimal digits.
-fn is_id(id: &str) -> bool {
-    id.len() == 32 && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }

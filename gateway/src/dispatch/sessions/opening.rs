@@ -5,15 +5,19 @@ use std::{
     sync::Arc,
 };
 
-use mcp_disclosure_core::{Kind, Principal, RawObject, digest::random_id};
-use mcp_disclosure_transport::{ErrorText, Json, code, printable::Short};
+use mcp_disclosure_core::{Kind, Principal, RawObject};
+use mcp_disclosure_transport::{ErrorText, Json, printable::Short};
 use scopeguard::ScopeGuard;
 
-use super::{ServedSession, Sessions, is_id};
+use super::{ServedSession, Sessions};
 use crate::{
     backend::Backend,
     dialect::{InitializeRequest, Revision},
-    dispatch::{Admitted, Answer, allowance::Allowance, common::panicked},
+    dispatch::{
+        Admitted, Answer,
+        allowance::Allowance,
+        common::{fresh, is_id, panicked},
+    },
     explain::Explanation,
     negotiation::Choice,
     observe::protected,
@@ -67,25 +71,21 @@ impl Sessions {
         // Checked before upstreams are started for this client, which could lead back here.
         let declared = params.object("capabilities").unwrap_or_default();
         let chain = common.admit_chain(common.backends.shared(), &declared)?;
-        let is_gateway = chain.is_some();
-        chain.into_iter().for_each(|chain| opening.client.came_through(chain));
+        chain.iter().for_each(|chain| opening.client.came_through(chain.clone()));
         let settings = &initialize.offer.settings;
         settings.member("concerns").into_iter().for_each(|chosen| opening.client.chose(chosen));
         let (strategy, permits) = (opening.address.location.strategy.as_deref(), opening.principal.permits());
         let revision = initialize.revision;
         let choice = common.strategies.choose(strategy, permits, &initialize.offer, revision.era());
-        let id = random_id().map_err(|error| {
-            let message = format_args!("internal error: no randomness for a session id: {error}");
-            ErrorText::new(code::INTERNAL_ERROR, message)
-        })?;
+        let id = fresh("a session id")?;
         // Checked first, so that no upstreams are started in vain.
-        self.table.room()?;
+        self.table.lock().room()?;
         self.replication.reach().await?;
         let place = opening.peer.session()?;
         let parameters = std::mem::take(&mut opening.address.parameters);
         let (principal, name, reason) = (opening.principal.clone(), &*initialize.client, choice.reason);
         let begun = self.begin(id, revision, choice, name, opening, place).await?;
-        let (session, backend) = (&*begun, begun.backend());
+        let session = &*begun;
         tracing::info!(session = %Short(session.id()), principal = principal.id(), client = name, %revision, strategy = %session.strategy(), %reason, "session opened");
         let of_strategies = |id: &str| {
             let mut extensions = common.strategies.all().filter_map(|strategy| strategy.profile().extension);
@@ -93,15 +93,17 @@ impl Sessions {
         };
         let opened = session.opened_by(&initialize, of_strategies);
         let result = async {
-            self.introduce(session, &parameters, settings).await?;
-            self.greet(&initialize, session).await
+            let mut client = self.client_of(session);
+            let recorded = client.comes_in(&common.fetches, &parameters, settings).await?;
+            // No other replica knows it yet.
+            drop(session.apply(self.allowed(recorded)));
+            self.greet(&initialize, session, chain.is_some()).await
         };
         let result = result.await.inspect_err(|_| self.let_go(session))?;
         self.replication.share(session);
         self.replication.publish(session, &opened).await.inspect_err(|_| {
             self.end(session.id());
         })?;
-        let result = common.led_on(backend, is_gateway, result);
         let session = joined(ScopeGuard::into_inner(begun));
         protected(|| {
             common.observer.opened(&session.who(&session.principal()));
@@ -110,24 +112,28 @@ impl Sessions {
     }
 
     /// Builds the result of `initialize`, and adds the session.
-    async fn greet(&self, initialize: &InitializeRequest, session: &Arc<ServedSession>) -> Answer {
-        let (common, backend) = (&self.common, session.backend());
-        let (principal, choice, memory) = (&session.principal(), &session.choice(), &session.memory());
-        let page = || backend.catalogue().current().page(principal, choice, memory);
+    async fn greet(
+        &self,
+        initialize: &InitializeRequest,
+        session: &Arc<ServedSession>,
+        is_gateway: bool,
+    ) -> Answer {
+        let caller = self.client_of(session);
         // Building the page calls the strategy, which may panic.
-        let page = || catch_unwind(AssertUnwindSafe(page)).map_err(|_| panicked("initialize"));
+        let page = || catch_unwind(AssertUnwindSafe(|| caller.page())).map_err(|_| panicked("initialize"));
         // What is not known yet is not declared to the client, so it need not be followed.
-        if backend.is_settled() {
-            backend.follow(&page()?.view).await;
+        if caller.backend.is_settled() {
+            caller.backend.follow(&page()?.view).await;
         }
         let page = page()?;
         let InitializeRequest { client, revision, offer, .. } = initialize;
-        common.explained.explain(|| {
+        let (choice, memory) = (&caller.choice, &caller.memory);
+        self.common.explained.explain(|| {
             Explanation { client, revision: *revision, offer, choice, page: &page, memory }.to_string()
         });
-        let advertised = common.advertised(backend, &page, choice, principal.permits());
-        self.table.add(Arc::clone(session))?;
-        Ok(initialize.answer(&advertised))
+        let result = self.common.initialized(initialize, &caller, &page, is_gateway);
+        self.table.lock().add(Arc::clone(session))?;
+        Ok(result)
     }
 
     /// The session of this id, as it is now; of a session that another replica opened, a copy.
@@ -141,14 +147,14 @@ impl Sessions {
         peer: &Peer,
     ) -> Result<Option<Arc<ServedSession>>, ErrorText> {
         let principal: &Principal = &admitted.principal;
-        let Some(replicas) = self.replication.replicas() else { return Ok(self.table.find(id)) };
+        let Some(replicas) = self.replication.replicas() else { return Ok(self.find(id)) };
         // The store is asked only for what can be the id of a session.
         if !is_id(id) {
             return Ok(None);
         }
         for _ in 0..READINGS {
             // Another principal's is looked for in the store, as an unknown one is, so that its answers are the same.
-            let copy = self.table.find(id).filter(|copy| copy.principal().is_same(principal));
+            let copy = self.find(id).filter(|copy| copy.principal().is_same(principal));
             let read = replicas.read_own(id, principal).await?;
             if let Some(copy) = copy {
                 self.renew(&copy, read.as_ref());
@@ -156,7 +162,7 @@ impl Sessions {
             }
             let Some(read) = read else { return Ok(None) };
             let _alone = replicas.adopting(id).await;
-            if self.table.find(id).is_none() {
+            if self.find(id).is_none() {
                 Box::pin(self.adopt(id, &read, admitted, peer)).await?;
             }
             // It is read again: it may have ended while its upstreams were started.
@@ -201,7 +207,7 @@ impl Sessions {
         let begun = self.begin(id.into(), revision, choice, &opened.client, opening, place).await?;
         self.replication.share(&begun);
         begun.replace(read);
-        let evicted = self.table.adopt(Arc::clone(&begun))?;
+        let evicted = self.table.lock().adopt(Arc::clone(&begun))?;
         evicted.iter().for_each(|evicted| self.let_go(evicted));
         // Its permissions may have changed before it was there to be notified of it.
         let last = self.common.last_change();

@@ -43,7 +43,7 @@ impl Sessions {
 
     /// A copy of a session that is gone, perhaps since the store lost it. Requests in progress are answered.
     pub(super) fn give_up(&self, copy: &ServedSession) {
-        if let Some(session) = self.table.remove(copy.id()) {
+        if let Some(session) = self.remove(copy.id()) {
             self.let_go(&session);
         }
     }
@@ -54,7 +54,7 @@ impl Sessions {
     /// -32006 if the store cannot be used.
     async fn read_again(&self, session: &ServedSession) -> Result<Option<Read>, ErrorText> {
         let Some(replicas) = self.replication.replicas() else { return Ok(None) };
-        let read = replicas.read(session.id()).await?;
+        let read = replicas.read(session.id(), None).await?;
         self.renew(session, read.as_ref());
         Ok(read)
     }
@@ -179,7 +179,7 @@ impl Sessions {
 
     /// Reads the sessions that are in use: messages about them may have been lost.
     async fn catch_up_all(self: Arc<Self>) {
-        let in_use = self.table.all().into_iter().filter(|session| !session.is_quiet());
+        let in_use = self.all().into_iter().filter(|session| !session.is_quiet());
         let reading = stream::iter(in_use).for_each_concurrent(CATCHING_UP, |session| {
             // Apart, so that a strategy that panics costs one session.
             tokio::spawn(Arc::clone(&self).catch_up(session)).map(drop)
@@ -190,7 +190,7 @@ impl Sessions {
     /// Handles a message.
     fn take(self: &Arc<Self>, replicas: &Arc<Replicas>, message: ReplicaMessage) {
         let ReplicaMessage { session: id, kind, .. } = message;
-        let session = self.table.find(&id);
+        let session = self.find(&id);
         if let MessageKind::Followed { stream, progress } = kind {
             return match session.and_then(|session| session.replay.numbered(stream)) {
                 Some(buffer) => drop(tokio::spawn(async move { buffer.moved(progress).await })),
@@ -226,7 +226,7 @@ impl Sessions {
     pub(crate) async fn keep(self: Arc<Self>) {
         let Some(replicas) = self.replication.replicas() else { return };
         let (now, after) = (Instant::now(), replicas.due());
-        let due = self.table.all().into_iter().filter(|session| session.is_due(after));
+        let due = self.all().into_iter().filter(|session| session.is_due(after));
         let keep = async |session: Arc<ServedSession>| {
             let read = replicas.keep(session.id(), &session.replay.unfinished()).await?;
             session.refreshed(now);

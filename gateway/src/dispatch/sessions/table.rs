@@ -1,11 +1,10 @@
 //! All open sessions. Their number is limited, and idle ones are ended.
 
-use std::{collections::HashMap, ops::Deref, sync::Arc, time::Duration};
+use std::{collections::HashMap, ops::Deref, sync::Arc};
 
 use mcp_disclosure_transport::{ErrorText, code};
-use parking_lot::Mutex;
 
-use crate::{backend::Backend, limits::SessionLimits, session::Session};
+use crate::{backend::Backend, session::Session};
 
 /// A session, and the backend that serves it, which is kept alive for as long as this is referenced, even after the session ended.
 #[derive(Debug)]
@@ -51,47 +50,17 @@ fn full(most: usize) -> ErrorText {
 /// All open sessions.
 #[derive(Debug)]
 pub(super) struct Table {
-    bounds: SessionLimits,
-    unused: Duration,
-    by_id: Mutex<ById>,
-}
-
-/// Sessions, by id.
-#[derive(Debug, Default)]
-struct ById {
+    most: usize,
     /// Those that were opened here.
     opened: HashMap<Arc<str>, Arc<ServedSession>>,
     /// Copies of those that other replicas opened. They are bounded on their own, and make room for each other.
     copies: HashMap<Arc<str>, Arc<ServedSession>>,
 }
 
-impl ById {
-    fn room(&self, most: usize) -> Result<(), ErrorText> {
-        if self.opened.len() >= most { Err(full(most)) } else { Ok(()) }
-    }
-
-    fn all(&self) -> impl Iterator<Item = &Arc<ServedSession>> {
-        self.opened.values().chain(self.copies.values())
-    }
-
-    /// Removes some of the quiet copies: those that were used least recently. Several at once, since all have to be looked
-    /// at to find them.
-    fn evict(&mut self) -> Vec<Arc<ServedSession>> {
-        let some = self.copies.len() / EVICTED_PART + 1;
-        let quiet = self.copies.values().filter(|copy| copy.is_quiet() && !copy.replay.has_unfinished());
-        let mut quiet: Vec<_> = quiet.map(|copy| (copy.last_used(), Arc::clone(copy.id()))).collect();
-        if some < quiet.len() {
-            quiet.select_nth_unstable(some);
-            quiet.truncate(some);
-        }
-        quiet.iter().filter_map(|(_, id)| self.copies.remove(id)).collect()
-    }
-}
-
 impl Table {
-    /// An empty table; sessions unused for `unused` after their handshake are ended.
-    pub(super) fn new(bounds: SessionLimits, unused: Duration) -> Self {
-        Self { bounds, unused, by_id: Mutex::default() }
+    /// None yet, and never more than this number.
+    pub(super) fn new(most: usize) -> Self {
+        Self { most, opened: HashMap::new(), copies: HashMap::new() }
     }
 
     /// Checks whether another session can be opened.
@@ -99,17 +68,16 @@ impl Table {
     /// # Errors
     /// -32000 if the limit is reached.
     pub(super) fn room(&self) -> Result<(), ErrorText> {
-        self.by_id.lock().room(self.bounds.most)
+        if self.opened.len() >= self.most { Err(full(self.most)) } else { Ok(()) }
     }
 
     /// Adds a session.
     ///
     /// # Errors
     /// -32000 if the limit is reached.
-    pub(super) fn add(&self, session: Arc<ServedSession>) -> Result<(), ErrorText> {
-        let mut table = self.by_id.lock();
-        table.room(self.bounds.most)?;
-        table.opened.insert(Arc::clone(session.id()), session);
+    pub(super) fn add(&mut self, session: Arc<ServedSession>) -> Result<(), ErrorText> {
+        self.room()?;
+        self.opened.insert(Arc::clone(session.id()), session);
         Ok(())
     }
 
@@ -118,45 +86,45 @@ impl Table {
     ///
     /// # Errors
     /// -32000 if all are in use.
-    pub(super) fn adopt(&self, session: Arc<ServedSession>) -> Result<Vec<Arc<ServedSession>>, ErrorText> {
-        let mut table = self.by_id.lock();
-        let is_full = table.copies.len() >= self.bounds.most;
-        let evicted = if is_full { table.evict() } else { Vec::new() };
+    pub(super) fn adopt(
+        &mut self,
+        session: Arc<ServedSession>,
+    ) -> Result<Vec<Arc<ServedSession>>, ErrorText> {
+        let is_full = self.copies.len() >= self.most;
+        let evicted = if is_full { self.evict() } else { Vec::new() };
         if is_full && evicted.is_empty() {
-            return Err(full(self.bounds.most));
+            return Err(full(self.most));
         }
-        table.copies.insert(Arc::clone(session.id()), session);
+        self.copies.insert(Arc::clone(session.id()), session);
         Ok(evicted)
     }
 
+    /// Removes some of the quiet copies: those that were used least recently. Several at once, since all have to be looked
+    /// at to find them.
+    fn evict(&mut self) -> Vec<Arc<ServedSession>> {
+        let some = self.copies.len() / EVICTED_PART + 1;
+        let quiet =
+            self.copies.values().filter(|copy| copy.is_quiet() && copy.replay.unfinished().is_empty());
+        let mut quiet: Vec<_> = quiet.map(|copy| (copy.last_used(), Arc::clone(copy.id()))).collect();
+        if some < quiet.len() {
+            quiet.select_nth_unstable(some);
+            quiet.truncate(some);
+        }
+        quiet.iter().filter_map(|(_, id)| self.copies.remove(id)).collect()
+    }
+
     /// Looks up a session by id.
-    pub(super) fn find(&self, id: &str) -> Option<Arc<ServedSession>> {
-        let table = self.by_id.lock();
-        table.opened.get(id).or_else(|| table.copies.get(id)).cloned()
+    pub(super) fn find(&self, id: &str) -> Option<&Arc<ServedSession>> {
+        self.opened.get(id).or_else(|| self.copies.get(id))
     }
 
-    /// Removes a session, and closes its stream. Its requests in progress are answered.
-    pub(super) fn remove(&self, id: &str) -> Option<Arc<ServedSession>> {
-        let mut table = self.by_id.lock();
-        let session = table.opened.remove(id).or_else(|| table.copies.remove(id))?;
-        drop(table);
-        session.client.close();
-        Some(session)
+    /// Removes a session.
+    pub(super) fn remove(&mut self, id: &str) -> Option<Arc<ServedSession>> {
+        self.opened.remove(id).or_else(|| self.copies.remove(id))
     }
 
-    /// Removes idle sessions and returns them.
-    pub(super) fn remove_idle(&self) -> Vec<Arc<ServedSession>> {
-        let idle: Vec<_> =
-            self.all().into_iter().filter(|session| session.is_idle(self.bounds.idle, self.unused)).collect();
-        idle.iter().filter_map(|session| self.remove(session.id())).collect()
-    }
-
-    /// All open sessions.
-    pub(super) fn count(&self) -> usize {
-        self.by_id.lock().all().count()
-    }
-
-    pub(super) fn all(&self) -> Vec<Arc<ServedSession>> {
-        self.by_id.lock().all().cloned().collect()
+    /// All of them.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Arc<ServedSession>> {
+        self.opened.values().chain(self.copies.values())
     }
 }

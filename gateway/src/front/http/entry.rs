@@ -13,7 +13,7 @@ use std::{
 use axum::{
     body::Body,
     extract::{ConnectInfo, Request, State},
-    http::{StatusCode, header, request::Parts},
+    http::{StatusCode, request::Parts},
     middleware::Next,
     response::Response,
 };
@@ -25,9 +25,10 @@ use crate::{
     session::{Location, Peer},
 };
 
-/// A request that was admitted, of which the body is not read yet.
+/// A request that was admitted, without its body.
 #[derive(Debug)]
 pub(super) struct Arrived {
+    /// As of its head, or of its whole body once that was read.
     pub(super) admitted: Admitted,
     /// The peer that it counts against.
     pub(super) peer: Peer,
@@ -71,8 +72,8 @@ pub(super) async fn serve(
         connection.belongs_to(peer.name());
     }
     let Some(location) = location else { return Ok(nothing_here()) };
-    let arrived = Arrived { admitted, peer, location, head };
-    let response = front.answer(&arrived, body).await?;
+    let mut arrived = Arrived { admitted, peer, location, head };
+    let response = front.answer(&mut arrived, body).await?;
     Ok(if is_lasting(&response) { limited(response, front.gateway, arrived) } else { response })
 }
 
@@ -95,20 +96,19 @@ pub(super) async fn admit_to_pages(
 /// Minimum interval between repeated admissions that no change of permissions caused.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Marks an event stream that ends with the response to its request.
+/// Marks a stream of notifications, which lasts as long as the client likes, and not until the response to its request.
 #[derive(Clone, Copy, Debug)]
-struct EndsByItself;
+struct Lasting;
 
-/// The same event stream, which ends with the response to its request.
-pub(super) fn ends_by_itself(mut stream: Response) -> Response {
-    stream.extensions_mut().insert(EndsByItself);
+/// The same stream, which is one of notifications.
+pub(super) fn lasting(mut stream: Response) -> Response {
+    stream.extensions_mut().insert(Lasting);
     stream
 }
 
-/// Whether a response is a stream of notifications, which lasts as long as the client likes.
+/// Whether a response is such a stream.
 pub(super) fn is_lasting(response: &Response) -> bool {
-    let is_stream = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == STREAM);
-    is_stream && response.extensions().get::<EndsByItself>().is_none()
+    response.extensions().get::<Lasting>().is_some()
 }
 
 /// The same stream of notifications, which ends when its request would not be admitted any more. The client asks again, and
@@ -145,5 +145,3 @@ async fn ended(gateway: Arc<Gateway>, mut request: Arrived) {
         }
     }
 }
-
-const STREAM: &str = "text/event-stream";

@@ -28,7 +28,7 @@ use axum::{
     routing::any,
 };
 use cors::guarded;
-use entry::{Arrived, ends_by_itself};
+use entry::{Arrived, lasting};
 pub use guard::Guard;
 use mcp_disclosure_core::Principal;
 use mcp_disclosure_transport::{
@@ -42,8 +42,8 @@ use refused::{Refused, Stage};
 use stream::Stream;
 
 use crate::{
-    dispatch::{Admission, Admitted, Gateway, ServedSession},
-    session::{Outlet, Peer, Purpose},
+    dispatch::{Admission, Gateway, ServedSession},
+    session::{Outlet, Peer, Purpose, store::Following},
 };
 
 /// Shared state of all request handlers.
@@ -82,7 +82,7 @@ fn nothing_here() -> Response {
 }
 
 impl Front {
-    async fn answer(&self, arrived: &Arrived, body: Body) -> Result<Response, Refused> {
+    async fn answer(&self, arrived: &mut Arrived, body: Body) -> Result<Response, Refused> {
         let permits = arrived.admitted.principal.permits();
         let strategies = self.gateway.strategies();
         let is_offered = |name: &&str| strategies.is_offered_to(permits, name);
@@ -113,7 +113,7 @@ impl Front {
 
     /// Opens the session's general stream, or resumes a stream.
     async fn listen(&self, arrived: &Arrived) -> Result<Response, Refused> {
-        let Some(session) = self.session(arrived, &arrived.admitted).await? else {
+        let Some(session) = self.session(arrived).await? else {
             // The stateless era has no such stream.
             return Ok(not_allowed("POST"));
         };
@@ -121,16 +121,14 @@ impl Front {
         let last = arrived.head.headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok());
         let former = match last.and_then(|id| session.replay.find(id)) {
             Some((buffer, event)) if buffer.purpose == Purpose::Answer => {
-                return Ok(ends_by_itself(Stream::after(event, buffer, shutdown).into_response()));
+                return Ok(Stream::after(event, buffer, shutdown).into_response());
             }
             former => former,
         };
         if let Some(last) = last
-            && let Some(following) =
-                sessions.replication.follow(session.session(), last).await.map_err(of_session)?
+            && let Some(following) = Following::find(session.session(), last).await.map_err(of_session)?
         {
-            let stream = Stream::elsewhere(following, &session.peer, shutdown);
-            return Ok(ends_by_itself(stream.into_response()));
+            return Ok(Stream::elsewhere(following, &session.peer, shutdown).into_response());
         }
         let (outlet, frames) = Outlet::new(&session.peer, self.gateway.limits());
         session.client.outbox().open(outlet);
@@ -140,7 +138,8 @@ impl Front {
         sessions.stream_opened(&session, has_missed);
         let buffer = session.replay.open(Purpose::News, frames);
         let first = session.first_event(&buffer);
-        Ok(Stream::new(buffer, shutdown).beginning_with(missed).beginning_with(first).into_response())
+        let stream = Stream::new(buffer, shutdown).beginning_with(missed).beginning_with(first);
+        Ok(lasting(stream.into_response()))
     }
 
     /// Ends a session. It needs no copy of it, nor upstreams.
@@ -157,16 +156,13 @@ impl Front {
         Ok(StatusCode::NO_CONTENT.into_response())
     }
 
-    /// The session named in the headers, if any, for a request that is admitted so now.
+    /// The session named in the headers, if any.
     ///
     /// # Errors
     /// That there is none, or that it cannot be served here. The error names no request: clients take one with a request's
     /// id for the request's own.
-    async fn session(
-        &self,
-        arrived: &Arrived,
-        admitted: &Admitted,
-    ) -> Result<Option<Arc<ServedSession>>, Refused> {
+    async fn session(&self, arrived: &Arrived) -> Result<Option<Arc<ServedSession>>, Refused> {
+        let admitted = &arrived.admitted;
         let Some(id) = arrived.head.headers.get(SESSION) else { return Ok(None) };
         let sessions = self.gateway.sessions();
         let found = match id.to_str() {

@@ -7,50 +7,34 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response as HttpResponse},
 };
-use mcp_disclosure_core::{Era, RawObject};
-use mcp_disclosure_transport::{ErrorText, Id, Message, Notification, Request, Response, headers::SESSION};
+use mcp_disclosure_core::Era;
+use mcp_disclosure_transport::{ErrorText, Message, Request, Response, headers::SESSION};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::{
     Front,
     body::{self, Accepts},
-    entry::{Arrived, ends_by_itself},
+    entry::{Arrived, lasting},
     of_session, query,
     refused::{Refused, Stage, may_pass, refusing},
     standard_headers,
-    stream::{Held, Stream},
+    stream::Stream,
 };
 use crate::{
     beside::aside,
     dialect::{RequestKind, RequestMeta, check, classify},
-    dispatch::{Admitted, Caller, ServedSession},
+    dispatch::Caller,
     session::{Address, BeginError, Client, Frame, Frames, Opening, Place, Purpose, ReplayBuffer, Ticket},
 };
 
 /// A response that takes longer is sent as a stream, whose comments keep the connection alive.
 const QUIET: Duration = Duration::from_secs(10);
 
-/// A received request.
-struct Posted<'a> {
-    arrived: &'a Arrived,
-    /// As it is admitted after its body was read.
-    admitted: Admitted,
-    accepts: Accepts,
-    /// Its reservation of its peer's memory for requests.
-    place: Place,
-}
-
-/// A request about to run.
-struct Run {
-    caller: Caller,
-    ticket: Option<Ticket>,
-    frames: Frames,
-    accepts: Accepts,
-    place: Place,
-}
+/// Who sent a request that is about to run, and what it is answered on.
+type Sent = (Caller, Option<Ticket>, Frames);
 
 impl Front {
-    pub(super) async fn post(&self, arrived: &Arrived, body: Body) -> Result<HttpResponse, Refused> {
+    pub(super) async fn post(&self, arrived: &mut Arrived, body: Body) -> Result<HttpResponse, Refused> {
         let headers = &arrived.head.headers;
         if !is_json(headers) {
             let message = "Content-Type must be application/json";
@@ -63,24 +47,27 @@ impl Front {
         }
         let limits = self.gateway.limits();
         let (text, place) = body::read(body, &arrived.peer, limits).await?;
-        let admitted = arrived.admitted.clone();
-        let admitted = self.gateway.admit_again(admitted, &arrived.arriving()).await?;
+        if self.gateway.is_outdated(&arrived.admitted) {
+            arrived.admitted = self.gateway.admit_request(&arrived.arriving()).await?;
+        }
+        let arrived = &*arrived;
         let depth = limits.bounds().message_depth;
         let message = aside(text.len(), || Message::parse(&text, depth));
         drop(text);
         match message {
             Err(refused) => return Ok(body::json(StatusCode::BAD_REQUEST, refused.encode())),
             Ok(Message::Request(request)) => {
-                return self.request(Posted { arrived, admitted, accepts, place }, request).await;
+                return self.request(arrived, accepts, request, place).await;
             }
             // Requests to clients exist only in sessions, and in the stateless era no notification has a meaning.
             Ok(Message::Notification(notification)) => {
-                if let Some(session) = self.session(arrived, &admitted).await? {
-                    self.handle_notification(&session, &notification).await?;
+                if let Some(session) = self.session(arrived).await? {
+                    let sessions = self.gateway.sessions();
+                    sessions.handle_notification(&session, &notification).await.map_err(of_session)?;
                 }
             }
             Ok(Message::Response(response)) => {
-                if let Some(session) = self.session(arrived, &admitted).await? {
+                if let Some(session) = self.session(arrived).await? {
                     let replication = &self.gateway.sessions().replication;
                     replication.settle(&session, response).await.map_err(of_session)?;
                 }
@@ -89,23 +76,15 @@ impl Front {
         Ok(StatusCode::ACCEPTED.into_response())
     }
 
-    async fn handle_notification(
+    /// Answers a request; `place` is its reservation of its peer's memory for requests.
+    async fn request(
         &self,
-        session: &Arc<ServedSession>,
-        notification: &Notification,
-    ) -> Result<(), Refused> {
-        let sessions = self.gateway.sessions();
-        if notification.method != "notifications/cancelled" {
-            return sessions.handle_notification(session, notification).await.map_err(of_session);
-        }
-        if let Some(id) = notification.params.member("requestId").and_then(Id::parse) {
-            sessions.cancel(session, &id).await;
-        }
-        Ok(())
-    }
-
-    async fn request(&self, posted: Posted<'_>, request: Request) -> Result<HttpResponse, Refused> {
-        let headers = &posted.arrived.head.headers;
+        arrived: &Arrived,
+        accepts: Accepts,
+        request: Request,
+        place: Place,
+    ) -> Result<HttpResponse, Refused> {
+        let headers = &arrived.head.headers;
         let invalid = |error| Refused::invalid(error).answering(&request.id);
         let meta = check(&request, self.gateway.limits()).map_err(invalid)?;
         let kind = classify(&request, meta).map_err(|error| {
@@ -117,18 +96,18 @@ impl Front {
             let message = "the MCP-Protocol-Version header names a revision whose required params._meta keys are missing";
             return Err(invalid(ErrorText::invalid_params(message)));
         }
-        let run = match kind {
+        let answering = |refused: Refused| refused.answering(&request.id);
+        let sent = match kind {
             RequestKind::Initialize => {
-                let initialized = Box::pin(self.initialize(posted, &request)).await;
-                return initialized.map_err(|refused| refused.answering(&request.id));
+                return Box::pin(self.initialize(arrived, &request)).await.map_err(answering);
             }
-            RequestKind::Session => self.in_session(posted, &request).await?,
+            RequestKind::Session => self.in_session(arrived, accepts, &request).await?,
             RequestKind::Stateless(meta) => {
-                let served = self.without_session(posted, &request, &meta).await;
-                served.map_err(|refused| refused.answering(&request.id))?
+                let served = self.without_session(arrived, accepts, &request, &meta).await;
+                served.map_err(answering)?
             }
         };
-        Ok(self.run(run, request).await)
+        Ok(self.run(sent, accepts, request, place).await)
     }
 
     /// The address of a request with which a client comes in.
@@ -138,12 +117,12 @@ impl Front {
         Ok(Address { location: arrived.location.clone(), parameters })
     }
 
-    async fn initialize(&self, posted: Posted<'_>, request: &Request) -> Result<HttpResponse, Refused> {
-        let Posted { arrived, admitted: Admitted { principal, forwarded, .. }, .. } = posted;
+    async fn initialize(&self, arrived: &Arrived, request: &Request) -> Result<HttpResponse, Refused> {
         let address = self.address(arrived)?;
         let capabilities = request.params.object("capabilities").unwrap_or_default();
         let client = Arc::new(Client::new(Era::Session, &capabilities));
-        client.forwarded.follow(forwarded);
+        client.forwarded.follow(arrived.admitted.forwarded.clone());
+        let principal = arrived.admitted.principal.clone();
         let opening = Opening { principal, address, client, peer: arrived.peer.clone() };
         let opened = self.gateway.sessions().open(&request.params, opening).await;
         let (session, result) = opened.map_err(|error| Refused::at(Stage::Opening, error))?;
@@ -158,11 +137,11 @@ impl Front {
 
     async fn without_session(
         &self,
-        posted: Posted<'_>,
+        arrived: &Arrived,
+        accepts: Accepts,
         request: &Request,
         meta: &RequestMeta,
-    ) -> Result<Run, Refused> {
-        let Posted { arrived, admitted, accepts, place } = posted;
+    ) -> Result<Sent, Refused> {
         let (headers, peer) = (&arrived.head.headers, &arrived.peer);
         standard_headers::check(headers, request, meta).map_err(Refused::invalid)?;
         if !accepts.events && request.method == LISTEN {
@@ -171,18 +150,23 @@ impl Front {
         }
         let address = self.address(arrived)?;
         let (outlet, frames) = accepts.outlet(peer, self.gateway.limits());
-        let caller = self.gateway.stateless(&address, request, meta, admitted, peer, outlet).await;
+        let caller =
+            self.gateway.stateless(&address, request, meta, arrived.admitted.clone(), peer, outlet).await;
         let caller = caller.map_err(|error| Refused::at(Stage::Serving, error))?;
         let (mirrored, shown) = self.gateway.calls.mirrored(&caller, request);
         let checked = standard_headers::check_mirrored(headers, request, &mirrored, shown);
         checked.map_err(Refused::invalid)?;
-        Ok(Run { caller, ticket: None, frames, accepts, place })
+        Ok((caller, None, frames))
     }
 
-    async fn in_session(&self, posted: Posted<'_>, request: &Request) -> Result<Run, Refused> {
-        let Posted { arrived, admitted, accepts, place } = posted;
+    async fn in_session(
+        &self,
+        arrived: &Arrived,
+        accepts: Accepts,
+        request: &Request,
+    ) -> Result<Sent, Refused> {
         let headers = &arrived.head.headers;
-        let session = match self.session(arrived, &admitted).await {
+        let session = match self.session(arrived).await {
             Ok(Some(session)) => session,
             Ok(None) => {
                 let message = "no session: send initialize first and then its Mcp-Session-Id, or params._meta as of 2026-07-28";
@@ -192,7 +176,7 @@ impl Front {
             Err(refused) if may_pass(refused.status) => {
                 if refused.status == StatusCode::SERVICE_UNAVAILABLE {
                     let id = headers.get(SESSION).and_then(|id| id.to_str().ok()).unwrap_or_default();
-                    self.gateway.unreached(&admitted.principal, id, &arrived.location, request);
+                    self.gateway.unreached(&arrived.admitted.principal, id, &arrived.location, request);
                 }
                 return Err(refused.answering(&request.id));
             }
@@ -210,32 +194,36 @@ impl Front {
         })?;
         session.begin_work();
         let (outlet, frames) = accepts.outlet(&session.peer, self.gateway.limits());
-        let caller = self.gateway.in_session(&session, admitted, outlet);
-        Ok(Run { caller, ticket: Some(ticket), frames, accepts, place })
+        let caller = self.gateway.in_session(&session, arrived.admitted.clone(), outlet);
+        Ok((caller, Some(ticket), frames))
     }
 
     /// Runs a request. The response is JSON if it is the first message, otherwise an event stream.
-    async fn run(&self, run: Run, request: Request) -> HttpResponse {
-        let Run { caller, ticket, mut frames, accepts, place } = run;
+    async fn run(
+        &self,
+        (caller, ticket, mut frames): Sent,
+        accepts: Accepts,
+        request: Request,
+        place: Place,
+    ) -> HttpResponse {
         let (era, session, id) = (caller.era(), caller.session.clone(), request.id.clone());
-        let status =
-            |error: Option<i64>| error.map_or(StatusCode::OK, |code| Stage::Answering(era).status(code));
+        let status = |error: &Option<ErrorText>| {
+            error.as_ref().map_or(StatusCode::OK, |error| Stage::Answering(era).status(error.code()))
+        };
         let listens = request.method == LISTEN;
         let working = Arc::clone(&self.gateway).serve(caller, ticket, request, place);
         let task = tokio::spawn(working);
         // A stateless request is cancelled when its connection closes; one in a session continues.
-        let held: Option<Held> =
-            (era == Era::Stateless).then(|| Box::new(AbortOnDropHandle::new(task)) as Held);
+        let work = (era == Era::Stateless).then(|| AbortOnDropHandle::new(task));
         let first = tokio::select! {
             biased;
             frame = frames.recv() => match frame {
                 // A status other than 200 must be sent before the stream starts.
                 Some((Frame::Answer(message, error), place))
-                    if accepts.json || status(error) != StatusCode::OK =>
+                    if accepts.json || status(&error) != StatusCode::OK =>
                 {
-                    let refused = error.and_then(|_| refusal(&message.whole()));
-                    let response = body::json(status(error), body::unread(message, place));
-                    return match refused {
+                    let response = body::json(status(&error), body::unread(message, place));
+                    return match error {
                         Some(error) => refusing(response, &error),
                         None => response,
                     };
@@ -256,19 +244,13 @@ impl Front {
             None => (ReplayBuffer::without_replay(frames), None),
         };
         let stream = Stream::new(buffer, self.gateway.shutdown()).beginning_with(primed).then(first);
-        let response = stream.holding(held).into_response();
-        if listens { response } else { ends_by_itself(response) }
+        let response = stream.of_work(work).into_response();
+        if listens { lasting(response) } else { response }
     }
 }
 
 /// The request whose answer is a stream of notifications.
 const LISTEN: &str = "subscriptions/listen";
-
-/// The error of an answer.
-fn refusal(answer: &[u8]) -> Option<ErrorText> {
-    let answer = RawObject::parse(std::str::from_utf8(answer).ok()?).ok()?;
-    Some(ErrorText::relayed(answer.object("error")?.into()))
-}
 
 fn is_json(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();

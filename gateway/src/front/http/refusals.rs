@@ -31,14 +31,8 @@ pub struct Asked;
 pub(super) struct Refusals {
     observer: Arc<dyn Observer>,
     guard: Arc<Guard>,
-    logged: Arc<Mutex<HashMap<StatusCode, Logged>>>,
-}
-
-/// When a status was logged, and how often it was sent since.
-#[derive(Debug, Default)]
-struct Logged {
-    at: Option<Instant>,
-    since: u64,
+    /// When a status was logged, and how often it was sent since.
+    logged: Arc<Mutex<HashMap<StatusCode, (Option<Instant>, u64)>>>,
 }
 
 impl Refusals {
@@ -73,13 +67,13 @@ impl Refusals {
     /// How often a status was sent since it was logged, if it is to be logged now.
     fn count(&self, status: StatusCode, now: Instant) -> Option<u64> {
         let mut all = self.logged.lock();
-        let logged = all.entry(status).or_default();
-        logged.since += 1;
-        if logged.at.is_some_and(|at| now.duration_since(at) < QUIET) {
+        let (logged, since) = all.entry(status).or_default();
+        *since += 1;
+        if logged.is_some_and(|at| now.duration_since(at) < QUIET) {
             return None;
         }
-        logged.at = Some(now);
-        Some(std::mem::take(&mut logged.since))
+        *logged = Some(now);
+        Some(std::mem::take(since))
     }
 }
 

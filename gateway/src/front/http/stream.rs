@@ -9,7 +9,7 @@ use axum::{
 };
 use bytes::Bytes;
 use futures::stream;
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::body::PIECE;
 use crate::session::{
@@ -30,15 +30,13 @@ enum Source {
     Elsewhere(Box<Following>, Peer),
 }
 
-/// A value kept for the lifetime of the stream: dropping it stops the work behind it.
-pub(super) type Held = Box<dyn Send + Sync>;
-
 /// A stream as sent on one connection.
 pub(super) struct Stream {
     source: Source,
     waiting: VecDeque<StreamEvent>,
     shutdown: CancellationToken,
-    held: Option<Held>,
+    /// The work behind the stream, which is stopped with it.
+    work: Option<AbortOnDropHandle<()>>,
     /// The rest of an event sent in pieces, and its reservation of unread bytes.
     rest: Rest,
     unread: Option<Place>,
@@ -65,7 +63,7 @@ impl Stream {
 
     fn of(source: Source, shutdown: &CancellationToken) -> Self {
         let (waiting, shutdown, rest) = (VecDeque::new(), shutdown.clone(), Rest::default());
-        Self { source, waiting, shutdown, held: None, rest, unread: None }
+        Self { source, waiting, shutdown, work: None, rest, unread: None }
     }
 
     /// Sends these events first.
@@ -82,9 +80,9 @@ impl Stream {
         self.beginning_with([first])
     }
 
-    /// Keeps a value until the connection closes.
-    pub(super) fn holding(mut self, held: Option<Held>) -> Self {
-        self.held = held;
+    /// Stops this work when the connection closes.
+    pub(super) fn of_work(mut self, work: Option<AbortOnDropHandle<()>>) -> Self {
+        self.work = work;
         self
     }
 
@@ -135,7 +133,7 @@ impl Stream {
         if buffer.has_ended() {
             buffer.sent(turn);
             // The work behind the stream is no longer needed.
-            self.held = None;
+            self.work = None;
             return None;
         }
         let received = tokio::select! {

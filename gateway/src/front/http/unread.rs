@@ -32,9 +32,8 @@ const LINGERING: Duration = Duration::from_secs(5);
 pub(super) struct Received {
     /// `None` once it was read.
     body: Option<Incoming>,
-    /// Whether the client sends it: without `Expect`, or once it was asked for.
+    /// Whether the client sends it: without `Expect`, or once it was asked for; not where it broke off.
     is_coming: bool,
-    is_broken: bool,
     rest: Option<oneshot::Sender<Rest>>,
     connection: Arc<Connection>,
 }
@@ -56,13 +55,8 @@ pub(super) fn watched(
     if body.is_end_stream() {
         connection.note_body();
     }
-    let received = Received {
-        body: Some(body),
-        is_coming,
-        is_broken: false,
-        rest: Some(left),
-        connection: Arc::clone(connection),
-    };
+    let received =
+        Received { body: Some(body), is_coming, rest: Some(left), connection: Arc::clone(connection) };
     (received, rest)
 }
 
@@ -100,14 +94,10 @@ impl Body for Received {
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         let Some(body) = self.body.as_mut() else { return Poll::Ready(None) };
         let polled = Pin::new(body).poll_frame(cx);
-        self.is_coming = true;
-        match polled {
-            Poll::Ready(None) => {
-                self.body = None;
-                self.connection.note_body();
-            }
-            Poll::Ready(Some(Err(_))) => self.is_broken = true,
-            Poll::Ready(Some(Ok(_))) | Poll::Pending => {}
+        self.is_coming = !matches!(polled, Poll::Ready(Some(Err(_))));
+        if matches!(polled, Poll::Ready(None)) {
+            self.body = None;
+            self.connection.note_body();
         }
         polled
     }
@@ -125,7 +115,7 @@ impl Drop for Received {
     fn drop(&mut self) {
         if let (false, Some(body), Some(rest)) = (self.is_end_stream(), self.body.take(), self.rest.take()) {
             // A connection that is gone waits for nothing.
-            let _gone = rest.send(Rest { body, is_coming: self.is_coming && !self.is_broken });
+            let _gone = rest.send(Rest { body, is_coming: self.is_coming });
         }
     }
 }

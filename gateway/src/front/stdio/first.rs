@@ -14,25 +14,19 @@ use crate::{
 };
 
 /// A client's first message, and the input after it.
-#[derive(Debug)]
-pub(super) struct First<R> {
-    pub(super) line: Option<Line>,
-    pub(super) lines: Lines<R>,
-}
+pub(super) type First<R> = (Option<Line>, Lines<R>);
 
-impl<R: AsyncRead + Unpin> First<R> {
-    /// Reads the first message and introduces the client by what it declares.
-    pub(super) async fn read(
-        mut lines: Lines<R>,
-        client: Arc<Client>,
-        limits: Limits,
-    ) -> std::io::Result<Self> {
-        let line = lines.next().await;
-        let declared = line.as_ref().ok().and_then(|line| declared(line.as_ref()?, &client, &limits));
-        let (era, capabilities) = declared.unwrap_or_else(|| (Era::Session, RawObject::empty()));
-        client.introduce(era, &capabilities);
-        Ok(Self { line: line?, lines })
-    }
+/// Reads the first message and introduces the client by what it declares.
+pub(super) async fn read<R: AsyncRead + Unpin>(
+    mut lines: Lines<R>,
+    client: Arc<Client>,
+    limits: Limits,
+) -> std::io::Result<First<R>> {
+    let line = lines.next().await;
+    let declared = line.as_ref().ok().and_then(|line| declared(line.as_ref()?, &client, &limits));
+    let (era, capabilities) = declared.unwrap_or_else(|| (Era::Session, RawObject::empty()));
+    client.introduce(era, &capabilities);
+    Ok((line?, lines))
 }
 
 /// The era and the capabilities that a client's first message declares. Which gateways it came through and which concerns it chooses

@@ -76,7 +76,7 @@ impl<R: AsyncRead + Unpin + Send + 'static> Stdio<R> {
         let (ending, hung_up) = (CancellationToken::new(), CancellationToken::new());
         let writing = tokio::spawn(write(output, frames, ending.clone(), hung_up.clone()));
         let client = Arc::new(Client::unknown());
-        let first = First::read(Lines::new(input, limits.message_bytes), Arc::clone(&client), *limits);
+        let first = first::read(Lines::new(input, limits.message_bytes), Arc::clone(&client), *limits);
         let first = AbortOnDropHandle::new(tokio::spawn(first));
         Self { first, client, peer, outlet, writing, ending, hung_up }
     }
@@ -149,15 +149,9 @@ impl Connection {
             () = self.gateway.shutdown().cancelled() => return Ok(()),
             () = self.hung_up.cancelled() => return Ok(()),
         };
-        match first {
-            Ok(first) => self.read(first?).await,
-            // The runtime is shutting down.
-            Err(_) => Ok(()),
-        }
-    }
-
-    async fn read(&mut self, first: First<impl AsyncRead + Unpin>) -> std::io::Result<()> {
-        let First { line: mut first, mut lines } = first;
+        // Else the runtime is shutting down.
+        let Ok(first) = first else { return Ok(()) };
+        let (mut first, mut lines) = first?;
         // The end of input.
         if first.is_none() {
             return Ok(());

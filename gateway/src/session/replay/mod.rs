@@ -98,10 +98,9 @@ impl ReplayBuffers {
         let _same = self.archive.set(archive);
     }
 
-    /// Where events of another replica are read, if this event id is one's.
-    pub(crate) fn elsewhere(&self, event: &str) -> Option<&Archive> {
-        let archive = self.archive.get()?;
-        event.split_once('.').is_some_and(|(of, _)| *of != **archive.replica()).then_some(archive)
+    /// Where events of other replicas are read.
+    pub(crate) fn archive(&self) -> Option<&Archive> {
+        self.archive.get()
     }
 
     /// Opens a stream of these frames.
@@ -129,12 +128,7 @@ impl ReplayBuffers {
         buffer
     }
 
-    /// Whether answer streams that other replicas can read go on, or have a response that was not sent yet.
-    pub(crate) fn has_unfinished(&self) -> bool {
-        self.state.lock().buffers.iter().any(|buffer| buffer.shared.is_some() && !buffer.may_go())
-    }
-
-    /// The names, in the store, of answer streams that go on, or whose response was not sent yet.
+    /// The names, in the store, of answer streams that other replicas can read and that go on, or whose response was not sent yet.
     pub(crate) fn unfinished(&self) -> Vec<String> {
         let state = self.state.lock();
         let unfinished = state.buffers.iter().filter(|buffer| !buffer.may_go());

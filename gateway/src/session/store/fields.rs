@@ -161,6 +161,12 @@ impl Delta {
             || self.unsubscribed.is_some()
     }
 
+    /// The memory with these notes.
+    pub(crate) fn noted_in(&self, memory: &Memory) -> Memory {
+        let notes = self.notes.iter();
+        notes.fold(memory.clone(), |memory, (strategy, notes)| memory.with(strategy, notes.clone()))
+    }
+
     /// The fields that change.
     pub(crate) fn changes(&self) -> Changes {
         let named = |kind: u8, name: &str| [&[kind], name.as_bytes()].concat();

@@ -42,15 +42,21 @@ pub(crate) struct Following {
 }
 
 impl Following {
-    /// The stream of the event with this id, from the next event on. `None` if nothing is kept of it.
-    pub(crate) async fn find(
-        archive: Archive,
-        session: &Arc<Session>,
-        event: &str,
-    ) -> Result<Option<Self>, StoreError> {
-        let Some((replica, stream, last)) = replicas::event(event) else { return Ok(None) };
+    /// The answer stream of another replica that has the event with this id, from the next event on. `None` if nothing is kept of it.
+    ///
+    /// # Errors
+    /// -32006 if the store cannot be used.
+    pub(crate) async fn find(session: &Arc<Session>, event: &str) -> Result<Option<Self>, ErrorText> {
+        let (Some(archive), Some((replica, stream, last))) =
+            (session.replay.archive(), replicas::event(event))
+        else {
+            return Ok(None);
+        };
+        if *replica == **archive.replica() {
+            return Ok(None);
+        }
         let mut following = Self {
-            archive,
+            archive: archive.clone(),
             session: Arc::downgrade(session),
             replica: replica.into(),
             stream,

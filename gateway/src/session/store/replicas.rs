@@ -90,18 +90,18 @@ impl Replicas {
         self.store.create(&key_of(id), opened.fields(recorded), self.unused).await
     }
 
-    /// Reads a session; `None` if there is no such session.
-    pub(crate) async fn read(&self, id: &str) -> Result<Option<Read>, StoreError> {
-        self.read_for(id, None).await
-    }
-
     /// Reads a session of this principal.
     pub(crate) async fn read_own(&self, id: &str, principal: &Principal) -> Result<Option<Read>, StoreError> {
-        let read = self.read(id).await?;
+        let read = self.read(id, None).await?;
         Ok(read.filter(|read| read.opened.principal.as_deref() == principal.id()))
     }
 
-    async fn read_for(&self, id: &str, lifetime: Option<Duration>) -> Result<Option<Read>, StoreError> {
+    /// Reads a session; `None` if there is no such session. With a `lifetime`, it expires after that.
+    pub(crate) async fn read(
+        &self,
+        id: &str,
+        lifetime: Option<Duration>,
+    ) -> Result<Option<Read>, StoreError> {
         let number = self.next_number();
         let fields = self.store.load(&key_of(id), lifetime).await?;
         Ok(fields.and_then(|fields| Read::of(&fields, number)))
@@ -114,7 +114,7 @@ impl Replicas {
 
     /// Reads a session, and extends its expiry and that of these answer streams.
     pub(crate) async fn keep(&self, id: &str, streams: &[String]) -> Result<Option<Read>, StoreError> {
-        let read = self.read_for(id, Some(self.idle)).await?;
+        let read = self.read(id, Some(self.idle)).await?;
         for stream in streams {
             self.store.keep_events(stream, Vec::new(), self.idle).await?;
         }

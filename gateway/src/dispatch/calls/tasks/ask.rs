@@ -105,9 +105,11 @@ impl Asking<'_> {
             Some(conversation) => Some(conversation.lock().await),
             None => None,
         };
-        if let Some(conversation) = &mut conversation {
-            conversation.look().await;
-            if let Some(questions) = conversation.questions() {
+        let mut dialogue = conversation.as_mut().map(|work| &mut work.dialogue);
+        if let Some(dialogue) = &mut dialogue {
+            dialogue.look().await;
+            let questions = dialogue.requests();
+            if !questions.is_empty() {
                 let questions = self.part(&questions, true)?;
                 let state = state.with("status", r#""input_required""#);
                 return Ok(state.with("inputRequests", questions.text()));
@@ -117,15 +119,15 @@ impl Asking<'_> {
             Some("completed" | "failed") => {}
             // The question is on its way, or no client can be asked.
             Some("input_required") => {
-                if conversation.is_none() {
+                if dialogue.is_none() {
                     self.at.refuse_questions();
                 }
                 return Ok(state.with("status", r#""working""#));
             }
             _ => return Ok(state),
         }
-        let outcome = match &mut conversation {
-            Some(conversation) => match conversation.outcome().await {
+        let outcome = match dialogue {
+            Some(dialogue) => match dialogue.outcome().await {
                 Some(Ok(result)) => self.seen(result),
                 Some(Err(CallError::Answered(error))) => Err(Failure::Answered(error)),
                 Some(Err(_)) => Err(Failure::Lost(self.at.lost())),

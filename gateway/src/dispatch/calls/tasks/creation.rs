@@ -10,14 +10,13 @@ use mcp_disclosure_transport::{ErrorText, Json, code};
 use parking_lot::Mutex;
 
 use super::{
-    super::{Calls, state},
-    conversation::Conversation,
+    super::{Calls, relay::UpstreamRequest, rounds::Work},
     form,
-    task::{Life, Origin, Owner, RunningAt, Task, ends, times},
+    task::{Life, Origin, Owner, RunningAt, Task, times},
 };
 use crate::{
     dialect::{RequestMeta, needs_tasks},
-    dispatch::{Answer, Caller, allowance::Running},
+    dispatch::{Answer, Caller, allowance::Running, common::fresh},
     error::upstream_failed,
     session::Place,
     slot::Slot,
@@ -159,18 +158,21 @@ impl Calls {
         let own = task.string("taskId").filter(|own| own.len() <= LONGEST_ID);
         let own = own.ok_or_else(|| invalid("whose taskId is missing or too long"))?;
         let called = Arc::new(ClientTask {
-            id: state::fresh()?,
+            id: fresh("a state")?,
             client: caller.session.as_ref().map_or_else(Weak::new, |session| Arc::downgrade(&session.client)),
         });
         upstream.begin_task(&own, &called);
         if let (Some(reports), Some(session), false) = (&reports, &caller.session, is_waited) {
             reports.continue_at(&session.client);
         }
-        // Its questions to a client without session come while its result is waited for.
         let reached = caller.reaching(&self.common.backends).await?;
         let conversation = match (caller.era(), era, reached.client()) {
             (Era::Stateless, Era::Session, Some(client)) if !is_waited => {
-                Some(Conversation::begin(&reached, client, upstream, &own).await.into())
+                let params = RawObject::empty().with_value("taskId", &own);
+                let asking = UpstreamRequest::new("tasks/result", params);
+                let mut work = Work::begin(&reached, client, upstream, &asking);
+                work.dialogue.look().await;
+                Some(work.into())
             }
             _ => None,
         };
@@ -187,7 +189,6 @@ impl Calls {
         }));
         let translated = form::translated(&task, era, caller.era());
         let kept = self.keep(caller, called, origin, &translated, place, Some((running, reports)));
-        kept.observe(&translated);
         if is_waited {
             return Box::pin(self.waited(&reached, view, kept)).await;
         }
@@ -207,7 +208,7 @@ impl Calls {
     /// The task of a client that asked for one, of a call that was answered at once.
     fn answered_at_once(&self, caller: &Caller, place: Place, result: Json) -> Answer {
         let held = caller.peer.unread_answer(result.as_str().len())?;
-        let called = Arc::new(ClientTask { id: state::fresh()?, client: Weak::new() });
+        let called = Arc::new(ClientTask { id: fresh("a state")?, client: Weak::new() });
         let times = RawObject::empty().with_value("createdAt", &form::now()).with("ttl", ANSWER_KEPT);
         let task = self.keep(caller, called, Origin::Answered { result, _bytes: held }, &times, place, None);
         Ok(RawObject::empty().with("task", task.state("completed", None).text()).into())
@@ -218,21 +219,21 @@ impl Calls {
         caller: &Caller,
         called: Arc<ClientTask>,
         origin: Origin,
-        task: &RawObject,
+        state: &RawObject,
         place: Place,
         running: Option<(Running, Option<Arc<Reports>>)>,
     ) -> Arc<Task> {
-        let lifetime = task.member(form::lifetime(caller.era())).and_then(ends);
         let task = Arc::new(Task {
             called,
             owner: Owner::of(caller),
             number: self.tasks.next_number(),
             peer: Arc::clone(caller.peer.name()),
             origin,
-            times: times(task),
-            life: Mutex::new(Life { used: Instant::now(), ends: lifetime, running }),
+            times: times(state),
+            life: Mutex::new(Life { used: Instant::now(), ends: None, running }),
             _place: place,
         });
+        task.observe(state);
         self.tasks.add(Arc::clone(&task));
         task
     }

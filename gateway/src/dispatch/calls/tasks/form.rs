@@ -65,14 +65,6 @@ pub(super) fn translated(task: &RawObject, from: Era, to: Era) -> RawObject {
     }
 }
 
-/// The name of a task's lifetime in an era.
-pub(super) fn lifetime(era: Era) -> &'static str {
-    match era {
-        Era::Session => RENAMED[0].0,
-        Era::Stateless => RENAMED[0].1,
-    }
-}
-
 /// Whether a task in this status does not change any more.
 pub(super) fn is_over(status: &str) -> bool {
     matches!(status, "completed" | "failed" | "cancelled")

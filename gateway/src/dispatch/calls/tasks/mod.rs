@@ -3,9 +3,7 @@
 //! A task has an id of ours, which leads its client, and no other, to the upstream that runs it.
 
 mod ask;
-mod conversation;
 mod creation;
-mod follow;
 mod form;
 mod requests;
 mod table;

@@ -1,11 +1,15 @@
-//! The methods of tasks.
+//! The methods of tasks, and notifications to clients without session about theirs, where they ask for them (`taskIds` of
+//! `subscriptions/listen`).
 
+use std::hash::{BuildHasher, RandomState};
+
+use futures::future::{join_all, pending};
 use mcp_disclosure_core::{Era, RawObject};
-use mcp_disclosure_transport::{ErrorText, Json, Request};
+use mcp_disclosure_transport::{ErrorText, Json, Notification, Request};
 
 use super::{
     super::Calls,
-    ask::Asking,
+    ask::{Asking, POLLING, interval},
     form,
     task::{Failure, Origin},
 };
@@ -52,13 +56,15 @@ impl Calls {
     /// `tasks/result` (2025-11-25).
     async fn task_result(&self, caller: &Caller, page: &Page, params: &RawObject) -> Answer {
         let task = self.tasks.named(caller, params)?;
-        match (task.asked(caller, &page.view), &task.origin) {
-            (Some(asking), _) => asking.result(params).await.map(Json::from),
-            (None, Origin::Answered { result, .. }) => {
+        match &task.origin {
+            Origin::Upstream(at) => {
+                let asking = Asking { caller, view: &page.view, task: &task, at };
+                asking.result(params).await.map(Json::from)
+            }
+            Origin::Answered { result, .. } => {
                 let result = RawObject::parse(result.as_str()).unwrap_or_default();
                 Ok(named(&result.retain(|key| key != "resultType"), Some(task.id())).into())
             }
-            (None, Origin::Upstream(_)) => Err(ErrorText::method_not_found()),
         }
     }
 
@@ -83,7 +89,7 @@ impl Calls {
                 None => Some(task.state("completed", None)),
             }
         });
-        let states = futures::future::join_all(states).await;
+        let states = join_all(states).await;
         let states: Vec<&str> = states.iter().flatten().map(RawObject::text).collect();
         let list = RawObject::empty().with("tasks", &format!("[{}]", states.join(",")));
         Ok(next.iter().fold(list, |list, next| list.with_value("nextCursor", next)).into())
@@ -142,10 +148,48 @@ impl Calls {
             (Era::Session, conversation) => {
                 // Answers to what was not asked are ignored.
                 if let Some(conversation) = conversation {
-                    conversation.lock().await.answer(&responses);
+                    conversation.lock().await.dialogue.deliver(&responses);
                 }
                 Ok(complete(Era::Stateless, Json::empty_object()))
             }
+        }
+    }
+
+    /// Tells the states of these tasks of the caller's: first as they are, then whenever one changes. It ends only by being dropped.
+    pub(in crate::dispatch) async fn follow_tasks(
+        &self,
+        caller: &Caller,
+        page: &Page,
+        ids: &[String],
+        tell: impl Fn(&Notification),
+    ) {
+        join_all(ids.iter().map(|id| self.follow_task(caller, page, id, &tell))).await;
+        pending().await
+    }
+
+    /// Asks the upstream, as the client would, until the task is over or forgotten: not every upstream tells of itself.
+    async fn follow_task(&self, caller: &Caller, page: &Page, id: &str, tell: impl Fn(&Notification)) {
+        // States have results in them, and are not kept.
+        let hasher = RandomState::new();
+        let mut told = None;
+        while let Some(task) = self.tasks.find(caller, id) {
+            let Some(asking) = task.asked(caller, &page.view) else { return };
+            let again = match asking.state(&RawObject::empty()).await {
+                Ok(state) => {
+                    let digest = hasher.hash_one(state.text());
+                    if told.replace(digest) != Some(digest) {
+                        let params = state.retain(|key| key != "resultType");
+                        tell(&Notification::new("notifications/tasks", params));
+                    }
+                    if state.string("status").is_none_or(|status| form::is_over(&status)) {
+                        return;
+                    }
+                    interval(&state)
+                }
+                Err(Failure::Other(_)) => POLLING,
+                Err(_) => return,
+            };
+            tokio::time::sleep(again).await;
         }
     }
 }

@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use serde_json::json;
 use tokio::runtime::Handle;
 
-use super::{conversation::Conversation, form};
+use super::{super::rounds::Work, form};
 use crate::{
     backend::BackendGuard,
     dispatch::{Caller, allowance::Running},
@@ -95,7 +95,9 @@ pub(super) struct RunningAt {
     pub(super) outlasts_connection: bool,
     /// Keeps the upstreams of a client without session.
     pub(super) guard: Option<Arc<BackendGuard>>,
-    pub(super) conversation: Option<tokio::sync::Mutex<Conversation>>,
+    /// What an upstream with a session asks a stateless client: its questions come while the result is waited for, and the client gets
+    /// them with the state of the task.
+    pub(super) conversation: Option<tokio::sync::Mutex<Work>>,
     /// Whether its questions are being refused, since its client cannot be asked.
     pub(super) refusing: Arc<AtomicBool>,
 }
@@ -230,7 +232,7 @@ pub(super) fn times(task: &RawObject) -> RawObject {
 }
 
 /// When a lifetime ends that is counted from now; `None` if it has no end.
-pub(super) fn ends(milliseconds: &str) -> Option<Instant> {
+fn ends(milliseconds: &str) -> Option<Instant> {
     let milliseconds = milliseconds.parse::<f64>().ok()?;
     let lifetime = Duration::try_from_secs_f64(milliseconds / 1_000.0).ok()?;
     Instant::now().checked_add(lifetime)?.checked_add(GRACE).map(|late| late - GRACE)

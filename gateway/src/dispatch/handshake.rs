@@ -1,0 +1,145 @@
+//! Handshakes: what the results of `initialize` and `server/discover` say of this server. A client that is a gateway is refused if this
+//! one leads to it, and learns where this one leads.
+
+use std::time::Duration;
+
+use mcp_disclosure_core::{EXTENSION, RawObject, SKILLS};
+use mcp_disclosure_drafts::{
+    manifest::{KEY, digest::CAPABILITY},
+    variants::{self, SERVER_VARIANTS},
+};
+use mcp_disclosure_transport::{ErrorText, Json, meta};
+
+use super::{Caller, Common};
+use crate::{
+    DRAFTS,
+    backend::Backend,
+    catalogue::Page,
+    dialect::{Caching, FILTERING, InitializeRequest, Revision, TASKS, cacheable},
+    lineage::Chain,
+};
+
+/// The capability of 2025-11-25: calls of tools can be tasks, which are listed and cancelled.
+const RUNS_TASKS: &str = r#"{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}"#;
+
+/// The capability of a list that may change.
+const LISTED: &str = r#"{"listChanged":true}"#;
+
+/// The same, of resources that can be subscribed to.
+const SUBSCRIBED: &str = r#"{"listChanged":true,"subscribe":true}"#;
+
+impl Common {
+    /// The gateways that the sender of a handshake with these capabilities came through; `None` if it is no gateway.
+    ///
+    /// # Errors
+    /// If this gateway leads to one of them, or they are too many.
+    pub(super) fn admit_chain(
+        &self,
+        backend: &Backend,
+        capabilities: &RawObject,
+    ) -> Result<Option<Chain>, ErrorText> {
+        let Some(chain) = Chain::read(capabilities) else { return Ok(None) };
+        self.lineage
+            .admit(&chain, &backend.leads_to(), &self.limits)
+            .inspect_err(|refused| tracing::debug!(reason = refused.message(), "a gateway is refused"))?;
+        Ok(Some(chain))
+    }
+
+    /// The result of `initialize`, in the client's format.
+    pub(super) fn initialized(
+        &self,
+        initialize: &InitializeRequest,
+        caller: &Caller,
+        page: &Page,
+        is_gateway: bool,
+    ) -> Json {
+        let result = RawObject::empty()
+            .with_value("protocolVersion", &initialize.revision.to_string())
+            .with("capabilities", self.capabilities(caller, page, initialize.revision, is_gateway).text())
+            .with("serverInfo", caller.backend.server_info().text());
+        initialize.answer(with_instructions(result, page), selected(caller, page)).into()
+    }
+
+    /// The result of `server/discover`.
+    pub(super) fn discovered(&self, caller: &Caller, page: &Page, is_gateway: bool) -> Json {
+        let meta = RawObject::empty().with(meta::SERVER_INFO, caller.backend.server_info().text());
+        let capabilities = self.capabilities(caller, page, Revision::V2026_07_28, is_gateway);
+        let result = RawObject::empty()
+            .with("resultType", "\"complete\"")
+            .with_value("supportedVersions", &Revision::names())
+            .with("capabilities", capabilities.text())
+            .with("_meta", meta.text());
+        let caching = Caching { time_to_live: Duration::from_secs(60), private: page.is_private };
+        cacheable(with_instructions(result, page), caching).into()
+    }
+
+    /// The capabilities in a revision. A gateway is told which gateways this one leads to.
+    fn capabilities(&self, caller: &Caller, page: &Page, revision: Revision, is_gateway: bool) -> RawObject {
+        let (backend, choice, permits) = (&caller.backend, &caller.choice, caller.principal.permits());
+        let (added, has_manifest) = (&page.advertisement, page.has_manifest());
+        let tools = with_those(
+            RawObject::empty().with("listChanged", "true").with("filtering", FILTERING),
+            &[("manifest", "true", has_manifest), ("resolve", "true", DRAFTS && backend.resolves())],
+        );
+        let resources = if backend.can_subscribe() { SUBSCRIBED } else { LISTED };
+        let runs_tasks = |by: Revision| revision == by && backend.may_run_tasks();
+        let capabilities = with_those(
+            added.capabilities.with("tools", tools.text()),
+            &[
+                ("resources", resources, page.has_resources || backend.has("resources")),
+                ("prompts", LISTED, page.has_prompts || backend.has("prompts")),
+                ("completions", "{}", backend.has("completions")),
+                ("logging", "{}", backend.has("logging")),
+                ("tasks", RUNS_TASKS, runs_tasks(Revision::V2025_11_25)),
+            ],
+        );
+        let reads_directories = |reads| if reads { r#"{"directoryRead":true}"# } else { "{}" };
+        let skills = backend.skills().map(|reads| (SKILLS, reads_directories(reads)));
+        let extensions = self.strategies.extensions(choice, permits).into_iter().chain(skills);
+        let mut extensions =
+            with_those(RawObject::assemble(extensions), &[(TASKS, "{}", runs_tasks(Revision::V2026_07_28))]);
+        if let Some(hints) = choice.hints() {
+            let variants = variants::settings(&self.strategies.variants(choice, permits, hints));
+            extensions = extensions.with(SERVER_VARIANTS, variants.text());
+        }
+        // Some SDKs remove it from `tools`.
+        let experimental = with_those(added.experimental.clone(), &[(KEY, CAPABILITY, has_manifest)]);
+        let settings = added
+            .settings
+            .with_value("strategies", &self.strategies.offered_to(permits))
+            .with_value("selected", selected(caller, page));
+        // Clients that do not know `extensions` keep unknown members of `experimental`, whose values must be
+        // objects.
+        let capabilities = capabilities
+            .with("extensions", extensions.with(EXTENSION, settings.text()).text())
+            .with("experimental", experimental.with(EXTENSION, settings.text()).text());
+        if !is_gateway {
+            return capabilities;
+        }
+        self.lineage.below_and_own(&backend.leads_to()).add_to(&capabilities)
+    }
+}
+
+impl Backend {
+    /// The gateways among its upstreams, and those that they lead to.
+    pub(super) fn leads_to(&self) -> Chain {
+        let upstreams = self.upstreams();
+        let below = upstreams.iter().map(|upstream| &upstream.introduction().leads_to);
+        below.flat_map(Chain::iter).collect()
+    }
+}
+
+/// The strategy that serves a client.
+fn selected<'a>(caller: &'a Caller, page: &'a Page) -> &'a str {
+    page.selected.as_ref().map_or(&*caller.choice.name, |selected| &*selected.name)
+}
+
+fn with_instructions(result: RawObject, page: &Page) -> RawObject {
+    page.instructions.iter().fold(result, |result, text| result.with_value("instructions", text))
+}
+
+/// The object with those of these members that there are.
+fn with_those(object: RawObject, members: &[(&str, &str, bool)]) -> RawObject {
+    let present = members.iter().filter(|(.., is_there)| *is_there);
+    present.fold(object, |object, (name, value, _)| object.with(name, value))
+}
