@@ -26,13 +26,15 @@ const QUIET: Duration = Duration::from_secs(10);
 #[derive(Clone, Copy, Debug)]
 pub struct Asked;
 
+/// When a status was logged, and how often it was sent since.
+type Logged = HashMap<StatusCode, (Option<Instant>, u64)>;
+
 /// Notes what is refused.
 #[derive(Clone, Debug)]
 pub(super) struct Refusals {
     observer: Arc<dyn Observer>,
     guard: Arc<Guard>,
-    /// When a status was logged, and how often it was sent since.
-    logged: Arc<Mutex<HashMap<StatusCode, (Option<Instant>, u64)>>>,
+    logged: Arc<Mutex<Logged>>,
 }
 
 impl Refusals {
