@@ -101,7 +101,7 @@ pub fn with_meta(params: &RawObject, meta: &RawObject) -> RawObject {
     if meta.is_empty() {
         return params.clone();
     }
-    let given = params.object("_meta").unwrap_or_default();
+    let given = params.meta().cloned().unwrap_or_default();
     params.with("_meta", meta.over(&given).text())
 }
 

@@ -35,6 +35,8 @@ struct Shared {
     /// The members in order, values as places in the text, once it was read as an object.
     members: OnceLock<Box<[Member]>>,
     digest: OnceLock<Digest>,
+    /// Its member `_meta`, once it was asked for.
+    meta: OnceLock<Option<RawObject>>,
 }
 
 /// A member's key, and the place of its value.
@@ -277,6 +279,12 @@ impl RawObject {
         Self::parse(self.member(key)?).ok()
     }
 
+    /// The `_meta` of a message's parameters, read once for all who ask. It is kept with the object: that of a definition, which
+    /// stays, is rather read by [`object`](Self::object).
+    pub fn meta(&self) -> Option<&Self> {
+        self.0.meta.get_or_init(|| self.object("_meta")).as_ref()
+    }
+
     /// Whether the object has no members.
     pub fn is_empty(&self) -> bool {
         self.members().is_empty()
@@ -286,6 +294,12 @@ impl RawObject {
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&str, &str)> {
         let text = self.text();
         self.members().iter().map(move |(key, place)| (key.get(text), &text[place.clone()]))
+    }
+
+    /// The same, values without a copy.
+    pub(crate) fn shares(&self) -> impl Iterator<Item = (&str, RawText)> {
+        let text = self.text();
+        self.members().iter().map(move |(key, place)| (key.get(text), RawText::part(&self.0, place.clone())))
     }
 
     /// The object with `key` set to the JSON text `value`: in its old place, or at the end.

@@ -72,6 +72,6 @@ impl Connection {
 
 /// The token is the request's id, since tokens of several clients could collide on one connection.
 fn with_progress_token(params: &RawObject, token: &str) -> RawObject {
-    let meta = params.object("_meta").unwrap_or_default();
+    let meta = params.meta().cloned().unwrap_or_default();
     params.with("_meta", meta.with("progressToken", token).text())
 }
