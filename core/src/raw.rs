@@ -13,7 +13,7 @@ use std::{
     sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError, Weak},
 };
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::Error};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned, ser::Error};
 use serde_json::value::RawValue;
 
 use crate::{
@@ -270,6 +270,11 @@ impl RawObject {
     /// The same, without a copy if it has no escapes.
     pub fn decoded(&self, key: &str) -> Option<Cow<'_, str>> {
         string(self.member(key)?)
+    }
+
+    /// A member's value, deserialized; `None` if it is missing, or of another type.
+    pub fn value<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
+        serde_json::from_str(self.member(key)?).ok()
     }
 
     /// An object member.
