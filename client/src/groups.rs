@@ -165,7 +165,7 @@ mod tests {
     use super::*;
     use crate::{
         Channel, Link, Preferences,
-        fake::{Say, asked, fake},
+        tests::fake::{Say, asked, fake},
     };
 
     fn server(groups: bool) -> Value {
@@ -181,7 +181,7 @@ mod tests {
     }
 
     /// A server with groups that lead back to each other, share a tool and have names that are none.
-    fn grouped(groups: bool) -> (Link, crate::fake::Log) {
+    fn grouped(groups: bool) -> (Link, crate::tests::fake::Log) {
         fake(move |method, params| match (method, params["name"].as_str()) {
             ("initialize", _) => Say::Result(server(groups)),
             ("tools/list", _) => Say::Result(json!({"tools": [tool("top")]})),

@@ -41,13 +41,9 @@ pub mod definition;
 mod describe;
 mod dialect;
 pub mod error;
-#[cfg(test)]
-mod fake;
 pub mod groups;
 pub mod handshake;
 pub mod host;
-#[cfg(test)]
-mod host_tests;
 pub mod limits;
 pub mod link;
 pub mod lists;
@@ -56,6 +52,8 @@ pub mod preferences;
 mod proposals;
 mod reach;
 mod revision;
+#[cfg(test)]
+mod tests;
 pub mod server;
 pub mod traffic;
 mod wording;

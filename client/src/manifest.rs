@@ -156,7 +156,7 @@ mod tests {
     use super::*;
     use crate::{
         Host, Preferences,
-        fake::{Log, Say, asked, fake},
+        tests::fake::{Log, Say, asked, fake},
     };
 
     const NAMES: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];

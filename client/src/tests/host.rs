@@ -8,7 +8,7 @@ use tokio::io::AsyncReadExt;
 
 use crate::{
     Channel, Concerns, Error, Host, Link, Preferences,
-    fake::{Say, asked, connected, fake, selecting},
+    tests::fake::{Say, asked, connected, fake, selecting},
 };
 
 fn tool(name: &str) -> Value {
