@@ -239,10 +239,7 @@ impl Inner {
         mirrored: Mirrored,
     ) -> Result<RawObject, Error> {
         let result = self.send(method, params, mirrored).await.map_err(|error| Error::of(method, error))?;
-        RawObject::parse(result.as_str()).map_err(|_| Error::InvalidResponse {
-            method: method.to_owned(),
-            what: "its result is not an object".to_owned(),
-        })
+        RawObject::parse(result.as_str()).map_err(|_| Error::invalid(method, "its result is not an object"))
     }
 
     /// The same, with the result as it was received. Dropping the future cancels the request.
@@ -274,7 +271,7 @@ impl Inner {
             (Some(_), true) => "its pages do not end".to_owned(),
             (None, _) => format!("no list of objects under '{member}'"),
         };
-        Err(Error::InvalidResponse { method: method.to_owned(), what })
+        Err(Error::invalid(method, what))
     }
 
     /// Recognizes progressive disclosure of a server that does not negotiate it (tool-descriptions-guide "Agent
@@ -288,7 +285,9 @@ impl Inner {
         match self.pages("resources/list", "resources").await {
             Ok(resources) => Ok(resources.iter().find_map(|one| Channel::by_resource(&one.string("uri")?))),
             // It has resources but does not list them, which is no reason to fail.
-            Err(Error::Answered { .. } | Error::InvalidResponse { .. }) => Ok(None),
+            Err(Error::NoResult { error: CallError::Answered(_) | CallError::Invalid { .. }, .. }) => {
+                Ok(None)
+            }
             Err(error) => Err(error),
         }
     }

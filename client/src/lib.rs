@@ -59,7 +59,7 @@ pub mod traffic;
 mod wording;
 
 pub use mcp_disclosure_core::{EXTENSION, Era, RawObject};
-pub use mcp_disclosure_transport::{ErrorText, HttpError};
+pub use mcp_disclosure_transport::{CallError, ErrorText, HttpError};
 
 pub use channel::Channel;
 pub use concerns::ConcernUpdate;

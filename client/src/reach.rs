@@ -67,7 +67,7 @@ async fn reach_in_time(
             (connection, met) = (again, Ok(introduced));
         }
     }
-    let Introduced { revision, server_info, result, .. } = met.map_err(Error::of_handshake)?;
+    let Introduced { revision, server_info, result, .. } = met?;
     let server = Server::read(&result, server_info, revision.to_string(), revision.era());
     let meta = if revision.era() == Era::Session { RawObject::empty() } else { meta };
     Ok(Reached { connection, server, meta })
