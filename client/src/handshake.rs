@@ -166,7 +166,7 @@ async fn discover_within(
 }
 
 impl Introduced {
-    fn new(result: RawObject, server_info: RawObject, revision: Revision) -> Self {
+    pub(crate) fn new(result: RawObject, server_info: RawObject, revision: Revision) -> Self {
         Self {
             capabilities: result.object("capabilities").unwrap_or_default(),
             revision,

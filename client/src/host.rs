@@ -12,14 +12,13 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
     Channel, Error, Link, Preferences, Server,
-    connection::{Connection, Mirrored, follow_news},
+    connection::{Connection, Mirrored, Owner, follow_news, reach},
     definition::{Listed, Memory},
     handshake::with_meta,
     limits,
     lists::{Lister, all_pages},
     manifest::{Reconciled, reconcile},
     preferences::Concerns,
-    reach::{Reached, reach},
     traffic::{Meter, Traffic},
     wording,
 };
@@ -62,8 +61,8 @@ impl Host {
     pub async fn connect(mut link: Link, preferences: Preferences) -> Result<Self, Error> {
         let meter = Arc::new(Meter::new(preferences.observer.clone()));
         let memory = Arc::new(Memory::knowing(Arc::clone(&preferences.known_tools)));
-        let reached = reach(&mut link, &preferences, &meter, &memory).await?;
-        let Reached { connection, server, meta } = reached;
+        let owner = Owner { name: link.to_string(), meter: Arc::clone(&meter), memory: Arc::clone(&memory) };
+        let (connection, server, meta) = reach(&mut link, &preferences, owner).await?;
         let news = follow_news(&connection, &server, &meta, preferences.listens);
         let mut inner = Inner {
             connection,

@@ -50,11 +50,10 @@ pub mod lists;
 pub mod manifest;
 pub mod preferences;
 mod proposals;
-mod reach;
 mod revision;
+pub mod server;
 #[cfg(test)]
 mod tests;
-pub mod server;
 pub mod traffic;
 mod wording;
 
