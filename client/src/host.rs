@@ -7,7 +7,6 @@ use mcp_disclosure_drafts::manifest::{MANIFEST, digest, is_offered};
 use mcp_disclosure_transport::{Bound, Call, CallError, Json};
 use parking_lot::Mutex;
 use serde::Serialize;
-use tokio::task::spawn_blocking;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
@@ -204,7 +203,7 @@ impl Inner {
         let latest = self.memory.latest().filter(|latest| !latest.tools.is_empty());
         let Some(latest) = latest.filter(|_| is_offered(capabilities)) else { return Ok(None) };
         let own = Arc::clone(&latest);
-        let Ok(held) = spawn_blocking(move || own.held().clone()).await else { return Ok(None) };
+        let held = move || own.held().clone();
         let reconciled = reconcile(self, capabilities, held, self.memory.is_announced()).await;
         let reconciled = reconciled.map_err(|error| Error::of(MANIFEST, error))?;
         Ok(reconciled
