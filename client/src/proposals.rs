@@ -107,10 +107,7 @@ impl<'e> Proposals<'e> {
         failure: Failure,
         carries_stateless: bool,
     ) -> Result<Revision, Unusable> {
-        let other = match proposed.era() {
-            Era::Session => Era::Stateless,
-            Era::Stateless => Era::Session,
-        };
+        let other = proposed.era().other();
         let leaves_other = failure.leaves_other_era(proposed.era());
         let Failure { error, supported } = failure;
         let can_send = |revision: &Revision| {

@@ -17,7 +17,7 @@ use tokio_util::sync::DropGuard;
 use super::{
     Configured, Introduction, Signals, Target, Terms, Upstream, UpstreamError, Why,
     handler::UpstreamHandler,
-    handshake::{self, Hello, may_work_in_other_era, other, understood},
+    handshake::{self, Hello, may_work_in_other_era, understood},
     subscriptions::SubscriptionStreams,
 };
 use crate::{lineage, session::Client};
@@ -72,14 +72,14 @@ impl Opening<'_> {
         let first = self.shake_hands(opened, era, &hello).await;
         let may_work = matches!(&first, Err((why, _)) if may_work_in_other_era(why, era));
         let reached = if may_work && self.only.is_none() {
-            let second = self.shake_hands(self.open()?, other(era), &hello).await;
+            let second = self.shake_hands(self.open()?, era.other(), &hello).await;
             if matches!(&second, Err((Why::Talk(CallError::Ended { .. }), _))) {
                 // It is known to more servers.
                 *self.only = Some(Era::Session);
             }
             second.or(first)
         } else {
-            *self.only = self.only.map(other);
+            *self.only = self.only.map(Era::other);
             first
         };
         let (opened, introduction) =
