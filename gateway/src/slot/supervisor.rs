@@ -363,8 +363,19 @@ impl Task {
     }
 
     pub(super) fn change(&self, change: impl FnOnce(&mut Status)) {
-        self.slot.status.send_modify(change);
-        self.slot.signals.send(self.slot.number(), &Event::Changed);
+        self.turn(|status| {
+            change(status);
+            true
+        });
+    }
+
+    /// Changes the status, and says so if it is news. Returns whether it is.
+    pub(super) fn turn(&self, change: impl FnOnce(&mut Status) -> bool) -> bool {
+        let is_news = self.slot.status.send_if_modified(change);
+        if is_news {
+            self.slot.signals.send(self.slot.number(), &Event::Changed);
+        }
+        is_news
     }
 }
 
