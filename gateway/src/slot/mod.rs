@@ -98,12 +98,6 @@ impl Slot {
         self.introduction().is_some_and(|introduction| introduction.says(capability, member))
     }
 
-    /// Whether the upstream speaks both eras, as far as is known, so that it may list something else in each of them.
-    pub fn speaks_both_eras(&self) -> bool {
-        self.introduction()
-            .is_some_and(|introduction| introduction.eras.session && introduction.eras.stateless)
-    }
-
     /// Whether clients may have been answered before the upstream said what it is capable of.
     pub fn may_surprise(&self) -> bool {
         !self.configured.config().awaited
