@@ -30,7 +30,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::upstream::{Configured, Event, Introduction, Signals, Upstream, Upstreams};
+use crate::upstream::{Configured, Event, Introduction, Signals, Upstream, Upstreams, subject};
 
 /// How long requests wait for an upstream whose address cannot be reached: one that is started again is back by then.
 const UNREACHABLE: Duration = Duration::from_millis(4_500);
@@ -183,10 +183,7 @@ impl Slot {
 
     fn unavailable(&self, lost: Option<&Lost>, waited: Duration) -> ErrorText {
         let status = self.status.borrow();
-        let subject = match self.name() {
-            Some(name) => format!("upstream '{name}'"),
-            None => "the upstream".to_owned(),
-        };
+        let subject = subject(self.name());
         let waited = (waited.as_secs_f64() * 10.0).round() / 10.0;
         // Its connection was closed for that, which says less.
         let lost = lost.filter(|lost| lost.error.is_unreachable());

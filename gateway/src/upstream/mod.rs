@@ -31,6 +31,7 @@ pub use config::{Configured, Restart, Scope, UpstreamConfig, UpstreamSettings, U
 pub use disclosing::Channel;
 use disclosing::Disclosing;
 pub use disclosing::concerns::Told;
+pub(crate) use error::subject;
 pub use error::{UpstreamError, Why};
 use handler::UpstreamHandler;
 pub use handler::{Event, Signals};
