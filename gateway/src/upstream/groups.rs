@@ -144,9 +144,7 @@ impl Read {
     /// Keeps a group and its members. Returns the groups nested in it.
     fn take(&mut self, mut group: OwnGroup, result: &RawObject) -> Vec<OwnGroup> {
         let contents = result.object("contents").unwrap_or_default();
-        let items = |member: &str| -> Vec<RawText> {
-            contents.member(member).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
-        };
+        let items = |member: &str| -> Vec<RawText> { contents.value(member).unwrap_or_default() };
         let named = |items: &[RawText], key: &str| -> Vec<String> {
             items.iter().filter_map(|item| RawObject::of(item).ok()?.string(key)).collect()
         };

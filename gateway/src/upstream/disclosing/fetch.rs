@@ -132,7 +132,7 @@ async fn piece(upstream: &Upstream, channel: &Channel, names: &[String]) -> Resu
 
 /// The `Tool` in a result of `tools/describe`: the result itself, or the only one under `tools`.
 fn described(result: RawObject) -> RawObject {
-    let tools = result.member("tools").and_then(|tools| serde_json::from_str::<Vec<RawObject>>(tools).ok());
+    let tools: Option<Vec<RawObject>> = result.value("tools");
     tools.and_then(|tools| tools.into_iter().next()).unwrap_or(result)
 }
 
