@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 use tokio::sync::{Notify, mpsc, watch};
 
 use super::{
-    Owner, Reports, addresses,
+    Configured, Owner, Reports, addresses,
     tasks::{TaskNames, named, related},
     under_way::UnderWay,
 };
@@ -26,8 +26,7 @@ use crate::{limits::Limits, session::Client};
 /// The handler of a connection to an upstream.
 #[derive(Debug)]
 pub(super) struct UpstreamHandler {
-    name: Mutex<String>,
-    number: usize,
+    configured: Arc<Configured>,
     signals: Arc<Signals>,
     /// The client, if the connection is dedicated to one.
     client: Option<Arc<Client>>,
@@ -55,15 +54,13 @@ struct Requests {
 impl UpstreamHandler {
     /// Sends events to `signals`, and forwards the upstream's requests to `client`.
     pub(super) fn new(
-        name: String,
-        number: usize,
+        configured: Arc<Configured>,
         signals: Arc<Signals>,
         client: Option<Arc<Client>>,
         limits: &Limits,
     ) -> Arc<Self> {
         Arc::new(Self {
-            name: Mutex::new(name),
-            number,
+            configured,
             signals,
             client,
             of_clients: OnceLock::new(),
@@ -74,11 +71,6 @@ impl UpstreamHandler {
             has_refused: AtomicBool::new(false),
             signs: watch::Sender::default(),
         })
-    }
-
-    /// Sets the name, for logs.
-    pub(super) fn rename(&self, name: &str) {
-        name.clone_into(&mut self.name.lock());
     }
 
     /// What the handshake says of clients; by it the upstream may decide what it lists.
@@ -120,7 +112,7 @@ impl UpstreamHandler {
     fn handle_update(&self, params: RawObject) {
         match self.updates.take_one(params.text().len()) {
             Some(share) => {
-                self.signals.send(self.number, &Event::ResourceUpdated(params, Arc::new(share)));
+                self.signals.send(self.configured.number(), &Event::ResourceUpdated(params, Arc::new(share)));
             }
             None => tracing::debug!(upstream = self.name(), "resource update dropped: queue is full"),
         }
@@ -134,7 +126,7 @@ impl UpstreamHandler {
         let reports = self.requests.lock().reports_about(about, self.client.is_some());
         match (reports, &self.client, about) {
             (Some(reports), _, _) => reports.log(level, message),
-            (None, Some(client), None) => client.log(self.number, level, message),
+            (None, Some(client), None) => client.log(self.configured.number(), level, message),
             // It belongs to a request of the gateway, or to one that did not ask for log messages.
             (None, Some(client), Some(_)) => client.outbox().notify(message),
             (None, None, _) => {
@@ -146,7 +138,8 @@ impl UpstreamHandler {
 
 impl Handler for UpstreamHandler {
     fn name(&self) -> String {
-        self.name.lock().clone()
+        let target = || self.configured.config().target.to_string();
+        self.configured.name().map_or_else(target, ToString::to_string)
     }
 
     fn handle_request(&self, request: &Request) -> Option<BoxFuture<'static, Result<Json, ErrorText>>> {
@@ -163,7 +156,7 @@ impl Handler for UpstreamHandler {
             }
             return Some(Box::pin(std::future::ready(Err(addresses::refusal(&scheme)))));
         }
-        let (number, limits) = (self.number, self.limits);
+        let (number, limits) = (self.configured.number(), self.limits);
         let (method, params) = (request.method.clone(), request.params.clone());
         let tasks = Arc::clone(&self.tasks);
         Some(Box::pin(async move {
@@ -196,7 +189,7 @@ impl Handler for UpstreamHandler {
                 }
             }
             "notifications/elicitation/complete" => {
-                self.client.iter().for_each(|client| client.notify(self.number, &notification));
+                self.client.iter().for_each(|client| client.notify(self.configured.number(), &notification));
             }
             "notifications/subscriptions/acknowledged" => {}
             method => tracing::debug!(upstream = self.name(), method, "unknown notification dropped"),

@@ -90,7 +90,6 @@ impl Opening<'_> {
         }
         let name = self.configured.named().await.clone();
         let Opened { connection, handler, closing } = opened;
-        handler.rename(&name);
         self.terms.skills.forget(&name);
         let follows_choices =
             introduction.eras.session && self.client.is_some_and(|client| client.has_session());
@@ -134,10 +133,8 @@ impl Opening<'_> {
 
     fn open(&self) -> Result<Opened, UpstreamError> {
         let (config, limits) = (self.configured.config(), &self.terms.limits);
-        let name = self.configured.name().map_or_else(|| config.target.to_string(), ToString::to_string);
         let handler = UpstreamHandler::new(
-            name,
-            self.configured.number(),
+            Arc::clone(self.configured),
             Arc::clone(self.signals),
             self.client.cloned(),
             limits,
