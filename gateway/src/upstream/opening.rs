@@ -15,9 +15,10 @@ use parking_lot::Mutex;
 use tokio_util::sync::DropGuard;
 
 use super::{
-    Configured, Introduction, Signals, Target, Terms, Upstream, UpstreamError, Why,
+    Configured, Disclosing, Introduction, Signals, Target, Terms, Upstream, UpstreamError, Why,
     handler::UpstreamHandler,
     handshake::{self, Hello, may_work_in_other_era, understood},
+    request::Line,
     subscriptions::SubscriptionStreams,
 };
 use crate::{lineage, session::Client};
@@ -99,10 +100,13 @@ impl Opening<'_> {
             streams: SubscriptionStreams::open(&connection, &introduction),
             told: Mutex::new(understood(&introduction.capabilities, &hello.chosen.values)),
             introduction,
-            connection,
-            handler,
+            line: Arc::new(Line {
+                connection,
+                handler,
+                disclosing: Disclosing::default(),
+                timeout: self.terms.timeouts.request,
+            }),
             terms: self.terms,
-            disclosing: Arc::default(),
             follows_choices: AtomicBool::new(follows_choices),
             _closing: closing,
         };

@@ -47,7 +47,7 @@ async fn said(
     let mut texts: Vec<&str> = lists.tools.iter().map(RawText::get).collect();
     texts.sort_unstable();
     let definitions = Digest::of_parts(texts);
-    let known = upstream.disclosing.0.lock().said.clone().filter(|(of, _)| *of == definitions);
+    let known = upstream.line.disclosing.0.lock().said.clone().filter(|(of, _)| *of == definitions);
     if let Some((_, said)) = known {
         return said;
     }
@@ -59,7 +59,7 @@ async fn said(
             "its own tool info says what it has"
         );
     }
-    upstream.disclosing.0.lock().said = Some((definitions, said.clone()));
+    upstream.line.disclosing.0.lock().said = Some((definitions, said.clone()));
     said
 }
 
@@ -103,7 +103,10 @@ fn takes_text(schema: &RawObject) -> bool {
     let parts = |key| schema.value::<Vec<RawObject>>(key).unwrap_or_default();
     match schema.member("type") {
         Some(kind) => kind.contains("\"string\""),
-        None => alternatives.into_iter().any(|part| part.string("type").as_deref() == Some("string")),
+        None => ["anyOf", "oneOf"]
+            .into_iter()
+            .flat_map(parts)
+            .any(|part| part.string("type").as_deref() == Some("string")),
     }
 }
 
