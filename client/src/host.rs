@@ -237,7 +237,7 @@ impl Inner {
         mirrored: Mirrored,
     ) -> Result<RawObject, Error> {
         let result = self.send(method, params, mirrored).await.map_err(|error| Error::of(method, error))?;
-        RawObject::parse(result.as_str()).map_err(|_| Error::invalid(method, "its result is not an object"))
+        RawObject::of(&result).map_err(|_| Error::invalid(method, "its result is not an object"))
     }
 
     /// The same, with the result as it was received. Dropping the future cancels the request.

@@ -59,7 +59,7 @@ pub async fn all_pages(
     for _ in 0..MOST_PAGES {
         let page = server.ask(method, params).await?;
         room = room.checked_sub(page.as_str().len()).ok_or_else(too_large)?;
-        let page = RawObject::parse(page.as_str())
+        let page = RawObject::of(&page)
             .map_err(|_| CallError::invalid(format!("the result of {method} is not an object")))?;
         let listed = page.member(member).ok_or_else(|| {
             CallError::invalid(format!("the result of {method} is invalid: '{member}' is missing"))

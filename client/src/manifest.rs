@@ -140,7 +140,7 @@ async fn fetch_changed(
             useless(&format!("more bytes than a list may have ({})", server.room().setting))
         })?;
         let taking = aside(move || {
-            let result = RawObject::parse(result.as_str()).ok();
+            let result = RawObject::of(&result).ok();
             let tools = result.and_then(|result| result.value("tools"));
             let accepted = tools.map(|tools| reconciliation.accept(&names, tools));
             accepted.map(|accepted| accepted.map(|()| reconciliation))

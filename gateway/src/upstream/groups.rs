@@ -106,7 +106,7 @@ impl Read {
             let fetches = stream::iter(batch.into_iter().take(allowed)).map(|group| fetch(upstream, group));
             let mut fetching = fetches.buffered(AT_ONCE);
             while let Some((group, result)) = fetching.next().await {
-                let result = match result.map(|result| RawObject::parse(result.as_str())) {
+                let result = match result.map(|result| RawObject::of(&result)) {
                     Ok(Ok(result)) => result,
                     Ok(Err(_)) => {
                         self.failed(1, "the result is not an object".to_owned());

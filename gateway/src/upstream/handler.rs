@@ -163,7 +163,7 @@ impl Handler for UpstreamHandler {
             tasks.known(&params).await;
             let answer = client.request(number, &limits, &method, tasks.renamed(&params)).await?;
             let Some(own) = related(&params) else { return Ok(answer) };
-            let object = RawObject::parse(answer.as_str());
+            let object = RawObject::of(&answer);
             Ok(object.map_or(answer, |answer| named(&answer, Some(&own)).into()))
         }))
     }

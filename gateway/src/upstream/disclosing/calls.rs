@@ -45,13 +45,14 @@ impl Disclosing {
 fn is_refused(outcome: &Result<Json, CallError>) -> bool {
     match outcome {
         Ok(result) if result.as_str().contains(DESCRIPTION_REQUIRED) => {
-            RawObject::parse(result.as_str()).is_ok_and(|result| wants_description(&result))
+            RawObject::of(result).is_ok_and(|result| wants_description(&result))
         }
         Err(CallError::Answered(error)) if error.text().as_str().contains(DESCRIPTION_REQUIRED) => {
-            let data = RawObject::parse(error.text().as_str()).ok().and_then(|error| error.object("data"));
             let code =
                 |object: &RawObject| object.string("code").is_some_and(|code| code == DESCRIPTION_REQUIRED);
-            data.is_some_and(|data| code(&data) || data.object("error").is_some_and(|error| code(&error)))
+            error
+                .data()
+                .is_some_and(|data| code(&data) || data.object("error").is_some_and(|error| code(&error)))
         }
         _ => false,
     }

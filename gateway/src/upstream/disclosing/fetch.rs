@@ -110,7 +110,7 @@ async fn piece(upstream: &Upstream, channel: &Channel, names: &[String]) -> Resu
         ends_all: !matches!(error, CallError::Answered(_)),
     })?;
     let refused = |reason: String, ends_all| Refused { reason: format!("{method}: {reason}"), ends_all };
-    let result = RawObject::parse(result.as_str()).map_err(|error| refused(error.to_string(), false))?;
+    let result = RawObject::of(&result).map_err(|error| refused(error.to_string(), false))?;
     match channel {
         Channel::Method => Ok(vec![(names[0].clone(), described(result))]),
         Channel::Resource { .. } => {
@@ -150,7 +150,7 @@ fn read<'n>(uri: &str, names: impl IntoIterator<Item = &'n str>) -> RawObject {
 /// Reads the description of one tool again, which authorizes its calls.
 pub(super) async fn again(line: &Line, uri: &str, era: Era, tool: &str) -> Option<Definition> {
     let result = line.ask(era, "resources/read", read(uri, [tool]), line.timeout).await.ok()?;
-    let delivered = delivered::descriptions(&RawObject::parse(result.as_str()).ok()?)?;
+    let delivered = delivered::descriptions(&RawObject::of(&result).ok()?)?;
     delivered::description(&delivered, tool).map(Definition::new)
 }
 

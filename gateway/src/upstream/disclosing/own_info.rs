@@ -180,7 +180,7 @@ impl Asking<'_> {
         let params = RawObject::empty().with_value("name", OwnInfo::TOOL).with_value("arguments", &arguments);
         let asked = timeout_at(self.deadline, self.upstream.query("tools/call", params)).await;
         let result = match &asked {
-            Ok(Ok(result)) => RawObject::parse(result.as_str()).ok(),
+            Ok(Ok(result)) => RawObject::of(result).ok(),
             _ => None,
         };
         let outcome = match (&asked, &result) {
