@@ -52,8 +52,8 @@ pub struct Slot {
     signals: Arc<Signals>,
     /// What each new connection is asked for.
     wishes: Wishes,
-    /// The connection of the latest attempt.
-    connection: Mutex<Option<Arc<Connection>>>,
+    /// The connections that were opened, but for those that have ended.
+    connections: Mutex<Vec<Arc<Connection>>>,
     stopping: CancellationToken,
 }
 
