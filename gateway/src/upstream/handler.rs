@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     sync::{
-        Arc, OnceLock, Weak,
+        Arc, Weak,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -30,7 +30,6 @@ pub(super) struct UpstreamHandler {
     signals: Arc<Signals>,
     /// The client, if the connection is dedicated to one.
     client: Option<Arc<Client>>,
-    of_clients: OnceLock<RawObject>,
     requests: Mutex<Requests>,
     pub(super) tasks: Arc<TaskNames>,
     /// Budget for resource updates not yet delivered.
@@ -63,7 +62,6 @@ impl UpstreamHandler {
             configured,
             signals,
             client,
-            of_clients: OnceLock::new(),
             requests: Mutex::default(),
             tasks: Arc::default(),
             updates: Budget::new(limits.upstream_queue_bytes),
@@ -71,16 +69,6 @@ impl UpstreamHandler {
             has_refused: AtomicBool::new(false),
             signs: watch::Sender::default(),
         })
-    }
-
-    /// What the handshake says of clients; by it the upstream may decide what it lists.
-    pub(super) fn introduce(&self, of_clients: &RawObject) {
-        let _same = self.of_clients.set(of_clients.clone());
-    }
-
-    /// The same, for requests of the gateway's own.
-    pub(super) fn capabilities(&self) -> RawObject {
-        self.of_clients.get().cloned().unwrap_or_default()
     }
 
     /// Registers a request before it is sent.

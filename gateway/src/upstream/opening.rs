@@ -104,6 +104,7 @@ impl Opening<'_> {
                 connection,
                 handler,
                 disclosing: Disclosing::default(),
+                of_clients: hello.of_clients,
                 timeout: self.terms.timeouts.request,
             }),
             terms: self.terms,
@@ -159,7 +160,6 @@ impl Opening<'_> {
         era: Era,
         hello: &Hello,
     ) -> Result<(Opened, Introduction), (Why, Arc<Connection>)> {
-        opened.handler.introduce(&hello.of_clients);
         let timeout = self.terms.timeouts.connect;
         match handshake::introduce(&opened.connection, hello, era, timeout).await {
             Ok(introduction) => Ok((opened, introduction)),

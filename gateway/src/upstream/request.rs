@@ -66,6 +66,8 @@ pub(super) struct Line {
     pub(super) connection: Arc<Connection>,
     pub(super) handler: Arc<UpstreamHandler>,
     pub(super) disclosing: Disclosing,
+    /// What the handshake said of clients, for requests of the gateway's own: by it the upstream may decide what it lists.
+    pub(super) of_clients: RawObject,
     /// How long a result is waited for.
     pub(super) timeout: Duration,
 }
@@ -94,7 +96,7 @@ impl Line {
             Era::Session => params,
             // To a client that cannot run tasks, a gateway does not list what runs in no other way.
             Era::Stateless => {
-                let params = RequestMeta::ours(&params, &self.handler.capabilities());
+                let params = RequestMeta::ours(&params, &self.of_clients);
                 RequestMeta::with_tasks(&params, method != "tools/call")
             }
         };
