@@ -203,7 +203,7 @@ fn observer(record: Arc<Mutex<Vec<Line>>>, reached: Option<Reached>) -> Observer
             (Direction::Received, Kind::Answer) => false,
             _ => return,
         };
-        if let Ok(message) = RawObject::parse(passage.text) {
+        if let Ok(message) = RawObject::parse(passage.as_str()) {
             let reached = reached.as_ref().map_or(0, |reached| reached());
             let method = passage.method.to_owned();
             lines(&record).push(Line { is_request, method, message, reached });

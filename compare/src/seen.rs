@@ -44,7 +44,7 @@ pub(crate) fn read(exchange: &Exchange) -> String {
 }
 
 fn texts(result: &RawObject, member: &str) -> Option<String> {
-    let parts: Vec<Value> = serde_json::from_str(result.member(member)?).ok()?;
+    let parts: Vec<Value> = result.value(member)?;
     let texts: Vec<&str> = parts.iter().filter_map(|part| part["text"].as_str()).collect();
     (!texts.is_empty()).then(|| texts.join("\n"))
 }

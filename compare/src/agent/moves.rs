@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_disclosure_client::{Error, Host};
+use mcp_disclosure_client::{CallError, Error, Host};
 use mcp_disclosure_core::RawObject;
 use serde_json::{Value, json};
 
@@ -78,7 +78,7 @@ impl Move {
         };
         match answered {
             Ok(result) => Ok(Seen::of(&result, matches!(self, Self::Call { .. }), purpose)),
-            Err(Error::Answered { error, .. }) => {
+            Err(Error::NoResult { error: CallError::Answered(error), .. }) => {
                 let problem = Problem { code: error.code().to_string(), message: error.message() };
                 let text = error.text().as_str().to_owned();
                 let content = serde_json::from_str(&text).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_client::{Concerns, Error as Refusal};
+use mcp_disclosure_client::{CallError, Concerns, Error as Refusal};
 use mcp_disclosure_core::{Finder, RawObject};
 
 use super::{Behavior, ClientKind, Kind, Play, Speaker, Step, gist, wording};
@@ -81,7 +81,7 @@ impl<'a> Recorder<'a> {
         let tools = match self.connection.host.update_concerns(choices).await {
             Ok(updated) => updated.tools,
             // Without concerns there is nothing to choose, and the list is what it was.
-            Err(Refusal::Answered { .. }) => self.connection.tools().await?,
+            Err(Refusal::NoResult { error: CallError::Answered(_), .. }) => self.connection.tools().await?,
             Err(source) => return Err(self.connection.failed("choosing concerns", source)),
         };
         let (lists, asked): (Vec<Exchange>, Vec<Exchange>) =

@@ -62,7 +62,7 @@ impl Connection {
         };
         let pushed = self.admit(&outgoing).and_then(|room| {
             self.observe(Direction::Sent, kind, method, &outgoing.text);
-            self.outgoing.push(outgoing, room).map_err(|_| self.how_it_ended(true))
+            if self.outgoing.push(outgoing, room) { Ok(()) } else { Err(self.how_it_ended(true)) }
         });
         if let Err(error) = pushed {
             tracing::debug!(upstream = self.name(), method, %error, "message dropped");

@@ -87,12 +87,15 @@ pub(super) fn redirects() -> Policy {
         let (status, origin) = (attempt.status(), origin(attempt.url()));
         let keeps = matches!(status, StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
         let refused = match (is_here, keeps) {
-            (false, _) => HttpError::RedirectsElsewhere { origin },
-            (true, false) => HttpError::RedirectRewrites { status, origin },
-            (true, true) if attempt.previous().len() > MOST_REDIRECTS => HttpError::TooManyRedirects,
+            (false, _) => format!("to another origin, {origin}, which is not followed"),
+            (true, false) => {
+                let status = status.as_u16();
+                format!("to {origin} with {status}, which is not followed: only 307 and 308 keep the message")
+            }
+            (true, true) if attempt.previous().len() > MOST_REDIRECTS => "too many times".to_owned(),
             (true, true) => return attempt.follow(),
         };
-        attempt.error(refused)
+        attempt.error(HttpError::Redirects(refused))
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, io, sync::Arc};
 
-use mcp_disclosure_client::{Error, Link};
+use mcp_disclosure_client::{CallError, Error, Link};
 use mcp_disclosure_compare::{BASELINE, LinkFactory, Subject, Tool};
 use mcp_disclosure_core::{Principal, RawObject, ReceiptKey, Snapshot, ToolName, View, VisibleTool};
 use mcp_disclosure_gateway::{
@@ -12,6 +12,7 @@ use mcp_disclosure_gateway::{
     slot::Witness,
     upstream::{Upstream, UpstreamConfig},
 };
+use mcp_disclosure_transport::Reason;
 use tokio::net::TcpListener;
 
 use super::{contestants::Contestants, progress::Progress, stand_in::StandIn};
@@ -136,7 +137,10 @@ impl Stages {
         Arc::new(move |row| match stages.iter().find(|stage| stage.name == row) {
             Some(Stage { address: Some(address), .. }) => Link::url(address),
             Some(stage) => Ok(over_stdio(&stage.gateway)),
-            None => Err(Error::Ended { reason: format!("no gateway serves '{row}'") }),
+            None => {
+                let reason = Reason::new(format!("no gateway serves '{row}'"));
+                Err(Error::NoResult { method: "initialize".to_owned(), error: CallError::ended(reason) })
+            }
         })
     }
 
