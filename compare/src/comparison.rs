@@ -1,7 +1,9 @@
 //! A comparison: the runs for each strategy, in order, and the figures that are computed from them.
 
+use std::sync::Arc;
+
 use mcp_disclosure_client::Concerns;
-use mcp_disclosure_core::{Finder, Lesson};
+use mcp_disclosure_core::Profile;
 
 use crate::{
     Error, HostKind, Query, Recommendation, Report, Served, Subject, Tokenizer, Tool, Used,
@@ -24,7 +26,7 @@ pub const BASELINE: &str = mcp_disclosure_core::full::NAME;
 pub struct Comparison {
     /// The tools.
     pub subject: Subject,
-    /// The strategies. The baseline comes first in the report, named here or not.
+    /// The strategies, the baseline first.
     pub rows: Vec<Row>,
     /// Opens links to a server of these tools whose calls are answered by a stand-in.
     pub links: LinkFactory,
@@ -51,18 +53,10 @@ pub struct Comparison {
 pub struct Row {
     /// The name in the report, such as `concerns(cost=low)+describe`. No two rows have the same.
     pub name: String,
-    /// The strategy that the server announces.
-    pub strategy: String,
+    /// The strategy or stack, by whose name the server announces it.
+    pub profile: Profile,
     /// The concerns that the server has chosen for every client at the start.
     pub choices: Concerns,
-    /// The call by which a model learns a tool, if the strategy declares one.
-    pub lesson: Option<Lesson>,
-    /// The call by which a model finds tools by words, if the strategy declares one.
-    pub finder: Option<Finder>,
-    /// The tool by which a model calls tools that are not listed, if the strategy declares one.
-    pub executor: Option<&'static str>,
-    /// Whether filters narrow what the presenter shows.
-    pub is_stack: bool,
     /// Why `serve` would not offer it for this source with the same settings.
     pub not_offered: Option<String>,
     /// The command line that serves the source this way, if there is one.
@@ -70,19 +64,9 @@ pub struct Row {
 }
 
 impl Row {
-    /// A strategy by its name alone.
-    pub fn of(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            strategy: name.to_owned(),
-            choices: Concerns::new(),
-            lesson: None,
-            finder: None,
-            executor: None,
-            is_stack: false,
-            not_offered: None,
-            command: None,
-        }
+    /// Whether filters narrow what the presenter shows.
+    pub(crate) fn is_stack(&self) -> bool {
+        self.profile.name.contains('+')
     }
 }
 
@@ -108,10 +92,7 @@ impl Comparison {
     /// # Errors
     /// [`Error::UnknownTools`] and [`Error::UnknownLabels`] before the first run, or the first failure of a connection.
     pub async fn run(&self, progress: Progress<'_>) -> Result<Report, Error> {
-        let mut rows: Vec<Row> = self.rows.iter().filter(|row| row.name != BASELINE).cloned().collect();
-        let full = self.rows.iter().find(|row| row.name == BASELINE);
-        rows.insert(0, full.cloned().unwrap_or_else(|| Row::of(BASELINE)));
-        let total = rows.len() * STEPS;
+        let total = self.rows.len() * STEPS;
         let mut done = 0;
         let mut step = |name: &str, what: &str| {
             progress(done, total, &format!("{name}: {what}"));
@@ -123,16 +104,19 @@ impl Comparison {
             counter: Counter::new(self.tokenizer),
             host: self.host,
             omits_schemas: self.omits_schemas,
+            reached: Arc::new(|| 0),
             baseline: Baseline::default(),
         };
-        bench.baseline = baseline(&bench, &rows[0]).await?;
+        if let Some(full) = self.rows.first() {
+            bench.baseline = baseline(&bench, full).await?;
+        }
         // What an operator's choice leaves out is in no list.
         let subject = self.subject.only(|tool| bench.baseline.lists(&tool.name));
         bench.subject = &subject;
         let tasks: Vec<Task> = subject.used(&self.used)?.into_iter().map(Tool::task).collect();
         let queries = retrieval::resolved(&subject, &self.queries)?;
         let mut found = Found::default();
-        for row in &rows {
+        for row in &self.rows {
             self.compare(&bench, row, &tasks, &mut found, &mut step).await?;
         }
         let Found { strategies, rows: finding, mut notes, .. } = found;
@@ -146,7 +130,7 @@ impl Comparison {
             tokenizer: self.tokenizer,
             host: self.host,
             used: tasks.into_iter().map(|task| task.tool).collect(),
-            recommendation: Recommendation::of(&rows, &strategies, self.turns, self.served.as_ref()),
+            recommendation: Recommendation::of(&self.rows, &strategies, self.turns, self.served.as_ref()),
             strategies,
             turns: self.turns,
             transport: self.transport.clone(),
@@ -169,7 +153,7 @@ impl Comparison {
         let same = found.shown.iter().position(|other| *other == run.shown);
         if let Some(first) = same.map(|at| &mut found.strategies[at]) {
             found.notes.push(notes::same(row, &first.name));
-            if row.is_stack {
+            if row.is_stack() {
                 first.also.push(row.name.clone());
                 step(&row.name, "the same as another");
                 return Ok(());
@@ -197,4 +181,18 @@ async fn baseline(bench: &Bench<'_>, row: &Row) -> Result<Baseline, Error> {
     let baseline = Baseline::of(probe.plan.listed.tools(), &probe.connection.resources().await?);
     probe.connection.host.close().await;
     Ok(baseline)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Row {
+        /// A strategy by its name alone.
+        pub(crate) fn of(name: &str) -> Self {
+            let profile = Profile { name: name.to_owned().into(), ..Profile::presenter("", "", "") };
+            let (choices, not_offered, command) = (Concerns::new(), None, None);
+            Self { name: name.to_owned(), profile, choices, not_offered, command }
+        }
+    }
 }

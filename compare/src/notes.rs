@@ -19,14 +19,14 @@ pub(crate) fn of_sample(used: &Used, subject: &Subject) -> Option<String> {
 /// A row that shows a model what an earlier one shows.
 pub(crate) fn same(row: &Row, first: &str) -> String {
     let name = &row.name;
-    if row.is_stack && row.choices.is_empty() {
+    if row.is_stack() && row.choices.is_empty() {
         return format!(
             "{name} is the same as {first}, and has no row of its own: nothing is chosen. A choice is written in \
              parentheses, as in {}.",
             with_a_choice(name)
         );
     }
-    if row.is_stack {
+    if row.is_stack() {
         return format!("{name} lists the same as {first}, and has no row of its own.");
     }
     let what = if first == BASELINE { "complete definitions, as full does" } else { "what that row lists" };

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_client::{Channel, Error as Refusal};
+use mcp_disclosure_client::{Channel, Concerns, Error as Refusal};
 use mcp_disclosure_core::RawObject;
 use serde_json::Value;
 
 use crate::{
     Error, Row,
-    agent::{Learned, Move, Plan, Task},
+    agent::{Move, Plan, Purpose, Seen, Task},
     baseline::Listed,
-    connection::{ClientKind, Connection, Wishes},
+    connection::{ClientKind, Connection},
     report::{InitialTokens, StepTokens},
     run::Bench,
     seen,
@@ -24,8 +24,6 @@ pub(crate) struct Probe<'a> {
     bench: &'a Bench<'a>,
     pub(crate) connection: Connection<'a>,
     pub(crate) plan: Plan,
-    /// What answers have shown of arguments, such as receipts.
-    learned: Learned,
 }
 
 impl<'a> Probe<'a> {
@@ -43,11 +41,9 @@ impl<'a> Probe<'a> {
         kind: ClientKind,
         listed: Arc<Listed>,
     ) -> Result<Self, Error> {
-        let wishes = Wishes { omits_schemas: bench.omits_schemas, ..Wishes::default() };
-        let connection = Connection::open(bench.links, row, (kind, bench.host), wishes).await?;
-        let channel = connection.host.channel().clone();
-        let plan = Plan::new(channel, false, (row.lesson, row.finder, row.executor), listed);
-        Ok(Self { bench, connection, plan, learned: Learned::default() })
+        let connection = Connection::open(bench, row, kind, Concerns::new()).await?;
+        let plan = Plan::new(connection.host.channel().clone(), false, &row.profile, listed);
+        Ok(Self { bench, connection, plan })
     }
 
     /// The listed tools as the host shows them to the model.
@@ -118,8 +114,8 @@ impl<'a> Probe<'a> {
     /// Fetches complete definitions in one step.
     async fn describe(&mut self, names: &[&str]) -> Result<Option<StepTokens>, Error> {
         let is_listed = names.iter().all(|name| self.plan.listed.tool(name).is_some());
-        let has_lesson =
-            self.connection.row.lesson.is_some_and(|lesson| self.plan.listed.tool(lesson.tool()).is_some());
+        let lesson = self.connection.row.profile.lesson;
+        let has_lesson = lesson.is_some_and(|lesson| self.plan.listed.tool(lesson.tool()).is_some());
         let described = match self.connection.kind {
             ClientKind::Negotiating if !has_lesson => {
                 let described = self.step("learning tools", self.connection.host.describe(names)).await;
@@ -170,8 +166,8 @@ impl<'a> Probe<'a> {
             let said = result.compact().text().chars().take(300).collect();
             return Err(Error::NotLearned { strategy: self.connection.row.name.clone(), during, said });
         }
-        let answer = answered(&result);
-        self.learned.learn(&answer);
+        let answer = Seen::of(&result, Purpose::Learn).content;
+        self.plan.learned.learn(&answer, 0);
         Ok((step, answer))
     }
 
@@ -184,14 +180,14 @@ impl<'a> Probe<'a> {
 
     /// Whether nothing but the list teaches a tool.
     fn has_no_lesson(&self) -> bool {
-        self.connection.row.lesson.is_none() && self.connection.is_channel(&Channel::List)
+        self.connection.row.profile.lesson.is_none() && self.connection.is_channel(&Channel::List)
     }
 
     /// Whether a model finds the tool: it is listed, or found by its category or by a call.
     pub(crate) fn finds(&self, name: &str) -> bool {
         let name = self.served_name(name);
         self.plan.listed.tool(name).is_some()
-            || self.connection.row.lesson.is_some()
+            || self.connection.row.profile.lesson.is_some()
             || self.plan.browsing.names(name)
     }
 
@@ -202,12 +198,12 @@ impl<'a> Probe<'a> {
             ClientKind::Negotiating if self.plan.executor(name).is_none() => {
                 self.step("calling a tool", self.connection.host.call(name, &task.arguments)).await?
             }
-            _ => self.ask("calling a tool", name, &self.learned.complete(name, &task.arguments)).await?,
+            _ => self.ask("calling a tool", name, &task.arguments).await?,
         };
         Ok((step, !is_error(&result)))
     }
 
-    /// Calls a tool with these arguments only, as a model does whose host adds nothing.
+    /// Calls a tool as a model does whose host adds nothing.
     pub(crate) async fn ask(
         &self,
         during: &'static str,
@@ -239,17 +235,6 @@ impl<'a> Probe<'a> {
 /// Whether the result of a call is an error.
 fn is_error(result: &RawObject) -> bool {
     result.member("isError") == Some("true")
-}
-
-/// The structured content of a result, or its text, if that is JSON.
-pub(crate) fn answered(result: &RawObject) -> Value {
-    let whole: Value = serde_json::from_str(result.text()).unwrap_or_default();
-    match whole.get("structuredContent") {
-        Some(content) => content.clone(),
-        None => {
-            serde_json::from_str(whole["content"][0]["text"].as_str().unwrap_or_default()).unwrap_or_default()
-        }
-    }
 }
 
 /// The tokens of all steps.

@@ -8,8 +8,9 @@ use serde::Serialize;
 
 use crate::{
     Error, Row, Subject,
+    agent::{Purpose, Seen},
     connection::ClientKind,
-    probe::{Probe, answered},
+    probe::Probe,
     run::Bench,
 };
 
@@ -111,7 +112,7 @@ pub(crate) async fn run(
     if asked.is_empty() {
         return Ok(retrievals);
     }
-    for (row, finder) in rows.iter().filter_map(|row| Some((*row, row.finder?))) {
+    for (row, finder) in rows.iter().filter_map(|row| Some((*row, row.profile.finder?))) {
         retrievals.push(of(bench, row, finder, asked).await?);
     }
     Ok(retrievals)
@@ -145,7 +146,7 @@ async fn of(bench: &Bench<'_>, row: &Row, finder: Finder, asked: &[Asked<'_>]) -
         // A registry refuses finders without arguments.
         let arguments = finder.arguments(query.text).unwrap_or_default();
         let (step, result) = probe.ask("finding tools", finder.tool(), &arguments).await?;
-        let hits = finder.hits(&answered(&result));
+        let hits = finder.hits(&Seen::of(&result, Purpose::Learn).content);
         tally.count(query, &hits, |name| probe.served_name(name), step.answer_tokens);
     }
     probe.connection.host.close().await;

@@ -8,13 +8,13 @@ use crate::{
     Error, HostKind, Row, Subject,
     agent::Task,
     baseline::{Baseline, Listed},
-    connection::{ClientKind, LinkFactory},
+    connection::{ClientKind, LinkFactory, Reached},
     probe::Probe,
     report::{InitialTokens, StepTokens},
     tokenizer::Counter,
 };
 
-/// What all runs of a comparison have in common.
+/// What all connections of a comparison, or of a play, have in common.
 pub(crate) struct Bench<'a> {
     /// Opens links to a server of each row.
     pub(crate) links: &'a LinkFactory,
@@ -24,6 +24,8 @@ pub(crate) struct Bench<'a> {
     pub(crate) host: HostKind,
     /// Whether to request lists without `inputSchema`, where the strategy supports that.
     pub(crate) omits_schemas: bool,
+    /// Counts the calls that have reached upstreams.
+    pub(crate) reached: Reached,
     /// The lists of `full`; empty until they are known.
     pub(crate) baseline: Baseline,
 }

@@ -29,12 +29,10 @@ pub(crate) enum Move {
 
 /// An answer as a model sees it.
 #[derive(Debug)]
-pub(super) struct Seen {
+pub(crate) struct Seen {
     pub(super) problem: Option<Problem>,
-    /// The result of a call.
-    pub(super) result: Option<RawObject>,
-    /// The answer as JSON, if it is JSON.
-    pub(super) content: Value,
+    /// The structured content of the answer, or else its text, if that is JSON.
+    pub(crate) content: Value,
     /// The answer as text.
     pub(super) text: String,
 }
@@ -61,12 +59,7 @@ impl Move {
         (method.to_owned(), target)
     }
 
-    pub(super) async fn make(
-        &self,
-        host: &Host,
-        (plan, learned): (&Plan, &Learned),
-        purpose: Purpose,
-    ) -> Result<Seen, Error> {
+    pub(super) async fn make(&self, host: &Host, plan: &Plan, purpose: Purpose) -> Result<Seen, Error> {
         let answered = match self {
             Self::Read { uri } => host.read_resource(uri).await,
             Self::Describe { names } => host.request("tools/describe", &json!({"names": names})).await,
@@ -74,21 +67,21 @@ impl Move {
                 let found: Vec<&RawObject> = found.iter().map(|definition| definition.object()).collect();
                 RawObject::empty().with_value("tools", &found)
             }),
-            Self::Call { tool, arguments } => plan.call(host, tool, &learned.complete(tool, arguments)).await,
+            Self::Call { tool, arguments } => plan.call(host, tool, arguments).await,
         };
         match answered {
-            Ok(result) => Ok(Seen::of(&result, matches!(self, Self::Call { .. }), purpose)),
+            Ok(result) => Ok(Seen::of(&result, purpose)),
             Err(Error::Answered { error, .. }) => {
                 let problem = Problem { code: error.code().to_string(), message: error.message() };
                 let text = error.text().as_str().to_owned();
                 let content = serde_json::from_str(&text).unwrap_or_default();
-                Ok(Seen { problem: Some(problem), result: None, content, text })
+                Ok(Seen { problem: Some(problem), content, text })
             }
             // The host's own client found out; its model is told the same.
             Err(error @ (Error::UnknownTool { .. } | Error::Refused { .. })) => {
                 let text = error.to_string();
                 let problem = Problem { code: String::new(), message: text.clone() };
-                Ok(Seen { problem: Some(problem), result: None, content: Value::Null, text })
+                Ok(Seen { problem: Some(problem), content: Value::Null, text })
             }
             Err(error) => Err(error),
         }
@@ -96,7 +89,7 @@ impl Move {
 }
 
 impl Seen {
-    fn of(result: &RawObject, is_call: bool, purpose: Purpose) -> Self {
+    pub(crate) fn of(result: &RawObject, purpose: Purpose) -> Self {
         let whole: Value = serde_json::from_str(result.text()).unwrap_or_default();
         let text = ["/content/0/text", "/contents/0/text"].iter().find_map(|at| whole.pointer(at)?.as_str());
         let text = text.unwrap_or(result.text()).to_owned();
@@ -107,7 +100,6 @@ impl Seen {
         let is_error = whole["isError"] == true;
         Self {
             problem: problem(&content, &text, is_error).or_else(|| missing(&content, purpose)),
-            result: is_call.then(|| result.clone()),
             content,
             text,
         }
@@ -146,12 +138,8 @@ impl Learned {
         self.0.contains_key(tool)
     }
 
-    /// Records every definition in the answer.
-    pub(crate) fn learn(&mut self, answer: &Value) {
-        self.note(answer, 0);
-    }
-
-    fn note(&mut self, value: &Value, depth: usize) {
+    /// Records every definition in the answer, which is `depth` levels below one.
+    pub(crate) fn learn(&mut self, value: &Value, depth: usize) {
         // Definitions are the answer itself, in an array, or under their names.
         if depth > 2 {
             return;
@@ -166,15 +154,15 @@ impl Learned {
                 self.0.insert(name.to_owned(), fixed.collect());
             }
             None => match value {
-                Value::Array(items) => items.iter().for_each(|item| self.note(item, depth + 1)),
-                Value::Object(members) => members.values().for_each(|item| self.note(item, depth + 1)),
+                Value::Array(items) => items.iter().for_each(|item| self.learn(item, depth + 1)),
+                Value::Object(members) => members.values().for_each(|item| self.learn(item, depth + 1)),
                 _ => {}
             },
         }
     }
 
     /// The arguments, with those whose value the tool's schema states.
-    pub(crate) fn complete(&self, tool: &str, arguments: &RawObject) -> RawObject {
+    pub(super) fn complete(&self, tool: &str, arguments: &RawObject) -> RawObject {
         let fixed = self.0.get(tool).into_iter().flatten();
         fixed.fold(arguments.clone(), |arguments, (name, value)| arguments.with(name, value))
     }

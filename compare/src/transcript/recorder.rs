@@ -5,23 +5,21 @@ use std::sync::Arc;
 use mcp_disclosure_client::{Concerns, Error as Refusal};
 use mcp_disclosure_core::{Finder, RawObject};
 
-use super::{Behavior, ClientKind, Kind, Play, Speaker, Step, gist, wording};
+use super::{Behavior, ClientKind, Kind, Speaker, Step, gist, wording};
 use crate::{
     Error, Row,
     agent::{self, Purpose, Task},
-    baseline::{Baseline, Listed},
-    connection::{Connection, Exchange, Wishes},
+    baseline::Listed,
+    connection::{Connection, Exchange},
+    run::Bench,
     seen,
-    tokenizer::Counter,
 };
 
 /// One connection of a host, and its steps so far.
 pub(super) struct Recorder<'a> {
     pub(super) connection: Connection<'a>,
-    counter: &'a Counter,
-    /// What the source lists by itself.
-    source: &'a Baseline,
-    pub(super) listed: Listed,
+    bench: &'a Bench<'a>,
+    pub(super) listed: Arc<Listed>,
     /// The position in the connection's record behind what is recorded in steps.
     mark: usize,
     /// The number of calls that had reached the upstreams by then.
@@ -35,19 +33,15 @@ pub(super) struct Recorder<'a> {
 impl<'a> Recorder<'a> {
     /// Connects, and lists. The host's first choices of concerns are part of the handshake.
     pub(super) async fn open(
-        play: &Play<'_>,
+        bench: &'a Bench<'a>,
         row: &'a Row,
-        counter: &'a Counter,
-        source: &'a Baseline,
+        kind: ClientKind,
         choices: Concerns,
     ) -> Result<Self, Error> {
         let says = (!choices.is_empty()).then(|| wording::chose(&choices));
-        let wishes = Wishes { choices, reached: Some(Arc::clone(&play.reached)), omits_schemas: false };
-        let kind = play.assignment.host;
-        let connection = Connection::open(&play.links, row, (kind, play.host), wishes).await?;
-        let (listed, steps, reached) = (Listed::default(), Vec::new(), (play.reached)());
-        let mut recorder =
-            Self { connection, counter, source, listed, mark: 0, reached, steps, call: 1, attempt: 1 };
+        let (listed, steps, reached) = (Arc::default(), Vec::new(), (bench.reached)());
+        let connection = Connection::open(bench, row, kind, choices).await?;
+        let mut recorder = Self { connection, bench, listed, mark: 0, reached, steps, call: 1, attempt: 1 };
         if let Some(says) = says {
             recorder.add(Kind::Chose, Speaker::Host, says);
         }
@@ -69,7 +63,7 @@ impl<'a> Recorder<'a> {
         }
         self.list_tools(tools, listed);
         if self.connection.kind == ClientKind::Negotiating && self.delivers_resources() {
-            let items = self.source.added(self.connection.resources().await?);
+            let items = self.bench.baseline.added(self.connection.resources().await?);
             let messages = answers(self.fresh());
             self.list(wording::listed_resources(items.len()), &items, messages);
         }
@@ -94,7 +88,7 @@ impl<'a> Recorder<'a> {
 
     /// The model's choice of a tool.
     pub(super) fn pick(&mut self, tool: &str) {
-        let says = wording::picked(tool, self.listed.tool(tool), self.source);
+        let says = wording::picked(tool, self.listed.tool(tool), &self.bench.baseline);
         self.add(Kind::Picked, Speaker::Model, says);
     }
 
@@ -141,7 +135,7 @@ impl<'a> Recorder<'a> {
             (None, true) => (Kind::Returned, wording::RETURNED.to_owned(), Vec::new()),
         };
         let step = self.add(kind, speaker, says);
-        (step.gist, step.messages) = (gist, vec![exchange.answer]);
+        (step.gist, step.messages) = (gist, exchange.answer.into_iter().collect());
         self.count(text);
         if is_call && made.problem.is_some() {
             self.attempt += 1;
@@ -155,8 +149,8 @@ impl<'a> Recorder<'a> {
     }
 
     fn list_tools(&mut self, tools: Vec<RawObject>, messages: Vec<RawObject>) {
-        let (says, items) = (wording::listed(&tools, self.source), self.connection.shown(&tools));
-        self.listed = Listed::new(tools, self.source);
+        let (says, items) = (wording::listed(&tools, &self.bench.baseline), self.connection.shown(&tools));
+        self.listed = Arc::new(Listed::new(tools, &self.bench.baseline));
         self.list(says, &items, messages);
     }
 
@@ -188,7 +182,7 @@ impl<'a> Recorder<'a> {
 
     /// The text of the last step, which the model reads or writes.
     fn count(&mut self, text: String) {
-        let tokens = if text.is_empty() { 0 } else { self.counter.count(&text) };
+        let tokens = if text.is_empty() { 0 } else { self.bench.counter.count(&text) };
         if let Some(step) = self.steps.last_mut() {
             step.tokens_so_far += tokens;
             (step.text, step.tokens) = (text, tokens);
@@ -209,5 +203,5 @@ impl<'a> Recorder<'a> {
 }
 
 fn answers(exchanges: Vec<Exchange>) -> Vec<RawObject> {
-    exchanges.into_iter().map(|exchange| exchange.answer).collect()
+    exchanges.into_iter().filter_map(|exchange| exchange.answer).collect()
 }

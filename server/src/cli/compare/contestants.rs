@@ -144,8 +144,11 @@ impl<'a> Contestants<'a> {
             let objections = contestant.as_set.objections(&everything);
             let row = &mut contestant.row;
             let objected = objections.first().map(|first| message(first, objections.len() - 1));
-            let is_offered = self.offered.as_ref().is_none_or(|offered| offered.contains(&row.strategy));
-            let left_out = match (is_offered, by_default.is_permitted(&permits, &row.strategy)) {
+            let is_offered = self
+                .offered
+                .as_ref()
+                .is_none_or(|offered| offered.iter().any(|name| *name == row.profile.name));
+            let left_out = match (is_offered, by_default.is_permitted(&permits, &row.profile.name)) {
                 (false, _) => Some("[serve] offer leaves it out"),
                 (_, false) => Some("strategies of the principal leave it out"),
                 _ => None,
@@ -171,7 +174,7 @@ impl<'a> Contestants<'a> {
     pub(in crate::cli) fn pinned(&self, name: &str) -> Result<Strategies, Failure> {
         let contestant = self.contestants.iter().find(|contestant| contestant.row.name == name);
         let (strategy, settings) = contestant
-            .map_or((name, Settings::new()), |found| (&*found.row.strategy, found.settings.clone()));
+            .map_or((name, Settings::new()), |found| (&*found.row.profile.name, found.settings.clone()));
         let (pinned, fallback) = (Some(strategy.to_owned()), strategy.to_owned());
         let offered = vec![strategy.to_owned()];
         let options = StrategyOptions { pinned, offered, fallback, settings, ..self.served.clone() };
@@ -219,21 +222,13 @@ impl Contestant {
                 .map_err(|error| problem(&error, &StrategyPlaces::default()))
         };
         let as_set = build(&settings)?;
-        let (profile, is_stack) = (as_set.profile(), spec.is_stack(registry));
+        let profile = as_set.profile().clone();
         let row = Row {
-            // As the registry names it, where nothing is said of it.
-            name: match is_stack || !overrides.settings.is_empty() {
-                true => spec.to_string(),
-                false => profile.name.to_string(),
-            },
-            strategy: profile.name.to_string(),
-            choices: choices(&overrides),
-            lesson: profile.lesson,
-            finder: profile.finder,
-            executor: profile.executor,
-            is_stack,
-            not_offered: None,
+            name: spec.to_string(),
             command: command.serving(&profile.name, &overrides),
+            profile,
+            choices: choices(&overrides),
+            not_offered: None,
         };
         Ok(Self { row, settings: with(relaxed, &overrides), as_set })
     }

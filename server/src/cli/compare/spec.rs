@@ -79,15 +79,6 @@ impl Spec {
         self.parts.iter().map(|part| &*part.name).collect::<Vec<_>>().join("+")
     }
 
-    /// Whether there are several parts, or the only one is a filter.
-    pub(super) fn is_stack(&self, registry: &Registry) -> bool {
-        self.parts.len() > 1
-            || self
-                .parts
-                .iter()
-                .any(|part| find(registry, &part.name).is_some_and(|profile| profile.role == Role::Filter))
-    }
-
     /// What stands in parentheses, as settings and choices. Unknown strategies are left to the registry.
     ///
     /// # Errors
