@@ -29,7 +29,7 @@ pub(super) fn write(report: &Report, played: Option<&Transcript>) -> String {
             @if let Some(played) = played {
                 section aria-labelledby="plays" {
                     h2 #plays { "One task, step by step" }
-                    (PreEscaped(transcript::fragment(played, &report.recommendation.strategy, true)))
+                    (transcript::fragment(played, &report.recommendation.strategy, true))
                 }
             }
             (behind(report))

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, PreEscaped, html};
-use mcp_disclosure_core::{RawObject, printable::printable};
+use mcp_disclosure_core::RawObject;
 
 use super::{
     Act, Call, Kind, Phase, Played, Step, Transcript,
@@ -33,11 +33,11 @@ pub(crate) fn style(strategies: usize) -> String {
 
 /// The fragment, in which this strategy is chosen, or else the second. With `folds`, mistakes are folded, so that the page
 /// around it stays short.
-pub(crate) fn fragment(transcript: &Transcript, chosen: &str, folds: bool) -> String {
+pub(crate) fn fragment(transcript: &Transcript, chosen: &str, folds: bool) -> Markup {
     let courses = transcript.strategies.iter().map(|played| played.acts.len()).max().unwrap_or(0);
     let others = transcript.strategies.get(1..).unwrap_or_default();
     let chosen = others.iter().position(|played| played.name == chosen).unwrap_or(0);
-    let markup = html! {
+    html! {
         div.transcript {
             (heading(transcript))
             @for (at, played) in others.iter().enumerate() {
@@ -50,24 +50,22 @@ pub(crate) fn fragment(transcript: &Transcript, chosen: &str, folds: bool) -> St
                 ul { @for note in &transcript.notes { li { (note) } } }
             }
         }
-    };
-    // Whatever came from others is in it, and none of it is to be obeyed.
-    printable(&markup.into_string()).into_owned()
+    }
 }
 
 /// A page with nothing but a transcript. It loads nothing, and has no script.
-pub fn page(transcript: &Transcript) -> String {
+pub(crate) fn page(transcript: &Transcript) -> String {
     let title = format!("{}: one task under each strategy", transcript.source);
     let body = html! {
         h1 { (transcript.source) }
         main {
             section {
                 h2 { "One task under each strategy" }
-                (PreEscaped(fragment(transcript, "", false)))
+                (fragment(transcript, "", false))
             }
         }
     };
-    printable(&output::html::page(&title, &style(transcript.strategies.len()), &body)).into_owned()
+    output::html::page(&title, &style(transcript.strategies.len()), &body)
 }
 
 /// Length of a line of quoted text; narrower columns wrap it.

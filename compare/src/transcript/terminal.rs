@@ -24,7 +24,7 @@ const SPEAKER: usize = 10;
 const FIGURES: usize = 18;
 
 /// The transcript as text, of at least 40 columns.
-pub fn terminal(transcript: &Transcript, screen: Screen) -> String {
+pub(crate) fn terminal(transcript: &Transcript, screen: Screen) -> String {
     let screen = Screen { width: screen.width.max(NARROWEST), ..screen };
     let mut lines: Vec<String> =
         heading(transcript).iter().flat_map(|line| wrapped(&one_line(line), screen.width)).collect();

@@ -34,13 +34,10 @@ pub(in crate::cli) struct Contestants<'a> {
     asks_for_all: bool,
     /// As the source's files say clients are served.
     served: StrategyOptions,
-    /// The only strategies that the source's files let clients have, if they name some.
-    offered: Option<Vec<String>>,
     /// For readers of the report.
     pub(super) notes: Vec<String>,
     /// What serves clients that request nothing, where the size of the list decides, and the command for that.
     pub(super) by_default: Option<Served>,
-    command: String,
 }
 
 /// One compared strategy.
@@ -80,41 +77,20 @@ impl<'a> Contestants<'a> {
         let mut relaxed = source.settings();
         set(&mut relaxed, RELAXED.0, RELAXED.1, RELAXED.2.into());
         let relaxed = source.serve.strategies.settings.over(relaxed);
-        let fallback = match &*served.fallback {
-            adaptive::NAME => vec![BASELINE.to_owned(), served.over_budget.clone()],
-            fallback => vec![fallback.to_owned()],
-        };
-        let offered = (!served.offered.is_empty()).then(|| [served.offered.clone(), fallback].concat());
-        let mut built = Self {
-            registry,
-            contestants: Vec::new(),
-            flag,
-            asked: Vec::new(),
-            asks_for_all,
-            served,
-            offered,
-            notes: Vec::new(),
-            by_default: None,
-            command: command.by_default(),
-        };
-        let mut problems = Vec::new();
-        let first = [(Spec::of(BASELINE), false)].into_iter();
-        for (spec, is_asked) in first.chain(specs.into_iter().map(|spec| (spec, true))) {
+        let asked: Vec<String> = specs.iter().map(Spec::to_string).collect();
+        let (mut contestants, mut problems) = (Vec::<Contestant>::new(), Vec::new());
+        for spec in [Spec::of(BASELINE)].into_iter().chain(specs) {
             match Contestant::build(registry, &spec, &as_set, &relaxed, command) {
-                Ok(contestant) => built.add(contestant, is_asked),
+                Ok(one) if contestants.iter().any(|known| known.row.name == one.row.name) => {}
+                Ok(one) => contestants.push(one),
                 Err(problem) => problems.push(problem),
             }
         }
-        if problems.is_empty() { Ok(built) } else { Err(refused(problems)) }
-    }
-
-    fn add(&mut self, contestant: Contestant, is_asked: bool) {
-        if is_asked {
-            self.asked.push(contestant.row.name.clone());
+        if !problems.is_empty() {
+            return Err(refused(problems));
         }
-        if !self.contestants.iter().any(|known| known.row.name == contestant.row.name) {
-            self.contestants.push(contestant);
-        }
+        let (notes, by_default) = (Vec::new(), None);
+        Ok(Self { registry, contestants, flag, asked, asks_for_all, served, notes, by_default })
     }
 
     /// Marks each strategy that refuses this source under the user's own settings, and checks choices of concerns. What clients
@@ -126,6 +102,7 @@ impl<'a> Contestants<'a> {
         &mut self,
         gateway: &Gateway,
         caller: Option<&Principal>,
+        command: &Command,
     ) -> Result<(), Failure> {
         let snapshot = gateway.backends().shared().catalogue().current().snapshot().clone();
         let everything = View::of(Arc::clone(&snapshot), &Principal::anonymous());
@@ -137,18 +114,23 @@ impl<'a> Contestants<'a> {
         self.by_default = choice.strategy.selects(&seen).map(|Selected { name, reason }| Served {
             row: name,
             because: reason,
-            command: Some(self.command.clone()),
+            command: Some(command.by_default()),
         });
+        let served = &self.served;
+        let fallback = match &*served.fallback {
+            adaptive::NAME => vec![BASELINE, &served.over_budget],
+            fallback => vec![fallback],
+        };
         let mut problems = Vec::new();
         for contestant in &mut self.contestants {
             let objections = contestant.as_set.objections(&everything);
             let row = &mut contestant.row;
             let objected = objections.first().map(|first| message(first, objections.len() - 1));
-            let is_offered = self
-                .offered
-                .as_ref()
-                .is_none_or(|offered| offered.iter().any(|name| *name == row.profile.name));
-            let left_out = match (is_offered, by_default.is_permitted(&permits, &row.profile.name)) {
+            let name = &*row.profile.name;
+            let is_offered = served.offered.is_empty()
+                || served.offered.iter().any(|offered| offered == name)
+                || fallback.contains(&name);
+            let left_out = match (is_offered, by_default.is_permitted(&permits, name)) {
                 (false, _) => Some("[serve] offer leaves it out"),
                 (_, false) => Some("strategies of the principal leave it out"),
                 _ => None,

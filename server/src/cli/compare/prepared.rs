@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_disclosure_compare::{
-    Error, HostKind, Subject, Tokenizer,
+    self as compare, Error, HostKind, LinkFactory, Subject, Tokenizer,
     transcript::{Assignment, Play, Transcript},
 };
 use mcp_disclosure_core::{Principal, Registry};
@@ -80,7 +80,7 @@ impl<'a> Prepared<'a> {
         let progress = Arc::new(progress);
         let (real, mut notes) = stage::real(&source, declared.clone(), &contestants, &progress).await?;
         let read = stage::read(&real).await;
-        let examined = contestants.examine(&real, source.caller.as_ref());
+        let examined = contestants.examine(&real, source.caller.as_ref(), &command);
         let seen_by = source.caller.as_ref().and_then(Principal::id);
         notes.extend(seen_by.map(|id| format!("What {id} sees and pays.")));
         notes.extend(stage::disclosing(&real));
@@ -97,13 +97,22 @@ impl<'a> Prepared<'a> {
         self.source.upstreams().iter().all(|upstream| Some(&upstream.target) == own)
     }
 
-    /// A gateway for each row, in front of these upstreams.
+    /// Does some work on gateways in front of these upstreams, one for each row; `flag` is the one that names tools.
     ///
     /// # Errors
-    /// See [`Stages::start`].
-    pub(super) async fn stages(&mut self, upstreams: Vec<UpstreamConfig>) -> Result<Stages, Failure> {
+    /// If a gateway cannot be started, or why the work cannot be done.
+    pub(super) async fn on_stages<T>(
+        &mut self,
+        upstreams: Vec<UpstreamConfig>,
+        flag: &str,
+        work: impl AsyncFnOnce(&Self, LinkFactory, compare::Progress<'_>) -> Result<T, Error>,
+    ) -> Result<T, Failure> {
         let source = (&self.source, &self.declared);
-        Stages::start(source, upstreams, &mut self.contestants, self.transport).await
+        let stages = Stages::start(source, upstreams, &mut self.contestants, self.transport).await?;
+        let done =
+            work(&*self, stages.links(), &|done, total, what| self.progress.step(done, total, what)).await;
+        stages.close().await;
+        done.map_err(|error| message(error, flag))
     }
 
     /// Plays a task under each of the rows with these names; `flag` is the one that names tools.
@@ -112,21 +121,19 @@ impl<'a> Prepared<'a> {
     /// If a gateway cannot be started, or why the task cannot be played.
     pub(in crate::cli) async fn play(
         &mut self,
-        behind: Behind,
+        Behind { upstreams, reached }: Behind,
         assignment: Assignment,
         (tokenizer, host): (Tokenizer, HostKind),
         names: &[String],
         flag: &str,
     ) -> Result<Transcript, Failure> {
-        let Behind { upstreams, reached } = behind;
-        let stages = self.stages(upstreams).await?;
-        let mut rows = self.contestants.rows();
-        rows.retain(|row| names.contains(&row.name));
-        let links = stages.links();
-        let play = Play { subject: &self.subject, assignment, tokenizer, host, links, reached };
-        let played = play.run(&rows, &|done, total, what| self.progress.step(done, total, what)).await;
-        stages.close().await;
-        played.map_err(|error| message(error, flag))
+        self.on_stages(upstreams, flag, async |prepared, links, progress| {
+            let mut rows = prepared.contestants.rows();
+            rows.retain(|row| names.contains(&row.name));
+            let play = Play { subject: &prepared.subject, assignment, tokenizer, host, links, reached };
+            play.run(&rows, progress).await
+        })
+        .await
     }
 
     /// Notes for readers, about the rows and the source.

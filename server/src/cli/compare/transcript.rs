@@ -4,21 +4,17 @@ use std::path::PathBuf;
 
 use clap::Args;
 use mcp_disclosure_compare::{
-    Format, Report, Used,
-    output::Screen,
-    transcript::{self, Assignment, Call, Transcript},
+    Report, Used,
+    transcript::{Assignment, Call, Transcript},
 };
 use mcp_disclosure_gateway::Problem;
 
 use super::{
-    CompareArguments, deliver, files,
+    CompareArguments, files,
     prepared::{Prepared, message},
     stand_in,
 };
-use crate::{
-    cli::{Program, check::is_coloured, runtime_for_one, width::width},
-    failure::Failure,
-};
+use crate::{cli::Program, failure::Failure};
 
 /// What readers of a transcript have to know.
 const STAND_IN: &str = "No tool ran: stand-ins for the upstreams answered, with one word, and refused arguments that a tool's \
@@ -47,26 +43,11 @@ pub struct TranscriptArguments {
     pub full: bool,
 }
 
-/// Shows one task under each strategy.
+/// One task under each strategy.
 ///
 /// # Errors
 /// Like `serve`, for the source and the strategies; what is wrong with the task.
-pub(super) fn show(program: &Program, arguments: CompareArguments) -> Result<(), Failure> {
-    let transcript = runtime_for_one()?.block_on(run(program, &arguments))?;
-    let CompareArguments { format, out, transcript: shown, .. } = arguments;
-    let coloured = out.is_none() && is_coloured();
-    let screen =
-        Screen { width: usize::from(shown.width.unwrap_or_else(width)), coloured, whole: shown.full };
-    let text = match format {
-        Format::Table => transcript::terminal(&transcript, screen),
-        Format::Markdown => transcript::markdown(&transcript, shown.full),
-        Format::Json => transcript::json(&transcript),
-        Format::Html => transcript::page(&transcript),
-    };
-    deliver(&text, format, out)
-}
-
-async fn run(program: &Program, arguments: &CompareArguments) -> Result<Transcript, Failure> {
+pub(super) async fn played(program: &Program, arguments: &CompareArguments) -> Result<Transcript, Failure> {
     let given = arguments.transcript.task.as_deref().map(files::task).transpose()?;
     let flag = if given.is_some() { "--task" } else { "--use" };
     let mut prepared = Prepared::of(arguments.setup(program)).await?;
