@@ -73,17 +73,17 @@ impl<'a> Probe<'a> {
         if self.has_no_lesson() {
             return Ok(names.iter().all(|name| self.shows_use(name)).then_some(steps));
         }
+        let listed = Arc::clone(&self.plan.listed);
         for names in names.chunks(AT_ONCE) {
-            let unknown = names.iter().filter(|name| !self.shows_use(name));
-            let unknown: Vec<(&str, String)> =
-                unknown.map(|name| (*name, self.served_name(name).to_owned())).collect();
-            for (name, served) in &unknown {
+            let mut left = Vec::new();
+            for name in names.iter().filter(|name| !self.shows_use(name)).copied().collect::<Vec<_>>() {
+                let served = listed.served_name(name);
                 let tool = self.bench.subject.tool(name);
-                if let Some(tool) = tool.filter(|_| self.plan.listed.tool(served).is_none()) {
+                if let Some(tool) = tool.filter(|_| listed.tool(served).is_none()) {
                     self.plan.look_for(served, &tool.category, &tool.words());
                 }
+                left.push(served);
             }
-            let mut left: Vec<&str> = unknown.iter().map(|(_, served)| &**served).collect();
             for round in self.plan.find(&left) {
                 steps.push(self.find(&round).await?);
             }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use mcp_disclosure_core::{Finder, Hit};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     Error, Row, Subject,
@@ -17,12 +17,14 @@ use crate::{
 /// A model reads about this many hits.
 const FIRST: usize = 5;
 
-/// A labelled query.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A labelled query. Other members, such as those of labelled tasks, are ignored.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Query {
     /// Where it stands, from 1.
+    #[serde(skip)]
     pub line: usize,
     /// The words.
+    #[serde(rename = "query")]
     pub text: String,
     /// The tools that are right, as the labels name them; none if nothing should be found.
     pub tools: Vec<String>,

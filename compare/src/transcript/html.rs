@@ -93,8 +93,8 @@ fn act(transcript: &Transcript, at: usize, is_folded: bool) -> Markup {
     let calls = &transcript.task.calls;
     // A column that has nothing of its own does not stretch the others.
     let is_shown = |played: &Played, act: &Act| at == 0 || !act.is_like(&played.acts[0]);
-    let places: BTreeSet<Place> =
-        acts.iter().filter(|(played, act)| is_shown(played, act)).flat_map(|(_, act)| act.places()).collect();
+    let shown = acts.iter().filter(|(played, act)| is_shown(played, act)).flat_map(|(_, act)| &act.steps);
+    let places: BTreeSet<Place> = shown.map(Step::place).collect();
     let rows = places.len() + 2;
     let title = first.course.title();
     let columns = html! {
@@ -117,15 +117,13 @@ fn act(transcript: &Transcript, at: usize, is_folded: bool) -> Markup {
 
 /// The steps of an act by their places. What an earlier act has shown exactly is not repeated.
 fn rows_of(act: &Act, earlier: &[Act], places: &BTreeSet<Place>, calls: &[Call]) -> Markup {
-    let own = act.places();
     let is_new = |step: &Step| {
         let mut shown = earlier.iter().flat_map(|act| &act.steps);
         !shown.any(|shown| (shown.kind, &shown.text) == (step.kind, &step.text))
     };
     html! {
         @for (place, row) in places.iter().zip(2..) {
-            @let steps: Vec<&Step> =
-                act.steps.iter().zip(&own).filter(|(_, own)| *own == place).map(|(step, _)| step).collect();
+            @let steps: Vec<&Step> = act.steps.iter().filter(|step| step.place() == *place).collect();
             @if !steps.is_empty() {
                 div.row style={ "grid-row:" (row) } {
                     h5 { (place.phase) @if place.attempt > 1 && place.phase == Phase::Call { " again" } }
@@ -211,6 +209,7 @@ mod tests {
             speaker: Speaker::Gateway,
             call: 1,
             attempt: 1,
+            phase: Phase::Result,
             says: hostile.to_owned(),
             gist: vec![hostile.to_owned()],
             text: hostile.to_owned(),

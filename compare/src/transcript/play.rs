@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use mcp_disclosure_client::{Channel, Concerns};
 
-use super::{
-    Act, Assignment, Behavior, Call, Ending, Kind, Phase, Played, Step, Transcript, recorder::Recorder,
-};
+use super::{Act, Assignment, Behavior, Call, Ending, Phase, Played, Step, Transcript, recorder::Recorder};
 use crate::{
     ClientKind, Error, HostKind, Row, Subject, Tokenizer,
     agent::{Agent, Purpose, Task, Trace},
@@ -179,8 +177,8 @@ impl Act {
         let errors = trace.errors().count();
         let mut act =
             Self { course, ending, errors, start_tokens: 0, learning_tokens: 0, call_tokens: 0, steps };
-        for (place, step) in act.places().into_iter().zip(&act.steps) {
-            let part = match place.phase {
+        for step in &act.steps {
+            let part = match step.phase {
                 Phase::List => &mut act.start_tokens,
                 Phase::Learn => &mut act.learning_tokens,
                 Phase::Call | Phase::Result => &mut act.call_tokens,
@@ -190,10 +188,9 @@ impl Act {
         act
     }
 
-    /// Without the steps that are the same in every act: what is listed, and the choice of the tool.
+    /// Without the steps that are the same in every act.
     fn without_start(mut self) -> Self {
-        let is_start = |kind| matches!(kind, Kind::Introduced | Kind::Chose | Kind::Listed | Kind::Picked);
-        self.steps.retain(|step| !is_start(step.kind));
+        self.steps.retain(|step| !step.kind.is_start());
         self
     }
 }

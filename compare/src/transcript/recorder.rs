@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_disclosure_client::{Concerns, Error as Refusal};
 use mcp_disclosure_core::{Finder, RawObject};
 
-use super::{Behavior, ClientKind, Kind, Speaker, Step, gist, wording};
+use super::{Behavior, ClientKind, Kind, Phase, Speaker, Step, gist, wording};
 use crate::{
     Error, Row,
     agent::{self, Purpose, Task},
@@ -43,7 +43,7 @@ impl<'a> Recorder<'a> {
         let connection = Connection::open(bench, row, kind, choices).await?;
         let mut recorder = Self { connection, bench, listed, mark: 0, reached, steps, call: 1, attempt: 1 };
         if let Some(says) = says {
-            recorder.add(Kind::Chose, Speaker::Host, says);
+            recorder.add(Kind::Chose, Phase::List, Speaker::Host, says);
         }
         recorder.begin().await?;
         Ok(recorder)
@@ -57,7 +57,8 @@ impl<'a> Recorder<'a> {
         let prompt = self.connection.instructions();
         if !prompt.is_empty() {
             let lines = prompt.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
-            let step = self.add(Kind::Introduced, Speaker::Gateway, wording::INTRODUCED.to_owned());
+            let step =
+                self.add(Kind::Introduced, Phase::List, Speaker::Gateway, wording::INTRODUCED.to_owned());
             (step.gist, step.messages) = (lines, greeting);
             self.count(prompt);
         }
@@ -80,7 +81,7 @@ impl<'a> Recorder<'a> {
         };
         let (lists, asked): (Vec<Exchange>, Vec<Exchange>) =
             self.fresh().into_iter().partition(Exchange::is_list);
-        let step = self.add(Kind::Chose, Speaker::Host, wording::chose(choices));
+        let step = self.add(Kind::Chose, Phase::List, Speaker::Host, wording::chose(choices));
         step.messages = asked.into_iter().map(|exchange| exchange.request).collect();
         self.list_tools(tools, answers(lists));
         Ok(())
@@ -89,12 +90,12 @@ impl<'a> Recorder<'a> {
     /// The model's choice of a tool.
     pub(super) fn pick(&mut self, tool: &str) {
         let says = wording::picked(tool, self.listed.tool(tool), &self.bench.baseline);
-        self.add(Kind::Picked, Speaker::Model, says);
+        self.add(Kind::Picked, Phase::Learn, Speaker::Model, says);
     }
 
     /// The model finds no tool for the task.
     pub(super) fn miss(&mut self) {
-        self.add(Kind::Picked, Speaker::Model, wording::MISSED.to_owned());
+        self.add(Kind::Picked, Phase::Learn, Speaker::Model, wording::MISSED.to_owned());
     }
 
     /// The moves of an agent since the last step, as steps; `finder` is the call that finds tools by words.
@@ -110,14 +111,14 @@ impl<'a> Recorder<'a> {
             let speaker = if step.method == "tools/call" { Speaker::Model } else { Speaker::Host };
             let is_call = step.purpose == Purpose::Call;
             let text = seen::written(&exchange);
-            let (kind, says) = if is_call {
+            let (kind, phase, says) = if is_call {
                 let mistake = mistake.filter(|_| step.is_mistake);
-                (Kind::Called, wording::called(task, mistake, behavior, self.attempt))
+                (Kind::Called, Phase::Call, wording::called(task, mistake, behavior, self.attempt))
             } else {
                 let searches = finder.is_some_and(|finder| step.target == finder.tool());
-                (Kind::Asked, wording::asked(&text, task, mistake, searches))
+                (Kind::Asked, Phase::Learn, wording::asked(&text, task, mistake, searches))
             };
-            self.add(kind, speaker, says).messages = vec![exchange.request.clone()];
+            self.add(kind, phase, speaker, says).messages = vec![exchange.request.clone()];
             self.count(text);
             self.answer(step, exchange, is_call);
         }
@@ -134,7 +135,8 @@ impl<'a> Recorder<'a> {
             (None, false) => (Kind::Explained, wording::EXPLAINED.to_owned(), gist::of_answer(&text)),
             (None, true) => (Kind::Returned, wording::RETURNED.to_owned(), Vec::new()),
         };
-        let step = self.add(kind, speaker, says);
+        let phase = if is_call { Phase::Result } else { Phase::Learn };
+        let step = self.add(kind, phase, speaker, says);
         (step.gist, step.messages) = (gist, exchange.answer.into_iter().collect());
         self.count(text);
         if is_call && made.problem.is_some() {
@@ -156,19 +158,20 @@ impl<'a> Recorder<'a> {
 
     /// A list, as the model gets it.
     fn list(&mut self, says: String, items: &[RawObject], messages: Vec<RawObject>) {
-        let step = self.add(Kind::Listed, Speaker::Gateway, says);
+        let step = self.add(Kind::Listed, Phase::List, Speaker::Gateway, says);
         (step.gist, step.messages) = (gist::of_list(items), messages);
         self.count(seen::array(items));
     }
 
     /// Adds a step of which the model reads and writes nothing so far.
-    fn add(&mut self, kind: Kind, speaker: Speaker, says: String) -> &mut Step {
+    fn add(&mut self, kind: Kind, phase: Phase, speaker: Speaker, says: String) -> &mut Step {
         let tokens_so_far = self.steps.last().map_or(0, |step| step.tokens_so_far);
         self.steps.push(Step {
             kind,
             speaker,
             call: self.call,
             attempt: self.attempt,
+            phase,
             says,
             gist: Vec::new(),
             text: String::new(),

@@ -30,7 +30,7 @@ pub(in crate::cli) struct Contestants<'a> {
     contestants: Vec<Contestant>,
     flag: &'static str,
     /// The names of the rows that the user requested.
-    pub(super) asked: Vec<String>,
+    pub(in crate::cli) asked: Vec<String>,
     asks_for_all: bool,
     /// As the source's files say clients are served.
     served: StrategyOptions,
@@ -174,11 +174,6 @@ impl<'a> Contestants<'a> {
         self.contestants.retain(|known| known.row.name != name);
         self.notes.push(format!("{name}: left out, since it cannot serve this source: {why}"));
         Ok(())
-    }
-
-    /// The names of the rows, the baseline first.
-    pub(in crate::cli) fn names(&self) -> Vec<String> {
-        self.contestants.iter().map(|contestant| contestant.row.name.clone()).collect()
     }
 
     /// The rows, the baseline first.

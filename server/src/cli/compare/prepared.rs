@@ -37,8 +37,8 @@ pub(in crate::cli) struct Setup<'a> {
     pub(in crate::cli) rows: (&'static str, String),
     /// The principal that is compared for, if not everyone.
     pub(in crate::cli) principal: Option<String>,
-    /// The command that serves the source.
-    pub(in crate::cli) command: Command,
+    /// The beginning of the command that serves the source: this program.
+    pub(in crate::cli) program: String,
     /// How clients connect.
     pub(in crate::cli) transport: Transport,
     pub(in crate::cli) progress: Progress,
@@ -66,16 +66,13 @@ impl<'a> Prepared<'a> {
     /// # Errors
     /// Like `serve`, for the source and the strategies; what is wrong with rows.
     pub(in crate::cli) async fn of(setup: Setup<'a>) -> Result<Self, Failure> {
-        let Setup { registry, own, flags, rows, principal, command, transport, progress } = setup;
+        let Setup { registry, own, flags, rows, principal, program, transport, progress } = setup;
         let source = flags.resolve(own)?.seen_by(principal.as_deref())?;
         source.warn();
         let declared = checked(&source)?;
         // Over HTTP a client's token says who it is.
         let is_over_stdio = source.serve.transport == Transport::Stdio;
-        let command = match principal.filter(|_| is_over_stdio) {
-            Some(principal) => command.to(principal),
-            None => command,
-        };
+        let command = Command::of(program, &flags, principal.filter(|_| is_over_stdio));
         let mut contestants = Contestants::build(registry, (rows.0, &rows.1), &source, &command)?;
         let progress = Arc::new(progress);
         let (real, mut notes) = stage::real(&source, declared.clone(), &contestants, &progress).await?;

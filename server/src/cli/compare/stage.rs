@@ -101,7 +101,7 @@ impl Stages {
             Ok::<_, Failure>(Stage { name, gateway, address })
         };
         let mut stages = Self(Vec::new());
-        for name in contestants.names() {
+        for name in contestants.rows().into_iter().map(|row| row.name) {
             let refused = match stage(name.clone(), &*contestants).await {
                 Ok(started) => {
                     stages.0.push(started);
