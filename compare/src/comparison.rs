@@ -6,7 +6,7 @@ use mcp_disclosure_client::Concerns;
 use mcp_disclosure_core::Profile;
 
 use crate::{
-    Error, HostKind, Query, Recommendation, Report, Served, Subject, Tokenizer, Tool, Used,
+    Error, HostKind, Query, Recommendation, Report, Subject, Tokenizer, Tool, Used,
     agent::Task,
     baseline::Baseline,
     break_even::break_even,
@@ -44,8 +44,8 @@ pub struct Comparison {
     pub omits_schemas: bool,
     /// The transport, such as `stdio`.
     pub transport: String,
-    /// What serves clients that request nothing, where that is known.
-    pub served: Option<Served>,
+    /// What serves clients that request nothing, and why it is that, where that is known.
+    pub served: Option<Recommendation>,
 }
 
 /// A row of a comparison. Links are opened by its name.

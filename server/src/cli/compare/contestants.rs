@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_disclosure_client::Concerns;
-use mcp_disclosure_compare::{BASELINE, Row, Served};
+use mcp_disclosure_compare::{BASELINE, Recommendation, Row};
 use mcp_disclosure_core::{
     Era, Notes, Objection, Permits, Principal, Registry, Role, Selected, Settings, Stack, View, adaptive,
 };
@@ -37,7 +37,7 @@ pub(in crate::cli) struct Contestants<'a> {
     /// For readers of the report.
     pub(super) notes: Vec<String>,
     /// What serves clients that request nothing, where the size of the list decides, and the command for that.
-    pub(super) by_default: Option<Served>,
+    pub(super) by_default: Option<Recommendation>,
 }
 
 /// One compared strategy.
@@ -111,9 +111,9 @@ impl<'a> Contestants<'a> {
         let by_default = strategies::build(self.registry, &self.served).map_err(Failure::Configuration)?;
         let permits = caller.map_or_else(Permits::all, |caller| caller.permits().clone());
         let choice = by_default.choose(None, &permits, &Offer::default(), Era::Session);
-        self.by_default = choice.strategy.selects(&seen).map(|Selected { name, reason }| Served {
-            row: name,
-            because: reason,
+        self.by_default = choice.strategy.selects(&seen).map(|Selected { name, reason }| Recommendation {
+            strategy: name,
+            reason,
             command: Some(command.by_default()),
         });
         let served = &self.served;

@@ -99,13 +99,9 @@ fn deliver(text: &str, arguments: &CompareArguments) -> Result<(), Failure> {
 /// # Errors
 /// [`Failure::OverBudget`] with every strategy over the budget.
 fn within(most: u64, report: &Report, asked: &[String]) -> Result<(), Failure> {
-    let over: Vec<_> = report.over(most, asked).collect();
-    if over.is_empty() {
-        return Ok(());
-    }
-    let message = over.iter().map(|strategy| {
-        let tokens = strategy.costs.total_tokens.unwrap_or(strategy.costs.initial_tokens);
-        Problem::new(format!("strategy '{}' costs {tokens} tokens; --fail-over allows {most}", strategy.name))
-    });
-    Err(Failure::OverBudget(message.collect()))
+    let problem = |(name, tokens): (&str, u64)| {
+        Problem::new(format!("strategy '{name}' costs {tokens} tokens; --fail-over allows {most}"))
+    };
+    let over: Vec<Problem> = report.over(most, asked).map(problem).collect();
+    if over.is_empty() { Ok(()) } else { Err(Failure::OverBudget(over)) }
 }
