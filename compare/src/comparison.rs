@@ -78,9 +78,8 @@ const STEPS: usize = 2;
 
 /// What has been found so far.
 #[derive(Default)]
-struct Found<'r> {
+struct Found {
     strategies: Vec<Compared>,
-    rows: Vec<&'r Row>,
     /// The model's context at the start, of each row.
     shown: Vec<String>,
     notes: Vec<String>,
@@ -119,9 +118,11 @@ impl Comparison {
         for row in &self.rows {
             self.compare(&bench, row, &tasks, &mut found, &mut step).await?;
         }
-        let Found { strategies, rows: finding, mut notes, .. } = found;
+        let Found { strategies, mut notes, .. } = found;
         progress(total, total, "tools found by words");
-        let retrieval = retrieval::run(&bench, &finding, &queries).await?;
+        let is_row = |row: &&Row| strategies.iter().any(|strategy| strategy.name == row.name);
+        let rows: Vec<&Row> = self.rows.iter().filter(is_row).collect();
+        let retrieval = retrieval::run(&bench, &rows, &queries).await?;
         progress(total, total, "done");
         notes.splice(0..0, notes::of_sample(&self.used, &subject));
         Ok(Report {
@@ -140,12 +141,12 @@ impl Comparison {
     }
 
     /// Measures a strategy, unless it shows a model the same as an earlier one.
-    async fn compare<'r>(
+    async fn compare(
         &self,
         bench: &Bench<'_>,
-        row: &'r Row,
+        row: &Row,
         tasks: &[Task],
-        found: &mut Found<'r>,
+        found: &mut Found,
         step: &mut impl FnMut(&str, &str),
     ) -> Result<(), Error> {
         step(&row.name, "lists, learning and calls");
@@ -169,7 +170,6 @@ impl Comparison {
         let compared = figures::compared(row, self.turns, [&run, &negotiating], break_even, baseline);
         found.notes.extend(notes::of_row(&compared, tasks.len()));
         found.strategies.push(compared);
-        found.rows.push(row);
         found.shown.push(run.shown);
         Ok(())
     }

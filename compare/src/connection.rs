@@ -65,7 +65,7 @@ pub(crate) struct Connection<'a> {
     /// What the host shows of a listed tool.
     shows: HostKind,
     pub(crate) host: Host,
-    /// Its requests so far.
+    /// Its requests since they were looked at.
     record: Arc<Mutex<Vec<Exchange>>>,
 }
 
@@ -133,15 +133,11 @@ impl<'a> Connection<'a> {
         self.host.channel() == channel
     }
 
-    /// The current position in the record, for [`Connection::since`].
-    pub(crate) fn mark(&self) -> usize {
-        exchanges(&self.record).len()
-    }
-
-    /// The requests since a position that have a response, in the order in which they were sent.
-    pub(crate) fn since(&self, mark: usize) -> Vec<Exchange> {
-        let exchanges = exchanges(&self.record);
-        exchanges.iter().skip(mark).filter(|exchange| exchange.answer.is_some()).cloned().collect()
+    /// The requests since the last time that have a response, in the order in which they were sent.
+    pub(crate) fn fresh(&self) -> Vec<Exchange> {
+        let mut fresh = std::mem::take(&mut *exchanges(&self.record));
+        fresh.retain(|exchange| exchange.answer.is_some());
+        fresh
     }
 
     pub(crate) fn failed(&self, during: &'static str, source: Refusal) -> Error {
@@ -150,7 +146,7 @@ impl<'a> Connection<'a> {
 }
 
 /// A request of the host with its response.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Exchange {
     pub(crate) method: String,
     /// The whole message.

@@ -46,24 +46,18 @@ impl<'a> Probe<'a> {
         Ok(Self { bench, connection, plan })
     }
 
-    /// The listed tools as the host shows them to the model.
-    fn shown_tools(&self) -> String {
-        seen::array(&self.connection.shown(self.plan.listed.tools()))
-    }
-
-    /// The texts of the model's context at the start, without resources.
-    pub(crate) fn shown(&self) -> String {
-        format!("{}\n{}", self.connection.instructions(), self.shown_tools())
-    }
-
-    /// The cost of the model's context at the start; `resources` are those that it needs to see.
-    pub(crate) fn start(&self, resources: &[RawObject]) -> InitialTokens {
+    /// The cost of the model's context at the start, and its texts without resources; `resources` are those that it needs to
+    /// see.
+    pub(crate) fn start(&self, resources: &[RawObject]) -> (InitialTokens, String) {
         let count = |text: &str| if text.is_empty() { 0 } else { self.bench.counter.count(text) };
-        InitialTokens {
-            tools: count(&self.shown_tools()),
+        let tools = seen::array(&self.connection.shown(self.plan.listed.tools()));
+        let instructions = self.connection.instructions();
+        let start = InitialTokens {
+            tools: count(&tools),
             resources: if resources.is_empty() { 0 } else { count(&seen::array(resources)) },
-            instructions: count(&self.connection.instructions()),
-        }
+            instructions: count(&instructions),
+        };
+        (start, format!("{instructions}\n{tools}"))
     }
 
     /// Learns how to use these tools, in as many steps as a sensible host takes. Those that are listed with their
@@ -219,9 +213,9 @@ impl<'a> Probe<'a> {
         during: &'static str,
         work: impl Future<Output = Result<T, Refusal>>,
     ) -> Result<(StepTokens, T), Error> {
-        let mark = self.connection.mark();
+        drop(self.connection.fresh());
         let done = work.await.map_err(|source| self.connection.failed(during, source))?;
-        let mut exchanges = self.connection.since(mark);
+        let mut exchanges = self.connection.fresh();
         exchanges.retain(|exchange| !exchange.is_list());
         Ok((seen::tokens(&exchanges, &self.bench.counter), done))
     }

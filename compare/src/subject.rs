@@ -29,10 +29,8 @@ pub struct Tool {
     pub category: String,
     /// The complete definition.
     pub definition: RawObject,
-    /// The arguments of an example in its description file.
+    /// The first example in its description file: its `input`, and in its `description` what it is for.
     pub example: Option<RawObject>,
-    /// What that example is for, in words.
-    pub purpose: Option<String>,
 }
 
 /// The tools to use.
@@ -66,15 +64,16 @@ impl Tool {
     /// A call of the tool: with the example's arguments, else with the minimum that its schema requires.
     pub(crate) fn task(&self) -> Task {
         let schema = self.definition.object("inputSchema").unwrap_or_default();
-        let arguments = self.example.clone().unwrap_or_else(|| sample::arguments(&schema));
+        let given = self.example.as_ref().and_then(|example| example.object("input"));
+        let arguments = given.unwrap_or_else(|| sample::arguments(&schema));
         Task { tool: self.name.clone(), arguments }
     }
 
     /// The words by which a model searches for it: what its example is for, or else the beginning of its description. The
     /// name is not among them, since a model that searches does not know it.
     pub(crate) fn words(&self) -> String {
-        let description = || self.definition.string("description").unwrap_or_default();
-        let text = self.purpose.clone().unwrap_or_else(description);
+        let purpose = self.example.as_ref().and_then(|example| example.string("description"));
+        let text = purpose.or_else(|| self.definition.string("description")).unwrap_or_default();
         let sentence = text.split_inclusive(['.', '\n']).next().unwrap_or_default();
         let words = sentence.split_whitespace().filter(|word| !word.contains(&self.name));
         words.take(MOST_WORDS).collect::<Vec<_>>().join(" ").trim_end_matches(['.', ',', ':']).to_owned()
@@ -196,7 +195,6 @@ mod tests {
             category: String::new(),
             definition: RawObject::empty(),
             example: None,
-            purpose: None,
         };
         Subject::new(String::new(), (0..count).map(tool).collect())
     }
@@ -228,8 +226,8 @@ mod tests {
             RawObject::empty().with_value("description", "Use t0 to add two numbers, and more. Fast.");
         let tool = Tool { definition: described, ..subject(1).tools()[0].clone() };
         assert_eq!(tool.words(), "Use to add two numbers, and more");
-        let purpose = Some("The sum of a bill".to_owned());
-        assert_eq!(Tool { purpose, ..tool }.words(), "The sum of a bill");
+        let example = Some(RawObject::empty().with_value("description", "The sum of a bill"));
+        assert_eq!(Tool { example, ..tool }.words(), "The sum of a bill");
     }
 
     proptest! {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_client::{Channel, Concerns};
+use mcp_disclosure_client::Channel;
 
 use super::{Act, Assignment, Behavior, Call, Ending, Phase, Played, Step, Transcript, recorder::Recorder};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
     agent::{Agent, Purpose, Task, Trace},
     baseline::{Baseline, Listed},
     comparison::{BASELINE, Progress},
-    connection::{Connection, LinkFactory, Reached},
+    connection::{LinkFactory, Reached},
     run::Bench,
     tokenizer::Counter,
 };
@@ -71,13 +71,11 @@ impl Play<'_> {
 
     /// What the source lists; its resources are those of a server of complete definitions, if there is one.
     async fn source(&self, bench: &Bench<'_>, rows: &[Row]) -> Result<Baseline, Error> {
-        let mut resources = Vec::new();
         let full = rows.iter().find(|row| row.profile.name == BASELINE);
-        if let Some(full) = full.filter(|_| self.assignment.host == ClientKind::Negotiating) {
-            let connection = Connection::open(bench, full, ClientKind::Negotiating, Concerns::new()).await?;
-            resources = connection.resources().await?;
-            connection.host.close().await;
-        }
+        let resources = match full.filter(|_| self.assignment.host == ClientKind::Negotiating) {
+            Some(full) => bench.resources(full).await?,
+            None => Vec::new(),
+        };
         Ok(Baseline::of(self.subject.tools().iter().map(|tool| &tool.definition), &resources))
     }
 

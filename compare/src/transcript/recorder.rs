@@ -20,9 +20,7 @@ pub(super) struct Recorder<'a> {
     pub(super) connection: Connection<'a>,
     bench: &'a Bench<'a>,
     pub(super) listed: Arc<Listed>,
-    /// The position in the connection's record behind what is recorded in steps.
-    mark: usize,
-    /// The number of calls that had reached the upstreams by then.
+    /// The number of calls that had reached the upstreams by the last step.
     reached: u64,
     steps: Vec<Step>,
     /// The call of the task, from 1, and the attempt at it.
@@ -41,9 +39,9 @@ impl<'a> Recorder<'a> {
         let says = (!choices.is_empty()).then(|| wording::chose(&choices));
         let (listed, steps, reached) = (Arc::default(), Vec::new(), (bench.reached)());
         let connection = Connection::open(bench, row, kind, choices).await?;
-        let mut recorder = Self { connection, bench, listed, mark: 0, reached, steps, call: 1, attempt: 1 };
+        let mut recorder = Self { connection, bench, listed, reached, steps, call: 1, attempt: 1 };
         if let Some(says) = says {
-            recorder.add(Kind::Chose, Phase::List, Speaker::Host, says);
+            recorder.add(Kind::Chose, Phase::List, Speaker::Host, says, String::new());
         }
         recorder.begin().await?;
         Ok(recorder)
@@ -51,21 +49,19 @@ impl<'a> Recorder<'a> {
 
     /// The instructions and the lists, as the model gets them.
     async fn begin(&mut self) -> Result<(), Error> {
-        let greeting = answers(self.fresh());
+        let greeting = answers(self.connection.fresh());
         let tools = self.connection.tools().await?;
-        let listed = answers(self.fresh());
+        let listed = answers(self.connection.fresh());
         let prompt = self.connection.instructions();
         if !prompt.is_empty() {
             let lines = prompt.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
-            let step =
-                self.add(Kind::Introduced, Phase::List, Speaker::Gateway, wording::INTRODUCED.to_owned());
+            let step = self.add(Kind::Introduced, Phase::List, Speaker::Gateway, wording::INTRODUCED, prompt);
             (step.gist, step.messages) = (lines, greeting);
-            self.count(prompt);
         }
         self.list_tools(tools, listed);
         if self.connection.kind == ClientKind::Negotiating && self.delivers_resources() {
             let items = self.bench.baseline.added(self.connection.resources().await?);
-            let messages = answers(self.fresh());
+            let messages = answers(self.connection.fresh());
             self.list(wording::listed_resources(items.len()), &items, messages);
         }
         Ok(())
@@ -80,8 +76,8 @@ impl<'a> Recorder<'a> {
             Err(source) => return Err(self.connection.failed("choosing concerns", source)),
         };
         let (lists, asked): (Vec<Exchange>, Vec<Exchange>) =
-            self.fresh().into_iter().partition(Exchange::is_list);
-        let step = self.add(Kind::Chose, Phase::List, Speaker::Host, wording::chose(choices));
+            self.connection.fresh().into_iter().partition(Exchange::is_list);
+        let step = self.add(Kind::Chose, Phase::List, Speaker::Host, wording::chose(choices), String::new());
         step.messages = asked.into_iter().map(|exchange| exchange.request).collect();
         self.list_tools(tools, answers(lists));
         Ok(())
@@ -90,12 +86,12 @@ impl<'a> Recorder<'a> {
     /// The model's choice of a tool.
     pub(super) fn pick(&mut self, tool: &str) {
         let says = wording::picked(tool, self.listed.tool(tool), &self.bench.baseline);
-        self.add(Kind::Picked, Phase::Learn, Speaker::Model, says);
+        self.add(Kind::Picked, Phase::Learn, Speaker::Model, says, String::new());
     }
 
     /// The model finds no tool for the task.
     pub(super) fn miss(&mut self) {
-        self.add(Kind::Picked, Phase::Learn, Speaker::Model, wording::MISSED.to_owned());
+        self.add(Kind::Picked, Phase::Learn, Speaker::Model, wording::MISSED, String::new());
     }
 
     /// The moves of an agent since the last step, as steps; `finder` is the call that finds tools by words.
@@ -105,7 +101,7 @@ impl<'a> Recorder<'a> {
         (task, mistake, behavior): (&Task, Option<&Task>, Behavior),
         finder: Option<Finder>,
     ) {
-        let mut exchanges = self.fresh();
+        let mut exchanges = self.connection.fresh();
         exchanges.retain(|exchange| !exchange.is_list());
         for (step, exchange) in moves.iter().zip(exchanges) {
             let speaker = if step.method == "tools/call" { Speaker::Model } else { Speaker::Host };
@@ -118,8 +114,7 @@ impl<'a> Recorder<'a> {
                 let searches = finder.is_some_and(|finder| step.target == finder.tool());
                 (Kind::Asked, Phase::Learn, wording::asked(&text, task, mistake, searches))
             };
-            self.add(kind, phase, speaker, says).messages = vec![exchange.request.clone()];
-            self.count(text);
+            self.add(kind, phase, speaker, says, text).messages = vec![exchange.request.clone()];
             self.answer(step, exchange, is_call);
         }
     }
@@ -136,9 +131,8 @@ impl<'a> Recorder<'a> {
             (None, true) => (Kind::Returned, wording::RETURNED.to_owned(), Vec::new()),
         };
         let phase = if is_call { Phase::Result } else { Phase::Learn };
-        let step = self.add(kind, phase, speaker, says);
+        let step = self.add(kind, phase, speaker, says, text);
         (step.gist, step.messages) = (gist, exchange.answer.into_iter().collect());
-        self.count(text);
         if is_call && made.problem.is_some() {
             self.attempt += 1;
         }
@@ -158,45 +152,35 @@ impl<'a> Recorder<'a> {
 
     /// A list, as the model gets it.
     fn list(&mut self, says: String, items: &[RawObject], messages: Vec<RawObject>) {
-        let step = self.add(Kind::Listed, Phase::List, Speaker::Gateway, says);
+        let step = self.add(Kind::Listed, Phase::List, Speaker::Gateway, says, seen::array(items));
         (step.gist, step.messages) = (gist::of_list(items), messages);
-        self.count(seen::array(items));
     }
 
-    /// Adds a step of which the model reads and writes nothing so far.
-    fn add(&mut self, kind: Kind, phase: Phase, speaker: Speaker, says: String) -> &mut Step {
-        let tokens_so_far = self.steps.last().map_or(0, |step| step.tokens_so_far);
+    /// Adds a step, with the text that the model reads or writes.
+    fn add(
+        &mut self,
+        kind: Kind,
+        phase: Phase,
+        speaker: Speaker,
+        says: impl Into<String>,
+        text: String,
+    ) -> &mut Step {
+        let tokens = if text.is_empty() { 0 } else { self.bench.counter.count(&text) };
         self.steps.push(Step {
             kind,
             speaker,
             call: self.call,
             attempt: self.attempt,
             phase,
-            says,
+            says: says.into(),
             gist: Vec::new(),
-            text: String::new(),
-            tokens: 0,
-            tokens_so_far,
+            text,
+            tokens,
+            tokens_so_far: self.steps.last().map_or(0, |step| step.tokens_so_far) + tokens,
             messages: Vec::new(),
         });
         let last = self.steps.len() - 1;
         &mut self.steps[last]
-    }
-
-    /// The text of the last step, which the model reads or writes.
-    fn count(&mut self, text: String) {
-        let tokens = if text.is_empty() { 0 } else { self.bench.counter.count(&text) };
-        if let Some(step) = self.steps.last_mut() {
-            step.tokens_so_far += tokens;
-            (step.text, step.tokens) = (text, tokens);
-        }
-    }
-
-    /// The exchanges since the last time.
-    fn fresh(&mut self) -> Vec<Exchange> {
-        let exchanges = self.connection.since(self.mark);
-        self.mark = self.connection.mark();
-        exchanges
     }
 
     /// Whether the host's model needs to see resources: they deliver descriptions.

@@ -195,8 +195,7 @@ fn subject(snapshot: &Arc<Snapshot>, caller: &Principal, upstreams: &[Arc<Upstre
         origin: (visible.tool().upstream().to_string(), visible.tool().upstream_name().to_string()),
         category: categories.get(visible.name()).cloned().unwrap_or_default(),
         definition: visible.definition(),
-        example: example(&visible).and_then(|example| example.object("input")),
-        purpose: example(&visible).and_then(|example| example.string("description")),
+        example: example(&visible),
     });
     // Names only: commands and URLs may contain secrets.
     let names: Vec<String> = upstreams.iter().map(|upstream| upstream.name().to_string()).collect();
