@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_disclosure_client::{
-    Channel, Concerns, Direction, Error as Refusal, Host, Kind, Link, Observer, Passage, Preferences,
+    Concerns, Direction, Error as Refusal, Host, Kind, Link, Observer, Passage, Preferences,
 };
 use mcp_disclosure_core::{RawObject, size};
 use serde::{Deserialize, Serialize};
@@ -41,11 +41,11 @@ pub enum HostKind {
 }
 
 impl HostKind {
-    /// What the model sees of a listed tool.
-    pub(crate) fn shown(self, tool: &RawObject) -> RawObject {
+    /// What the model sees of listed tools.
+    pub(crate) fn shown(self, tools: &[RawObject]) -> Vec<RawObject> {
         match self {
-            Self::Ordinary => size::shown(tool),
-            Self::Verbatim => tool.clone(),
+            Self::Ordinary => tools.iter().map(size::shown).collect(),
+            Self::Verbatim => tools.to_vec(),
         }
     }
 
@@ -62,8 +62,6 @@ impl HostKind {
 pub(crate) struct Connection<'a> {
     pub(crate) row: &'a Row,
     pub(crate) kind: ClientKind,
-    /// What the host shows of a listed tool.
-    shows: HostKind,
     pub(crate) host: Host,
     /// Its requests since they were looked at.
     record: Arc<Mutex<Vec<Exchange>>>,
@@ -96,7 +94,7 @@ impl<'a> Connection<'a> {
         if served.as_deref() != Some(strategy) {
             return Err(Error::NotServed { asked: strategy.to_owned(), served });
         }
-        Ok(Self { row, kind, shows: bench.host, host, record })
+        Ok(Self { row, kind, host, record })
     }
 
     /// The listed tools.
@@ -121,16 +119,6 @@ impl<'a> Connection<'a> {
             ClientKind::Negotiating => self.host.system_prompt(),
             ClientKind::Ordinary => self.host.server().instructions.clone().unwrap_or_default(),
         }
-    }
-
-    /// A list of tools as the host shows it to the model.
-    pub(crate) fn shown(&self, tools: &[RawObject]) -> Vec<RawObject> {
-        tools.iter().map(|tool| self.shows.shown(tool)).collect()
-    }
-
-    /// Whether the model's host asks over this channel.
-    pub(crate) fn is_channel(&self, channel: &Channel) -> bool {
-        self.host.channel() == channel
     }
 
     /// The requests since the last time that have a response, in the order in which they were sent.

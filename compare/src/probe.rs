@@ -50,7 +50,7 @@ impl<'a> Probe<'a> {
     /// see.
     pub(crate) fn start(&self, resources: &[RawObject]) -> (InitialTokens, String) {
         let count = |text: &str| if text.is_empty() { 0 } else { self.bench.counter.count(text) };
-        let tools = seen::array(&self.connection.shown(self.plan.listed.tools()));
+        let tools = seen::array(&self.bench.host.shown(self.plan.listed.tools()));
         let instructions = self.connection.instructions();
         let start = InitialTokens {
             tools: count(&tools),
@@ -96,7 +96,7 @@ impl<'a> Probe<'a> {
     /// Makes the moves of a round at once. A category that is not there shows nothing: a choice can leave out a whole one.
     async fn find(&mut self, round: &[Move]) -> Result<StepTokens, Error> {
         let mut whole = StepTokens::default();
-        let is_category = self.connection.is_channel(&Channel::InfoTool);
+        let is_category = *self.connection.host.channel() == Channel::InfoTool;
         for next in round {
             let (step, answer) = self.make("finding tools", next, is_category).await?;
             self.plan.browsing.learn(&answer);
@@ -174,7 +174,7 @@ impl<'a> Probe<'a> {
 
     /// Whether nothing but the list teaches a tool.
     fn has_no_lesson(&self) -> bool {
-        self.connection.row.profile.lesson.is_none() && self.connection.is_channel(&Channel::List)
+        self.connection.row.profile.lesson.is_none() && *self.connection.host.channel() == Channel::List
     }
 
     /// Whether a model finds the tool: it is listed, or found by its category or by a call.

@@ -149,7 +149,8 @@ async fn of(bench: &Bench<'_>, row: &Row, finder: Finder, asked: &[Asked<'_>]) -
         let arguments = finder.arguments(query.text).unwrap_or_default();
         let (step, result) = probe.ask("finding tools", finder.tool(), &arguments).await?;
         let hits = finder.hits(&Seen::of(&result, Purpose::Learn).content);
-        tally.count(query, &hits, |name| probe.served_name(name), step.answer_tokens);
+        let right: Vec<&str> = query.right.iter().map(|name| probe.served_name(name)).collect();
+        tally.count(query.text, &right, &hits, step.answer_tokens);
     }
     probe.connection.host.close().await;
     Ok(tally.retrieval(row, finder))
@@ -168,17 +169,12 @@ struct Tally {
 }
 
 impl Tally {
-    fn count<'n>(
-        &mut self,
-        query: &Asked<'n>,
-        hits: &[Hit],
-        served: impl Fn(&'n str) -> &'n str,
-        answer_tokens: u64,
-    ) {
+    /// Counts the answer to these words, for which these tools are right.
+    fn count(&mut self, text: &str, right: &[&str], hits: &[Hit], answer_tokens: u64) {
         self.answers.push(answer_tokens);
         let nothing_found = usize::from(hits.is_empty());
         let only_weak = usize::from(!hits.is_empty() && hits.iter().all(|hit| hit.is_weak));
-        if query.right.is_empty() {
+        if right.is_empty() {
             self.impossible.queries += 1;
             self.impossible.nothing_found += nothing_found;
             self.impossible.only_weak += only_weak;
@@ -187,11 +183,10 @@ impl Tally {
         self.possible.queries += 1;
         self.possible.nothing_found += nothing_found;
         self.possible.only_weak += only_weak;
-        let right: Vec<&str> = query.right.iter().map(|name| served(name)).collect();
         let rank = hits.iter().take(FIRST).position(|hit| right.iter().any(|name| names(&hit.name, name)));
         self.first += usize::from(rank == Some(0));
         self.among_five += usize::from(rank.is_some());
-        let mut words: Vec<String> = words(query.text).collect();
+        let mut words: Vec<String> = words(text).collect();
         words.sort_unstable();
         words.dedup();
         for word in words {
@@ -201,7 +196,7 @@ impl Tally {
         }
         if rank.is_none() {
             self.missed.push(Missed {
-                query: query.text.to_owned(),
+                query: text.to_owned(),
                 tools: right.iter().map(|name| (*name).to_owned()).collect(),
                 found: hits.iter().take(FIRST).map(|hit| hit.name.clone()).collect(),
             });
@@ -255,16 +250,13 @@ mod tests {
     fn q5_ranks_misses_and_words_are_counted() {
         let finder = Finder::new("find", r#"{"query": "{query}"}"#, &["tools"]);
         let hit = |name: &str, is_weak| Hit { name: name.to_owned(), is_weak };
-        let asked = |text: &'static str, right: &[&'static str]| Asked { text, right: right.to_vec() };
         let mut tally = Tally::default();
-        let mut count =
-            |query: Asked<'static>, hits: &[Hit], tokens| tally.count(&query, hits, |name| name, tokens);
-        count(asked("add two numbers", &["add"]), &[hit("add", false)], 10);
-        count(asked("Add, or sub", &["sub"]), &[hit("add", false), hit("tool:sub", false)], 20);
+        tally.count("add two numbers", &["add"], &[hit("add", false)], 10);
+        tally.count("Add, or sub", &["sub"], &[hit("add", false), hit("tool:sub", false)], 20);
         let five = ["a", "b", "c", "d", "e", "add"].map(|name| hit(name, true));
-        count(asked("sum numbers", &["add"]), &five, 30);
-        count(asked("send a letter", &[]), &[], 40);
-        count(asked("book a flight", &[]), &[hit("add", true)], 50);
+        tally.count("sum numbers", &["add"], &five, 30);
+        tally.count("send a letter", &[], &[], 40);
+        tally.count("book a flight", &[], &[hit("add", true)], 50);
         let found = tally.retrieval(&Row::of("search"), finder);
         assert_eq!(
             found.possible,

@@ -149,7 +149,8 @@ impl Play<'_> {
 
 /// Whether a model can find tools that are not listed.
 fn finds_unlisted(recorder: &Recorder<'_>) -> bool {
-    recorder.connection.is_channel(&Channel::InfoTool) || recorder.connection.row.profile.lesson.is_some()
+    *recorder.connection.host.channel() == Channel::InfoTool
+        || recorder.connection.row.profile.lesson.is_some()
 }
 
 /// The call that the model begins with instead of the right one.

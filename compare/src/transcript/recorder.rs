@@ -145,7 +145,7 @@ impl<'a> Recorder<'a> {
     }
 
     fn list_tools(&mut self, tools: Vec<RawObject>, messages: Vec<RawObject>) {
-        let (says, items) = (wording::listed(&tools, &self.bench.baseline), self.connection.shown(&tools));
+        let (says, items) = (wording::listed(&tools, &self.bench.baseline), self.bench.host.shown(&tools));
         self.listed = Arc::new(Listed::new(tools, &self.bench.baseline));
         self.list(says, &items, messages);
     }
