@@ -127,7 +127,7 @@ impl Comparison {
         notes.splice(0..0, notes::of_sample(&self.used, &subject));
         Ok(Report {
             source: subject.source.clone(),
-            tools: subject.tools().len(),
+            tools: subject.tools.len(),
             tokenizer: self.tokenizer,
             host: self.host,
             used: tasks.into_iter().map(|task| task.tool).collect(),

@@ -7,7 +7,7 @@ const MOST_NAMES: usize = 5;
 
 /// A sample that is larger than the source.
 pub(crate) fn of_sample(used: &Used, subject: &Subject) -> Option<String> {
-    let tools = subject.tools().len();
+    let tools = subject.tools.len();
     let is_larger = matches!(used, Used::Count(wanted) if *wanted > tools);
     is_larger.then(|| match tools {
         0 => "The source has no tools.".to_owned(),

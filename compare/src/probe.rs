@@ -98,9 +98,7 @@ impl<'a> Probe<'a> {
         let mut whole = StepTokens::default();
         let is_category = *self.connection.host.channel() == Channel::InfoTool;
         for next in round {
-            let (step, answer) = self.make("finding tools", next, is_category).await?;
-            self.plan.browsing.learn(&answer);
-            whole.add(step);
+            whole.add(self.make("finding tools", next, is_category).await?.0);
         }
         Ok(whole)
     }
@@ -139,7 +137,6 @@ impl<'a> Probe<'a> {
             if let Some(again) = self.plan.ask_again(name, &next, &answer) {
                 whole.add(self.make("learning tools", &again, false).await?.0);
             }
-            self.plan.browsing.learn(&answer);
             left.drain(..count);
             left.retain(|name| !self.plan.browsing.shows(name));
         }
@@ -162,6 +159,7 @@ impl<'a> Probe<'a> {
         }
         let answer = Seen::of(&result, Purpose::Learn).content;
         self.plan.learned.learn(&answer, 0);
+        self.plan.browsing.learn(&answer);
         Ok((step, answer))
     }
 

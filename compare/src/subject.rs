@@ -1,9 +1,6 @@
 //! The subject of a comparison: the tools of a source, and which of them are used.
 
-use std::{
-    collections::{HashMap, HashSet},
-    str::FromStr,
-};
+use std::{collections::HashSet, str::FromStr};
 
 use mcp_disclosure_core::{RawObject, nearest::nearest};
 
@@ -14,8 +11,8 @@ use crate::{Error, agent::Task, sample};
 pub struct Subject {
     /// The name of the source.
     pub source: String,
-    tools: Vec<Tool>,
-    positions: HashMap<String, usize>,
+    /// The tools.
+    pub tools: Vec<Tool>,
 }
 
 /// One tool of a source.
@@ -81,26 +78,15 @@ impl Tool {
 }
 
 impl Subject {
-    /// These tools of the source of this name.
-    pub fn new(source: String, tools: Vec<Tool>) -> Self {
-        let positions = tools.iter().zip(0..).map(|(tool, at)| (tool.name.clone(), at)).collect();
-        Self { source, tools, positions }
-    }
-
-    /// The tools.
-    pub fn tools(&self) -> &[Tool] {
-        &self.tools
-    }
-
     /// The subject without the tools that this excludes.
     pub(crate) fn only(&self, is_included: impl Fn(&Tool) -> bool) -> Self {
         let tools = self.tools.iter().filter(|tool| is_included(tool)).cloned().collect();
-        Self::new(self.source.clone(), tools)
+        Self { source: self.source.clone(), tools }
     }
 
     /// The tool of this name.
     pub fn tool(&self, name: &str) -> Option<&Tool> {
-        self.tools.get(*self.positions.get(name)?)
+        self.tools.iter().find(|tool| tool.name == name)
     }
 
     /// The tool that a label names: by the name by which it is served, or by its upstream and the name there, with `:`,
@@ -196,7 +182,7 @@ mod tests {
             definition: RawObject::empty(),
             example: None,
         };
-        Subject::new(String::new(), (0..count).map(tool).collect())
+        Subject { source: String::new(), tools: (0..count).map(tool).collect() }
     }
 
     #[test]
@@ -224,7 +210,7 @@ mod tests {
     fn a_model_searches_by_words_and_not_by_the_name() {
         let described =
             RawObject::empty().with_value("description", "Use t0 to add two numbers, and more. Fast.");
-        let tool = Tool { definition: described, ..subject(1).tools()[0].clone() };
+        let tool = Tool { definition: described, ..subject(1).tools[0].clone() };
         assert_eq!(tool.words(), "Use to add two numbers, and more");
         let example = Some(RawObject::empty().with_value("description", "The sum of a bill"));
         assert_eq!(Tool { example, ..tool }.words(), "The sum of a bill");

@@ -64,7 +64,7 @@ impl Play<'_> {
             strategies.push(Played { name: row.name.clone(), acts });
         }
         progress(total, total, "done");
-        let (name, tools) = (self.subject.source.clone(), self.subject.tools().len());
+        let (name, tools) = (self.subject.source.clone(), self.subject.tools.len());
         let (tokenizer, notes) = (self.tokenizer, Vec::new());
         Ok(Transcript { source: name, tools, tokenizer, task: self.assignment, strategies, notes })
     }
@@ -76,7 +76,7 @@ impl Play<'_> {
             Some(full) => bench.resources(full).await?,
             None => Vec::new(),
         };
-        Ok(Baseline::of(self.subject.tools().iter().map(|tool| &tool.definition), &resources))
+        Ok(Baseline::of(self.subject.tools.iter().map(|tool| &tool.definition), &resources))
     }
 
     async fn act(&self, bench: &Bench<'_>, row: &Row, behavior: Behavior) -> Result<Act, Error> {

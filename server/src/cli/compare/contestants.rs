@@ -118,7 +118,7 @@ impl<'a> Contestants<'a> {
         });
         let served = &self.served;
         let fallback = match &*served.fallback {
-            adaptive::NAME => vec![BASELINE, &served.over_budget],
+            adaptive::NAME => vec![BASELINE, &*served.over_budget],
             fallback => vec![fallback],
         };
         let mut problems = Vec::new();

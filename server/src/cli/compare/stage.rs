@@ -199,7 +199,7 @@ fn subject(snapshot: &Arc<Snapshot>, caller: &Principal, upstreams: &[Arc<Upstre
     });
     // Names only: commands and URLs may contain secrets.
     let names: Vec<String> = upstreams.iter().map(|upstream| upstream.name().to_string()).collect();
-    Subject::new(names.join(", "), tools.collect())
+    Subject { source: names.join(", "), tools: tools.collect() }
 }
 
 /// The first example of a description file.
