@@ -70,7 +70,10 @@ impl<'a> Probe<'a> {
         let listed = Arc::clone(&self.plan.listed);
         for names in names.chunks(AT_ONCE) {
             let mut left = Vec::new();
-            for name in names.iter().filter(|name| !self.shows_use(name)).copied().collect::<Vec<_>>() {
+            for name in names {
+                if self.shows_use(name) {
+                    continue;
+                }
                 let served = listed.served_name(name);
                 let tool = self.bench.subject.tool(name);
                 if let Some(tool) = tool.filter(|_| listed.tool(served).is_none()) {
@@ -106,10 +109,8 @@ impl<'a> Probe<'a> {
     /// Fetches complete definitions in one step.
     async fn describe(&mut self, names: &[&str]) -> Result<Option<StepTokens>, Error> {
         let is_listed = names.iter().all(|name| self.plan.listed.tool(name).is_some());
-        let lesson = self.connection.row.profile.lesson;
-        let has_lesson = lesson.is_some_and(|lesson| self.plan.listed.tool(lesson.tool()).is_some());
         let described = match self.connection.kind {
-            ClientKind::Negotiating if !has_lesson => {
+            ClientKind::Negotiating if self.plan.lesson().is_none() => {
                 let described = self.step("learning tools", self.connection.host.describe(names)).await;
                 described.map(|(step, _)| Some(step))
             }

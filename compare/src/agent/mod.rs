@@ -15,7 +15,7 @@ use mcp_disclosure_client::Host;
 use mcp_disclosure_core::RawObject;
 use serde::{Deserialize, Serialize};
 
-pub use self::performance::{Outcome, Problem, Purpose, Step, Trace};
+pub use self::performance::{Outcome, Purpose, Step, Trace};
 pub(crate) use self::{
     moves::{Move, Seen},
     plan::Plan,

@@ -6,7 +6,7 @@ use mcp_disclosure_client::{Error, Host};
 use mcp_disclosure_core::RawObject;
 use serde_json::{Value, json};
 
-use super::{Plan, Problem, Purpose, Task};
+use super::{Plan, Purpose, Task};
 
 /// One move.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +30,8 @@ pub(crate) enum Move {
 /// An answer as a model sees it.
 #[derive(Debug)]
 pub(crate) struct Seen {
-    pub(super) problem: Option<Problem>,
+    /// The code of the error, if it is one; empty if that is a text only.
+    pub(super) problem: Option<String>,
     /// The structured content of the answer, or else its text, if that is JSON.
     pub(crate) content: Value,
     /// The answer as text.
@@ -72,16 +73,13 @@ impl Move {
         match answered {
             Ok(result) => Ok(Seen::of(&result, purpose)),
             Err(Error::Answered { error, .. }) => {
-                let problem = Problem { code: error.code().to_string(), message: error.message() };
                 let text = error.text().as_str().to_owned();
                 let content = serde_json::from_str(&text).unwrap_or_default();
-                Ok(Seen { problem: Some(problem), content, text })
+                Ok(Seen { problem: Some(error.code().to_string()), content, text })
             }
             // The host's own client found out; its model is told the same.
             Err(error @ (Error::UnknownTool { .. } | Error::Refused { .. })) => {
-                let text = error.to_string();
-                let problem = Problem { code: String::new(), message: text.clone() };
-                Ok(Seen { problem: Some(problem), content: Value::Null, text })
+                Ok(Seen { problem: Some(String::new()), content: Value::Null, text: error.to_string() })
             }
             Err(error) => Err(error),
         }
@@ -98,35 +96,22 @@ impl Seen {
             None => serde_json::from_str(&text).unwrap_or_default(),
         };
         let is_error = whole["isError"] == true;
-        Self {
-            problem: problem(&content, &text, is_error).or_else(|| missing(&content, purpose)),
-            content,
-            text,
-        }
+        Self { problem: problem(&content, is_error).or_else(|| missing(&content, purpose)), content, text }
     }
 }
 
-/// The problem in an answer, if there is one: an error result, or one with a code in its text
+/// The code of the error in an answer, if there is one: an error result, or one with a code in its text
 /// (tool-descriptions-resource §6).
-fn problem(content: &Value, text: &str, is_error: bool) -> Option<Problem> {
-    let error = &content["error"];
-    let said = |member: &str| error[member].as_str().map(str::to_owned);
-    match said("code") {
-        Some(code) => Some(Problem { code, message: said("message").unwrap_or_default() }),
-        None if is_error => {
-            let message = error.as_str().unwrap_or(text).to_owned();
-            Some(Problem { code: String::new(), message })
-        }
-        None => None,
-    }
+fn problem(content: &Value, is_error: bool) -> Option<String> {
+    let code = content["error"]["code"].as_str().map(str::to_owned);
+    code.or_else(|| is_error.then(String::new))
 }
 
-/// The problem of a description that was requested and does not exist: in its place there is an error
+/// The error, without a code, of a description that was requested and does not exist: it stands in its place
 /// (tool-descriptions-resource §6.3). The result of a tool can have such a member without being an error.
-fn missing(content: &Value, purpose: Purpose) -> Option<Problem> {
-    let entries = content.as_object().filter(|_| purpose == Purpose::Learn)?;
-    let message = entries.values().find_map(|entry| entry.get("error")?.as_str())?;
-    Some(Problem { code: String::new(), message: message.to_owned() })
+fn missing(content: &Value, purpose: Purpose) -> Option<String> {
+    let mut entries = content.as_object().filter(|_| purpose == Purpose::Learn)?.values();
+    entries.any(|entry| entry.get("error").is_some_and(Value::is_string)).then(String::new)
 }
 
 /// What was learned from answers: arguments with a `const` value in the schema, by tool.

@@ -35,8 +35,8 @@ pub struct Step {
     pub target: String,
     /// Whether it is the agent's mistake.
     pub is_mistake: bool,
-    /// The error, if it failed.
-    pub problem: Option<Problem>,
+    /// The code of the error if it failed, such as `TOOL_DESCRIPTION_REQUIRED` or `-32602`; empty if the error is a text only.
+    pub problem: Option<String>,
 }
 
 /// What a move is made for.
@@ -46,15 +46,6 @@ pub enum Purpose {
     Learn,
     /// To use the tool of the task.
     Call,
-}
-
-/// An error that an agent received.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// Its code, such as `TOOL_DESCRIPTION_REQUIRED` or `-32602`; empty if the error is a text only.
-    pub code: String,
-    /// Its message.
-    pub message: String,
 }
 
 /// The outcome of a task.
@@ -67,9 +58,9 @@ pub struct Outcome {
 }
 
 impl Trace {
-    /// The received errors, in order.
-    pub fn errors(&self) -> impl Iterator<Item = &Problem> {
-        self.steps.iter().filter_map(|step| step.problem.as_ref())
+    /// The codes of the received errors, in order.
+    pub fn errors(&self) -> impl Iterator<Item = &str> {
+        self.steps.iter().filter_map(|step| step.problem.as_deref())
     }
 
     /// Whether every task succeeded.

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use mcp_disclosure_client::{Channel, Error, Host};
-use mcp_disclosure_core::{Finder, Profile, RawObject, descriptions_uri};
+use mcp_disclosure_core::{Finder, Lesson, Profile, RawObject, descriptions_uri};
 use serde_json::{Value, json};
 
 use super::{
@@ -93,6 +93,11 @@ impl Plan {
         if searches.is_empty() { Vec::new() } else { vec![searches] }
     }
 
+    /// The call that teaches a tool. A client that knows a method for it is not listed the tool of that call.
+    pub(crate) fn lesson(&self) -> Option<Lesson> {
+        self.profile.lesson.filter(|lesson| self.listed.tool(lesson.tool()).is_some())
+    }
+
     /// The call that finds tools by words, where it is not the tool that has categories.
     pub(crate) fn finder(&self) -> Option<Finder> {
         let finder = self.profile.finder.filter(|_| self.channel != Channel::InfoTool);
@@ -119,8 +124,7 @@ impl Plan {
     /// the list teaches tools.
     pub(crate) fn ask(&self, tools: &[&str]) -> Option<(Move, usize)> {
         let first = *tools.first()?;
-        // A client that knows a method for it is not listed the tool.
-        if let Some(lesson) = self.profile.lesson.filter(|lesson| self.listed.tool(lesson.tool()).is_some()) {
+        if let Some(lesson) = self.lesson() {
             let arguments = lesson.arguments(first)?;
             return Some((Move::Call { tool: lesson.tool().to_owned(), arguments }, 1));
         }

@@ -67,7 +67,7 @@ each_strategy!(the_anti_patterns_come_to_a_good_end);
 async fn a_call_without_fetching_leads_to_the_description(setup: Setup) {
     let bench = Bench::start(odd()).await;
     let trace = perform(&host(&bench, setup).await, Behavior::TooEarly).await;
-    let codes: Vec<&str> = trace.errors().map(|problem| &*problem.code).collect();
+    let codes: Vec<&str> = trace.errors().collect();
     assert_eq!((codes, trace.steps.len()), (vec![REQUIRED, REQUIRED], WORKFLOW + 2), "{trace:?}");
     assert_eq!(
         trace.outcomes.iter().map(|outcome| outcome.recovered).collect::<Vec<_>>(),
@@ -79,7 +79,7 @@ async fn a_call_without_fetching_leads_to_the_description(setup: Setup) {
 async fn a_fetch_of_everything_leads_to_a_choice(setup: Setup) {
     let bench = Bench::start(odd()).await;
     let trace = perform(&host(&bench, setup).await, Behavior::EverythingFirst).await;
-    let codes: Vec<&str> = trace.errors().map(|problem| &*problem.code).collect();
+    let codes: Vec<&str> = trace.errors().collect();
     assert_eq!((codes, trace.steps.len()), (vec![MISSING], WORKFLOW + 1), "{trace:?}");
 }
 
@@ -90,7 +90,7 @@ async fn a_model_that_reads_no_resources_is_led_over_the_bridge(setup: Setup) {
         let (_bench, host) = pinned(setup).await;
         let trace = agent(&host, behavior, false).perform(&tasks()).await.unwrap();
         assert!(trace.succeeded() && calls(&trace, "describe_tools"), "{trace:?}");
-        let codes: Vec<&str> = trace.errors().map(|problem| &*problem.code).collect();
+        let codes: Vec<&str> = trace.errors().collect();
         assert_eq!(codes, expected, "{trace:?}");
         assert_eq!((trace.steps.len(), last_read(&trace)), (WORKFLOW + extra, None), "{trace:?}");
     }
