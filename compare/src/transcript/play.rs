@@ -108,7 +108,8 @@ impl Play<'_> {
         agent: &mut Agent,
         (call, mistake, behavior): (&Call, Option<&Task>, Behavior),
     ) -> Result<(), Error> {
-        let right = Task { tool: recorder.listed.served_name(&call.tool).to_owned(), ..call.right() };
+        let tool = recorder.listed.served_name(&call.tool).to_owned();
+        let right = Task { tool, arguments: call.arguments.clone() };
         if let Some(tool) = self.subject.tool(&call.tool) {
             // One sentence can be about several calls; their tools say more.
             let request = self.assignment.request.clone().filter(|_| self.assignment.calls.len() == 1);
@@ -157,11 +158,15 @@ fn finds_unlisted(recorder: &Recorder<'_>) -> bool {
 fn mistake(call: &Call, behavior: Behavior, listed: &Listed, source: &Baseline) -> Option<Task> {
     let tool = listed.served_name(&call.tool).to_owned();
     match behavior {
-        Behavior::UnknownName => Some(call.with_wrong_name(|name| source.serves(name))),
-        Behavior::WrongArgument => Some(Task { tool, ..call.with_wrong_arguments() }),
+        Behavior::UnknownName => {
+            let tool = call.misspelt_name(|name| source.serves(name));
+            Some(Task { tool, arguments: call.arguments.clone() })
+        }
         // What the list shows need not be guessed.
         Behavior::TooEarly if listed.tool(&tool).is_some_and(|tool| source.shows_use(tool)) => None,
-        Behavior::TooEarly => Some(Task { tool, ..call.with_wrong_arguments() }),
+        Behavior::TooEarly | Behavior::WrongArgument => {
+            Some(Task { tool, arguments: call.guessed_arguments() })
+        }
         Behavior::Workflow | Behavior::EverythingFirst => None,
     }
 }
