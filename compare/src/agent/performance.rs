@@ -57,6 +57,9 @@ pub struct Outcome {
     pub recovered: bool,
 }
 
+/// Is told of a move that has been made.
+type Tell<'t> = &'t mut dyn FnMut(&Step);
+
 impl Trace {
     /// The codes of the received errors, in order.
     pub fn errors(&self) -> impl Iterator<Item = &str> {
@@ -85,24 +88,24 @@ impl Agent {
         // Under which names the source itself has the tools is not known to a model.
         self.plan.listed = Arc::new(Listed::new(self.host.list().await?, &Baseline::default()));
         if self.behavior == Behavior::EverythingFirst {
-            self.fetch_everything(tasks.first().map_or("", |task| &task.tool)).await?;
+            self.fetch_everything(tasks.first().map_or("", |task| &task.tool), &mut |_| {}).await?;
         }
         for task in tasks {
-            self.pursue(task).await?;
+            self.pursue(task, &mut |_| {}).await?;
         }
         Ok(self.trace)
     }
 
     /// tool-descriptions-guide "Anti-Pattern 1": fetches every description. An error is followed as far as it leads to the
-    /// wanted tool.
+    /// wanted tool. Each move is told when it has been made.
     ///
     /// # Errors
     /// Failures of the connection.
-    pub(crate) async fn fetch_everything(&mut self, wanted: &str) -> Result<(), Error> {
+    pub(crate) async fn fetch_everything(&mut self, wanted: &str, tell: Tell<'_>) -> Result<(), Error> {
         let mut queue = VecDeque::from(self.plan.everything());
         let mut made = Vec::new();
         while let Some(step) = queue.pop_front() {
-            let seen = self.make(&step, Purpose::Learn, false).await?;
+            let seen = self.make(&step, Purpose::Learn, false, tell).await?;
             let next = match seen.problem {
                 Some(_) => self.follow(&seen, wanted, &step).into_iter().collect(),
                 None => self.plan.onward(&seen),
@@ -114,11 +117,11 @@ impl Agent {
         Ok(())
     }
 
-    /// Performs one task, and records its outcome.
+    /// Performs one task, and records its outcome. Each move is told when it has been made.
     ///
     /// # Errors
     /// Failures of the connection. Errors that the server answers are part of the trace.
-    pub(crate) async fn pursue(&mut self, task: &Task) -> Result<(), Error> {
+    pub(crate) async fn pursue(&mut self, task: &Task, tell: Tell<'_>) -> Result<(), Error> {
         let before = self.trace.errors().count();
         let right = Move::call(task);
         let first = self.mistake.take().unwrap_or_else(|| task.clone());
@@ -132,7 +135,7 @@ impl Agent {
             let step = self.next(&mut queue, &task.tool).unwrap_or_else(|| attempt.clone());
             let is_the_call = step == attempt;
             let purpose = if is_the_call { Purpose::Call } else { Purpose::Learn };
-            let seen = self.make(&step, purpose, is_the_call && attempt != right).await?;
+            let seen = self.make(&step, purpose, is_the_call && attempt != right, tell).await?;
             if self.plan.is_missing(&task.tool, &step, &seen) {
                 break;
             }
@@ -205,14 +208,22 @@ impl Agent {
     }
 
     /// Makes a move, records it, and learns from the answer.
-    async fn make(&mut self, step: &Move, purpose: Purpose, is_mistake: bool) -> Result<Seen, Error> {
+    async fn make(
+        &mut self,
+        step: &Move,
+        purpose: Purpose,
+        is_mistake: bool,
+        tell: Tell<'_>,
+    ) -> Result<Seen, Error> {
         let seen = step.make(&self.host, &self.plan, purpose).await?;
         if purpose == Purpose::Learn && seen.problem.is_none() {
             self.plan.learn(step, &seen);
         }
         let (method, target) = step.shown();
         let problem = seen.problem.clone();
-        self.trace.steps.push(Step { purpose, method, target, is_mistake, problem });
+        let made = Step { purpose, method, target, is_mistake, problem };
+        tell(&made);
+        self.trace.steps.push(made);
         Ok(seen)
     }
 

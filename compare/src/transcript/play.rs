@@ -7,7 +7,7 @@ use mcp_disclosure_client::Channel;
 use super::{Act, Assignment, Behavior, Call, Ending, Phase, Played, Step, Transcript, recorder::Recorder};
 use crate::{
     ClientKind, Error, HostKind, Row, Subject, Tokenizer,
-    agent::{Agent, Purpose, Task, Trace},
+    agent::{self, Agent, Purpose, Task, Trace},
     baseline::{Baseline, Listed},
     comparison::{BASELINE, Progress},
     connection::{LinkFactory, Reached},
@@ -116,24 +116,22 @@ impl Play<'_> {
             let words = request.unwrap_or_else(|| tool.words());
             agent.plan.look_for(&right.tool, &tool.category, &words);
         }
-        let about = (&right, mistake, behavior);
-        let before = agent.trace.steps.len();
+        let (about, finder) = ((&right, mistake, behavior), agent.plan.finder());
         if behavior == Behavior::EverythingFirst && recorder.call == 1 {
-            let fetched = agent.fetch_everything(&right.tool).await;
+            let tell = &mut |made: &agent::Step| recorder.record(made, about, finder);
+            let fetched = agent.fetch_everything(&right.tool, tell).await;
             fetched.map_err(|source| recorder.connection.failed("fetching everything", source))?;
-            recorder.record(&agent.trace.steps[before..], about, agent.plan.finder());
         }
         let before = agent.trace.steps.len();
         recorder.pick(&right.tool);
         if recorder.listed.tool(&right.tool).is_some() || finds_unlisted(recorder) {
-            let pursued = agent.pursue(&right).await;
+            let tell = &mut |made: &agent::Step| recorder.record(made, about, finder);
+            let pursued = agent.pursue(&right, tell).await;
             pursued.map_err(|source| recorder.connection.failed("calling a tool", source))?;
         } else {
             agent.give_up();
         }
-        let made = &agent.trace.steps[before..];
-        recorder.record(made, about, agent.plan.finder());
-        if !made.iter().any(|step| step.purpose == Purpose::Call) {
+        if !agent.trace.steps[before..].iter().any(|step| step.purpose == Purpose::Call) {
             recorder.miss();
         }
         Ok(())

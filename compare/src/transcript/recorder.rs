@@ -94,48 +94,48 @@ impl<'a> Recorder<'a> {
         self.add(Kind::Picked, Phase::Learn, Speaker::Model, wording::MISSED, String::new());
     }
 
-    /// The moves of an agent since the last step, as steps; `finder` is the call that finds tools by words.
+    /// A move that an agent has just made, as steps: its requests, of which it can have several or none, and their answers.
+    /// `finder` is the call that finds tools by words.
     pub(super) fn record(
         &mut self,
-        moves: &[agent::Step],
+        made: &agent::Step,
         (task, mistake, behavior): (&Task, Option<&Task>, Behavior),
         finder: Option<Finder>,
     ) {
         let mut exchanges = self.connection.fresh();
         exchanges.retain(|exchange| !exchange.is_list());
-        for (step, exchange) in moves.iter().zip(exchanges) {
-            let speaker = if step.method == "tools/call" { Speaker::Model } else { Speaker::Host };
-            let is_call = step.purpose == Purpose::Call;
+        let last = exchanges.len().saturating_sub(1);
+        let speaker = if made.method == "tools/call" { Speaker::Model } else { Speaker::Host };
+        let is_call = made.purpose == Purpose::Call;
+        for (at, exchange) in exchanges.into_iter().enumerate() {
             let text = seen::written(&exchange);
             let (kind, phase, says) = if is_call {
-                let mistake = mistake.filter(|_| step.is_mistake);
+                let mistake = mistake.filter(|_| made.is_mistake);
                 (Kind::Called, Phase::Call, wording::called(task, mistake, behavior, self.attempt))
             } else {
-                let searches = finder.is_some_and(|finder| step.target == finder.tool());
+                let searches = finder.is_some_and(|finder| made.target == finder.tool());
                 (Kind::Asked, Phase::Learn, wording::asked(&text, task, mistake, searches))
             };
             self.add(kind, phase, speaker, says, text).messages = vec![exchange.request.clone()];
-            self.answer(step, exchange, is_call);
+            self.answer(exchange, is_call, at == last && made.problem.is_some());
         }
     }
 
-    /// The answer to a move.
-    fn answer(&mut self, made: &agent::Step, exchange: Exchange, is_call: bool) {
+    /// The answer to a request.
+    fn answer(&mut self, exchange: Exchange, is_call: bool, is_refused: bool) {
         let reached = is_call && exchange.reached > self.reached;
         self.reached = exchange.reached;
         let speaker = if reached { Speaker::Upstream } else { Speaker::Gateway };
         let text = seen::read(&exchange);
-        let (kind, says, gist) = match (&made.problem, is_call) {
-            (Some(_), _) => (Kind::Refused, wording::refused(&text), gist::of_refusal(&text)),
-            (None, false) => (Kind::Explained, wording::EXPLAINED.to_owned(), gist::of_answer(&text)),
-            (None, true) => (Kind::Returned, wording::RETURNED.to_owned(), Vec::new()),
+        let (kind, says, gist) = match (is_refused, is_call) {
+            (true, _) => (Kind::Refused, wording::refused(&text), gist::of_refusal(&text)),
+            (false, false) => (Kind::Explained, wording::EXPLAINED.to_owned(), gist::of_answer(&text)),
+            (false, true) => (Kind::Returned, wording::RETURNED.to_owned(), Vec::new()),
         };
         let phase = if is_call { Phase::Result } else { Phase::Learn };
         let step = self.add(kind, phase, speaker, says, text);
         (step.gist, step.messages) = (gist, exchange.answer.into_iter().collect());
-        if is_call && made.problem.is_some() {
-            self.attempt += 1;
-        }
+        self.attempt += usize::from(is_call && is_refused);
     }
 
     /// Closes the connection; the steps.
