@@ -1,7 +1,5 @@
 //! A comparison: the runs for each strategy, in order, and the figures that are computed from them.
 
-use std::sync::Arc;
-
 use mcp_disclosure_client::Concerns;
 use mcp_disclosure_core::Profile;
 
@@ -10,7 +8,7 @@ use crate::{
     agent::Task,
     baseline::Baseline,
     break_even::break_even,
-    connection::{ClientKind, LinkFactory},
+    connection::{ClientKind, LinkFactory, Reached},
     figures, notes,
     probe::Probe,
     report::Compared,
@@ -103,7 +101,7 @@ impl Comparison {
             counter: Counter::new(self.tokenizer),
             host: self.host,
             omits_schemas: self.omits_schemas,
-            reached: Arc::new(|| 0),
+            reached: Reached::default(),
             baseline: Baseline::default(),
         };
         if let Some(full) = self.rows.first() {

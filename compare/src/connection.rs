@@ -1,6 +1,9 @@
 //! One connection of a host to a server of a row, and the record of its messages.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicU64, Ordering},
+};
 
 use mcp_disclosure_client::{
     Concerns, Direction, Error as Refusal, Host, Kind, Link, Observer, Passage, Preferences,
@@ -14,7 +17,7 @@ use crate::{Error, Row, run::Bench};
 pub type LinkFactory = Arc<dyn Fn(&str) -> Result<Link, Refusal> + Send + Sync>;
 
 /// Counts the calls that have reached the upstreams of a server so far.
-pub type Reached = Arc<dyn Fn() -> u64 + Send + Sync>;
+pub type Reached = Arc<AtomicU64>;
 
 /// The kind of client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -167,7 +170,7 @@ fn observer(record: Arc<Mutex<Vec<Exchange>>>, reached: Reached) -> Observer {
                     exchange.answer.is_none() && exchange.request.member("id") == message.member("id")
                 };
                 if let Some(exchange) = exchanges.iter_mut().rev().find(is_answered) {
-                    (exchange.answer, exchange.reached) = (Some(message), reached());
+                    (exchange.answer, exchange.reached) = (Some(message), reached.load(Ordering::Acquire));
                 }
             }
             _ => {}

@@ -1,6 +1,6 @@
 //! What happens on one connection of a host, recorded as the steps of a transcript.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::Ordering};
 
 use mcp_disclosure_client::{Concerns, Error as Refusal};
 use mcp_disclosure_core::{Finder, RawObject};
@@ -37,7 +37,7 @@ impl<'a> Recorder<'a> {
         choices: Concerns,
     ) -> Result<Self, Error> {
         let says = (!choices.is_empty()).then(|| wording::chose(&choices));
-        let (listed, steps, reached) = (Arc::default(), Vec::new(), (bench.reached)());
+        let (listed, steps, reached) = (Arc::default(), Vec::new(), bench.reached.load(Ordering::Acquire));
         let connection = Connection::open(bench, row, kind, choices).await?;
         let mut recorder = Self { connection, bench, listed, reached, steps, call: 1, attempt: 1 };
         if let Some(says) = says {
