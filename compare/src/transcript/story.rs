@@ -73,11 +73,9 @@ impl Teller {
     fn play(&mut self, title: &str, act: &Act, plain: &Act) {
         let room = self.screen.width - FIGURES;
         let mut title = wrapped(title, room);
-        title
-            .iter_mut()
-            .rev()
-            .take(1)
-            .for_each(|last| *last = format!("{last:<room$}{:>FIGURES$}", "tokens"));
+        if let Some(last) = title.last_mut() {
+            *last = format!("{last:<room$}{:>FIGURES$}", "tokens");
+        }
         self.lines.extend(title.iter().map(|line| self.screen.paint(BOLD, line)));
         let mut number = 0;
         // What servers say of themselves is part of what a model reads, and of no interest here.

@@ -55,7 +55,7 @@ impl<'a> Contestants<'a> {
     ///
     /// # Errors
     /// [`Failure::Configuration`] with every row that means nothing, every unknown name and every invalid setting.
-    pub(in crate::cli) fn build(
+    pub(super) fn build(
         registry: &'a Registry,
         (flag, text): (&'static str, &str),
         source: &Source,
@@ -98,7 +98,7 @@ impl<'a> Contestants<'a> {
     ///
     /// # Errors
     /// [`Failure::Configuration`] with every choice that the source does not declare.
-    pub(in crate::cli) fn examine(
+    pub(super) fn examine(
         &mut self,
         gateway: &Gateway,
         caller: Option<&Principal>,
@@ -153,7 +153,7 @@ impl<'a> Contestants<'a> {
     ///
     /// # Errors
     /// See [`Strategies::build`].
-    pub(in crate::cli) fn pinned(&self, name: &str) -> Result<Strategies, Failure> {
+    pub(super) fn pinned(&self, name: &str) -> Result<Strategies, Failure> {
         let contestant = self.contestants.iter().find(|contestant| contestant.row.name == name);
         let (strategy, settings) = contestant
             .map_or((name, Settings::new()), |found| (&*found.row.profile.name, found.settings.clone()));
@@ -167,7 +167,7 @@ impl<'a> Contestants<'a> {
     ///
     /// # Errors
     /// The reason, if the user requested it by name.
-    pub(in crate::cli) fn leave_out(&mut self, name: &str, why: Failure) -> Result<(), Failure> {
+    pub(super) fn leave_out(&mut self, name: &str, why: Failure) -> Result<(), Failure> {
         if !self.asks_for_all {
             return Err(why);
         }
