@@ -1,7 +1,7 @@
 //! How well tools are found by words: labelled queries, asked over real connections of the tool by which a strategy
 //! finds tools.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_disclosure_core::{Finder, Hit};
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ pub struct Query {
 }
 
 /// How well a strategy finds tools by words.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Retrieval {
     /// The row.
     pub strategy: String,
@@ -159,13 +159,13 @@ async fn of(bench: &Bench<'_>, row: &Row, finder: Finder, asked: &[Asked<'_>]) -
 /// Counts of queries so far.
 #[derive(Default)]
 struct Tally {
-    possible: Possible,
+    /// Without what is worked out of all queries.
+    found: Retrieval,
     first: usize,
     among_five: usize,
-    impossible: Impossible,
     answers: Vec<u64>,
+    /// How many queries with a word missed, and how many there are.
     words: BTreeMap<String, (usize, usize)>,
-    missed: Vec<Missed>,
 }
 
 impl Tally {
@@ -175,27 +175,26 @@ impl Tally {
         let nothing_found = usize::from(hits.is_empty());
         let only_weak = usize::from(!hits.is_empty() && hits.iter().all(|hit| hit.is_weak));
         if right.is_empty() {
-            self.impossible.queries += 1;
-            self.impossible.nothing_found += nothing_found;
-            self.impossible.only_weak += only_weak;
+            let impossible = &mut self.found.impossible;
+            impossible.queries += 1;
+            impossible.nothing_found += nothing_found;
+            impossible.only_weak += only_weak;
             return;
         }
-        self.possible.queries += 1;
-        self.possible.nothing_found += nothing_found;
-        self.possible.only_weak += only_weak;
+        let possible = &mut self.found.possible;
+        possible.queries += 1;
+        possible.nothing_found += nothing_found;
+        possible.only_weak += only_weak;
         let rank = hits.iter().take(FIRST).position(|hit| right.iter().any(|name| names(&hit.name, name)));
         self.first += usize::from(rank == Some(0));
         self.among_five += usize::from(rank.is_some());
-        let mut words: Vec<String> = words(text).collect();
-        words.sort_unstable();
-        words.dedup();
-        for word in words {
+        for word in words(text).collect::<BTreeSet<_>>() {
             let (missed, queries) = self.words.entry(word).or_default();
             *queries += 1;
             *missed += usize::from(rank.is_none());
         }
         if rank.is_none() {
-            self.missed.push(Missed {
+            self.found.missed.push(Missed {
                 query: text.to_owned(),
                 tools: right.iter().map(|name| (*name).to_owned()).collect(),
                 found: hits.iter().take(FIRST).map(|hit| hit.name.clone()).collect(),
@@ -204,7 +203,7 @@ impl Tally {
     }
 
     fn retrieval(mut self, row: &Row, finder: Finder) -> Retrieval {
-        let share = |count: usize| match self.possible.queries {
+        let share = |count: usize| match self.found.possible.queries {
             0 => 0.0,
             queries => (count as f64 / queries as f64 * 1e4).round() / 1e4,
         };
@@ -216,18 +215,14 @@ impl Tally {
         let rate = 1.0 - share(self.among_five);
         let surplus = |word: &MissedWord| word.missed as f64 - rate * word.queries as f64;
         missed_words.sort_by(|one, other| surplus(other).total_cmp(&surplus(one)));
+        let (hit_at_1, hit_at_5) = (share(self.first), share(self.among_five));
         Retrieval {
             strategy: row.name.clone(),
             tool: finder.tool(),
-            possible: Possible {
-                hit_at_1: share(self.first),
-                hit_at_5: share(self.among_five),
-                ..self.possible
-            },
-            impossible: self.impossible,
+            possible: Possible { hit_at_1, hit_at_5, ..self.found.possible },
             answer_tokens: self.answers.get(self.answers.len() / 2).copied().unwrap_or(0),
             missed_words,
-            missed: self.missed,
+            ..self.found
         }
     }
 }
