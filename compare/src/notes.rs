@@ -57,19 +57,14 @@ pub(crate) fn missing(row: &Row, missing: &[String]) -> Option<String> {
 
 /// Notes on the figures of a strategy.
 pub(crate) fn of_row(strategy: &Compared, calls: usize) -> Vec<String> {
-    let mut notes = Vec::new();
     let name = &strategy.name;
-    if strategy.costs.discovery_tokens.is_none() {
-        notes.push(format!(
-            "{name}: the cost of learning is unknown, because the strategy declares no call that teaches a tool."
-        ));
-    }
+    let unknown = strategy.costs.discovery_tokens.is_none().then(|| {
+        format!("{name}: the cost of learning is unknown, because the strategy declares no call that teaches a tool.")
+    });
     let failed = strategy.detail.calls.failed;
-    if failed > 0 {
-        notes.push(format!("{name}: {failed} of {calls} calls failed."));
-    }
-    if let Some(why) = &strategy.not_offered {
-        notes.push(format!("† {name} is compared, but serve would not offer it here: {why}"));
-    }
-    notes
+    let failed = (failed > 0).then(|| format!("{name}: {failed} of {calls} calls failed."));
+    let refused = strategy.not_offered.as_ref();
+    let refused =
+        refused.map(|why| format!("† {name} is compared, but serve would not offer it here: {why}"));
+    [unknown, failed, refused].into_iter().flatten().collect()
 }
