@@ -94,7 +94,7 @@ pub(crate) fn classify(request: &Request, meta: Option<&RawObject>) -> Result<Re
 ///
 /// # Errors
 /// -32602 if the client info, the name or the URI is too large, or the request ambiguous.
-pub(crate) fn check(request: &Request, limits: &Limits) -> Result<Option<&RawObject>, ErrorText> {
+pub(crate) fn check<'r>(request: &'r Request, limits: &Limits) -> Result<Option<&'r RawObject>, ErrorText> {
     check_size(request, limits)?;
     ["name", "uri", "taskId"].into_iter().try_for_each(|key| check_name(&request.params, key))?;
     unambiguous(&request.params, &DECISIVE)?;
