@@ -1,33 +1,8 @@
 //! Names that hosts and models have trouble with.
 
-use super::{Findings, Place, Read, Rule, Severity, Subject};
-
-const OVER_60: Rule = Rule {
-    code: "name-over-60",
-    severity: Severity::Warning,
-    summary: "names of over 60 characters are cut or refused by many hosts",
-    hint: "give it a shorter name with rename, in [upstreams.NAME] of disclosure.toml; where names clash, give the upstream one",
-};
-
-const OVER_48: Rule = Rule {
-    code: "name-over-48",
-    severity: Severity::Note,
-    summary: "names of over 48 characters pass the usual bound of 64 once a host puts a server's name before them",
-    hint: "give the server a short name in the host's configuration",
-};
-
-const ODD: Rule = Rule {
-    code: "odd-name",
-    severity: Severity::Warning,
-    summary: "names with anything but letters, digits, '_' and '-' are refused by many models' interfaces",
-    hint: "give it another name with rename, in [upstreams.NAME] of disclosure.toml",
-};
-
-const CLASH: Rule = Rule {
-    code: "name-clash",
-    severity: Severity::Note,
-    summary: "another tool has the same name, so it is served under its upstream's",
-    hint: "give one of the upstreams a prefix in disclosure.toml, or hide what is not wanted with hidden = true",
+use super::{
+    Findings, Place, Read, Subject,
+    rules::{CLASH, ODD, OVER_48, OVER_60},
 };
 
 pub(super) fn look(_: &Subject, read: &Read<'_>, findings: &mut Findings) {
