@@ -12,7 +12,6 @@ pub(crate) mod hosts;
 mod mistaken;
 mod oauth;
 mod reader;
-mod reference;
 #[cfg(test)]
 #[path = "schema_tests.rs"]
 mod schema;

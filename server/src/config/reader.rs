@@ -15,7 +15,7 @@ use toml::{
 
 use super::{
     DisclosureFile, Table,
-    environment::{expand, own},
+    environment::{ESCAPED, expand, own},
     file::Resources,
     mistaken,
     text::{KeyPlaces, Places},
@@ -266,7 +266,7 @@ impl<'t> Reader<'t> {
         match value.get_mut() {
             DeValue::String(text) if text.contains("${") => match expand(text, &own) {
                 Ok(expanded) => *text = expanded.into(),
-                Err(message) => self.report(span, &message, "'$${' stands for '${'"),
+                Err(message) => self.report(span, &message, ESCAPED),
             },
             // JSON has no type for times.
             DeValue::Datetime(time) => *value.get_mut() = DeValue::String(time.to_string().into()),

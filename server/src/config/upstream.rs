@@ -17,7 +17,7 @@ use reqwest::{
 
 use super::{
     DisclosureFile, UpstreamEntry,
-    environment::{Lookup, escape, expand, own},
+    environment::{ESCAPED, Lookup, escape, expand, own},
 };
 use crate::launcher::quoted;
 
@@ -332,7 +332,7 @@ pub(crate) fn absolute_path(base: &Path, text: &str) -> Option<String> {
 /// The text of a key with its variables filled in; empty if that is not possible, which is added to what is wrong.
 fn expanded(key: &str, text: &str, lookup: Lookup<'_>, wrong: &mut Vec<Wrong>) -> String {
     expand(text, lookup).unwrap_or_else(|message| {
-        wrong.push((key.to_owned(), format!("{key}: {message}"), "'$${' stands for '${'"));
+        wrong.push((key.to_owned(), format!("{key}: {message}"), ESCAPED));
         String::new()
     })
 }

@@ -12,15 +12,18 @@ use super::{
     additions::without_additions,
     address,
     destination::Destination,
-    edit::Edits,
-    gather::{CONFIG, moved_members, remove},
+    edit::{Edits, remove_members},
+    gather::{CONFIG, moved_members},
     moved_back::{Edited, edited},
     ours::Ours,
     permissions,
     record::Step,
-    unwrap::{NOT_OURS, unwrapped},
+    wrap::{NOT_OURS, unwrapped},
 };
-use crate::config::hosts::document::{Document, Server, Syntax};
+use crate::config::hosts::{
+    document::{Document, Server},
+    node::Syntax,
+};
 
 /// A file without this program.
 #[derive(Debug, Default)]
@@ -252,11 +255,8 @@ impl Turned<'_> {
         if missing.is_empty() {
             return self.without(number);
         }
-        let line = self.now.line_before(key.at);
-        let break_ =
-            if line.trim().is_empty() { format!(",{}{line}", self.now.line_end()) } else { ", ".to_owned() };
         let mut edits = Edits::default();
-        edits.replace(key.at..entry.node.end, missing.join(&break_));
+        edits.replace(key.at..entry.node.end, missing.join(&self.now.separator(key.at)));
         edits.edited(&self.now)
     }
 
@@ -264,12 +264,8 @@ impl Turned<'_> {
     fn without(&self, number: usize) -> Result<Document, Why> {
         let servers = self.now.servers();
         let entry = &servers[number];
-        let members = entry.servers.members();
         let mut edits = Edits::default();
-        match members {
-            [first, second, ..] if first.name == entry.name => edits.replace(first.at..second.at, ""),
-            _ => remove(&mut edits, members, std::slice::from_ref(&entry.name)),
-        }
+        remove_members(&mut edits, entry.servers.members(), |member| member.name == entry.name);
         edits.edited(&self.now)
     }
 

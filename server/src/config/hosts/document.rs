@@ -9,23 +9,15 @@ use super::{
     entry::{Entry, Transport},
     file_context::FileContext,
     launch::{Launch, member},
-    node::{Member, Node, Value},
+    node::{Member, Node, Syntax, Value},
     permissions::{Rules, Ruling},
-    shape::{Elsewhere, Keys, Means, Shape},
+    shape::{Keys, Means, Shape},
     shapes::SHAPES,
     tree,
 };
 
 /// A byte order mark, which stays where it is.
 const MARK: &str = "\u{feff}";
-
-/// The syntax of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Syntax {
-    Json,
-    Toml,
-    Yaml,
-}
 
 /// A host's file.
 #[derive(Debug)]
@@ -55,14 +47,10 @@ pub(crate) struct Server<'n> {
     pub(crate) launch: Option<Launch<'n>>,
     /// The keys that are about the connection to a URL.
     pub(crate) address: Address<'n>,
-    /// The key that disables it.
-    pub(crate) off: Option<&'static str>,
     /// What would disable it, where its host has a key for that.
     pub(crate) switch: Option<&'static str>,
     /// What the entry and the host's rules say of its tools.
     pub(crate) ruling: Ruling,
-    /// The only tools that the host enables.
-    pub(crate) allow: Option<Vec<String>>,
     /// The lists of the entry that name the only enabled tools.
     pub(crate) filters: Vec<&'n Member>,
     /// The keys that only the host reads, if they say anything.
@@ -114,11 +102,7 @@ impl Document {
     }
 
     pub(crate) fn syntax(&self) -> Syntax {
-        match self.path.extension().and_then(|extension| extension.to_str()) {
-            Some("toml") => Syntax::Toml,
-            Some("yaml" | "yml") => Syntax::Yaml,
-            _ => Syntax::Json,
-        }
+        Syntax::of(&self.path)
     }
 
     /// The servers in the order of the file's tables, without those whose name a later entry of their table has.
@@ -178,8 +162,8 @@ impl Document {
         node: &'n Node,
         context: &FileContext<'_>,
     ) -> Server<'n> {
-        let (entry, _) = Entry::read_what_can_be(name, node, shape, &self.root, context);
-        let is_remote = matches!(entry.transport, Some(Transport::Http | Transport::Sse));
+        let (Entry { upstream, transport, ruling }, _) = Entry::read(name, node, shape, &self.root, context);
+        let is_remote = matches!(transport, Some(Transport::Http | Transport::Sse));
         let address = Address::of(node, shape.keys);
         let launch = Launch::of(node, shape.keys).filter(|_| !(is_remote && address.url.is_some()));
         let filters = shape.keys.iter().filter(|(_, means)| matches!(means, Means::Allowed));
@@ -193,32 +177,13 @@ impl Document {
             (Means::Enabled, "enabled") => Some(r#""enabled": false"#),
             _ => None,
         });
-        let (allow, off) = (entry.upstream.allow, entry.off);
-        let Elsewhere { asked, is_named, .. } = (shape.elsewhere)(&self.root, context, name);
-        let rules = self.rules.of(name);
-        let mut ruling = Ruling {
-            hidden: [entry.upstream.hidden, rules.hidden].concat(),
-            asked: [asked, rules.asked].concat(),
-            is_named: is_named || rules.is_named,
-            lost: rules.lost,
-        };
+        let mut ruling = Ruling { hidden: upstream.hidden, allow: upstream.allow, ..ruling };
+        ruling.add(self.rules.of(name));
         for file in &self.rules.files {
             ruling.add((shape.elsewhere)(file, context, name));
         }
-        Server {
-            name: name.to_owned(),
-            servers,
-            key,
-            node,
-            launch,
-            address,
-            off,
-            switch,
-            ruling,
-            allow,
-            filters,
-            foreign,
-        }
+        let name = name.to_owned();
+        Server { name, servers, key, node, launch, address, switch, ruling, filters, foreign }
     }
 }
 

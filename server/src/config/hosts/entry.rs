@@ -7,7 +7,8 @@ use super::{
     file_context::FileContext,
     keys::read_keys,
     node::Node,
-    shape::{Elsewhere, Shape},
+    permissions::Ruling,
+    shape::Shape,
 };
 
 /// A server's entry, whatever the host.
@@ -17,8 +18,8 @@ pub(super) struct Entry {
     pub(super) upstream: UpstreamEntry,
     /// The transport, if the entry names one.
     pub(super) transport: Option<Transport>,
-    /// The key that disables it, if any.
-    pub(super) off: Option<&'static str>,
+    /// What is said of it outside; of its own, the key that disables it.
+    pub(super) ruling: Ruling,
 }
 
 /// How a server is reached.
@@ -47,27 +48,8 @@ impl Wrong {
 }
 
 impl Entry {
-    /// Reads the entry with this name.
-    ///
-    /// # Errors
-    /// Every problem that makes the entry unusable; none for a disabled entry.
+    /// The usable parts of the entry with this name, and every problem with the others.
     pub(super) fn read(
-        name: &str,
-        node: &Node,
-        shape: &Shape,
-        root: &Node,
-        context: &FileContext<'_>,
-    ) -> Result<Self, Vec<Wrong>> {
-        if !node.is_table() {
-            let hint = "write an object such as {\"command\": \"…\"} or {\"url\": \"https://…\"}";
-            return Err(vec![Wrong::new(format!("it is {}", node.kind()), hint)]);
-        }
-        let (entry, wrong) = Self::read_what_can_be(name, node, shape, root, context);
-        if entry.off.is_some() || wrong.is_empty() { Ok(entry) } else { Err(wrong) }
-    }
-
-    /// The usable parts of the entry, and every problem with the others.
-    pub(super) fn read_what_can_be(
         name: &str,
         node: &Node,
         shape: &Shape,
@@ -75,14 +57,14 @@ impl Entry {
         context: &FileContext<'_>,
     ) -> (Self, Vec<Wrong>) {
         let (mut entry, wrong) = read_keys(node, shape, root, context);
-        let Elsewhere { off, hidden, allow, .. } = (shape.elsewhere)(root, context, name);
-        entry.off = entry.off.or(off);
-        entry.upstream.hidden.extend(hidden);
+        let mut elsewhere = (shape.elsewhere)(root, context, name);
+        entry.upstream.hidden.append(&mut elsewhere.hidden);
         // The intersection: each list removes the tools that it does not name.
-        entry.upstream.allow = match (entry.upstream.allow.take(), allow) {
+        entry.upstream.allow = match (entry.upstream.allow.take(), elsewhere.allow.take()) {
             (Some(one), Some(other)) => Some(one.into_iter().filter(|tool| other.contains(tool)).collect()),
             (one, other) => one.or(other),
         };
+        entry.ruling = Ruling { off: entry.ruling.off.or(elsewhere.off), ..elsewhere };
         (entry, wrong)
     }
 

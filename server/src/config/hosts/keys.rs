@@ -197,7 +197,7 @@ impl Reader<'_> {
     /// A switch, which must be a boolean: guessing could enable what the host disabled.
     fn switch(&mut self, key: &'static str, node: &Node, off: bool) {
         match node.as_bool() {
-            Some(value) if value == off => self.entry.off = Some(key),
+            Some(value) if value == off => self.entry.ruling.off = Some(key),
             Some(_) => {}
             None => self.refuse_kind(key, node, "true or false"),
         }

@@ -5,7 +5,8 @@ use std::path::Path;
 use super::{
     file_context::FileContext,
     node::Node,
-    shape::{Elsewhere, Keys, Means, Shape},
+    permissions::Ruling,
+    shape::{Keys, Means, Shape},
     variables::Style,
 };
 
@@ -14,7 +15,7 @@ pub(super) const SHARED: Shape = Shape {
     servers: shared,
     keys: KEYS,
     style: Style::Dollar,
-    elsewhere: Elsewhere::nothing,
+    elsewhere: |_, _, _| Ruling::default(),
 };
 
 /// The keys of all these hosts; a key has the same meaning in each host that uses it.
@@ -66,10 +67,10 @@ fn of_claude_code<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node
     tables.filter(|_| is_of_claude_code(root)).collect()
 }
 
-fn in_project(root: &Node, context: &FileContext<'_>, name: &str) -> Elsewhere {
+fn in_project(root: &Node, context: &FileContext<'_>, name: &str) -> Ruling {
     let disabled = project(root, context).and_then(|project| project.get("disabledMcpServers"));
     let off = disabled.filter(|disabled| disabled.lists(name)).map(|_| "disabledMcpServers of the project");
-    Elsewhere { off, ..Elsewhere::default() }
+    Ruling { off, ..Ruling::default() }
 }
 
 /// The project of the current directory: the innermost listed one.
@@ -109,7 +110,7 @@ fn of_gemini<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
     table(root).into_iter().filter(|_| is_of_gemini(root, context)).collect()
 }
 
-fn listed(root: &Node, _: &FileContext<'_>, name: &str) -> Elsewhere {
+fn listed(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {
     let mut allowed = ALLOWED.iter().filter_map(|names| root.path(names));
     let is_named = allowed.clone().any(|list| lists(list, name));
     let mut excluded = EXCLUDED.iter().filter_map(|names| root.path(names));
@@ -120,7 +121,7 @@ fn listed(root: &Node, _: &FileContext<'_>, name: &str) -> Elsewhere {
     } else {
         None
     };
-    Elsewhere { off, hidden: excluded_tools(root, name), is_named, ..Elsewhere::default() }
+    Ruling { off, hidden: excluded_tools(root, name), is_named, ..Ruling::default() }
 }
 
 /// The tools of the server that a list for all tools excludes, by their names alone or behind the server's.

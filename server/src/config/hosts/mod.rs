@@ -150,15 +150,16 @@ impl Reader<'_> {
                 vec![Wrong::new("an entry with higher precedence has this name", hint)],
             );
         }
-        let entry = match Entry::read(name, node, shape, self.root, self.context) {
-            Ok(entry) => entry,
-            Err(wrong) => return self.leave_out(name, at, wrong),
-        };
-        if let Some(off) = entry.off {
+        if !node.is_table() {
+            let hint = "write an object such as {\"command\": \"…\"} or {\"url\": \"https://…\"}";
+            return self.leave_out(name, at, vec![Wrong::new(format!("it is {}", node.kind()), hint)]);
+        }
+        let (entry, wrong) = Entry::read(name, node, shape, self.root, self.context);
+        if let Some(off) = entry.ruling.off {
             let problem = Problem::new(format!("server '{name}' is switched off: {off}"));
             return self.file.switched_off.push(problem.at(self.places.place(at)));
         }
-        match self.named(name, entry) {
+        match if wrong.is_empty() { self.named(name, entry) } else { Err(wrong) } {
             Ok(named) => {
                 let place = format!("{}: server '{name}'", self.places.place(at));
                 let switches = named.entry.as_ref().and_then(|entry| entry.switches(name, place));

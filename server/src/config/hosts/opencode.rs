@@ -6,8 +6,8 @@ use super::{
     file_context::FileContext,
     mcp_servers::is_of_gemini,
     node::Node,
-    permissions::{of_tools, plain},
-    shape::{Elsewhere, Keys, Means, Shape},
+    permissions::{Ruling, of_tools, plain},
+    shape::{Keys, Means, Shape},
     variables::Style,
     vscode,
 };
@@ -32,7 +32,7 @@ fn servers<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
 
 /// opencode names a tool `server_tool`, with `_` for every character other than ASCII letters, digits, `_` and `-`. Patterns
 /// of these names under `tools`, in newer files under `permission`, disable tools, or ask before each call.
-fn elsewhere(root: &Node, _: &FileContext<'_>, name: &str) -> Elsewhere {
+fn elsewhere(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {
     let switched = root.get("tools").into_iter().flat_map(Node::members);
     let switched = switched.filter(|tool| tool.node.as_bool() == Some(false));
     let permission = root.get("permission");
@@ -43,7 +43,7 @@ fn elsewhere(root: &Node, _: &FileContext<'_>, name: &str) -> Elsewhere {
     let of_tools = |pattern: &str| of_tools(pattern, &prefix);
     let hidden = patterns.flat_map(of_tools).collect();
     let asked = questions(root).into_iter().flat_map(of_tools).collect();
-    Elsewhere { hidden, asked, ..Elsewhere::default() }
+    Ruling { hidden, asked, ..Ruling::default() }
 }
 
 /// The patterns of tools that are asked about, and of those that an agent of the file may not use or asks about.

@@ -1,6 +1,6 @@
 //! What a shape of hosts' files is: where the servers are, and what the keys of an entry mean.
 
-use super::{file_context::FileContext, node::Node, variables::Style};
+use super::{file_context::FileContext, node::Node, permissions::Ruling, variables::Style};
 
 /// A shape of file.
 pub(super) struct Shape {
@@ -12,8 +12,8 @@ pub(super) struct Shape {
     pub(super) keys: Keys,
     /// The syntax of variables.
     pub(super) style: Style,
-    /// The settings of a server outside its entry, by the server's name.
-    pub(super) elsewhere: fn(&Node, &FileContext<'_>, &str) -> Elsewhere,
+    /// What is said of a server outside its entry, by the server's name.
+    pub(super) elsewhere: fn(&Node, &FileContext<'_>, &str) -> Ruling,
 }
 
 /// Keys and their meanings. Other keys are ignored.
@@ -60,25 +60,4 @@ pub(super) enum Means {
     Parts(Keys),
     /// A reference that only the host can resolve, with a hint.
     Foreign(&'static str),
-}
-
-/// Settings of a server outside its entry.
-#[derive(Debug, Default)]
-pub(super) struct Elsewhere {
-    /// The key that disables it.
-    pub(super) off: Option<&'static str>,
-    /// Disabled tools.
-    pub(super) hidden: Vec<String>,
-    /// Tools that the host asks about before each call.
-    pub(super) asked: Vec<String>,
-    /// Whether the host names the server, so that what it says holds under this name only.
-    pub(super) is_named: bool,
-    /// The only enabled tools.
-    pub(super) allow: Option<Vec<String>>,
-}
-
-impl Elsewhere {
-    pub(super) fn nothing(_: &Node, _: &FileContext<'_>, _: &str) -> Self {
-        Self::default()
-    }
 }

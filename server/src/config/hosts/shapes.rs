@@ -8,7 +8,8 @@ use super::{
     mcp_servers,
     node::{self, Node},
     opencode,
-    shape::{Elsewhere, Keys, Means, Shape},
+    permissions::Ruling,
+    shape::{Keys, Means, Shape},
     variables::Style,
     vscode, zed,
 };
@@ -61,13 +62,13 @@ fn of_codex<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<&'n Node> {
 }
 
 /// The tools that have an approval mode of their own, unless it is the one that never asks.
-fn approval_modes(root: &Node, _: &FileContext<'_>, name: &str) -> Elsewhere {
+fn approval_modes(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {
     let tools = root.path(&["mcp_servers", name, "tools"]).into_iter().flat_map(Node::members);
     let asked = tools.filter(|tool| {
         let mode = tool.node.get("approval_mode");
         mode.is_some_and(|mode| mode.text() != Some("approve"))
     });
-    Elsewhere { asked: asked.map(|tool| tool.name.clone()).collect(), ..Elsewhere::default() }
+    Ruling { asked: asked.map(|tool| tool.name.clone()).collect(), ..Ruling::default() }
 }
 
 /// Continue: a list under `mcpServers`, in YAML or JSON; older files have it under `experimental`.
@@ -76,7 +77,7 @@ const CONTINUE: Shape = Shape {
     servers: of_continue,
     keys: CONTINUE_KEYS,
     style: Style::Secrets,
-    elsewhere: Elsewhere::nothing,
+    elsewhere: |_, _, _| Ruling::default(),
 };
 
 const HUB: &str = "copy its definition from the hub into the file";

@@ -4,10 +4,7 @@
 use std::path::MAIN_SEPARATOR;
 
 use super::{
-    super::{
-        environment::escape,
-        reference::{Reference, character, is_name, is_word},
-    },
+    super::environment::{ESCAPED, Reference, escape, is_name, is_word, replaced},
     file_context::{FileContext, HOME},
     node::Node,
 };
@@ -38,9 +35,13 @@ pub(super) fn translate(
     context: &FileContext<'_>,
 ) -> Result<String, Unfilled> {
     match style {
-        Style::Dollar => dollars(text, str::to_owned, root, context),
-        Style::BareDollar => dollars(text, |text| braced(text, context), root, context),
-        Style::Braces => replaced(text, &[("{env:", "}"), ("{file:", "}")], |reference| {
+        Style::Dollar | Style::BareDollar => {
+            let keep =
+                |text: &str| if style == Style::Dollar { text.to_owned() } else { braced(text, context) };
+            let unclosed = |what| (what, ESCAPED.to_owned());
+            replaced(text, keep, "$${", unclosed, |reference| dollar(&reference, root, context))
+        }
+        Style::Braces => between(text, &[("{env:", "}"), ("{file:", "}")], |reference| {
             match (reference.marks.0, reference.inside) {
                 ("{env:", name) if is_name(name) => Ok(variable(name)),
                 ("{file:", path) => file(path, &reference, context),
@@ -48,7 +49,7 @@ pub(super) fn translate(
             }
         }),
         Style::Secrets => {
-            replaced(text, &[("${{", "}}")], |reference| match reference.inside.trim().split_once('.') {
+            between(text, &[("${{", "}}")], |reference| match reference.inside.trim().split_once('.') {
                 Some(("secrets" | "env", name)) if is_name(name) => Ok(variable(name)),
                 _ => Err(foreign(&reference)),
             })
@@ -84,35 +85,6 @@ fn definition<'n>(root: &'n Node, id: &str) -> Option<&'n Node> {
 fn input_variable(id: &str) -> String {
     let id = id.replace(|character: char| !character.is_ascii_alphanumeric(), "_");
     format!("MCP_DISCLOSURE_INPUT_{}", id.to_ascii_uppercase())
-}
-
-/// Translates `${…}`; `keep` converts the text between references.
-fn dollars(
-    text: &str,
-    keep: impl Fn(&str) -> String,
-    root: &Node,
-    context: &FileContext<'_>,
-) -> Result<String, Unfilled> {
-    let mut filled = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("${") {
-        filled.push_str(&keep(before));
-        // `$${` stands for `${`, as in `disclosure.toml`.
-        if before.ends_with('$') {
-            filled.push_str("${");
-            rest = after;
-            continue;
-        }
-        let at = text.len() - rest.len() + before.len();
-        let Some((inside, after)) = after.split_once('}') else {
-            let what = format!("'${{' at character {} is not closed", character(text, at));
-            return Err((what, "'$${' stands for '${'".to_owned()));
-        };
-        filled.push_str(&dollar(&Reference { value: text, at, marks: ("${", "}"), inside }, root, context)?);
-        rest = after;
-    }
-    filled.push_str(&keep(rest));
-    Ok(filled)
 }
 
 fn dollar(reference: &Reference<'_>, root: &Node, context: &FileContext<'_>) -> Result<String, Unfilled> {
@@ -202,7 +174,7 @@ fn braced(text: &str, context: &FileContext<'_>) -> String {
 }
 
 /// Replaces every reference between one of these pairs of delimiters and escapes the rest.
-fn replaced(
+fn between(
     text: &str,
     marks: &[(&'static str, &'static str)],
     replace: impl Fn(Reference<'_>) -> Result<String, Unfilled>,

@@ -3,8 +3,8 @@
 use super::{
     file_context::FileContext,
     node::{Member, Node},
-    permissions::plain,
-    shape::{Elsewhere, Keys, Means, Shape},
+    permissions::{Ruling, plain},
+    shape::{Keys, Means, Shape},
     variables::Style,
 };
 
@@ -32,7 +32,7 @@ fn servers<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<&'n Node> {
 /// Settings that name servers or their tools. `chat.tools.eligibleForAutoApproval` names tools as `server/tool`, or as
 /// `mcp_server_tool`; those that are not eligible are asked about. A bare name may be that of a built-in tool, and is not
 /// taken for a server's.
-fn elsewhere(root: &Node, _: &FileContext<'_>, name: &str) -> Elsewhere {
+fn elsewhere(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {
     let eligible = root.get(ELIGIBLE).into_iter().flat_map(Node::members);
     let asked = eligible.filter(|tool| tool.node.as_bool() == Some(false));
     let prefixes = [format!("{name}/"), format!("mcp_{}_", plain(name))];
@@ -42,7 +42,7 @@ fn elsewhere(root: &Node, _: &FileContext<'_>, name: &str) -> Elsewhere {
     // Its keys are such as `Global in Code: server`.
     let mut sampling = root.get(SAMPLING).into_iter().flat_map(Node::members);
     let is_named = sampling.any(|server| server.name.rsplit(": ").next() == Some(name));
-    Elsewhere { asked, is_named, ..Elsewhere::default() }
+    Ruling { asked, is_named, ..Ruling::default() }
 }
 
 /// Which tools may run without a question.

@@ -3,7 +3,8 @@
 use super::{
     file_context::FileContext,
     node::Node,
-    shape::{Elsewhere, Keys, Means, Shape},
+    permissions::Ruling,
+    shape::{Keys, Means, Shape},
     variables::Style,
 };
 
@@ -30,7 +31,7 @@ fn servers<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<&'n Node> {
 ///
 /// A profile enables the tools that it lists, and all others only with `enable_all_context_servers`, which is true for the
 /// built-in profile `write` by default. A profile that is defined in another file is assumed to enable nothing.
-fn elsewhere(root: &Node, _: &FileContext<'_>, name: &str) -> Elsewhere {
+fn elsewhere(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {
     let default = root.path(&["agent", "default_profile"]);
     let default = default.map_or(Some(ALL), Node::text);
     let profile = default.and_then(|default| root.path(&["agent", "profiles", default]));
@@ -49,7 +50,7 @@ fn elsewhere(root: &Node, _: &FileContext<'_>, name: &str) -> Elsewhere {
     let hidden = [switched(false), permitted("deny")].concat();
     let mut profiles = root.path(&["agent", "profiles"]).into_iter().flat_map(Node::members);
     let is_named = profiles.any(|profile| profile.node.path(&["context_servers", name]).is_some());
-    Elsewhere { hidden, allow, asked: permitted("confirm"), is_named, ..Elsewhere::default() }
+    Ruling { hidden, allow, asked: permitted("confirm"), is_named, ..Ruling::default() }
 }
 
 /// The server's tools that `agent.tool_permissions` names, as `mcp:server:tool`, with this default.

@@ -49,12 +49,31 @@ pub(crate) struct SyntaxError {
     pub(crate) message: String,
 }
 
-/// Parses a text in the syntax of the file's extension; JSON with comments by default.
+/// The syntax of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Syntax {
+    Json,
+    Toml,
+    Yaml,
+}
+
+impl Syntax {
+    /// By the file's extension; JSON with comments by default.
+    pub(crate) fn of(path: &Path) -> Self {
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("toml") => Self::Toml,
+            Some("yaml" | "yml") => Self::Yaml,
+            _ => Self::Json,
+        }
+    }
+}
+
+/// Parses the text of the file with this path.
 pub(crate) fn parse(path: &Path, text: &str) -> Result<Node, SyntaxError> {
-    match path.extension().and_then(|extension| extension.to_str()) {
-        Some("toml") => toml::parse(text),
-        Some("yaml" | "yml") => yaml::parse(text),
-        _ => json::parse(text),
+    match Syntax::of(path) {
+        Syntax::Toml => toml::parse(text),
+        Syntax::Yaml => yaml::parse(text),
+        Syntax::Json => json::parse(text),
     }
 }
 
