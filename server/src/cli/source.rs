@@ -13,7 +13,7 @@ use mcp_disclosure_gateway::{
     catalogue::Declared,
     limits::{LimitSettings, Limits},
     lineage::Lineage,
-    negotiation::{Strategies, StrategyOptions, StrategyPlaces},
+    negotiation::{Strategies, StrategyOptions},
     upstream::{Target, Timeouts},
 };
 
@@ -73,11 +73,13 @@ impl<A> Given<A> {
 
     fn told_beside(&self, is_stdin_free: bool) -> Result<Told, Failure> {
         let files = Files::of_config(self.first("config").map(Path::new), is_stdin_free);
-        let said = files.declarations().map(|file| file.serve.clone()).unwrap_or_default();
-        let serve = self.over(&said).map_err(|error| Failure::usage(Problem::new(error.to_string())))?;
+        let file = files.declarations().cloned().unwrap_or_default();
+        let serve =
+            self.over(&file.serve).map_err(|error| Failure::usage(Problem::new(error.to_string())))?;
         let table = table();
         let in_force = keys(&table).filter(|flag| !self.is_given(flag.get_id().as_str()));
-        let places = in_force.filter_map(|flag| Some((key(flag), said.place(&key(flag))?.clone())));
+        let place = |key: String| file.places.of(&["serve", &key]).cloned().map(|place| (key, place));
+        let places = in_force.filter_map(|flag| place(key(flag)));
         let places = FlagPlaces(places.collect());
         let told = Told { serve, places, files, is_stdin_free };
         match told.serve.problems() {
@@ -215,11 +217,7 @@ impl Source {
 
     /// The options of strategies, with what files say.
     pub(super) fn options(&self) -> StrategyOptions {
-        let file = self.files.declarations();
-        let places = file.map(|file| StrategyPlaces {
-            names: file.serve.strategies(),
-            settings: file.places.within("strategy"),
-        });
+        let places = self.files.declarations().map(|file| file.strategy_places());
         self.serve.strategies.options(self.settings(), places.unwrap_or_default())
     }
 

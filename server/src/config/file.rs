@@ -7,6 +7,7 @@ use mcp_disclosure_gateway::{
     Place,
     backend::Scope,
     limits::LimitSettings,
+    negotiation::StrategyPlaces,
     upstream::{EndpointKind, Restart},
 };
 #[cfg(test)]
@@ -21,7 +22,7 @@ use super::{
     access::{Auth, PrincipalEntry, ProfileEntry},
     text::KeyPlaces,
 };
-use crate::flags::{Seconds, Serve};
+use crate::flags::{Seconds, texts};
 
 /// Everything that mcp-disclosure serves, and how, in one file.
 ///
@@ -40,7 +41,7 @@ pub struct DisclosureFile {
     /// How clients are served: the flags of `serve`, by the same names with `_`. What the command line or the environment gives
     /// takes precedence. Read at the start only.
     #[cfg_attr(test, schemars(with = "schema::Serve"))]
-    pub serve: Serve,
+    pub serve: Map<String, Value>,
     /// Bounds on what clients and upstreams may use. `--limit NAME=VALUE` takes precedence, and errors name the bound as
     /// `limits.NAME`. Read at the start only.
     #[cfg_attr(test, schemars(with = "schema::LimitSettings"))]
@@ -80,12 +81,22 @@ pub struct DisclosureFile {
     /// The settings of strategies, by the strategy's name. `mcp-disclosure strategies` lists the names.
     #[cfg_attr(test, schemars(with = "BTreeMap<String, Map<String, Value>>"))]
     pub strategy: Settings,
-    /// Where keys of `upstreams`, `pins` and `strategy` are written.
+    /// Where keys of `serve`, `upstreams`, `pins` and `strategy` are written.
     #[cfg_attr(test, schemars(skip))]
     pub places: KeyPlaces,
 }
 
 impl DisclosureFile {
+    /// Where it names strategies and stacks of them, and where their settings are.
+    pub fn strategy_places(&self) -> StrategyPlaces {
+        let is_naming = |key: &str| ["strategy", "offer", "fallback", "over_budget"].contains(&key);
+        let naming = self.serve.iter().filter(|(key, _)| is_naming(key));
+        let naming = naming.filter_map(|(key, value)| Some((value, self.places.of(&["serve", key])?)));
+        let names = naming.flat_map(|(value, place)| texts(value).into_iter().map(move |name| (name, place)));
+        let names = names.map(|(name, place)| (name.to_string_lossy().into_owned(), place.clone()));
+        StrategyPlaces { names: names.collect(), settings: self.places.within("strategy") }
+    }
+
     /// The sections that differ from an older file and take effect only after a restart.
     pub fn needs_restart_after(&self, older: &Self) -> Vec<&'static str> {
         let differs = [
