@@ -315,15 +315,13 @@ pub struct Tool {
 }
 
 /// Tools that every strategy lists completely, and that are called without being learned.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Pins {
     /// Names as in `[tools]`, or patterns in which `*` matches any text and `?` any one character.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
     /// Whether tools with a page (MCP Apps) are listed completely as well. Default: true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ui: Option<bool>,
 }
 
