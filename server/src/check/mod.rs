@@ -27,9 +27,10 @@ pub use finding::{Finding, Findings, Place, Rule, Severity};
 use mcp_disclosure_core::{Principal, RawObject, Snapshot, Tool, View};
 pub use report::{Report, SignInState};
 pub use rules::CODES;
+pub(crate) use rules::{LEFT_OUT, NOT_SERVED};
 pub use seen::Seen;
 use serde_json::{Map, Value};
-pub use serving::{left_out, objections, refusals, unpassed, unreachable, unserved};
+pub use serving::{objections, refusals, unpassed, unreachable};
 
 /// What is checked: everything that would be served to a caller who may use all of it.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use super::{Rule, Severity};
 /// Declares rules, in the order of their codes: name and severity, code, what it means, and what to do about it.
 macro_rules! rules {
     ($($name:ident $severity:ident $code:literal: $summary:literal, $hint:literal;)*) => {
-        $(pub(super) const $name: Rule =
+        $(pub(crate) const $name: Rule =
             Rule { code: $code, severity: Severity::$severity, summary: $summary, hint: $hint };)*
 
         /// Every code of a finding.

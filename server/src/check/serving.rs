@@ -3,38 +3,23 @@
 use std::sync::Arc;
 
 use mcp_disclosure_core::{Objection, Warning};
-use mcp_disclosure_gateway::{Problem, slot::Slot};
+use mcp_disclosure_gateway::slot::Slot;
 
 use super::{
-    Finding, Findings, Place, Read, Rule, Subject,
-    rules::{
-        DRIFTED, IDLE, LEFT_OUT, NEEDS_TASKS, NOT_OFFERED, NOT_PASSED, NOT_SERVED, OBJECTS, ODD_LIST,
-        REFUSED, UNREACHABLE,
-    },
+    Finding, Findings, Place, Read, Subject,
+    rules::{DRIFTED, IDLE, NEEDS_TASKS, NOT_OFFERED, NOT_PASSED, OBJECTS, ODD_LIST, REFUSED, UNREACHABLE},
 };
 use crate::failure::Failure;
 
 /// Why it would not start.
 pub fn refusals(failure: &Failure, findings: &mut Findings) {
     match failure {
-        Failure::Usage(problems) | Failure::Configuration(problems) => add(REFUSED, problems, findings),
+        Failure::Usage(problems) | Failure::Configuration(problems) => {
+            findings.of_problems(REFUSED, problems);
+        }
         Failure::Upstreams(errors) => unreachable(errors, findings),
         other => findings.add(REFUSED, Place::default(), other.to_string()),
     }
-}
-
-/// The servers of hosts' files that are left out.
-pub fn left_out(problems: &[Problem], findings: &mut Findings) {
-    add(LEFT_OUT, problems, findings);
-}
-
-fn add(rule: Rule, problems: &[Problem], findings: &mut Findings) {
-    findings.0.extend(problems.iter().map(|problem| Finding {
-        rule,
-        place: problem.place().map(Place::from).unwrap_or_default(),
-        detail: problem.message().to_owned(),
-        hint: problem.remedy().map(str::to_owned),
-    }));
 }
 
 /// The upstreams that would be left out.
@@ -54,11 +39,6 @@ pub fn unpassed(slots: &[Arc<Slot>], findings: &mut Findings) {
             findings.add(NOT_PASSED, Place::default(), format!("{name}: {}", left.join(", ")));
         }
     }
-}
-
-/// Tools that cannot be served beside others.
-pub fn unserved(problems: &[Problem], findings: &mut Findings) {
-    add(NOT_SERVED, problems, findings);
 }
 
 /// What keeps a strategy from being offered, or would if it did not serve clients without being chosen: the first objection

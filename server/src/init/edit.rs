@@ -160,6 +160,17 @@ pub(super) fn remove_items(edits: &mut Edits, list: &Node, is_removed: impl Fn(&
     }
 }
 
+/// Removes what was added to a list between two older states of it; whether anything of that is there.
+pub(super) fn remove_added(edits: &mut Edits, list: &Node, was: Option<&Node>, after: Option<&Node>) -> bool {
+    let has = |list: Option<&Node>, text: &str| list.is_some_and(|list| list.lists(text));
+    let is_added = |item: &Node| item.text().is_some_and(|text| has(after, text) && !has(was, text));
+    let is_there = list.items().iter().any(is_added);
+    if is_there {
+        remove_items(edits, list, is_added);
+    }
+    is_there
+}
+
 /// Removes members of a table, of which some are kept.
 pub(super) fn remove_members(edits: &mut Edits, members: &[Member], is_removed: impl Fn(&Member) -> bool) {
     remove(edits, members, |member| member.at..member.node.end, is_removed);

@@ -11,7 +11,7 @@ use super::{
     launch::{Launch, member},
     node::{Member, Node, Syntax, Value},
     permissions::{Rules, Ruling},
-    shape::{Keys, Means, Shape},
+    shape::{Keys, Means, Reading, Shape},
     shapes::SHAPES,
     tree,
 };
@@ -162,7 +162,8 @@ impl Document {
         node: &'n Node,
         context: &FileContext<'_>,
     ) -> Server<'n> {
-        let (Entry { upstream, transport, ruling }, _) = Entry::read(name, node, shape, &self.root, context);
+        let (Entry { upstream, transport, ruling }, _) =
+            Entry::read(name, node, Reading { shape, root: &self.root, context });
         let is_remote = matches!(transport, Some(Transport::Http | Transport::Sse));
         let address = Address::of(node, shape.keys);
         let launch = Launch::of(node, shape.keys).filter(|_| !(is_remote && address.url.is_some()));

@@ -4,11 +4,10 @@ use std::path::PathBuf;
 
 use super::{
     super::{EndpointType, UpstreamEntry, environment::escape},
-    file_context::FileContext,
     keys::read_keys,
     node::Node,
     permissions::Ruling,
-    shape::Shape,
+    shape::Reading,
 };
 
 /// A server's entry, whatever the host.
@@ -49,15 +48,9 @@ impl Wrong {
 
 impl Entry {
     /// The usable parts of the entry with this name, and every problem with the others.
-    pub(super) fn read(
-        name: &str,
-        node: &Node,
-        shape: &Shape,
-        root: &Node,
-        context: &FileContext<'_>,
-    ) -> (Self, Vec<Wrong>) {
-        let (mut entry, wrong) = read_keys(node, shape, root, context);
-        let mut elsewhere = (shape.elsewhere)(root, context, name);
+    pub(super) fn read(name: &str, node: &Node, file: Reading<'_>) -> (Self, Vec<Wrong>) {
+        let (mut entry, wrong) = read_keys(node, file);
+        let mut elsewhere = (file.shape.elsewhere)(file.root, file.context, name);
         entry.upstream.hidden.append(&mut elsewhere.hidden);
         // The intersection: each list removes the tools that it does not name.
         entry.upstream.allow = match (entry.upstream.allow.take(), elsewhere.allow.take()) {

@@ -29,7 +29,7 @@ use self::{
     entry::{Entry, Wrong},
     file_context::FileContext,
     node::{Member, Node, Value},
-    shape::Shape,
+    shape::{Reading, Shape},
     shapes::SHAPES,
 };
 use super::{Named, environment::own, mistaken, text::Places};
@@ -154,7 +154,8 @@ impl Reader<'_> {
             let hint = "write an object such as {\"command\": \"…\"} or {\"url\": \"https://…\"}";
             return self.leave_out(name, at, vec![Wrong::new(format!("it is {}", node.kind()), hint)]);
         }
-        let (entry, wrong) = Entry::read(name, node, shape, self.root, self.context);
+        let reading = Reading { shape, root: self.root, context: self.context };
+        let (entry, wrong) = Entry::read(name, node, reading);
         if let Some(off) = entry.ruling.off {
             let problem = Problem::new(format!("server '{name}' is switched off: {off}"));
             return self.file.switched_off.push(problem.at(self.places.place(at)));

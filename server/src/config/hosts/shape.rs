@@ -16,6 +16,15 @@ pub(super) struct Shape {
     pub(super) elsewhere: fn(&Node, &FileContext<'_>, &str) -> Ruling,
 }
 
+/// A file that is read in a shape.
+#[derive(Clone, Copy)]
+pub(super) struct Reading<'a> {
+    pub(super) shape: &'a Shape,
+    /// The whole file, which may say something of a server outside its entry.
+    pub(super) root: &'a Node,
+    pub(super) context: &'a FileContext<'a>,
+}
+
 /// Keys and their meanings. Other keys are ignored.
 pub(super) type Keys = &'static [(&'static str, Means)];
 

@@ -7,6 +7,7 @@ use super::{
     super::environment::{ESCAPED, Reference, escape, is_name, is_word, replaced},
     file_context::{FileContext, HOME},
     node::Node,
+    shape::Reading,
 };
 
 /// A host's syntax of variables.
@@ -27,19 +28,15 @@ pub(super) enum Style {
 /// A problem with a reference, and a hint.
 pub(super) type Unfilled = (String, String);
 
-/// The text in the form of `disclosure.toml`. `root` is the whole file, which may define inputs.
-pub(super) fn translate(
-    text: &str,
-    style: Style,
-    root: &Node,
-    context: &FileContext<'_>,
-) -> Result<String, Unfilled> {
+/// The text in the form of `disclosure.toml`.
+pub(super) fn translate(text: &str, reading: Reading<'_>) -> Result<String, Unfilled> {
+    let (style, context) = (reading.shape.style, reading.context);
     match style {
         Style::Dollar | Style::BareDollar => {
             let keep =
                 |text: &str| if style == Style::Dollar { text.to_owned() } else { braced(text, context) };
             let unclosed = |what| (what, ESCAPED.to_owned());
-            replaced(text, keep, "$${", unclosed, |reference| dollar(&reference, root, context))
+            replaced(text, keep, "$${", unclosed, |reference| dollar(&reference, reading))
         }
         Style::Braces => between(text, &[("{env:", "}"), ("{file:", "}")], |reference| {
             match (reference.marks.0, reference.inside) {
@@ -87,11 +84,12 @@ fn input_variable(id: &str) -> String {
     format!("MCP_DISCLOSURE_INPUT_{}", id.to_ascii_uppercase())
 }
 
-fn dollar(reference: &Reference<'_>, root: &Node, context: &FileContext<'_>) -> Result<String, Unfilled> {
+fn dollar(reference: &Reference<'_>, reading: Reading<'_>) -> Result<String, Unfilled> {
+    let context = reading.context;
     let folder = || escape(&context.folder().to_string_lossy());
     let inside = reference.inside;
     Ok(match inside.split_once(':') {
-        Some(("input", id)) => return input(id, reference, root, context),
+        Some(("input", id)) => return input(id, reference, reading),
         Some(("file", path)) => return file(path, reference, context),
         Some(("env", name)) if is_name(name.split_once(":-").map_or(name, |(name, _)| name)) => {
             variable(inside)
@@ -112,17 +110,12 @@ fn dollar(reference: &Reference<'_>, root: &Node, context: &FileContext<'_>) -> 
 }
 
 /// A value that VS Code prompts the user for: from the environment, else the input's default.
-fn input(
-    id: &str,
-    reference: &Reference<'_>,
-    root: &Node,
-    context: &FileContext<'_>,
-) -> Result<String, Unfilled> {
+fn input(id: &str, reference: &Reference<'_>, reading: Reading<'_>) -> Result<String, Unfilled> {
     let ours = input_variable(id);
-    if (context.lookup)(&ours).is_some() {
+    if (reading.context.lookup)(&ours).is_some() {
         return Ok(variable(&ours));
     }
-    let default = definition(root, id).and_then(|input| input.get("default")?.scalar());
+    let default = definition(reading.root, id).and_then(|input| input.get("default")?.scalar());
     default.map(|default| escape(&default)).ok_or_else(|| {
         // The variable's name repeats the id.
         let hint = if is_word(id) {
@@ -199,7 +192,20 @@ fn between(
 
 #[cfg(test)]
 mod tests {
-    use super::{super::node::Value, *};
+    use super::{
+        super::{mcp_servers, node::Value, shape::Shape},
+        *,
+    };
+
+    fn translated(
+        text: &str,
+        style: Style,
+        root: &Node,
+        context: &FileContext<'_>,
+    ) -> Result<String, Unfilled> {
+        let shape = &Shape { style, ..mcp_servers::SHARED };
+        translate(text, Reading { shape, root, context })
+    }
 
     #[test]
     fn variables_are_translated_and_other_text_keeps_its_meaning() {
@@ -208,7 +214,7 @@ mod tests {
             FileContext::new(std::path::Path::new("/work/app/.vscode/mcp.json"), "/now".into(), &environment);
         let root = Node { at: 0, end: 0, value: Value::Null };
         let home = variable(HOME);
-        for (style, text, translated) in [
+        for (style, text, expected) in [
             (Style::Dollar, "a ${SET} ${env:SET} ${X:-y:z}$", Ok("a ${SET} ${env:SET} ${X:-y:z}$")),
             (Style::Dollar, "${userHome}|$${SET}|$SET|5$", Ok(&*format!("{home}|$${{SET}}|$SET|5$"))),
             (Style::Dollar, "${workspaceFolder}/${workspaceFolderBasename}", Ok("/work/app/app")),
@@ -227,8 +233,8 @@ mod tests {
             ),
             (Style::Literal, "${SET}$SET~", Ok("$${SET}$SET~")),
         ] {
-            match (translate(text, style, &root, &context), translated) {
-                (Ok(read), Ok(translated)) => assert_eq!(read, translated, "{text}"),
+            match (translated(text, style, &root, &context), expected) {
+                (Ok(read), Ok(expected)) => assert_eq!(read, expected, "{text}"),
                 (Err((what, _)), Err(start)) => assert!(what.starts_with(start), "{text}: {what}"),
                 (read, _) => panic!("{text}: {read:?}"),
             }
@@ -280,7 +286,7 @@ mod tests {
                 "'${{…}}' at character 1 can be resolved by the host only",
             ),
         ] {
-            let (what, hint) = translate(text, style, &root, &context).unwrap_err();
+            let (what, hint) = translated(text, style, &root, &context).unwrap_err();
             assert!(what.starts_with(message), "{what}");
             assert!(!format!("{what} {hint}").to_lowercase().contains("s3cret"), "{what} ({hint})");
         }
