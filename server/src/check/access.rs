@@ -94,15 +94,15 @@ impl<'a> Names<'a> {
     }
 
     /// The patterns that match no tool and no prompt.
-    fn idle(&self, grant: &Written<'_>, findings: &mut Findings) {
+    fn idle(&self, Written { what, place, grant, .. }: &Written<'_>, findings: &mut Findings) {
         for (key, list, names) in
-            [("tools", grant.tools, &self.tools), ("prompts", grant.prompts, &self.prompts)]
+            [("tools", &grant.tools, &self.tools), ("prompts", &grant.prompts, &self.prompts)]
         {
-            for text in list.unwrap_or_default().iter().filter(|text| **text != "*") {
+            for text in list.iter().flatten().filter(|text| **text != "*") {
                 let pattern = Pattern::new(text);
                 if !names.iter().any(|(upstream, own)| pattern.names(upstream, own)) {
-                    let detail = format!("{}: {key}: '{text}' matches nothing", grant.what);
-                    findings.add(IDLE, grant.place.into(), detail);
+                    let detail = format!("{what}: {key}: '{text}' matches nothing");
+                    findings.add(IDLE, (*place).into(), detail);
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! The text of a `disclosure.toml` that says what a source declares.
 
-use mcp_disclosure_core::{Concern, RawObject, Values};
+use mcp_disclosure_core::{Concern, RawObject};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use toml::ser::Error;
@@ -180,14 +180,10 @@ fn said(text: &str) -> Option<Value> {
 }
 
 fn declaration(concern: &Concern) -> Value {
-    let values = match concern.values() {
-        Values::Listed(values) => json!(values),
-        Values::Range { min, max } => json!({"min": min, "max": max}),
-    };
     object([
         ("name", Some(concern.name().into())),
         ("description", said(concern.description())),
         ("default", concern.default().cloned()),
-        ("values", Some(values)),
+        ("values", Some(json!(concern.values()))),
     ])
 }

@@ -114,9 +114,9 @@ impl PrincipalEntry {
 pub fn unknown_strategies(file: &DisclosureFile, strategies: &Strategies) -> Vec<Problem> {
     let (all, offered) = (Permits::all(), strategies.offered());
     let mut problems = Problems::default();
-    for Written { what, place, strategies: named, .. } in file.grants() {
+    for Written { what, place, grant, .. } in file.grants() {
         // One that is named twice is reported once.
-        let named: BTreeSet<&String> = named.iter().flatten().collect();
+        let named: BTreeSet<&String> = grant.strategies.iter().flatten().collect();
         for name in named.into_iter().filter(|name| !strategies.is_offered_to(&all, name)) {
             let otherwise = || format!("offered are {}", offered.join(", "));
             let hint = did_you_mean(name, offered.iter().map(String::as_str), otherwise);
