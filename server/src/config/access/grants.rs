@@ -3,9 +3,9 @@
 use std::num::NonZeroU32;
 
 use mcp_disclosure_core::{Grant, Permits, Quotas};
-use mcp_disclosure_gateway::Place;
+use mcp_disclosure_gateway::{Place, Problem};
 
-use super::{PrincipalEntry, Problems, ProfileEntry, QuotaEntry};
+use super::{Found, PrincipalEntry, ProfileEntry, QuotaEntry};
 use crate::config::DisclosureFile;
 
 /// A grant as it is written: of a principal, or of a profile.
@@ -73,8 +73,9 @@ impl Written<'_> {
     }
 
     /// Reports what is wrong with it.
-    pub(super) fn check(&self, problems: &mut Problems) {
+    pub(super) fn check(&self, problems: &mut Vec<Problem>) {
         let Self { what, place, .. } = self;
+        let mut found = Found { place, problems };
         for pattern in self.grant.unusable() {
             let old = pattern.split_once("__").filter(|(upstream, _)| !upstream.contains([':', '*', '?']));
             let hint = match old {
@@ -85,21 +86,15 @@ impl Written<'_> {
                 }
                 None => format!("write \"*/{pattern}\" for every upstream's, or its upstream's name"),
             };
-            problems.report(place, format!("{what}: '{pattern}' names no upstream"), &hint);
+            found.add(format!("{what}: '{pattern}' names no upstream"), &hint);
         }
         if self.grant.strategies.as_ref().is_some_and(Vec::is_empty) {
-            problems.report(
-                place,
-                format!("{what}: strategies is empty, so nothing could serve it"),
-                "leave it out for all",
-            );
+            let message = format!("{what}: strategies is empty, so nothing could serve it");
+            found.add(message, "leave it out for all");
         }
         for (key, _) in self.limits.each().iter().filter(|(_, count)| *count == Some(0)) {
-            problems.report(
-                place,
-                format!("{what}: limits.{key} is 0"),
-                "leave it out for no limit; tools = [] permits no calls",
-            );
+            let hint = "leave it out for no limit; tools = [] permits no calls";
+            found.add(format!("{what}: limits.{key} is 0"), hint);
         }
     }
 }

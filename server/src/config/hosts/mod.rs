@@ -12,13 +12,10 @@ mod keys;
 pub(crate) mod launch;
 mod mcp_servers;
 pub(crate) mod node;
-mod opencode;
 pub(crate) mod permissions;
 mod shape;
 mod shapes;
 mod variables;
-mod vscode;
-mod zed;
 
 use std::{collections::HashSet, path::Path};
 
