@@ -110,14 +110,8 @@ impl DisclosureFile {
 }
 
 /// Sections by name, with their places, in the order of the file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table<T>(pub Vec<(String, Place, T)>);
-
-impl<T> Default for Table<T> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
 
 /// The server's description of itself.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]

@@ -101,7 +101,7 @@ const MARKS: &[&str] = &["httpUrl", "includeTools", "excludeTools", "trust"];
 
 pub(super) fn is_of_gemini(root: &Node, context: &FileContext<'_>) -> bool {
     let lists = ALLOWED.iter().chain(EXCLUDED).any(|names| root.path(names).is_some());
-    let servers = root.get("mcpServers").into_iter().flat_map(Node::members);
+    let servers = root.members_at(&["mcpServers"]).iter();
     let mut marks = servers.flat_map(|server| MARKS.iter().map(|mark| server.node.get(mark)));
     !is_of_claude_code(root) && (context.is_in(".gemini") || lists || marks.any(|mark| mark.is_some()))
 }

@@ -109,7 +109,7 @@ impl Reader<'_> {
             _ => {
                 let what = format!("they are {}", servers.kind());
                 let wrong = Wrong::new(what, "expected an object of servers by name");
-                self.leave_out(&format!("all of {}", shape.hosts), servers.at, vec![wrong]);
+                self.leave_out(&format!("all of {}", shape.hosts), servers.at, [wrong]);
             }
         }
     }
@@ -118,7 +118,7 @@ impl Reader<'_> {
         for (at, member) in members.iter().enumerate() {
             if members[at + 1..].iter().any(|other| other.name == member.name) {
                 let wrong = Wrong::new("duplicate name", "give one of the entries another name");
-                self.leave_out(&member.name, member.at, vec![wrong]);
+                self.leave_out(&member.name, member.at, [wrong]);
             } else {
                 self.server(shape, &member.name, member.at, &member.node);
             }
@@ -132,7 +132,7 @@ impl Reader<'_> {
                 Some(name) => self.server(shape, name, item.at, item),
                 None => {
                     let wrong = Wrong::new("it has no name", "add a unique name");
-                    self.leave_out(&format!("number {}", at + 1), item.at, vec![wrong]);
+                    self.leave_out(&format!("number {}", at + 1), item.at, [wrong]);
                 }
             }
         }
@@ -141,15 +141,12 @@ impl Reader<'_> {
     fn server(&mut self, shape: &Shape, name: &str, at: usize, node: &Node) {
         if !self.taken.insert(name.to_owned()) {
             let hint = "to serve both, give one of them another name";
-            return self.leave_out(
-                name,
-                at,
-                vec![Wrong::new("an entry with higher precedence has this name", hint)],
-            );
+            let wrong = Wrong::new("an entry with higher precedence has this name", hint);
+            return self.leave_out(name, at, [wrong]);
         }
         if !node.is_table() {
             let hint = "write an object such as {\"command\": \"…\"} or {\"url\": \"https://…\"}";
-            return self.leave_out(name, at, vec![Wrong::new(format!("it is {}", node.kind()), hint)]);
+            return self.leave_out(name, at, [Wrong::new(format!("it is {}", node.kind()), hint)]);
         }
         let reading = Reading { shape, root: self.root, context: self.context };
         let (entry, wrong) = Entry::read(name, node, reading);
@@ -182,7 +179,7 @@ impl Reader<'_> {
         Ok(Named { settings, entry, is_of_file: true, ..Named::given(Some(parsed), target) })
     }
 
-    fn leave_out(&mut self, name: &str, at: usize, wrong: Vec<Wrong>) {
+    fn leave_out(&mut self, name: &str, at: usize, wrong: impl IntoIterator<Item = Wrong>) {
         self.file.left_out.extend(wrong.into_iter().map(|Wrong { at: closer, what, hint }| {
             let problem = Problem::new(format!("server '{name}' is left out: {what}"));
             problem.at(self.places.place(closer.unwrap_or(at))).hint(hint)

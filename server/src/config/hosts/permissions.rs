@@ -50,7 +50,7 @@ impl Rules {
             self.servers.extend(rule.get("serverName").and_then(Node::text).map(str::to_owned));
             self.by_command |= ["serverCommand", "serverUrl"].iter().any(|key| rule.get(key).is_some());
         }
-        let events = settings.get("hooks").map_or(&[][..], Node::members);
+        let events = settings.members_at(&["hooks"]);
         let matchers = events.iter().flat_map(|event| event.node.items());
         let matchers = matchers.filter_map(|hook| hook.get("matcher")?.text());
         self.hooks.extend(matchers.flat_map(alternatives));
@@ -60,12 +60,12 @@ impl Rules {
     /// as the user.
     pub(crate) fn add_projects(&mut self, root: &Node) {
         let of_user = |name: &str| root.path(&["mcpServers", name]).is_some();
-        for project in root.get("projects").map_or(&[][..], Node::members) {
+        for project in root.members_at(&["projects"]) {
             for key in ["disabledMcpServers", "disabledMcpjsonServers", "enabledMcpjsonServers"] {
                 let names = project.node.get(key).map_or(&[][..], Node::items);
                 self.servers.extend(names.iter().filter_map(Node::text).map(str::to_owned));
             }
-            let own = project.node.get("mcpServers").map_or(&[][..], Node::members);
+            let own = project.node.members_at(&["mcpServers"]);
             self.servers.extend(own.iter().map(|server| server.name.clone()).filter(|name| of_user(name)));
         }
     }

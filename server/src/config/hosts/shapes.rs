@@ -64,14 +64,14 @@ fn of_vscode<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<&'n Node> {
 /// `mcp_server_tool`; those that are not eligible are asked about. A bare name may be that of a built-in tool, and is not
 /// taken for a server's.
 fn rules_of_vscode(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {
-    let eligible = root.get(ELIGIBLE).into_iter().flat_map(Node::members);
+    let eligible = root.members_at(&[ELIGIBLE]).iter();
     let asked = eligible.filter(|tool| tool.node.as_bool() == Some(false));
     let prefixes = [format!("{name}/"), format!("mcp_{}_", plain(name))];
     let own =
         |tool: &Member| prefixes.iter().find_map(|prefix| tool.name.strip_prefix(prefix)).map(str::to_owned);
     let asked = asked.filter_map(own).collect();
     // Its keys are such as `Global in Code: server`.
-    let mut sampling = root.get(SAMPLING).into_iter().flat_map(Node::members);
+    let mut sampling = root.members_at(&[SAMPLING]).iter();
     let is_named = sampling.any(|server| server.name.rsplit(": ").next() == Some(name));
     Ruling { asked, is_named, ..Ruling::default() }
 }
@@ -131,14 +131,14 @@ fn rules_of_zed(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {
     let allow = (!all).then(|| switched(true));
     let permitted = |wanted| permissions(root, name, wanted);
     let hidden = [switched(false), permitted("deny")].concat();
-    let mut profiles = root.path(&["agent", "profiles"]).into_iter().flat_map(Node::members);
+    let mut profiles = root.members_at(&["agent", "profiles"]).iter();
     let is_named = profiles.any(|profile| profile.node.path(&["context_servers", name]).is_some());
     Ruling { hidden, allow, asked: permitted("confirm"), is_named, ..Ruling::default() }
 }
 
 /// The server's tools that `agent.tool_permissions` names, as `mcp:server:tool`, with this default.
 fn permissions(root: &Node, name: &str, wanted: &str) -> Vec<String> {
-    let tools = root.path(&["agent", "tool_permissions", "tools"]).into_iter().flat_map(Node::members);
+    let tools = root.members_at(&["agent", "tool_permissions", "tools"]).iter();
     let tools = tools.filter(|tool| tool.node.get("default").and_then(Node::text) == Some(wanted));
     let prefix = format!("mcp:{name}:");
     tools.filter_map(|tool| tool.name.strip_prefix(&prefix).map(str::to_owned)).collect()
@@ -171,7 +171,7 @@ fn of_opencode<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
 /// opencode names a tool `server_tool`, with `_` for every character other than ASCII letters, digits, `_` and `-`. Patterns
 /// of these names under `tools`, in newer files under `permission`, disable tools, or ask before each call.
 fn rules_of_opencode(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {
-    let switched = root.get("tools").into_iter().flat_map(Node::members);
+    let switched = root.members_at(&["tools"]).iter();
     let switched = switched.filter(|tool| tool.node.as_bool() == Some(false));
     let permission = root.get("permission");
     let denied = permission.into_iter().flat_map(Node::members).filter(|tool| denies(&tool.node));
@@ -186,13 +186,13 @@ fn rules_of_opencode(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {
 
 /// The patterns of tools that are asked about, and of those that an agent of the file may not use or asks about.
 fn questions(root: &Node) -> Vec<&str> {
-    let permission = root.get("permission").into_iter().flat_map(Node::members);
+    let permission = root.members_at(&["permission"]).iter();
     let asked = permission.filter(|tool| says("ask", &tool.node)).map(|tool| tool.name.as_str());
     let agents = ["agent", "mode"].iter().filter_map(|key| root.get(key)).flat_map(Node::members);
     let of_agents = agents.flat_map(|agent| {
-        let switched = agent.node.get("tools").into_iter().flat_map(Node::members);
+        let switched = agent.node.members_at(&["tools"]).iter();
         let switched = switched.filter(|tool| tool.node.as_bool() == Some(false));
-        let permission = agent.node.get("permission").into_iter().flat_map(Node::members);
+        let permission = agent.node.members_at(&["permission"]).iter();
         let restricted = permission.filter(|tool| says("ask", &tool.node) || denies(&tool.node));
         switched.chain(restricted).map(|tool| tool.name.as_str())
     });
@@ -241,7 +241,7 @@ fn of_codex<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<&'n Node> {
 
 /// The tools that have an approval mode of their own, unless it is the one that never asks.
 fn approval_modes(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {
-    let tools = root.path(&["mcp_servers", name, "tools"]).into_iter().flat_map(Node::members);
+    let tools = root.members_at(&["mcp_servers", name, "tools"]).iter();
     let asked = tools.filter(|tool| {
         let mode = tool.node.get("approval_mode");
         mode.is_some_and(|mode| mode.text() != Some("approve"))

@@ -97,6 +97,11 @@ impl Node {
         }
     }
 
+    /// The members of the table at a path of names.
+    pub(crate) fn members_at(&self, names: &[&str]) -> &[Member] {
+        self.path(names).map_or(&[], Self::members)
+    }
+
     /// The items of a list; empty for other values.
     pub(crate) fn items(&self) -> &[Self] {
         match &self.value {
