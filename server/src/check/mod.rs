@@ -9,7 +9,6 @@ mod findable;
 mod finding;
 mod instructions;
 mod leaks;
-mod names;
 mod orders;
 mod pins;
 mod report;
@@ -105,7 +104,7 @@ const FAMILIES: [Family; 11] = [
     Family::OfTool(serving::look),
     Family::OfTool(texts::look),
     Family::OfAll(texts::repeated),
-    Family::OfTool(names::look),
+    Family::OfTool(texts::names),
     Family::OfAll(pins::look),
     Family::OfTool(schemas::look),
     Family::OfTool(leaks::look),

@@ -1,4 +1,4 @@
-//! What a model reads: descriptions, briefs and descriptions of parameters.
+//! What a model reads: names, descriptions, briefs and descriptions of parameters.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,10 @@ use serde_json::{Map, Value};
 
 use super::{
     Findings, Place, Read, Subject, leaks, named,
-    rules::{BRIEF_SAYS_HOW, LONG_BRIEF, NO_DESCRIPTION, POOR_BRIEF, REPEATED, REPEATS_NAME, UNDESCRIBED},
+    rules::{
+        BRIEF_SAYS_HOW, CLASH, LONG_BRIEF, NO_DESCRIPTION, ODD, OVER_48, OVER_60, POOR_BRIEF, REPEATED,
+        REPEATS_NAME, UNDESCRIBED,
+    },
 };
 
 /// What stands before examples, and before parameters.
@@ -41,6 +44,25 @@ pub(super) fn look(_: &Subject, read: &Read<'_>, findings: &mut Findings) {
     let undescribed = undescribed(read);
     if !undescribed.is_empty() {
         findings.of_text(UNDESCRIBED, tool, undescribed.join(", "));
+    }
+}
+
+/// Names that hosts and models have trouble with.
+pub(super) fn names(_: &Subject, read: &Read<'_>, findings: &mut Findings) {
+    let tool = read.tool;
+    let name = tool.key().as_str();
+    let length = name.chars().count();
+    if length > 60 {
+        findings.add(OVER_60, Place::from(tool), format!("{length} characters"));
+    } else if length > 48 {
+        findings.add(OVER_48, Place::from(tool), format!("{length} characters"));
+    }
+    let odd = |character: char| !character.is_ascii_alphanumeric() && !matches!(character, '_' | '-');
+    if let Some(character) = name.chars().find(|character| odd(*character)) {
+        findings.add(ODD, Place::from(tool), format!("{character:?}"));
+    }
+    if tool.key() == tool.qualified() {
+        findings.add(CLASH, Place::from(tool), format!("'{}' of {}", tool.upstream_name(), tool.upstream()));
     }
 }
 

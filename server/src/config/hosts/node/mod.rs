@@ -70,7 +70,12 @@ impl Syntax {
 
 /// Parses the text of the file with this path.
 pub(crate) fn parse(path: &Path, text: &str) -> Result<Node, SyntaxError> {
-    match Syntax::of(path) {
+    parse_as(Syntax::of(path), text)
+}
+
+/// Parses a text in this syntax.
+pub(crate) fn parse_as(syntax: Syntax, text: &str) -> Result<Node, SyntaxError> {
+    match syntax {
         Syntax::Toml => toml::parse(text),
         Syntax::Yaml => yaml::parse(text),
         Syntax::Json => json::parse(text),
