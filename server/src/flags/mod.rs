@@ -23,7 +23,7 @@ pub use section::{ALONE, key, keys, table};
 pub(crate) use section::{Kind, kind};
 pub(crate) use section::{accepted, remedy, texts};
 pub use serve::{ServeArguments, SessionStoreArguments, Transport};
-pub use settings::{SetSource, SettingArguments, StrategySetting};
+pub use settings::{SetSource, SettingArguments};
 pub(crate) use settings::{choose, set};
 pub(crate) use source::HEADING;
 pub use source::SourceArguments;

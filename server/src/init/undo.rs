@@ -115,27 +115,30 @@ impl Turned<'_> {
     fn step(&mut self, before: &Document, after: &Document, step: &Step) {
         for server in after.servers() {
             let was = same_server(before, after, &server);
-            let is_changed = was.as_ref().is_none_or(|was| !was.node.is_same_but(server.node, None, &[]));
+            if was.as_ref().is_some_and(|was| was.node.is_same_but(server.node, None, &[])) {
+                continue;
+            }
             let now = same_server(&self.now, after, &server).or_else(|| self.renamed(&server));
             let now = now.map(|now| self.number(&now));
-            if was.as_ref().is_none_or(|was| self.reads_more(&server, was)) {
-                self.keep_edited(before, after, &server, step);
-            }
-            let mut names = vec![server.name.clone()];
-            let turned = match (&was, now) {
-                _ if !is_changed => continue,
-                (Some(was), Some(number)) if !self.reads_more(&server, was) => {
-                    self.entry(number, (before, was), &server)
+            let gone = match &was {
+                Some(was) if !self.reads_more(&server, was) => None,
+                _ => Some(gone(before, after, &server)),
+            };
+            let (names, turned) = match (&was, gone, now) {
+                (Some(was), None, Some(number)) => {
+                    (vec![server.name.clone()], self.entry(number, (before, was), &server))
                 }
-                (Some(was), None) if !self.reads_more(&server, was) => continue,
-                (_, Some(number)) => {
-                    names = gone(before, after, &server).into_iter().map(|server| server.name).collect();
-                    self.moved_back(number, before, (after, &server), was.as_ref())
+                (was, Some(gone), Some(number)) => {
+                    self.keep_edited(before, &gone, step);
+                    let turned = self.moved_back(number, before, was.as_ref(), &gone);
+                    (gone.into_iter().map(|server| server.name).collect(), turned)
                 }
-                (_, None) => {
-                    self.keep(before, after, &server, step);
+                (_, Some(gone), None) => {
+                    self.keep_edited(before, &gone, step);
+                    self.keep(before, &gone, &server.name, step);
                     continue;
                 }
+                (_, None, _) => continue,
             };
             // An entry that is not ours any more is the person's own.
             if turned.as_ref().is_err_and(|why| why == NOT_OURS) {
@@ -200,11 +203,10 @@ impl Turned<'_> {
         &self,
         number: usize,
         before: &Document,
-        (after, entry): (&Document, &Server<'_>),
         was: Option<&Server<'_>>,
+        gone: &[Server<'_>],
     ) -> Result<Document, Why> {
-        let gone = gone(before, after, entry);
-        let sources = was.into_iter().chain(&gone).filter_map(|server| {
+        let sources = was.into_iter().chain(gone).filter_map(|server| {
             let source = before.text.get(server.key?.at..server.node.end)?;
             Some((server.name.clone(), self.with_line_ends(source)))
         });
@@ -219,8 +221,7 @@ impl Turned<'_> {
     }
 
     /// Keeps edited files that have a server whose name is in the host's file again: that one stays, and nothing is lost.
-    fn keep_edited(&mut self, before: &Document, after: &Document, entry: &Server<'_>, step: &Step) {
-        let gone = gone(before, after, entry);
+    fn keep_edited(&mut self, before: &Document, gone: &[Server<'_>], step: &Step) {
         let Some(back) = gone.iter().find(|server| same_server(&self.now, before, server).is_some()) else {
             return;
         };
@@ -230,12 +231,12 @@ impl Turned<'_> {
     }
 
     /// Keeps the files that servers were moved to behind an entry that was removed, unless they are in the file again.
-    fn keep(&mut self, before: &Document, after: &Document, entry: &Server<'_>, step: &Step) {
+    fn keep(&mut self, before: &Document, gone: &[Server<'_>], entry: &str, step: &Step) {
         let is_back = |server: &Server<'_>| same_server(&self.now, before, server).is_some();
-        if gone(before, after, entry).iter().all(is_back) && step.changed().is_empty() {
+        if gone.iter().all(is_back) && step.changed().is_empty() {
             return;
         }
-        let why = format!("the servers behind '{}', which was removed, are in it", entry.name);
+        let why = format!("the servers behind '{entry}', which was removed, are in it");
         let files = step.gathered.iter().map(|(file, _)| file).filter(|file| file.exists());
         self.undone.kept.extend(files.map(|file| (file.clone(), why.clone())));
     }

@@ -6,8 +6,7 @@ use super::{
     file_context::FileContext,
     node::Node,
     permissions::Ruling,
-    shape::{Keys, Means, Shape},
-    variables::Style,
+    shape::{Keys, Means, Shape, Style},
 };
 
 pub(super) const SHARED: Shape = Shape {

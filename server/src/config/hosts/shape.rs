@@ -1,6 +1,6 @@
 //! What a shape of hosts' files is: where the servers are, and what the keys of an entry mean.
 
-use super::{file_context::FileContext, node::Node, permissions::Ruling, variables::Style};
+use super::{file_context::FileContext, node::Node, permissions::Ruling};
 
 /// A shape of file.
 pub(super) struct Shape {
@@ -14,6 +14,21 @@ pub(super) struct Shape {
     pub(super) style: Style,
     /// What is said of a server outside its entry, by the server's name.
     pub(super) elsewhere: fn(&Node, &FileContext<'_>, &str) -> Ruling,
+}
+
+/// A host's syntax of variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    /// `${VAR}`, `${VAR:-otherwise}`, `${env:VAR}`, `${workspaceFolder}`, `${userHome}`, `${input:x}`, `${file:x}`.
+    Dollar,
+    /// The same, and `$VAR` if it is set.
+    BareDollar,
+    /// `{env:VAR}` and `{file:x}`.
+    Braces,
+    /// `${{ secrets.VAR }}`.
+    Secrets,
+    /// No variables.
+    Literal,
 }
 
 /// A file that is read in a shape.

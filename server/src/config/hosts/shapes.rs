@@ -10,8 +10,7 @@ use super::{
     mcp_servers::{self, is_of_gemini},
     node::{self, Member, Node},
     permissions::{Ruling, of_tools, plain},
-    shape::{Keys, Means, Shape},
-    variables::Style,
+    shape::{Keys, Means, Shape, Style},
 };
 
 /// Each file has one of them; Claude Code and Gemini CLI extend the one that most hosts share.

@@ -7,23 +7,8 @@ use super::{
     super::environment::{ESCAPED, Reference, escape, is_name, is_word, replaced},
     file_context::{FileContext, HOME},
     node::Node,
-    shape::Reading,
+    shape::{Reading, Style},
 };
-
-/// A host's syntax of variables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
-    /// `${VAR}`, `${VAR:-otherwise}`, `${env:VAR}`, `${workspaceFolder}`, `${userHome}`, `${input:x}`, `${file:x}`.
-    Dollar,
-    /// The same, and `$VAR` if it is set.
-    BareDollar,
-    /// `{env:VAR}` and `{file:x}`.
-    Braces,
-    /// `${{ secrets.VAR }}`.
-    Secrets,
-    /// No variables.
-    Literal,
-}
 
 /// A problem with a reference, and a hint.
 pub(super) type Unfilled = (String, String);
