@@ -57,8 +57,13 @@ impl DisclosureFile {
     fn naming(&self, problems: &mut Vec<Problem>) -> Vec<Naming> {
         let mut all = Vec::new();
         for (name, place, entry) in self.upstreams.0.iter().filter(|(_, _, entry)| !entry.disabled) {
-            match entry.naming(name, format!("{place}: upstreams.{name:?}")) {
-                Ok(naming) => all.extend(naming),
+            let prefix = entry.prefix.as_deref().unwrap_or_default();
+            let Ok(upstream) = UpstreamName::parse(name) else { continue };
+            if prefix.is_empty() && entry.rename.is_empty() {
+                continue;
+            }
+            match Naming::new(upstream, format!("{place}: upstreams.{name:?}"), prefix, &entry.rename) {
+                Ok(naming) => all.push(naming),
                 Err(errors) => errors.iter().for_each(|error| {
                     let hint = match error {
                         NamingError::Twice { .. } => "give each tool a name of its own",

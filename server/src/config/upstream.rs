@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-use mcp_disclosure_core::{Naming, NamingError, Pattern, Switches, UpstreamName};
+use mcp_disclosure_core::{Pattern, Switches, UpstreamName};
 use mcp_disclosure_gateway::{
     Problem,
     upstream::{
@@ -147,21 +147,6 @@ impl UpstreamEntry {
             hidden: patterns(&self.hidden),
         };
         (switches.allow.is_some() || !switches.hidden.is_empty()).then_some(switches)
-    }
-
-    /// The names by which its tools and prompts are served, where they are not its own. `name` and `place` are as for
-    /// [`switches`](Self::switches).
-    ///
-    /// # Errors
-    /// Every name that cannot be used.
-    pub(super) fn naming(&self, name: &str, place: String) -> Result<Option<Naming>, Vec<NamingError>> {
-        let prefix = self.prefix.as_deref().unwrap_or_default();
-        match UpstreamName::parse(name) {
-            Ok(upstream) if !prefix.is_empty() || !self.rename.is_empty() => {
-                Naming::new(upstream, place, prefix, &self.rename).map(Some)
-            }
-            _ => Ok(None),
-        }
     }
 
     /// How to sign in to it. `base` is what relative paths are relative to.
