@@ -46,8 +46,7 @@ pub(super) fn gathered(
     destination: &Destination,
 ) -> (Document, Vec<Moved>, Apart) {
     let (mut all, mut apart) = (Vec::new(), Vec::new());
-    let mut tables: Vec<Vec<String>> =
-        document.servers().iter().map(|server| document.path_of(server.servers)).collect();
+    let mut tables: Vec<Vec<String>> = document.servers().into_iter().map(|server| server.table).collect();
     tables.dedup();
     for table in &tables {
         let file = destination.free(&all);
@@ -68,7 +67,7 @@ fn of_table(
 ) -> Option<(Document, Moved)> {
     let servers = document.servers();
     let is_ours = |server: &Server<'_>| Ours::of(&server.words(), &front.launcher).is_some();
-    let of_table = servers.iter().filter(|server| document.path_of(server.servers) == table);
+    let of_table = servers.iter().filter(|server| server.table == table);
     let (ours, servers): (Vec<&Server<'_>>, Vec<&Server<'_>>) = of_table.partition(|server| is_ours(server));
     let former = ours.into_iter().find(|server| !files(server, front, destination).is_empty());
     let known = former.map_or_else(|| Ok(Former::default()), |former| behind(former, front, destination));

@@ -79,28 +79,16 @@ fn changed_names(path: &Path, step: &Step, launcher: &[String]) -> Result<Vec<St
     let parse = |text: &str| Document::parse(path, text, &step.current);
     let (before, after) = (parse(&step.before)?, parse(&step.after)?);
     let names = before.servers().into_iter().filter(|server| {
-        let same = same_server(&after, &before, server);
+        let same = after.same(server);
         same.is_none_or(|same| !server.node.is_same_but(same.node, None, &[]))
             && Ours::of(&server.words(), launcher).is_none()
     });
     Ok(names.map(|server| server.name).collect())
 }
 
-/// The server of the same name in the same table of another text of the file.
-fn same_server<'n>(other: &'n Document, document: &Document, server: &Server<'_>) -> Option<Server<'n>> {
-    let table = document.path_of(server.servers);
-    other
-        .servers()
-        .into_iter()
-        .find(|found| found.name == server.name && other.path_of(found.servers) == table)
-}
-
 /// The servers of an entry's table that were moved behind it.
 fn gone<'n>(before: &'n Document, after: &Document, entry: &Server<'_>) -> Vec<Server<'n>> {
-    let table = after.path_of(entry.servers);
-    let is_gone = |server: &Server<'_>| {
-        before.path_of(server.servers) == table && same_server(after, before, server).is_none()
-    };
+    let is_gone = |server: &Server<'_>| server.table == entry.table && after.same(server).is_none();
     before.servers().into_iter().filter(is_gone).collect()
 }
 
@@ -114,11 +102,11 @@ impl Turned<'_> {
     /// Turns back what one run of `init` changed.
     fn step(&mut self, before: &Document, after: &Document, step: &Step) {
         for server in after.servers() {
-            let was = same_server(before, after, &server);
+            let was = before.same(&server);
             if was.as_ref().is_some_and(|was| was.node.is_same_but(server.node, None, &[])) {
                 continue;
             }
-            let now = same_server(&self.now, after, &server).or_else(|| self.renamed(&server));
+            let now = self.now.same(&server).or_else(|| self.renamed(&server));
             let now = now.map(|now| self.number(&now));
             let gone = match &was {
                 Some(was) if !self.reads_more(&server, was) => None,
@@ -129,13 +117,13 @@ impl Turned<'_> {
                     (vec![server.name.clone()], self.entry(number, (before, was), &server))
                 }
                 (was, Some(gone), Some(number)) => {
-                    self.keep_edited(before, &gone, step);
+                    self.keep_edited(&gone, step);
                     let turned = self.moved_back(number, before, was.as_ref(), &gone);
                     (gone.into_iter().map(|server| server.name).collect(), turned)
                 }
                 (_, Some(gone), None) => {
-                    self.keep_edited(before, &gone, step);
-                    self.keep(before, &gone, &server.name, step);
+                    self.keep_edited(&gone, step);
+                    self.keep(&gone, &server.name, step);
                     continue;
                 }
                 (_, None, _) => continue,
@@ -221,8 +209,8 @@ impl Turned<'_> {
     }
 
     /// Keeps edited files that have a server whose name is in the host's file again: that one stays, and nothing is lost.
-    fn keep_edited(&mut self, before: &Document, gone: &[Server<'_>], step: &Step) {
-        let Some(back) = gone.iter().find(|server| same_server(&self.now, before, server).is_some()) else {
+    fn keep_edited(&mut self, gone: &[Server<'_>], step: &Step) {
+        let Some(back) = gone.iter().find(|server| self.now.same(server).is_some()) else {
             return;
         };
         let why = format!("'{}' is in the host's file again, and was edited in it", back.name);
@@ -231,8 +219,8 @@ impl Turned<'_> {
     }
 
     /// Keeps the files that servers were moved to behind an entry that was removed, unless they are in the file again.
-    fn keep(&mut self, before: &Document, gone: &[Server<'_>], entry: &str, step: &Step) {
-        let is_back = |server: &Server<'_>| same_server(&self.now, before, server).is_some();
+    fn keep(&mut self, gone: &[Server<'_>], entry: &str, step: &Step) {
+        let is_back = |server: &Server<'_>| self.now.same(server).is_some();
         if gone.iter().all(is_back) && step.changed().is_empty() {
             return;
         }

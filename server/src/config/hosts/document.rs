@@ -11,7 +11,7 @@ use super::{
     launch::{Launch, member},
     node::{Member, Node, Syntax, Value},
     permissions::{Rules, Ruling},
-    shape::{Keys, Means, Reading, Shape},
+    shape::{Keys, Means, Reading},
     shapes::SHAPES,
     tree,
 };
@@ -38,8 +38,9 @@ pub(crate) struct Document {
 #[derive(Debug)]
 pub(crate) struct Server<'n> {
     pub(crate) name: String,
-    /// The table or list that has the entry.
+    /// The table or list that has the entry, and the names that lead there.
     pub(crate) servers: &'n Node,
+    pub(crate) table: Vec<String>,
     /// The key of the entry; `None` in a list.
     pub(crate) key: Option<&'n Member>,
     pub(crate) node: &'n Node,
@@ -112,7 +113,8 @@ impl Document {
             let tables = (shape.servers)(&self.root, &context);
             tables.into_iter().map(move |table| (*shape, table))
         });
-        tables.flat_map(|(shape, table)| self.of_table(shape, table, &context)).collect()
+        let reading = |shape| Reading { shape, root: &self.root, context: &context };
+        tables.flat_map(|(shape, table)| self.of_table(table, reading(shape))).collect()
     }
 
     /// What may be secret, wherever it stands: the values of variables and headers, and what a key calls a token or the like.
@@ -123,8 +125,13 @@ impl Document {
         found
     }
 
+    /// The server of the same name in the same table, which may be of another text of the file.
+    pub(crate) fn same(&self, server: &Server<'_>) -> Option<Server<'_>> {
+        self.servers().into_iter().find(|found| found.is_same(server))
+    }
+
     /// The names that lead to a value of this file.
-    pub(crate) fn path_of(&self, node: &Node) -> Vec<String> {
+    fn path_of(&self, node: &Node) -> Vec<String> {
         fn search<'n>(at: &'n Node, wanted: &Node, path: &mut Vec<&'n str>) -> bool {
             std::ptr::eq(at, wanted)
                 || at.members().iter().any(|member| {
@@ -141,7 +148,7 @@ impl Document {
         path.into_iter().map(str::to_owned).collect()
     }
 
-    fn of_table<'n>(&'n self, shape: &Shape, table: &'n Node, context: &FileContext<'_>) -> Vec<Server<'n>> {
+    fn of_table<'n>(&'n self, table: &'n Node, file: Reading<'_>) -> Vec<Server<'n>> {
         let is_last =
             |at: usize, name: &str| table.members()[at + 1..].iter().all(|later| later.name != name);
         let members = table.members().iter().enumerate();
@@ -150,20 +157,20 @@ impl Document {
         let items = table.items().iter();
         let items = items.filter_map(|item| Some((item.get("name").and_then(Node::text)?, None, item)));
         let all = named.chain(items).filter(|(_, _, node)| node.is_table());
-        all.map(|(name, key, node)| self.server(shape, name, table, key, node, context)).collect()
+        let path = self.path_of(table);
+        all.map(|(name, key, node)| self.server(name, (table, &path), key, node, file)).collect()
     }
 
     fn server<'n>(
         &'n self,
-        shape: &Shape,
         name: &str,
-        servers: &'n Node,
+        (servers, table): (&'n Node, &[String]),
         key: Option<&'n Member>,
         node: &'n Node,
-        context: &FileContext<'_>,
+        file: Reading<'_>,
     ) -> Server<'n> {
-        let (Entry { upstream, transport, ruling }, _) =
-            Entry::read(name, node, Reading { shape, root: &self.root, context });
+        let Reading { shape, context, .. } = file;
+        let (Entry { upstream, transport, ruling }, _) = Entry::read(name, node, file);
         let is_remote = matches!(transport, Some(Transport::Http | Transport::Sse));
         let address = Address::of(node, shape.keys);
         let launch = Launch::of(node, shape.keys).filter(|_| !(is_remote && address.url.is_some()));
@@ -180,11 +187,11 @@ impl Document {
         });
         let mut ruling = Ruling { hidden: upstream.hidden, allow: upstream.allow, ..ruling };
         ruling.add(self.rules.of(name));
-        for file in &self.rules.files {
-            ruling.add((shape.elsewhere)(file, context, name));
+        for other in &self.rules.files {
+            ruling.add((shape.elsewhere)(other, context, name));
         }
-        let name = name.to_owned();
-        Server { name, servers, key, node, launch, address, switch, ruling, filters, foreign }
+        let (name, table) = (name.to_owned(), table.to_owned());
+        Server { name, servers, table, key, node, launch, address, switch, ruling, filters, foreign }
     }
 }
 
@@ -213,6 +220,11 @@ fn secrets_in<'n>(node: &'n Node, names: &[&str], is_secret: bool, found: &mut V
 }
 
 impl Server<'_> {
+    /// Whether it is the other one, as its host sees it.
+    pub(crate) fn is_same(&self, other: &Server<'_>) -> bool {
+        self.name == other.name && self.table == other.table
+    }
+
     /// The program and its arguments as they are written; nothing for a URL, or if a part of them is of another kind.
     pub(crate) fn words(&self) -> Vec<String> {
         self.launch.and_then(|launch| launch.words()).unwrap_or_default()
