@@ -111,7 +111,7 @@ impl Document {
         let context = FileContext::new(&self.path, self.current.clone(), &own);
         let tables = SHAPES.iter().flat_map(|shape| {
             let tables = (shape.servers)(&self.root, &context);
-            tables.into_iter().map(move |table| (*shape, table))
+            tables.into_iter().map(move |table| (shape, table))
         });
         let reading = |shape| Reading { shape, root: &self.root, context: &context };
         tables.flat_map(|(shape, table)| self.of_table(table, reading(shape))).collect()

@@ -7,14 +7,17 @@ pub(super) struct Shape {
     /// The hosts with this shape, for messages.
     pub(super) hosts: &'static str,
     /// The tables or lists of servers, highest precedence first; none in a file of another shape.
-    pub(super) servers: for<'n> fn(&'n Node, &FileContext<'_>) -> Vec<&'n Node>,
+    pub(super) servers: Tables,
     /// The keys of an entry.
     pub(super) keys: Keys,
     /// The syntax of variables.
     pub(super) style: Style,
     /// What is said of a server outside its entry, by the server's name.
-    pub(super) elsewhere: fn(&Node, &FileContext<'_>, &str) -> Ruling,
+    pub(super) elsewhere: Elsewhere,
 }
+
+pub(super) type Tables = for<'n> fn(&'n Node, &FileContext<'_>) -> Vec<&'n Node>;
+pub(super) type Elsewhere = fn(&Node, &FileContext<'_>, &str) -> Ruling;
 
 /// A host's syntax of variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,20 +10,46 @@ use super::{
     mcp_servers::{self, is_of_gemini},
     node::{self, Member, Node},
     permissions::{Ruling, of_tools, plain},
-    shape::{Keys, Means, Shape, Style},
+    shape::{Elsewhere, Keys, Means, Shape, Style, Tables},
 };
 
 /// Each file has one of them; Claude Code and Gemini CLI extend the one that most hosts share.
-pub(super) const SHAPES: &[&Shape] = &[
-    &mcp_servers::CLAUDE_CODE,
-    &mcp_servers::GEMINI,
-    &mcp_servers::SHARED,
-    &VS_CODE,
-    &ZED,
-    &OPENCODE,
-    &CONTINUE,
-    &CODEX,
+pub(super) const SHAPES: &[Shape] = &[
+    shape(
+        "Claude Code",
+        mcp_servers::of_claude_code,
+        mcp_servers::KEYS,
+        Style::Dollar,
+        mcp_servers::in_project,
+    ),
+    shape("Gemini CLI", mcp_servers::of_gemini, mcp_servers::KEYS, Style::BareDollar, mcp_servers::listed),
+    shape(
+        "Claude, Cursor, Windsurf, Cline, Roo",
+        mcp_servers::shared,
+        mcp_servers::KEYS,
+        Style::Dollar,
+        nothing,
+    ),
+    shape("VS Code", of_vscode, VS_CODE_KEYS, Style::Dollar, rules_of_vscode),
+    shape("Zed", of_zed, ZED_KEYS, Style::Literal, rules_of_zed),
+    shape("opencode", of_opencode, OPENCODE_KEYS, Style::Braces, rules_of_opencode),
+    shape("Continue", of_continue, CONTINUE_KEYS, Style::Secrets, nothing),
+    shape("Codex", of_codex, CODEX_KEYS, Style::Literal, approval_modes),
 ];
+
+const fn shape(
+    hosts: &'static str,
+    servers: Tables,
+    keys: Keys,
+    style: Style,
+    elsewhere: Elsewhere,
+) -> Shape {
+    Shape { hosts, servers, keys, style, elsewhere }
+}
+
+fn nothing(_: &Node, _: &FileContext<'_>, _: &str) -> Ruling {
+    Ruling::default()
+}
 
 /// Whether a text is a host's file that names servers.
 pub(in crate::config) fn names_servers(path: &Path, text: &str) -> bool {
@@ -33,14 +59,6 @@ pub(in crate::config) fn names_servers(path: &Path, text: &str) -> bool {
 }
 
 /// VS Code: `servers` in `mcp.json`, or `mcp.servers` in its settings.
-const VS_CODE: Shape = Shape {
-    hosts: "VS Code",
-    servers: of_vscode,
-    keys: VS_CODE_KEYS,
-    style: Style::Dollar,
-    elsewhere: rules_of_vscode,
-};
-
 const VS_CODE_KEYS: Keys = &[
     ("type", Means::Transport),
     ("command", Means::Command),
@@ -89,9 +107,6 @@ fn is_settings(mcp: &Node) -> bool {
 }
 
 /// Zed: `context_servers` in its settings, and the tools enabled in the agent's profile.
-const ZED: Shape =
-    Shape { hosts: "Zed", servers: of_zed, keys: ZED_KEYS, style: Style::Literal, elsewhere: rules_of_zed };
-
 const ZED_KEYS: Keys = &[
     ("source", Means::Transport),
     ("command", Means::Command),
@@ -144,14 +159,6 @@ fn permissions(root: &Node, name: &str, wanted: &str) -> Vec<String> {
 }
 
 /// opencode: `mcp`, and switches of tools by pattern.
-const OPENCODE: Shape = Shape {
-    hosts: "opencode",
-    servers: of_opencode,
-    keys: OPENCODE_KEYS,
-    style: Style::Braces,
-    elsewhere: rules_of_opencode,
-};
-
 const OPENCODE_KEYS: Keys = &[
     ("type", Means::Transport),
     ("command", Means::Command),
@@ -211,14 +218,6 @@ fn says(wanted: &str, permission: &Node) -> bool {
 }
 
 /// Codex: `[mcp_servers.NAME]` in `config.toml`.
-const CODEX: Shape = Shape {
-    hosts: "Codex",
-    servers: of_codex,
-    keys: CODEX_KEYS,
-    style: Style::Literal,
-    elsewhere: approval_modes,
-};
-
 const CODEX_KEYS: Keys = &[
     ("command", Means::Command),
     ("args", Means::Arguments),
@@ -249,14 +248,6 @@ fn approval_modes(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {
 }
 
 /// Continue: a list under `mcpServers`, in YAML or JSON; older files have it under `experimental`.
-const CONTINUE: Shape = Shape {
-    hosts: "Continue",
-    servers: of_continue,
-    keys: CONTINUE_KEYS,
-    style: Style::Secrets,
-    elsewhere: |_, _, _| Ruling::default(),
-};
-
 const HUB: &str = "copy its definition from the hub into the file";
 
 const CONTINUE_KEYS: Keys = &[

@@ -178,7 +178,7 @@ fn between(
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{mcp_servers, node::Value, shape::Shape},
+        super::{node::Value, shape::Shape, shapes::SHAPES},
         *,
     };
 
@@ -188,7 +188,7 @@ mod tests {
         root: &Node,
         context: &FileContext<'_>,
     ) -> Result<String, Unfilled> {
-        let shape = &Shape { style, ..mcp_servers::SHARED };
+        let shape = &Shape { style, ..SHAPES[0] };
         translate(text, Reading { shape, root, context })
     }
 
