@@ -65,13 +65,13 @@ fn replace(directory: &Path, files: &[File]) -> io::Result<()> {
         let is_private = name == CONFIGURATION;
         let old = target.exists().then(|| fs::read(&target)).transpose()?;
         let old = old.map(|old| aside(&target, &old, is_private)).transpose()?;
-        ready.push((aside(&target, text.as_bytes(), is_private)?, old, target));
+        ready.push((aside(&target, text.as_bytes(), is_private)?, old, target, name));
     }
     let mut done: Vec<(Option<NamedTempFile>, PathBuf)> = Vec::new();
-    for (new, old, target) in ready {
+    for (new, old, target, name) in ready {
         // On file systems that do not tell cases apart, two tools may want one file.
         let moved = match old.is_none() && target.exists() {
-            true => Err(io::Error::other(format!("{} is the name of two files here", target.display()))),
+            true => Err(io::Error::other(format!("{name} is the name of two files here"))),
             false => new.persist(&target).map_err(io::Error::from),
         };
         if let Err(error) = moved {
