@@ -6,10 +6,9 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-use async_trait::async_trait;
 use mcp_disclosure_core::{Principal, ReceiptKey, Registry, Settings};
 use mcp_disclosure_gateway::{
-    Admission, Admittance, Arriving, Assembly, Denied, Place, Problem,
+    Assembly, Open, Place, Problem,
     catalogue::Declared,
     limits::{LimitSettings, Limits},
     lineage::Lineage,
@@ -271,7 +270,7 @@ impl Source {
             // Each strategy is tried, and that is no use that the caller makes of it.
             Some(caller) => {
                 let permits = caller.permits().of_what_exists();
-                Arc::new(Only(caller.permitted(permits)))
+                Arc::new(Open(caller.permitted(permits)))
             }
             None => assembly.admission,
         };
@@ -286,21 +285,6 @@ impl Source {
             asks_info: false,
             ..assembly
         }
-    }
-}
-
-/// Takes everyone for one caller.
-#[derive(Debug)]
-struct Only(Principal);
-
-#[async_trait]
-impl Admission for Only {
-    async fn admit(&self, _: &Arriving<'_>) -> Result<Admittance, Denied> {
-        Ok(self.0.clone().into())
-    }
-
-    fn on_stdio(&self) -> Principal {
-        self.0.clone()
     }
 }
 
