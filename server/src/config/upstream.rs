@@ -218,22 +218,20 @@ impl UpstreamEntry {
         if !wrong.is_empty() {
             return Err(wrong);
         }
+        let whole = |message: &str, hint| Err(vec![(String::new(), message.to_owned(), hint)]);
         match (command, url) {
             (Some(program), None) if !program.is_empty() => {
                 let inherits = self.inherit_env;
                 self.program(Program { program, arguments: args, environment: env, inherits, directory: cwd })
             }
             (None, Some(url)) => self.endpoint(&url, &headers),
-            (Some(_), Some(_)) => Err(vec![(
-                String::new(),
-                "has both command and url".to_owned(),
-                "a program has a command, an endpoint a url",
-            )]),
-            _ => Err(vec![(
-                String::new(),
-                "has neither command nor url".to_owned(),
+            (Some(_), Some(_)) => {
+                whole("has both command and url", "a program has a command, an endpoint a url")
+            }
+            _ => whole(
+                "has neither command nor url",
                 "command names a program, url an endpoint; say one of them",
-            )]),
+            ),
         }
     }
 

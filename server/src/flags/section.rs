@@ -125,30 +125,21 @@ pub(super) fn words(flag: &Arg, values: &[OsString]) -> Vec<OsString> {
 /// Whether a flag takes this value.
 fn check(flag: &Arg, value: &Value) -> Result<(), (String, String)> {
     let (kind, are_several) = kind(flag);
-    let is_one = |value: &Value| match kind {
-        Kind::Switch => value.is_boolean(),
-        Kind::Count => value.is_u64(),
-        Kind::Seconds => value.is_number(),
-        Kind::Text | Kind::Path => value.is_string(),
-        Kind::Address => value.is_string() || value.is_u64(),
+    let (is_one, expected): (fn(&Value) -> bool, _) = match kind {
+        Kind::Switch => (Value::is_boolean, "true or false"),
+        Kind::Count => (Value::is_u64, "a whole number"),
+        Kind::Seconds => (Value::is_number, "a number of seconds"),
+        Kind::Text | Kind::Path => (Value::is_string, "a text"),
+        Kind::Address => (|value| value.is_string() || value.is_u64(), "a port or a text"),
     };
     let fits = match value {
         Value::Array(items) => are_several && items.iter().all(is_one),
         value => !are_several && is_one(value),
     };
     if !fits {
-        let expected = match kind {
-            _ if are_several => "a list of texts",
-            Kind::Switch => "true or false",
-            Kind::Count => "a whole number",
-            Kind::Seconds => "a number of seconds",
-            Kind::Text | Kind::Path => "a text",
-            Kind::Address => "a port or a text",
-        };
-        return Err((
-            format!("{value} is not {expected}"),
-            "docs/reference.md has the type of each key".to_owned(),
-        ));
+        let expected = if are_several { "a list of texts" } else { expected };
+        let hint = "docs/reference.md has the type of each key".to_owned();
+        return Err((format!("{value} is not {expected}"), hint));
     }
     let line = std::iter::once("serve".into()).chain(words(flag, &texts(value)));
     table().try_get_matches_from(line).map(drop).map_err(|error| refused(&error))

@@ -192,20 +192,21 @@ pub(crate) fn host_names() -> impl Iterator<Item = &'static str> {
 /// # Errors
 /// A problem for each unknown name.
 pub(crate) fn hosts(names: &[String]) -> Result<Vec<&'static Host>, Vec<Problem>> {
-    let known = |name: &String| HOSTS.iter().find(|host| host.name == *name);
-    let all: Vec<&str> = host_names().collect();
-    let unknown = names.iter().filter(|name| known(name).is_none());
-    let problems: Vec<Problem> = unknown
-        .map(|name| {
-            Problem::new(format!("--host: unknown host '{name}'"))
-                .hint(format!("hosts are {}", all.join(", ")))
-        })
-        .collect();
-    match (problems.is_empty(), names.is_empty()) {
-        (false, _) => Err(problems),
-        (true, true) => Ok(HOSTS.iter().collect()),
-        (true, false) => Ok(names.iter().filter_map(known).collect()),
+    if names.is_empty() {
+        return Ok(HOSTS.iter().collect());
     }
+    let (mut hosts, mut problems) = (Vec::new(), Vec::new());
+    for name in names {
+        match HOSTS.iter().find(|host| host.name == *name) {
+            Some(host) => hosts.push(host),
+            None => {
+                let all: Vec<&str> = host_names().collect();
+                let problem = Problem::new(format!("--host: unknown host '{name}'"));
+                problems.push(problem.hint(format!("hosts are {}", all.join(", "))));
+            }
+        }
+    }
+    if problems.is_empty() { Ok(hosts) } else { Err(problems) }
 }
 
 /// The files of these hosts that exist, each real file once.
