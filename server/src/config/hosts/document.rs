@@ -8,7 +8,7 @@ use super::{
     super::environment::own,
     entry::{Entry, Transport},
     file_context::FileContext,
-    launch::{Launch, member},
+    launch::Launch,
     node::{Member, Node, Syntax, Value},
     permissions::{Rules, Ruling},
     shape::{Keys, Means, Reading},
@@ -175,7 +175,7 @@ impl Document {
         let address = Address::of(node, shape.keys);
         let launch = Launch::of(node, shape.keys).filter(|_| !(is_remote && address.url.is_some()));
         let filters = shape.keys.iter().filter(|(_, means)| matches!(means, Means::Allowed));
-        let filters = filters.filter_map(|(key, _)| member(node, key)).collect();
+        let filters = filters.filter_map(|(key, _)| node.member(key)).collect();
         let is_known = |name: &str| shape.keys.iter().any(|(key, _)| *key == name);
         let foreign =
             node.members().iter().filter(|member| !is_known(&member.name) && member.node.says_anything());
@@ -235,7 +235,7 @@ impl<'n> Address<'n> {
     fn of(entry: &'n Node, keys: Keys) -> Self {
         let mut found = Self { environment: ("env", false), ..Self::default() };
         for (key, means) in keys {
-            let there = member(entry, key);
+            let there = entry.member(key);
             match means {
                 Means::Environment => found.environment = (key, there.is_some()),
                 Means::Address | Means::HttpAddress if there.is_some() => {

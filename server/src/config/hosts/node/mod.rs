@@ -84,9 +84,14 @@ pub(crate) fn parse_as(syntax: Syntax, text: &str) -> Result<Node, SyntaxError> 
 
 impl Node {
     /// The last member with this name, as in hosts; null counts as absent.
-    pub(crate) fn get(&self, name: &str) -> Option<&Self> {
+    pub(crate) fn member(&self, name: &str) -> Option<&Member> {
         let found = self.members().iter().rev().find(|member| member.name == name);
-        found.map(|member| &member.node).filter(|node| !matches!(node.value, Value::Null))
+        found.filter(|member| !matches!(member.node.value, Value::Null))
+    }
+
+    /// The value of that member.
+    pub(crate) fn get(&self, name: &str) -> Option<&Self> {
+        self.member(name).map(|member| &member.node)
     }
 
     /// The value at a path of names.
