@@ -148,7 +148,8 @@ pub struct UpstreamEntry {
     /// Which transport the URL serves: "http" is Streamable HTTP, "sse" the deprecated HTTP+SSE of 2024-11-05. Default: it is
     /// detected.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    pub endpoint_type: Option<EndpointType>,
+    #[cfg_attr(test, schemars(with = "Option<schema::EndpointType>"))]
+    pub endpoint_type: Option<EndpointKind>,
     /// Whether the program inherits the whole environment. Otherwise it gets `env` and a minimal environment: on Unix
     /// HOME, LOGNAME, PATH, SHELL, TERM and USER.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -214,26 +215,6 @@ pub struct UpstreamEntry {
     /// use everything. "io.modelcontextprotocol/ui" is no method: clients that share a connection to it are said to show pages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pass: Vec<String>,
-}
-
-/// Which transport a URL serves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub enum EndpointType {
-    /// Streamable HTTP.
-    Http,
-    /// HTTP+SSE of 2024-11-05, which is deprecated.
-    Sse,
-}
-
-impl From<EndpointType> for EndpointKind {
-    fn from(endpoint: EndpointType) -> Self {
-        match endpoint {
-            EndpointType::Http => Self::Streamable,
-            EndpointType::Sse => Self::Sse,
-        }
-    }
 }
 
 /// A category of tools.

@@ -295,7 +295,7 @@ impl UpstreamEntry {
         let forward = self.forwarded(&map, &mut wrong);
         match url {
             Some(url) if wrong.is_empty() => {
-                let kind = self.endpoint_type.map(Into::into).unwrap_or_default();
+                let kind = self.endpoint_type.unwrap_or_default();
                 Ok(Target::Url(Endpoint { url, kind, headers: map, authorization: None, forward }))
             }
             _ => Err(wrong),

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use mcp_disclosure_gateway::upstream::EndpointKind;
+
 use super::{
-    super::{EndpointType, UpstreamEntry, environment::escape},
+    super::{UpstreamEntry, environment::escape},
     keys::read_keys,
     node::Node,
     permissions::Ruling,
@@ -78,7 +80,7 @@ impl Entry {
             Some(Transport::Http) if has_command && !has_url => return lacks("http", "url", "stdio"),
             Some(Transport::Sse) if has_command && !has_url => return lacks("sse", "url", "stdio"),
             Some(Transport::Sse) => {
-                upstream.endpoint_type = Some(EndpointType::Sse);
+                upstream.endpoint_type = Some(EndpointKind::Sse);
                 upstream.command = None;
             }
             Some(Transport::Stdio) if both => upstream.url = None,
