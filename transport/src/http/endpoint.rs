@@ -7,6 +7,7 @@ use reqwest::{
     header::{HeaderMap, HeaderName},
     redirect::Policy,
 };
+use serde::{Deserialize, Serialize};
 
 use super::Authorizer;
 use crate::HttpError;
@@ -33,12 +34,15 @@ pub trait Forwarding: fmt::Debug + Send + Sync {
 }
 
 /// Which of MCP's HTTP transports an endpoint serves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum EndpointKind {
     /// Streamable HTTP, or else HTTP+SSE: found out by the specification's rules for backwards compatibility.
     #[default]
+    #[serde(skip)]
     Detect,
     /// Streamable HTTP.
+    #[serde(rename = "http")]
     Streamable,
     /// The deprecated HTTP+SSE of 2024-11-05.
     Sse,
