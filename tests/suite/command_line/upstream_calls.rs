@@ -1,4 +1,4 @@
-//! Upstreams that fail during a call: the call gets an error that names them, the rest goes on (F6).
+//! Upstreams that fail during a call: the call gets an error that names them, the rest goes on (F6); and lists without an end.
 
 use serde_json::json;
 
@@ -42,4 +42,12 @@ fn a_second_answer_is_dropped() {
     }
     let ended = gateway.finish();
     assert!(!ended.says(0, &[]).stdout.contains("the second answer"));
+}
+
+#[test]
+fn all_pages_are_read_until_they_repeat() {
+    for (mode, tools) in [("pages", &["first", "second", "third"][..]), ("endless-pages", &["echo"])] {
+        let mut gateway = serve_odd(&[], &[mode]);
+        assert_eq!(gateway.tool_names(), tools);
+    }
 }
