@@ -51,6 +51,7 @@ fn with<T>(view: &View, client: ClientTraits, ask: impl FnOnce(&Context<'_>) -> 
     let receipts = Receipts::Marks(&marks);
     let noted = Noted::new(&Memory::EMPTY, NAME);
     let answer = ask(&Context {
+        view,
         client: &client,
         noted,
         receipts,
