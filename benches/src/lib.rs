@@ -8,7 +8,6 @@ pub mod catalogue;
 pub mod echo;
 pub mod http_client;
 pub mod line_client;
-pub mod listed;
 pub mod measure;
 pub mod process;
 pub mod sample;

@@ -64,14 +64,15 @@ impl Channel {
 
 #[cfg(test)]
 mod tests {
-    use mcp_disclosure_core::{Era, RawObject};
+    use mcp_disclosure_core::RawObject;
 
     use super::*;
+    use crate::{Revision, handshake::Introduced};
 
     #[test]
     fn the_presenter_determines_the_channel_and_unknown_strategies_use_the_list() {
-        let nothing = RawObject::empty();
-        let mut server = Server::read(&nothing, RawObject::empty(), String::new(), Era::Session);
+        let nothing = Introduced::new(RawObject::empty(), RawObject::empty(), Revision::V2025_11_25);
+        let mut server = Server::read(nothing);
         for (selected, expected) in [
             (None, Channel::List),
             (Some("full"), Channel::List),

@@ -10,7 +10,6 @@ use crate::{
     Concerns, Error, Host,
     dialect::stateless_meta,
     host::{Inner, object_of},
-    server,
 };
 
 /// The result of changed choices of concerns.
@@ -36,7 +35,7 @@ impl Host {
     /// Why there is no answer.
     pub async fn list_concerns(&self) -> Result<Vec<RawObject>, Error> {
         let result = self.0.ask("listConcerns", RawObject::empty()).await?;
-        Ok(result.member("concerns").map(server::list).unwrap_or_default())
+        Ok(result.value("concerns").unwrap_or_default())
     }
 
     /// Changes choices of concerns, name by name, and lists the tools again.
@@ -65,8 +64,7 @@ impl Host {
             self.0.choose(before);
         }
         let effective = updated.as_ref().and_then(|updated| updated.object("concerns"));
-        let warnings =
-            updated.as_ref().and_then(|updated| serde_json::from_str(updated.member("warnings")?).ok());
+        let warnings = updated.as_ref().and_then(|updated| updated.value("warnings"));
         Ok(ConcernUpdate {
             effective: effective.unwrap_or_else(|| object_of(&chosen).unwrap_or_default()),
             warnings: warnings.unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! The connection to the server, as a host uses it.
+//! The connection to the server, as a host uses it: how it is opened, and what the server says on it unasked.
 //!
 //! Messages are JSON objects kept as text, so results reach the caller as the server wrote them. rmcp's client is not
 //! used: its typed model has no place for lists without `inputSchema`, for `concerns` in the handshake, or for members of
@@ -8,11 +8,16 @@ use std::sync::Arc;
 
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport as transport;
-use mcp_disclosure_transport::{Handler, Notification, Passage, RequestId};
+use mcp_disclosure_transport::{CallError, Handler, Notification, Passage, RequestId};
 use tokio_util::{sync::DropGuard, task::AbortOnDropHandle};
 
 use crate::{
-    Error, Link, Server, definition::Memory, handshake::with_meta, server::announced_lists, traffic::Meter,
+    Error, Link, Preferences, Server,
+    definition::Memory,
+    dialect::{hello, stateless_meta},
+    handshake::{Hello, Unusable, introduce, may_work_in_other_era, with_meta},
+    server::{announced_lists, declared_choices},
+    traffic::Meter,
 };
 
 /// Names and values of arguments that are repeated in headers.
@@ -25,28 +30,12 @@ pub(crate) struct Connection {
     _closing: DropGuard,
 }
 
-impl Connection {
-    /// Opens the link.
-    pub(crate) fn open(
-        link: &mut Link,
-        listens: bool,
-        meter: &Arc<Meter>,
-        memory: &Arc<Memory>,
-    ) -> Result<Self, Error> {
-        let (meter, memory) = (Arc::clone(meter), Arc::clone(memory));
-        let server = Owner { name: link.to_string(), meter, memory };
-        let inner = link.open(listens, Arc::new(server))?;
-        let closing = inner.closing().clone().drop_guard();
-        Ok(Self { inner, _closing: closing })
-    }
-}
-
 /// Handles the server's requests and notifications.
 #[derive(Debug)]
-struct Owner {
-    name: String,
-    meter: Arc<Meter>,
-    memory: Arc<Memory>,
+pub(crate) struct Owner {
+    pub(crate) name: String,
+    pub(crate) meter: Arc<Meter>,
+    pub(crate) memory: Arc<Memory>,
 }
 
 impl Handler for Owner {
@@ -68,6 +57,56 @@ impl Handler for Owner {
     fn observe(&self, message: &Passage<'_>) {
         self.meter.pass(message);
     }
+}
+
+/// Opens the link and performs the handshake; on another connection in the other era if the server would not accept a second
+/// attempt on the same one. Returns the server's half, and what each request has in `_meta`: nothing in a session.
+///
+/// # Errors
+/// Why that fails. No request other than the handshake has been sent.
+pub(crate) async fn reach(
+    link: &mut Link,
+    preferences: &Preferences,
+    owner: Owner,
+) -> Result<(Connection, Server, RawObject), Error> {
+    let waited = preferences.connect_timeout;
+    let reaching = tokio::time::timeout(waited, reach_in_time(link, preferences, Arc::new(owner))).await;
+    reaching.unwrap_or_else(|_| Err(Error::of("initialize", CallError::TimedOut { waited })))
+}
+
+async fn reach_in_time(
+    link: &mut Link,
+    preferences: &Preferences,
+    owner: Arc<Owner>,
+) -> Result<(Connection, Server, RawObject), Error> {
+    let concerns = preferences.concerns.clone();
+    let hello = Hello {
+        initialize: hello(preferences),
+        meta: stateless_meta(preferences, &preferences.concerns),
+        // `initialize` has sent all choices, but servers of concern-based-filtering (option A of "Concern Configuration") read
+        // them here only.
+        initialized: Arc::new(move |capabilities| declared_choices(capabilities, &concerns)),
+    };
+    let (eras, timeout) = (&preferences.eras[..], preferences.connect_timeout);
+    let open = |link: &mut Link| {
+        let inner = link.open(preferences.listens, Arc::clone(&owner) as Arc<dyn Handler>)?;
+        let closing = inner.closing().clone().drop_guard();
+        Ok::<_, Error>(Connection { inner, _closing: closing })
+    };
+    let mut connection = open(link)?;
+    let mut met = introduce(&connection.inner, &hello, eras, timeout).await;
+    if let ([first, other, ..], Err(Unusable::Talk { error, .. })) = (eras, &met)
+        && link.opens_again()
+        && may_work_in_other_era(error, *first)
+    {
+        let again = open(link)?;
+        if let Ok(introduced) = introduce(&again.inner, &hello, &[*other], timeout).await {
+            (connection, met) = (again, Ok(introduced));
+        }
+    }
+    let server = Server::read(met?);
+    let meta = if server.era == Era::Session { RawObject::empty() } else { hello.meta };
+    Ok((connection, server, meta))
 }
 
 /// Subscribes to changed lists, in the stateless era, if `listens`. The stream of notifications ends when this is dropped.

@@ -106,11 +106,12 @@ impl Listed {
 struct State {
     /// Incremented whenever the cache is invalidated.
     age: u64,
-    tools: Option<Arc<Listed>>,
-    /// Whether the server said that it changed since the latest was kept, or may have.
-    announced: bool,
     /// The list that was last kept, outdated or not.
     latest: Option<Arc<Listed>>,
+    /// Whether it is not outdated.
+    is_current: bool,
+    /// Whether the server said that it changed since, or may have.
+    announced: bool,
     definitions: HashMap<String, Definition>,
 }
 
@@ -128,15 +129,15 @@ impl Memory {
     }
 
     pub(crate) fn tools(&self) -> Option<Arc<Listed>> {
-        self.0.lock().tools.clone()
+        let state = self.0.lock();
+        state.latest.clone().filter(|_| state.is_current)
     }
 
     pub(crate) fn keep_tools(&self, age: u64, tools: &Arc<Listed>) {
         let mut state = self.0.lock();
         if state.age == age {
-            state.tools = Some(Arc::clone(tools));
-            state.announced = false;
             state.latest = Some(Arc::clone(tools));
+            (state.is_current, state.announced) = (true, false);
         }
     }
 
@@ -172,16 +173,15 @@ impl Memory {
     /// Invalidates the list, but not the definitions.
     pub(crate) fn forget_tools(&self) {
         let mut state = self.0.lock();
-        state.tools = None;
         state.age += 1;
+        state.is_current = false;
     }
 
     /// Invalidates everything: the server said that its list changed, or may have.
     pub(crate) fn forget_all(&self) {
         let mut state = self.0.lock();
         state.age += 1;
-        state.tools = None;
-        state.announced = true;
+        (state.is_current, state.announced) = (false, true);
         state.definitions.clear();
     }
 }

@@ -10,7 +10,7 @@ use mcp_disclosure_core::{
 };
 use mcp_disclosure_transport::code;
 
-use crate::{Channel, Definition, Error, Host, host::Inner};
+use crate::{CallError, Channel, Definition, Error, Host, host::Inner};
 
 /// Maximum number of definitions in one fetch, as on this project's gateway.
 const MOST_NAMES: usize = 64;
@@ -86,9 +86,7 @@ impl Inner {
             for name in names {
                 let Some(entry) = delivered::description(&delivered, name) else {
                     let Some(error) = delivered.object(name) else { continue };
-                    let available =
-                        error.member("available_tools").and_then(|text| serde_json::from_str(text).ok());
-                    let available = available.unwrap_or_default();
+                    let available = error.value("available_tools").unwrap_or_default();
                     unknown.get_or_insert(Error::UnknownTool { name: (*name).to_owned(), available });
                     continue;
                 };
@@ -102,8 +100,9 @@ impl Inner {
         let age = self.memory.age();
         let params = RawObject::empty().with_value("names", names);
         let result = self.ask("tools/describe", params).await.map_err(|error| unknown_in(error, names))?;
-        let tools = result.member("tools").and_then(|text| serde_json::from_str::<Vec<RawObject>>(text).ok());
-        let tools = tools.ok_or_else(|| invalid("tools/describe", "no list of objects under 'tools'"))?;
+        let tools: Option<Vec<RawObject>> = result.value("tools");
+        let tools =
+            tools.ok_or_else(|| Error::invalid("tools/describe", "no list of objects under 'tools'"))?;
         let named = tools.into_iter().filter_map(|tool| Some((tool.string("name")?, tool)));
         Ok(named.map(|(name, tool)| self.memory.keep(age, Definition::new(&name, tool))).collect())
     }
@@ -112,22 +111,13 @@ impl Inner {
         let age = self.memory.age();
         // A category can have the same name; `tool:` is always exact.
         let topic = RawObject::empty().with_value("topic", &format!("tool:{name}"));
-        let params = RawObject::empty().with_value("name", "info").with("arguments", topic.text());
-        let result = self.ask("tools/call", params).await?;
-        let answer =
-            content_of(&result).ok_or_else(|| invalid("tools/call", "info did not answer with JSON"))?;
-        if is_failed(&result) || answer.member("tool").is_none() {
-            if let Some(refused) = refusal(&answer) {
-                return Err(refused);
-            }
-            let suggested = answer.member("suggestions").and_then(|text| serde_json::from_str(text).ok());
-            let suggested: Vec<RawObject> = suggested.unwrap_or_default();
-            return Err(Error::UnknownTool {
-                name: name.to_owned(),
-                available: suggested.iter().filter_map(|tool| tool.string("name")).collect(),
-            });
+        let (answer, is_failed) = self.answer_of("info", &topic).await?;
+        if !is_failed && answer.member("tool").is_some() {
+            return Ok(self.memory.keep(age, Definition::new(name, answer)));
         }
-        Ok(self.memory.keep(age, Definition::new(name, answer)))
+        let suggested: Vec<RawObject> = answer.value("suggestions").unwrap_or_default();
+        let available = suggested.iter().filter_map(|tool| tool.string("name")).collect();
+        Err(refusal(&answer).unwrap_or(Error::UnknownTool { name: name.to_owned(), available }))
     }
 
     /// The definition of the tool of exactly this name, which is the first hit of a search for it.
@@ -135,20 +125,26 @@ impl Inner {
         let age = self.memory.age();
         let query = RawObject::empty().with_value("query", name);
         let query = query.with_value("limit", &1).with_value("detail", "full");
-        let params = RawObject::empty().with_value("name", "search_tools").with("arguments", query.text());
-        let result = self.ask("tools/call", params).await?;
-        let answer = content_of(&result)
-            .ok_or_else(|| invalid("tools/call", "search_tools did not answer with JSON"))?;
-        if let Some(refused) = refusal(&answer).filter(|_| is_failed(&result)) {
+        let (answer, is_failed) = self.answer_of("search_tools", &query).await?;
+        if let Some(refused) = refusal(&answer).filter(|_| is_failed) {
             return Err(refused);
         }
-        let hits = answer.member("tools").and_then(|text| serde_json::from_str::<Vec<RawObject>>(text).ok());
-        let hit = hits.into_iter().flatten().next();
+        let hits: Vec<RawObject> = answer.value("tools").unwrap_or_default();
+        let hit = hits.into_iter().next();
         let found = hit.as_ref().and_then(|hit| hit.string("name"));
         match hit.filter(|_| found.as_deref() == Some(name)) {
             Some(hit) => Ok(self.memory.keep(age, Definition::new(name, hit))),
             None => Err(Error::UnknownTool { name: name.to_owned(), available: found.into_iter().collect() }),
         }
+    }
+
+    /// What a tool of the server's own says in JSON, and whether that is an error.
+    async fn answer_of(&self, tool: &str, arguments: &RawObject) -> Result<(RawObject, bool), Error> {
+        let params = RawObject::empty().with_value("name", tool).with("arguments", arguments.text());
+        let result = self.ask("tools/call", params).await?;
+        let no_json = || Error::invalid("tools/call", format!("{tool} did not answer with JSON"));
+        let answer = content_of(&result).ok_or_else(no_json)?;
+        Ok((answer, result.member("isError") == Some("true")))
     }
 }
 
@@ -163,7 +159,7 @@ async fn each(asked: Vec<impl Future<Output = Result<Definition, Error>>>) -> Re
 
 /// The entries in the result of a `resources/read`.
 fn entries(result: &RawObject) -> Result<RawObject, Error> {
-    let no_json = || invalid("resources/read", "no JSON object in the text of the descriptions");
+    let no_json = || Error::invalid("resources/read", "no JSON object in the text of the descriptions");
     let entries = delivered::descriptions(result).ok_or_else(no_json)?;
     // A tool can be named `error`; its entry has no code.
     match refusal(&entries) {
@@ -174,22 +170,13 @@ fn entries(result: &RawObject) -> Result<RawObject, Error> {
 
 /// [`Error::UnknownTool`] for the error `Unknown tool: X`, if X was requested.
 fn unknown_in(error: Error, names: &[&str]) -> Error {
-    let Error::Answered { error: answered, .. } = &error else { return error };
+    let Error::NoResult { error: CallError::Answered(answered), .. } = &error else { return error };
     let message = answered.message();
     let name = message.rsplit(": ").next().unwrap_or_default();
     match names.iter().find(|asked| answered.code() == code::INVALID_PARAMS && **asked == name) {
         Some(name) => Error::UnknownTool { name: (*name).to_owned(), available: Vec::new() },
         None => error,
     }
-}
-
-fn invalid(method: &str, what: &str) -> Error {
-    Error::InvalidResponse { method: method.to_owned(), what: what.to_owned() }
-}
-
-/// Whether a tool's result is an error.
-fn is_failed(result: &RawObject) -> bool {
-    result.member("isError") == Some("true")
 }
 
 /// The refusal in `{"error": {"code": …, "message": …}}`, if there is one.

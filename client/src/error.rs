@@ -1,8 +1,8 @@
 //! Errors between a host and a server.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
-use mcp_disclosure_transport::{CallError, ErrorText, HttpError};
+use mcp_disclosure_transport::CallError;
 
 use crate::handshake::Unusable;
 
@@ -32,51 +32,13 @@ pub enum Error {
         /// What the server answered.
         reason: String,
     },
-    /// The connection is closed.
-    #[error("the connection to the server is closed: {reason}")]
-    Ended {
-        /// The cause, as far as it is known; for a child process with its last stderr lines.
-        reason: String,
-    },
-    /// An HTTP request failed; the connection can still be usable.
-    #[error("{method}: the server {}", failure.in_full())]
-    Http {
-        /// The request's method.
+    /// A request has no result.
+    #[error("{}", without_result(method, error))]
+    NoResult {
+        /// Its method.
         method: String,
-        /// The cause.
-        failure: HttpError,
-    },
-    /// The request was not sent: a [bound](crate::limits) was reached.
-    #[error("{method}: the server {reason}")]
-    Unsent {
-        /// The request's method.
-        method: String,
-        /// Which bound.
-        reason: String,
-    },
-    /// The request timed out. The server was notified that it is cancelled.
-    #[error("{method}: no response within {} seconds", waited.as_secs_f64())]
-    TimedOut {
-        /// The request's method.
-        method: String,
-        /// The timeout.
-        waited: Duration,
-    },
-    /// The server responded with an error.
-    #[error("{method}: {} ({})", error.message(), error.code())]
-    Answered {
-        /// The request's method.
-        method: String,
-        /// The error as received.
-        error: ErrorText,
-    },
-    /// The server sent an invalid response.
-    #[error("{method}: invalid response: {what}")]
-    InvalidResponse {
-        /// The request's method.
-        method: String,
-        /// What is invalid about it.
-        what: String,
+        /// Why: the server answered with an error, it or the connection failed, or a [bound](crate::limits) was reached.
+        error: CallError,
     },
     /// The server has no tool of a requested name.
     #[error("the server has no tool '{name}'{}", nearest(available))]
@@ -107,23 +69,36 @@ pub enum Error {
 impl Error {
     /// Why a request of this method has no result.
     pub(crate) fn of(method: &str, error: CallError) -> Self {
-        let method = method.to_owned();
-        match error {
-            CallError::Answered(error) => Self::Answered { method, error },
-            CallError::Ended { reason, .. } => Self::Ended { reason: reason.in_full() },
-            CallError::Http(failure) => Self::Http { method, failure },
-            CallError::Invalid { what, .. } => Self::InvalidResponse { method, what: what.into_owned() },
-            CallError::TimedOut { waited } => Self::TimedOut { method, waited },
-            unsent => Self::Unsent { method, reason: unsent.to_string() },
-        }
+        Self::NoResult { method: method.to_owned(), error }
     }
 
-    /// Why there is no handshake.
-    pub(crate) fn of_handshake(why: Unusable) -> Self {
+    /// What is invalid about the response to a request of this method.
+    pub(crate) fn invalid(method: &str, what: impl Into<Cow<'static, str>>) -> Self {
+        Self::of(method, CallError::invalid(what))
+    }
+}
+
+impl From<Unusable> for Error {
+    fn from(why: Unusable) -> Self {
         match why {
             Unusable::Talk { method, error } => Self::of(method, error),
             Unusable::Foreign(reason) => Self::UnsupportedVersion { reason },
         }
+    }
+}
+
+/// With everything that is known: a host has no clients that it could tell too much.
+fn without_result(method: &str, error: &CallError) -> String {
+    match error {
+        CallError::Answered(error) => format!("{method}: {} ({})", error.message(), error.code()),
+        CallError::Ended { reason, .. } => {
+            format!("the connection to the server is closed: {}", reason.in_full())
+        }
+        CallError::Invalid { what, .. } => format!("{method}: invalid response: {what}"),
+        CallError::TimedOut { waited } => {
+            format!("{method}: no response within {} seconds", waited.as_secs_f64())
+        }
+        failed => format!("{method}: the server {}", failed.in_full()),
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::{HashSet, VecDeque};
 
 use mcp_disclosure_core::RawObject;
 
-use crate::{Definition, Error, Host};
+use crate::{CallError, Definition, Error, Host};
 
 /// Maximum length of a name, as the draft has it.
 const MOST_NAME: usize = 64;
@@ -64,9 +64,7 @@ impl Group {
 impl GroupContents {
     fn read(result: &RawObject) -> Self {
         let contents = result.object("contents").unwrap_or_default();
-        let list = |member: &str| -> Vec<RawObject> {
-            contents.member(member).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
-        };
+        let list = |member: &str| -> Vec<RawObject> { contents.value(member).unwrap_or_default() };
         let mut seen = HashSet::new();
         let is_new = |tool: &RawObject| tool.string("name").is_some_and(|name| seen.insert(name));
         Self {
@@ -111,7 +109,7 @@ impl Host {
     /// them.
     ///
     /// # Errors
-    /// Why there is none; [`Error::Answered`] if the server knows no group of this name.
+    /// Why there is none; [`CallError::Answered`] if the server knows no group of this name.
     pub async fn group(&self, name: &str) -> Result<GroupContents, Error> {
         let memory = &self.0.memory;
         let age = memory.age();
@@ -143,7 +141,7 @@ impl Host {
             let contents = match self.group(&group.name).await {
                 Ok(contents) => contents,
                 // It vanished meanwhile: what is asked for may be in another.
-                Err(Error::Answered { .. }) => continue,
+                Err(Error::NoResult { error: CallError::Answered(_), .. }) => continue,
                 Err(error) => return Err(error),
             };
             for tool in contents.tools {
@@ -165,7 +163,7 @@ mod tests {
     use super::*;
     use crate::{
         Channel, Link, Preferences,
-        fake::{Say, asked, fake},
+        tests::fake::{Say, asked, fake},
     };
 
     fn server(groups: bool) -> Value {
@@ -181,7 +179,7 @@ mod tests {
     }
 
     /// A server with groups that lead back to each other, share a tool and have names that are none.
-    fn grouped(groups: bool) -> (Link, crate::fake::Log) {
+    fn grouped(groups: bool) -> (Link, crate::tests::fake::Log) {
         fake(move |method, params| match (method, params["name"].as_str()) {
             ("initialize", _) => Say::Result(server(groups)),
             ("tools/list", _) => Say::Result(json!({"tools": [tool("top")]})),
@@ -214,7 +212,7 @@ mod tests {
         host.describe(&["shared"]).await.unwrap();
         assert_eq!(asked(&log).len(), before);
         assert_eq!(host.group("a").await.unwrap().tools.len(), 1);
-        assert!(matches!(host.group("c").await, Err(Error::Answered { .. })));
+        assert!(matches!(host.group("c").await, Err(Error::NoResult { error: CallError::Answered(_), .. })));
         assert!(!asked(&log).contains(&"tools/call".to_owned()), "nothing is called for having been fetched");
         host.call("deep", &json!({})).await.unwrap();
         assert!(!host.system_prompt().contains("First."));

@@ -101,7 +101,7 @@ pub fn with_meta(params: &RawObject, meta: &RawObject) -> RawObject {
     if meta.is_empty() {
         return params.clone();
     }
-    let given = params.object("_meta").unwrap_or_default();
+    let given = params.meta().cloned().unwrap_or_default();
     params.with("_meta", meta.over(&given).text())
 }
 
@@ -166,7 +166,7 @@ async fn discover_within(
 }
 
 impl Introduced {
-    fn new(result: RawObject, server_info: RawObject, revision: Revision) -> Self {
+    pub(crate) fn new(result: RawObject, server_info: RawObject, revision: Revision) -> Self {
         Self {
             capabilities: result.object("capabilities").unwrap_or_default(),
             revision,
@@ -185,6 +185,5 @@ async fn request(
     let call = connection.call(method, params);
     let result = Arc::clone(connection).request(call, timeout).await;
     let result = result.map_err(|error| Failure::talk(method, error))?;
-    RawObject::parse(result.as_str())
-        .map_err(|_| Failure::foreign(format!("{method} result is not an object")))
+    RawObject::of(&result).map_err(|_| Failure::foreign(format!("{method} result is not an object")))
 }

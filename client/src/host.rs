@@ -7,19 +7,17 @@ use mcp_disclosure_drafts::manifest::{MANIFEST, digest, is_offered};
 use mcp_disclosure_transport::{Bound, Call, CallError, Json};
 use parking_lot::Mutex;
 use serde::Serialize;
-use tokio::task::spawn_blocking;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
     Channel, Error, Link, Preferences, Server,
-    connection::{Connection, Mirrored, follow_news},
+    connection::{Connection, Mirrored, Owner, follow_news, reach},
     definition::{Listed, Memory},
     handshake::with_meta,
     limits,
     lists::{Lister, all_pages},
     manifest::{Reconciled, reconcile},
     preferences::Concerns,
-    reach::{Reached, reach},
     traffic::{Meter, Traffic},
     wording,
 };
@@ -62,8 +60,8 @@ impl Host {
     pub async fn connect(mut link: Link, preferences: Preferences) -> Result<Self, Error> {
         let meter = Arc::new(Meter::new(preferences.observer.clone()));
         let memory = Arc::new(Memory::knowing(Arc::clone(&preferences.known_tools)));
-        let reached = reach(&mut link, &preferences, &meter, &memory).await?;
-        let Reached { connection, server, meta } = reached;
+        let owner = Owner { name: link.to_string(), meter: Arc::clone(&meter), memory: Arc::clone(&memory) };
+        let (connection, server, meta) = reach(&mut link, &preferences, owner).await?;
         let news = follow_news(&connection, &server, &meta, preferences.listens);
         let mut inner = Inner {
             connection,
@@ -205,7 +203,7 @@ impl Inner {
         let latest = self.memory.latest().filter(|latest| !latest.tools.is_empty());
         let Some(latest) = latest.filter(|_| is_offered(capabilities)) else { return Ok(None) };
         let own = Arc::clone(&latest);
-        let Ok(held) = spawn_blocking(move || own.held().clone()).await else { return Ok(None) };
+        let held = move || own.held().clone();
         let reconciled = reconcile(self, capabilities, held, self.memory.is_announced()).await;
         let reconciled = reconciled.map_err(|error| Error::of(MANIFEST, error))?;
         Ok(reconciled
@@ -239,10 +237,7 @@ impl Inner {
         mirrored: Mirrored,
     ) -> Result<RawObject, Error> {
         let result = self.send(method, params, mirrored).await.map_err(|error| Error::of(method, error))?;
-        RawObject::parse(result.as_str()).map_err(|_| Error::InvalidResponse {
-            method: method.to_owned(),
-            what: "its result is not an object".to_owned(),
-        })
+        RawObject::of(&result).map_err(|_| Error::invalid(method, "its result is not an object"))
     }
 
     /// The same, with the result as it was received. Dropping the future cancels the request.
@@ -274,7 +269,7 @@ impl Inner {
             (Some(_), true) => "its pages do not end".to_owned(),
             (None, _) => format!("no list of objects under '{member}'"),
         };
-        Err(Error::InvalidResponse { method: method.to_owned(), what })
+        Err(Error::invalid(method, what))
     }
 
     /// Recognizes progressive disclosure of a server that does not negotiate it (tool-descriptions-guide "Agent
@@ -288,7 +283,9 @@ impl Inner {
         match self.pages("resources/list", "resources").await {
             Ok(resources) => Ok(resources.iter().find_map(|one| Channel::by_resource(&one.string("uri")?))),
             // It has resources but does not list them, which is no reason to fail.
-            Err(Error::Answered { .. } | Error::InvalidResponse { .. }) => Ok(None),
+            Err(Error::NoResult { error: CallError::Answered(_) | CallError::Invalid { .. }, .. }) => {
+                Ok(None)
+            }
             Err(error) => Err(error),
         }
     }

@@ -41,27 +41,24 @@ pub mod definition;
 mod describe;
 mod dialect;
 pub mod error;
-#[cfg(test)]
-mod fake;
 pub mod groups;
 pub mod handshake;
 pub mod host;
-#[cfg(test)]
-mod host_tests;
 pub mod limits;
 pub mod link;
 pub mod lists;
 pub mod manifest;
 pub mod preferences;
 mod proposals;
-mod reach;
 mod revision;
 pub mod server;
+#[cfg(test)]
+mod tests;
 pub mod traffic;
 mod wording;
 
 pub use mcp_disclosure_core::{EXTENSION, Era, RawObject};
-pub use mcp_disclosure_transport::{ErrorText, HttpError};
+pub use mcp_disclosure_transport::{CallError, ErrorText, HttpError};
 
 pub use channel::Channel;
 pub use concerns::ConcernUpdate;

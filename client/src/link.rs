@@ -3,7 +3,7 @@
 use std::{ffi::OsStr, fmt, sync::Arc};
 
 use mcp_disclosure_transport::{
-    Connection, Handler, child,
+    CallError, Connection, Handler, child,
     http::{self, Endpoint, without_secrets},
     in_process, streams,
 };
@@ -107,7 +107,7 @@ impl Link {
             LinkTarget::Handler(make) => in_process::connect(make(), handler, bounds()),
             streams => match std::mem::replace(streams, LinkTarget::Spent) {
                 LinkTarget::Streams(input, output) => streams::connect(input, output, handler, bounds()),
-                _ => return Err(Error::Ended { reason: "its streams are in use".to_owned() }),
+                _ => return Err(Error::of("initialize", CallError::ended("its streams are in use"))),
             },
         })
     }

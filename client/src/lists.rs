@@ -49,23 +49,24 @@ pub async fn all_pages(
     mut params: RawObject,
 ) -> Result<Listed, CallError> {
     let mut all = Listed::default();
-    let invalid = |what: String| CallError::Invalid { what: what.into(), shown: String::new() };
     let Bound { most, setting } = server.room();
     let too_large = || {
-        invalid(format!("{method} lists more than {most} bytes, and {ITEM_BYTES} for each item ({setting})"))
+        CallError::invalid(format!(
+            "{method} lists more than {most} bytes, and {ITEM_BYTES} for each item ({setting})"
+        ))
     };
     let (mut room, mut seen) = (most, HashSet::new());
     for _ in 0..MOST_PAGES {
         let page = server.ask(method, params).await?;
         room = room.checked_sub(page.as_str().len()).ok_or_else(too_large)?;
-        let page = RawObject::parse(page.as_str())
-            .map_err(|_| invalid(format!("the result of {method} is not an object")))?;
-        let listed = page
-            .member(member)
-            .ok_or_else(|| invalid(format!("the result of {method} is invalid: '{member}' is missing")))?;
+        let page = RawObject::of(&page)
+            .map_err(|_| CallError::invalid(format!("the result of {method} is not an object")))?;
+        let listed = page.member(member).ok_or_else(|| {
+            CallError::invalid(format!("the result of {method} is invalid: '{member}' is missing"))
+        })?;
         // No more are read than there is room for: an item of one digit takes fifty times as much as the list's text.
         let listed = given::values(listed, room / ITEM_BYTES).ok_or_else(|| {
-            invalid(format!("the result of {method} is invalid: '{member}' is not an array"))
+            CallError::invalid(format!("the result of {method} is invalid: '{member}' is not an array"))
         })?;
         room = room.checked_sub(listed.len() * ITEM_BYTES).ok_or_else(too_large)?;
         all.items.extend(listed.into_iter().map(|item| RawText::from(item.to_owned())));

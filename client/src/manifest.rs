@@ -47,18 +47,21 @@ impl From<CallError> for Unreconciled {
 }
 
 /// The list of tools of a server with these capabilities, made of those that are held and those that changed. `None` if
-/// `tools/list` has to be asked. `announced`: the server said that something changed.
+/// `tools/list` has to be asked. `held` computes their digests; `announced`: the server said that something changed.
 ///
 /// # Errors
 /// If the server does not answer.
 pub async fn reconcile(
     server: &impl Lister,
     capabilities: &RawObject,
-    held: Held,
+    held: impl FnOnce() -> Held + Send + 'static,
     announced: bool,
 ) -> Result<Option<Reconciled>, CallError> {
     let compares = digest::is_compared(capabilities);
-    let digesting = spawn_blocking(move || (compares.then(|| held.digest()), held));
+    let digesting = spawn_blocking(move || {
+        let held = held();
+        (compares.then(|| held.digest()), held)
+    });
     let Ok((stated, held)) = digesting.await else { return Ok(None) };
     for _ in 0..TRIES {
         match attempt(server, stated, held.clone(), announced).await {
@@ -137,8 +140,8 @@ async fn fetch_changed(
             useless(&format!("more bytes than a list may have ({})", server.room().setting))
         })?;
         let taking = aside(move || {
-            let result = RawObject::parse(result.as_str()).ok();
-            let tools = result.and_then(|result| serde_json::from_str(result.member("tools")?).ok());
+            let result = RawObject::of(&result).ok();
+            let tools = result.and_then(|result| result.value("tools"));
             let accepted = tools.map(|tools| reconciliation.accept(&names, tools));
             accepted.map(|accepted| accepted.map(|()| reconciliation))
         });
@@ -156,7 +159,7 @@ mod tests {
     use super::*;
     use crate::{
         Host, Preferences,
-        fake::{Log, Say, asked, fake},
+        tests::fake::{Log, Say, asked, fake},
     };
 
     const NAMES: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];

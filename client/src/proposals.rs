@@ -1,6 +1,6 @@
 //! Which revisions are proposed to an upstream, one after the other.
 
-use mcp_disclosure_core::{Era, RawObject, brief::shorten};
+use mcp_disclosure_core::{Era, brief::shorten};
 use mcp_disclosure_transport::CallError;
 
 use crate::{Revision, handshake::Unusable};
@@ -42,9 +42,9 @@ impl Failure {
     /// There is no result. An error may list what is supported.
     pub(crate) fn talk(method: &'static str, error: CallError) -> Self {
         let supported = match &error {
-            CallError::Answered(error) => RawObject::parse(error.text().as_str())
-                .ok()
-                .and_then(|error| Supported::read(error.object("data")?.member("supported")?)),
+            CallError::Answered(error) => {
+                error.data().and_then(|data| Supported::read(data.member("supported")?))
+            }
             _ => None,
         };
         Self { error: Unusable::Talk { method, error }, supported }
@@ -107,10 +107,7 @@ impl<'e> Proposals<'e> {
         failure: Failure,
         carries_stateless: bool,
     ) -> Result<Revision, Unusable> {
-        let other = match proposed.era() {
-            Era::Session => Era::Stateless,
-            Era::Stateless => Era::Session,
-        };
+        let other = proposed.era().other();
         let leaves_other = failure.leaves_other_era(proposed.era());
         let Failure { error, supported } = failure;
         let can_send = |revision: &Revision| {

@@ -2,7 +2,7 @@
 
 use mcp_disclosure_core::{EXTENSION, Era, RawObject, offers_groups};
 
-use crate::Concerns;
+use crate::{Concerns, handshake::Introduced};
 
 /// A server's half of the handshake.
 #[derive(Clone, Debug)]
@@ -26,17 +26,16 @@ pub struct Server {
 }
 
 impl Server {
-    /// Reads the result of a handshake, except for version and identity.
-    pub(crate) fn read(result: &RawObject, info: RawObject, version: String, era: Era) -> Self {
-        let capabilities = result.object("capabilities").unwrap_or_default();
+    /// Reads the result of a handshake.
+    pub(crate) fn read(introduced: Introduced) -> Self {
+        let Introduced { revision, server_info, capabilities, result } = introduced;
         let settings = extension(&capabilities).unwrap_or_default();
-        let offered = settings.member("strategies").and_then(|text| serde_json::from_str(text).ok());
         Self {
-            info,
+            info: server_info,
             instructions: result.string("instructions").filter(|text| !text.trim().is_empty()),
-            version,
-            era,
-            offered: offered.unwrap_or_default(),
+            version: revision.to_string(),
+            era: revision.era(),
+            offered: settings.value("strategies").unwrap_or_default(),
             selected: settings.string("selected"),
             concerns: declared_concerns(&capabilities),
             capabilities,
@@ -62,6 +61,7 @@ impl Server {
 /// The declared concerns of a server with these capabilities, from any of their places: that of concern-based-filtering,
 /// `experimental`, or the extension.
 pub fn declared_concerns(capabilities: &RawObject) -> Vec<RawObject> {
+    let list = |text: &str| serde_json::from_str(text).unwrap_or_default();
     let own = |place: &RawObject| place.member("concerns").map(list);
     let experimental = || own(&capabilities.object("experimental")?.object("concerns")?);
     let place = own(capabilities).or_else(experimental);
@@ -95,14 +95,14 @@ pub(crate) fn declared_choices(capabilities: &RawObject, chosen: &Concerns) -> R
     if choices.is_empty() { RawObject::empty() } else { RawObject::empty().with_value("concerns", &choices) }
 }
 
-/// The objects of an array; empty if the text is not an array of objects.
-pub(crate) fn list(text: &str) -> Vec<RawObject> {
-    serde_json::from_str(text).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Revision;
+
+    fn read(result: RawObject) -> Server {
+        Server::read(Introduced::new(result, RawObject::empty(), Revision::V2025_11_25))
+    }
 
     #[test]
     fn the_extension_and_the_concerns_are_read_from_every_place() {
@@ -120,7 +120,7 @@ mod tests {
         ] {
             let result =
                 RawObject::empty().with("capabilities", &capabilities).with_value("instructions", " ");
-            let server = Server::read(&result, RawObject::empty(), "2025-11-25".to_owned(), Era::Session);
+            let server = read(result);
             assert_eq!(server.offered, ["full", "describe"], "{capabilities}");
             assert_eq!(server.selected.as_deref(), Some("concerns+describe"));
             assert!(server.declares("cost") && !server.declares("speed"), "{capabilities}");
@@ -128,7 +128,7 @@ mod tests {
         }
         for nonsense in ["7", r#"{"extensions":[]}"#, r#"{"concerns":7}"#] {
             let result = RawObject::empty().with("capabilities", nonsense);
-            let server = Server::read(&result, RawObject::empty(), String::new(), Era::Session);
+            let server = read(result);
             assert!(server.offered.is_empty() && server.selected.is_none() && server.concerns.is_empty());
         }
     }

@@ -7,8 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_disclosure_transport as transport;
-pub use mcp_disclosure_transport::{Direction, PassageKind as Kind};
+pub use mcp_disclosure_transport::{Direction, Passage, PassageKind as Kind};
 use parking_lot::Mutex;
 
 /// The traffic of a connection so far. The difference of two values is the traffic in between.
@@ -89,19 +88,6 @@ impl Sub for Flow {
     }
 }
 
-/// One message, as passed to an observer.
-#[derive(Clone, Copy, Debug)]
-pub struct Passage<'a> {
-    /// Its direction.
-    pub direction: Direction,
-    /// Its kind.
-    pub kind: Kind,
-    /// Its method; for a response that of its request, or empty if no request is pending.
-    pub method: &'a str,
-    /// The whole message.
-    pub text: &'a str,
-}
-
 /// Receives every message, in order. It is called where messages are read and written, so it should return quickly.
 pub type Observer = Arc<dyn Fn(&Passage<'_>) + Send + Sync>;
 
@@ -117,16 +103,14 @@ impl Meter {
         Self { opened: Instant::now(), flows: Mutex::default(), observer }
     }
 
-    pub(crate) fn pass(&self, message: &transport::Passage<'_>) {
-        let &transport::Passage { direction, kind, method, text } = message;
+    pub(crate) fn pass(&self, message: &Passage<'_>) {
         {
             let mut flows = self.flows.lock();
-            let flow = if direction == Direction::Sent { &mut flows.0 } else { &mut flows.1 };
-            flow.count(kind, text.len());
+            let flow = if message.direction == Direction::Sent { &mut flows.0 } else { &mut flows.1 };
+            flow.count(message.kind, message.text.len());
         }
         if let Some(observer) = &self.observer {
-            let text = std::str::from_utf8(text).unwrap_or_default();
-            observer(&Passage { direction, kind, method, text });
+            observer(message);
         }
     }
 

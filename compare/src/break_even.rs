@@ -26,7 +26,7 @@ pub(crate) async fn break_even(
         return Ok(Some(0));
     }
     let names: Vec<&str> =
-        bench.subject.sample(bench.subject.tools().len()).iter().map(|tool| &*tool.name).collect();
+        bench.subject.sample(bench.subject.tools.len()).iter().map(|tool| &*tool.name).collect();
     let mut probe = Probe::enter(bench, row, ClientKind::Ordinary, Arc::clone(listed)).await?;
     let (mut used, mut spent, mut found) = (0, initial, None);
     for next in names.chunks(AT_ONCE) {

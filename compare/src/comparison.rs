@@ -1,14 +1,14 @@
 //! A comparison: the runs for each strategy, in order, and the figures that are computed from them.
 
 use mcp_disclosure_client::Concerns;
-use mcp_disclosure_core::{Finder, Lesson};
+use mcp_disclosure_core::Profile;
 
 use crate::{
-    Error, HostKind, Query, Recommendation, Report, Served, Subject, Tokenizer, Tool, Used,
+    Error, HostKind, Query, Recommendation, Report, Subject, Tokenizer, Tool, Used,
     agent::Task,
     baseline::Baseline,
     break_even::break_even,
-    connection::{ClientKind, LinkFactory},
+    connection::{ClientKind, LinkFactory, Reached},
     figures, notes,
     probe::Probe,
     report::Compared,
@@ -24,7 +24,7 @@ pub const BASELINE: &str = mcp_disclosure_core::full::NAME;
 pub struct Comparison {
     /// The tools.
     pub subject: Subject,
-    /// The strategies. The baseline comes first in the report, named here or not.
+    /// The strategies, the baseline first.
     pub rows: Vec<Row>,
     /// Opens links to a server of these tools whose calls are answered by a stand-in.
     pub links: LinkFactory,
@@ -42,8 +42,8 @@ pub struct Comparison {
     pub omits_schemas: bool,
     /// The transport, such as `stdio`.
     pub transport: String,
-    /// What serves clients that request nothing, where that is known.
-    pub served: Option<Served>,
+    /// What serves clients that request nothing, and why it is that, where that is known.
+    pub served: Option<Recommendation>,
 }
 
 /// A row of a comparison. Links are opened by its name.
@@ -51,18 +51,10 @@ pub struct Comparison {
 pub struct Row {
     /// The name in the report, such as `concerns(cost=low)+describe`. No two rows have the same.
     pub name: String,
-    /// The strategy that the server announces.
-    pub strategy: String,
+    /// The strategy or stack, by whose name the server announces it.
+    pub profile: Profile,
     /// The concerns that the server has chosen for every client at the start.
     pub choices: Concerns,
-    /// The call by which a model learns a tool, if the strategy declares one.
-    pub lesson: Option<Lesson>,
-    /// The call by which a model finds tools by words, if the strategy declares one.
-    pub finder: Option<Finder>,
-    /// The tool by which a model calls tools that are not listed, if the strategy declares one.
-    pub executor: Option<&'static str>,
-    /// Whether filters narrow what the presenter shows.
-    pub is_stack: bool,
     /// Why `serve` would not offer it for this source with the same settings.
     pub not_offered: Option<String>,
     /// The command line that serves the source this way, if there is one.
@@ -70,19 +62,9 @@ pub struct Row {
 }
 
 impl Row {
-    /// A strategy by its name alone.
-    pub fn of(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            strategy: name.to_owned(),
-            choices: Concerns::new(),
-            lesson: None,
-            finder: None,
-            executor: None,
-            is_stack: false,
-            not_offered: None,
-            command: None,
-        }
+    /// Whether filters narrow what the presenter shows.
+    pub(crate) fn is_stack(&self) -> bool {
+        self.profile.name.contains('+')
     }
 }
 
@@ -94,9 +76,8 @@ const STEPS: usize = 2;
 
 /// What has been found so far.
 #[derive(Default)]
-struct Found<'r> {
+struct Found {
     strategies: Vec<Compared>,
-    rows: Vec<&'r Row>,
     /// The model's context at the start, of each row.
     shown: Vec<String>,
     notes: Vec<String>,
@@ -108,10 +89,7 @@ impl Comparison {
     /// # Errors
     /// [`Error::UnknownTools`] and [`Error::UnknownLabels`] before the first run, or the first failure of a connection.
     pub async fn run(&self, progress: Progress<'_>) -> Result<Report, Error> {
-        let mut rows: Vec<Row> = self.rows.iter().filter(|row| row.name != BASELINE).cloned().collect();
-        let full = self.rows.iter().find(|row| row.name == BASELINE);
-        rows.insert(0, full.cloned().unwrap_or_else(|| Row::of(BASELINE)));
-        let total = rows.len() * STEPS;
+        let total = self.rows.len() * STEPS;
         let mut done = 0;
         let mut step = |name: &str, what: &str| {
             progress(done, total, &format!("{name}: {what}"));
@@ -123,30 +101,35 @@ impl Comparison {
             counter: Counter::new(self.tokenizer),
             host: self.host,
             omits_schemas: self.omits_schemas,
+            reached: Reached::default(),
             baseline: Baseline::default(),
         };
-        bench.baseline = baseline(&bench, &rows[0]).await?;
+        if let Some(full) = self.rows.first() {
+            bench.baseline = baseline(&bench, full).await?;
+        }
         // What an operator's choice leaves out is in no list.
         let subject = self.subject.only(|tool| bench.baseline.lists(&tool.name));
         bench.subject = &subject;
         let tasks: Vec<Task> = subject.used(&self.used)?.into_iter().map(Tool::task).collect();
         let queries = retrieval::resolved(&subject, &self.queries)?;
         let mut found = Found::default();
-        for row in &rows {
+        for row in &self.rows {
             self.compare(&bench, row, &tasks, &mut found, &mut step).await?;
         }
-        let Found { strategies, rows: finding, mut notes, .. } = found;
+        let Found { strategies, mut notes, .. } = found;
         progress(total, total, "tools found by words");
-        let retrieval = retrieval::run(&bench, &finding, &queries).await?;
+        let is_row = |row: &&Row| strategies.iter().any(|strategy| strategy.name == row.name);
+        let rows: Vec<&Row> = self.rows.iter().filter(is_row).collect();
+        let retrieval = retrieval::run(&bench, &rows, &queries).await?;
         progress(total, total, "done");
         notes.splice(0..0, notes::of_sample(&self.used, &subject));
         Ok(Report {
             source: subject.source.clone(),
-            tools: subject.tools().len(),
+            tools: subject.tools.len(),
             tokenizer: self.tokenizer,
             host: self.host,
             used: tasks.into_iter().map(|task| task.tool).collect(),
-            recommendation: Recommendation::of(&rows, &strategies, self.turns, self.served.as_ref()),
+            recommendation: Recommendation::of(&self.rows, &strategies, self.turns, self.served.as_ref()),
             strategies,
             turns: self.turns,
             transport: self.transport.clone(),
@@ -156,12 +139,12 @@ impl Comparison {
     }
 
     /// Measures a strategy, unless it shows a model the same as an earlier one.
-    async fn compare<'r>(
+    async fn compare(
         &self,
         bench: &Bench<'_>,
-        row: &'r Row,
+        row: &Row,
         tasks: &[Task],
-        found: &mut Found<'r>,
+        found: &mut Found,
         step: &mut impl FnMut(&str, &str),
     ) -> Result<(), Error> {
         step(&row.name, "lists, learning and calls");
@@ -169,7 +152,7 @@ impl Comparison {
         let same = found.shown.iter().position(|other| *other == run.shown);
         if let Some(first) = same.map(|at| &mut found.strategies[at]) {
             found.notes.push(notes::same(row, &first.name));
-            if row.is_stack {
+            if row.is_stack() {
                 first.also.push(row.name.clone());
                 step(&row.name, "the same as another");
                 return Ok(());
@@ -185,7 +168,6 @@ impl Comparison {
         let compared = figures::compared(row, self.turns, [&run, &negotiating], break_even, baseline);
         found.notes.extend(notes::of_row(&compared, tasks.len()));
         found.strategies.push(compared);
-        found.rows.push(row);
         found.shown.push(run.shown);
         Ok(())
     }
@@ -197,4 +179,18 @@ async fn baseline(bench: &Bench<'_>, row: &Row) -> Result<Baseline, Error> {
     let baseline = Baseline::of(probe.plan.listed.tools(), &probe.connection.resources().await?);
     probe.connection.host.close().await;
     Ok(baseline)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Row {
+        /// A strategy by its name alone.
+        pub(crate) fn of(name: &str) -> Self {
+            let profile = Profile { name: name.to_owned().into(), ..Profile::presenter("", "", "") };
+            let (choices, not_offered, command) = (Concerns::new(), None, None);
+            Self { name: name.to_owned(), profile, choices, not_offered, command }
+        }
+    }
 }

@@ -1,20 +1,23 @@
 //! One connection of a host to a server of a row, and the record of its messages.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicU64, Ordering},
+};
 
 use mcp_disclosure_client::{
-    Channel, Concerns, Direction, Error as Refusal, Host, Kind, Link, Observer, Passage, Preferences,
+    Concerns, Direction, Error as Refusal, Host, Kind, Link, Observer, Passage, Preferences,
 };
 use mcp_disclosure_core::{RawObject, size};
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Row};
+use crate::{Error, Row, run::Bench};
 
 /// Opens a new link to a server that serves the row of this name to every client.
 pub type LinkFactory = Arc<dyn Fn(&str) -> Result<Link, Refusal> + Send + Sync>;
 
 /// Counts the calls that have reached the upstreams of a server so far.
-pub type Reached = Arc<dyn Fn() -> u64 + Send + Sync>;
+pub type Reached = Arc<AtomicU64>;
 
 /// The kind of client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,11 +44,11 @@ pub enum HostKind {
 }
 
 impl HostKind {
-    /// What the model sees of a listed tool.
-    pub(crate) fn shown(self, tool: &RawObject) -> RawObject {
+    /// What the model sees of listed tools.
+    pub(crate) fn shown(self, tools: &[RawObject]) -> Vec<RawObject> {
         match self {
-            Self::Ordinary => size::shown(tool),
-            Self::Verbatim => tool.clone(),
+            Self::Ordinary => tools.iter().map(size::shown).collect(),
+            Self::Verbatim => tools.to_vec(),
         }
     }
 
@@ -62,52 +65,39 @@ impl HostKind {
 pub(crate) struct Connection<'a> {
     pub(crate) row: &'a Row,
     pub(crate) kind: ClientKind,
-    /// What the host shows of a listed tool.
-    shows: HostKind,
     pub(crate) host: Host,
-    /// Its messages so far.
-    record: Arc<Mutex<Vec<Line>>>,
-}
-
-/// What a host asks for in the handshake.
-#[derive(Default)]
-pub(crate) struct Wishes {
-    /// Lists without `inputSchema`, where a negotiating client can ask for that.
-    pub(crate) omits_schemas: bool,
-    /// Its choices of concerns.
-    pub(crate) choices: Concerns,
-    /// Counts the calls that reach upstreams.
-    pub(crate) reached: Option<Reached>,
+    /// Its requests since they were looked at.
+    record: Arc<Mutex<Vec<Exchange>>>,
 }
 
 impl<'a> Connection<'a> {
-    /// Connects.
+    /// Connects, with these choices of concerns.
     ///
     /// # Errors
     /// The failure of the connection, or that the server serves another strategy than that of the row.
     pub(crate) async fn open(
-        links: &LinkFactory,
+        bench: &Bench<'_>,
         row: &'a Row,
-        (kind, shows): (ClientKind, HostKind),
-        wishes: Wishes,
+        kind: ClientKind,
+        choices: Concerns,
     ) -> Result<Self, Error> {
-        let Wishes { omits_schemas, choices, reached } = wishes;
         let record = Arc::default();
-        let is_native = kind == ClientKind::Negotiating;
+        let (is_native, strategy) = (kind == ClientKind::Negotiating, &*row.profile.name);
         let preferences = Preferences {
-            omit_input_schema: omits_schemas && is_native,
+            omit_input_schema: bench.omits_schemas && is_native,
             listens: false,
-            observer: Some(observer(Arc::clone(&record), reached)),
+            observer: Some(observer(Arc::clone(&record), Arc::clone(&bench.reached))),
             concerns: choices,
-            ..Preferences::of(is_native.then_some(&*row.strategy))
+            ..Preferences::of(is_native.then_some(strategy))
         };
         let failed = |source| Error::Connection { strategy: row.name.clone(), during: "connecting", source };
-        let host = Host::connect(links(&row.name).map_err(failed)?, preferences).await.map_err(failed)?;
+        let host =
+            Host::connect((bench.links)(&row.name).map_err(failed)?, preferences).await.map_err(failed)?;
         let served = host.server().selected.clone();
-        if served.as_deref() != Some(&*row.strategy) {
-            return Err(Error::NotServed { asked: row.strategy.clone(), served });
+        if served.as_deref() != Some(strategy) {
+            return Err(Error::NotServed { asked: strategy.to_owned(), served });
         }
-        Ok(Self { row, kind, shows, host, record })
+        Ok(Self { row, kind, host, record })
     }
 
     /// The listed tools.
@@ -134,32 +124,11 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// A list of tools as the host shows it to the model.
-    pub(crate) fn shown(&self, tools: &[RawObject]) -> Vec<RawObject> {
-        tools.iter().map(|tool| self.shows.shown(tool)).collect()
-    }
-
-    /// Whether the model's host asks over this channel.
-    pub(crate) fn is_channel(&self, channel: &Channel) -> bool {
-        self.host.channel() == channel
-    }
-
-    /// The current position in the record, for [`Connection::since`].
-    pub(crate) fn mark(&self) -> usize {
-        lines(&self.record).len()
-    }
-
-    /// The requests since a position that have a response, in the order in which they were sent.
-    pub(crate) fn since(&self, mark: usize) -> Vec<Exchange> {
-        let lines = lines(&self.record);
-        let (requests, answers): (Vec<_>, Vec<_>) = lines.iter().skip(mark).partition(|line| line.is_request);
-        let exchange = |request: &Line| {
-            let id = request.message.member("id");
-            let answer = answers.iter().find(|answer| answer.message.member("id") == id)?;
-            let (method, request) = (request.method.clone(), request.message.clone());
-            Some(Exchange { method, request, answer: answer.message.clone(), reached: answer.reached })
-        };
-        requests.into_iter().filter_map(exchange).collect()
+    /// The requests since the last time that have a response, in the order in which they were sent.
+    pub(crate) fn fresh(&self) -> Vec<Exchange> {
+        let mut fresh = std::mem::take(&mut *exchanges(&self.record));
+        fresh.retain(|exchange| exchange.answer.is_some());
+        fresh
     }
 
     pub(crate) fn failed(&self, during: &'static str, source: Refusal) -> Error {
@@ -173,8 +142,8 @@ pub(crate) struct Exchange {
     pub(crate) method: String,
     /// The whole message.
     pub(crate) request: RawObject,
-    /// The whole message: a result or an error.
-    pub(crate) answer: RawObject,
+    /// The whole message: a result or an error. None until it has come.
+    pub(crate) answer: Option<RawObject>,
     /// The number of calls that had reached the upstreams when the response arrived.
     pub(crate) reached: u64,
 }
@@ -186,32 +155,30 @@ impl Exchange {
     }
 }
 
-/// One message of a connection.
-struct Line {
-    is_request: bool,
-    method: String,
-    message: RawObject,
-    /// The number of calls that had reached the upstreams by then.
-    reached: u64,
-}
-
 /// Records requests and their responses.
-fn observer(record: Arc<Mutex<Vec<Line>>>, reached: Option<Reached>) -> Observer {
+fn observer(record: Arc<Mutex<Vec<Exchange>>>, reached: Reached) -> Observer {
     Arc::new(move |passage: &Passage<'_>| {
-        let is_request = match (passage.direction, passage.kind) {
-            (Direction::Sent, Kind::Request) => true,
-            (Direction::Received, Kind::Answer) => false,
-            _ => return,
-        };
-        if let Ok(message) = RawObject::parse(passage.text) {
-            let reached = reached.as_ref().map_or(0, |reached| reached());
-            let method = passage.method.to_owned();
-            lines(&record).push(Line { is_request, method, message, reached });
+        let Ok(message) = RawObject::parse(passage.as_str()) else { return };
+        let mut exchanges = exchanges(&record);
+        match (passage.direction, passage.kind) {
+            (Direction::Sent, Kind::Request) => {
+                let method = passage.method.to_owned();
+                exchanges.push(Exchange { method, request: message, answer: None, reached: 0 });
+            }
+            (Direction::Received, Kind::Answer) => {
+                let is_answered = |exchange: &&mut Exchange| {
+                    exchange.answer.is_none() && exchange.request.member("id") == message.member("id")
+                };
+                if let Some(exchange) = exchanges.iter_mut().rev().find(is_answered) {
+                    (exchange.answer, exchange.reached) = (Some(message), reached.load(Ordering::Acquire));
+                }
+            }
+            _ => {}
         }
     })
 }
 
-fn lines(record: &Mutex<Vec<Line>>) -> MutexGuard<'_, Vec<Line>> {
+fn exchanges(record: &Mutex<Vec<Exchange>>) -> MutexGuard<'_, Vec<Exchange>> {
     // No code path panics while it holds the lock, and the list is consistent at every step.
     record.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -33,7 +33,7 @@ pub use comparison::{BASELINE, Comparison, Progress, Row};
 pub use connection::{ClientKind, HostKind, LinkFactory, Reached};
 pub use error::Error;
 pub use output::Format;
-pub use recommendation::{Recommendation, Served};
+pub use recommendation::Recommendation;
 pub use report::Report;
 pub use retrieval::Query;
 pub use subject::{Subject, Tool, Used, is_label_of, unknown_tool};

@@ -7,7 +7,7 @@ const MOST_NAMES: usize = 5;
 
 /// A sample that is larger than the source.
 pub(crate) fn of_sample(used: &Used, subject: &Subject) -> Option<String> {
-    let tools = subject.tools().len();
+    let tools = subject.tools.len();
     let is_larger = matches!(used, Used::Count(wanted) if *wanted > tools);
     is_larger.then(|| match tools {
         0 => "The source has no tools.".to_owned(),
@@ -19,14 +19,14 @@ pub(crate) fn of_sample(used: &Used, subject: &Subject) -> Option<String> {
 /// A row that shows a model what an earlier one shows.
 pub(crate) fn same(row: &Row, first: &str) -> String {
     let name = &row.name;
-    if row.is_stack && row.choices.is_empty() {
+    if row.is_stack() && row.choices.is_empty() {
         return format!(
             "{name} is the same as {first}, and has no row of its own: nothing is chosen. A choice is written in \
              parentheses, as in {}.",
             with_a_choice(name)
         );
     }
-    if row.is_stack {
+    if row.is_stack() {
         return format!("{name} lists the same as {first}, and has no row of its own.");
     }
     let what = if first == BASELINE { "complete definitions, as full does" } else { "what that row lists" };
@@ -57,19 +57,14 @@ pub(crate) fn missing(row: &Row, missing: &[String]) -> Option<String> {
 
 /// Notes on the figures of a strategy.
 pub(crate) fn of_row(strategy: &Compared, calls: usize) -> Vec<String> {
-    let mut notes = Vec::new();
     let name = &strategy.name;
-    if strategy.costs.discovery_tokens.is_none() {
-        notes.push(format!(
-            "{name}: the cost of learning is unknown, because the strategy declares no call that teaches a tool."
-        ));
-    }
+    let unknown = strategy.costs.discovery_tokens.is_none().then(|| {
+        format!("{name}: the cost of learning is unknown, because the strategy declares no call that teaches a tool.")
+    });
     let failed = strategy.detail.calls.failed;
-    if failed > 0 {
-        notes.push(format!("{name}: {failed} of {calls} calls failed."));
-    }
-    if let Some(why) = &strategy.not_offered {
-        notes.push(format!("† {name} is compared, but serve would not offer it here: {why}"));
-    }
-    notes
+    let failed = (failed > 0).then(|| format!("{name}: {failed} of {calls} calls failed."));
+    let refused = strategy.not_offered.as_ref();
+    let refused =
+        refused.map(|why| format!("† {name} is compared, but serve would not offer it here: {why}"));
+    [unknown, failed, refused].into_iter().flatten().collect()
 }

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_client::{Channel, Error as Refusal};
+use mcp_disclosure_client::{Channel, Concerns, Error as Refusal};
 use mcp_disclosure_core::RawObject;
 use serde_json::Value;
 
 use crate::{
     Error, Row,
-    agent::{Learned, Move, Plan, Task},
+    agent::{Move, Plan, Purpose, Seen, Task},
     baseline::Listed,
-    connection::{ClientKind, Connection, Wishes},
+    connection::{ClientKind, Connection},
     report::{InitialTokens, StepTokens},
     run::Bench,
     seen,
@@ -24,8 +24,6 @@ pub(crate) struct Probe<'a> {
     bench: &'a Bench<'a>,
     pub(crate) connection: Connection<'a>,
     pub(crate) plan: Plan,
-    /// What answers have shown of arguments, such as receipts.
-    learned: Learned,
 }
 
 impl<'a> Probe<'a> {
@@ -43,31 +41,23 @@ impl<'a> Probe<'a> {
         kind: ClientKind,
         listed: Arc<Listed>,
     ) -> Result<Self, Error> {
-        let wishes = Wishes { omits_schemas: bench.omits_schemas, ..Wishes::default() };
-        let connection = Connection::open(bench.links, row, (kind, bench.host), wishes).await?;
-        let channel = connection.host.channel().clone();
-        let plan = Plan::new(channel, false, (row.lesson, row.finder, row.executor), listed);
-        Ok(Self { bench, connection, plan, learned: Learned::default() })
+        let connection = Connection::open(bench, row, kind, Concerns::new()).await?;
+        let plan = Plan::new(connection.host.channel().clone(), false, &row.profile, listed);
+        Ok(Self { bench, connection, plan })
     }
 
-    /// The listed tools as the host shows them to the model.
-    fn shown_tools(&self) -> String {
-        seen::array(&self.connection.shown(self.plan.listed.tools()))
-    }
-
-    /// The texts of the model's context at the start, without resources.
-    pub(crate) fn shown(&self) -> String {
-        format!("{}\n{}", self.connection.instructions(), self.shown_tools())
-    }
-
-    /// The cost of the model's context at the start; `resources` are those that it needs to see.
-    pub(crate) fn start(&self, resources: &[RawObject]) -> InitialTokens {
+    /// The cost of the model's context at the start, and its texts without resources; `resources` are those that it needs to
+    /// see.
+    pub(crate) fn start(&self, resources: &[RawObject]) -> (InitialTokens, String) {
         let count = |text: &str| if text.is_empty() { 0 } else { self.bench.counter.count(text) };
-        InitialTokens {
-            tools: count(&self.shown_tools()),
+        let tools = seen::array(&self.bench.host.shown(self.plan.listed.tools()));
+        let instructions = self.connection.instructions();
+        let start = InitialTokens {
+            tools: count(&tools),
             resources: if resources.is_empty() { 0 } else { count(&seen::array(resources)) },
-            instructions: count(&self.connection.instructions()),
-        }
+            instructions: count(&instructions),
+        };
+        (start, format!("{instructions}\n{tools}"))
     }
 
     /// Learns how to use these tools, in as many steps as a sensible host takes. Those that are listed with their
@@ -77,17 +67,20 @@ impl<'a> Probe<'a> {
         if self.has_no_lesson() {
             return Ok(names.iter().all(|name| self.shows_use(name)).then_some(steps));
         }
+        let listed = Arc::clone(&self.plan.listed);
         for names in names.chunks(AT_ONCE) {
-            let unknown = names.iter().filter(|name| !self.shows_use(name));
-            let unknown: Vec<(&str, String)> =
-                unknown.map(|name| (*name, self.served_name(name).to_owned())).collect();
-            for (name, served) in &unknown {
+            let mut left = Vec::new();
+            for name in names {
+                if self.shows_use(name) {
+                    continue;
+                }
+                let served = listed.served_name(name);
                 let tool = self.bench.subject.tool(name);
-                if let Some(tool) = tool.filter(|_| self.plan.listed.tool(served).is_none()) {
+                if let Some(tool) = tool.filter(|_| listed.tool(served).is_none()) {
                     self.plan.look_for(served, &tool.category, &tool.words());
                 }
+                left.push(served);
             }
-            let mut left: Vec<&str> = unknown.iter().map(|(_, served)| &**served).collect();
             for round in self.plan.find(&left) {
                 steps.push(self.find(&round).await?);
             }
@@ -106,11 +99,9 @@ impl<'a> Probe<'a> {
     /// Makes the moves of a round at once. A category that is not there shows nothing: a choice can leave out a whole one.
     async fn find(&mut self, round: &[Move]) -> Result<StepTokens, Error> {
         let mut whole = StepTokens::default();
-        let is_category = self.connection.is_channel(&Channel::InfoTool);
+        let is_category = *self.connection.host.channel() == Channel::InfoTool;
         for next in round {
-            let (step, answer) = self.make("finding tools", next, is_category).await?;
-            self.plan.browsing.learn(&answer);
-            whole.add(step);
+            whole.add(self.make("finding tools", next, is_category).await?.0);
         }
         Ok(whole)
     }
@@ -118,10 +109,8 @@ impl<'a> Probe<'a> {
     /// Fetches complete definitions in one step.
     async fn describe(&mut self, names: &[&str]) -> Result<Option<StepTokens>, Error> {
         let is_listed = names.iter().all(|name| self.plan.listed.tool(name).is_some());
-        let has_lesson =
-            self.connection.row.lesson.is_some_and(|lesson| self.plan.listed.tool(lesson.tool()).is_some());
         let described = match self.connection.kind {
-            ClientKind::Negotiating if !has_lesson => {
+            ClientKind::Negotiating if self.plan.lesson().is_none() => {
                 let described = self.step("learning tools", self.connection.host.describe(names)).await;
                 described.map(|(step, _)| Some(step))
             }
@@ -149,7 +138,6 @@ impl<'a> Probe<'a> {
             if let Some(again) = self.plan.ask_again(name, &next, &answer) {
                 whole.add(self.make("learning tools", &again, false).await?.0);
             }
-            self.plan.browsing.learn(&answer);
             left.drain(..count);
             left.retain(|name| !self.plan.browsing.shows(name));
         }
@@ -170,8 +158,9 @@ impl<'a> Probe<'a> {
             let said = result.compact().text().chars().take(300).collect();
             return Err(Error::NotLearned { strategy: self.connection.row.name.clone(), during, said });
         }
-        let answer = answered(&result);
-        self.learned.learn(&answer);
+        let answer = Seen::of(&result, Purpose::Learn).content;
+        self.plan.learned.learn(&answer, 0);
+        self.plan.browsing.learn(&answer);
         Ok((step, answer))
     }
 
@@ -184,14 +173,14 @@ impl<'a> Probe<'a> {
 
     /// Whether nothing but the list teaches a tool.
     fn has_no_lesson(&self) -> bool {
-        self.connection.row.lesson.is_none() && self.connection.is_channel(&Channel::List)
+        self.connection.row.profile.lesson.is_none() && *self.connection.host.channel() == Channel::List
     }
 
     /// Whether a model finds the tool: it is listed, or found by its category or by a call.
     pub(crate) fn finds(&self, name: &str) -> bool {
         let name = self.served_name(name);
         self.plan.listed.tool(name).is_some()
-            || self.connection.row.lesson.is_some()
+            || self.connection.row.profile.lesson.is_some()
             || self.plan.browsing.names(name)
     }
 
@@ -202,12 +191,12 @@ impl<'a> Probe<'a> {
             ClientKind::Negotiating if self.plan.executor(name).is_none() => {
                 self.step("calling a tool", self.connection.host.call(name, &task.arguments)).await?
             }
-            _ => self.ask("calling a tool", name, &self.learned.complete(name, &task.arguments)).await?,
+            _ => self.ask("calling a tool", name, &task.arguments).await?,
         };
         Ok((step, !is_error(&result)))
     }
 
-    /// Calls a tool with these arguments only, as a model does whose host adds nothing.
+    /// Calls a tool as a model does whose host adds nothing.
     pub(crate) async fn ask(
         &self,
         during: &'static str,
@@ -223,9 +212,9 @@ impl<'a> Probe<'a> {
         during: &'static str,
         work: impl Future<Output = Result<T, Refusal>>,
     ) -> Result<(StepTokens, T), Error> {
-        let mark = self.connection.mark();
+        drop(self.connection.fresh());
         let done = work.await.map_err(|source| self.connection.failed(during, source))?;
-        let mut exchanges = self.connection.since(mark);
+        let mut exchanges = self.connection.fresh();
         exchanges.retain(|exchange| !exchange.is_list());
         Ok((seen::tokens(&exchanges, &self.bench.counter), done))
     }
@@ -239,17 +228,6 @@ impl<'a> Probe<'a> {
 /// Whether the result of a call is an error.
 fn is_error(result: &RawObject) -> bool {
     result.member("isError") == Some("true")
-}
-
-/// The structured content of a result, or its text, if that is JSON.
-pub(crate) fn answered(result: &RawObject) -> Value {
-    let whole: Value = serde_json::from_str(result.text()).unwrap_or_default();
-    match whole.get("structuredContent") {
-        Some(content) => content.clone(),
-        None => {
-            serde_json::from_str(whole["content"][0]["text"].as_str().unwrap_or_default()).unwrap_or_default()
-        }
-    }
 }
 
 /// The tokens of all steps.

@@ -25,22 +25,11 @@ pub struct Recommendation {
     pub command: Option<String>,
 }
 
-/// What serves clients that request nothing.
-#[derive(Clone, Debug)]
-pub struct Served {
-    /// The name of its row.
-    pub row: String,
-    /// Why it is that one.
-    pub because: String,
-    /// The command line.
-    pub command: Option<String>,
-}
-
 impl Recommendation {
-    /// The recommendation for an ordinary host, whose conversations cost what the rows say: what such a host gets anyway, if
-    /// that is compared and its calls succeeded. Else, among those that `serve` offers, that show all tools and whose calls
+    /// The recommendation for an ordinary host, whose conversations cost what the rows say: what such a host gets anyway, which
+    /// is `served` for its reason, if that is compared and its calls succeeded. Else, among those that `serve` offers, that show all tools and whose calls
     /// succeeded, the cheapest over a conversation.
-    pub(crate) fn of(rows: &[Row], strategies: &[Compared], turns: u64, served: Option<&Served>) -> Self {
+    pub(crate) fn of(rows: &[Row], strategies: &[Compared], turns: u64, served: Option<&Self>) -> Self {
         if let Some(recommended) = served.and_then(|served| Self::by_default(served, strategies, turns)) {
             return recommended;
         }
@@ -61,17 +50,16 @@ impl Recommendation {
         Self { strategy: strategy.to_owned(), reason, command }
     }
 
-    fn by_default(served: &Served, strategies: &[Compared], turns: u64) -> Option<Self> {
+    fn by_default(served: &Self, strategies: &[Compared], turns: u64) -> Option<Self> {
         let full = strategies.iter().find(|strategy| strategy.name == BASELINE)?;
-        let own = strategies.iter().find(|strategy| strategy.name == served.row)?;
+        let own = strategies.iter().find(|strategy| strategy.name == served.strategy)?;
         let is_usable = own.not_offered.is_none() && !own.has_failed();
         let saving = match own.conversation_saving {
             Some(saving) if saving > 0.0 => format!("; it {}", saves(own, full, turns)),
             _ => String::new(),
         };
-        let reason = format!("clients get it without --strategy, since {}{saving}", served.because);
-        let Served { row, command, .. } = served.clone();
-        is_usable.then_some(Self { strategy: row, reason, command })
+        let reason = format!("clients get it without --strategy, since {}{saving}", served.reason);
+        is_usable.then_some(Self { reason, ..served.clone() })
     }
 
     /// As one sentence.
@@ -155,9 +143,9 @@ mod tests {
             compared("cheaper", 300, 9_000, 5),
         ];
         let of = |all: &[Compared], row: &str| {
-            let served = Served {
-                row: row.to_owned(),
-                because: "it fits".to_owned(),
+            let served = Recommendation {
+                strategy: row.to_owned(),
+                reason: "it fits".to_owned(),
                 command: Some("serve".to_owned()),
             };
             Recommendation::of(&[], all, 10, Some(&served))

@@ -157,15 +157,14 @@ impl StepTokens {
 }
 
 impl Report {
-    /// Those of the named strategies whose total exceeds this number of tokens; if the cost of learning is unknown, the
-    /// tokens at the start count.
-    pub fn over<'a>(&'a self, most: u64, names: &'a [String]) -> impl Iterator<Item = &'a Compared> {
-        let is_named = |strategy: &Compared| {
+    /// Those of the named strategies whose total exceeds this number of tokens, with that total; if the cost of learning is
+    /// unknown, the tokens at the start count.
+    pub fn over<'a>(&'a self, most: u64, names: &'a [String]) -> impl Iterator<Item = (&'a str, u64)> {
+        let named = self.strategies.iter().filter(|strategy| {
             names.iter().any(|name| *name == strategy.name || strategy.also.contains(name))
-        };
-        let named = self.strategies.iter().filter(move |strategy| is_named(strategy));
-        named.filter(move |strategy| {
-            strategy.costs.total_tokens.unwrap_or(strategy.costs.initial_tokens) > most
-        })
+        });
+        let costs = |costs: Costs| costs.total_tokens.unwrap_or(costs.initial_tokens);
+        let each = named.map(move |strategy| (&*strategy.name, costs(strategy.costs)));
+        each.filter(move |(_, tokens)| *tokens > most)
     }
 }

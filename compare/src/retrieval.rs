@@ -1,34 +1,37 @@
 //! How well tools are found by words: labelled queries, asked over real connections of the tool by which a strategy
 //! finds tools.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_disclosure_core::{Finder, Hit};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     Error, Row, Subject,
+    agent::{Purpose, Seen},
     connection::ClientKind,
-    probe::{Probe, answered},
+    probe::Probe,
     run::Bench,
 };
 
 /// A model reads about this many hits.
 const FIRST: usize = 5;
 
-/// A labelled query.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A labelled query. Other members, such as those of labelled tasks, are ignored.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Query {
     /// Where it stands, from 1.
+    #[serde(skip)]
     pub line: usize,
     /// The words.
+    #[serde(rename = "query")]
     pub text: String,
     /// The tools that are right, as the labels name them; none if nothing should be found.
     pub tools: Vec<String>,
 }
 
 /// How well a strategy finds tools by words.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Retrieval {
     /// The row.
     pub strategy: String,
@@ -111,7 +114,7 @@ pub(crate) async fn run(
     if asked.is_empty() {
         return Ok(retrievals);
     }
-    for (row, finder) in rows.iter().filter_map(|row| Some((*row, row.finder?))) {
+    for (row, finder) in rows.iter().filter_map(|row| Some((*row, row.profile.finder?))) {
         retrievals.push(of(bench, row, finder, asked).await?);
     }
     Ok(retrievals)
@@ -145,8 +148,9 @@ async fn of(bench: &Bench<'_>, row: &Row, finder: Finder, asked: &[Asked<'_>]) -
         // A registry refuses finders without arguments.
         let arguments = finder.arguments(query.text).unwrap_or_default();
         let (step, result) = probe.ask("finding tools", finder.tool(), &arguments).await?;
-        let hits = finder.hits(&answered(&result));
-        tally.count(query, &hits, |name| probe.served_name(name), step.answer_tokens);
+        let hits = finder.hits(&Seen::of(&result, Purpose::Learn).content);
+        let right: Vec<&str> = query.right.iter().map(|name| probe.served_name(name)).collect();
+        tally.count(query.text, &right, &hits, step.answer_tokens);
     }
     probe.connection.host.close().await;
     Ok(tally.retrieval(row, finder))
@@ -155,50 +159,43 @@ async fn of(bench: &Bench<'_>, row: &Row, finder: Finder, asked: &[Asked<'_>]) -
 /// Counts of queries so far.
 #[derive(Default)]
 struct Tally {
-    possible: Possible,
+    /// Without what is worked out of all queries.
+    found: Retrieval,
     first: usize,
     among_five: usize,
-    impossible: Impossible,
     answers: Vec<u64>,
+    /// How many queries with a word missed, and how many there are.
     words: BTreeMap<String, (usize, usize)>,
-    missed: Vec<Missed>,
 }
 
 impl Tally {
-    fn count<'n>(
-        &mut self,
-        query: &Asked<'n>,
-        hits: &[Hit],
-        served: impl Fn(&'n str) -> &'n str,
-        answer_tokens: u64,
-    ) {
+    /// Counts the answer to these words, for which these tools are right.
+    fn count(&mut self, text: &str, right: &[&str], hits: &[Hit], answer_tokens: u64) {
         self.answers.push(answer_tokens);
         let nothing_found = usize::from(hits.is_empty());
         let only_weak = usize::from(!hits.is_empty() && hits.iter().all(|hit| hit.is_weak));
-        if query.right.is_empty() {
-            self.impossible.queries += 1;
-            self.impossible.nothing_found += nothing_found;
-            self.impossible.only_weak += only_weak;
+        if right.is_empty() {
+            let impossible = &mut self.found.impossible;
+            impossible.queries += 1;
+            impossible.nothing_found += nothing_found;
+            impossible.only_weak += only_weak;
             return;
         }
-        self.possible.queries += 1;
-        self.possible.nothing_found += nothing_found;
-        self.possible.only_weak += only_weak;
-        let right: Vec<&str> = query.right.iter().map(|name| served(name)).collect();
+        let possible = &mut self.found.possible;
+        possible.queries += 1;
+        possible.nothing_found += nothing_found;
+        possible.only_weak += only_weak;
         let rank = hits.iter().take(FIRST).position(|hit| right.iter().any(|name| names(&hit.name, name)));
         self.first += usize::from(rank == Some(0));
         self.among_five += usize::from(rank.is_some());
-        let mut words: Vec<String> = words(query.text).collect();
-        words.sort_unstable();
-        words.dedup();
-        for word in words {
+        for word in words(text).collect::<BTreeSet<_>>() {
             let (missed, queries) = self.words.entry(word).or_default();
             *queries += 1;
             *missed += usize::from(rank.is_none());
         }
         if rank.is_none() {
-            self.missed.push(Missed {
-                query: query.text.to_owned(),
+            self.found.missed.push(Missed {
+                query: text.to_owned(),
                 tools: right.iter().map(|name| (*name).to_owned()).collect(),
                 found: hits.iter().take(FIRST).map(|hit| hit.name.clone()).collect(),
             });
@@ -206,7 +203,7 @@ impl Tally {
     }
 
     fn retrieval(mut self, row: &Row, finder: Finder) -> Retrieval {
-        let share = |count: usize| match self.possible.queries {
+        let share = |count: usize| match self.found.possible.queries {
             0 => 0.0,
             queries => (count as f64 / queries as f64 * 1e4).round() / 1e4,
         };
@@ -218,18 +215,14 @@ impl Tally {
         let rate = 1.0 - share(self.among_five);
         let surplus = |word: &MissedWord| word.missed as f64 - rate * word.queries as f64;
         missed_words.sort_by(|one, other| surplus(other).total_cmp(&surplus(one)));
+        let (hit_at_1, hit_at_5) = (share(self.first), share(self.among_five));
         Retrieval {
             strategy: row.name.clone(),
             tool: finder.tool(),
-            possible: Possible {
-                hit_at_1: share(self.first),
-                hit_at_5: share(self.among_five),
-                ..self.possible
-            },
-            impossible: self.impossible,
+            possible: Possible { hit_at_1, hit_at_5, ..self.found.possible },
             answer_tokens: self.answers.get(self.answers.len() / 2).copied().unwrap_or(0),
             missed_words,
-            missed: self.missed,
+            ..self.found
         }
     }
 }
@@ -252,16 +245,13 @@ mod tests {
     fn q5_ranks_misses_and_words_are_counted() {
         let finder = Finder::new("find", r#"{"query": "{query}"}"#, &["tools"]);
         let hit = |name: &str, is_weak| Hit { name: name.to_owned(), is_weak };
-        let asked = |text: &'static str, right: &[&'static str]| Asked { text, right: right.to_vec() };
         let mut tally = Tally::default();
-        let mut count =
-            |query: Asked<'static>, hits: &[Hit], tokens| tally.count(&query, hits, |name| name, tokens);
-        count(asked("add two numbers", &["add"]), &[hit("add", false)], 10);
-        count(asked("Add, or sub", &["sub"]), &[hit("add", false), hit("tool:sub", false)], 20);
+        tally.count("add two numbers", &["add"], &[hit("add", false)], 10);
+        tally.count("Add, or sub", &["sub"], &[hit("add", false), hit("tool:sub", false)], 20);
         let five = ["a", "b", "c", "d", "e", "add"].map(|name| hit(name, true));
-        count(asked("sum numbers", &["add"]), &five, 30);
-        count(asked("send a letter", &[]), &[], 40);
-        count(asked("book a flight", &[]), &[hit("add", true)], 50);
+        tally.count("sum numbers", &["add"], &five, 30);
+        tally.count("send a letter", &[], &[], 40);
+        tally.count("book a flight", &[], &[hit("add", true)], 50);
         let found = tally.retrieval(&Row::of("search"), finder);
         assert_eq!(
             found.possible,

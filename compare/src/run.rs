@@ -2,19 +2,20 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_client::Traffic;
+use mcp_disclosure_client::{Concerns, Traffic};
+use mcp_disclosure_core::RawObject;
 
 use crate::{
     Error, HostKind, Row, Subject,
     agent::Task,
     baseline::{Baseline, Listed},
-    connection::{ClientKind, LinkFactory},
+    connection::{ClientKind, Connection, LinkFactory, Reached},
     probe::Probe,
     report::{InitialTokens, StepTokens},
     tokenizer::Counter,
 };
 
-/// What all runs of a comparison have in common.
+/// What all connections of a comparison, or of a play, have in common.
 pub(crate) struct Bench<'a> {
     /// Opens links to a server of each row.
     pub(crate) links: &'a LinkFactory,
@@ -24,8 +25,20 @@ pub(crate) struct Bench<'a> {
     pub(crate) host: HostKind,
     /// Whether to request lists without `inputSchema`, where the strategy supports that.
     pub(crate) omits_schemas: bool,
+    /// Counts the calls that have reached upstreams.
+    pub(crate) reached: Reached,
     /// The lists of `full`; empty until they are known.
     pub(crate) baseline: Baseline,
+}
+
+impl Bench<'_> {
+    /// The resources and templates that a client that supports the strategy is listed.
+    pub(crate) async fn resources(&self, row: &Row) -> Result<Vec<RawObject>, Error> {
+        let connection = Connection::open(self, row, ClientKind::Negotiating, Concerns::new()).await?;
+        let resources = connection.resources().await?;
+        connection.host.close().await;
+        Ok(resources)
+    }
 }
 
 /// One run of a strategy, from handshake to last call.
@@ -50,10 +63,12 @@ impl Run {
         kind: ClientKind,
         tasks: &[Task],
     ) -> Result<Self, Error> {
-        let needs_resources = kind == ClientKind::Negotiating && adds_resources(bench, row).await?;
+        // A model needs to see resources where the strategy lists some that are not the source's.
+        let needs_resources =
+            kind == ClientKind::Negotiating && !bench.baseline.added(bench.resources(row).await?).is_empty();
         let mut probe = Probe::open(bench, row, kind).await?;
         let resources = if needs_resources { probe.connection.resources().await? } else { Vec::new() };
-        let start = probe.start(&bench.baseline.added(resources));
+        let (start, shown) = probe.start(&bench.baseline.added(resources));
         let names: Vec<&str> = tasks.iter().map(|task| &*task.tool).collect();
         let steps = probe.learn(&names).await?;
         let missing = names.iter().filter(|name| !probe.finds(name)).map(ToString::to_string).collect();
@@ -61,16 +76,8 @@ impl Run {
         for task in tasks {
             calls.push(probe.call(task).await?);
         }
-        let (traffic, shown) = (probe.connection.host.traffic(), probe.shown());
+        let traffic = probe.connection.host.traffic();
         probe.connection.host.close().await;
         Ok(Self { listed: probe.plan.listed, shown, start, steps, missing, calls, traffic })
     }
-}
-
-/// Whether a model needs to see resources under this strategy: it lists resources that are not the source's.
-async fn adds_resources(bench: &Bench<'_>, row: &Row) -> Result<bool, Error> {
-    let probe = Probe::enter(bench, row, ClientKind::Negotiating, Arc::default()).await?;
-    let added = bench.baseline.added(probe.connection.resources().await?);
-    probe.connection.host.close().await;
-    Ok(!added.is_empty())
 }

@@ -49,7 +49,7 @@ impl Sampler<'_> {
         let kind = schema["type"].as_str().or_else(|| schema["type"][0].as_str());
         let implied = if schema["properties"].is_object() { "object" } else { "string" };
         match kind.unwrap_or(implied) {
-            "object" => self.object(schema, depth),
+            "object" => self.object(schema, depth).into(),
             "array" => {
                 let least = schema["minItems"].as_u64().unwrap_or(0).min(8);
                 (0..least).map(|_| self.value(&schema["items"], depth + 1)).collect()
@@ -62,18 +62,15 @@ impl Sampler<'_> {
         }
     }
 
-    fn object(&self, schema: &Value, depth: usize) -> Value {
+    fn object(&self, schema: &Value, depth: usize) -> Map<String, Value> {
         let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let member = |name: &str| (name.to_owned(), self.value(&schema["properties"][name], depth + 1));
-        required.map(member).collect::<Map<_, _>>().into()
+        required.map(member).collect()
     }
 
     /// The combined requirements of all parts and of the schema around them.
     fn merged(&self, schema: &Value, parts: &[Value], depth: usize) -> Value {
-        let mut whole = match self.object(schema, depth + 1) {
-            Value::Object(whole) => whole,
-            other => return other,
-        };
+        let mut whole = self.object(schema, depth + 1);
         for part in parts {
             match self.value(part, depth + 1) {
                 Value::Object(members) => whole.extend(members),

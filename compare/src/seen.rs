@@ -29,8 +29,9 @@ pub(crate) fn written(exchange: &Exchange) -> String {
 /// The text of the response that a host shows to the model: texts of a result as they are, other results and errors as
 /// JSON. A tool's `structuredContent` repeats its texts, and is counted only if there are none.
 pub(crate) fn read(exchange: &Exchange) -> String {
-    let Some(result) = exchange.answer.object("result") else {
-        return exchange.answer.object("error").unwrap_or_default().compact().text().to_owned();
+    let answer = exchange.answer.clone().unwrap_or_default();
+    let Some(result) = answer.object("result") else {
+        return answer.object("error").unwrap_or_default().compact().text().to_owned();
     };
     let texts = match &*exchange.method {
         "tools/call" => texts(&result, "content"),
@@ -44,7 +45,7 @@ pub(crate) fn read(exchange: &Exchange) -> String {
 }
 
 fn texts(result: &RawObject, member: &str) -> Option<String> {
-    let parts: Vec<Value> = serde_json::from_str(result.member(member)?).ok()?;
+    let parts: Vec<Value> = result.value(member)?;
     let texts: Vec<&str> = parts.iter().filter_map(|part| part["text"].as_str()).collect();
     (!texts.is_empty()).then(|| texts.join("\n"))
 }
@@ -55,7 +56,8 @@ mod tests {
 
     fn exchange(method: &str, request: &str, answer: &str) -> Exchange {
         let object = |text: &str| RawObject::parse(text).unwrap();
-        Exchange { method: method.to_owned(), request: object(request), answer: object(answer), reached: 0 }
+        let (request, answer) = (object(request), Some(object(answer)));
+        Exchange { method: method.to_owned(), request, answer, reached: 0 }
     }
 
     #[test]

@@ -1,9 +1,6 @@
 //! The subject of a comparison: the tools of a source, and which of them are used.
 
-use std::{
-    collections::{HashMap, HashSet},
-    str::FromStr,
-};
+use std::{collections::HashSet, str::FromStr};
 
 use mcp_disclosure_core::{RawObject, nearest::nearest};
 
@@ -14,8 +11,8 @@ use crate::{Error, agent::Task, sample};
 pub struct Subject {
     /// The name of the source.
     pub source: String,
-    tools: Vec<Tool>,
-    positions: HashMap<String, usize>,
+    /// The tools.
+    pub tools: Vec<Tool>,
 }
 
 /// One tool of a source.
@@ -29,10 +26,8 @@ pub struct Tool {
     pub category: String,
     /// The complete definition.
     pub definition: RawObject,
-    /// The arguments of an example in its description file.
+    /// The first example in its description file: its `input`, and in its `description` what it is for.
     pub example: Option<RawObject>,
-    /// What that example is for, in words.
-    pub purpose: Option<String>,
 }
 
 /// The tools to use.
@@ -66,15 +61,16 @@ impl Tool {
     /// A call of the tool: with the example's arguments, else with the minimum that its schema requires.
     pub(crate) fn task(&self) -> Task {
         let schema = self.definition.object("inputSchema").unwrap_or_default();
-        let arguments = self.example.clone().unwrap_or_else(|| sample::arguments(&schema));
+        let given = self.example.as_ref().and_then(|example| example.object("input"));
+        let arguments = given.unwrap_or_else(|| sample::arguments(&schema));
         Task { tool: self.name.clone(), arguments }
     }
 
     /// The words by which a model searches for it: what its example is for, or else the beginning of its description. The
     /// name is not among them, since a model that searches does not know it.
     pub(crate) fn words(&self) -> String {
-        let description = || self.definition.string("description").unwrap_or_default();
-        let text = self.purpose.clone().unwrap_or_else(description);
+        let purpose = self.example.as_ref().and_then(|example| example.string("description"));
+        let text = purpose.or_else(|| self.definition.string("description")).unwrap_or_default();
         let sentence = text.split_inclusive(['.', '\n']).next().unwrap_or_default();
         let words = sentence.split_whitespace().filter(|word| !word.contains(&self.name));
         words.take(MOST_WORDS).collect::<Vec<_>>().join(" ").trim_end_matches(['.', ',', ':']).to_owned()
@@ -82,26 +78,15 @@ impl Tool {
 }
 
 impl Subject {
-    /// These tools of the source of this name.
-    pub fn new(source: String, tools: Vec<Tool>) -> Self {
-        let positions = tools.iter().zip(0..).map(|(tool, at)| (tool.name.clone(), at)).collect();
-        Self { source, tools, positions }
-    }
-
-    /// The tools.
-    pub fn tools(&self) -> &[Tool] {
-        &self.tools
-    }
-
     /// The subject without the tools that this excludes.
     pub(crate) fn only(&self, is_included: impl Fn(&Tool) -> bool) -> Self {
         let tools = self.tools.iter().filter(|tool| is_included(tool)).cloned().collect();
-        Self::new(self.source.clone(), tools)
+        Self { source: self.source.clone(), tools }
     }
 
     /// The tool of this name.
     pub fn tool(&self, name: &str) -> Option<&Tool> {
-        self.tools.get(*self.positions.get(name)?)
+        self.tools.iter().find(|tool| tool.name == name)
     }
 
     /// The tool that a label names: by the name by which it is served, or by its upstream and the name there, with `:`,
@@ -196,9 +181,8 @@ mod tests {
             category: String::new(),
             definition: RawObject::empty(),
             example: None,
-            purpose: None,
         };
-        Subject::new(String::new(), (0..count).map(tool).collect())
+        Subject { source: String::new(), tools: (0..count).map(tool).collect() }
     }
 
     #[test]
@@ -226,10 +210,10 @@ mod tests {
     fn a_model_searches_by_words_and_not_by_the_name() {
         let described =
             RawObject::empty().with_value("description", "Use t0 to add two numbers, and more. Fast.");
-        let tool = Tool { definition: described, ..subject(1).tools()[0].clone() };
+        let tool = Tool { definition: described, ..subject(1).tools[0].clone() };
         assert_eq!(tool.words(), "Use to add two numbers, and more");
-        let purpose = Some("The sum of a bill".to_owned());
-        assert_eq!(Tool { purpose, ..tool }.words(), "The sum of a bill");
+        let example = Some(RawObject::empty().with_value("description", "The sum of a bill"));
+        assert_eq!(Tool { example, ..tool }.words(), "The sum of a bill");
     }
 
     proptest! {

@@ -71,6 +71,15 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// The lines of a text, wrapped to `width` characters in all: the first begins with `first`, which takes `indent` columns,
+/// or none; the others begin with as many spaces.
+pub(crate) fn hung(first: &str, indent: usize, text: &str, width: usize) -> Vec<String> {
+    let lines = wrapped(text, width.saturating_sub(indent)).into_iter().enumerate();
+    lines
+        .map(|(at, line)| if at == 0 { format!("{first}{line}") } else { format!("{:indent$}{line}", "") })
+        .collect()
+}
+
 /// The first `most` lines, and how many are left out.
 pub(crate) fn first<T>(lines: &[T], most: usize) -> (&[T], usize) {
     // One line more takes no more space than the note of its absence.

@@ -25,6 +25,13 @@ pub enum Era {
     Stateless,
 }
 
+impl Era {
+    /// The other one.
+    pub fn other(self) -> Self {
+        if self == Self::Session { Self::Stateless } else { Self::Session }
+    }
+}
+
 /// The properties of a client on which lists depend. Clients with equal traits see the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClientTraits {

@@ -18,7 +18,7 @@ pub fn is_descriptions(uri: &str) -> bool {
 /// The JSON object in a tool's result: the structured content, or else the first text.
 pub fn content_of(result: &RawObject) -> Option<RawObject> {
     result.object("structuredContent").or_else(|| {
-        let content: Value = serde_json::from_str(result.member("content")?).ok()?;
+        let content: Value = result.value("content")?;
         RawObject::parse(content[0]["text"].as_str()?).ok()
     })
 }
@@ -35,7 +35,7 @@ pub fn wants_description(result: &RawObject) -> bool {
 
 /// The object in the text of a resource: descriptions by tool, or an error.
 pub fn descriptions(result: &RawObject) -> Option<RawObject> {
-    let contents: Value = serde_json::from_str(result.member("contents")?).ok()?;
+    let contents: Value = result.value("contents")?;
     RawObject::parse(contents[0]["text"].as_str()?).ok()
 }
 

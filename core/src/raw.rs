@@ -13,7 +13,7 @@ use std::{
     sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError, Weak},
 };
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::Error};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned, ser::Error};
 use serde_json::value::RawValue;
 
 use crate::{
@@ -35,6 +35,8 @@ struct Shared {
     /// The members in order, values as places in the text, once it was read as an object.
     members: OnceLock<Box<[Member]>>,
     digest: OnceLock<Digest>,
+    /// Its member `_meta`, once it was asked for.
+    meta: OnceLock<Option<RawObject>>,
 }
 
 /// A member's key, and the place of its value.
@@ -115,16 +117,57 @@ impl RawText {
         }
     }
 
+    /// A value as text; `null` if that fails, which it cannot for this project's types.
+    pub fn of(value: &(impl Serialize + ?Sized)) -> Self {
+        serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned()).into()
+    }
+
+    /// The object without members.
+    pub fn empty_object() -> Self {
+        RawObject::empty().into_text()
+    }
+
     /// The text.
-    pub fn get(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         &self.shared.text[self.range.clone()]
+    }
+
+    /// The same, by the name that it has for `RawValue`.
+    pub fn get(&self) -> &str {
+        self.as_str()
+    }
+
+    /// The text as UTF-8.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.as_str().as_bytes()
+    }
+}
+
+impl PartialEq for RawText {
+    fn eq(&self, other: &Self) -> bool {
+        let is_same = Arc::ptr_eq(&self.shared, &other.shared) && self.range == other.range;
+        is_same || self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for RawText {}
+
+impl From<String> for RawText {
+    /// The text must be JSON.
+    fn from(text: String) -> Self {
+        Self { range: 0..text.len(), shared: Arc::new(text.into()) }
+    }
+}
+
+impl From<RawObject> for RawText {
+    fn from(object: RawObject) -> Self {
+        object.into_text()
     }
 }
 
 impl From<Box<RawValue>> for RawText {
     fn from(value: Box<RawValue>) -> Self {
-        let text = String::from(Box::<str>::from(value));
-        Self { range: 0..text.len(), shared: Arc::new(text.into()) }
+        String::from(Box::<str>::from(value)).into()
     }
 }
 
@@ -272,9 +315,20 @@ impl RawObject {
         string(self.member(key)?)
     }
 
+    /// A member's value, deserialized; `None` if it is missing, or of another type.
+    pub fn value<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
+        serde_json::from_str(self.member(key)?).ok()
+    }
+
     /// An object member.
     pub fn object(&self, key: &str) -> Option<Self> {
         Self::parse(self.member(key)?).ok()
+    }
+
+    /// The `_meta` of a message's parameters, read once for all who ask. It is kept with the object: that of a definition, which
+    /// stays, is rather read by [`object`](Self::object).
+    pub fn meta(&self) -> Option<&Self> {
+        self.0.meta.get_or_init(|| self.object("_meta")).as_ref()
     }
 
     /// Whether the object has no members.
@@ -286,6 +340,12 @@ impl RawObject {
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&str, &str)> {
         let text = self.text();
         self.members().iter().map(move |(key, place)| (key.get(text), &text[place.clone()]))
+    }
+
+    /// The same, values without a copy.
+    pub(crate) fn shares(&self) -> impl Iterator<Item = (&str, RawText)> {
+        let text = self.text();
+        self.members().iter().map(move |(key, place)| (key.get(text), RawText::part(&self.0, place.clone())))
     }
 
     /// The object with `key` set to the JSON text `value`: in its old place, or at the end.
@@ -382,8 +442,7 @@ impl Serialize for RawObject {
 
 impl<'de> Deserialize<'de> for RawObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = Box::<RawValue>::deserialize(deserializer)?;
-        Self::parse(raw.get()).map_err(serde::de::Error::custom)
+        Self::of(&RawText::deserialize(deserializer)?).map_err(serde::de::Error::custom)
     }
 }
 

@@ -57,8 +57,7 @@ pub fn require(schema: &RawObject, name: &str, receipt: &str) -> RawObject {
     let argument = json!({"type": "string", "const": receipt, "description": DESCRIPTION});
     let properties = schema.object("properties").unwrap_or_else(RawObject::empty);
     let properties = properties.with_value(name, &argument);
-    let required = schema.member("required").and_then(|text| serde_json::from_str::<Vec<String>>(text).ok());
-    let mut required = required.unwrap_or_default();
+    let mut required: Vec<String> = schema.value("required").unwrap_or_default();
     required.push(name.to_owned());
     schema.with("properties", properties.text()).with_value("required", &required)
 }
@@ -67,8 +66,7 @@ pub fn require(schema: &RawObject, name: &str, receipt: &str) -> RawObject {
 pub fn remove(schema: &RawObject, name: &str) -> RawObject {
     let properties = schema.object("properties").unwrap_or_else(RawObject::empty);
     let schema = schema.with("properties", properties.retain(|key| key != name).text());
-    let required = schema.member("required").and_then(|text| serde_json::from_str::<Vec<Value>>(text).ok());
-    let Some(mut required) = required else { return schema };
+    let Some(mut required) = schema.value::<Vec<Value>>("required") else { return schema };
     required.retain(|required| required != name);
     match required.is_empty() {
         true => schema.retain(|key| key != "required"),

@@ -185,32 +185,6 @@ mod tests {
         assert_eq!(singular.solve(&[1.0, 1.0]), None);
     }
 
-    /// The coefficients of the polynomial with these roots but for the first, which is 1; by Vieta, so that no solver is tested by itself.
-    fn companion(roots: &[f64]) -> Matrix {
-        let mut coefficients = vec![1.0];
-        for root in roots {
-            let shifted: Vec<f64> =
-                std::iter::once(0.0).chain(coefficients.iter().map(|c| -root * c)).collect();
-            coefficients.push(0.0);
-            coefficients.iter_mut().zip(shifted).for_each(|(one, two)| *one += two);
-        }
-        let size = roots.len();
-        let cell = |row: usize, column: usize| match row {
-            0 => -coefficients[column + 1],
-            _ => f64::from(row == column + 1),
-        };
-        Matrix((0..size).map(|row| (0..size).map(|column| cell(row, column)).collect()).collect())
-    }
-
-    #[test]
-    fn eigenvalues_are_the_roots_of_the_characteristic_polynomial() {
-        let mut found = companion(&[-4.0, -1.0, 0.5, 2.0, 3.0]).complex_eigenvalues().unwrap();
-        found.sort_by(|one, two| one.re.total_cmp(&two.re));
-        for (value, root) in found.iter().zip([-4.0, -1.0, 0.5, 2.0, 3.0]) {
-            assert!((value - root).norm() < 1e-12, "{value} {root}");
-        }
-    }
-
     #[test]
     fn eigenvalues_have_the_sums_that_the_matrix_says() {
         for size in [1, 2, 3, 10, 100] {

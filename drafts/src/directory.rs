@@ -57,9 +57,9 @@ impl Directory {
         let mut directory = Self { groups: Vec::new(), places: HashMap::new(), revision: String::new() };
         for entry in manifest.entries() {
             let said = said_of_groups(entry.tool());
-            let ids = said.member("groups").and_then(|ids| serde_json::from_str::<Vec<String>>(ids).ok());
+            let ids: Vec<String> = said.value("groups").unwrap_or_default();
             let mut seen = HashSet::new();
-            for id in ids.into_iter().flatten().filter(|id| seen.insert(id.clone())) {
+            for id in ids.into_iter().filter(|id| seen.insert(id.clone())) {
                 directory.group(&id, texts).entries.push(entry.text().clone());
             }
         }

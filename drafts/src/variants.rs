@@ -93,7 +93,7 @@ pub fn requested(params: &RawObject) -> Option<String> {
 
 /// The parameters without the name of a variant: upstreams have to refuse it if they have no variants.
 pub fn without_variant(params: &RawObject) -> RawObject {
-    let Some(meta) = params.object("_meta") else { return params.clone() };
+    let Some(meta) = params.meta() else { return params.clone() };
     let meta = meta.retain(|key| key != SERVER_VARIANT);
     if meta.is_empty() { params.retain(|key| key != "_meta") } else { params.with("_meta", meta.text()) }
 }

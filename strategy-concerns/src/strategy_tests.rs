@@ -2,7 +2,7 @@
 
 use futures::executor::block_on;
 use mcp_disclosure_core::{
-    About, Effect, Effects, Kind, Marks, Memory, PlugIn, Principal, Receipts, Registry, Settings, Snapshot,
+    About, Effect, Effects, Marks, Memory, PlugIn, Principal, Receipts, Registry, Settings, Snapshot,
     Unlimited, UpstreamLists, UpstreamName, Values,
 };
 use serde_json::{Value, json, value::to_raw_value};
@@ -20,25 +20,16 @@ fn about() -> About {
 }
 
 fn view() -> View {
-    let mapped = |key: &str, name: &str, concerns: Value| {
-        to_raw_value(&json!({key: name, "name": name, "inputSchema": {}, "_meta": {"concerns": concerns}}))
-            .unwrap()
-            .into()
+    let tool = |name: &str, concerns: Value| {
+        let tool = json!({"name": name, "inputSchema": {}, "_meta": {"concerns": concerns}});
+        to_raw_value(&tool).unwrap().into()
     };
-    let all = |key: &str| {
-        vec![
-            mapped(key, "cheap", json!({"cost": "low", "delay": [5, 10]})),
-            mapped(key, "dear", json!({"cost": "high"})),
-            mapped(key, "any", json!({})),
-        ]
-    };
-    let lists = UpstreamLists {
-        tools: all("name"),
-        resources: all("uri"),
-        templates: all("uriTemplate"),
-        prompts: all("name"),
-        ..UpstreamLists::empty(UpstreamName::parse("kit").unwrap())
-    };
+    let mut lists = UpstreamLists::empty(UpstreamName::parse("kit").unwrap());
+    lists.tools = vec![
+        tool("cheap", json!({"cost": "low"})),
+        tool("dear", json!({"cost": "high"})),
+        tool("any", json!({})),
+    ];
     let snapshot = Snapshot::build(&[lists], &[]).about_itself(about());
     View::of(snapshot.into(), &Principal::anonymous())
 }
@@ -66,61 +57,6 @@ fn with<T>(memory: &Memory, era: Era, ask: impl FnOnce(&Context<'_>) -> T) -> (T
         other => panic!("{other:?}"),
     });
     (answer, remembered)
-}
-
-/// The listed names of each kind after a host's choices.
-fn listed(strategy: &Concerns, chosen: Value) -> [Vec<String>; 4] {
-    let chosen = RawObject::parse(json!({"concerns": chosen}).to_string()).unwrap();
-    let (opened, memory) =
-        with(&Memory::EMPTY, Era::Session, |cx| strategy.lifecycle(cx, &Lifecycle::Opened(&chosen)));
-    opened.unwrap();
-    let view = strategy.narrow(view(), Noted::new(&memory, NAME));
-    let entries = |kind| view.entries(kind).map(|entry| entry.key().to_owned()).collect();
-    [
-        view.tools().map(|tool| tool.name().to_string()).collect(),
-        entries(Kind::Resources),
-        entries(Kind::Templates),
-        entries(Kind::Prompts),
-    ]
-}
-
-#[test]
-fn c4_c5_c8_primitives_mapped_to_another_value_are_not_listed() {
-    let strategy = concerns(json!({}));
-    for (chosen, expected) in [
-        (json!({}), vec!["cheap", "dear", "any"]),
-        (json!({"cost": "low"}), vec!["cheap", "any"]),
-        (json!({"cost": "high"}), vec!["dear", "any"]),
-        (json!({"delay": 7}), vec!["cheap", "dear", "any"]),
-        (json!({"delay": 1}), vec!["dear", "any"]),
-        (json!({"delay": 7, "cost": "high"}), vec!["dear", "any"]),
-        (json!({"delay": 1, "cost": "low"}), vec!["any"]),
-        (json!({"mood": "good"}), vec!["cheap", "dear", "any"]),
-    ] {
-        for of_kind in listed(&strategy, chosen.clone()) {
-            assert_eq!(of_kind, expected, "{chosen}");
-        }
-    }
-}
-
-#[test]
-fn c12_unchosen_concerns_have_their_default_once_any_is_chosen() {
-    let strategy = concerns(json!({"unset": "default"}));
-    assert_eq!(listed(&strategy, json!({}))[0], ["cheap", "dear", "any"]);
-    assert_eq!(listed(&strategy, json!({"delay": 7}))[0], ["cheap", "any"]);
-    assert_eq!(listed(&strategy, json!({"delay": 7, "cost": "high"}))[0], ["dear", "any"]);
-}
-
-#[test]
-fn c3_c7_choices_in_initialized_are_never_an_error() {
-    let strategy = concerns(json!({}));
-    let params = RawObject::parse(r#"{"concerns":{"cost":"huge","delay":3}}"#).unwrap();
-    let said = |event: &Lifecycle<'_>| with(&Memory::EMPTY, Era::Session, |cx| strategy.lifecycle(cx, event));
-    let (opened, memory) = said(&Lifecycle::Opened(&params));
-    assert!(opened.is_err() && memory.is_empty());
-    let (initialized, memory) = said(&Lifecycle::Initialized(&params));
-    assert_eq!(initialized, Ok(()));
-    assert_eq!(memory.of(NAME), Some(&Notes::from([("delay".to_owned(), json!(3))])));
 }
 
 #[test]

@@ -1,10 +1,10 @@
-//! `describe` called directly, without a server (docs/CONTRACT.md D1 to D3, D7).
+//! `describe` called directly, without a server (docs/CONTRACT.md B4, B5, D1, D3).
 
 use std::sync::Arc;
 
 use mcp_disclosure_core::{
-    DescriptionFile, Effects, Era, Fault, Marks, Memory, Noted, Permits, Principal, RawText, Receipts,
-    Snapshot, ToolName, Unlimited, UpstreamLists, UpstreamName,
+    DescriptionFile, Effects, Era, Fault, Marks, Memory, Noted, Principal, RawText, Receipts, Snapshot,
+    ToolName, Unlimited, UpstreamLists, UpstreamName,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json, value::to_raw_value};
@@ -22,17 +22,6 @@ fn view_of(tools: &[Value], files: &[Value]) -> View {
     };
     let files: Vec<_> = files.iter().map(file).collect();
     View::of(Arc::new(Snapshot::build(&[lists], &files)), &Principal::anonymous())
-}
-
-fn view() -> View {
-    let tool = |name: &str, description: &str| {
-        json!({
-            "name": name, "title": "T", "description": description, "_meta": {"k": 1},
-            "inputSchema": {"type": "object", "properties": {"x": {"description": "x".repeat(240)}}},
-            "outputSchema": {},
-        })
-    };
-    view_of(&[tool("a", "Does a."), tool("b", LONG)], &[])
 }
 
 fn describe(long_briefs: LongBriefs) -> Describe {
@@ -135,31 +124,6 @@ fn d1_b4_long_briefs_are_objected_to_with_their_length() {
 }
 
 #[test]
-fn d2_negotiating_clients_are_listed_names_and_briefs() {
-    let listing = describe(LongBriefs::Shorten).list(&view(), &native());
-    let listed: Vec<_> = listing.tools.iter().map(RawObject::text).collect();
-    let b = "This tool allows you to look something up in a place that…";
-    assert_eq!(
-        listed,
-        [
-            format!(
-                r#"{{"name":"a","title":"T","description":"Does a.","inputSchema":{PERMISSIVE_SCHEMA}}}"#
-            ),
-            format!(r#"{{"name":"b","title":"T","description":"{b}","inputSchema":{PERMISSIVE_SCHEMA}}}"#),
-        ]
-    );
-    let omitting = ClientTraits { omit_input_schema: true, shortest: true, ..native() };
-    let listing = describe(LongBriefs::Shorten).list(&view(), &omitting);
-    assert_eq!(listing.tools[0].text(), r#"{"name":"a","description":"Does a."}"#);
-    let guidance = listing.instructions.unwrap();
-    assert!(
-        guidance.contains("2 tools:"),
-        "what is behind is said where there is no tool to say it: {guidance}"
-    );
-    assert!(guidance.contains("tools/describe") && !guidance.contains("describe_tools"), "{guidance}");
-}
-
-#[test]
 fn b5_lists_keep_what_a_model_or_a_host_must_know() {
     let tool = |name: &str, title: &str, annotations: Value| json!({"name": name, "title": title, "description": "Does it.", "annotations": annotations});
     let view = view_of(
@@ -213,57 +177,6 @@ fn d3_definitions_are_the_tool_objects_themselves() {
     let (content, failed) = bridge(&view, &json!({"names": ["odd", "deep"]}));
     assert_eq!((content["odd"]["name"].as_str(), failed), (Some("odd"), false));
     assert!(content["deep"]["error"].as_str().unwrap().contains("too deep"));
-}
-
-#[test]
-fn d3_unlisted_tools_are_described_and_tools_that_are_not_permitted_do_not_exist() {
-    let unlisted = view().narrow(|_| false);
-    assert!(ask(&unlisted, "tools/describe", &json!({"name": "a"})).unwrap().is_some());
-    assert_eq!(bridge(&unlisted, &json!({"names": ["a", "zzz"]})).0["zzz"]["available_tools"], json!([]));
-    let permits = Permits::of_tools(["u/a"]);
-    let lists = {
-        let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
-        lists.tools = ["a", "b"].map(|name| to_raw_value(&json!({"name": name})).unwrap().into()).into();
-        lists
-    };
-    let snapshot = Arc::new(Snapshot::build(&[lists], &[]));
-    let view = View::of(snapshot, &Principal::new("p", permits));
-    let unknown = |name: &str| ask(&view, "tools/describe", &json!({"name": name})).unwrap_err().to_string();
-    assert_eq!(unknown("b"), unknown("z").replace('z', "b"));
-    let (content, _) = bridge(&view, &json!({"names": ["b", "z"]}));
-    assert_eq!(content["b"].to_string(), content["z"].to_string().replace('z', "b"));
-}
-
-#[test]
-fn d7_ordinary_clients_are_listed_whole_tools_and_the_bridge() {
-    let view = view();
-    let listing = describe(LongBriefs::Shorten).list(&view, &bridged());
-    let [a, _] = &listing.tools[..] else { panic!("{listing:?}") };
-    let own = describe(LongBriefs::Shorten).own(&view, &bridged()).tools;
-    let bridge_tool = own[0].definition();
-    assert_eq!(
-        a.text(),
-        // One that every client passes on: see decision 0022.
-        r#"{"name":"a","title":"T","description":"Does a.","_meta":{"k":1},"inputSchema":{"type":"object","properties":{"arguments":{}}}}"#
-    );
-    assert_eq!(bridge_tool.string("name").unwrap(), "describe_tools");
-    assert!(listing.instructions.unwrap().contains(r#"call describe_tools with {"names":["a"]}"#));
-
-    let (content, failed) = bridge(&view, &json!({"names": ["nope", "b"]}));
-    assert!(!failed);
-    assert_eq!(content["nope"], json!({"error": "Tool 'nope' not found", "available_tools": ["a", "b"]}));
-    let entry = content["b"].as_object().unwrap();
-    assert_eq!(entry.keys().collect::<Vec<_>>(), ["name", "description", "inputSchema"]);
-    for nothing in [json!({}), json!({"names": []}), json!({"names": 7}), json!([])] {
-        let (content, failed) = bridge(&view, &nothing);
-        assert!(failed);
-        assert_eq!(content["error"]["code"], "MISSING_TOOL_SELECTION");
-        assert_eq!(content["error"]["examples"], json!([{"names": ["a"]}, {"names": ["a", "b"]}]));
-        assert_eq!(content["error"]["available_tools"], json!(["a", "b"]));
-    }
-    let many: Vec<String> = (0..65).map(|at| at.to_string()).collect();
-    assert_eq!(bridge(&view, &json!({"names": many})).0["error"]["code"], "TOO_MANY_TOOLS");
-    assert!(matches!(call(&view, "a", &json!({})), Decision::Forward(_)));
 }
 
 proptest! {

@@ -233,9 +233,8 @@ impl Schema {
             _ => Vec::new(),
         };
         if types.is_empty() {
-            let values: Option<Vec<Value>> =
-                schema.member("enum").and_then(|values| serde_json::from_str(values).ok());
-            let values = values.into_iter().flatten().chain(schema.member("const").map(read));
+            let values: Vec<Value> = schema.value("enum").unwrap_or_default();
+            let values = values.into_iter().chain(schema.member("const").map(read));
             types.extend(values.map(|value| type_of(&value).to_owned()));
             let mut parts: Vec<RawObject> =
                 ["anyOf", "oneOf"].into_iter().filter_map(|key| parts(schema, key)).flatten().collect();
@@ -265,7 +264,7 @@ impl Schema {
 
 /// The names that a schema requires.
 fn required(schema: &RawObject) -> Vec<String> {
-    schema.member("required").and_then(|names| serde_json::from_str(names).ok()).unwrap_or_default()
+    schema.value("required").unwrap_or_default()
 }
 
 fn is_alternatives(key: &str) -> bool {
@@ -274,7 +273,7 @@ fn is_alternatives(key: &str) -> bool {
 
 /// The parts of `allOf`, `anyOf` or `oneOf`, if all are objects.
 fn parts(schema: &RawObject, key: &str) -> Option<Vec<RawObject>> {
-    serde_json::from_str(schema.member(key)?).ok()
+    schema.value(key)
 }
 
 /// Whether alternatives say nothing but types.

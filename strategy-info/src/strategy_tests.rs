@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use mcp_disclosure_core::{
-    About, Category, DescriptionFile, Effects, Era, Fault, Marks, Memory, Noted, OwnGroup, OwnInfo, Permits,
-    Primitive, Principal, RawObject, RawText, Receipts, Refusal, Snapshot, Stack, ToolName, Unlimited,
-    UpstreamLists, UpstreamName,
+    About, Category, DescriptionFile, Effects, Era, Fault, Marks, Memory, Noted, OwnGroup, OwnInfo,
+    Principal, RawObject, RawText, Receipts, Refusal, Snapshot, Stack, ToolName, Unlimited, UpstreamLists,
+    UpstreamName,
 };
 use serde_json::value::to_raw_value;
 
@@ -137,28 +137,6 @@ fn i1_the_description_names_levels_categories_and_counts_and_stays_short() {
     let text = many(2_000);
     assert!(text.ends_with(" more categories") && text.len() <= 8_000, "{}", text.len());
     assert!(!description(&view([]), OtherTools::Stubs).contains(" tools:"));
-}
-
-#[test]
-fn i2_i8_the_overview_counts_listed_tools_and_has_facts() {
-    let expected = json!({
-        "name": "N", "description": "D",
-        "categories": {
-            "one": {"count": 1, "description": "About one.", "tools": "a"},
-            "two": {"count": 2, "tools": "b, one"},
-            "up": {"count": 1, "tools": "c"}
-        },
-        "total_tools": 4, "gpu_available": false
-    });
-    for topic in ["", "  ", "overview", " overview\n"] {
-        assert_eq!(ask(&some(), topic), (expected.clone(), false), "{topic:?}");
-    }
-    for arguments in
-        [None, Some("{}"), Some("null"), Some(r#"{"topic":null}"#), Some(r#""{\"topic\":\"\"}""#)]
-    {
-        let decision = decide(info(OtherTools::Stubs), &some(), INFO, arguments);
-        assert!(matches!(decision, Decision::Answer(answer) if answer.content == expected), "{arguments:?}");
-    }
 }
 
 #[test]
@@ -389,37 +367,6 @@ fn i7_invalid_arguments_of_invoke_are_refused_with_what_is_expected() {
     assert_eq!(overview["total_tools"], 4);
     // Under stubs `invoke` is not an own tool.
     assert!(matches!(decide(info(OtherTools::Stubs), &some(), INVOKE, None), Decision::Forward(_)));
-}
-
-#[test]
-fn c10_unlisted_tools_are_never_enumerated_but_found_by_name() {
-    let narrowed = some()
-        .narrow(|item| !matches!(item, Primitive::Tool(tool) if matches!(tool.key().as_str(), "a" | "one")));
-    let (overview, _) = ask(&narrowed, "overview");
-    assert_eq!(overview["categories"].as_object().unwrap().keys().collect::<Vec<_>>(), ["two", "up"]);
-    assert_eq!(overview["total_tools"], 2);
-    assert_eq!(ask(&narrowed, "two").0["tools"], json!([{"name": "b", "brief": "Does b. [destructive]"}]));
-    assert_eq!(ask(&narrowed, "b").0["related"], json!(["b"]));
-    assert!(ask(&narrowed, "category:one").1);
-    assert_eq!(ask(&narrowed, "aa").0["note"], wording::NOTHING_MATCHES);
-    assert!(!description(&narrowed, OtherTools::Stubs).contains("one ("));
-    assert_eq!(ask(&narrowed, "a").0["tool"], "a");
-    assert_eq!(ask(&narrowed, "one").0["tool"], "one", "a category without tools does not exist");
-    assert!(invoke(&narrowed, r#"{"tool":"a"}"#).is_ok());
-}
-
-#[test]
-fn r10_tools_that_are_not_permitted_do_not_exist() {
-    let principal = Principal::new("p", Permits::of_tools(["*/b", "*/c"]));
-    let tools = [("a", "one"), ("b", "two"), ("one", "two"), ("c", "")];
-    let permitted = View::of(Arc::new(snapshot(tools)), &principal);
-    let without = view([("b", "two"), ("c", "")]);
-    for topic in ["overview", "a", "one", "tool:a", "tool:one", "category:one", "b", "two", "aa"] {
-        assert_eq!(ask(&permitted, topic), ask(&without, topic), "{topic}");
-    }
-    for arguments in [r#"{"tool":"a"}"#, r#"{"tool":"one","x":1}"#] {
-        assert_eq!(invoke(&permitted, arguments), invoke(&without, arguments));
-    }
 }
 
 /// Refuses every call except of `b`.

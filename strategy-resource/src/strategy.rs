@@ -142,7 +142,3 @@ impl DisclosureStrategy for Resource {
         Err(Fault::NotFound { message, data: json!({"uri": uri, "suggestion": meant}) })
     }
 }
-
-#[cfg(test)]
-#[path = "strategy_tests.rs"]
-mod tests;

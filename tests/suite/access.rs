@@ -150,45 +150,30 @@ async fn a3_each_caller_has_the_tools_and_strategies_of_its_entry() {
 }
 
 #[tokio::test]
-async fn a3_the_first_permitted_strategy_serves_where_the_fallback_may_not() {
-    let (_tokens, config) =
-        guarded("[[principals]]\nname = \"Ann\"\ntoken = \"ann\"\nstrategies = [\"describe\"]\n");
-    let bench = Bench::start(Options { config, ..named(["a"]) }).await;
-    let ann = with_token(&bench, ANN).await;
-    assert!(ann.tool_names().await.contains(&"describe_tools".to_owned()));
-    // None matches Bob, who may come in and use nothing.
-    let bob = with_token(&bench, BOB).await;
-    assert_eq!(bob.tool_names().await, Vec::<String>::new());
-}
-
-/// The fallback selects between `full` and `search`; it has a name of its own, which no entry gives.
-#[tokio::test]
-async fn a3_the_fallback_serves_where_both_that_it_selects_from_may() {
-    let (_tokens, config) =
-        guarded("[[principals]]\nname = \"Ann\"\ntoken = \"ann\"\nstrategies = [\"search\", \"full\"]\n");
-    let bench = Bench::start(Options { config, ..named(["a"]) }).await;
-    for era in [Era::Session, Era::Stateless] {
-        let setup = Setup { era, ..SETUP };
-        let ann = Client::connect_as(&bench, setup, Identity::default().bearing(ANN)).await;
-        assert_eq!(ann.tool_names().await, ["a"], "the list is short");
-        ann.call("a", json!({})).await.result();
-    }
-}
-
-/// A client that discloses by itself is listed everything where the strategy gives way to `full`, unless that may not serve it.
-#[tokio::test]
-async fn a3_a_client_that_discloses_by_itself_is_served_by_what_is_permitted() {
-    let (_tokens, config) =
-        guarded("[[principals]]\nname = \"Ann\"\ntoken = \"ann\"\nstrategies = [\"describe\"]\n");
-    let bench = Bench::start(Options { config, ..named(["a"]) }).await;
-    for era in [Era::Session, Era::Stateless] {
-        let setup = Setup { era, ..SETUP };
-        let identity = Identity::offering("full").disclosing().bearing(ANN);
-        let ann = Client::connect_as(&bench, setup, identity).await;
-        // Its session goes on, too.
-        for _ in 0..2 {
-            assert_eq!(ann.tool_names().await, ["a", "describe_tools"]);
+async fn a3_what_is_permitted_serves_where_the_fallback_may_not() {
+    for (strategies, identity, listed) in [
+        (r#"["describe"]"#, Identity::default(), &["a", "describe_tools"][..]),
+        // A client that discloses by itself is listed everything where the strategy gives way to `full`, unless that may not
+        // serve it.
+        (r#"["describe"]"#, Identity::offering("full").disclosing(), &["a", "describe_tools"]),
+        // The fallback selects between the two, and the list is short; it has a name of its own, which no entry gives.
+        (r#"["search", "full"]"#, Identity::default(), &["a"]),
+    ] {
+        let ann = format!("[[principals]]\nname = \"Ann\"\ntoken = \"ann\"\nstrategies = {strategies}\n");
+        let (_tokens, config) = guarded(&ann);
+        let bench = Bench::start(Options { config, ..named(["a"]) }).await;
+        for era in [Era::Session, Era::Stateless] {
+            let setup = Setup { era, ..SETUP };
+            let ann = Client::connect_as(&bench, setup, identity.clone().bearing(ANN)).await;
+            // Its session goes on, too.
+            for _ in 0..2 {
+                assert_eq!(ann.tool_names().await, listed, "{strategies}");
+            }
+            ann.call("a", json!({})).await.result();
         }
+        // None matches Bob, who may come in and use nothing.
+        let bob = with_token(&bench, BOB).await;
+        assert_eq!(bob.tool_names().await, Vec::<String>::new());
     }
 }
 
@@ -384,7 +369,6 @@ fn a3_on_stdio_a_flag_says_who_it_is() {
         let all = gateway.tool_names();
         assert!(names.iter().all(|name| all.contains(&(*name).to_owned())), "{all:?}");
         assert!(flags.len() == 2 || all.len() == names.len(), "{flags:?}: {all:?}");
-        gateway.finish().says(0, &[]);
     }
     let unknown = [&["serve"], &config[..], &["--principal", "fewe", "--", command_line::ODD]].concat();
     start(&unknown)

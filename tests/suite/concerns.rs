@@ -174,8 +174,12 @@ async fn c9_mappings_are_shown_where_that_is_asked_for(setup: Setup) {
 
 async fn c12_defaults_filter_once_anything_was_chosen(setup: Setup) {
     let bench = Bench::start(options(json!({"unset": "default"}))).await;
-    let client = Client::connect_as(&bench, setup, choosing(setup, json!({"delay": 3}))).await;
-    assert_eq!(listed(&client).await[0], ["cheap", "open"]);
+    for (chosen, expected) in
+        [(json!({"delay": 3}), ["cheap", "open"]), (json!({"delay": 3, "cost": "high"}), ["dear", "open"])]
+    {
+        let client = Client::connect_as(&bench, setup, choosing(setup, chosen)).await;
+        assert_eq!(listed(&client).await[0], expected);
+    }
     let unfiltered = Client::connect(&bench, setup).await;
     assert_eq!(listed(&unfiltered).await[0].len(), 3);
 }

@@ -1,5 +1,5 @@
-//! What a list costs a model, by the rule of seed 003: four characters are a token. `disclosure-tokens` of the
-//! benches counts more of it, by a real tokenizer.
+//! What a list costs a model, by the rule of seed 003: four characters are a token. `compare`
+//! counts more of it, by a real tokenizer.
 
 use kit::{Bench, Client, Identity, Scenario, Setup};
 use serde_json::{Value, json};

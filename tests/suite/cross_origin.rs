@@ -145,6 +145,9 @@ async fn p15_every_host_is_checked_and_targets_in_absolute_form_too() {
         ("http://localhost/mcp", "Host: evil.example\r\n", "403"),
         ("http://proxy.example/mcp", "Host: localhost\r\n", "400"),
         ("http://user@localhost/mcp", "Host: localhost\r\n", "400"),
+        ("http://LocalHost/mcp", "Host: localhost:80\r\n", "405"),
+        ("http://localhost:1/mcp", "Host: localhost:2\r\n", "400"),
+        ("/mcp", "Host: localhost\r\nOrigin: https://app.example\r\nOrigin: https://app.example\r\n", "400"),
     ] {
         assert_eq!(status(address, target, headers).await, expected, "{target} {headers:?}");
     }

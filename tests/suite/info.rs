@@ -287,21 +287,6 @@ async fn i7_invoke_returns_the_tools_result_untouched(setup: Setup) {
     assert_eq!((&last["name"], &last["x-odd"]), (&json!("progress"), &json!(1)));
 }
 
-async fn i7_invoke_understands_arguments_wherever_they_are(setup: Setup) {
-    let (_bench, client) = entered(setup).await;
-    let given = json!({"text": "t", "filters": {"a": [1]}});
-    for arguments in [
-        json!({"tool": "echo", "arguments": given}),
-        json!({"tool": "echo", "arguments": given.to_string()}),
-        json!({"tool": "echo", "text": "t", "filters": {"a": [1]}}),
-        json!({"tool": "echo", "text": "t", "arguments": {"filters": "{\"a\":[1]}"}}),
-        json!(json!({"tool": "echo", "arguments": given}).to_string()),
-    ] {
-        let result = client.call("invoke", arguments.clone()).await.result();
-        assert_eq!(result["structuredContent"]["given"], given, "{arguments}");
-    }
-}
-
 async fn i7_invalid_calls_of_invoke_are_errors_and_do_not_run(setup: Setup) {
     let (_bench, client) = entered(setup).await;
     for (arguments, argument) in [
@@ -379,7 +364,6 @@ async fn i8_each_upstream_is_a_category(setup: Setup) {
 under_info!(
     i7_entry_only_lists_two_tools_and_explains_all,
     i7_invoke_returns_the_tools_result_untouched,
-    i7_invoke_understands_arguments_wherever_they_are,
     i7_invalid_calls_of_invoke_are_errors_and_do_not_run,
     i9_tools_of_our_names_move_aside,
     i1_i2_changes_are_in_the_next_answer,

@@ -65,6 +65,7 @@ async fn f7_a_message_that_is_too_long_is_refused_and_the_rest_goes_on(setup: Se
     let (_bench, client) = connected(setup).await;
     let reply = client.send_text(&format!("\"{}\"", "x".repeat(17 << 20))).await;
     assert_eq!(reply.code(), -32600);
+    assert!(reply.error()["message"].as_str().unwrap().contains("at most 16777216 "), "{reply:?}");
     assert_eq!(reply.status, setup.is_http().then_some(413));
     client.request("tools/list", json!({})).await.result();
 }
@@ -128,6 +129,9 @@ async fn f7_without_a_session_only_the_handshake_is_answered_in_every_revision(s
     client.request("initialize", hello()).await.result();
     for (version, spoken) in [
         ("1999-01-01", "2025-11-25"),
+        ("", "2025-11-25"),
+        ("delta-mcp/9", "2025-11-25"),
+        ("2026-07-28", "2025-11-25"),
         ("2024-11-05", "2024-11-05"),
         ("2025-03-26", "2025-03-26"),
         ("2025-06-18", "2025-06-18"),

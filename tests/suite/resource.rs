@@ -1,4 +1,4 @@
-//! What `resource` lists and delivers (R1 to R6, R13, R15).
+//! What `resource` lists and delivers (R1, R3 to R6, R15); how it explains itself, the snapshots have (R2, R13).
 
 use kit::{Bench, Client, Options, Scenario, Setup};
 use mcp_disclosure_core::Definitions;
@@ -24,35 +24,6 @@ async fn r1_lists_say_what_a_tool_does_and_keep_what_clients_need(setup: Setup) 
         }
         assert_eq!(tool, &expected);
     }
-}
-
-async fn r2_one_resource_and_one_template_explain_themselves(setup: Setup) {
-    let (_bench, client) = connected(setup).await;
-    let listed = client.list("resources").await;
-    let ours: Vec<&Value> =
-        listed.iter().filter(|one| one["uri"].as_str().unwrap().starts_with(BASE)).collect();
-    let [ours] = ours[..] else { panic!("{ours:?}") };
-    assert_eq!(ours["uri"], BASE);
-    assert_eq!(ours["name"], "Tool Descriptions - Required for tool use");
-    assert_eq!(ours["mimeType"], "application/json");
-    for part in [
-        "Step 1: PICK",
-        "Step 2: FETCH",
-        "Step 3: CALL",
-        "?tools=echo",
-        "CHOOSING",
-        "USING",
-        "fails",
-        "authorizes",
-        &format!("RIGHT: {BASE}?tools=echo"),
-        &format!("WRONG: {BASE} ("),
-        if setup.has_sessions() { "authorizes the tool for this session" } else { "disclosure_receipt" },
-    ] {
-        assert!(ours["description"].as_str().unwrap().contains(part), "{part}");
-    }
-    let templates = client.request("resources/templates/list", json!({})).await.result();
-    let templates = templates["resourceTemplates"].as_array().unwrap();
-    assert_eq!(templates.last().unwrap()["uriTemplate"], format!("{BASE}{{?tools}}"));
 }
 
 async fn r3_names_are_read_from_the_uri_and_the_uri_is_echoed(setup: Setup) {
@@ -154,27 +125,14 @@ async fn r6_of_many_tools_the_nearest_are_named(setup: Setup) {
     );
 }
 
-async fn r13_instructions_guide_the_model(setup: Setup) {
-    let (_bench, client) = connected(setup).await;
-    let introduction = client.introduced().await;
-    let instructions = introduction["instructions"].as_str().unwrap();
-    let places: Vec<usize> =
-        ["PICK", "FETCH", "CALL"].iter().map(|step| instructions.find(step).unwrap()).collect();
-    assert!(places.is_sorted() && instructions.contains("?tools=echo"), "{instructions}");
-    assert_eq!(instructions.contains("disclosure_receipt"), !setup.has_sessions());
-    assert!(!instructions.contains("describe_tools"));
-}
-
 under_resource!(
     r1_lists_say_what_a_tool_does_and_keep_what_clients_need,
-    r2_one_resource_and_one_template_explain_themselves,
     r3_names_are_read_from_the_uri_and_the_uri_is_echoed,
     r3_a_name_with_blanks_at_its_ends_is_fetched_and_unlocked,
     r4_what_was_asked_for_is_delivered_completely,
     r5_without_names_nothing_is_authorized,
     r6_an_unknown_name_is_an_error_and_the_known_are_delivered,
     r6_of_many_tools_the_nearest_are_named,
-    r13_instructions_guide_the_model,
 );
 
 /// A gateway that serves `resource` to everyone, and a client that has never heard of it.

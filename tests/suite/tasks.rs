@@ -6,6 +6,8 @@ use kit::{Bench, Client, Identity, Options, Reply, Setup, eventually, setup::Era
 use mcp_disclosure_gateway::{backend::Scope, upstream::Target};
 use serde_json::{Value, json};
 
+use crate::connect;
+
 const TASKS_UPSTREAM: &str = env!("CARGO_BIN_EXE_tasks-upstream");
 
 /// The eras of upstreams.
@@ -395,8 +397,7 @@ cases!(full_http_stateless; n5_a_list_that_depends_on_tasks_is_private);
 
 /// Called by another tool, a tool that runs as a task only is one whose result is waited for, whatever the client knows of tasks.
 async fn t1_a_task_within_a_call_is_waited_for(setup: Setup) {
-    let bench = Bench::start(before(Era::Session)).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(before(Era::Session), setup).await;
     let call = async |tool: &str| {
         let params = json!({"tool": tool, "arguments": {"topic": "seas"}});
         client.start("tools/call", json!({"name": "call_tool", "arguments": params})).await

@@ -191,6 +191,32 @@ fn q1_what_the_hosts_client_refuses_is_an_answer() {
     }
 }
 
+/// A host can ask several times before it knows a tool, such as for one group after the other.
+#[test]
+fn q1_what_is_called_is_a_call_however_often_a_host_asked_before() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("task.json");
+    let calls = json!([
+        {"tool": "symbolic_diff", "arguments": {"expression": "x^2", "variable": "x"}},
+        {"tool": "fft", "arguments": {"values": [1, 2]}},
+        {"tool": "symbolic_solve", "arguments": {"equations": "x"}},
+    ]);
+    let task = json!({"host": "negotiating", "courses": ["workflow"], "calls": calls});
+    fs::write(&file, task.to_string()).unwrap();
+    let played = played(&["--strategies", "groups,describe", "--task", file.to_str().unwrap()]);
+    for strategy in list(&played, "strategies") {
+        let steps = list(&strategy["acts"][0], "steps");
+        let called = steps.iter().filter(|step| step["kind"] == "called");
+        assert!(called.clone().count() >= 3, "{strategy}");
+        for step in called {
+            assert_eq!(step["messages"][0]["method"], "tools/call", "{step}");
+        }
+        for step in steps.iter().filter(|step| step["kind"] == "asked") {
+            assert_ne!(step["messages"][0]["method"], "tools/call", "{step}");
+        }
+    }
+}
+
 #[test]
 fn q1_tools_that_are_not_listed_are_found_level_by_level() {
     let played = played(&["--strategies", "info", "--set", "info.tools=entry-only"]);

@@ -92,8 +92,13 @@ pub enum CallError {
 
 impl CallError {
     /// An invalid response of which nothing is shown.
-    pub(crate) fn invalid(what: impl Into<Cow<'static, str>>) -> Self {
+    pub fn invalid(what: impl Into<Cow<'static, str>>) -> Self {
         Self::Invalid { what: what.into(), shown: String::new() }
+    }
+
+    /// The connection has ended before a request was sent.
+    pub fn ended(reason: impl Into<Reason>) -> Self {
+        Self::Ended { reason: reason.into(), unprocessed: true }
     }
 
     /// The error with all details, for the operator.
@@ -153,43 +158,17 @@ pub enum HttpError {
     /// The request is not authorized.
     #[error("{0}")]
     Unauthorized(#[from] Unauthorized),
-    /// The server's name could not be resolved.
-    #[error("cannot be reached: its name cannot be resolved")]
-    Dns {
-        /// The resolver's error.
+    /// There is no connection to the server.
+    #[error("cannot be reached{failed}")]
+    Unreachable {
+        /// What failed, as it is said: `: its name cannot be resolved`, `: TLS failed`, or nothing for any other reason.
+        failed: &'static str,
+        /// The error of the resolver, of TLS or of the operating system.
         cause: String,
     },
-    /// TLS failed, for example because of an unknown certificate.
-    #[error("cannot be reached: TLS failed")]
-    Tls {
-        /// The TLS error.
-        cause: String,
-    },
-    /// No connection, for another reason.
-    #[error("cannot be reached")]
-    Connect {
-        /// The operating system's error kind, such as `ConnectionRefused`, if known.
-        kind: Option<io::ErrorKind>,
-        /// The operating system's error.
-        cause: String,
-    },
-    /// A redirect to another origin, which must not get the credentials of this one.
-    #[error("redirects to another origin, {origin}, which is not followed")]
-    RedirectsElsewhere {
-        /// The target, as `scheme://host:port`.
-        origin: String,
-    },
-    /// A redirect that would drop the message.
-    #[error("redirects to {origin} with {}, which is not followed: only 307 and 308 keep the message", status.as_u16())]
-    RedirectRewrites {
-        /// The status.
-        status: StatusCode,
-        /// The target, as `scheme://host:port`.
-        origin: String,
-    },
-    /// Too many redirects in a row.
-    #[error("redirects too many times")]
-    TooManyRedirects,
+    /// It redirects, which is not followed.
+    #[error("redirects {0}")]
+    Redirects(String),
     /// The connection closed before the end of the response.
     #[error("closed the connection before the end of its response")]
     Broken {
@@ -235,18 +214,14 @@ impl HttpError {
         match self {
             Self::Status { body, .. } => body,
             Self::Unauthorized(Unauthorized::Unavailable { detail }) => detail,
-            Self::Dns { cause }
-            | Self::Tls { cause }
-            | Self::Connect { cause, .. }
-            | Self::Broken { cause }
-            | Self::NotEvents { cause } => cause,
+            Self::Unreachable { cause, .. } | Self::Broken { cause } | Self::NotEvents { cause } => cause,
             _ => "",
         }
     }
 
     /// Whether there was no connection to send the request on.
     pub fn is_unreachable(&self) -> bool {
-        matches!(self, Self::Dns { .. } | Self::Tls { .. } | Self::Connect { .. })
+        matches!(self, Self::Unreachable { .. })
     }
 
     /// Whether the request was not sent, because there was no connection to send it on, or was refused because nobody is
@@ -325,14 +300,15 @@ impl From<&reqwest::Error> for HttpError {
         if !error.is_connect() {
             return Self::Broken { cause };
         }
-        if find::<rustls::Error>(error).is_some() {
-            return Self::Tls { cause };
-        }
+        let failed = if find::<rustls::Error>(error).is_some() {
+            ": TLS failed"
         // hyper-util has no public type for this error.
-        if sources(error).any(|source| source.to_string() == "dns error") {
-            return Self::Dns { cause };
-        }
-        Self::Connect { kind: find::<io::Error>(error).map(io::Error::kind), cause }
+        } else if sources(error).any(|source| source.to_string() == "dns error") {
+            ": its name cannot be resolved"
+        } else {
+            ""
+        };
+        Self::Unreachable { failed, cause }
     }
 }
 

@@ -67,8 +67,15 @@ pub struct Passage<'a> {
     pub kind: PassageKind,
     /// Its method; for a response that of the request, or empty if no request with the id is pending.
     pub method: &'a str,
-    /// The whole message.
+    /// The whole message, in UTF-8.
     pub text: &'a [u8],
+}
+
+impl<'a> Passage<'a> {
+    /// The whole message.
+    pub fn as_str(&self) -> &'a str {
+        std::str::from_utf8(self.text).unwrap_or_default()
+    }
 }
 
 /// The direction of a message, as the owner of the connection sees it.

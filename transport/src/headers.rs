@@ -32,7 +32,7 @@ pub fn named_in(method: &str, params: &RawObject) -> Option<String> {
 
 /// The revision in a request's parameters; `None` for a request in a session.
 pub fn version_of(params: &RawObject) -> Option<String> {
-    params.object("_meta")?.string(meta::PROTOCOL_VERSION)
+    params.meta()?.string(meta::PROTOCOL_VERSION)
 }
 
 /// The headers of a stateless request, with the arguments to repeat. `None` for a request in a session.

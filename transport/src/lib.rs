@@ -29,7 +29,9 @@ pub use connection::{Call, Connection};
 pub use error::{CallError, HttpError, Reason};
 pub use handler::{Direction, Handler, Passage, PassageKind, Settled};
 pub use lines::{Line, Lines};
+/// The text of a result, or of any other value. Cloning is cheap.
+pub use mcp_disclosure_core::RawText as Json;
 pub use mcp_disclosure_core::printable;
-pub use message::{Id, Json, Message, Notification, Request, RequestId, Response};
+pub use message::{Id, Message, Notification, Request, RequestId, Response};
 pub use meta::LoggingLevel;
 pub use rpc_error::{ErrorText, code};

@@ -3,65 +3,13 @@
 use std::{borrow::Cow, fmt, sync::Arc};
 
 use mcp_disclosure_core::{RawObject, take::Text};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use crate::{Bound, ErrorText, code, depth::is_deeper_than};
+use crate::{Bound, ErrorText, Json, code, depth::is_deeper_than};
 
 /// Maximum length of the id and of the method of a request, in bytes: both are kept, logged and repeated in answers.
 const LONGEST_LABEL: usize = 1024;
-
-/// A JSON text. Cloning is cheap.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Json(Arc<String>);
-
-impl Json {
-    /// Serializes a value; `null` if that fails, which it cannot for this project's types.
-    pub fn of(value: &(impl Serialize + ?Sized)) -> Self {
-        serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned()).into()
-    }
-
-    /// The empty object.
-    pub fn empty_object() -> Self {
-        "{}".to_owned().into()
-    }
-
-    /// The text as UTF-8 bytes.
-    pub fn as_bytes(&self) -> &[u8] {
-        self.0.as_bytes()
-    }
-
-    /// The text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl From<Box<RawValue>> for Json {
-    fn from(raw: Box<RawValue>) -> Self {
-        let text: Box<str> = raw.into();
-        String::from(text).into()
-    }
-}
-
-impl From<String> for Json {
-    /// The text must be valid JSON.
-    fn from(text: String) -> Self {
-        Self(Arc::new(text))
-    }
-}
-
-impl From<RawObject> for Json {
-    fn from(object: RawObject) -> Self {
-        object.text().to_owned().into()
-    }
-}
-
-impl fmt::Debug for Json {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
-    }
-}
 
 /// A request id: a string or a number, kept as received. Cloning is cheap.
 #[derive(Clone, PartialEq, Eq, Hash)]

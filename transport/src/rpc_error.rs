@@ -58,8 +58,7 @@ impl ErrorText {
 
     /// A relayed error object, unchanged.
     pub fn relayed(text: Json) -> Self {
-        let code =
-            RawObject::parse(text.as_str()).ok().and_then(|object| object.member("code")?.parse().ok());
+        let code = RawObject::of(&text).ok().and_then(|object| object.member("code")?.parse().ok());
         Self { code: code.unwrap_or(code::INTERNAL_ERROR), text, is_relayed: true }
     }
 
@@ -102,7 +101,7 @@ impl ErrorText {
     }
 
     fn object(&self) -> RawObject {
-        RawObject::parse(self.text.as_str()).unwrap_or_else(|_| RawObject::empty())
+        RawObject::of(&self.text).unwrap_or_default()
     }
 
     /// Missing or invalid parameters (-32602).

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     fn seen(content: Value) -> Seen {
-        Seen { problem: None, result: None, text: content.to_string(), content }
+        Seen { problem: None, text: content.to_string(), content }
     }
 
     fn reads(uri: &str) -> Option<Move> {

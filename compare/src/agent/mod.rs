@@ -2,7 +2,7 @@
 //!
 //! The guide (tool-descriptions-guide) names two anti-patterns of models: they fetch everything in order to choose, or
 //! they call without fetching. An [`Agent`] does one of these, or neither, and can be given a mistake to
-//! [start with](Agent::mistake). Then it follows the errors of the server: the text and the structured content of an
+//! start with. Then it follows the errors of the server: the text and the structured content of an
 //! answer determine its next move, never knowledge of the strategy. The result is a [`Trace`].
 
 mod advice;
@@ -11,14 +11,13 @@ mod moves;
 mod performance;
 mod plan;
 
-use mcp_disclosure_client::{Error, Host};
-use mcp_disclosure_core::{Finder, Lesson, RawObject};
+use mcp_disclosure_client::Host;
+use mcp_disclosure_core::RawObject;
 use serde::{Deserialize, Serialize};
 
-pub use self::performance::{Outcome, Problem, Purpose, Step, Trace};
+pub use self::performance::{Outcome, Purpose, Step, Trace};
 pub(crate) use self::{
-    moves::{Learned, Move},
-    performance::Performance,
+    moves::{Move, Seen},
     plan::Plan,
 };
 
@@ -48,39 +47,16 @@ pub struct Task {
     pub arguments: RawObject,
 }
 
-/// A scripted agent of one host.
-#[derive(Clone, Debug)]
-pub struct Agent<'a> {
-    /// The host.
-    pub host: &'a Host,
+/// A scripted agent of one host. It remembers what it has learned from task to task.
+#[derive(Debug)]
+pub struct Agent {
+    host: Host,
     /// How it goes about its tasks. Wrong arguments and names are those of its mistake.
-    pub behavior: Behavior,
-    /// Whether its model can read resources, as in few hosts.
-    pub reads_resources: bool,
-    /// The call by which it learns a tool, if the strategy declares one.
-    pub lesson: Option<Lesson>,
-    /// The call by which it finds tools by words, if the strategy declares one.
-    pub finder: Option<Finder>,
-    /// The tool by which it calls tools that are not listed, if the strategy declares one.
-    pub executor: Option<&'static str>,
+    behavior: Behavior,
+    pub(crate) plan: Plan,
     /// The call that it begins its first task with, which has a wrong name or wrong arguments. It makes the right call once
     /// an answer, or the list of tools, shows what is right.
-    pub mistake: Option<Task>,
-}
-
-impl<'a> Agent<'a> {
-    /// An agent that makes no mistake, whose model can read resources, under a strategy that declares no calls.
-    pub fn new(host: &'a Host, behavior: Behavior) -> Self {
-        let (lesson, finder, executor) = (None, None, None);
-        Self { host, behavior, reads_resources: true, lesson, finder, executor, mistake: None }
-    }
-
-    /// Lists the tools, and performs the tasks one after the other. The trace has the agent's mistakes and the results
-    /// of tools.
-    ///
-    /// # Errors
-    /// Failures of the connection. Errors that the server answers are part of the trace.
-    pub async fn perform(&self, tasks: &[Task]) -> Result<Trace, Error> {
-        Performance::new(self, self.host.list().await?).perform(tasks).await
-    }
+    pub(crate) mistake: Option<Task>,
+    /// The moves so far, and the outcomes of the tasks.
+    pub(crate) trace: Trace,
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use mcp_disclosure_client::{Error, Host};
+use mcp_disclosure_client::{CallError, Error, Host};
 use mcp_disclosure_core::RawObject;
 use serde_json::{Value, json};
 
-use super::{Plan, Problem, Purpose, Task};
+use super::{Plan, Purpose, Task};
 
 /// One move.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,12 +29,11 @@ pub(crate) enum Move {
 
 /// An answer as a model sees it.
 #[derive(Debug)]
-pub(super) struct Seen {
-    pub(super) problem: Option<Problem>,
-    /// The result of a call.
-    pub(super) result: Option<RawObject>,
-    /// The answer as JSON, if it is JSON.
-    pub(super) content: Value,
+pub(crate) struct Seen {
+    /// The code of the error, if it is one; empty if that is a text only.
+    pub(super) problem: Option<String>,
+    /// The structured content of the answer, or else its text, if that is JSON.
+    pub(crate) content: Value,
     /// The answer as text.
     pub(super) text: String,
 }
@@ -61,12 +60,7 @@ impl Move {
         (method.to_owned(), target)
     }
 
-    pub(super) async fn make(
-        &self,
-        host: &Host,
-        (plan, learned): (&Plan, &Learned),
-        purpose: Purpose,
-    ) -> Result<Seen, Error> {
+    pub(super) async fn make(&self, host: &Host, plan: &Plan, purpose: Purpose) -> Result<Seen, Error> {
         let answered = match self {
             Self::Read { uri } => host.read_resource(uri).await,
             Self::Describe { names } => host.request("tools/describe", &json!({"names": names})).await,
@@ -74,21 +68,18 @@ impl Move {
                 let found: Vec<&RawObject> = found.iter().map(|definition| definition.object()).collect();
                 RawObject::empty().with_value("tools", &found)
             }),
-            Self::Call { tool, arguments } => plan.call(host, tool, &learned.complete(tool, arguments)).await,
+            Self::Call { tool, arguments } => plan.call(host, tool, arguments).await,
         };
         match answered {
-            Ok(result) => Ok(Seen::of(&result, matches!(self, Self::Call { .. }), purpose)),
-            Err(Error::Answered { error, .. }) => {
-                let problem = Problem { code: error.code().to_string(), message: error.message() };
+            Ok(result) => Ok(Seen::of(&result, purpose)),
+            Err(Error::NoResult { error: CallError::Answered(error), .. }) => {
                 let text = error.text().as_str().to_owned();
                 let content = serde_json::from_str(&text).unwrap_or_default();
-                Ok(Seen { problem: Some(problem), result: None, content, text })
+                Ok(Seen { problem: Some(error.code().to_string()), content, text })
             }
             // The host's own client found out; its model is told the same.
             Err(error @ (Error::UnknownTool { .. } | Error::Refused { .. })) => {
-                let text = error.to_string();
-                let problem = Problem { code: String::new(), message: text.clone() };
-                Ok(Seen { problem: Some(problem), result: None, content: Value::Null, text })
+                Ok(Seen { problem: Some(String::new()), content: Value::Null, text: error.to_string() })
             }
             Err(error) => Err(error),
         }
@@ -96,7 +87,7 @@ impl Move {
 }
 
 impl Seen {
-    fn of(result: &RawObject, is_call: bool, purpose: Purpose) -> Self {
+    pub(crate) fn of(result: &RawObject, purpose: Purpose) -> Self {
         let whole: Value = serde_json::from_str(result.text()).unwrap_or_default();
         let text = ["/content/0/text", "/contents/0/text"].iter().find_map(|at| whole.pointer(at)?.as_str());
         let text = text.unwrap_or(result.text()).to_owned();
@@ -105,36 +96,22 @@ impl Seen {
             None => serde_json::from_str(&text).unwrap_or_default(),
         };
         let is_error = whole["isError"] == true;
-        Self {
-            problem: problem(&content, &text, is_error).or_else(|| missing(&content, purpose)),
-            result: is_call.then(|| result.clone()),
-            content,
-            text,
-        }
+        Self { problem: problem(&content, is_error).or_else(|| missing(&content, purpose)), content, text }
     }
 }
 
-/// The problem in an answer, if there is one: an error result, or one with a code in its text
+/// The code of the error in an answer, if there is one: an error result, or one with a code in its text
 /// (tool-descriptions-resource §6).
-fn problem(content: &Value, text: &str, is_error: bool) -> Option<Problem> {
-    let error = &content["error"];
-    let said = |member: &str| error[member].as_str().map(str::to_owned);
-    match said("code") {
-        Some(code) => Some(Problem { code, message: said("message").unwrap_or_default() }),
-        None if is_error => {
-            let message = error.as_str().unwrap_or(text).to_owned();
-            Some(Problem { code: String::new(), message })
-        }
-        None => None,
-    }
+fn problem(content: &Value, is_error: bool) -> Option<String> {
+    let code = content["error"]["code"].as_str().map(str::to_owned);
+    code.or_else(|| is_error.then(String::new))
 }
 
-/// The problem of a description that was requested and does not exist: in its place there is an error
+/// The error, without a code, of a description that was requested and does not exist: it stands in its place
 /// (tool-descriptions-resource §6.3). The result of a tool can have such a member without being an error.
-fn missing(content: &Value, purpose: Purpose) -> Option<Problem> {
-    let entries = content.as_object().filter(|_| purpose == Purpose::Learn)?;
-    let message = entries.values().find_map(|entry| entry.get("error")?.as_str())?;
-    Some(Problem { code: String::new(), message: message.to_owned() })
+fn missing(content: &Value, purpose: Purpose) -> Option<String> {
+    let mut entries = content.as_object().filter(|_| purpose == Purpose::Learn)?.values();
+    entries.any(|entry| entry.get("error").is_some_and(Value::is_string)).then(String::new)
 }
 
 /// What was learned from answers: arguments with a `const` value in the schema, by tool.
@@ -146,12 +123,8 @@ impl Learned {
         self.0.contains_key(tool)
     }
 
-    /// Records every definition in the answer.
-    pub(crate) fn learn(&mut self, answer: &Value) {
-        self.note(answer, 0);
-    }
-
-    fn note(&mut self, value: &Value, depth: usize) {
+    /// Records every definition in the answer, which is `depth` levels below one.
+    pub(crate) fn learn(&mut self, value: &Value, depth: usize) {
         // Definitions are the answer itself, in an array, or under their names.
         if depth > 2 {
             return;
@@ -166,15 +139,15 @@ impl Learned {
                 self.0.insert(name.to_owned(), fixed.collect());
             }
             None => match value {
-                Value::Array(items) => items.iter().for_each(|item| self.note(item, depth + 1)),
-                Value::Object(members) => members.values().for_each(|item| self.note(item, depth + 1)),
+                Value::Array(items) => items.iter().for_each(|item| self.learn(item, depth + 1)),
+                Value::Object(members) => members.values().for_each(|item| self.learn(item, depth + 1)),
                 _ => {}
             },
         }
     }
 
     /// The arguments, with those whose value the tool's schema states.
-    pub(crate) fn complete(&self, tool: &str, arguments: &RawObject) -> RawObject {
+    pub(super) fn complete(&self, tool: &str, arguments: &RawObject) -> RawObject {
         let fixed = self.0.get(tool).into_iter().flatten();
         fixed.fold(arguments.clone(), |arguments, (name, value)| arguments.with(name, value))
     }

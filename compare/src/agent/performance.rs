@@ -2,12 +2,12 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use mcp_disclosure_client::Error;
-use mcp_disclosure_core::RawObject;
+use mcp_disclosure_client::{Error, Host};
+use mcp_disclosure_core::Profile;
 
 use super::{
     Agent, Behavior, Task, advice,
-    moves::{Learned, Move, Seen},
+    moves::{Move, Seen},
     plan::Plan,
 };
 use crate::baseline::{Baseline, Listed};
@@ -33,10 +33,10 @@ pub struct Step {
     pub method: String,
     /// Its subject: the tool's name, or the URI.
     pub target: String,
-    /// Whether it is the agent's [mistake](super::Agent::mistake).
+    /// Whether it is the agent's mistake.
     pub is_mistake: bool,
-    /// The error, if it failed.
-    pub problem: Option<Problem>,
+    /// The code of the error if it failed, such as `TOOL_DESCRIPTION_REQUIRED` or `-32602`; empty if the error is a text only.
+    pub problem: Option<String>,
 }
 
 /// What a move is made for.
@@ -48,32 +48,22 @@ pub enum Purpose {
     Call,
 }
 
-/// An error that an agent received.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// Its code, such as `TOOL_DESCRIPTION_REQUIRED` or `-32602`; empty if the error is a text only.
-    pub code: String,
-    /// Its message.
-    pub message: String,
-}
-
 /// The outcome of a task.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// The tool.
-    pub tool: String,
-    /// The result of its last call, possibly with `isError: true`; none if no call had a result.
-    pub result: Option<RawObject>,
     /// Whether the tool was called successfully.
     pub succeeded: bool,
     /// Whether it succeeded after an error, by following the error's suggestion.
     pub recovered: bool,
 }
 
+/// Is told of a move that has been made.
+type Tell<'t> = &'t mut dyn FnMut(&Step);
+
 impl Trace {
-    /// The received errors, in order.
-    pub fn errors(&self) -> impl Iterator<Item = &Problem> {
-        self.steps.iter().filter_map(|step| step.problem.as_ref())
+    /// The codes of the received errors, in order.
+    pub fn errors(&self) -> impl Iterator<Item = &str> {
+        self.steps.iter().filter_map(|step| step.problem.as_deref())
     }
 
     /// Whether every task succeeded.
@@ -82,111 +72,84 @@ impl Trace {
     }
 }
 
-/// One agent at work. It remembers what it has learned from task to task.
-pub(crate) struct Performance<'a> {
-    agent: &'a Agent<'a>,
-    pub(crate) plan: Plan,
-    /// The moves so far, and the outcomes of the tasks.
-    pub(crate) trace: Trace,
-    learned: Learned,
-    made: Vec<Move>,
-    mistake: Option<Task>,
-}
-
-impl<'a> Performance<'a> {
-    /// Begins with these tools, as the host has listed them.
-    pub(crate) fn new(agent: &'a Agent<'a>, tools: Vec<RawObject>) -> Self {
-        Self {
-            agent,
-            plan: Plan::new(
-                agent.host.channel().clone(),
-                agent.reads_resources,
-                (agent.lesson, agent.finder, agent.executor),
-                listed(tools),
-            ),
-            trace: Trace::default(),
-            learned: Learned::default(),
-            made: Vec::new(),
-            mistake: agent.mistake.clone(),
-        }
+impl Agent {
+    /// An agent that makes no mistake, under a strategy that declares its calls in this profile. Models in most hosts cannot
+    /// read resources.
+    pub fn new(host: &Host, behavior: Behavior, reads_resources: bool, profile: &Profile) -> Self {
+        let plan = Plan::new(host.channel().clone(), reads_resources, profile, Arc::default());
+        Self { host: host.clone(), behavior, plan, mistake: None, trace: Trace::default() }
     }
 
-    /// Goes on with other tools, as the host has listed them again.
-    pub(crate) fn list(&mut self, tools: Vec<RawObject>) {
-        self.plan.listed = listed(tools);
-    }
-
-    /// Performs these tasks one after the other, and ends.
+    /// Lists the tools, and performs the tasks one after the other. The trace has the agent's mistakes.
     ///
     /// # Errors
-    /// Failures of the connection.
-    pub(super) async fn perform(mut self, tasks: &[Task]) -> Result<Trace, Error> {
-        if self.agent.behavior == Behavior::EverythingFirst {
-            self.fetch_everything(tasks.first().map_or("", |task| &task.tool)).await?;
+    /// Failures of the connection. Errors that the server answers are part of the trace.
+    pub async fn perform(mut self, tasks: &[Task]) -> Result<Trace, Error> {
+        // Under which names the source itself has the tools is not known to a model.
+        self.plan.listed = Arc::new(Listed::new(self.host.list().await?, &Baseline::default()));
+        if self.behavior == Behavior::EverythingFirst {
+            self.fetch_everything(tasks.first().map_or("", |task| &task.tool), &mut |_| {}).await?;
         }
         for task in tasks {
-            self.pursue(task).await?;
+            self.pursue(task, &mut |_| {}).await?;
         }
         Ok(self.trace)
     }
 
     /// tool-descriptions-guide "Anti-Pattern 1": fetches every description. An error is followed as far as it leads to the
-    /// wanted tool.
+    /// wanted tool. Each move is told when it has been made.
     ///
     /// # Errors
     /// Failures of the connection.
-    pub(crate) async fn fetch_everything(&mut self, wanted: &str) -> Result<(), Error> {
+    pub(crate) async fn fetch_everything(&mut self, wanted: &str, tell: Tell<'_>) -> Result<(), Error> {
         let mut queue = VecDeque::from(self.plan.everything());
+        let mut made = Vec::new();
         while let Some(step) = queue.pop_front() {
-            let seen = self.make(&step, Purpose::Learn).await?;
+            let seen = self.make(&step, Purpose::Learn, false, tell).await?;
             let next = match seen.problem {
                 Some(_) => self.follow(&seen, wanted, &step).into_iter().collect(),
                 None => self.plan.onward(&seen),
             };
+            made.push(step);
             // Circular suggestions are followed once.
-            queue.extend(next.into_iter().filter(|next| !self.made.contains(next)));
+            queue.extend(next.into_iter().filter(|next| !made.contains(next)));
         }
         Ok(())
     }
 
-    /// Performs one task, and records its outcome.
+    /// Performs one task, and records its outcome. Each move is told when it has been made.
     ///
     /// # Errors
     /// Failures of the connection. Errors that the server answers are part of the trace.
-    pub(crate) async fn pursue(&mut self, task: &Task) -> Result<(), Error> {
+    pub(crate) async fn pursue(&mut self, task: &Task, tell: Tell<'_>) -> Result<(), Error> {
         let before = self.trace.errors().count();
         let right = Move::call(task);
         let first = self.mistake.take().unwrap_or_else(|| task.clone());
         let mut attempt = Move::call(&first);
-        let fetches_first = self.agent.behavior != Behavior::TooEarly;
-        let mut queue: VecDeque<Move> =
-            if fetches_first { self.learning(&first.tool, &task.tool).into() } else { VecDeque::new() };
-        let (mut result, mut succeeded, mut refusal) = (None, false, None);
+        let mut queue = VecDeque::new();
+        if self.behavior != Behavior::TooEarly {
+            queue.extend(self.learning(&first.tool, &task.tool));
+        }
+        let (mut succeeded, mut refusal) = (false, None);
         for _ in 0..MOST_MOVES {
             let step = self.next(&mut queue, &task.tool).unwrap_or_else(|| attempt.clone());
             let is_the_call = step == attempt;
-            let seen = self.make(&step, if is_the_call { Purpose::Call } else { Purpose::Learn }).await?;
-            if let Some(made) = self.trace.steps.last_mut() {
-                made.is_mistake = is_the_call && attempt != right;
-            }
+            let purpose = if is_the_call { Purpose::Call } else { Purpose::Learn };
+            let seen = self.make(&step, purpose, is_the_call && attempt != right, tell).await?;
             if self.plan.is_missing(&task.tool, &step, &seen) {
                 break;
             }
             if seen.problem.is_none() {
                 if is_the_call {
-                    (result, succeeded) = (seen.result, true);
+                    succeeded = true;
                     break;
                 }
                 queue.extend(self.plan.ask_again(&task.tool, &step, &seen.content));
                 continue;
             }
             // The right call is not repeated after the same refusal.
-            if step == right && refusal.as_ref() == Some(&seen.text) {
-                result = seen.result;
+            if step == right && refusal.replace(seen.text.clone()).as_ref() == Some(&seen.text) {
                 break;
-            }
-            if step == right {
-                refusal = Some(seen.text.clone());
             }
             queue.clear();
             if attempt != right && self.is_shown_by(&seen, &attempt, task) {
@@ -201,26 +164,24 @@ impl<'a> Performance<'a> {
                 queue.extend(self.learning(&task.tool, &task.tool));
             }
             if queue.is_empty() {
-                result = seen.result.filter(|_| is_the_call);
                 break;
             }
             // What is learned now shows what is right.
             attempt = right.clone();
         }
         let recovered = succeeded && self.trace.errors().count() > before;
-        self.trace.outcomes.push(Outcome { tool: task.tool.clone(), result, succeeded, recovered });
+        self.trace.outcomes.push(Outcome { succeeded, recovered });
         Ok(())
     }
 
     /// Ends a task without a move: nothing shows the model that there is such a tool.
-    pub(crate) fn give_up(&mut self, task: &Task) {
-        let tool = task.tool.clone();
-        self.trace.outcomes.push(Outcome { tool, result: None, succeeded: false, recovered: false });
+    pub(crate) fn give_up(&mut self) {
+        self.trace.outcomes.push(Outcome { succeeded: false, recovered: false });
     }
 
     /// The moves by which a tool is learned that is not known yet; it is looked for under the other name.
     fn learning(&mut self, tool: &str, sought: &str) -> Vec<Move> {
-        if self.learned.knows(tool) {
+        if self.plan.learned.knows(tool) {
             return Vec::new();
         }
         let found = self.plan.find(&[sought]).into_iter().flatten();
@@ -247,26 +208,27 @@ impl<'a> Performance<'a> {
     }
 
     /// Makes a move, records it, and learns from the answer.
-    async fn make(&mut self, step: &Move, purpose: Purpose) -> Result<Seen, Error> {
-        let seen = step.make(self.agent.host, (&self.plan, &self.learned), purpose).await?;
+    async fn make(
+        &mut self,
+        step: &Move,
+        purpose: Purpose,
+        is_mistake: bool,
+        tell: Tell<'_>,
+    ) -> Result<Seen, Error> {
+        let seen = step.make(&self.host, &self.plan, purpose).await?;
         if purpose == Purpose::Learn && seen.problem.is_none() {
-            self.learned.learn(&seen.content);
             self.plan.learn(step, &seen);
         }
         let (method, target) = step.shown();
         let problem = seen.problem.clone();
-        self.trace.steps.push(Step { purpose, method, target, is_mistake: false, problem });
-        self.made.push(step.clone());
+        let made = Step { purpose, method, target, is_mistake, problem };
+        tell(&made);
+        self.trace.steps.push(made);
         Ok(seen)
     }
 
     /// The next step that the error suggests, unless it is the move that was just made.
     fn follow(&self, seen: &Seen, wanted: &str, made: &Move) -> Option<Move> {
-        advice::read(seen, wanted, self.agent.reads_resources).filter(|next| next != made)
+        advice::read(seen, wanted, self.plan.reads_resources).filter(|next| next != made)
     }
-}
-
-/// The tools as the host has listed them; under which names the source itself has them is not known to a model.
-fn listed(tools: Vec<RawObject>) -> Arc<Listed> {
-    Arc::new(Listed::new(tools, &Baseline::default()))
 }

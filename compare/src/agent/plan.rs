@@ -3,12 +3,12 @@
 use std::{collections::HashMap, sync::Arc};
 
 use mcp_disclosure_client::{Channel, Error, Host};
-use mcp_disclosure_core::{Finder, Lesson, RawObject, descriptions_uri};
+use mcp_disclosure_core::{Finder, Lesson, Profile, RawObject, descriptions_uri};
 use serde_json::{Value, json};
 
 use super::{
     browsing::{Browsing, INFO, is_category, topic_of_tool},
-    moves::{Move, Seen},
+    moves::{Learned, Move, Seen},
 };
 use crate::baseline::{Listed, shows_parameters};
 
@@ -16,38 +16,41 @@ use crate::baseline::{Listed, shows_parameters};
 const BRIDGE: &str = "describe_tools";
 
 /// The workflow of a strategy, and what the model has found so far.
+#[derive(Debug)]
 pub(crate) struct Plan {
     channel: Channel,
     /// The listed tools.
     pub(crate) listed: Arc<Listed>,
-    reads_resources: bool,
-    lesson: Option<Lesson>,
-    finder: Option<Finder>,
-    executor: Option<&'static str>,
+    pub(super) reads_resources: bool,
+    /// Its calls of own tools.
+    profile: Profile,
     /// The category of a tool and words for it, by which the model finds it where it is not listed.
     sought: HashMap<String, (String, String)>,
     pub(crate) browsing: Browsing,
+    /// What answers have shown of arguments, such as receipts.
+    pub(crate) learned: Learned,
 }
 
 impl Plan {
-    /// The workflow over this channel, under a strategy that declares these calls.
+    /// The workflow over this channel, under a strategy that declares its calls in this profile.
     pub(crate) fn new(
         channel: Channel,
         reads_resources: bool,
-        (lesson, finder, executor): (Option<Lesson>, Option<Finder>, Option<&'static str>),
+        profile: &Profile,
         listed: Arc<Listed>,
     ) -> Self {
-        let (sought, browsing) = (HashMap::new(), Browsing::default());
-        Self { channel, listed, reads_resources, lesson, finder, executor, sought, browsing }
+        let (profile, sought) = (profile.clone(), HashMap::new());
+        let (browsing, learned) = (Browsing::default(), Learned::default());
+        Self { channel, listed, reads_resources, profile, sought, browsing, learned }
     }
 
     /// The strategy's tool by which a tool is called that is not listed. The host's client knows those of built-in strategies.
     pub(crate) fn executor(&self, tool: &str) -> Option<&'static str> {
         let is_listed = |name: &str| self.listed.tool(name).is_some();
-        self.executor.filter(|executor| is_listed(executor) && !is_listed(tool))
+        self.profile.executor.filter(|executor| is_listed(executor) && !is_listed(tool))
     }
 
-    /// Calls a tool with these arguments only.
+    /// Calls a tool with these arguments, and with those whose value the model has learned.
     ///
     /// # Errors
     /// Why there is no result.
@@ -57,7 +60,8 @@ impl Plan {
         tool: &str,
         arguments: &RawObject,
     ) -> Result<RawObject, Error> {
-        let Some(executor) = self.executor(tool) else { return host.call_unprepared(tool, arguments).await };
+        let arguments = self.learned.complete(tool, arguments);
+        let Some(executor) = self.executor(tool) else { return host.call_unprepared(tool, &arguments).await };
         let inner = RawObject::empty().with_value("tool", tool).with("arguments", arguments.text());
         host.call_unprepared(executor, &inner).await
     }
@@ -89,15 +93,21 @@ impl Plan {
         if searches.is_empty() { Vec::new() } else { vec![searches] }
     }
 
+    /// The call that teaches a tool. A client that knows a method for it is not listed the tool of that call.
+    pub(crate) fn lesson(&self) -> Option<Lesson> {
+        self.profile.lesson.filter(|lesson| self.listed.tool(lesson.tool()).is_some())
+    }
+
     /// The call that finds tools by words, where it is not the tool that has categories.
     pub(crate) fn finder(&self) -> Option<Finder> {
-        let finder = self.finder.filter(|_| self.channel != Channel::InfoTool);
+        let finder = self.profile.finder.filter(|_| self.channel != Channel::InfoTool);
         finder.filter(|finder| self.listed.tool(finder.tool()).is_some())
     }
 
-    /// Learns from the answer of a category or a search which tools need not be asked for.
+    /// Learns from an answer; from that of a category or a search also which tools need not be asked for.
     pub(super) fn learn(&mut self, made: &Move, seen: &Seen) {
-        let finder = self.finder.map(|finder| finder.tool());
+        self.learned.learn(&seen.content, 0);
+        let finder = self.profile.finder.map(|finder| finder.tool());
         let is_search = matches!(made, Move::Call { tool, .. } if Some(&**tool) == finder);
         if is_search || is_category(&seen.content) {
             self.browsing.learn(&seen.content);
@@ -114,8 +124,7 @@ impl Plan {
     /// the list teaches tools.
     pub(crate) fn ask(&self, tools: &[&str]) -> Option<(Move, usize)> {
         let first = *tools.first()?;
-        // A client that knows a method for it is not listed the tool.
-        if let Some(lesson) = self.lesson.filter(|lesson| self.listed.tool(lesson.tool()).is_some()) {
+        if let Some(lesson) = self.lesson() {
             let arguments = lesson.arguments(first)?;
             return Some((Move::Call { tool: lesson.tool().to_owned(), arguments }, 1));
         }

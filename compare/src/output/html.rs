@@ -29,7 +29,7 @@ pub(super) fn write(report: &Report, played: Option<&Transcript>) -> String {
             @if let Some(played) = played {
                 section aria-labelledby="plays" {
                     h2 #plays { "One task, step by step" }
-                    (PreEscaped(transcript::fragment(played, &report.recommendation.strategy, true)))
+                    (transcript::fragment(played, &report.recommendation.strategy, true))
                 }
             }
             (behind(report))
@@ -94,14 +94,10 @@ fn costs(report: &Report) -> Markup {
         h2 #costs { "What it costs" }
         p.lead { (table.title) ". " span.keys { i.key.start {} " start" } " " span.keys { i.key.learning {} " learning" } }
         (blocks(&table, Some(("start and learning", &bars(report)))))
-        @if let Some(note) = marks(report) { p.lead { (note) } }
+        @if report.strategies.iter().any(|strategy| strategy.not_offered.is_some()) {
+            p.lead { "† serve would not offer it for this source; the notes say why." }
+        }
     }
-}
-
-/// The explanation of a mark in the first table, if there is one.
-fn marks(report: &Report) -> Option<&'static str> {
-    let is_marked = report.strategies.iter().any(|strategy| strategy.not_offered.is_some());
-    is_marked.then_some("† serve would not offer it for this source; the notes say why.")
 }
 
 fn retrieval(report: &Report) -> Markup {

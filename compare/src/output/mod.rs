@@ -8,7 +8,11 @@ use mcp_disclosure_core::printable::{one_line, printable};
 use serde_json::Value;
 
 use self::tables::Table;
-use crate::{Report, text::escaped, transcript::Transcript};
+use crate::{
+    Report,
+    text::escaped,
+    transcript::{self, Transcript},
+};
 
 /// The format of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,6 +40,18 @@ impl Format {
             Self::Markdown => markdown(report, detail),
             Self::Html => html::write(report, played),
             Self::Json => json(report, detail),
+        };
+        printable(&text).into_owned()
+    }
+
+    /// Writes a transcript; on a screen that shows everything, with complete texts.
+    pub fn write_transcript(self, transcript: &Transcript, screen: Screen) -> String {
+        let text = match self {
+            Self::Table => return transcript::terminal(transcript, screen),
+            Self::Markdown => transcript::markdown(transcript, screen.whole),
+            Self::Html => transcript::page(transcript),
+            // All maps of a transcript have string keys, and all numbers are whole.
+            Self::Json => serde_json::to_string_pretty(transcript).unwrap_or_default() + "\n",
         };
         printable(&text).into_owned()
     }

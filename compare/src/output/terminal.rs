@@ -6,7 +6,10 @@ use super::{
     Screen, chosen,
     tables::{self, Table},
 };
-use crate::{Report, text::wrapped};
+use crate::{
+    Report,
+    text::{hung, wrapped},
+};
 
 /// From this width on all columns are shown that fit.
 const WIDE: usize = 100;
@@ -21,7 +24,8 @@ const GAP: usize = 2;
 const RECOMMENDED: &str = "1;32";
 
 pub(super) fn write(report: &Report, detail: bool, screen: Screen) -> String {
-    let mut lines = hanging(&tables::heading(report), screen.width);
+    // Names of others begin no line.
+    let mut lines = hung("", GAP, &tables::heading(report), screen.width);
     lines.push(String::new());
     lines.extend(wrapped(&report.recommendation.sentence(), screen.width));
     // Not wrapped: it is there to be copied.
@@ -33,16 +37,9 @@ pub(super) fn write(report: &Report, detail: bool, screen: Screen) -> String {
     }
     lines.push(String::new());
     for note in notes(report, detail, screen) {
-        lines.extend(hanging(&note, screen.width));
+        lines.extend(hung("", GAP, &note, screen.width));
     }
     lines.iter().flat_map(|line| [line.trim_end(), "\n"]).collect()
-}
-
-/// The lines of a text that has names of others: none of these begins a line.
-fn hanging(text: &str, width: usize) -> Vec<String> {
-    let mut lines = wrapped(text, width.saturating_sub(GAP));
-    lines.iter_mut().skip(1).for_each(|line| line.insert_str(0, "  "));
-    lines
 }
 
 /// The notes, or the first of them, and what the columns are.

@@ -99,29 +99,21 @@ impl Call {
         Self { tool: task.tool, arguments: task.arguments, ..Self::default() }
     }
 
-    /// The right call.
-    pub(super) fn right(&self) -> Task {
-        Task { tool: self.tool.clone(), arguments: self.arguments.clone() }
+    /// The arguments of a model that guesses the parameters: the first has another name, or there is one although the tool
+    /// takes none.
+    pub(super) fn guessed_arguments(&self) -> RawObject {
+        self.wrong_arguments.clone().unwrap_or_else(|| guessed(&self.arguments))
     }
 
-    /// The call of a model that guesses the parameters: the first argument has another name, or there is one although the
-    /// tool takes none.
-    pub(super) fn with_wrong_arguments(&self) -> Task {
-        let arguments = self.wrong_arguments.clone().unwrap_or_else(|| guessed(&self.arguments));
-        Task { tool: self.tool.clone(), arguments }
-    }
-
-    /// The call of a model that misspells the tool's name, as no tool that exists is named.
-    pub(super) fn with_wrong_name(&self, exists: impl Fn(&str) -> bool) -> Task {
-        let derived = || {
+    /// The tool's name misspelt, as no tool that exists is named.
+    pub(super) fn misspelt_name(&self, exists: impl Fn(&str) -> bool) -> String {
+        self.wrong_name.clone().unwrap_or_else(|| {
             let mut name = misspelt(&self.tool);
             while exists(&name) {
                 name.push('x');
             }
             name
-        };
-        let tool = self.wrong_name.clone().unwrap_or_else(derived);
-        Task { tool, arguments: self.arguments.clone() }
+        })
     }
 }
 
@@ -172,20 +164,20 @@ mod tests {
             (r#"{"s":1}"#, r#"{"ss":1}"#),
             ("{}", r#"{"input":"text"}"#),
         ] {
-            assert_eq!(call("t", arguments).with_wrong_arguments().arguments.text(), guess);
+            assert_eq!(call("t", arguments).guessed_arguments().text(), guess);
         }
         for (name, wrong) in [("symbolic_solve", "symbolic_sole"), ("é", "éx"), ("", "x")] {
-            assert_eq!(call(name, "{}").with_wrong_name(|_| false).tool, wrong);
+            assert_eq!(call(name, "{}").misspelt_name(|_| false), wrong);
         }
-        let neighbour = call("find_65", "{}").with_wrong_name(|name| name == "find_5");
-        assert_eq!(neighbour.tool, "find_5x");
+        let neighbour = call("find_65", "{}").misspelt_name(|name| name == "find_5");
+        assert_eq!(neighbour, "find_5x");
         let given = Call {
             wrong_name: Some("solve".to_owned()),
             wrong_arguments: Some(RawObject::parse(r#"{"q":1}"#).unwrap()),
             ..call("t", "{}")
         };
-        assert_eq!(given.with_wrong_name(|_| true).tool, "solve");
-        assert_eq!(given.with_wrong_arguments().arguments.text(), r#"{"q":1}"#);
+        assert_eq!(given.misspelt_name(|_| true), "solve");
+        assert_eq!(given.guessed_arguments().text(), r#"{"q":1}"#);
     }
 
     #[test]

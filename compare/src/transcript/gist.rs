@@ -36,7 +36,7 @@ pub(super) fn of_answer(text: &str) -> Vec<String> {
             Value::Number(count) => format!("{name} ({count})"),
             _ => name.clone(),
         });
-        return vec![names("categories", counted)];
+        return vec![names("categories: ", counted)];
     }
     let mut lines = Vec::new();
     definitions(&content, 0, &mut lines);
@@ -44,16 +44,16 @@ pub(super) fn of_answer(text: &str) -> Vec<String> {
         && let Some(tools) = content["tools"].as_array()
     {
         let named = tools.iter().filter_map(|tool| tool["name"].as_str()).map(str::to_owned);
-        lines.push(names("tools", named));
+        lines.push(names("tools: ", named));
     }
     lines
 }
 
-fn names(what: &str, all: impl Iterator<Item = String>) -> String {
+fn names(before: &str, all: impl Iterator<Item = String>) -> String {
     let all: Vec<String> = all.collect();
     let more = all.len().saturating_sub(MOST_NAMES);
     let shown = all[..all.len() - more].join(", ");
-    if more == 0 { format!("{what}: {shown}") } else { format!("{what}: {shown}, and {more} more") }
+    if more == 0 { format!("{before}{shown}") } else { format!("{before}{shown}, and {more} more") }
 }
 
 /// A line for each definition within: the answer itself, the items of an array, or the members of an object.
@@ -88,11 +88,7 @@ fn definition(value: &Value) -> Option<String> {
     let shown: Vec<String> = shown.collect();
     let mut line = match shown.as_slice() {
         [] => format!("{name}: no parameters"),
-        shown => names(&format!("{name}: parameters"), shown.iter().cloned()).replacen(
-            "parameters:",
-            "parameters",
-            1,
-        ),
+        shown => names(&format!("{name}: parameters "), shown.iter().cloned()),
     };
     match value["examples"].as_array().map_or(0, Vec::len) {
         0 => {}
@@ -131,7 +127,7 @@ pub(super) fn of_refusal(text: &str) -> Vec<String> {
 
 fn suggested(values: &Value) -> Option<String> {
     let name = |value: &Value| value.as_str().or_else(|| value["name"].as_str()).map(str::to_owned);
-    Some(names("available", values.as_array()?.iter().filter_map(name)))
+    Some(names("available: ", values.as_array()?.iter().filter_map(name)))
 }
 
 fn lines_of(text: &str) -> Vec<String> {

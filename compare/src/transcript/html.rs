@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, PreEscaped, html};
-use mcp_disclosure_core::{RawObject, printable::printable};
+use mcp_disclosure_core::RawObject;
 
 use super::{
     Act, Call, Kind, Phase, Played, Step, Transcript,
@@ -33,11 +33,11 @@ pub(crate) fn style(strategies: usize) -> String {
 
 /// The fragment, in which this strategy is chosen, or else the second. With `folds`, mistakes are folded, so that the page
 /// around it stays short.
-pub(crate) fn fragment(transcript: &Transcript, chosen: &str, folds: bool) -> String {
+pub(crate) fn fragment(transcript: &Transcript, chosen: &str, folds: bool) -> Markup {
     let courses = transcript.strategies.iter().map(|played| played.acts.len()).max().unwrap_or(0);
     let others = transcript.strategies.get(1..).unwrap_or_default();
     let chosen = others.iter().position(|played| played.name == chosen).unwrap_or(0);
-    let markup = html! {
+    html! {
         div.transcript {
             (heading(transcript))
             @for (at, played) in others.iter().enumerate() {
@@ -50,24 +50,22 @@ pub(crate) fn fragment(transcript: &Transcript, chosen: &str, folds: bool) -> St
                 ul { @for note in &transcript.notes { li { (note) } } }
             }
         }
-    };
-    // Whatever came from others is in it, and none of it is to be obeyed.
-    printable(&markup.into_string()).into_owned()
+    }
 }
 
 /// A page with nothing but a transcript. It loads nothing, and has no script.
-pub fn page(transcript: &Transcript) -> String {
+pub(crate) fn page(transcript: &Transcript) -> String {
     let title = format!("{}: one task under each strategy", transcript.source);
     let body = html! {
         h1 { (transcript.source) }
         main {
             section {
                 h2 { "One task under each strategy" }
-                (PreEscaped(fragment(transcript, "", false)))
+                (fragment(transcript, "", false))
             }
         }
     };
-    printable(&output::html::page(&title, &style(transcript.strategies.len()), &body)).into_owned()
+    output::html::page(&title, &style(transcript.strategies.len()), &body)
 }
 
 /// Length of a line of quoted text; narrower columns wrap it.
@@ -95,8 +93,8 @@ fn act(transcript: &Transcript, at: usize, is_folded: bool) -> Markup {
     let calls = &transcript.task.calls;
     // A column that has nothing of its own does not stretch the others.
     let is_shown = |played: &Played, act: &Act| at == 0 || !act.is_like(&played.acts[0]);
-    let places: BTreeSet<Place> =
-        acts.iter().filter(|(played, act)| is_shown(played, act)).flat_map(|(_, act)| act.places()).collect();
+    let shown = acts.iter().filter(|(played, act)| is_shown(played, act)).flat_map(|(_, act)| &act.steps);
+    let places: BTreeSet<Place> = shown.map(Step::place).collect();
     let rows = places.len() + 2;
     let title = first.course.title();
     let columns = html! {
@@ -119,15 +117,13 @@ fn act(transcript: &Transcript, at: usize, is_folded: bool) -> Markup {
 
 /// The steps of an act by their places. What an earlier act has shown exactly is not repeated.
 fn rows_of(act: &Act, earlier: &[Act], places: &BTreeSet<Place>, calls: &[Call]) -> Markup {
-    let own = act.places();
     let is_new = |step: &Step| {
         let mut shown = earlier.iter().flat_map(|act| &act.steps);
         !shown.any(|shown| (shown.kind, &shown.text) == (step.kind, &step.text))
     };
     html! {
         @for (place, row) in places.iter().zip(2..) {
-            @let steps: Vec<&Step> =
-                act.steps.iter().zip(&own).filter(|(_, own)| *own == place).map(|(step, _)| step).collect();
+            @let steps: Vec<&Step> = act.steps.iter().filter(|step| step.place() == *place).collect();
             @if !steps.is_empty() {
                 div.row style={ "grid-row:" (row) } {
                     h5 { (place.phase) @if place.attempt > 1 && place.phase == Phase::Call { " again" } }
@@ -213,6 +209,7 @@ mod tests {
             speaker: Speaker::Gateway,
             call: 1,
             attempt: 1,
+            phase: Phase::Result,
             says: hostile.to_owned(),
             gist: vec![hostile.to_owned()],
             text: hostile.to_owned(),

@@ -10,7 +10,7 @@ use crate::text::{escaped, grouped};
 const WIDTH: usize = 110;
 
 /// The transcript as Markdown; `full` quotes complete texts.
-pub fn markdown(transcript: &Transcript, full: bool) -> String {
+pub(crate) fn markdown(transcript: &Transcript, full: bool) -> String {
     let mut text = String::new();
     for line in heading(transcript) {
         text.push_str(&format!("- {}\n", escaped(&line)));

@@ -1,16 +1,17 @@
 //! Plays a task under each strategy.
 
+use std::sync::Arc;
+
 use mcp_disclosure_client::Channel;
 
-use super::{
-    Act, Assignment, Behavior, Call, Ending, Kind, Phase, Played, Step, Transcript, recorder::Recorder,
-};
+use super::{Act, Assignment, Behavior, Call, Ending, Phase, Played, Step, Transcript, recorder::Recorder};
 use crate::{
     ClientKind, Error, HostKind, Row, Subject, Tokenizer,
-    agent::{Agent, Performance, Purpose, Task, Trace},
+    agent::{self, Agent, Purpose, Task, Trace},
     baseline::{Baseline, Listed},
     comparison::{BASELINE, Progress},
-    connection::{Connection, LinkFactory, Reached, Wishes},
+    connection::{LinkFactory, Reached},
+    run::Bench,
     tokenizer::Counter,
 };
 
@@ -39,8 +40,16 @@ impl Play<'_> {
     pub async fn run(self, rows: &[Row], progress: Progress<'_>) -> Result<Transcript, Error> {
         let tools: Vec<String> = self.assignment.calls.iter().map(|call| call.tool.clone()).collect();
         self.subject.named(&tools)?;
-        let counter = Counter::new(self.tokenizer);
-        let source = self.source(rows).await?;
+        let mut bench = Bench {
+            links: &self.links,
+            subject: self.subject,
+            counter: Counter::new(self.tokenizer),
+            host: self.host,
+            omits_schemas: false,
+            reached: Arc::clone(&self.reached),
+            baseline: Baseline::default(),
+        };
+        bench.baseline = self.source(&bench, rows).await?;
         let behaviors = &self.assignment.courses;
         let (mut done, total) = (0, rows.len() * behaviors.len());
         let mut strategies = Vec::with_capacity(rows.len());
@@ -49,98 +58,80 @@ impl Play<'_> {
             for behavior in behaviors {
                 progress(done, total, &format!("{}: {}", row.name, behavior.title()));
                 done += 1;
-                let act = self.act(row, *behavior, &counter, &source).await?;
+                let act = self.act(&bench, row, *behavior).await?;
                 acts.push(if acts.is_empty() { act } else { act.without_start() });
             }
             strategies.push(Played { name: row.name.clone(), acts });
         }
         progress(total, total, "done");
-        let (name, tools) = (self.subject.source.clone(), self.subject.tools().len());
+        let (name, tools) = (self.subject.source.clone(), self.subject.tools.len());
         let (tokenizer, notes) = (self.tokenizer, Vec::new());
         Ok(Transcript { source: name, tools, tokenizer, task: self.assignment, strategies, notes })
     }
 
     /// What the source lists; its resources are those of a server of complete definitions, if there is one.
-    async fn source(&self, rows: &[Row]) -> Result<Baseline, Error> {
-        let tools = self.subject.tools().iter().map(|tool| &tool.definition);
-        let full = rows.iter().find(|row| row.strategy == BASELINE);
-        let Some(full) = full.filter(|_| self.assignment.host == ClientKind::Negotiating) else {
-            return Ok(Baseline::of(tools, &[]));
+    async fn source(&self, bench: &Bench<'_>, rows: &[Row]) -> Result<Baseline, Error> {
+        let full = rows.iter().find(|row| row.profile.name == BASELINE);
+        let resources = match full.filter(|_| self.assignment.host == ClientKind::Negotiating) {
+            Some(full) => bench.resources(full).await?,
+            None => Vec::new(),
         };
-        let kinds = (ClientKind::Negotiating, self.host);
-        let connection = Connection::open(&self.links, full, kinds, Wishes::default()).await?;
-        let resources = connection.resources().await?;
-        connection.host.close().await;
-        Ok(Baseline::of(tools, &resources))
+        Ok(Baseline::of(self.subject.tools.iter().map(|tool| &tool.definition), &resources))
     }
 
-    async fn act(
-        &self,
-        row: &Row,
-        behavior: Behavior,
-        counter: &Counter,
-        source: &Baseline,
-    ) -> Result<Act, Error> {
+    async fn act(&self, bench: &Bench<'_>, row: &Row, behavior: Behavior) -> Result<Act, Error> {
         let calls = self.calls(behavior);
         let choices = calls.first().and_then(|call| call.choose.clone()).unwrap_or_default();
-        let mut recorder = Recorder::open(self, row, counter, source, choices).await?;
-        let mistake = calls.first().and_then(|call| mistake(call, behavior, &recorder.listed, source));
-        let handle = recorder.connection.host.clone();
-        let agent = Agent {
-            host: &handle,
-            behavior,
-            reads_resources: self.assignment.host == ClientKind::Negotiating,
-            lesson: row.lesson,
-            finder: row.finder,
-            executor: row.executor,
-            mistake: mistake.clone(),
-        };
-        let mut performance = Performance::new(&agent, recorder.listed.tools().to_vec());
+        let mut recorder = Recorder::open(bench, row, self.assignment.host, choices).await?;
+        let mistake =
+            calls.first().and_then(|call| mistake(call, behavior, &recorder.listed, &bench.baseline));
+        let reads_resources = self.assignment.host == ClientKind::Negotiating;
+        let mut agent = Agent::new(&recorder.connection.host, behavior, reads_resources, &row.profile);
+        agent.mistake.clone_from(&mistake);
         for (at, call) in calls.iter().enumerate() {
             (recorder.call, recorder.attempt) = (at + 1, 1);
             if let Some(choices) = call.choose.as_ref().filter(|_| at > 0) {
                 recorder.choose(choices).await?;
-                performance.list(recorder.listed.tools().to_vec());
             }
+            agent.plan.listed = Arc::clone(&recorder.listed);
             let mistake = mistake.as_ref().filter(|_| at == 0);
-            self.pursue(&mut recorder, &mut performance, (call, mistake, behavior)).await?;
+            self.pursue(&mut recorder, &mut agent, (call, mistake, behavior)).await?;
         }
         let steps = recorder.close().await;
-        Ok(Act::of(behavior, &performance.trace, steps))
+        Ok(Act::of(behavior, &agent.trace, steps))
     }
 
     /// One call, until it has a result or the model gives up.
     async fn pursue(
         &self,
         recorder: &mut Recorder<'_>,
-        performance: &mut Performance<'_>,
+        agent: &mut Agent,
         (call, mistake, behavior): (&Call, Option<&Task>, Behavior),
     ) -> Result<(), Error> {
-        let right = Task { tool: recorder.listed.served_name(&call.tool).to_owned(), ..call.right() };
+        let tool = recorder.listed.served_name(&call.tool).to_owned();
+        let right = Task { tool, arguments: call.arguments.clone() };
         if let Some(tool) = self.subject.tool(&call.tool) {
             // One sentence can be about several calls; their tools say more.
             let request = self.assignment.request.clone().filter(|_| self.assignment.calls.len() == 1);
             let words = request.unwrap_or_else(|| tool.words());
-            performance.plan.look_for(&right.tool, &tool.category, &words);
+            agent.plan.look_for(&right.tool, &tool.category, &words);
         }
-        let about = (&right, mistake, behavior);
-        let before = performance.trace.steps.len();
+        let (about, finder) = ((&right, mistake, behavior), agent.plan.finder());
         if behavior == Behavior::EverythingFirst && recorder.call == 1 {
-            let fetched = performance.fetch_everything(&right.tool).await;
+            let tell = &mut |made: &agent::Step| recorder.record(made, about, finder);
+            let fetched = agent.fetch_everything(&right.tool, tell).await;
             fetched.map_err(|source| recorder.connection.failed("fetching everything", source))?;
-            recorder.record(&performance.trace.steps[before..], about, performance.plan.finder());
         }
-        let before = performance.trace.steps.len();
+        let before = agent.trace.steps.len();
         recorder.pick(&right.tool);
         if recorder.listed.tool(&right.tool).is_some() || finds_unlisted(recorder) {
-            let pursued = performance.pursue(&right).await;
+            let tell = &mut |made: &agent::Step| recorder.record(made, about, finder);
+            let pursued = agent.pursue(&right, tell).await;
             pursued.map_err(|source| recorder.connection.failed("calling a tool", source))?;
         } else {
-            performance.give_up(&right);
+            agent.give_up();
         }
-        let made = &performance.trace.steps[before..];
-        recorder.record(made, about, performance.plan.finder());
-        if !made.iter().any(|step| step.purpose == Purpose::Call) {
+        if !agent.trace.steps[before..].iter().any(|step| step.purpose == Purpose::Call) {
             recorder.miss();
         }
         Ok(())
@@ -157,18 +148,23 @@ impl Play<'_> {
 
 /// Whether a model can find tools that are not listed.
 fn finds_unlisted(recorder: &Recorder<'_>) -> bool {
-    recorder.connection.is_channel(&Channel::InfoTool) || recorder.connection.row.lesson.is_some()
+    *recorder.connection.host.channel() == Channel::InfoTool
+        || recorder.connection.row.profile.lesson.is_some()
 }
 
 /// The call that the model begins with instead of the right one.
 fn mistake(call: &Call, behavior: Behavior, listed: &Listed, source: &Baseline) -> Option<Task> {
     let tool = listed.served_name(&call.tool).to_owned();
     match behavior {
-        Behavior::UnknownName => Some(call.with_wrong_name(|name| source.serves(name))),
-        Behavior::WrongArgument => Some(Task { tool, ..call.with_wrong_arguments() }),
+        Behavior::UnknownName => {
+            let tool = call.misspelt_name(|name| source.serves(name));
+            Some(Task { tool, arguments: call.arguments.clone() })
+        }
         // What the list shows need not be guessed.
         Behavior::TooEarly if listed.tool(&tool).is_some_and(|tool| source.shows_use(tool)) => None,
-        Behavior::TooEarly => Some(Task { tool, ..call.with_wrong_arguments() }),
+        Behavior::TooEarly | Behavior::WrongArgument => {
+            Some(Task { tool, arguments: call.guessed_arguments() })
+        }
         Behavior::Workflow | Behavior::EverythingFirst => None,
     }
 }
@@ -183,8 +179,8 @@ impl Act {
         let errors = trace.errors().count();
         let mut act =
             Self { course, ending, errors, start_tokens: 0, learning_tokens: 0, call_tokens: 0, steps };
-        for (place, step) in act.places().into_iter().zip(&act.steps) {
-            let part = match place.phase {
+        for step in &act.steps {
+            let part = match step.phase {
                 Phase::List => &mut act.start_tokens,
                 Phase::Learn => &mut act.learning_tokens,
                 Phase::Call | Phase::Result => &mut act.call_tokens,
@@ -194,10 +190,9 @@ impl Act {
         act
     }
 
-    /// Without the steps that are the same in every act: what is listed, and the choice of the tool.
+    /// Without the steps that are the same in every act.
     fn without_start(mut self) -> Self {
-        let is_start = |kind| matches!(kind, Kind::Introduced | Kind::Chose | Kind::Listed | Kind::Picked);
-        self.steps.retain(|step| !is_start(step.kind));
+        self.steps.retain(|step| !step.kind.is_start());
         self
     }
 }

@@ -1,30 +1,26 @@
 //! What happens on one connection of a host, recorded as the steps of a transcript.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::Ordering};
 
-use mcp_disclosure_client::{Concerns, Error as Refusal};
+use mcp_disclosure_client::{CallError, Concerns, Error as Refusal};
 use mcp_disclosure_core::{Finder, RawObject};
 
-use super::{Behavior, ClientKind, Kind, Play, Speaker, Step, gist, wording};
+use super::{Behavior, ClientKind, Kind, Phase, Speaker, Step, gist, wording};
 use crate::{
     Error, Row,
     agent::{self, Purpose, Task},
-    baseline::{Baseline, Listed},
-    connection::{Connection, Exchange, Wishes},
+    baseline::Listed,
+    connection::{Connection, Exchange},
+    run::Bench,
     seen,
-    tokenizer::Counter,
 };
 
 /// One connection of a host, and its steps so far.
 pub(super) struct Recorder<'a> {
     pub(super) connection: Connection<'a>,
-    counter: &'a Counter,
-    /// What the source lists by itself.
-    source: &'a Baseline,
-    pub(super) listed: Listed,
-    /// The position in the connection's record behind what is recorded in steps.
-    mark: usize,
-    /// The number of calls that had reached the upstreams by then.
+    bench: &'a Bench<'a>,
+    pub(super) listed: Arc<Listed>,
+    /// The number of calls that had reached the upstreams by the last step.
     reached: u64,
     steps: Vec<Step>,
     /// The call of the task, from 1, and the attempt at it.
@@ -35,21 +31,17 @@ pub(super) struct Recorder<'a> {
 impl<'a> Recorder<'a> {
     /// Connects, and lists. The host's first choices of concerns are part of the handshake.
     pub(super) async fn open(
-        play: &Play<'_>,
+        bench: &'a Bench<'a>,
         row: &'a Row,
-        counter: &'a Counter,
-        source: &'a Baseline,
+        kind: ClientKind,
         choices: Concerns,
     ) -> Result<Self, Error> {
         let says = (!choices.is_empty()).then(|| wording::chose(&choices));
-        let wishes = Wishes { choices, reached: Some(Arc::clone(&play.reached)), omits_schemas: false };
-        let kind = play.assignment.host;
-        let connection = Connection::open(&play.links, row, (kind, play.host), wishes).await?;
-        let (listed, steps, reached) = (Listed::default(), Vec::new(), (play.reached)());
-        let mut recorder =
-            Self { connection, counter, source, listed, mark: 0, reached, steps, call: 1, attempt: 1 };
+        let (listed, steps, reached) = (Arc::default(), Vec::new(), bench.reached.load(Ordering::Acquire));
+        let connection = Connection::open(bench, row, kind, choices).await?;
+        let mut recorder = Self { connection, bench, listed, reached, steps, call: 1, attempt: 1 };
         if let Some(says) = says {
-            recorder.add(Kind::Chose, Speaker::Host, says);
+            recorder.add(Kind::Chose, Phase::List, Speaker::Host, says, String::new());
         }
         recorder.begin().await?;
         Ok(recorder)
@@ -57,20 +49,19 @@ impl<'a> Recorder<'a> {
 
     /// The instructions and the lists, as the model gets them.
     async fn begin(&mut self) -> Result<(), Error> {
-        let greeting = answers(self.fresh());
+        let greeting = answers(self.connection.fresh());
         let tools = self.connection.tools().await?;
-        let listed = answers(self.fresh());
+        let listed = answers(self.connection.fresh());
         let prompt = self.connection.instructions();
         if !prompt.is_empty() {
             let lines = prompt.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
-            let step = self.add(Kind::Introduced, Speaker::Gateway, wording::INTRODUCED.to_owned());
+            let step = self.add(Kind::Introduced, Phase::List, Speaker::Gateway, wording::INTRODUCED, prompt);
             (step.gist, step.messages) = (lines, greeting);
-            self.count(prompt);
         }
         self.list_tools(tools, listed);
         if self.connection.kind == ClientKind::Negotiating && self.delivers_resources() {
-            let items = self.source.added(self.connection.resources().await?);
-            let messages = answers(self.fresh());
+            let items = self.bench.baseline.added(self.connection.resources().await?);
+            let messages = answers(self.connection.fresh());
             self.list(wording::listed_resources(items.len()), &items, messages);
         }
         Ok(())
@@ -81,12 +72,12 @@ impl<'a> Recorder<'a> {
         let tools = match self.connection.host.update_concerns(choices).await {
             Ok(updated) => updated.tools,
             // Without concerns there is nothing to choose, and the list is what it was.
-            Err(Refusal::Answered { .. }) => self.connection.tools().await?,
+            Err(Refusal::NoResult { error: CallError::Answered(_), .. }) => self.connection.tools().await?,
             Err(source) => return Err(self.connection.failed("choosing concerns", source)),
         };
         let (lists, asked): (Vec<Exchange>, Vec<Exchange>) =
-            self.fresh().into_iter().partition(Exchange::is_list);
-        let step = self.add(Kind::Chose, Speaker::Host, wording::chose(choices));
+            self.connection.fresh().into_iter().partition(Exchange::is_list);
+        let step = self.add(Kind::Chose, Phase::List, Speaker::Host, wording::chose(choices), String::new());
         step.messages = asked.into_iter().map(|exchange| exchange.request).collect();
         self.list_tools(tools, answers(lists));
         Ok(())
@@ -94,58 +85,57 @@ impl<'a> Recorder<'a> {
 
     /// The model's choice of a tool.
     pub(super) fn pick(&mut self, tool: &str) {
-        let says = wording::picked(tool, self.listed.tool(tool), self.source);
-        self.add(Kind::Picked, Speaker::Model, says);
+        let says = wording::picked(tool, self.listed.tool(tool), &self.bench.baseline);
+        self.add(Kind::Picked, Phase::Learn, Speaker::Model, says, String::new());
     }
 
     /// The model finds no tool for the task.
     pub(super) fn miss(&mut self) {
-        self.add(Kind::Picked, Speaker::Model, wording::MISSED.to_owned());
+        self.add(Kind::Picked, Phase::Learn, Speaker::Model, wording::MISSED, String::new());
     }
 
-    /// The moves of an agent since the last step, as steps; `finder` is the call that finds tools by words.
+    /// A move that an agent has just made, as steps: its requests, of which it can have several or none, and their answers.
+    /// `finder` is the call that finds tools by words.
     pub(super) fn record(
         &mut self,
-        moves: &[agent::Step],
+        made: &agent::Step,
         (task, mistake, behavior): (&Task, Option<&Task>, Behavior),
         finder: Option<Finder>,
     ) {
-        let mut exchanges = self.fresh();
+        let mut exchanges = self.connection.fresh();
         exchanges.retain(|exchange| !exchange.is_list());
-        for (step, exchange) in moves.iter().zip(exchanges) {
-            let speaker = if step.method == "tools/call" { Speaker::Model } else { Speaker::Host };
-            let is_call = step.purpose == Purpose::Call;
+        let last = exchanges.len().saturating_sub(1);
+        let speaker = if made.method == "tools/call" { Speaker::Model } else { Speaker::Host };
+        let is_call = made.purpose == Purpose::Call;
+        for (at, exchange) in exchanges.into_iter().enumerate() {
             let text = seen::written(&exchange);
-            let (kind, says) = if is_call {
-                let mistake = mistake.filter(|_| step.is_mistake);
-                (Kind::Called, wording::called(task, mistake, behavior, self.attempt))
+            let (kind, phase, says) = if is_call {
+                let mistake = mistake.filter(|_| made.is_mistake);
+                (Kind::Called, Phase::Call, wording::called(task, mistake, behavior, self.attempt))
             } else {
-                let searches = finder.is_some_and(|finder| step.target == finder.tool());
-                (Kind::Asked, wording::asked(&text, task, mistake, searches))
+                let searches = finder.is_some_and(|finder| made.target == finder.tool());
+                (Kind::Asked, Phase::Learn, wording::asked(&text, task, mistake, searches))
             };
-            self.add(kind, speaker, says).messages = vec![exchange.request.clone()];
-            self.count(text);
-            self.answer(step, exchange, is_call);
+            self.add(kind, phase, speaker, says, text).messages = vec![exchange.request.clone()];
+            self.answer(exchange, is_call, at == last && made.problem.is_some());
         }
     }
 
-    /// The answer to a move.
-    fn answer(&mut self, made: &agent::Step, exchange: Exchange, is_call: bool) {
+    /// The answer to a request.
+    fn answer(&mut self, exchange: Exchange, is_call: bool, is_refused: bool) {
         let reached = is_call && exchange.reached > self.reached;
         self.reached = exchange.reached;
         let speaker = if reached { Speaker::Upstream } else { Speaker::Gateway };
         let text = seen::read(&exchange);
-        let (kind, says, gist) = match (&made.problem, is_call) {
-            (Some(_), _) => (Kind::Refused, wording::refused(&text), gist::of_refusal(&text)),
-            (None, false) => (Kind::Explained, wording::EXPLAINED.to_owned(), gist::of_answer(&text)),
-            (None, true) => (Kind::Returned, wording::RETURNED.to_owned(), Vec::new()),
+        let (kind, says, gist) = match (is_refused, is_call) {
+            (true, _) => (Kind::Refused, wording::refused(&text), gist::of_refusal(&text)),
+            (false, false) => (Kind::Explained, wording::EXPLAINED.to_owned(), gist::of_answer(&text)),
+            (false, true) => (Kind::Returned, wording::RETURNED.to_owned(), Vec::new()),
         };
-        let step = self.add(kind, speaker, says);
-        (step.gist, step.messages) = (gist, vec![exchange.answer]);
-        self.count(text);
-        if is_call && made.problem.is_some() {
-            self.attempt += 1;
-        }
+        let phase = if is_call { Phase::Result } else { Phase::Learn };
+        let step = self.add(kind, phase, speaker, says, text);
+        (step.gist, step.messages) = (gist, exchange.answer.into_iter().collect());
+        self.attempt += usize::from(is_call && is_refused);
     }
 
     /// Closes the connection; the steps.
@@ -155,51 +145,42 @@ impl<'a> Recorder<'a> {
     }
 
     fn list_tools(&mut self, tools: Vec<RawObject>, messages: Vec<RawObject>) {
-        let (says, items) = (wording::listed(&tools, self.source), self.connection.shown(&tools));
-        self.listed = Listed::new(tools, self.source);
+        let (says, items) = (wording::listed(&tools, &self.bench.baseline), self.bench.host.shown(&tools));
+        self.listed = Arc::new(Listed::new(tools, &self.bench.baseline));
         self.list(says, &items, messages);
     }
 
     /// A list, as the model gets it.
     fn list(&mut self, says: String, items: &[RawObject], messages: Vec<RawObject>) {
-        let step = self.add(Kind::Listed, Speaker::Gateway, says);
+        let step = self.add(Kind::Listed, Phase::List, Speaker::Gateway, says, seen::array(items));
         (step.gist, step.messages) = (gist::of_list(items), messages);
-        self.count(seen::array(items));
     }
 
-    /// Adds a step of which the model reads and writes nothing so far.
-    fn add(&mut self, kind: Kind, speaker: Speaker, says: String) -> &mut Step {
-        let tokens_so_far = self.steps.last().map_or(0, |step| step.tokens_so_far);
+    /// Adds a step, with the text that the model reads or writes.
+    fn add(
+        &mut self,
+        kind: Kind,
+        phase: Phase,
+        speaker: Speaker,
+        says: impl Into<String>,
+        text: String,
+    ) -> &mut Step {
+        let tokens = if text.is_empty() { 0 } else { self.bench.counter.count(&text) };
         self.steps.push(Step {
             kind,
             speaker,
             call: self.call,
             attempt: self.attempt,
-            says,
+            phase,
+            says: says.into(),
             gist: Vec::new(),
-            text: String::new(),
-            tokens: 0,
-            tokens_so_far,
+            text,
+            tokens,
+            tokens_so_far: self.steps.last().map_or(0, |step| step.tokens_so_far) + tokens,
             messages: Vec::new(),
         });
         let last = self.steps.len() - 1;
         &mut self.steps[last]
-    }
-
-    /// The text of the last step, which the model reads or writes.
-    fn count(&mut self, text: String) {
-        let tokens = if text.is_empty() { 0 } else { self.counter.count(&text) };
-        if let Some(step) = self.steps.last_mut() {
-            step.tokens_so_far += tokens;
-            (step.text, step.tokens) = (text, tokens);
-        }
-    }
-
-    /// The exchanges since the last time.
-    fn fresh(&mut self) -> Vec<Exchange> {
-        let exchanges = self.connection.since(self.mark);
-        self.mark = self.connection.mark();
-        exchanges
     }
 
     /// Whether the host's model needs to see resources: they deliver descriptions.
@@ -209,5 +190,5 @@ impl<'a> Recorder<'a> {
 }
 
 fn answers(exchanges: Vec<Exchange>) -> Vec<RawObject> {
-    exchanges.into_iter().map(|exchange| exchange.answer).collect()
+    exchanges.into_iter().filter_map(|exchange| exchange.answer).collect()
 }

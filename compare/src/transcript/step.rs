@@ -74,6 +74,9 @@ pub struct Step {
     pub call: usize,
     /// The attempt at that call, from 1.
     pub attempt: usize,
+    /// The part of that attempt.
+    #[serde(skip)]
+    pub phase: Phase,
     /// What happens, as one would say it after the speaker's name.
     pub says: String,
     /// What matters in the text, line by line; empty if the text itself is short.
@@ -156,29 +159,23 @@ impl Act {
 
     /// Whether everything after the start is as in another act: then the mistake was none.
     pub(super) fn is_like(&self, other: &Self) -> bool {
-        let is_deed = |step: &&Step| {
-            matches!(step.kind, Kind::Asked | Kind::Explained | Kind::Called | Kind::Refused | Kind::Returned)
-        };
         let deeds = |act: &Self| {
-            act.steps.iter().filter(is_deed).map(|step| (step.kind, step.text.clone())).collect::<Vec<_>>()
+            let deeds = act.steps.iter().filter(|step| !step.kind.is_start());
+            deeds.map(|step| (step.kind, step.text.clone())).collect::<Vec<_>>()
         };
         deeds(self) == deeds(other)
     }
+}
 
-    /// The places of the steps, in their order.
-    pub(super) fn places(&self) -> Vec<Place> {
-        let mut answers_a_call = false;
-        let place = |step: &Step| {
-            let phase = match step.kind {
-                Kind::Introduced | Kind::Chose | Kind::Listed => Phase::List,
-                Kind::Picked | Kind::Asked | Kind::Explained => Phase::Learn,
-                Kind::Called => Phase::Call,
-                Kind::Refused if !answers_a_call => Phase::Learn,
-                Kind::Refused | Kind::Returned => Phase::Result,
-            };
-            answers_a_call = step.kind == Kind::Called;
-            Place { call: step.call, attempt: step.attempt, phase }
-        };
-        self.steps.iter().map(place).collect()
+impl Step {
+    pub(super) fn place(&self) -> Place {
+        Place { call: self.call, attempt: self.attempt, phase: self.phase }
+    }
+}
+
+impl Kind {
+    /// Whether it is what is the same in every act: what is listed, and the choice of the tool.
+    pub(super) fn is_start(self) -> bool {
+        matches!(self, Self::Introduced | Self::Chose | Self::Listed | Self::Picked)
     }
 }

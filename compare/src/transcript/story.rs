@@ -4,7 +4,7 @@
 use super::{Act, Behavior, Kind, Played, Speaker, Step, Transcript, sentences::call_shown};
 use crate::{
     output::{BOLD, FAINT, Screen},
-    text::{cut, first, grouped, percent, wrapped},
+    text::{cut, first, grouped, hung, percent, wrapped},
 };
 
 /// Maximum width: longer lines are hard to read.
@@ -15,6 +15,9 @@ const MOST_TOOLS: usize = 2;
 
 /// Width of the column of figures.
 const FIGURES: usize = 9;
+
+/// Before a sentence without a number.
+const UNNUMBERED: &str = "   ";
 
 /// Indentation of what is quoted.
 const QUOTED: usize = 5;
@@ -70,10 +73,10 @@ impl Teller {
     fn play(&mut self, title: &str, act: &Act, plain: &Act) {
         let room = self.screen.width - FIGURES;
         let mut title = wrapped(title, room);
-        let last = title.pop().unwrap_or_default();
-        for line in title.into_iter().chain([format!("{last:<room$}{:>FIGURES$}", "tokens")]) {
-            self.lines.push(self.screen.paint(BOLD, &line));
+        if let Some(last) = title.last_mut() {
+            *last = format!("{last:<room$}{:>FIGURES$}", "tokens");
         }
+        self.lines.extend(title.iter().map(|line| self.screen.paint(BOLD, line)));
         let mut number = 0;
         // What servers say of themselves is part of what a model reads, and of no interest here.
         let mut unsaid = 0;
@@ -83,16 +86,12 @@ impl Teller {
                 continue;
             }
             number += 1;
-            self.step(number, step, step.tokens + std::mem::take(&mut unsaid));
+            let says = format!("The {} {}", speaker(step.speaker), step.says);
+            self.figure(&format!("{number:>2} "), &says, step.tokens + std::mem::take(&mut unsaid));
             self.quotes(step, plain);
         }
-        self.figure("   in all", act.tokens());
+        self.figure(UNNUMBERED, "in all", act.tokens());
         self.lines.push(String::new());
-    }
-
-    fn step(&mut self, number: usize, step: &Step, tokens: u64) {
-        let says = format!("{number:>2} The {} {}", speaker(step.speaker), step.says);
-        self.figure(&says, tokens);
     }
 
     fn quotes(&mut self, step: &Step, plain: &Act) {
@@ -114,7 +113,7 @@ impl Teller {
         let Some(early) = early.filter(|act| act.errors > 0) else { return };
         self.lines.push(self.screen.paint(BOLD, "And if the model calls without asking?"));
         if let Some(refusal) = early.steps.iter().find(|step| step.kind == Kind::Refused) {
-            self.figure(&format!("   The {} {}", speaker(refusal.speaker), refusal.says), 0);
+            self.figure(UNNUMBERED, &format!("The {} {}", speaker(refusal.speaker), refusal.says), 0);
             for line in refusal.gist.iter().take(2) {
                 for line in wrapped(&cut(line, 2 * (self.screen.width - QUOTED)), self.screen.width - QUOTED)
                 {
@@ -123,10 +122,10 @@ impl Teller {
             }
         }
         let end = match early.ending {
-            super::Ending::Failed => "   The model finds no way out",
-            _ => "   The model does as it says, and gets its answer; in all",
+            super::Ending::Failed => "The model finds no way out",
+            _ => "The model does as it says, and gets its answer; in all",
         };
-        self.figure(end, early.tokens());
+        self.figure(UNNUMBERED, end, early.tokens());
         self.lines.push(String::new());
     }
 
@@ -160,32 +159,18 @@ impl Teller {
             _ => format!("nothing here: {} tokens against {}.", grouped(all), grouped(plain_all)),
         };
         for (name, text) in [("Withheld", withheld), ("Learned", learned), ("Saved", saved)] {
-            self.item(name, &text);
+            let name = self.screen.paint(BOLD, &format!("{name:<10}"));
+            self.lines.extend(hung(&name, 10, &text, self.screen.width));
         }
         self.lines.push(String::new());
     }
 
-    fn item(&mut self, name: &str, text: &str) {
-        let name = self.screen.paint(BOLD, &format!("{name:<10}"));
-        let mut name = Some(name);
-        for line in wrapped(text, self.screen.width - 10) {
-            let name = name.take().unwrap_or_else(|| " ".repeat(10));
-            self.lines.push(format!("{name}{line}"));
-        }
-    }
-
     /// A command, and what it does. A long one is continued as shells read it.
     fn command(&mut self, command: &str, does: &str) {
-        let mut lines = wrapped(command, self.screen.width - 8);
-        let last = lines.len().saturating_sub(1);
-        lines[..last].iter_mut().for_each(|line| line.push_str(" \\"));
-        let indented = lines.iter().enumerate().map(|(at, line)| match at {
-            0 => format!("  {line}"),
-            _ => format!("      {line}"),
-        });
-        self.lines.extend(indented);
-        let does = wrapped(does, self.screen.width - QUOTED);
-        self.lines.extend(does.iter().map(|line| format!("{:QUOTED$}{line}", "")));
+        let mut lines = hung("  ", 6, command, self.screen.width - 2);
+        lines.iter_mut().rev().skip(1).for_each(|line| line.push_str(" \\"));
+        self.lines.extend(lines);
+        self.lines.extend(hung(&" ".repeat(QUOTED), QUOTED, does, self.screen.width));
     }
 
     fn paragraph(&mut self, text: &str) {
@@ -193,21 +178,14 @@ impl Teller {
         self.lines.push(String::new());
     }
 
-    /// A sentence, and its tokens if it has some.
-    fn figure(&mut self, text: &str, tokens: u64) {
+    /// A sentence behind its number, and its tokens if it has some.
+    fn figure(&mut self, number: &str, text: &str, tokens: u64) {
         let room = if tokens > 0 { self.screen.width - FIGURES } else { self.screen.width };
-        // Further lines of a sentence stand below its first word.
-        let indent = text.len()
-            - text.trim_start_matches([' ', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']).len();
-        let mut figure = (tokens > 0).then(|| grouped(tokens));
-        for (at, line) in wrapped(text.trim_start(), room - indent).iter().enumerate() {
-            let before = if at == 0 { text.len() - text.trim_start().len() } else { indent };
-            let line = format!("{:before$}{line}", "");
-            match figure.take() {
-                Some(figure) => self.lines.push(format!("{line:<room$}{figure:>FIGURES$}")),
-                None => self.lines.push(line),
-            }
+        let mut lines = hung(number, UNNUMBERED.len(), text, room);
+        if let Some(first) = lines.first_mut().filter(|_| tokens > 0) {
+            *first = format!("{first:<room$}{:>FIGURES$}", grouped(tokens));
         }
+        self.lines.extend(lines);
     }
 
     fn quote(&mut self, text: &str) {

@@ -24,7 +24,7 @@ const SPEAKER: usize = 10;
 const FIGURES: usize = 18;
 
 /// The transcript as text, of at least 40 columns.
-pub fn terminal(transcript: &Transcript, screen: Screen) -> String {
+pub(crate) fn terminal(transcript: &Transcript, screen: Screen) -> String {
     let screen = Screen { width: screen.width.max(NARROWEST), ..screen };
     let mut lines: Vec<String> =
         heading(transcript).iter().flat_map(|line| wrapped(&one_line(line), screen.width)).collect();
@@ -79,12 +79,10 @@ impl Screen {
             0 => String::new(),
             tokens => format!("{:>8}{:>10}", grouped(tokens), grouped(step.tokens_so_far)),
         };
-        let mut speaker = format!("{:<SPEAKER$}", step.speaker.to_string());
-        let mut figures = Some(figures);
-        for line in wrapped(&step.says, room) {
-            let speaker = std::mem::replace(&mut speaker, " ".repeat(SPEAKER));
-            let figures = figures.take().unwrap_or_default();
-            let speaker = self.paint(colour(step), &speaker);
+        for (at, line) in wrapped(&step.says, room).iter().enumerate() {
+            let (speaker, figures) =
+                if at == 0 { (step.speaker.to_string(), &*figures) } else { Default::default() };
+            let speaker = self.paint(colour(step), &format!("{speaker:<SPEAKER$}"));
             lines.push(format!("{speaker}{line:<room$}{figures}"));
         }
         for line in body(step, calls, self.width - SPEAKER - 2, self.whole) {

@@ -15,17 +15,17 @@ pub(super) fn listed(tools: &[RawObject], source: &Baseline) -> String {
     let own: Vec<String> = tools.iter().filter(is_own).filter_map(|tool| tool.string("name")).collect();
     let (count, listed) = (source.len(), tools.len() - own.len());
     let complete = tools.iter().filter(|tool| !is_own(tool) && source.shows_use(tool)).count();
-    let shown = match listed {
-        0 => format!("lists none of the {}", of(count, "tool")),
-        _ if complete == listed && listed < count => {
-            format!("lists {listed} of {}, with parameters", of(count, "tool"))
-        }
-        _ if complete == listed => format!("lists {}, with parameters", of(listed, "tool")),
-        _ if complete == 0 && listed < count => {
-            format!("lists {listed} of {}, without parameters", of(count, "tool"))
-        }
-        _ if complete == 0 => format!("lists {}, without parameters", of(listed, "tool")),
-        _ => format!("lists {}, {complete} of them with parameters", of(listed, "tool")),
+    let is_alike = complete == 0 || complete == listed;
+    let some = if is_alike && listed < count {
+        format!("{listed} of {}", of(count, "tool"))
+    } else {
+        of(listed, "tool")
+    };
+    let shown = match complete {
+        _ if listed == 0 => format!("lists none of the {}", of(count, "tool")),
+        0 => format!("lists {some}, without parameters"),
+        _ if is_alike => format!("lists {some}, with parameters"),
+        _ => format!("lists {some}, {complete} of them with parameters"),
     };
     match own.as_slice() {
         [] => shown,

@@ -1,6 +1,9 @@
 //! The arguments of a call, and JSON in a string where only an object or an array can be meant.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
 
 use serde_json::{Value, value::RawValue};
 
@@ -47,14 +50,16 @@ impl Schema {
         };
         // Some clients send `null` for what a model leaves out.
         let required = self.says(&self.document, "required").and_then(Value::as_array);
-        let is_left_out = |(name, value): (&String, &Value)| {
-            value.is_null() && !required.is_some_and(|all| all.iter().any(|one| one == name))
-        };
-        if !members.iter().any(is_left_out) {
+        let required: HashSet<&str> = required.into_iter().flatten().filter_map(Value::as_str).collect();
+        let nulls =
+            members.iter().filter(|(name, value)| value.is_null() && !required.contains(name.as_str()));
+        let left_out: HashSet<&str> =
+            nulls.map(|(name, _)| name.as_str()).filter(|name| self.refuses_null(name, &mut steps)).collect();
+        if left_out.is_empty() {
             return Err(problems);
         }
-        let keeps = |name: &str| !members.get_key_value(name).is_some_and(is_left_out);
-        let Ok(rest) = RawObject::parse(text).map(|given| given.retain(keeps)) else { return Err(problems) };
+        let Ok(given) = RawObject::parse(text) else { return Err(problems) };
+        let rest = given.retain(|name| !left_out.contains(name));
         let verdict = read(rest.text(), MAX_BYTES).map(|rest| self.check_within(&rest, &mut steps));
         match verdict {
             Some(Verdict::DoesNotFit(_)) => Err(problems),
@@ -87,6 +92,12 @@ impl Schema {
             (arguments, text) = (read(&repaired, MAX_BYTES)?, Cow::Owned(repaired));
         }
         Some((text, arguments))
+    }
+
+    /// Whether an argument cannot be `null`.
+    fn refuses_null(&self, name: &str, steps: &mut Steps) -> bool {
+        let schema = self.says(&self.document, "properties").and_then(|properties| properties.get(name));
+        schema.is_some_and(|schema| self.fits_within(schema, &Value::Null, steps) == Some(false))
     }
 
     /// Whether `type` names `object` or `array` (or null) and nothing else.

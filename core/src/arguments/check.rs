@@ -49,6 +49,11 @@ impl Schema {
             Some(problems) => Verdict::DoesNotFit(problems.into_iter().map(Problem::said).collect()),
         }
     }
+
+    /// Whether a value fits a part of the schema, with the steps that are left.
+    pub(super) fn fits_within(&self, part: &Value, value: &Value, steps: &mut Steps) -> Option<bool> {
+        (Check { schema: self, steps, depth: 0 }).fits(part, value)
+    }
 }
 
 struct Check<'v, 's> {

@@ -1,6 +1,8 @@
 //! Arguments as they are meant: clients and models flatten them, put them into a member of their own, repeat the tool's name
 //! among them, or send them as a string (docs/CONTRACT.md F5).
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::{
@@ -26,18 +28,11 @@ const MOST_LEVELS: usize = 4;
 /// How many readings are compared. Where there are more, none is taken.
 const MOST_READINGS: usize = 16;
 
-/// How many members an object may have to be read in more than one way.
-const MOST_MEMBERS: usize = 64;
-
-/// How many bytes may be written to make the readings of a call. One is written again for each member, so that long arguments
-/// can have one, but not several.
-const MOST_WRITTEN: usize = MOST_MEMBERS * MAX_BYTES;
-
 /// How many bytes of arguments are read in a step of the check.
 const READ_IN_STEP: usize = 16;
 
-/// How many subschemas are looked at for a parameter.
-const MOST_SUBSCHEMAS: usize = 128;
+/// How many names are compared in a step.
+const NAMES_IN_STEP: usize = 8;
 
 impl Schema {
     /// The arguments that are meant, where that is not what was given. `names` are those of the tool, and `aside` is an
@@ -47,7 +42,8 @@ impl Schema {
     /// members which the schema lacks, and do not fit, are read as the members of the objects within them, without the tool's name.
     /// `None` where no such reading fits, or more than one does; what names another tool has none.
     pub fn read(&self, given: &str, names: &[&str], aside: &str) -> Option<RawText> {
-        let can_wrap = self.parameters().is_some() && !self.has_parameter(WRAPPER);
+        let properties = self.says(&self.document, "properties");
+        let can_wrap = properties.is_some_and(Value::is_object) && !self.has_parameter(WRAPPER);
         let opened = |given: &str| if given == "null" { Some(RawObject::empty()) } else { object(given) };
         let mut arguments = opened(given)?;
         let mut is_changed = !given.trim_start().starts_with('{');
@@ -87,99 +83,92 @@ impl Schema {
         required.take(MOST_READINGS).map(|name| (name.to_owned(), Value::String(kind(name)))).collect()
     }
 
-    fn parameters(&self) -> Option<&serde_json::Map<String, Value>> {
-        self.says(&self.document, "properties")?.as_object()
-    }
-
-    fn has_parameter(&self, name: &str) -> bool {
-        self.may_name(&self.document, name, &mut { MOST_SUBSCHEMAS })
-    }
-
-    /// Whether a subschema may say something of a member of this name, by itself or by those that apply with it. It may where that
-    /// takes more subschemas than are `left`.
-    fn may_name(&self, schema: &Value, name: &str, left: &mut usize) -> bool {
-        *left = left.saturating_sub(1);
-        let keywords = schema.as_object().into_iter().flatten();
-        let mut may = |schema| *left == 0 || self.may_name(schema, name, left);
-        keywords.into_iter().any(|(key, operand)| match key.as_str() {
-            "properties" => operand.get(name).is_some(),
-            "additionalProperties" | "unevaluatedProperties" => {
-                operand.as_object().is_some_and(|all| !all.is_empty())
-            }
-            "patternProperties" | "$dynamicRef" | "$recursiveRef" => true,
-            "$ref" => operand.as_str().and_then(|reference| self.target(reference)).is_none_or(&mut may),
-            "allOf" | "anyOf" | "oneOf" => operand.as_array().is_some_and(|parts| parts.iter().any(&mut may)),
-            "if" | "then" | "else" | "not" => may(operand),
-            _ => false,
-        })
-    }
-
     fn only_fitting(&self, given: &RawObject, names: &[&str], aside: &str) -> Option<RawObject> {
         let rest = given.retain(|key| key != aside);
         let mut steps = Steps(STEPS);
-        let mut verdict = |arguments: &RawObject| {
+        let verdict = |arguments: &RawObject, steps: &mut Steps| {
             steps.spend(arguments.text().len() / READ_IN_STEP)?;
-            Some(self.check_within(&read(arguments.text(), MAX_BYTES)?, &mut steps))
+            Some(self.check_within(&read(arguments.text(), MAX_BYTES)?, steps))
         };
         // What fits, or may, is meant as it is.
-        matches!(verdict(&rest), Some(Verdict::DoesNotFit(_))).then_some(())?;
-        let mut room = MOST_WRITTEN;
-        let mut fitting = self.readings(&rest, names, 0, &mut room)?;
-        fitting.retain(|reading| verdict(&reading.retain(|key| key != aside)) == Some(Verdict::Fits));
-        // Where no steps are left, more of them may fit.
-        (steps.0 > 0).then_some(())?;
-        fitting.dedup();
+        matches!(verdict(&rest, &mut steps), Some(Verdict::DoesNotFit(_))).then_some(())?;
+        let mut fitting: Vec<RawObject> = Vec::new();
+        for reading in self.readings(&rest, names, 0, &mut steps)? {
+            let reading = RawObject::assemble(reading.iter().map(|(key, value)| (&**key, value.get())));
+            match verdict(&reading.retain(|key| key != aside), &mut steps)? {
+                Verdict::Fits if !fitting.contains(&reading) => fitting.push(reading),
+                // It may be what is meant.
+                Verdict::NotJudged => return None,
+                _ => {}
+            }
+        }
         let [only] = &fitting[..] else { return None };
         Some(only.over(&given.retain(|key| key == aside)))
     }
 
-    /// The readings of an object, or of one this many levels within it; `None` if there are too many, or no `room` is left.
+    /// The readings of an object, or of one this many levels within it; `None` if there are too many, or no steps are left.
     fn readings(
         &self,
         given: &RawObject,
         names: &[&str],
         level: usize,
-        room: &mut usize,
-    ) -> Option<Vec<RawObject>> {
-        let is_small = |object: &RawObject| object.iter().count() <= MOST_MEMBERS;
-        is_small(given).then_some(())?;
-        let mut readings = vec![RawObject::empty()];
-        for (key, value) in given.iter() {
+        steps: &mut Steps,
+    ) -> Option<Vec<Reading>> {
+        let mut readings = vec![Reading::new()];
+        for (key, value) in given.shares() {
             let is_parameter = self.has_parameter(key);
-            let text = given::string(value);
+            let text = given::string(value.get());
             let is_name = text.as_deref().is_some_and(|text| names.contains(&text));
             // Whoever names another tool may have meant that one.
             if !is_parameter && !is_name && NAMES.contains(&key) && text.is_some() {
                 return Some(Vec::new());
             }
             let may_wrap = level < MOST_LEVELS && (!is_parameter || key == WRAPPER);
-            let within = may_wrap.then(|| object(value)).flatten();
+            steps.spend(value.get().len() / READ_IN_STEP)?;
+            let within = may_wrap.then(|| object(value.get())).flatten();
             let mut choices = Vec::new();
-            if is_parameter || !(is_name || within.is_some()) {
-                choices.push(RawObject::assemble([(key, value)]));
-            }
             if is_name {
-                choices.push(RawObject::empty());
+                choices.push(Reading::new());
             }
-            if let Some(within) = within {
-                choices.extend(self.readings(&within, names, level + 1, room)?);
+            if let Some(within) = &within {
+                choices.extend(self.readings(within, names, level + 1, steps)?);
             }
-            let both = readings.iter().flat_map(|one| choices.iter().filter_map(|other| joined(one, other)));
-            let written = both.map(|both| {
-                *room = room.checked_sub(both.text().len())?;
-                Some(both)
-            });
-            readings = written.collect::<Option<Vec<_>>>()?;
-            (readings.len() <= MOST_READINGS && readings.iter().all(is_small)).then_some(())?;
+            if is_parameter || !(is_name || within.is_some()) {
+                choices.push(vec![(key.into(), value)]);
+            }
+            let mut joined = Vec::new();
+            for one in &readings {
+                for other in &choices {
+                    joined.extend(both(one, other, steps)?);
+                }
+            }
+            (joined.len() <= MOST_READINGS).then_some(())?;
+            readings = joined;
         }
         Some(readings)
     }
 }
 
-/// The members of both; `None` where they differ in one.
-fn joined(one: &RawObject, other: &RawObject) -> Option<RawObject> {
-    let agrees = |(key, value): (&str, &str)| one.member(key).is_none_or(|own| own == value);
-    other.iter().all(agrees).then(|| one.over(other))
+/// Members that are taken for the arguments, in order.
+type Reading = Vec<(Arc<str>, RawText)>;
+
+/// The members of both, or nothing where they differ in one; `None` if no steps are left.
+fn both(one: &Reading, other: &Reading, steps: &mut Steps) -> Option<Option<Reading>> {
+    steps.spend(1 + one.len())?;
+    let mut all = one.clone();
+    for (key, value) in other {
+        steps.spend(1 + one.len() / NAMES_IN_STEP)?;
+        match one.iter().find(|(own, _)| own == key) {
+            None => all.push((Arc::clone(key), value.clone())),
+            Some((_, own)) => {
+                steps.read(own.get())?;
+                if own.get() != value.get() {
+                    return Some(None);
+                }
+            }
+        }
+    }
+    Some(Some(all))
 }
 
 /// An object, or the one that a string holds.
@@ -279,7 +268,17 @@ mod tests {
                 r#"{"properties":{"a":{}},"additionalProperties":{"type":"object"}}"#,
                 r#"{"arguments":{"a":1}}"#,
             ),
-            (r##"{"properties":{"a":{}},"allOf":[{"$ref":"#"}]}"##, r#"{"arguments":{"a":1}}"#),
+            (
+                r#"{"properties":{"a":{}},"anyOf":[{"required":["a"]},{"required":["arguments"]}]}"#,
+                r#"{"arguments":{"a":1}}"#,
+            ),
+            (r#"{"properties":{"a":{}},"dependentSchemas":{"arguments":{}}}"#, r#"{"arguments":{"a":1}}"#),
+            (r#"{"properties":{"a":{}},"minProperties":1}"#, r#"{"arguments":{}}"#),
+            // Another reading may be what is meant.
+            (
+                r#"{"properties":{"path":{"type":"string"},"arguments":{"patternProperties":{"p":{}}}},"additionalProperties":false}"#,
+                r#"{"arguments":{"path":"/a"},"tool":"x"}"#,
+            ),
             ("true", r#"{"arguments":{"path":"/a"}}"#),
             (PATH, "7"),
             (PATH, r#"{"arguments":7}"#),
@@ -289,7 +288,17 @@ mod tests {
     }
 
     #[test]
+    fn f5_a_schema_that_refers_to_itself_has_the_parameters_that_it_names() {
+        let own = r##"{"properties":{"a":{}},"allOf":[{"$ref":"#"}]}"##;
+        assert_eq!(meant(own, r#"{"arguments":{"a":1}}"#).as_deref(), Some(r#"{"a":1}"#));
+    }
+
+    #[test]
     fn p1_hostile_forms_are_left_as_they_are() {
+        let named = r#"{"a":"x","b":"x","c":"x","d":"x"}"#;
+        let four = r#"{"properties":{"a":{"type":"string"},"b":{"type":"string"},"c":{"type":"string"},"d":{"type":"string"},"z":{}},"required":["z"]}"#;
+        let nested: Vec<String> = (0..1_000).map(|at| format!(r#""k{at}":{named}"#)).collect();
+        assert_eq!(meant(four, &format!("{{{}}}", nested.join(","))), None);
         let many: Vec<String> = (0..40_000).map(|at| format!(r#""k{at}":{{}}"#)).collect();
         assert_eq!(meant(CLOSED, &format!("{{{}}}", many.join(","))), None);
         let deep = format!("{}{{}}{}", r#"{"a":"#.repeat(2_000), "}".repeat(2_000));

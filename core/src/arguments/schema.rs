@@ -3,7 +3,10 @@
 //! The vocabulary is that of draft-07 and 2020-12 without what depends on other documents, on dynamic scopes or on what
 //! other keywords have looked at, and without what tools do not use. Other keywords are annotations, as the drafts say.
 
-use std::{collections::BTreeSet, slice};
+use std::{
+    collections::{BTreeSet, HashSet},
+    ptr, slice,
+};
 
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
@@ -17,8 +20,9 @@ const LATEST: &str = "https://json-schema.org/draft/2020-12/schema";
 const MAX_BYTES: usize = 200_000;
 /// The most memory that a schema or arguments take when they are read, by an upper bound: that takes some 2 ms.
 pub(super) const MAX_MEMORY: usize = 12_000_000;
-/// The memory of a schema without its document.
+/// The memory of a schema without its document, and of a name without its text.
 const OWN_MEMORY: usize = 1_024;
+const MEMORY_OF_NAME: usize = 48;
 /// The names of what is not judged that are kept, and their length.
 const MOST_NAMES: usize = 8;
 const LONGEST_NAME: usize = 100;
@@ -30,6 +34,8 @@ pub(super) const TYPES: [&str; 7] = ["null", "boolean", "object", "array", "numb
 #[derive(Debug)]
 pub struct Schema {
     pub(super) document: Value,
+    /// What the members of a value can be called, by what the schema says of them; `None` where it may say something of any.
+    names: Option<HashSet<String>>,
     /// Whether it is of 2020-12, or else of draft-07. Others are not judged.
     is_latest: Option<bool>,
     /// Whether a part of it may have a base of its own, so that references in it lead elsewhere.
@@ -60,7 +66,49 @@ impl Schema {
         let may_have_ids = text.contains("$id") || text.contains("\\u");
         let ids = may_have_ids.then(|| document.to_string().matches("\"$id\"").count());
         let has_bases = ids.unwrap_or_default() > usize::from(document.get("$id").is_some());
-        Self { document, is_latest, has_bases, memory }
+        let schema = Self { document, names: None, is_latest, has_bases, memory };
+        let names = schema.named();
+        let memory = names.iter().flatten().fold(memory, |memory, name| memory + MEMORY_OF_NAME + name.len());
+        Self { names, memory, ..schema }
+    }
+
+    /// What the schema, with all that applies to the same value, says of members by their names.
+    fn named(&self) -> Option<HashSet<String>> {
+        let (mut names, mut seen, mut open) = (HashSet::new(), HashSet::new(), vec![&self.document]);
+        while let Some(schema) = open.pop() {
+            let keywords = schema.as_object().filter(|_| seen.insert(ptr::from_ref(schema)));
+            for (key, operand) in keywords.into_iter().flatten() {
+                match (key.as_str(), operand) {
+                    ("properties" | "dependentRequired", Value::Object(all)) => {
+                        names.extend(all.keys().cloned())
+                    }
+                    ("dependentSchemas" | "dependencies", Value::Object(all)) => {
+                        names.extend(all.keys().cloned());
+                        open.extend(all.values());
+                    }
+                    ("required", Value::Array(all)) => {
+                        names.extend(all.iter().filter_map(Value::as_str).map(str::to_owned));
+                    }
+                    ("additionalProperties" | "unevaluatedProperties", Value::Object(all))
+                        if !all.is_empty() =>
+                    {
+                        return None;
+                    }
+                    ("patternProperties" | "propertyNames" | "minProperties" | "maxProperties", _)
+                    | ("$dynamicRef" | "$recursiveRef", _) => return None,
+                    ("$ref", _) => open.push(self.target(operand.as_str()?)?),
+                    ("allOf" | "anyOf" | "oneOf", Value::Array(parts)) => open.extend(parts),
+                    ("if" | "then" | "else" | "not", _) => open.push(operand),
+                    _ => {}
+                }
+            }
+        }
+        Some(names)
+    }
+
+    /// Whether it may say something of a member of this name.
+    pub(super) fn has_parameter(&self, name: &str) -> bool {
+        self.names.as_ref().is_none_or(|names| names.contains(name))
     }
 
     /// An estimate of its memory, in bytes.

@@ -160,6 +160,10 @@ fn f5_null_for_what_can_be_left_out_is_left_out() {
     for refused in [r#"{"a":null,"b":null}"#, r#"{"a":null,"b":7}"#, r#"{"b":null}"#] {
         assert!(apply(refused).is_err(), "{refused}");
     }
+    // A null that can be one says something.
+    let cleared = json!({"properties": {"who": {"anyOf": [{"type": "string"}, {"type": "null"}]}, "n": {"type": "integer"}}});
+    let left = self::check(&cleared).apply(r#"{"who":null,"n":null,"else":null}"#).unwrap().repaired;
+    assert_eq!(left.unwrap().get(), r#"{"who":null,"else":null}"#);
 }
 
 #[test]

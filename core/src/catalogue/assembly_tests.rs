@@ -18,17 +18,6 @@ fn names(snapshot: &Snapshot) -> Vec<String> {
 }
 
 #[test]
-fn conflicting_names_are_qualified_and_others_kept() {
-    let a = upstream("a", json!([{"name": "same", "inputSchema": {}}, {"name": "own", "inputSchema": {}}]));
-    let b = upstream("b", json!([{"name": "same", "inputSchema": {}}]));
-    let snapshot = Snapshot::build(&[a, b], &[]);
-    assert_eq!(names(&snapshot), ["a__same", "own", "b__same"]);
-    assert!(snapshot.warnings().is_empty());
-    assert_eq!(snapshot.tools()[0].definition().string("name").unwrap(), "a__same");
-    assert_eq!(snapshot.tools()[0].upstream_name().as_str(), "same");
-}
-
-#[test]
 fn a_snapshot_shares_the_tools_that_are_as_they_were() {
     let tool = |name: &str, says: &str| json!({"name": name, "description": says, "inputSchema": {}});
     let before = [
@@ -99,15 +88,6 @@ fn a_file_is_laid_over_and_one_for_an_unknown_tool_reported_with_a_suggestion() 
 }
 
 #[test]
-fn changes_are_found_by_kind() {
-    let old = Snapshot::build(&[upstream("u", json!([{"name": "t", "inputSchema": {}}]))], &[]);
-    let same = Snapshot::build(&[upstream("u", json!([{"name": "t", "inputSchema": {}}]))], &[]);
-    let new = Snapshot::build(&[upstream("u", json!([{"name": "t", "inputSchema": {"a": 1}}]))], &[]);
-    assert!(old.changes(&same).is_empty());
-    assert_eq!(old.changes(&new), [Kind::Tools]);
-}
-
-#[test]
 fn a_tool_with_a_reserved_name_is_qualified() {
     let lists =
         upstream("u", json!([{"name": "info", "inputSchema": {}}, {"name": "u__info2", "inputSchema": {}}]));
@@ -122,27 +102,6 @@ fn a_tool_with_a_reserved_name_is_qualified() {
         upstream("u", json!([{"name": "info", "inputSchema": {}}, {"name": "u__info", "inputSchema": {}}]));
     let snapshot = Snapshot::build(&[stuck], &[]);
     assert_eq!(snapshot.unresolvable(&["info"])[0].as_str(), "info");
-}
-
-/// What is served of these upstreams under rules that hide these tools; `complete` is whether none is missing.
-fn shown(upstreams: &[UpstreamLists], hidden: &[&str], complete: bool) -> Vec<String> {
-    let tools = hidden.iter().map(|pattern| Rule { hidden: Some(true), ..Rule::new(pattern, String::new()) });
-    let rules = Arc::new(Rules { tools: tools.collect(), ..Rules::default() });
-    let material = Material { upstreams, complete, files: &[], rules: &rules };
-    names(&Snapshot::assemble(material))
-}
-
-#[test]
-fn what_is_hidden_stays_so_whoever_else_is_there_p2() {
-    let tools = |names: &[&str]| names.iter().map(|name| json!({"name": name, "inputSchema": {}})).collect();
-    let a = || upstream("a", tools(&["x", "y"]));
-    let b = |names: &[&str]| upstream("b", tools(names));
-    for rule in ["a/x", "a__x", "a/?", "a__x*"] {
-        let y: &[&str] = if rule == "a/?" { &[] } else { &["y"] };
-        assert_eq!(shown(&[a()], &[rule], false), y, "{rule}, b is missing");
-        assert_eq!(shown(&[a(), b(&["z"])], &[rule], true), [y, &["z"]].concat(), "{rule}, b dropped it");
-        assert_eq!(shown(&[a(), b(&["x"])], &[rule], true), [y, &["b__x"]].concat(), "{rule}");
-    }
 }
 
 #[test]

@@ -140,7 +140,7 @@ impl About {
             parameters.iter().all(|pattern| uri.parameters.iter().any(|one| pattern.matches(one)))
         };
         let is_queried = || {
-            self.queried.as_ref().is_some_and(|(path, parameters)| has_parameters(parameters) && hides(path))
+            self.queried.as_ref().is_some_and(|(path, parameters)| hides(path) && has_parameters(parameters))
         };
         let is_of = self.may_be_of(upstream);
         let shows = is_of && self.shows(uri);

@@ -43,9 +43,8 @@ pub(crate) fn has_use_for(definition: &RawObject) -> bool {
 
 /// Whether models may call the tool of this definition. Other tools are for its pages alone.
 pub(crate) fn is_for_models(definition: &RawObject) -> bool {
-    let visibility = || definition.object("_meta")?.object(UI)?.member("visibility").map(str::to_owned);
-    let visibility = visibility().and_then(|list| serde_json::from_str::<Vec<String>>(&list).ok());
-    visibility.is_none_or(|list| list.is_empty() || list.iter().any(|who| who == "model"))
+    let visibility = || definition.object("_meta")?.object(UI)?.value::<Vec<String>>("visibility");
+    visibility().is_none_or(|list| list.is_empty() || list.iter().any(|who| who == "model"))
 }
 
 #[cfg(test)]

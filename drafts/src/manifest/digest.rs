@@ -52,13 +52,13 @@ pub fn comparable(capabilities: &RawObject) -> RawObject {
 
 /// Whether a request of `tools/list` is that of a client that compares.
 pub fn is_comparable(params: &RawObject) -> bool {
-    let own = params.object("_meta").and_then(|meta| meta.object(KEY));
+    let own = params.meta().and_then(|meta| meta.object(KEY));
     own.is_some_and(|own| own.member(COMPARES) == Some("true"))
 }
 
 /// The digest that a request states.
 pub fn stated_in(params: &RawObject) -> Option<Digest> {
-    params.object("_meta")?.object(KEY)?.string(DIGEST)?.parse().ok()
+    params.meta()?.object(KEY)?.string(DIGEST)?.parse().ok()
 }
 
 /// The `_meta` of a result: of a manifest, or of one that is left out since it is the stated one.

@@ -28,7 +28,7 @@ type Events = mpsc::UnboundedReceiver<(usize, Event)>;
 
 /// How far the upstreams have come. What one listed that was tried is in the catalogue.
 #[derive(Debug, Default)]
-pub(super) struct Progress(watch::Sender<Tries>);
+pub(crate) struct Progress(watch::Sender<Tries>);
 
 #[derive(Debug, Default)]
 struct Tries {
@@ -63,18 +63,18 @@ impl Progress {
         self.wait_for(|outstanding| outstanding.values().all(|known| *known != Recollection::Pending)).await;
     }
 
-    /// Whether each was tried.
-    pub(super) fn is_complete(&self) -> bool {
+    /// Whether each was tried, so that nothing in the catalogue is from an earlier run of the program.
+    pub(crate) fn is_complete(&self) -> bool {
         self.outstanding() == 0
     }
 
     /// How many are still to be tried.
-    pub(super) fn outstanding(&self) -> usize {
+    pub(crate) fn outstanding(&self) -> usize {
         self.0.borrow().outstanding.len()
     }
 
-    /// Waits until fewer than these are still to be tried.
-    pub(super) async fn fewer(&self, than: usize) {
+    /// Waits until fewer than these are still to be tried, so that the catalogue has what one more lists.
+    pub(crate) async fn fewer(&self, than: usize) {
         self.wait_for(|outstanding| outstanding.len() < than).await;
     }
 

@@ -49,7 +49,8 @@ pub struct Backend {
     /// What the current snapshot is made of.
     listed: Mutex<Listed>,
     slots: RwLock<Arc<[Arc<Slot>]>>,
-    progress: Progress,
+    /// How far its upstreams have come.
+    pub(crate) progress: Progress,
     /// What happened at its slots, for backends that share them; once it is in the catalogue.
     passed_on: Signals,
     /// Until then, lists wait for upstreams that are starting.
@@ -137,21 +138,6 @@ impl Backend {
     /// Whether [`settled`](Self::settled) returns at once, because all were tried or the time is over.
     pub fn is_settled(&self) -> bool {
         self.progress.is_complete() || Instant::now() >= self.deadline
-    }
-
-    /// Whether each upstream was tried, so that nothing in the catalogue is from an earlier run of the program.
-    pub(crate) fn is_complete(&self) -> bool {
-        self.progress.is_complete()
-    }
-
-    /// How many upstreams are still to be tried.
-    pub(crate) fn outstanding(&self) -> usize {
-        self.progress.outstanding()
-    }
-
-    /// Waits until fewer than these are still to be tried, so that the catalogue has what one more lists.
-    pub(crate) async fn fewer_outstanding(&self, than: usize) {
-        self.progress.fewer(than).await;
     }
 
     /// Waits until an upstream was tried, so that what it lists is in the catalogue.

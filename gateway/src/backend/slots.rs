@@ -66,7 +66,8 @@ impl Follower {
     fn can_share(&self, slot: &Slot) -> bool {
         match self.backend.client {
             Some(_) => self.scope_of(slot.configured()) == Scope::Shared,
-            None => !slot.speaks_both_eras(),
+            // One that speaks both eras may list something else in each of them.
+            None => !slot.introduction().is_some_and(|said| said.eras.session && said.eras.stateless),
         }
     }
 

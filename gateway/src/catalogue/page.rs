@@ -56,13 +56,18 @@ struct ViewKey {
     traits: ClientTraits,
 }
 
+impl ViewKey {
+    fn of(principal: &Principal, choice: &Choice) -> Self {
+        let (permits, strategy) = (principal.permits().clone(), Arc::clone(&choice.name));
+        Self { permits, strategy, traits: choice.traits }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct PageKey {
-    permits: Permits,
+    view: ViewKey,
     /// Whether shared caches may not keep it, whatever is in it.
     is_private: bool,
-    strategy: Arc<str>,
-    traits: ClientTraits,
     memory: Memory,
 }
 
@@ -163,12 +168,7 @@ impl Published {
 
     /// The items visible to a client, before filters. Built on first use, then cached.
     pub fn view(&self, principal: &Principal, choice: &Choice) -> View {
-        let key = ViewKey {
-            permits: principal.permits().clone(),
-            strategy: Arc::clone(&choice.name),
-            traits: choice.traits,
-        };
-        cached(&self.views, &key, || {
+        cached(&self.views, &ViewKey::of(principal, choice), || {
             let view = View::of(Arc::clone(&self.snapshot), principal);
             let view = if choice.traits.tasks { view } else { view.without_tasks() };
             let names = choice.strategy.reserved_names(&view, &choice.traits);
@@ -179,13 +179,7 @@ impl Published {
     /// The page of a client. Built on first use, then cached.
     pub fn page(&self, principal: &Principal, choice: &Choice, memory: &Memory) -> Arc<Page> {
         let is_private = choice.depends_on_client || principal.id().is_some();
-        let key = PageKey {
-            permits: principal.permits().clone(),
-            is_private,
-            strategy: Arc::clone(&choice.name),
-            traits: choice.traits,
-            memory: memory.clone(),
-        };
+        let key = PageKey { view: ViewKey::of(principal, choice), is_private, memory: memory.clone() };
         cached(&self.pages, &key, || {
             self.log_objections(choice);
             let view = self.view(principal, choice);

@@ -52,9 +52,9 @@ pub struct RequestMeta {
 ///
 /// # Errors
 /// -32602 if required `_meta` keys are missing or invalid; -32022 for an unsupported version.
-pub(crate) fn classify(request: &Request, meta: Option<RawObject>) -> Result<RequestKind, ErrorText> {
-    let version = meta.as_ref().and_then(|meta| meta.member(VERSION));
-    let capabilities = meta.as_ref().and_then(|meta| meta.member(CAPABILITIES));
+pub(crate) fn classify(request: &Request, meta: Option<&RawObject>) -> Result<RequestKind, ErrorText> {
+    let version = meta.and_then(|meta| meta.member(VERSION));
+    let capabilities = meta.and_then(|meta| meta.member(CAPABILITIES));
     if version.is_none() && capabilities.is_none() {
         return match &*request.method {
             "initialize" => Ok(RequestKind::Initialize),
@@ -94,7 +94,7 @@ pub(crate) fn classify(request: &Request, meta: Option<RawObject>) -> Result<Req
 ///
 /// # Errors
 /// -32602 if the client info, the name or the URI is too large, or the request ambiguous.
-pub(crate) fn check(request: &Request, limits: &Limits) -> Result<Option<RawObject>, ErrorText> {
+pub(crate) fn check<'r>(request: &'r Request, limits: &Limits) -> Result<Option<&'r RawObject>, ErrorText> {
     check_size(request, limits)?;
     ["name", "uri", "taskId"].into_iter().try_for_each(|key| check_name(&request.params, key))?;
     unambiguous(&request.params, &DECISIVE)?;
@@ -120,8 +120,8 @@ pub(crate) fn check(request: &Request, limits: &Limits) -> Result<Option<RawObje
         let is_read = context.member("arguments").is_none_or(is_plain);
         if is_read { Ok(()) } else { Err(ErrorText::invalid_params(message)) }
     })?;
-    let meta = request.params.object("_meta");
-    meta.as_ref().map_or(Ok(()), |meta| unambiguous(meta, &DECISIVE_META))?;
+    let meta = request.params.meta();
+    meta.map_or(Ok(()), |meta| unambiguous(meta, &DECISIVE_META))?;
     Ok(meta)
 }
 
@@ -186,7 +186,7 @@ fn missing(key: &str) -> ErrorText {
 
 /// The parameters of a stateless request with other capabilities, made of those that it declares.
 fn with_capabilities(params: &RawObject, made: impl FnOnce(&RawObject) -> RawObject) -> RawObject {
-    let Some(meta) = params.object("_meta") else { return params.clone() };
+    let Some(meta) = params.meta() else { return params.clone() };
     let capabilities = meta.object(CAPABILITIES).unwrap_or_default();
     params.with("_meta", meta.with(CAPABILITIES, made(&capabilities).text()).text())
 }
@@ -206,7 +206,7 @@ impl RequestMeta {
 
     /// The capabilities that a stateless request declares.
     pub fn declared(params: &RawObject) -> Option<RawObject> {
-        params.object("_meta")?.object(CAPABILITIES)
+        params.meta()?.object(CAPABILITIES)
     }
 
     /// A digest of what the client says about itself. It distinguishes clients at an address, and is not authenticated.
@@ -216,12 +216,12 @@ impl RequestMeta {
 
     /// Whether the parameters request log messages.
     pub fn asks_for_log(params: &RawObject) -> bool {
-        params.object("_meta").is_some_and(|meta| meta.member(LOG_LEVEL).is_some())
+        params.meta().is_some_and(|meta| meta.member(LOG_LEVEL).is_some())
     }
 
     /// The parameters with the requested log level set or removed.
     pub fn with_log_level(params: &RawObject, level: Option<LoggingLevel>) -> RawObject {
-        let Some(meta) = params.object("_meta") else { return params.clone() };
+        let Some(meta) = params.meta() else { return params.clone() };
         let meta = match level {
             Some(level) => meta.with_value(LOG_LEVEL, &level.to_string()),
             // Most requests have none to remove.
@@ -238,7 +238,7 @@ impl RequestMeta {
 
     /// The parameters without the metadata of the stateless era, for upstreams with sessions.
     pub fn strip(params: &RawObject) -> RawObject {
-        let Some(meta) = params.object("_meta") else { return params.clone() };
+        let Some(meta) = params.meta() else { return params.clone() };
         let kept = meta.retain(|key| !key.starts_with(PREFIX));
         if kept.is_empty() { params.retain(|key| key != "_meta") } else { params.with("_meta", kept.text()) }
     }

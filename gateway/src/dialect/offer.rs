@@ -63,8 +63,7 @@ impl Offer {
         let settings = places.iter().find_map(|place| place.object(EXTENSION));
         let variants = VariantHints::read(capabilities).filter(|_| DRAFTS);
         let Some(settings) = settings else { return Self { extensions, variants, ..Self::default() } };
-        let strategies = settings.member("strategies").and_then(|text| serde_json::from_str(text).ok());
-        let strategies: Vec<serde_json::Value> = strategies.unwrap_or_default();
+        let strategies: Vec<serde_json::Value> = settings.value("strategies").unwrap_or_default();
         let names = strategies.iter().filter_map(|name| name.as_str()).take(MOST_STRATEGIES);
         Self {
             strategies: names.map(str::to_owned).collect(),

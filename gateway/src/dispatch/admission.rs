@@ -116,18 +116,18 @@ pub trait Admission: fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// Admits everyone as anonymous, and knows no profiles.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Open;
+/// Admits everyone as this caller, and knows no profiles.
+#[derive(Clone, Debug)]
+pub struct Open(pub Principal);
 
 #[async_trait]
 impl Admission for Open {
     async fn admit(&self, request: &Arriving<'_>) -> Result<Admittance, Denied> {
-        let anyone = || Ok(Principal::anonymous().into());
+        let anyone = || Ok(self.0.clone().into());
         request.profile.map_or_else(anyone, |name| Err(Denied::unknown_profile(name)))
     }
 
     fn on_stdio(&self) -> Principal {
-        Principal::anonymous()
+        self.0.clone()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use mcp_disclosure_core::ReceiptKey;
+use mcp_disclosure_core::{Principal, ReceiptKey};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -86,7 +86,7 @@ impl Assembly {
             upstreams: Vec::new(),
             declared: Declared::default(),
             strategies,
-            admission: Arc::new(Open),
+            admission: Arc::new(Open(Principal::anonymous())),
             observer: Arc::new(Several::default()),
             sessions: SessionLimits::default(),
             session_store: None,

@@ -36,7 +36,7 @@ pub(super) fn is_by_page(page: &Page, params: &RawObject, tool: &str) -> bool {
 
 /// The upstream whose page sends a request: a host says in `_meta.ui.resourceUri` which page does.
 fn asking<'p>(page: &'p Page, params: &RawObject) -> Option<&'p UpstreamName> {
-    let asking = params.object("_meta")?.object("ui")?.string("resourceUri")?;
+    let asking = params.meta()?.object("ui")?.string("resourceUri")?;
     page.view.upstream_of_page(&asking)
 }
 

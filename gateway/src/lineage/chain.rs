@@ -36,8 +36,7 @@ pub struct Chain(Vec<String>);
 impl Chain {
     /// The chain in the capabilities of a handshake, of either side; `None` for a peer that is no gateway.
     pub fn read(capabilities: &RawObject) -> Option<Self> {
-        let member = capabilities.object(PLACE)?.object(EXTENSION)?.member(MEMBER)?.to_owned();
-        let all: Vec<String> = serde_json::from_str(&member).ok()?;
+        let all: Vec<String> = capabilities.object(PLACE)?.object(EXTENSION)?.value(MEMBER)?;
         Some(all.iter().map(String::as_str).filter(|one| one.len() <= LONGEST).take(MOST).collect())
     }
 

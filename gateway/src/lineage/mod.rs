@@ -8,22 +8,76 @@
 //! Stacks of different gateways work, up to `limits.gateway_depth`.
 
 mod chain;
-mod link;
 
-use std::time::SystemTime;
+use std::{sync::Arc, time::SystemTime};
 
 pub use chain::Chain;
 pub(crate) use chain::{CIRCLE, is_circle};
-use link::Link;
-pub use link::Source;
-use mcp_disclosure_core::{UpstreamName, digest::random_id};
+use mcp_disclosure_core::{
+    Digest, UpstreamName,
+    brief::shorten,
+    digest::{hex, random_id},
+};
 use mcp_disclosure_transport::{ErrorText, code};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::{limits::Limits, problem::Problem};
 
 /// The environment variable with the gateways above this process, outermost first.
 pub const VARIABLE: &str = "MCP_DISCLOSURE_CHAIN";
+
+/// Maximum characters of a label: a chain must fit into an environment variable.
+const LABEL: usize = 200;
+
+/// Bytes of a source's digest: enough to tell apart what one person serves.
+const DIGEST_BYTES: usize = 8;
+
+/// Something that determines what a gateway starts: a file, a command or a URL.
+#[derive(Clone, Debug)]
+pub struct Source {
+    label: String,
+    digest: String,
+}
+
+impl Source {
+    /// A source. `label` is shown in errors, and must not be secret; `parts` identify it, in one spelling.
+    pub fn new<'p>(label: impl Into<String>, parts: impl IntoIterator<Item = &'p str>) -> Self {
+        let digest = hex(&Digest::of_parts(parts).as_bytes()[..DIGEST_BYTES]);
+        Self { label: label.into(), digest }
+    }
+}
+
+/// One gateway of a chain, as passed on to child processes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Link {
+    instance: Arc<str>,
+    #[serde(default)]
+    serves: Vec<String>,
+    #[serde(default)]
+    label: String,
+    /// The upstream whose process the chain is for.
+    #[serde(default)]
+    upstream: Option<String>,
+}
+
+impl Link {
+    /// Label and upstream, for errors.
+    fn shown(&self) -> String {
+        match &self.upstream {
+            Some(upstream) => format!("{} (upstream '{upstream}')", self.label),
+            None => self.label.clone(),
+        }
+    }
+
+    /// The upstream that led on, and where it is declared.
+    fn entry(&self) -> String {
+        match &self.upstream {
+            Some(upstream) => format!("upstream '{upstream}' from {}", self.label),
+            None => format!("the upstream of {}", self.label),
+        }
+    }
+}
 
 /// One gateway, and those that lead to it.
 #[derive(Clone, Debug)]
@@ -41,7 +95,8 @@ impl Lineage {
             format!("{}-{}", std::process::id(), now.as_nanos()).into()
         };
         let instance = random_id().unwrap_or_else(by_time);
-        Self { ancestors: Vec::new(), own: Link::new(instance) }
+        let own = Link { instance, serves: Vec::new(), label: "this gateway".to_owned(), upstream: None };
+        Self { ancestors: Vec::new(), own }
     }
 
     /// A gateway in this process, below those that the environment names.
@@ -62,8 +117,13 @@ impl Lineage {
     }
 
     /// The same with what it serves: the files, commands and URLs that determine its upstreams.
-    pub fn serving(self, sources: &[Source]) -> Self {
-        Self { own: self.own.serving(sources), ..self }
+    pub fn serving(mut self, sources: &[Source]) -> Self {
+        if !sources.is_empty() {
+            let labels: Vec<&str> = sources.iter().map(|source| &*source.label).collect();
+            self.own.label = shorten(&labels.join(", "), LABEL);
+            self.own.serves = sources.iter().map(|source| source.digest.clone()).collect();
+        }
+        self
     }
 
     /// Checks that it may start.
@@ -71,7 +131,11 @@ impl Lineage {
     /// # Errors
     /// If a gateway above serves the same, or there are too many above.
     pub fn check(&self, limits: &Limits) -> Result<(), Problem> {
-        if let Some(at) = self.ancestors.iter().position(|ancestor| self.own.includes(ancestor)) {
+        // Whoever serves everything that one above does starts whatever that one started.
+        let is_included = |above: &Link| {
+            !above.serves.is_empty() && above.serves.iter().all(|source| self.own.serves.contains(source))
+        };
+        if let Some(at) = self.ancestors.iter().position(is_included) {
             return Err(self.circle(at));
         }
         let most = limits.gateway_depth;
@@ -99,7 +163,7 @@ impl Lineage {
 
     /// The value of [`VARIABLE`] for the process of this upstream.
     pub fn variable(&self, upstream: Option<&UpstreamName>) -> String {
-        let own = self.own.clone().leading_to(upstream);
+        let own = Link { upstream: upstream.map(|name| shorten(name, LABEL)), ..self.own.clone() };
         serde_json::to_string(&self.ancestors.iter().chain([&own]).collect::<Vec<_>>()).unwrap_or_default()
     }
 

@@ -166,7 +166,7 @@ impl TraceContext {
 
     /// The parameters of a request, with this in their `_meta` instead of what the client sent. `baggage` stays.
     pub(crate) fn put_into(&self, params: &RawObject) -> RawObject {
-        let meta = params.object("_meta").unwrap_or_default();
+        let meta = params.meta().cloned().unwrap_or_default();
         let meta = meta.with_value(Self::PARENT, &self.parent);
         let meta = match &self.state {
             Some(state) => meta.with_value(Self::STATE, state),

@@ -156,7 +156,7 @@ impl Drop for Registration {
 }
 
 fn tagged(params: RawObject, id: &Id) -> RawObject {
-    let meta = params.object("_meta").unwrap_or_else(RawObject::empty);
+    let meta = params.meta().cloned().unwrap_or_default();
     params.with("_meta", meta.with(SUBSCRIPTION_ID, id.as_str()).text())
 }
 

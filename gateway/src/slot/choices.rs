@@ -41,10 +41,7 @@ impl Task {
         Connected { upstream, lists, followed }: Connected,
         only: &mut Option<Era>,
     ) -> Connected {
-        let latest = self.slot.connection.lock().clone();
-        let whole = self.connect(only, false).await;
-        *self.slot.connection.lock() = latest;
-        let lists = match whole {
+        let lists = match self.connect(only, false).await {
             Ok(whole) => upstream.with_excluded(lists, &whole.lists),
             Err(error) => {
                 tracing::debug!(%error, "what it leaves out for its client's choices is not known");
@@ -89,14 +86,12 @@ impl Task {
             told @ (Told::ByHandshake | Told::Ended) => {
                 self.telling.ends.fetch_or(told == Told::Ended, Ordering::Relaxed);
                 self.next_replacement().await;
-                let former = self.slot.connection.lock().clone();
                 match self.connect(&mut None, true).await {
                     Ok(connected) => {
                         let lists = self.with_excluded(&connected.upstream, connected.lists);
                         return self.connected(Connected { lists, ..connected });
                     }
                     Err(error) => {
-                        *self.slot.connection.lock() = former;
                         upstream.refuses(&error.to_string());
                         self.declare(&upstream);
                     }

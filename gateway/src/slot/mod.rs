@@ -17,7 +17,8 @@ use std::{sync::Arc, time::Duration};
 use mcp_disclosure_core::UpstreamName;
 use mcp_disclosure_transport::{CallError, Connection, ErrorText, code};
 use parking_lot::Mutex;
-pub use remembered::{Memory, Remembered};
+pub use remembered::Memory;
+use remembered::Remembered;
 use serde_json::json;
 pub(crate) use status::server_info;
 pub use status::{Recollection, Status, Witness};
@@ -30,7 +31,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::upstream::{Configured, Event, Introduction, Signals, Upstream, Upstreams};
+use crate::upstream::{Configured, Event, Introduction, Signals, Upstream, Upstreams, subject};
 
 /// How long requests wait for an upstream whose address cannot be reached: one that is started again is back by then.
 const UNREACHABLE: Duration = Duration::from_millis(4_500);
@@ -52,8 +53,8 @@ pub struct Slot {
     signals: Arc<Signals>,
     /// What each new connection is asked for.
     wishes: Wishes,
-    /// The connection of the latest attempt.
-    connection: Mutex<Option<Arc<Connection>>>,
+    /// The connections that were opened, but for those that have ended.
+    connections: Mutex<Vec<Arc<Connection>>>,
     stopping: CancellationToken,
 }
 
@@ -96,12 +97,6 @@ impl Slot {
     /// Whether the upstream says this of a capability, as far as is known.
     pub fn says(&self, capability: &str, member: &str) -> bool {
         self.introduction().is_some_and(|introduction| introduction.says(capability, member))
-    }
-
-    /// Whether the upstream speaks both eras, as far as is known, so that it may list something else in each of them.
-    pub fn speaks_both_eras(&self) -> bool {
-        self.introduction()
-            .is_some_and(|introduction| introduction.eras.session && introduction.eras.stateless)
     }
 
     /// Whether clients may have been answered before the upstream said what it is capable of.
@@ -189,10 +184,7 @@ impl Slot {
 
     fn unavailable(&self, lost: Option<&Lost>, waited: Duration) -> ErrorText {
         let status = self.status.borrow();
-        let subject = match self.name() {
-            Some(name) => format!("upstream '{name}'"),
-            None => "the upstream".to_owned(),
-        };
+        let subject = subject(self.name());
         let waited = (waited.as_secs_f64() * 10.0).round() / 10.0;
         // Its connection was closed for that, which says less.
         let lost = lost.filter(|lost| lost.error.is_unreachable());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures::{StreamExt, stream::FuturesUnordered};
 
 use super::{State, Status, supervisor::Task};
-use crate::upstream::{Event, Upstream};
+use crate::upstream::Upstream;
 
 impl Task {
     /// Pings a connection on which calls time out, until it answers or ends.
@@ -58,14 +58,5 @@ impl Task {
         if was_silent && !upstream.connection().is_ended() {
             tracing::info!(upstream = %upstream.name(), "upstream answers again");
         }
-    }
-
-    /// Changes the status, and says so if it is news.
-    fn turn(&self, change: impl FnOnce(&mut Status) -> bool) -> bool {
-        let is_news = self.slot.status.send_if_modified(change);
-        if is_news {
-            self.slot.signals.send(self.slot.number(), &Event::Changed);
-        }
-        is_news
     }
 }

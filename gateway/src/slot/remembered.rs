@@ -19,12 +19,10 @@ pub trait Memory: Send + Sync + fmt::Debug {
 }
 
 /// What an upstream said and listed.
-#[derive(Clone, Debug)]
-pub struct Remembered {
-    /// What it said of itself.
-    pub introduction: Arc<Introduction>,
-    /// What it listed.
-    pub lists: Arc<UpstreamLists>,
+#[derive(Debug)]
+pub(super) struct Remembered {
+    pub(super) introduction: Arc<Introduction>,
+    pub(super) lists: Arc<UpstreamLists>,
 }
 
 impl Remembered {
@@ -57,7 +55,7 @@ impl Remembered {
     /// From a JSON object, for the upstream of this name; `None` if it is not one of [`to_json`](Self::to_json).
     pub(super) fn of_json(json: &RawObject, name: &UpstreamName) -> Option<Self> {
         let flag = |member: &str| json.member(member) == Some("true");
-        let list = |member: &str| serde_json::from_str::<Vec<RawText>>(json.member(member)?).ok();
+        let list = |member: &str| json.value::<Vec<RawText>>(member);
         // Clients are not to keep what may be outdated.
         let hints = ListHints { time_to_live: Duration::ZERO, private: true, meta: None };
         let introduction = Introduction {
@@ -76,11 +74,8 @@ impl Remembered {
             instructions: introduction.instructions.clone(),
             concerns: introduction.concerns(),
             // Records of earlier versions have none.
-            groups: json
-                .member("groups")
-                .and_then(|text| serde_json::from_str(text).ok())
-                .unwrap_or_default(),
-            info: json.member("info").and_then(|text| serde_json::from_str(text).ok()).map(Arc::new),
+            groups: json.value("groups").unwrap_or_default(),
+            info: json.value("info").map(Arc::new),
             hints: HashMap::from(Kind::ALL.map(|kind| (kind, hints.clone()))),
             ..UpstreamLists::empty(name.clone())
         };

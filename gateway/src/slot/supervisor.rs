@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use futures::future::join_all;
 use mcp_disclosure_core::{Era, UpstreamLists};
 use parking_lot::Mutex;
 use tokio::{sync::watch, task::spawn_blocking, time::Instant};
@@ -71,7 +72,7 @@ impl Supervisor {
             status: watch::Sender::new(status),
             signals: Arc::new(Signals::default()),
             wishes: Wishes::default(),
-            connection: Mutex::default(),
+            connections: Mutex::default(),
             stopping: self.stopping.child_token(),
         });
         let terms = Terms { timeouts, ..self.terms.clone() };
@@ -185,7 +186,11 @@ impl Task {
             tells,
             era: self.supervisor.era,
             only,
-            opened: &|connection| *self.slot.connection.lock() = Some(Arc::clone(connection)),
+            opened: &|connection| {
+                let mut connections = self.slot.connections.lock();
+                connections.retain(|connection| !connection.is_ended());
+                connections.push(Arc::clone(connection));
+            },
             introduced: &|introduction| {
                 self.change(|status| status.introduction = Some(Arc::new(introduction.clone())));
             },
@@ -352,10 +357,8 @@ impl Task {
     }
 
     async fn stop(&self) {
-        let connection = self.slot.connection.lock().take();
-        if let Some(connection) = connection {
-            connection.close().await;
-        }
+        let connections = std::mem::take(&mut *self.slot.connections.lock());
+        join_all(connections.iter().map(|connection| connection.close())).await;
         self.change(|status| {
             status.supervision.stopped();
             status.upstream = None;
@@ -363,8 +366,19 @@ impl Task {
     }
 
     pub(super) fn change(&self, change: impl FnOnce(&mut Status)) {
-        self.slot.status.send_modify(change);
-        self.slot.signals.send(self.slot.number(), &Event::Changed);
+        self.turn(|status| {
+            change(status);
+            true
+        });
+    }
+
+    /// Changes the status, and says so if it is news. Returns whether it is.
+    pub(super) fn turn(&self, change: impl FnOnce(&mut Status) -> bool) -> bool {
+        let is_news = self.slot.status.send_if_modified(change);
+        if is_news {
+            self.slot.signals.send(self.slot.number(), &Event::Changed);
+        }
+        is_news
     }
 }
 

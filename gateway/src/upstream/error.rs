@@ -58,10 +58,7 @@ pub enum Why {
 impl UpstreamError {
     /// A message for clients: the upstream's name and the kind of failure, without details.
     pub fn for_clients(&self) -> String {
-        let subject = match &self.name {
-            Some(name) => format!("upstream '{name}'"),
-            None => "the upstream".to_owned(),
-        };
+        let subject = subject(self.name.as_ref());
         match &self.why {
             Why::Start(_) => format!("{subject} could not be started"),
             Why::Talk(error) => format!("{subject} {error}"),
@@ -92,6 +89,11 @@ impl UpstreamError {
             _ => false,
         }
     }
+}
+
+/// An upstream as clients are told of it.
+pub(crate) fn subject(name: Option<&UpstreamName>) -> String {
+    name.map_or_else(|| "the upstream".to_owned(), |name| format!("upstream '{name}'"))
 }
 
 /// What an error begins with.

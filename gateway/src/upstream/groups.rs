@@ -106,7 +106,7 @@ impl Read {
             let fetches = stream::iter(batch.into_iter().take(allowed)).map(|group| fetch(upstream, group));
             let mut fetching = fetches.buffered(AT_ONCE);
             while let Some((group, result)) = fetching.next().await {
-                let result = match result.map(|result| RawObject::parse(result.as_str())) {
+                let result = match result.map(|result| RawObject::of(&result)) {
                     Ok(Ok(result)) => result,
                     Ok(Err(_)) => {
                         self.failed(1, "the result is not an object".to_owned());
@@ -144,9 +144,7 @@ impl Read {
     /// Keeps a group and its members. Returns the groups nested in it.
     fn take(&mut self, mut group: OwnGroup, result: &RawObject) -> Vec<OwnGroup> {
         let contents = result.object("contents").unwrap_or_default();
-        let items = |member: &str| -> Vec<RawText> {
-            contents.member(member).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
-        };
+        let items = |member: &str| -> Vec<RawText> { contents.value(member).unwrap_or_default() };
         let named = |items: &[RawText], key: &str| -> Vec<String> {
             items.iter().filter_map(|item| RawObject::of(item).ok()?.string(key)).collect()
         };

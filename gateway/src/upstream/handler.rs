@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     sync::{
-        Arc, OnceLock, Weak,
+        Arc, Weak,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 use tokio::sync::{Notify, mpsc, watch};
 
 use super::{
-    Owner, Reports, addresses,
+    Configured, Owner, Reports, addresses,
     tasks::{TaskNames, named, related},
     under_way::UnderWay,
 };
@@ -26,12 +26,10 @@ use crate::{limits::Limits, session::Client};
 /// The handler of a connection to an upstream.
 #[derive(Debug)]
 pub(super) struct UpstreamHandler {
-    name: Mutex<String>,
-    number: usize,
+    configured: Arc<Configured>,
     signals: Arc<Signals>,
     /// The client, if the connection is dedicated to one.
     client: Option<Arc<Client>>,
-    of_clients: OnceLock<RawObject>,
     requests: Mutex<Requests>,
     pub(super) tasks: Arc<TaskNames>,
     /// Budget for resource updates not yet delivered.
@@ -55,18 +53,15 @@ struct Requests {
 impl UpstreamHandler {
     /// Sends events to `signals`, and forwards the upstream's requests to `client`.
     pub(super) fn new(
-        name: String,
-        number: usize,
+        configured: Arc<Configured>,
         signals: Arc<Signals>,
         client: Option<Arc<Client>>,
         limits: &Limits,
     ) -> Arc<Self> {
         Arc::new(Self {
-            name: Mutex::new(name),
-            number,
+            configured,
             signals,
             client,
-            of_clients: OnceLock::new(),
             requests: Mutex::default(),
             tasks: Arc::default(),
             updates: Budget::new(limits.upstream_queue_bytes),
@@ -74,21 +69,6 @@ impl UpstreamHandler {
             has_refused: AtomicBool::new(false),
             signs: watch::Sender::default(),
         })
-    }
-
-    /// Sets the name, for logs.
-    pub(super) fn rename(&self, name: &str) {
-        name.clone_into(&mut self.name.lock());
-    }
-
-    /// What the handshake says of clients; by it the upstream may decide what it lists.
-    pub(super) fn introduce(&self, of_clients: &RawObject) {
-        let _same = self.of_clients.set(of_clients.clone());
-    }
-
-    /// The same, for requests of the gateway's own.
-    pub(super) fn capabilities(&self) -> RawObject {
-        self.of_clients.get().cloned().unwrap_or_default()
     }
 
     /// Registers a request before it is sent.
@@ -120,7 +100,7 @@ impl UpstreamHandler {
     fn handle_update(&self, params: RawObject) {
         match self.updates.take_one(params.text().len()) {
             Some(share) => {
-                self.signals.send(self.number, &Event::ResourceUpdated(params, Arc::new(share)));
+                self.signals.send(self.configured.number(), &Event::ResourceUpdated(params, Arc::new(share)));
             }
             None => tracing::debug!(upstream = self.name(), "resource update dropped: queue is full"),
         }
@@ -134,7 +114,7 @@ impl UpstreamHandler {
         let reports = self.requests.lock().reports_about(about, self.client.is_some());
         match (reports, &self.client, about) {
             (Some(reports), _, _) => reports.log(level, message),
-            (None, Some(client), None) => client.log(self.number, level, message),
+            (None, Some(client), None) => client.log(self.configured.number(), level, message),
             // It belongs to a request of the gateway, or to one that did not ask for log messages.
             (None, Some(client), Some(_)) => client.outbox().notify(message),
             (None, None, _) => {
@@ -146,7 +126,8 @@ impl UpstreamHandler {
 
 impl Handler for UpstreamHandler {
     fn name(&self) -> String {
-        self.name.lock().clone()
+        let target = || self.configured.config().target.to_string();
+        self.configured.name().map_or_else(target, ToString::to_string)
     }
 
     fn handle_request(&self, request: &Request) -> Option<BoxFuture<'static, Result<Json, ErrorText>>> {
@@ -163,14 +144,14 @@ impl Handler for UpstreamHandler {
             }
             return Some(Box::pin(std::future::ready(Err(addresses::refusal(&scheme)))));
         }
-        let (number, limits) = (self.number, self.limits);
+        let (number, limits) = (self.configured.number(), self.limits);
         let (method, params) = (request.method.clone(), request.params.clone());
         let tasks = Arc::clone(&self.tasks);
         Some(Box::pin(async move {
             tasks.known(&params).await;
             let answer = client.request(number, &limits, &method, tasks.renamed(&params)).await?;
             let Some(own) = related(&params) else { return Ok(answer) };
-            let object = RawObject::parse(answer.as_str());
+            let object = RawObject::of(&answer);
             Ok(object.map_or(answer, |answer| named(&answer, Some(&own)).into()))
         }))
     }
@@ -196,7 +177,7 @@ impl Handler for UpstreamHandler {
                 }
             }
             "notifications/elicitation/complete" => {
-                self.client.iter().for_each(|client| client.notify(self.number, &notification));
+                self.client.iter().for_each(|client| client.notify(self.configured.number(), &notification));
             }
             "notifications/subscriptions/acknowledged" => {}
             method => tracing::debug!(upstream = self.name(), method, "unknown notification dropped"),

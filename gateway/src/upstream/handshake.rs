@@ -23,12 +23,12 @@ use crate::{
 pub(super) struct Hello {
     /// The capabilities of the client that the connection is dedicated to, or what is common to all.
     pub(super) of_clients: RawObject,
-    /// The capabilities to declare: these, that complete definitions are asked for, and the chain.
-    pub(super) capabilities: RawObject,
     /// The gateways that lead to the upstream.
     pub(super) chain: Chain,
     /// The client's choices of concerns.
     pub(super) chosen: Chosen,
+    /// What is said: these capabilities, that complete definitions are asked for, and the chain.
+    said: handshake::Hello,
 }
 
 impl Hello {
@@ -43,27 +43,18 @@ impl Hello {
         let chosen = client.map(|client| client.chosen().borrow().clone());
         let chosen = chosen.unwrap_or_else(|| Chosen { number: u64::MAX, values: Notes::new() });
         let values = if tells { chosen.values } else { Notes::new() };
-        Self {
-            capabilities: chain.add_to(&Offer::ours(&of_clients)),
-            of_clients,
-            chosen: Chosen { values, ..chosen },
-            chain,
-        }
-    }
-
-    /// What is said in the handshake.
-    fn half(&self) -> handshake::Hello {
+        let capabilities = chain.add_to(&Offer::ours(&of_clients));
         let own = json!({"name": "mcp-disclosure", "version": env!("CARGO_PKG_VERSION")});
-        let initialize = RawObject::assemble([("capabilities", self.capabilities.text())]);
-        let initialize = chosen_in(initialize.with_value("clientInfo", &own), &self.chosen.values);
-        let chosen = self.chosen.values.clone();
-        handshake::Hello {
-            initialize,
-            meta: handshake::stateless_meta(&own, &self.capabilities),
+        let initialize = RawObject::assemble([("capabilities", capabilities.text())]);
+        let afterwards = values.clone();
+        let said = handshake::Hello {
+            initialize: chosen_in(initialize.with_value("clientInfo", &own), &values),
+            meta: handshake::stateless_meta(&own, &capabilities),
             initialized: Arc::new(move |capabilities| {
-                chosen_in(RawObject::empty(), &understood(capabilities, &chosen))
+                chosen_in(RawObject::empty(), &understood(capabilities, &afterwards))
             }),
-        }
+        };
+        Self { of_clients, chain, chosen: Chosen { values, ..chosen }, said }
     }
 }
 
@@ -215,8 +206,7 @@ pub(super) async fn introduce(
     prefer: Era,
     timeout: Duration,
 ) -> Result<Introduction, Why> {
-    let half = hello.half();
-    let introduced = handshake::introduce(connection, &half, &[prefer, other(prefer)], timeout).await;
+    let introduced = handshake::introduce(connection, &hello.said, &[prefer, prefer.other()], timeout).await;
     let Introduced { revision, server_info, capabilities, result } = introduced.map_err(|why| match why {
         Unusable::Talk { error, .. } => Why::Talk(error),
         Unusable::Foreign(reason) => Why::Foreign(reason),
@@ -229,17 +219,9 @@ pub(super) async fn introduce(
     let session = revision.has_sessions();
     // A server with a session may answer stateless requests as well, where both can be sent.
     let is_probed = session && prefer == Era::Session && connection.carries_both_eras();
-    let stateless = !session || is_probed && handshake::is_stateless(connection, &half, PROBE).await;
+    let stateless = !session || is_probed && handshake::is_stateless(connection, &hello.said, PROBE).await;
     let (instructions, eras) = (result.string("instructions"), Eras { session, stateless });
     Ok(Introduction { leads_to, capabilities, server_info, instructions, eras })
-}
-
-/// The other era.
-pub(super) fn other(era: Era) -> Era {
-    match era {
-        Era::Session => Era::Stateless,
-        Era::Stateless => Era::Session,
-    }
 }
 
 /// Parameters with choices, if there are any.

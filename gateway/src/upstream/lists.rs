@@ -1,7 +1,5 @@
 //! Fetches an upstream's lists, page by page; that of tools as far as it changed, where the upstream has a manifest (SEP-2636).
 
-use std::collections::HashMap;
-
 use mcp_disclosure_client::{
     lists::{self, Listed, Lister},
     manifest::{Reconciled, reconcile},
@@ -9,7 +7,6 @@ use mcp_disclosure_client::{
 use mcp_disclosure_core::{Era, Kind, Mirrored, RawObject, RawText, UpstreamLists};
 use mcp_disclosure_drafts::manifest::{Held, digest};
 use mcp_disclosure_transport::{Bound, Json, code};
-use tokio::task::spawn_blocking;
 
 use super::{CallError, Upstream};
 
@@ -33,7 +30,6 @@ pub(super) async fn fetch(
         (Kind::Prompts, prompts.hints),
     ];
     Ok(UpstreamLists {
-        name: upstream.name().clone(),
         self_named: upstream.is_self_named(),
         tools: tools.items,
         resources: resources.items,
@@ -42,11 +38,7 @@ pub(super) async fn fetch(
         server_info: upstream.introduction().server_info.clone(),
         instructions: upstream.introduction().instructions.clone(),
         hints: hints.into_iter().filter_map(|(kind, hints)| Some((kind, hints?))).collect(),
-        supplements: HashMap::new(),
-        concerns: Vec::new(),
-        follows_choices: false,
-        groups: Vec::new(),
-        info: None,
+        ..UpstreamLists::empty(upstream.name().clone())
     })
 }
 
@@ -72,8 +64,7 @@ async fn reconciled(
     announced: bool,
 ) -> Result<Option<Listed>, CallError> {
     let (before, parsed) = (held.to_vec(), |text: &RawText| RawObject::of(text).unwrap_or_default());
-    let digesting = spawn_blocking(move || Held::new(before.iter().map(parsed).collect()));
-    let Ok(known) = digesting.await else { return Ok(None) };
+    let known = move || Held::new(before.iter().map(parsed).collect());
     let capabilities = &upstream.introduction().capabilities;
     let reconciled = reconcile(upstream, capabilities, known, announced).await?;
     Ok(reconciled.map(|Reconciled { changed, hints }| {

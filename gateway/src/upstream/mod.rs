@@ -31,6 +31,7 @@ pub use config::{Configured, Restart, Scope, UpstreamConfig, UpstreamSettings, U
 pub use disclosing::Channel;
 use disclosing::Disclosing;
 pub use disclosing::concerns::Told;
+pub(crate) use error::subject;
 pub use error::{UpstreamError, Why};
 use handler::UpstreamHandler;
 pub use handler::{Event, Signals};
@@ -47,7 +48,7 @@ use mcp_disclosure_transport::{Connection, ErrorText, Json, Request};
 pub use opening::Opening;
 use parking_lot::{Mutex, RwLock};
 pub use reports::Reports;
-use request::Sender;
+use request::Line;
 pub use request::UpstreamCall;
 use rmcp::{RoleServer, service::DynService};
 pub use skills::SkillPlaces;
@@ -203,11 +204,9 @@ pub struct Upstream {
     configured: Arc<Configured>,
     name: UpstreamName,
     introduction: Introduction,
-    connection: Arc<Connection>,
-    handler: Arc<UpstreamHandler>,
+    line: Arc<Line>,
     terms: Terms,
     streams: SubscriptionStreams,
-    disclosing: Arc<Disclosing>,
     /// The choices of concerns that it follows.
     told: Mutex<Notes>,
     /// Whether it is sent any: it serves one client only, and has not refused them.
@@ -239,7 +238,7 @@ impl Upstream {
 
     /// The connection to it.
     pub fn connection(&self) -> &Arc<Connection> {
-        &self.connection
+        &self.line.connection
     }
 
     /// Whether it is reached over HTTP, where each request has its own stream.
@@ -254,17 +253,17 @@ impl Upstream {
 
     /// Whether a request in progress asked for log messages.
     pub fn is_logging(&self) -> bool {
-        self.handler.is_logging()
+        self.line.handler.is_logging()
     }
 
     /// From now on, messages about the task of this id of the upstream's reach its client under the client's id.
     pub(crate) fn begin_task(&self, own: &str, task: &Arc<ClientTask>) {
-        self.handler.tasks.add(own, task);
+        self.line.handler.tasks.add(own, task);
     }
 
     /// How many signs of life it has given on this connection, now and later: answers, late ones included, and progress.
     pub(crate) fn signs_of_life(&self) -> Receiver<u64> {
-        self.handler.signs.subscribe()
+        self.line.handler.signs.subscribe()
     }
 
     /// How long a ping is waited for until the next one.
@@ -282,14 +281,13 @@ impl Upstream {
         let era = self.introduction.eras.nearest(Era::Session);
         // The stateless era has no ping.
         let method = if era == Era::Session { "ping" } else { "server/discover" };
-        let sender = Sender { timeout: PING, ..self.sender() };
-        let answered = sender.ask(era, method, RawObject::empty()).await;
+        let answered = self.line.ask(era, method, RawObject::empty(), PING).await;
         !matches!(answered, Err(CallError::TimedOut { .. }))
     }
 
     /// Whether it may be waiting for its client, whom it asked something.
     pub(crate) fn is_asking(&self) -> bool {
-        self.handler.is_asking()
+        self.line.handler.is_asking()
     }
 
     /// That it does not answer.
@@ -299,7 +297,7 @@ impl Upstream {
 
     /// How it delivers the definitions that it does not list; `None` if its lists are complete.
     pub fn channel(&self) -> Option<Channel> {
-        self.disclosing.channel()
+        self.line.disclosing.channel()
     }
 
     /// Whether it says by digests which of its definitions changed (SEP-2636).
@@ -326,7 +324,7 @@ impl Upstream {
         let lists = fetched.map_err(|error| self.failed(Why::Talk(error)))?;
         let read = groups::read_through(self, lists, is_again).await;
         let lists = read.map_err(|error| self.failed(Why::Talk(error)))?;
-        let lists = self.disclosing.complete(self, self.choosable(lists)).await;
+        let lists = self.line.disclosing.complete(self, self.choosable(lists)).await;
         let lists = disclosing::own_info::joined(self, lists).await;
         Ok(lists::offerable(self, lists.kept_in(&self.terms.texts)))
     }
@@ -363,7 +361,7 @@ impl Upstream {
 
     /// Why its connection ended.
     pub fn end(&self) -> UpstreamError {
-        self.failed(Why::Talk(CallError::Ended { reason: self.connection.reason(), unprocessed: false }))
+        self.failed(Why::Talk(CallError::Ended { reason: self.line.connection.reason(), unprocessed: false }))
     }
 
     fn failed(&self, why: Why) -> UpstreamError {

@@ -15,9 +15,10 @@ use parking_lot::Mutex;
 use tokio_util::sync::DropGuard;
 
 use super::{
-    Configured, Introduction, Signals, Target, Terms, Upstream, UpstreamError, Why,
+    Configured, Disclosing, Introduction, Signals, Target, Terms, Upstream, UpstreamError, Why,
     handler::UpstreamHandler,
-    handshake::{self, Hello, may_work_in_other_era, other, understood},
+    handshake::{self, Hello, may_work_in_other_era, understood},
+    request::Line,
     subscriptions::SubscriptionStreams,
 };
 use crate::{lineage, session::Client};
@@ -72,14 +73,14 @@ impl Opening<'_> {
         let first = self.shake_hands(opened, era, &hello).await;
         let may_work = matches!(&first, Err((why, _)) if may_work_in_other_era(why, era));
         let reached = if may_work && self.only.is_none() {
-            let second = self.shake_hands(self.open()?, other(era), &hello).await;
+            let second = self.shake_hands(self.open()?, era.other(), &hello).await;
             if matches!(&second, Err((Why::Talk(CallError::Ended { .. }), _))) {
                 // It is known to more servers.
                 *self.only = Some(Era::Session);
             }
             second.or(first)
         } else {
-            *self.only = self.only.map(other);
+            *self.only = self.only.map(Era::other);
             first
         };
         let (opened, introduction) =
@@ -90,7 +91,6 @@ impl Opening<'_> {
         }
         let name = self.configured.named().await.clone();
         let Opened { connection, handler, closing } = opened;
-        handler.rename(&name);
         self.terms.skills.forget(&name);
         let follows_choices =
             introduction.eras.session && self.client.is_some_and(|client| client.has_session());
@@ -100,10 +100,14 @@ impl Opening<'_> {
             streams: SubscriptionStreams::open(&connection, &introduction),
             told: Mutex::new(understood(&introduction.capabilities, &hello.chosen.values)),
             introduction,
-            connection,
-            handler,
+            line: Arc::new(Line {
+                connection,
+                handler,
+                disclosing: Disclosing::default(),
+                of_clients: hello.of_clients,
+                timeout: self.terms.timeouts.request,
+            }),
             terms: self.terms,
-            disclosing: Arc::default(),
             follows_choices: AtomicBool::new(follows_choices),
             _closing: closing,
         };
@@ -134,10 +138,8 @@ impl Opening<'_> {
 
     fn open(&self) -> Result<Opened, UpstreamError> {
         let (config, limits) = (self.configured.config(), &self.terms.limits);
-        let name = self.configured.name().map_or_else(|| config.target.to_string(), ToString::to_string);
         let handler = UpstreamHandler::new(
-            name,
-            self.configured.number(),
+            Arc::clone(self.configured),
             Arc::clone(self.signals),
             self.client.cloned(),
             limits,
@@ -158,7 +160,6 @@ impl Opening<'_> {
         era: Era,
         hello: &Hello,
     ) -> Result<(Opened, Introduction), (Why, Arc<Connection>)> {
-        opened.handler.introduce(&hello.of_clients);
         let timeout = self.terms.timeouts.connect;
         match handshake::introduce(&opened.connection, hello, era, timeout).await {
             Ok(introduction) => Ok((opened, introduction)),

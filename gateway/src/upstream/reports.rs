@@ -32,7 +32,7 @@ struct To {
 
 impl To {
     fn of(route: ReplyRoute, params: &RawObject) -> Self {
-        let token = params.object("_meta").and_then(|meta| Some(meta.member("progressToken")?.to_owned()));
+        let token = params.meta().and_then(|meta| Some(meta.member("progressToken")?.to_owned()));
         Self { token, outlet: route.outlet, least: route.log_level, afterwards: None }
     }
 }

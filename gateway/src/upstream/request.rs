@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::{Call, CallError, Connection, Json, code};
 
-use super::{Owner, Reports, Upstream, UpstreamHandler, addresses};
+use super::{Disclosing, Owner, Reports, Upstream, UpstreamHandler, addresses};
 use crate::{dialect::RequestMeta, observe::Trace};
 
 /// How long the result of a task is waited for.
@@ -39,10 +39,10 @@ impl Upstream {
         &self,
         call: UpstreamCall,
     ) -> impl Future<Output = Result<Json, CallError>> + Send + use<> {
-        let (sender, disclosing) = (self.sender(), Arc::clone(&self.disclosing));
+        let line = Arc::clone(&self.line);
         let trace = call.trace.clone();
         async move {
-            let answered = addresses::checked(disclosing.send(&sender, call).await);
+            let answered = addresses::checked(line.send_as_demanded(call).await);
             if let Some(trace) = trace {
                 trace.ends(answered.as_ref().err().map(error_code));
             }
@@ -55,29 +55,24 @@ impl Upstream {
     /// # Errors
     /// Why there is no result.
     pub async fn query(&self, method: &str, params: RawObject) -> Result<Json, CallError> {
-        addresses::checked(
-            self.sender().ask(self.introduction.eras.nearest(Era::Session), method, params).await,
-        )
-    }
-
-    pub(super) fn sender(&self) -> Sender {
-        Sender {
-            connection: Arc::clone(&self.connection),
-            handler: Arc::clone(&self.handler),
-            timeout: self.terms.timeouts.request,
-        }
+        let era = self.introduction.eras.nearest(Era::Session);
+        addresses::checked(self.line.ask(era, method, params, self.line.timeout).await)
     }
 }
 
-/// Sends requests to an upstream. Clones share its connection.
-#[derive(Clone, Debug)]
-pub(super) struct Sender {
+/// What requests to an upstream are sent by. It lasts as long as any of them, and does not keep the connection open.
+#[derive(Debug)]
+pub(super) struct Line {
     pub(super) connection: Arc<Connection>,
     pub(super) handler: Arc<UpstreamHandler>,
+    pub(super) disclosing: Disclosing,
+    /// What the handshake said of clients, for requests of the gateway's own: by it the upstream may decide what it lists.
+    pub(super) of_clients: RawObject,
+    /// How long a result is waited for.
     pub(super) timeout: Duration,
 }
 
-impl Sender {
+impl Line {
     /// Sends a request on behalf of a client.
     pub(super) async fn send(&self, call: UpstreamCall) -> Result<Json, CallError> {
         let UpstreamCall { method, params, owner, peer, reports, mirrored, trace: _ } = call;
@@ -90,17 +85,23 @@ impl Sender {
     }
 
     /// Sends a request of the gateway's own, in this era.
-    pub(super) async fn ask(&self, era: Era, method: &str, params: RawObject) -> Result<Json, CallError> {
+    pub(super) async fn ask(
+        &self,
+        era: Era,
+        method: &str,
+        params: RawObject,
+        timeout: Duration,
+    ) -> Result<Json, CallError> {
         let params = match era {
             Era::Session => params,
             // To a client that cannot run tasks, a gateway does not list what runs in no other way.
             Era::Stateless => {
-                let params = RequestMeta::ours(&params, &self.handler.capabilities());
+                let params = RequestMeta::ours(&params, &self.of_clients);
                 RequestMeta::with_tasks(&params, method != "tools/call")
             }
         };
         let call = self.connection.call(method, params);
-        Arc::clone(&self.connection).request(call, self.timeout).await
+        Arc::clone(&self.connection).request(call, timeout).await
     }
 }
 

@@ -62,8 +62,7 @@ fn longest(places: &[String], uri: &str) -> usize {
 
 /// The URIs of a skill's files, and of the folder that they are in.
 fn places_of(skill: &RawObject) -> Vec<String> {
-    let files = skill.member("resources").and_then(|files| serde_json::from_str::<Vec<RawText>>(files).ok());
-    let files = files.unwrap_or_default();
+    let files: Vec<RawText> = skill.value("resources").unwrap_or_default();
     let files = files.iter().filter_map(|file| RawObject::of(file).ok()?.string("uri"));
     let uri = skill.string("uri");
     let folder = uri.as_ref().and_then(|uri| Some(uri.strip_suffix("SKILL.md")?.to_owned()));

@@ -50,13 +50,13 @@ impl Upstream {
     /// # Errors
     /// The upstream's error.
     pub async fn subscribe(&self, uri: &str) -> Result<(), CallError> {
-        match news_era(&self.connection, &self.introduction) {
+        match news_era(&self.line.connection, &self.introduction) {
             Era::Session => {
                 self.query("resources/subscribe", RawObject::empty().with_value("uri", uri)).await.map(drop)
             }
             Era::Stateless => {
                 let filter = RawObject::empty().with_value("resourceSubscriptions", &json!([uri]));
-                self.streams.listen(uri, &self.connection, filter);
+                self.streams.listen(uri, &self.line.connection, filter);
                 Ok(())
             }
         }
@@ -67,7 +67,7 @@ impl Upstream {
     /// # Errors
     /// The upstream's error.
     pub async fn unsubscribe(&self, uri: &str) -> Result<(), CallError> {
-        match news_era(&self.connection, &self.introduction) {
+        match news_era(&self.line.connection, &self.introduction) {
             Era::Session => {
                 self.query("resources/unsubscribe", RawObject::empty().with_value("uri", uri)).await.map(drop)
             }

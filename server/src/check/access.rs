@@ -6,36 +6,11 @@ use std::{collections::HashMap, sync::Arc};
 use mcp_disclosure_core::{Kind, Pattern, Principal, Snapshot, View, VisibleTool, Warning};
 use mcp_disclosure_gateway as gateway;
 
-use super::{Findings, Rule, Severity, serving::IDLE_RULE};
+use super::{
+    Findings,
+    rules::{IDLE, NO_ADDRESS, REVEALING, SHADOWED, UNMATCHED},
+};
 use crate::config::{DisclosureFile, PrincipalEntry, Written};
-
-const SHADOWED: Rule = Rule {
-    code: "shadowed-principal",
-    severity: Severity::Warning,
-    summary: "an entry of [[principals]] is never used",
-    hint: "an earlier entry matches all callers that it matches: move it up, or leave it out",
-};
-
-const UNMATCHED: Rule = Rule {
-    code: "unmatched-principal",
-    severity: Severity::Warning,
-    summary: "an entry of [[principals]] matches no HTTP client",
-    hint: "add token = \"…\" or claims = { … }; without them it is for --principal on stdio only",
-};
-
-const NO_ADDRESS: Rule = Rule {
-    code: "audience-no-url",
-    severity: Severity::Warning,
-    summary: "audience is no URL, so clients without a token look for the metadata at the host that they asked, over http",
-    hint: "make audience the URL of this server as clients use it, such as \"https://tools.example.com/mcp\"",
-};
-
-const REVEALING: Rule = Rule {
-    code: "name-reveals-tool",
-    severity: Severity::Warning,
-    summary: "from a tool's name, callers can infer another one that they may not use",
-    hint: "give one of the two upstreams a prefix",
-};
 
 /// What is found in what a file says of who may use what, among all that is served.
 pub fn access(file: &DisclosureFile, snapshot: &Arc<Snapshot>, findings: &mut Findings) {
@@ -119,15 +94,15 @@ impl<'a> Names<'a> {
     }
 
     /// The patterns that match no tool and no prompt.
-    fn idle(&self, grant: &Written<'_>, findings: &mut Findings) {
+    fn idle(&self, Written { what, place, grant, .. }: &Written<'_>, findings: &mut Findings) {
         for (key, list, names) in
-            [("tools", grant.tools, &self.tools), ("prompts", grant.prompts, &self.prompts)]
+            [("tools", &grant.tools, &self.tools), ("prompts", &grant.prompts, &self.prompts)]
         {
-            for text in list.unwrap_or_default().iter().filter(|text| **text != "*") {
+            for text in list.iter().flatten().filter(|text| **text != "*") {
                 let pattern = Pattern::new(text);
                 if !names.iter().any(|(upstream, own)| pattern.names(upstream, own)) {
-                    let detail = format!("{}: {key}: '{text}' matches nothing", grant.what);
-                    findings.add(IDLE_RULE, grant.place.into(), detail);
+                    let detail = format!("{what}: {key}: '{text}' matches nothing");
+                    findings.add(IDLE, (*place).into(), detail);
                 }
             }
         }

@@ -3,27 +3,9 @@
 use mcp_disclosure_core::{Concern, Kind, Mapping, Values};
 use serde_json::Value;
 
-use super::{Findings, Place, Rule, Severity, Subject};
-
-const NEVER_SHOWN: Rule = Rule {
-    code: "never-shown",
-    severity: Severity::Warning,
-    summary: "whichever value of a concern a host chooses, this is not listed",
-    hint: "map it to values that the concern has",
-};
-
-const UNDECLARED: Rule = Rule {
-    code: "undeclared-concern",
-    severity: Severity::Warning,
-    summary: "it is mapped to an undeclared concern, so no host can choose it",
-    hint: "declare it with [[concerns]] in disclosure.toml",
-};
-
-const UNUSED: Rule = Rule {
-    code: "unused-concern",
-    severity: Severity::Warning,
-    summary: "nothing is mapped to this concern, so choosing it has no effect",
-    hint: "map tools to its values in disclosure.toml or in description files, or leave it out",
+use super::{
+    Findings, Place, Subject,
+    rules::{NEVER_SHOWN, UNDECLARED, UNUSED},
 };
 
 pub(super) fn look(subject: &Subject, findings: &mut Findings) {

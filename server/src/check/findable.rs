@@ -4,35 +4,9 @@ use mcp_disclosure_compare::{Query, is_label_of, unknown_tool};
 use mcp_disclosure_core::{View, VisibleTool};
 use mcp_disclosure_ranking::{BuiltIn, Match, Query as Words, Ranking};
 
-use super::{Findings, Place, Rule, Severity};
-
-const NOT_FOUND: Rule = Rule {
-    code: "not-found",
-    severity: Severity::Warning,
-    summary: "a query does not find its tool among the first five hits",
-    hint: "put the words that the tool lacks into its description, brief or `keywords`, or add them as synonyms \
-           ([strategy.search.synonyms])",
-};
-
-const FOUND_LATER: Rule = Rule {
-    code: "found-later",
-    severity: Severity::Note,
-    summary: "a query finds other tools before its own",
-    hint: "say in the tool's description or `keywords` what it does that the others do not",
-};
-
-const FOUND_WRONGLY: Rule = Rule {
-    code: "found-wrongly",
-    severity: Severity::Note,
-    summary: "a query that should find nothing has strong hits",
-    hint: "say in the description of these tools what they do not do, or accept it",
-};
-
-const UNKNOWN_LABEL: Rule = Rule {
-    code: "unknown-label",
-    severity: Severity::Warning,
-    summary: "a query names a tool that is not served",
-    hint: "correct the name in the file of queries",
+use super::{
+    Findings, Place,
+    rules::{FOUND_LATER, FOUND_WRONGLY, NOT_FOUND, UNKNOWN_LABEL},
 };
 
 /// The number of hits that a model reads.

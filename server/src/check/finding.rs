@@ -75,6 +75,16 @@ impl Findings {
         self.0.push(Finding { rule, place, detail: detail.into(), hint: None });
     }
 
+    /// Notes problems.
+    pub(crate) fn of_problems(&mut self, rule: Rule, problems: &[gateway::Problem]) {
+        self.0.extend(problems.iter().map(|problem| Finding {
+            rule,
+            place: problem.place().map(Place::from).unwrap_or_default(),
+            detail: problem.message().to_owned(),
+            hint: problem.remedy().map(str::to_owned),
+        }));
+    }
+
     /// Notes something about a text that models read of a tool. What its upstream wrote is not for the user to put right: that
     /// is a note.
     pub fn of_text(&mut self, rule: Rule, tool: &Tool, detail: impl Into<String>) {

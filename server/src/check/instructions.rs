@@ -1,15 +1,8 @@
 //! Texts for models that give them orders (tool poisoning): in tools, resources and prompts, and in what servers say of
 //! themselves.
 
-use super::{Findings, Place, Read, Rule, Severity, Subject, each_text_of, orders::orders};
+use super::{Findings, Place, Read, Subject, each_text_of, orders::orders, rules::INSTRUCTS};
 use mcp_disclosure_core::Kind;
-
-const INSTRUCTS: Rule = Rule {
-    code: "instructs-the-model",
-    severity: Severity::Warning,
-    summary: "a text that models read gives them orders or hides something, instead of saying what it is for",
-    hint: "read it as the model does; do not serve it (hidden), or write your own in a description file, unless it is meant",
-};
 
 pub(super) fn look(_: &Subject, read: &Read<'_>, findings: &mut Findings) {
     let place = Place::from(read.tool);

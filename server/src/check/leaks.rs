@@ -1,19 +1,8 @@
 //! Texts that give away where a server runs (000 §10.2).
 
-use super::{Findings, Read, Rule, Severity, Subject};
-
-const PATH: Rule = Rule {
-    code: "internal-path",
-    severity: Severity::Warning,
-    summary: "a text that models read reveals a path of the server's machine",
-    hint: "say what is meant without the path, in the tool's description file",
-};
-
-const HOST: Rule = Rule {
-    code: "internal-host",
-    severity: Severity::Warning,
-    summary: "a text that models read reveals a host of the server's network",
-    hint: "say what is meant without the host, in the tool's description file",
+use super::{
+    Findings, Read, Rule, Subject,
+    rules::{HOST, PATH},
 };
 
 /// Where people and services keep their own things, in lower case.

@@ -1,7 +1,7 @@
 //! `check`: what would mislead a model or a host, in everything that would be served.
 //!
-//! A family of findings is a file; a finding is a [`Rule`] and a small function over a [`Subject`], or over each of its tools. A
-//! new one is both, and a line in `FAMILIES`.
+//! A family of findings is a file of small functions over a [`Subject`], or over each of its tools, and a line in `FAMILIES`; what
+//! a finding is called and means is a row of `rules`.
 
 mod access;
 mod concerns;
@@ -9,74 +9,27 @@ mod findable;
 mod finding;
 mod instructions;
 mod leaks;
-mod names;
 mod orders;
 mod pins;
 mod report;
+mod rules;
 mod schemas;
 mod seen;
 mod serving;
 mod texts;
 
-use std::sync::Arc;
+use std::{fmt::Display, sync::Arc};
 
 pub use access::{access, callers};
 pub use findable::findable;
 pub use finding::{Finding, Findings, Place, Rule, Severity};
 use mcp_disclosure_core::{Principal, RawObject, Snapshot, Tool, View};
 pub use report::{Report, SignInState};
+pub use rules::CODES;
+pub(crate) use rules::{LEFT_OUT, NOT_SERVED};
 pub use seen::Seen;
 use serde_json::{Map, Value};
-pub use serving::{left_out, objections, refusals, unpassed, unreachable, unserved};
-
-/// Every code of a finding.
-pub const CODES: [&str; 45] = [
-    "audience-no-url",
-    "brief-over-60",
-    "brief-says-how",
-    "description-repeats-name",
-    "drifted-definition",
-    "example-does-not-fit",
-    "found-later",
-    "found-wrongly",
-    "instructs-the-model",
-    "internal-host",
-    "internal-path",
-    "left-out",
-    "many-pins",
-    "matches-nothing",
-    "name-clash",
-    "name-over-48",
-    "name-over-60",
-    "name-reveals-tool",
-    "needs-tasks",
-    "never-shown",
-    "no-description",
-    "no-example",
-    "no-related",
-    "no-returns",
-    "not-found",
-    "not-passed",
-    "not-served",
-    "odd-list",
-    "odd-name",
-    "pin-look-alike",
-    "poor-brief",
-    "refused",
-    "repeated-description",
-    "schema-not-checked",
-    "schema-not-object",
-    "shadowed-principal",
-    "strategy-not-offered",
-    "strategy-objects",
-    "undeclared-concern",
-    "undescribed-parameter",
-    "unknown-label",
-    "unknown-related",
-    "unmatched-principal",
-    "unreachable-upstream",
-    "unused-concern",
-];
+pub use serving::{objections, refusals, unpassed, unreachable};
 
 /// What is checked: everything that would be served to a caller who may use all of it.
 #[derive(Debug)]
@@ -151,7 +104,7 @@ const FAMILIES: [Family; 11] = [
     Family::OfTool(serving::look),
     Family::OfTool(texts::look),
     Family::OfAll(texts::repeated),
-    Family::OfTool(names::look),
+    Family::OfTool(texts::names),
     Family::OfAll(pins::look),
     Family::OfTool(schemas::look),
     Family::OfTool(leaks::look),
@@ -191,18 +144,11 @@ impl Subject {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::CODES;
-
-    #[test]
-    fn w5_the_codes_are_those_of_all_rules() {
-        let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/check")).unwrap();
-        let sources: Vec<String> =
-            folder.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap()).collect();
-        let of_rules = sources.iter().flat_map(|source| source.split("\n    code: \"").skip(1));
-        let mut codes: Vec<&str> = of_rules.filter_map(|rest| Some(rest.split_once('"')?.0)).collect();
-        codes.sort_unstable();
-        assert_eq!(codes, CODES);
+/// Names of other tools: the first three, and the number of the others.
+fn named(mut names: impl Iterator<Item = impl Display>) -> String {
+    let shown: Vec<String> = names.by_ref().take(3).map(|name| name.to_string()).collect();
+    match names.count() {
+        0 => shown.join(", "),
+        more => format!("{}, and {more} more", shown.join(", ")),
     }
 }

@@ -2,27 +2,13 @@
 
 use mcp_disclosure_core::{ListSize, Tool, nearest::are_alike};
 
-use super::{Findings, Place, Rule, Severity, Subject};
+use super::{
+    Findings, Place, Subject, named,
+    rules::{LOOK_ALIKE, MANY},
+};
 
 /// Maximum number of pins that are not found to be many: a handful is what a model reads before each task.
 const MOST: usize = 5;
-
-/// Maximum number of look-alikes that are named.
-const MOST_NAMED: usize = 3;
-
-const MANY: Rule = Rule {
-    code: "many-pins",
-    severity: Severity::Warning,
-    summary: "more than 5 tools are pinned, and each is listed completely to every client",
-    hint: "pin what nearly every task needs, and leave the rest to the strategy",
-};
-
-const LOOK_ALIKE: Rule = Rule {
-    code: "pin-look-alike",
-    severity: Severity::Warning,
-    summary: "a pinned tool has nearly the name of others, and a model takes the one that is listed completely",
-    hint: "pin both or neither, or give one another name with rename, in [upstreams.NAME] of disclosure.toml",
-};
 
 pub(super) fn look(subject: &Subject, findings: &mut Findings) {
     let (pinned, others): (Vec<&Tool>, Vec<&Tool>) =
@@ -34,18 +20,10 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
     }
     for tool in pinned {
         let alike = |other: &&&Tool| are_alike(tool.upstream_name(), other.upstream_name());
-        let alike: Vec<&str> = others.iter().filter(alike).map(|other| other.key().as_str()).collect();
+        let alike: Vec<String> =
+            others.iter().filter(alike).map(|other| format!("'{}'", other.key())).collect();
         if !alike.is_empty() {
-            findings.add(LOOK_ALIKE, Place::from(tool), named(&alike));
+            findings.add(LOOK_ALIKE, Place::from(tool), named(alike.iter()));
         }
-    }
-}
-
-fn named(names: &[&str]) -> String {
-    let shown = names.iter().take(MOST_NAMED).map(|name| format!("'{name}'"));
-    let shown = shown.collect::<Vec<_>>().join(", ");
-    match names.len().saturating_sub(MOST_NAMED) {
-        0 => shown,
-        more => format!("{shown}, and {more} more"),
     }
 }

@@ -4,55 +4,9 @@
 use mcp_disclosure_core::{ArgumentProblem, Schema, Verdict, nearest::nearest};
 use serde_json::Value;
 
-use super::{Findings, Place, Read, Rule, Severity, Subject};
-
-const NO_EXAMPLE: Rule = Rule {
-    code: "no-example",
-    severity: Severity::Note,
-    summary: "no example of a call",
-    hint: "add examples to the tool's description file: [{\"description\": …, \"input\": {…}, \"output\": …}]",
-};
-
-const NO_RETURNS: Rule = Rule {
-    code: "no-returns",
-    severity: Severity::Note,
-    summary: "nothing says what a call returns",
-    hint: "add returns, or an outputSchema, to the tool's description file",
-};
-
-const NO_RELATED: Rule = Rule {
-    code: "no-related",
-    severity: Severity::Note,
-    summary: "no related tools are named",
-    hint: "add related to the tool's description file: the names of tools that are used before, after or instead",
-};
-
-const WRONG_EXAMPLE: Rule = Rule {
-    code: "example-does-not-fit",
-    severity: Severity::Warning,
-    summary: "an example does not fit the schema, so a model that follows it is refused",
-    hint: "correct the example, or the schema",
-};
-
-const UNKNOWN_RELATED: Rule = Rule {
-    code: "unknown-related",
-    severity: Severity::Warning,
-    summary: "a related tool does not exist",
-    hint: "correct the name, or leave it out",
-};
-
-const UNCHECKED: Rule = Rule {
-    code: "schema-not-checked",
-    severity: Severity::Warning,
-    summary: "arguments are not checked against these parts of a schema: keywords that are not supported or in a wrong form, references to other documents",
-    hint: "correct or simplify it in the tool's description file; the tool's server has its own check",
-};
-
-const UNTYPED: Rule = Rule {
-    code: "schema-not-object",
-    severity: Severity::Warning,
-    summary: "the inputSchema is not of type object, for which hosts refuse the tool",
-    hint: "give it \"type\": \"object\" in the tool's description file",
+use super::{
+    Findings, Place, Read, Subject,
+    rules::{NO_EXAMPLE, NO_RELATED, NO_RETURNS, UNCHECKED, UNKNOWN_RELATED, UNTYPED, WRONG_EXAMPLE},
 };
 
 pub(super) fn look(subject: &Subject, read: &Read<'_>, findings: &mut Findings) {

@@ -1,63 +1,17 @@
-//! What a model reads: descriptions, briefs and descriptions of parameters.
+//! What a model reads: names, descriptions, briefs and descriptions of parameters.
 
 use std::collections::BTreeMap;
 
 use mcp_disclosure_core::{Tool, brief};
 use serde_json::{Map, Value};
 
-use super::{Findings, Place, Read, Rule, Severity, Subject, leaks};
-
-const NO_DESCRIPTION: Rule = Rule {
-    code: "no-description",
-    severity: Severity::Warning,
-    summary: "there is no description, so a model has only the name to go by",
-    hint: "write a description in the tool's description file",
+use super::{
+    Findings, Place, Read, Subject, leaks, named,
+    rules::{
+        BRIEF_SAYS_HOW, CLASH, LONG_BRIEF, NO_DESCRIPTION, ODD, OVER_48, OVER_60, POOR_BRIEF, REPEATED,
+        REPEATS_NAME, UNDESCRIBED,
+    },
 };
-
-const REPEATED: Rule = Rule {
-    code: "repeated-description",
-    severity: Severity::Warning,
-    summary: "several tools have the same description, so a model cannot choose between them",
-    hint: "say in each what it does that the others do not",
-};
-
-const REPEATS_NAME: Rule = Rule {
-    code: "description-repeats-name",
-    severity: Severity::Warning,
-    summary: "the description says no more than the name",
-    hint: "say what the tool does, to what, and what comes back",
-};
-
-const LONG_BRIEF: Rule = Rule {
-    code: "brief-over-60",
-    severity: Severity::Note,
-    summary: "a brief of yours is over 60 characters, which `describe` does not list",
-    hint: "write a shorter one, or serve with --set describe.long_briefs=shorten",
-};
-
-const BRIEF_SAYS_HOW: Rule = Rule {
-    code: "brief-says-how",
-    severity: Severity::Warning,
-    summary: "the brief has details that belong in the description, or is too long for a list",
-    hint: "write a brief that says what the tool does, in at most 160 characters",
-};
-
-const POOR_BRIEF: Rule = Rule {
-    code: "poor-brief",
-    severity: Severity::Warning,
-    summary: "the description has no sentence outside of sections, so lists show the tool's title or name",
-    hint: "begin the description with a sentence that says what the tool does, or write a brief",
-};
-
-const UNDESCRIBED: Rule = Rule {
-    code: "undescribed-parameter",
-    severity: Severity::Warning,
-    summary: "parameters without a description, so a model guesses what to pass",
-    hint: "add a description to each in the inputSchema of the tool's description file",
-};
-
-/// Maximum number of tools with the same description that are named.
-const MOST_OTHERS: usize = 3;
 
 /// What stands before examples, and before parameters.
 const EXAMPLES: &[&str] = &["e.g.", "for example", "example:", "```"];
@@ -93,6 +47,25 @@ pub(super) fn look(_: &Subject, read: &Read<'_>, findings: &mut Findings) {
     }
 }
 
+/// Names that hosts and models have trouble with.
+pub(super) fn names(_: &Subject, read: &Read<'_>, findings: &mut Findings) {
+    let tool = read.tool;
+    let name = tool.key().as_str();
+    let length = name.chars().count();
+    if length > 60 {
+        findings.add(OVER_60, Place::from(tool), format!("{length} characters"));
+    } else if length > 48 {
+        findings.add(OVER_48, Place::from(tool), format!("{length} characters"));
+    }
+    let odd = |character: char| !character.is_ascii_alphanumeric() && !matches!(character, '_' | '-');
+    if let Some(character) = name.chars().find(|character| odd(*character)) {
+        findings.add(ODD, Place::from(tool), format!("{character:?}"));
+    }
+    if tool.key() == tool.qualified() {
+        findings.add(CLASH, Place::from(tool), format!("'{}' of {}", tool.upstream_name(), tool.upstream()));
+    }
+}
+
 /// Tools with the same description.
 pub(super) fn repeated(subject: &Subject, findings: &mut Findings) {
     let mut by_text: BTreeMap<String, Vec<&Tool>> = BTreeMap::new();
@@ -105,12 +78,11 @@ pub(super) fn repeated(subject: &Subject, findings: &mut Findings) {
     for tools in by_text.values().filter(|tools| tools.len() > 1) {
         for tool in tools {
             let others = tools.iter().filter(|other| other.key() != tool.key());
-            let others: Vec<&str> = others.take(MOST_OTHERS).map(|other| other.key().as_str()).collect();
-            let more = match tools.len() - 1 - others.len() {
-                0 => String::new(),
-                more => format!(", and {more} more"),
-            };
-            findings.of_text(REPEATED, tool, format!("the same as {}{more}", others.join(", ")));
+            findings.of_text(
+                REPEATED,
+                tool,
+                format!("the same as {}", named(others.map(|other| other.key()))),
+            );
         }
     }
 }

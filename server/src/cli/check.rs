@@ -18,8 +18,8 @@ use super::{
 };
 use crate::{
     check::{
-        CODES, Findings, Report, Seen, Severity, SignInState, Subject, access, callers, findable, left_out,
-        objections, refusals, unpassed, unreachable, unserved,
+        CODES, Findings, LEFT_OUT, NOT_SERVED, Report, Seen, Severity, SignInState, Subject, access, callers,
+        findable, objections, refusals, unpassed, unreachable,
     },
     config::Named,
     failure::Failure,
@@ -110,7 +110,7 @@ pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure
     let sign_ins = source.as_ref().map(|source| sign_ins(source.upstreams())).unwrap_or_default();
     let mut findings = Findings::default();
     if let Ok(Source { contents: Ok(contents), .. }) = &source {
-        left_out(&contents.found.left_out, &mut findings);
+        findings.of_problems(LEFT_OUT, &contents.found.left_out);
     }
     let looked = source.and_then(|source| look(program, source, &queries, &mut findings));
     let refused = looked.is_err();
@@ -167,7 +167,7 @@ fn look(
         let missing: Vec<_> = backend.slots().iter().filter_map(|slot| slot.status().error).collect();
         let snapshot = backend.catalogue().current().snapshot().clone();
         unreachable(&missing, findings);
-        unserved(&clashes(&all, &snapshot), findings);
+        findings.of_problems(NOT_SERVED, &clashes(&all, &snapshot));
         unpassed(&backend.slots(), findings);
         let everything = View::of(snapshot.clone(), &Principal::anonymous());
         for strategy in all {

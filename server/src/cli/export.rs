@@ -9,7 +9,7 @@ use mcp_disclosure_gateway::{Assembly, Gateway, Problem, catalogue::Declared, ne
 use super::{Program, compare::progress::Patience, print, print_folded, runtime_for_one, source::Source};
 use crate::{
     config::UpstreamEntry,
-    export::{CONFIGURATION, Export, Folder, Origins, Wishes, write},
+    export::{CONFIGURATION, Export, Folder, Origins, write},
     failure::Failure,
     flags::Given,
 };
@@ -49,7 +49,6 @@ pub struct ExportArguments {
 /// written.
 pub fn export(program: &Program, arguments: ExportArguments) -> Result<(), Failure> {
     let ExportArguments { source, out, definitions, replace } = arguments;
-    let wishes = Wishes { definitions, replace };
     let configuration = out.join(CONFIGURATION);
     let is_own = names_nothing(&source) && configuration.exists();
     let source = if is_own { source.with("config", configuration.clone()) } else { source };
@@ -62,7 +61,7 @@ pub fn export(program: &Program, arguments: ExportArguments) -> Result<(), Failu
         return Err(Failure::Configuration(vec![Problem::new(message).hint("enable one, or name another")]));
     }
     source.warn();
-    let export = look(program, source, folder.as_ref(), &wishes)?;
+    let export = look(program, source, folder.as_ref(), (definitions, replace))?;
     let descriptions = folder.as_ref().map_or(&*out, |folder| &*folder.descriptions);
     write(&out, &export.files, replace.then_some(descriptions))?;
     for (tool, why) in &export.report.without {
@@ -91,7 +90,7 @@ fn look(
     program: &Program,
     source: Source,
     folder: Option<&Folder>,
-    wishes: &Wishes,
+    (definitions, replace): (bool, bool),
 ) -> Result<Export, Failure> {
     let entries: Vec<Option<UpstreamEntry>> =
         source.upstreams().iter().map(|upstream| upstream.entry.clone()).collect();
@@ -128,7 +127,8 @@ fn look(
             lists,
             config,
             folder,
-            wishes,
+            definitions,
+            replace,
         };
         Export::of(&origins).map_err(Failure::Configuration)
     })

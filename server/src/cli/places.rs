@@ -60,13 +60,8 @@ impl PlaceArguments {
             let hosts = hosts(&self.host).map_err(Failure::Usage)?;
             found.extend(existing(&hosts, &user_folders(current)));
         }
-        let real = |place: &Place| place.path.canonicalize().unwrap_or_else(|_| place.path.clone());
-        let mut seen = Vec::new();
-        found.retain(|place| {
-            let is_new = !seen.contains(&real(place));
-            seen.push(real(place));
-            is_new
-        });
+        let mut seen = HashSet::new();
+        found.retain(|place| seen.insert(place.path.canonicalize().unwrap_or_else(|_| place.path.clone())));
         Ok(found)
     }
 

@@ -6,14 +6,13 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-use async_trait::async_trait;
 use mcp_disclosure_core::{Principal, ReceiptKey, Registry, Settings};
 use mcp_disclosure_gateway::{
-    Admission, Admittance, Arriving, Assembly, Denied, Place, Problem,
+    Assembly, Open, Place, Problem,
     catalogue::Declared,
     limits::{LimitSettings, Limits},
     lineage::Lineage,
-    negotiation::{Strategies, StrategyOptions, StrategyPlaces},
+    negotiation::{Strategies, StrategyOptions},
     upstream::{Target, Timeouts},
 };
 
@@ -73,11 +72,13 @@ impl<A> Given<A> {
 
     fn told_beside(&self, is_stdin_free: bool) -> Result<Told, Failure> {
         let files = Files::of_config(self.first("config").map(Path::new), is_stdin_free);
-        let said = files.declarations().map(|file| file.serve.clone()).unwrap_or_default();
-        let serve = self.over(&said).map_err(|error| Failure::usage(Problem::new(error.to_string())))?;
+        let file = files.declarations().cloned().unwrap_or_default();
+        let serve =
+            self.over(&file.serve).map_err(|error| Failure::usage(Problem::new(error.to_string())))?;
         let table = table();
         let in_force = keys(&table).filter(|flag| !self.is_given(flag.get_id().as_str()));
-        let places = in_force.filter_map(|flag| Some((key(flag), said.place(&key(flag))?.clone())));
+        let place = |key: String| file.places.of(&["serve", &key]).cloned().map(|place| (key, place));
+        let places = in_force.filter_map(|flag| place(key(flag)));
         let places = FlagPlaces(places.collect());
         let told = Told { serve, places, files, is_stdin_free };
         match told.serve.problems() {
@@ -215,11 +216,7 @@ impl Source {
 
     /// The options of strategies, with what files say.
     pub(super) fn options(&self) -> StrategyOptions {
-        let file = self.files.declarations();
-        let places = file.map(|file| StrategyPlaces {
-            names: file.serve.strategies(),
-            settings: file.places.within("strategy"),
-        });
+        let places = self.files.declarations().map(|file| file.strategy_places());
         self.serve.strategies.options(self.settings(), places.unwrap_or_default())
     }
 
@@ -273,7 +270,7 @@ impl Source {
             // Each strategy is tried, and that is no use that the caller makes of it.
             Some(caller) => {
                 let permits = caller.permits().of_what_exists();
-                Arc::new(Only(caller.permitted(permits)))
+                Arc::new(Open(caller.permitted(permits)))
             }
             None => assembly.admission,
         };
@@ -288,21 +285,6 @@ impl Source {
             asks_info: false,
             ..assembly
         }
-    }
-}
-
-/// Takes everyone for one caller.
-#[derive(Debug)]
-struct Only(Principal);
-
-#[async_trait]
-impl Admission for Only {
-    async fn admit(&self, _: &Arriving<'_>) -> Result<Admittance, Denied> {
-        Ok(self.0.clone().into())
-    }
-
-    fn on_stdio(&self) -> Principal {
-        self.0.clone()
     }
 }
 

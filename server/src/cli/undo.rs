@@ -32,10 +32,7 @@ struct Plan {
     place: Place,
     change: Change,
     record: Option<Record>,
-    turned_back: Vec<String>,
-    left: Vec<(String, String)>,
-    /// Files that servers were moved to and that stay, and why.
-    kept: Vec<(PathBuf, String)>,
+    undone: Undone,
 }
 
 impl Plan {
@@ -45,7 +42,7 @@ impl Plan {
 
     /// The record, if nothing is left that it is needed for.
     fn done(&self) -> Option<&Record> {
-        self.record.as_ref().filter(|_| self.left.is_empty())
+        self.record.as_ref().filter(|_| self.undone.left.is_empty())
     }
 }
 
@@ -94,10 +91,9 @@ pub fn undo(places: PlaceArguments) -> Result<(), Failure> {
             let record = records.of(&path)?;
             let steps = record.as_ref().map_or(&[][..], |record| &record.steps);
             let destination = Destination::of(&place.path, &user_folders(&current), &gathered);
-            let Undone { text: after, turned_back, left, kept } =
-                undone(&place.path, &current, &before, steps, &launcher, &destination)?;
-            let (place, change) = (place.clone(), Change { path, before, after });
-            Ok(Plan { place, change, record, turned_back, left, kept })
+            let undone = undone(&place.path, &current, &before, steps, &launcher, &destination)?;
+            let change = Change { path, before, after: undone.text.clone() };
+            Ok(Plan { place: place.clone(), change, record, undone })
         });
         match planned {
             Ok(plan) => plans.files.push(plan),
@@ -112,7 +108,7 @@ pub fn undo(places: PlaceArguments) -> Result<(), Failure> {
     if !is_recorded {
         refuse_named(&plans.problems)?;
     }
-    plans.files.retain(|plan| plan.changes() || plan.record.is_some() || !plan.left.is_empty());
+    plans.files.retain(|plan| plan.changes() || plan.record.is_some() || !plan.undone.left.is_empty());
     show(&plans)?;
     let is_written = plans.files.iter().any(Plan::changes);
     let is_forgotten = !plans.gone.is_empty() || plans.files.iter().any(|plan| plan.done().is_some());
@@ -148,16 +144,17 @@ fn is_gone(record: &Record, path: &Path) -> bool {
 fn show(plans: &Plans) -> Result<(), Failure> {
     for plan in &plans.files {
         print(heading(&plan.place))?;
-        if !plan.turned_back.is_empty() {
-            print(format_args!("  turned back: {}", plan.turned_back.join(", ")))?;
+        let Undone { turned_back, left, kept, .. } = &plan.undone;
+        if !turned_back.is_empty() {
+            print(format_args!("  turned back: {}", turned_back.join(", ")))?;
         }
         if !plan.changes() && plan.done().is_some() {
             print("  does not start this program any more; its backup is not needed")?;
         }
-        for (name, why) in &plan.left {
+        for (name, why) in left {
             print(format_args!("  '{name}' is left as it is: {why}"))?;
         }
-        for (file, why) in &plan.kept {
+        for (file, why) in kept {
             print(format_args!("  {} is kept: {why}", file.display()))?;
         }
         let Change { path, before, after } = &plan.change;
@@ -195,7 +192,7 @@ fn nothing_to_do(problems: Vec<(Place, Problem)>, is_left: bool) -> Result<(), F
 fn apply(plans: &Plans, records: &Records) -> Result<(), Failure> {
     let changes = plans.files.iter().filter(|plan| plan.changes()).map(|plan| &plan.change);
     write(&changes.cloned().collect::<Vec<_>>()).map_err(|unwritten| unwritten.failure)?;
-    let kept = plans.files.iter().flat_map(|plan| &plan.kept).map(|(file, _)| file.clone());
+    let kept = plans.files.iter().flat_map(|plan| &plan.undone.kept).map(|(file, _)| file.clone());
     let kept: Vec<PathBuf> = kept.chain(plans.gone.iter().flat_map(edited_of)).collect();
     let records_done = plans.files.iter().filter_map(Plan::done);
     records_done.chain(&plans.gone).try_for_each(|record| {

@@ -9,7 +9,7 @@ use mcp_disclosure_core::{
 use mcp_disclosure_gateway::{Place, Problem};
 use serde_json::Value;
 
-use super::{DisclosureFile, Table, UpstreamEntry, file, text::Problems};
+use super::{DisclosureFile, Table, UpstreamEntry, file, text::Found};
 
 impl DisclosureFile {
     /// What the file declares of the catalogue; the file takes precedence over `over`.
@@ -17,34 +17,32 @@ impl DisclosureFile {
     /// # Errors
     /// Every problem, with its place and a hint.
     pub fn declare(&self, over: &About) -> Result<(About, Rules), Vec<Problem>> {
-        let mut problems = Problems::default();
+        let mut problems = Vec::new();
         let mut concerns = self.declared_concerns(&mut problems);
         let others =
             over.concerns.iter().filter(|other| concerns.iter().all(|own| own.name() != other.name()));
         let others: Vec<Concern> = others.cloned().collect();
         concerns.extend(others);
-        let check = Check { concerns: &concerns };
+        let mut check = Check { concerns: &concerns, problems: &mut problems };
         let mut rules = Rules::default();
-        for (name, place, tool) in &self.tools.0 {
-            rules.tools.push(check.tool(name, place, tool, &mut problems));
-        }
-        rules.tools.extend(self.sorted_into_categories(&mut problems));
+        rules.tools.extend(self.tools.0.iter().map(|(name, place, tool)| check.tool(name, place, tool)));
+        rules.tools.extend(self.sorted_into_categories(check.problems));
         rules.tools.extend(self.pinned());
         rules.unpinned_pages = self.pins.ui == Some(false);
         for (name, place, category) in &self.categories.0 {
-            let mapping = check.mapping("categories", name, place, category.concerns.as_ref(), &mut problems);
+            let mapping = check.mapping("categories", name, place, category.concerns.as_ref());
             rules.grouped.extend(mapping.map(|mapping| (name.clone(), mapping)));
         }
-        rules.resources = check.primitives("resources", &self.resources.rules, &mut problems);
+        rules.resources = check.primitives("resources", &self.resources.rules);
         let allow = self.resources.allow.as_ref();
         rules.allowed_resources = allow.map(|list| list.iter().map(|text| Pattern::new(text)).collect());
-        rules.prompts = check.primitives("prompts", &self.prompts, &mut problems);
+        rules.prompts = check.primitives("prompts", &self.prompts);
         let switches = |(name, place, entry): &(String, Place, UpstreamEntry)| {
             entry.switches(name, format!("{place}: upstreams.{name:?}"))
         };
         rules.switches = self.upstreams.0.iter().filter_map(switches).collect();
-        rules.naming = self.naming(&mut problems);
-        if problems.0.is_empty() { Ok((self.about(over, concerns), rules)) } else { Err(problems.0) }
+        rules.naming = self.naming(check.problems);
+        if problems.is_empty() { Ok((self.about(over, concerns), rules)) } else { Err(problems) }
     }
 
     /// What is done about upstreams whose definitions change, where that is said.
@@ -56,17 +54,22 @@ impl DisclosureFile {
     }
 
     /// The names by which tools and prompts of upstreams are served.
-    fn naming(&self, problems: &mut Problems) -> Vec<Naming> {
+    fn naming(&self, problems: &mut Vec<Problem>) -> Vec<Naming> {
         let mut all = Vec::new();
         for (name, place, entry) in self.upstreams.0.iter().filter(|(_, _, entry)| !entry.disabled) {
-            match entry.naming(name, format!("{place}: upstreams.{name:?}")) {
-                Ok(naming) => all.extend(naming),
+            let prefix = entry.prefix.as_deref().unwrap_or_default();
+            let Ok(upstream) = UpstreamName::parse(name) else { continue };
+            if prefix.is_empty() && entry.rename.is_empty() {
+                continue;
+            }
+            match Naming::new(upstream, format!("{place}: upstreams.{name:?}"), prefix, &entry.rename) {
+                Ok(naming) => all.push(naming),
                 Err(errors) => errors.iter().for_each(|error| {
                     let hint = match error {
                         NamingError::Twice { .. } => "give each tool a name of its own",
                         _ => "a name has 1 to 64 letters, digits, '_', '-' and '.'",
                     };
-                    problems.report(place, format!("upstream '{name}': {error}"), hint);
+                    Found { place, problems }.add(format!("upstream '{name}': {error}"), hint);
                 }),
             }
         }
@@ -95,15 +98,15 @@ impl DisclosureFile {
         }
     }
 
-    fn declared_concerns(&self, problems: &mut Problems) -> Vec<Concern> {
+    fn declared_concerns(&self, problems: &mut Vec<Problem>) -> Vec<Concern> {
         let mut seen = HashSet::new();
         let mut concerns = Vec::new();
         for (place, concern) in &self.concerns {
-            let mut report = |message: String, hint: &str| problems.report(place, message, hint);
+            let mut found = Found { place, problems };
             let values = match &concern.values {
                 None => {
                     let message = format!("concern '{}' has no values", concern.name);
-                    report(message, "add values = [\"low\", \"high\"], or values = { min = 0, max = 10 }");
+                    found.add(message, "add values = [\"low\", \"high\"], or values = { min = 0, max = 10 }");
                     continue;
                 }
                 Some(file::ConcernValues::Listed(values)) => Values::Listed(values.clone()),
@@ -112,13 +115,15 @@ impl DisclosureFile {
                 }
             };
             if !seen.insert(&concern.name) {
-                report(format!("concern '{}' is declared twice", concern.name), "give each a unique name");
+                found.add(format!("concern '{}' is declared twice", concern.name), "give each a unique name");
                 continue;
             }
             let made = Concern::new(&concern.name, &concern.description, values, concern.default.clone());
             match made {
                 Ok(concern) => concerns.push(concern),
-                Err(error) => report(error.to_string(), "see docs/configuration.md for the form of concerns"),
+                Err(error) => {
+                    found.add(error.to_string(), "see docs/configuration.md for the form of concerns")
+                }
             }
         }
         concerns
@@ -133,7 +138,7 @@ impl DisclosureFile {
     }
 
     /// The rules for tools listed in categories.
-    fn sorted_into_categories(&self, problems: &mut Problems) -> Vec<Rule> {
+    fn sorted_into_categories(&self, problems: &mut Vec<Problem>) -> Vec<Rule> {
         let own = self
             .tools
             .0
@@ -146,7 +151,7 @@ impl DisclosureFile {
                 let other = sorted.insert(tool, category).filter(|other| other != category);
                 if let Some(other) = other.filter(|_| !is_wild(tool)) {
                     let message = format!("tool '{tool}' is in two categories, '{other}' and '{category}'");
-                    problems.report(place, message, "keep it in one of them");
+                    Found { place, problems }.add(message, "keep it in one of them");
                 }
                 let place = format!("{place}: categories.{category}");
                 rules.push(Rule { category: Some(category.clone()), ..Rule::new(tool, place) });
@@ -163,52 +168,57 @@ fn is_wild(name: &str) -> bool {
 /// Makes rules of sections and checks that they are consistent.
 struct Check<'a> {
     concerns: &'a [Concern],
+    problems: &'a mut Vec<Problem>,
 }
 
 impl Check<'_> {
-    fn tool(&self, name: &str, place: &Place, tool: &file::Tool, problems: &mut Problems) -> Rule {
+    fn tool(&mut self, name: &str, place: &Place, tool: &file::Tool) -> Rule {
+        let mut found = Found { place, problems: self.problems };
         for (key, said) in [("brief", &tool.brief), ("category", &tool.category)] {
             if said.as_ref().is_some_and(|said| said.trim().is_empty()) {
                 let message = format!("tools.{name:?}: {key} is empty");
-                problems.report(place, message, "remove the key, or give it a text");
+                found.add(message, "remove the key, or give it a text");
             }
         }
         if tool.brief.is_some() && is_wild(name) {
             let message =
                 format!("tools.{name:?}: a pattern cannot have a brief, since it may match several tools");
-            problems.report(place, message, "give each tool a brief under its own name");
+            found.add(message, "give each tool a brief under its own name");
         }
-        Rule {
-            brief: tool.brief.clone(),
-            category: tool.category.clone(),
-            concerns: self.mapping("tools", name, place, tool.concerns.as_ref(), problems),
-            hidden: tool.hidden,
-            ..Rule::new(name, format!("{place}: tools.{name:?}"))
-        }
+        let (brief, category) = (tool.brief.clone(), tool.category.clone());
+        Rule { brief, category, ..self.rule("tools", name, place, tool.concerns.as_ref(), tool.hidden) }
     }
 
-    fn primitives(&self, kind: &str, table: &Table<file::Primitive>, problems: &mut Problems) -> Vec<Rule> {
-        let rules = table.0.iter().map(|(name, place, primitive)| Rule {
-            concerns: self.mapping(kind, name, place, primitive.concerns.as_ref(), problems),
-            hidden: primitive.hidden,
-            ..Rule::new(name, format!("{place}: {kind}.{name:?}"))
+    fn primitives(&mut self, kind: &str, table: &Table<file::Primitive>) -> Vec<Rule> {
+        let rules = table.0.iter().map(|(name, place, primitive)| {
+            self.rule(kind, name, place, primitive.concerns.as_ref(), primitive.hidden)
         });
         rules.collect()
     }
 
+    fn rule(
+        &mut self,
+        kind: &str,
+        name: &str,
+        place: &Place,
+        concerns: Option<&serde_json::Map<String, Value>>,
+        hidden: Option<bool>,
+    ) -> Rule {
+        let concerns = self.mapping(kind, name, place, concerns);
+        Rule { concerns, hidden, ..Rule::new(name, format!("{place}: {kind}.{name:?}")) }
+    }
+
     /// A mapping of concerns to values, all of which must be declared.
     fn mapping(
-        &self,
+        &mut self,
         kind: &str,
         name: &str,
         place: &Place,
         said: Option<&serde_json::Map<String, Value>>,
-        problems: &mut Problems,
     ) -> Option<RawObject> {
         let said = said?;
-        let mut report = |message: String, hint: &str| {
-            problems.report(place, format!("{kind}.{name:?}: {message}"), hint);
-        };
+        let mut found = Found { place, problems: self.problems };
+        let mut report = |message: String, hint: &str| found.add(format!("{kind}.{name:?}: {message}"), hint);
         let text = said.iter().fold(RawObject::empty(), |text, (name, value)| text.with_value(name, value));
         let mapping = Mapping::default().with(text.text());
         for concern in said.keys() {

@@ -1,6 +1,6 @@
-//! `${VAR}`: substitution from the environment.
+//! `${VAR}`: references to variables, their substitution from the environment, and how messages name them.
 
-use super::reference::{Reference, character, is_name};
+use std::fmt;
 
 /// Looks a variable up.
 pub(super) type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -16,27 +16,43 @@ pub(super) fn own(name: &str) -> Option<String> {
 /// # Errors
 /// The problem with the first reference that cannot be resolved. It quotes names of variables and no other text.
 pub(super) fn expand(text: &str, lookup: Lookup<'_>) -> Result<String, String> {
-    let mut expanded = String::with_capacity(text.len());
+    let unclosed = |what| format!("{what}; {ESCAPED}");
+    replaced(text, str::to_owned, "${", unclosed, |reference| value(reference, lookup))
+}
+
+/// How a text says `${`, for messages.
+pub(super) const ESCAPED: &str = "'$${' stands for '${'";
+
+/// A text with something in the place of each `${…}`; `keep` converts the text beside them, and `literal` stands for `$${`.
+///
+/// # Errors
+/// The first of `replace`, or that a reference is not closed.
+pub(super) fn replaced<E>(
+    text: &str,
+    keep: impl Fn(&str) -> String,
+    literal: &str,
+    unclosed: impl Fn(String) -> E,
+    replace: impl Fn(Reference<'_>) -> Result<String, E>,
+) -> Result<String, E> {
+    let mut whole = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find("${") {
-        let (before, after) = rest.split_at(at);
-        let at = text.len() - after.len();
+    while let Some((before, after)) = rest.split_once("${") {
         if let Some(before) = before.strip_suffix('$') {
-            expanded.push_str(before);
-            expanded.push_str("${");
-            rest = &after[2..];
+            whole.push_str(&keep(before));
+            whole.push_str(literal);
+            rest = after;
             continue;
         }
-        expanded.push_str(before);
-        let Some((inside, after)) = after[2..].split_once('}') else {
-            let at = character(text, at);
-            return Err(format!("'${{' at character {at} is not closed; '$${{' stands for '${{'"));
+        whole.push_str(&keep(before));
+        let at = text.len() - after.len() - 2;
+        let Some((inside, after)) = after.split_once('}') else {
+            return Err(unclosed(format!("'${{' at character {} is not closed", character(text, at))));
         };
-        expanded.push_str(&value(Reference { value: text, at, marks: ("${", "}"), inside }, lookup)?);
+        whole.push_str(&replace(Reference { value: text, at, marks: ("${", "}"), inside })?);
         rest = after;
     }
-    expanded.push_str(rest);
-    Ok(expanded)
+    whole.push_str(&keep(rest));
+    Ok(whole)
 }
 
 fn value(reference: Reference<'_>, lookup: Lookup<'_>) -> Result<String, String> {
@@ -70,6 +86,50 @@ pub(crate) fn escape_all(value: &mut toml::Value) {
         toml::Value::Table(table) => table.iter_mut().for_each(|(_, value)| escape_all(value)),
         _ => {}
     }
+}
+
+/// A reference to a variable, such as `${VAR}`, in the text of a value.
+///
+/// Messages go to logs, and any value may be a password that happens to contain `${`. Only a name (`VAR`) or a pair of
+/// words (`input:api-key`) is displayed; of anything else only the position.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reference<'t> {
+    /// The whole value.
+    pub(super) value: &'t str,
+    /// The byte offset of the reference in it.
+    pub(super) at: usize,
+    /// The delimiters.
+    pub(super) marks: (&'static str, &'static str),
+    /// The text between the delimiters.
+    pub(super) inside: &'t str,
+}
+
+impl fmt::Display for Reference<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { value, at, marks: (open, close), inside } = self;
+        if is_name(inside)
+            || inside.split_once(':').is_some_and(|(kind, name)| is_word(kind) && is_word(name))
+        {
+            write!(f, "'{open}{inside}{close}'")
+        } else {
+            write!(f, "'{open}…{close}' at character {}", character(value, *at))
+        }
+    }
+}
+
+/// The number of the character at this byte offset, from 1.
+pub(super) fn character(value: &str, at: usize) -> usize {
+    value[..at].chars().count() + 1
+}
+
+/// Whether this can be the name of an environment variable.
+pub(super) fn is_name(text: &str) -> bool {
+    is_word(text) && !text.contains('-') && !text.starts_with(|first: char| first.is_ascii_digit())
+}
+
+/// Whether this consists of ASCII letters, digits, `_` and `-`.
+pub(super) fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
 }
 
 #[cfg(test)]
@@ -117,6 +177,24 @@ mod tests {
             let error = expanded(text).unwrap_err();
             assert!(error.starts_with(message), "{error}");
             assert!(!error.contains("s3cret"), "{error}");
+        }
+    }
+
+    #[test]
+    fn only_names_and_pairs_of_words_are_quoted() {
+        for (inside, shown) in [
+            ("VAR_1", "'${VAR_1}'"),
+            ("input:api-key", "'${input:api-key}'"),
+            ("1VAR", "'${…}' at character 4"),
+            ("a-b", "'${…}' at character 4"),
+            ("a.b", "'${…}' at character 4"),
+            ("a:b:c", "'${…}' at character 4"),
+            ("a:-b c", "'${…}' at character 4"),
+            ("", "'${…}' at character 4"),
+        ] {
+            let value = format!("äöü${{{inside}}}");
+            let reference = Reference { value: &value, at: 6, marks: ("${", "}"), inside };
+            assert_eq!(reference.to_string(), shown);
         }
     }
 }

@@ -7,6 +7,7 @@ use mcp_disclosure_gateway::{
     Place,
     backend::Scope,
     limits::LimitSettings,
+    negotiation::StrategyPlaces,
     upstream::{EndpointKind, Restart},
 };
 #[cfg(test)]
@@ -21,7 +22,7 @@ use super::{
     access::{Auth, PrincipalEntry, ProfileEntry},
     text::KeyPlaces,
 };
-use crate::flags::{Seconds, Serve};
+use crate::flags::{Seconds, texts};
 
 /// Everything that mcp-disclosure serves, and how, in one file.
 ///
@@ -40,7 +41,7 @@ pub struct DisclosureFile {
     /// How clients are served: the flags of `serve`, by the same names with `_`. What the command line or the environment gives
     /// takes precedence. Read at the start only.
     #[cfg_attr(test, schemars(with = "schema::Serve"))]
-    pub serve: Serve,
+    pub serve: Map<String, Value>,
     /// Bounds on what clients and upstreams may use. `--limit NAME=VALUE` takes precedence, and errors name the bound as
     /// `limits.NAME`. Read at the start only.
     #[cfg_attr(test, schemars(with = "schema::LimitSettings"))]
@@ -80,12 +81,22 @@ pub struct DisclosureFile {
     /// The settings of strategies, by the strategy's name. `mcp-disclosure strategies` lists the names.
     #[cfg_attr(test, schemars(with = "BTreeMap<String, Map<String, Value>>"))]
     pub strategy: Settings,
-    /// Where keys of `upstreams`, `pins` and `strategy` are written.
+    /// Where keys of `serve`, `upstreams`, `pins` and `strategy` are written.
     #[cfg_attr(test, schemars(skip))]
     pub places: KeyPlaces,
 }
 
 impl DisclosureFile {
+    /// Where it names strategies and stacks of them, and where their settings are.
+    pub fn strategy_places(&self) -> StrategyPlaces {
+        let is_naming = |key: &str| ["strategy", "offer", "fallback", "over_budget"].contains(&key);
+        let naming = self.serve.iter().filter(|(key, _)| is_naming(key));
+        let naming = naming.filter_map(|(key, value)| Some((value, self.places.of(&["serve", key])?)));
+        let names = naming.flat_map(|(value, place)| texts(value).into_iter().map(move |name| (name, place)));
+        let names = names.map(|(name, place)| (name.to_string_lossy().into_owned(), place.clone()));
+        StrategyPlaces { names: names.collect(), settings: self.places.within("strategy") }
+    }
+
     /// The sections that differ from an older file and take effect only after a restart.
     pub fn needs_restart_after(&self, older: &Self) -> Vec<&'static str> {
         let differs = [
@@ -99,14 +110,8 @@ impl DisclosureFile {
 }
 
 /// Sections by name, with their places, in the order of the file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table<T>(pub Vec<(String, Place, T)>);
-
-impl<T> Default for Table<T> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
 
 /// The server's description of itself.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -143,7 +148,8 @@ pub struct UpstreamEntry {
     /// Which transport the URL serves: "http" is Streamable HTTP, "sse" the deprecated HTTP+SSE of 2024-11-05. Default: it is
     /// detected.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    pub endpoint_type: Option<EndpointType>,
+    #[cfg_attr(test, schemars(with = "Option<schema::EndpointType>"))]
+    pub endpoint_type: Option<EndpointKind>,
     /// Whether the program inherits the whole environment. Otherwise it gets `env` and a minimal environment: on Unix
     /// HOME, LOGNAME, PATH, SHELL, TERM and USER.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -209,26 +215,6 @@ pub struct UpstreamEntry {
     /// use everything. "io.modelcontextprotocol/ui" is no method: clients that share a connection to it are said to show pages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pass: Vec<String>,
-}
-
-/// Which transport a URL serves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub enum EndpointType {
-    /// Streamable HTTP.
-    Http,
-    /// HTTP+SSE of 2024-11-05, which is deprecated.
-    Sse,
-}
-
-impl From<EndpointType> for EndpointKind {
-    fn from(endpoint: EndpointType) -> Self {
-        match endpoint {
-            EndpointType::Http => Self::Streamable,
-            EndpointType::Sse => Self::Sse,
-        }
-    }
 }
 
 /// A category of tools.
@@ -304,15 +290,13 @@ pub struct Tool {
 }
 
 /// Tools that every strategy lists completely, and that are called without being learned.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Pins {
     /// Names as in `[tools]`, or patterns in which `*` matches any text and `?` any one character.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
     /// Whether tools with a page (MCP Apps) are listed completely as well. Default: true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ui: Option<bool>,
 }
 

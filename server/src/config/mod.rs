@@ -12,7 +12,6 @@ pub(crate) mod hosts;
 mod mistaken;
 mod oauth;
 mod reader;
-mod reference;
 #[cfg(test)]
 #[path = "schema_tests.rs"]
 mod schema;
@@ -21,9 +20,7 @@ mod upstream;
 
 pub use access::{AccessFlags, PrincipalEntry, Written, unknown_strategies, unreadable};
 pub(crate) use environment::escape_all;
-pub use file::{
-    Category, Concern, DisclosureFile, EndpointType, Primitive, Server, Table, Tool, UpstreamEntry,
-};
+pub use file::{Category, Concern, DisclosureFile, Primitive, Server, Table, Tool, UpstreamEntry};
 pub use hosts::{Servers, read_hosts};
 pub(crate) use mistaken::{EXPECTED, unreadable as unreadable_file};
 pub use oauth::{ClientSecret, OauthEntry, SecretFile};

@@ -15,12 +15,12 @@ use toml::{
 
 use super::{
     DisclosureFile, Table,
-    environment::{expand, own},
+    environment::{ESCAPED, expand, own},
     file::Resources,
     mistaken,
     text::{KeyPlaces, Places},
 };
-use crate::flags::{Serve, remedy as remedy_of_flag};
+use crate::flags::{accepted, remedy as remedy_of_flag};
 
 /// The top-level keys of a file.
 const KEYS: &[&str] = &[
@@ -107,7 +107,7 @@ impl<'t> Reader<'t> {
                 "tool_descriptions" => file.tool_descriptions = self.value(&name, value),
                 "demo" => file.demo = self.value(&name, value).unwrap_or_default(),
                 "server" => file.server = self.section(&name, value),
-                "serve" => file.serve = self.serve(value),
+                "serve" => file.serve = self.serve(value, &mut file.places),
                 "limits" => file.limits = self.section(&name, value),
                 "upstreams" => file.upstreams = self.sections(&name, value, Self::section),
                 "categories" => file.categories = self.sections(&name, value, Self::section),
@@ -130,19 +130,19 @@ impl<'t> Reader<'t> {
     }
 
     /// `[serve]`: flags of `serve`.
-    fn serve(&mut self, value: Section<'t>) -> Serve {
+    fn serve(&mut self, value: Section<'t>, places: &mut KeyPlaces) -> Map<String, Value> {
         let folder = self.path.parent().unwrap_or("".as_ref());
-        let mut serve = Serve::default();
+        let mut serve = Map::new();
         for (key, value) in self.table("serve", value) {
-            let (name, place, span) =
-                (key.get_ref().clone().into_owned(), self.place(key.span()), value.span());
+            let (name, span) = (key.get_ref().clone().into_owned(), value.span());
             let within = format!("serve.{}", quoted(&name));
             let Some(value) = self.value(&within, value) else { continue };
-            match serve.add(name.clone(), place, value, folder) {
-                Ok(true) => {}
-                Ok(false) => {
-                    self.report(key.span(), &format!("unknown key {within}"), &remedy_of_flag(&name))
+            match accepted(&name, value, folder) {
+                Ok(Some(value)) => {
+                    places.note(&["serve".to_owned(), name.clone()], self.place(key.span()));
+                    serve.insert(name, value);
                 }
+                Ok(None) => self.report(key.span(), &format!("unknown key {within}"), &remedy_of_flag(&name)),
                 Err((message, hint)) => self.report(span, &format!("{within}: {message}"), &hint),
             }
         }
@@ -266,7 +266,7 @@ impl<'t> Reader<'t> {
         match value.get_mut() {
             DeValue::String(text) if text.contains("${") => match expand(text, &own) {
                 Ok(expanded) => *text = expanded.into(),
-                Err(message) => self.report(span, &message, "'$${' stands for '${'"),
+                Err(message) => self.report(span, &message, ESCAPED),
             },
             // JSON has no type for times.
             DeValue::Datetime(time) => *value.get_mut() = DeValue::String(time.to_string().into()),

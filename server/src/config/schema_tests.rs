@@ -38,6 +38,17 @@ impl JsonSchema for LimitSettings {
     }
 }
 
+/// Which transport a URL serves.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "lowercase")]
+#[allow(dead_code, reason = "only its schema is used")]
+pub(super) enum EndpointType {
+    /// Streamable HTTP.
+    Http,
+    /// HTTP+SSE of 2024-11-05, which is deprecated.
+    Sse,
+}
+
 /// The schema of `[serve]`, from the flags of `serve`.
 pub(super) struct Serve;
 

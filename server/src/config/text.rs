@@ -28,13 +28,15 @@ impl<'t> Places<'t> {
     }
 }
 
-/// Problems as they are found.
-#[derive(Default)]
-pub(super) struct Problems(pub(super) Vec<Problem>);
+/// Problems as they are found in a section of a file.
+pub(super) struct Found<'p> {
+    pub(super) place: &'p Place,
+    pub(super) problems: &'p mut Vec<Problem>,
+}
 
-impl Problems {
-    pub(super) fn report(&mut self, place: &Place, message: impl Into<String>, hint: &str) {
-        self.0.push(Problem::new(message).at(place.clone()).hint(hint));
+impl Found<'_> {
+    pub(super) fn add(&mut self, message: impl Into<String>, hint: &str) {
+        self.problems.push(Problem::new(message).at(self.place.clone()).hint(hint));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-use mcp_disclosure_core::{Naming, NamingError, Pattern, Switches, UpstreamName};
+use mcp_disclosure_core::{Pattern, Switches, UpstreamName};
 use mcp_disclosure_gateway::{
     Problem,
     upstream::{
@@ -17,7 +17,7 @@ use reqwest::{
 
 use super::{
     DisclosureFile, UpstreamEntry,
-    environment::{Lookup, escape, expand, own},
+    environment::{ESCAPED, Lookup, escape, expand, own},
 };
 use crate::launcher::quoted;
 
@@ -149,21 +149,6 @@ impl UpstreamEntry {
         (switches.allow.is_some() || !switches.hidden.is_empty()).then_some(switches)
     }
 
-    /// The names by which its tools and prompts are served, where they are not its own. `name` and `place` are as for
-    /// [`switches`](Self::switches).
-    ///
-    /// # Errors
-    /// Every name that cannot be used.
-    pub(super) fn naming(&self, name: &str, place: String) -> Result<Option<Naming>, Vec<NamingError>> {
-        let prefix = self.prefix.as_deref().unwrap_or_default();
-        match UpstreamName::parse(name) {
-            Ok(upstream) if !prefix.is_empty() || !self.rename.is_empty() => {
-                Naming::new(upstream, place, prefix, &self.rename).map(Some)
-            }
-            _ => Ok(None),
-        }
-    }
-
     /// How to sign in to it. `base` is what relative paths are relative to.
     ///
     /// # Errors
@@ -233,22 +218,20 @@ impl UpstreamEntry {
         if !wrong.is_empty() {
             return Err(wrong);
         }
+        let whole = |message: &str, hint| Err(vec![(String::new(), message.to_owned(), hint)]);
         match (command, url) {
             (Some(program), None) if !program.is_empty() => {
                 let inherits = self.inherit_env;
                 self.program(Program { program, arguments: args, environment: env, inherits, directory: cwd })
             }
             (None, Some(url)) => self.endpoint(&url, &headers),
-            (Some(_), Some(_)) => Err(vec![(
-                String::new(),
-                "has both command and url".to_owned(),
-                "a program has a command, an endpoint a url",
-            )]),
-            _ => Err(vec![(
-                String::new(),
-                "has neither command nor url".to_owned(),
+            (Some(_), Some(_)) => {
+                whole("has both command and url", "a program has a command, an endpoint a url")
+            }
+            _ => whole(
+                "has neither command nor url",
                 "command names a program, url an endpoint; say one of them",
-            )]),
+            ),
         }
     }
 
@@ -312,7 +295,7 @@ impl UpstreamEntry {
         let forward = self.forwarded(&map, &mut wrong);
         match url {
             Some(url) if wrong.is_empty() => {
-                let kind = self.endpoint_type.map(Into::into).unwrap_or_default();
+                let kind = self.endpoint_type.unwrap_or_default();
                 Ok(Target::Url(Endpoint { url, kind, headers: map, authorization: None, forward }))
             }
             _ => Err(wrong),
@@ -332,7 +315,7 @@ pub(crate) fn absolute_path(base: &Path, text: &str) -> Option<String> {
 /// The text of a key with its variables filled in; empty if that is not possible, which is added to what is wrong.
 fn expanded(key: &str, text: &str, lookup: Lookup<'_>, wrong: &mut Vec<Wrong>) -> String {
     expand(text, lookup).unwrap_or_else(|message| {
-        wrong.push((key.to_owned(), format!("{key}: {message}"), "'$${' stands for '${'"));
+        wrong.push((key.to_owned(), format!("{key}: {message}"), ESCAPED));
         String::new()
     })
 }

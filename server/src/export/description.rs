@@ -38,7 +38,7 @@ pub(super) fn new(
     index: &Index<'_>,
     tool: &Tool,
 ) -> Result<Option<Described>, Problem> {
-    let (folder, whole) = (origins.folder, origins.wishes.definitions);
+    let (folder, whole) = (origins.folder, origins.definitions);
     let decided = tool.supplement().path.as_deref().and_then(|path| index.get(path).copied());
     let is_elsewhere = folder.is_some_and(Folder::describes_elsewhere);
     let is_there = folder.is_some_and(|folder| folder.has_file_of(tool));

@@ -56,7 +56,7 @@ fn lacks(document: &Document<&str>, table: &str, name: &str) -> bool {
 }
 
 /// A text with other texts in some places, which are counted behind its byte order mark.
-pub(super) fn spliced(existing: &str, mut splices: Vec<Splice>) -> String {
+pub(super) fn spliced(existing: &str, mut splices: Vec<(Range<usize>, String)>) -> String {
     splices.sort_by_key(|(range, _)| range.start);
     let mut text = existing.strip_prefix(MARK).unwrap_or(existing).to_owned();
     let mark = &existing[..existing.len() - text.len()];
@@ -80,7 +80,7 @@ pub(super) fn with_key(existing: &str, key: &str, said: &str) -> String {
 /// A byte order mark.
 pub(super) const MARK: char = '\u{feff}';
 
-pub(super) fn parse(text: &str) -> Result<Document<&str>, Problem> {
+fn parse(text: &str) -> Result<Document<&str>, Problem> {
     Document::parse(text.strip_prefix(MARK).unwrap_or(text)).map_err(|error| Problem::new(error.message()))
 }
 
@@ -89,8 +89,6 @@ fn like(existing: &str, text: &str, new: &str) -> String {
     let new = if existing.contains("\r\n") { new.replace('\n', "\r\n") } else { new.to_owned() };
     format!("{text}{new}")
 }
-
-pub(super) type Splice = (Range<usize>, String);
 
 fn unusual(table: &str, consequence: &str) -> Problem {
     Problem::new(format!("'{table}' is a value on one line, {consequence}"))

@@ -47,13 +47,6 @@ pub struct Origins<'a> {
     pub config: Option<&'a DisclosureFile>,
     /// What is there already, and is kept.
     pub folder: Option<&'a Folder>,
-    /// What an operator wants.
-    pub wishes: &'a Wishes,
-}
-
-/// What an operator wants of an export.
-#[derive(Debug, Default)]
-pub struct Wishes {
     /// Whether whole definitions are written.
     pub definitions: bool,
     /// Whether description files and records that earlier exports wrote are written anew.

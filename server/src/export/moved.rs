@@ -1,13 +1,16 @@
 //! A source's configuration that becomes that of another folder: its text stays, but for paths that are relative to its own.
 
-use std::{ops::Range, path::Path};
+use std::path::Path;
 
 use mcp_disclosure_gateway::Problem;
-use toml_edit::{Document, Item, TableLike, Value};
+use toml_edit::Value;
 
-use super::merge::{parse, spliced};
+use super::merge::{MARK, spliced};
 use crate::{
-    config::{DisclosureFile, absolute_path},
+    config::{
+        DisclosureFile, absolute_path,
+        hosts::node::{Node, Syntax, parse_as},
+    },
     files::ReadFile,
 };
 
@@ -41,24 +44,17 @@ const WHOLE: &[&[&str]] = &[
 /// # Errors
 /// That it is no TOML.
 pub(super) fn moved(existing: &str, from: &Path) -> Result<String, Problem> {
-    let document = parse(existing)?;
+    let root = parse(existing)?;
+    let written = |node: &Node, text: &str| (node.at..node.end, Value::from(text).to_string());
     let mut splices = Vec::new();
     for path in PATHS {
-        for (value, span) in values(document.as_table(), path) {
-            let is_command = path.last() == Some(&"command");
-            let name = is_command && !value.contains(std::path::is_separator);
-            splices.extend(
-                absolute_path(from, value)
-                    .filter(|_| !name)
-                    .map(|path| (span, Value::from(path).to_string())),
-            );
+        for (node, text) in at(&root, path).into_iter().filter_map(|node| Some((node, node.text()?))) {
+            let is_name = path.last() == Some(&"command") && !text.contains(std::path::is_separator);
+            let absolute = absolute_path(from, text).filter(|_| !is_name);
+            splices.extend(absolute.map(|absolute| written(node, &absolute)));
         }
     }
-    splices.extend(
-        values(document.as_table(), &[DIRECTORY])
-            .into_iter()
-            .map(|(_, span)| (span, Value::from(".").to_string())),
-    );
+    splices.extend(at(&root, &[DIRECTORY]).into_iter().map(|node| written(node, ".")));
     Ok(spliced(existing, splices))
 }
 
@@ -72,7 +68,7 @@ pub(super) fn keeps_all(
 ) -> Result<(), Vec<Problem>> {
     let both = parse(&given.text).and_then(|given| Ok((given, parse(&own.text)?)));
     let (said, there) = both.map_err(|problem| vec![problem])?;
-    let is_lost = |path: &&&[&str]| holds(&said, path) && !holds(&there, path);
+    let is_lost = |path: &&&[&str]| !at(&said, path).is_empty() && at(&there, path).is_empty();
     let problem = |path: &&[&str]| {
         let (key, given, own) = (path.join("."), given.path.display(), own.path.display());
         Problem::new(format!("{given}: '{key}' is not in {own}, and export adds only single tables by name"))
@@ -84,38 +80,20 @@ pub(super) fn keeps_all(
 
 /// Whether a configuration has a key.
 pub(super) fn has_key(text: &str, key: &str) -> bool {
-    parse(text).is_ok_and(|document| document.as_table().contains_key(key))
+    parse(text).is_ok_and(|root| root.get(key).is_some())
 }
 
-fn holds(document: &Document<&str>, path: &[&str]) -> bool {
-    let (mut tables, mut is_there) = (vec![document.as_table() as &dyn TableLike], false);
-    for key in path {
-        let items: Vec<&Item> = tables.iter().filter_map(|table| table.get(key)).collect();
-        is_there = !items.is_empty();
-        tables = items.into_iter().flat_map(tables_of).collect();
-    }
-    is_there
+fn parse(text: &str) -> Result<Node, Problem> {
+    let body = text.strip_prefix(MARK).unwrap_or(text);
+    parse_as(Syntax::Toml, body).map_err(|error| Problem::new(error.message))
 }
 
-/// The texts at a path, and where they are written.
-fn values<'d>(table: &'d dyn TableLike, path: &[&str]) -> Vec<(&'d str, Range<usize>)> {
-    let Some((key, rest)) = path.split_first() else { return Vec::new() };
-    let items = table.iter().filter(|(name, _)| *key == "*" || name == key).map(|(_, item)| item);
-    if rest.is_empty() {
-        return items.filter_map(|item| Some((item.as_str()?, item.span()?))).collect();
-    }
-    items.flat_map(tables_of).flat_map(|table| values(table, rest)).collect()
-}
-
-/// The tables that an item is.
-fn tables_of(item: &Item) -> Vec<&dyn TableLike> {
-    match item {
-        Item::ArrayOfTables(list) => list.iter().map(|table| table as &dyn TableLike).collect(),
-        Item::Value(Value::Array(list)) => {
-            list.iter().filter_map(|value| Some(value.as_inline_table()? as &dyn TableLike)).collect()
-        }
-        other => other.as_table_like().into_iter().collect(),
-    }
+/// The values at a path.
+fn at<'n>(node: &'n Node, path: &[&str]) -> Vec<&'n Node> {
+    let Some((key, rest)) = path.split_first() else { return vec![node] };
+    let tables = node.items().iter().chain([node]);
+    let members = tables.flat_map(Node::members).filter(|member| *key == "*" || member.name == *key);
+    members.flat_map(|member| at(&member.node, rest)).collect()
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ impl Report {
                 continue;
             }
             let is_held = review.on_change(name) == OnChange::Hold && lock.knows(name);
-            if origins.wishes.replace && !is_held {
+            if origins.replace && !is_held {
                 lock.forget(name);
             }
             for change in lock.changes(name, &lists.definitions()) {

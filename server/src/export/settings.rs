@@ -1,6 +1,6 @@
 //! The text of a `disclosure.toml` that says what a source declares.
 
-use mcp_disclosure_core::{Concern, RawObject, Values};
+use mcp_disclosure_core::{Concern, RawObject};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use toml::ser::Error;
@@ -61,19 +61,13 @@ pub(super) fn blocks(origins: &Origins<'_>, has_files: bool) -> Result<Vec<Block
         ("facts", serde_json::from_str(about.facts.text()).ok().filter(|facts: &Value| *facts != json!({}))),
     ]);
     text.table("", &["server"], &server)?;
-    if let Some(config) = origins.config {
-        text.table("", &["serve"], &config.serve)?;
-    }
     text.upstreams(origins)?;
     text.categories(origins)?;
     for concern in &about.concerns {
         text.item("concerns", concern.name(), &declaration(concern))?;
     }
+    // Its text is there already, but for what a folder's own configuration lacks: of that, tables by name are added.
     if let Some(config) = origins.config {
-        text.table("", &["pins"], &config.pins)?;
-        if let Some(allow) = &config.resources.allow {
-            text.table("", &["resources"], &json!({"allow": allow}))?;
-        }
         for (kind, table) in [("resources", &config.resources.rules), ("prompts", &config.prompts)] {
             for (name, _, said) in &table.0 {
                 text.table("", &[kind, name], said)?;
@@ -84,7 +78,7 @@ pub(super) fn blocks(origins: &Origins<'_>, has_files: bool) -> Result<Vec<Block
         }
         for (name, _, said) in &config.tools.0 {
             // What a folder hides by a pattern, a name must not bring back.
-            let hidden = said.hidden.filter(|hidden| *hidden || origins.folder.is_none());
+            let hidden = said.hidden.filter(|hidden| *hidden);
             text.table("", &["tools", name], &Tool { hidden, ..said.clone() })?;
         }
     }
@@ -186,14 +180,10 @@ fn said(text: &str) -> Option<Value> {
 }
 
 fn declaration(concern: &Concern) -> Value {
-    let values = match concern.values() {
-        Values::Listed(values) => json!(values),
-        Values::Range { min, max } => json!({"min": min, "max": max}),
-    };
     object([
         ("name", Some(concern.name().into())),
         ("description", said(concern.description())),
         ("default", concern.default().cloned()),
-        ("values", Some(values)),
+        ("values", Some(json!(concern.values()))),
     ])
 }

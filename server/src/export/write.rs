@@ -7,9 +7,10 @@ use std::{
 };
 
 use mcp_disclosure_gateway::Problem;
+use tempfile::NamedTempFile;
 
 use super::{CONFIGURATION, folder::description_files};
-use crate::failure::Failure;
+use crate::{failure::Failure, files::aside};
 
 /// A file to write.
 #[derive(Debug)]
@@ -25,8 +26,8 @@ pub struct File {
 /// Writes files into a directory, which is made if it is not there. `replaced` is the folder whose description files are
 /// replaced.
 ///
-/// Everything is written aside first. A new directory then appears as a whole; into one that is there, files are moved one
-/// by one, each as a whole, and moved back where one of them fails.
+/// A new directory appears as a whole. In one that is there, everything is written aside first; files are then moved into place
+/// one by one, each as a whole, and moved back where one of them fails.
 ///
 /// # Errors
 /// [`Failure::Configuration`] for files that changed since they were read, and in `replaced` for description files of
@@ -39,98 +40,55 @@ pub fn write(directory: &Path, files: &[File], replaced: Option<&Path>) -> Resul
     if !problems.is_empty() {
         return Err(Failure::Configuration(problems));
     }
-    let written = if directory.exists() { into_existing(directory, files) } else { as_new(directory, files) };
+    let written = if directory.exists() { replace(directory, files) } else { as_new(directory, files) };
     written.map_err(|source| Failure::Io { what: "cannot write the files", source })
 }
 
 fn as_new(directory: &Path, files: &[File]) -> io::Result<()> {
     let name = directory.file_name().unwrap_or_default().to_string_lossy();
     let aside = directory.with_file_name(format!(".{name}.export-{}", std::process::id()));
-    let written = write_aside(&aside, directory, files).and_then(|()| fs::rename(&aside, directory));
+    let written = replace(&aside, files).and_then(|()| fs::rename(&aside, directory));
     if written.is_err() {
         let _cleared = fs::remove_dir_all(&aside);
     }
     written
 }
 
-fn into_existing(directory: &Path, files: &[File]) -> io::Result<()> {
-    let aside = directory.join(format!(".export-{}", std::process::id()));
-    let (new, old) = (aside.join("new"), aside.join("old"));
-    let written = write_aside(&new, directory, files).and_then(|()| {
-        let mut moved = Moved::default();
-        let all =
-            files.iter().try_for_each(|file| moved.take(&new, &old, &directory.join(&file.name), &file.name));
-        if all.is_err() {
-            moved.undo();
-        }
-        all
-    });
-    let _cleared = fs::remove_dir_all(&aside);
-    written
-}
-
-/// Files that were moved into place, each with a copy of the one that was there.
-#[derive(Default)]
-struct Moved(Vec<(PathBuf, Option<PathBuf>)>);
-
-impl Moved {
-    fn take(&mut self, new: &Path, old: &Path, target: &Path, name: &str) -> io::Result<()> {
-        // What is a link stays one.
-        let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
-        let kept = target.exists().then(|| old.join(name));
-        if let Some(kept) = &kept {
-            make_parent(kept)?;
-            fs::copy(&target, kept)?;
-        }
-        make_parent(&target)?;
-        fs::rename(new.join(name), &target)?;
-        self.0.push((target, kept));
-        Ok(())
-    }
-
-    /// Puts back what was there, as far as that is possible.
-    fn undo(self) {
-        for (target, kept) in self.0.into_iter().rev() {
-            let _undone = match kept {
-                Some(kept) => fs::rename(kept, target),
-                None => fs::remove_file(target),
-            };
-        }
-    }
-}
-
-fn write_aside(aside: &Path, directory: &Path, files: &[File]) -> io::Result<()> {
+fn replace(directory: &Path, files: &[File]) -> io::Result<()> {
+    let mut ready = Vec::new();
     for File { name, text, .. } in files {
-        let path = aside.join(name);
+        let target = directory.join(name);
+        // What is a link stays one.
+        let target = fs::canonicalize(&target).unwrap_or(target);
+        target.parent().map_or(Ok(()), fs::create_dir_all)?;
+        // Commands and headers of a configuration may contain secrets.
+        let is_private = name == CONFIGURATION;
+        let old = target.exists().then(|| fs::read(&target)).transpose()?;
+        let old = old.map(|old| aside(&target, &old, is_private)).transpose()?;
+        ready.push((aside(&target, text.as_bytes(), is_private)?, old, target, name));
+    }
+    let mut done: Vec<(Option<NamedTempFile>, PathBuf)> = Vec::new();
+    for (new, old, target, name) in ready {
         // On file systems that do not tell cases apart, two tools may want one file.
-        if path.exists() {
-            return Err(io::Error::other(format!("{name} is the name of two files here")));
+        let moved = match old.is_none() && target.exists() {
+            true => Err(io::Error::other(format!("{name} is the name of two files here"))),
+            false => new.persist(&target).map_err(io::Error::from),
+        };
+        if let Err(error) = moved {
+            done.into_iter().rev().for_each(|(old, target)| put_back(old, &target));
+            return Err(error);
         }
-        make_parent(&path)?;
-        fs::write(&path, text)?;
-        match fs::metadata(directory.join(name)) {
-            Ok(before) => fs::set_permissions(&path, before.permissions())?,
-            Err(_) if name == CONFIGURATION => keep_private(&path)?,
-            Err(_) => {}
-        }
+        done.push((old, target));
     }
     Ok(())
 }
 
-fn make_parent(path: &Path) -> io::Result<()> {
-    path.parent().map_or(Ok(()), fs::create_dir_all)
-}
-
-/// Makes the file readable by its owner only, since commands and headers may contain secrets.
-#[cfg(unix)]
-fn keep_private(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o600))
-}
-
-#[cfg(not(unix))]
-fn keep_private(_: &Path) -> io::Result<()> {
-    Ok(())
+/// Puts back what was there, as far as that is possible.
+fn put_back(old: Option<NamedTempFile>, target: &Path) {
+    let _undone = match old {
+        Some(old) => old.persist(target).map(drop).map_err(io::Error::from),
+        None => fs::remove_file(target),
+    };
 }
 
 /// Files that are not what they were when they were read: someone is writing them.

@@ -7,6 +7,8 @@ use std::{
     time::SystemTime,
 };
 
+use tempfile::NamedTempFile;
+
 /// How the names of files begin that are written aside and then moved into place.
 pub(crate) const ASIDE: &str = ".mcp-disclosure-";
 
@@ -19,6 +21,25 @@ pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<fs::File> {
     let mut file = tempfile::Builder::new().prefix(ASIDE).tempfile_in(folder)?;
     file.write_all(bytes)?;
     Ok(file.persist(path)?)
+}
+
+/// A file beside another one, which it is to replace, with these bytes. It has the mode of the other; where there is none, it is
+/// private, or has the usual one.
+#[cfg_attr(not(unix), allow(unused_variables, reason = "there are no modes"))]
+pub(crate) fn aside(path: &Path, bytes: &[u8], is_private: bool) -> io::Result<NamedTempFile> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(ASIDE);
+    #[cfg(unix)]
+    if !is_private {
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    if let Ok(other) = fs::metadata(path) {
+        file.as_file().set_permissions(other.permissions())?;
+    }
+    Ok(file)
 }
 
 /// Removes the oldest files with this extension, and keeps the newest ones up to this number.

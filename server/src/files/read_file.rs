@@ -42,9 +42,13 @@ pub struct ReadFile<T> {
     pub text: Arc<str>,
     /// What that says, or what is wrong with it.
     pub said: Result<Arc<T>, Vec<Problem>>,
+    parse: Parse<T>,
     /// Whether it can be read again. A pipe or a terminal says everything once.
     is_regular: bool,
 }
+
+/// What a text of a file with this path says.
+type Parse<T> = fn(&Path, &str) -> Result<T, Vec<Problem>>;
 
 impl Files {
     /// Reads a configuration. Its user reports what is wrong with it. It may be stdin where that is free.
@@ -65,7 +69,8 @@ impl Files {
         });
         let directory = directory.or(of_config);
         let seen = self.seen.and(Seen::now(&regular(hosts))).and(Seen::now(directory.as_slice()));
-        let hosts = hosts.iter().map(|path| ReadFile::hosts(path, is_stdin_free)).collect();
+        let parse: Parse<Servers> = |path, text| read_hosts(path, text).map_err(|problem| vec![problem]);
+        let hosts = hosts.iter().map(|path| ReadFile::of(path, is_stdin_free, parse)).collect();
         Self { hosts, seen, ..Self::of(self.config, directory) }
     }
 
@@ -80,8 +85,8 @@ impl Files {
     /// The same files read again, but for those that say everything once.
     pub fn again(&self) -> Self {
         let seen = Seen::now(&self.watched());
-        let config = self.config.as_ref().map(|config| config.again(ReadFile::<DisclosureFile>::read));
-        let hosts = self.hosts.iter().map(|hosts| hosts.again(|path| ReadFile::hosts(path, true))).collect();
+        let config = self.config.as_ref().map(ReadFile::again);
+        let hosts = self.hosts.iter().map(ReadFile::again).collect();
         Self { hosts, seen, ..Self::of(config, self.directory.clone()) }
     }
 
@@ -178,18 +183,14 @@ impl Files {
     }
 }
 
-impl<T> ReadFile<T> {
+impl<T: Clone> ReadFile<T> {
     /// What its relative paths are relative to: its folder. A pipe has none, and is written where the program is started.
     pub fn folder(&self) -> &Path {
         self.path.parent().filter(|_| self.is_regular).unwrap_or(Path::new(""))
     }
 
     /// Reads a file, which may be stdin if that is free.
-    fn of(
-        path: &Path,
-        is_stdin_free: bool,
-        parse: impl FnOnce(&Path, &str) -> Result<T, Vec<Problem>>,
-    ) -> Self {
+    fn of(path: &Path, is_stdin_free: bool, parse: Parse<T>) -> Self {
         let (mut is_regular, mut text) = (true, String::new());
         let said = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
         let said = said.map_err(|error| vec![unreadable_file(path, &error)]).and_then(|(found, mut file)| {
@@ -202,17 +203,12 @@ impl<T> ReadFile<T> {
             file.read_to_string(&mut text).map_err(|error| vec![unreadable_file(path, &error)])?;
             parse(path, &text).map(Arc::new)
         });
-        Self { path: path.to_owned(), text: text.into(), said, is_regular }
+        Self { path: path.to_owned(), text: text.into(), said, parse, is_regular }
     }
-}
 
-impl<T> ReadFile<T>
-where
-    Self: Clone,
-{
     /// What it says now, unless it said everything once.
-    fn again(&self, read: impl Fn(&Path) -> Self) -> Self {
-        if self.is_regular { read(&self.path) } else { self.clone() }
+    fn again(&self) -> Self {
+        if self.is_regular { Self::of(&self.path, true, self.parse) } else { self.clone() }
     }
 }
 
@@ -220,13 +216,6 @@ impl ReadFile<DisclosureFile> {
     /// Reads a configuration.
     pub fn read(path: &Path) -> Self {
         Self::of(path, true, DisclosureFile::of_file)
-    }
-}
-
-impl ReadFile<Servers> {
-    fn hosts(path: &Path, is_stdin_free: bool) -> Self {
-        let parse = |path: &Path, text: &str| read_hosts(path, text).map_err(|problem| vec![problem]);
-        Self::of(path, is_stdin_free, parse)
     }
 }
 

@@ -10,7 +10,7 @@ use tokio::{
     task::spawn_blocking,
 };
 
-use super::{Contents, Files, Origin, Seen, quiet::quiet};
+use super::{Contents, Files, Origin, Seen, watch::quiet};
 use crate::config::{DisclosureFile, unknown_strategies, unreadable};
 
 /// Why nothing was put in force, or the kinds whose lists changed.

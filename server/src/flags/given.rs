@@ -8,10 +8,11 @@ use std::{
 };
 
 use super::{
-    Serve, ServeArguments, SourceArguments,
+    ServeArguments, SourceArguments,
     section::{key, table, texts, words},
 };
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, parser::ValueSource};
+use serde_json::{Map, Value};
 
 /// The flags of `A`, a part of `serve`'s, that a command line gave.
 ///
@@ -47,16 +48,16 @@ impl<A> Given<A> {
         self.values.contains_key(id) || self.by_environment.contains(id)
     }
 
-    /// All that `serve` has to know, with what a file says.
+    /// All that `serve` has to know, with what a file says under `[serve]`.
     ///
     /// # Errors
     /// What clap refuses. Each value was accepted where it was read.
-    pub fn over(&self, file: &Serve) -> Result<ServeArguments, Error> {
+    pub fn over(&self, file: &Map<String, Value>) -> Result<ServeArguments, Error> {
         let table = table();
         let (mut line, mut command) = (vec![OsString::from("serve")], Vec::new());
         for flag in table.get_arguments() {
             let id = flag.get_id().as_str();
-            let said = || file.of(&key(flag)).map(texts).unwrap_or_default();
+            let said = || file.get(&key(flag)).map(texts).unwrap_or_default();
             match self.values.get(id) {
                 Some(values) if flag.is_positional() => command.clone_from(values),
                 Some(values) => line.extend(words(flag, values)),
@@ -132,7 +133,7 @@ impl<A: Args> FromArgMatches for Given<A> {
 #[cfg(test)]
 mod tests {
     use clap::Parser;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
@@ -144,7 +145,7 @@ mod tests {
 
     fn merged(file: Value, line: &str) -> ServeArguments {
         let Line { serve } = Line::parse_from(std::iter::once("x").chain(line.split_whitespace()));
-        serve.over(&Serve::new(file.as_object().unwrap().clone())).unwrap()
+        serve.over(file.as_object().unwrap()).unwrap()
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The flags of `serve`: one table, by clap, from which the command line, `[serve]` in a file, its schema and its reference
 //! come.
 //!
-//! [`Given`] is what a command line says of it, [`Serve`] what a file says; together they are [`ServeArguments`], where the
-//! command line takes precedence over the environment, and that over the file. Other commands take a part of the table.
+//! [`Given`] is what a command line says of it; together with what a file says it is [`ServeArguments`], where the command line
+//! takes precedence over the environment, and that over the file. Other commands take a part of the table.
 
 mod given;
 mod limits;
@@ -18,12 +18,12 @@ pub use given::Given;
 pub(crate) use limits::help as limits_help;
 pub use log::{LOG, LogArguments};
 pub use seconds::Seconds;
-pub(crate) use section::remedy;
-pub use section::{ALONE, Serve, key, keys, table};
+pub use section::{ALONE, key, keys, table};
 #[cfg(test)]
 pub(crate) use section::{Kind, kind};
+pub(crate) use section::{accepted, remedy, texts};
 pub use serve::{ServeArguments, SessionStoreArguments, Transport};
-pub use settings::{SetSource, SettingArguments, StrategySetting};
+pub use settings::{SetSource, SettingArguments};
 pub(crate) use settings::{choose, set};
 pub(crate) use source::HEADING;
 pub use source::SourceArguments;

@@ -13,8 +13,6 @@ use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
 };
 use mcp_disclosure_core::nearest::did_you_mean;
-use mcp_disclosure_gateway::Place;
-use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::ServeArguments;
@@ -27,11 +25,6 @@ pub const ALONE: [(&str, &str); 4] = [
     ("upstream_url", "write [upstreams.NAME] with url = \"…\""),
     ("principal", "it is who starts the program: give it on the command line"),
 ];
-
-/// What a file says under `[serve]`: each key with its place, in the order of the file. Where keys are written makes no
-/// difference.
-#[derive(Clone, Debug, Default)]
-pub struct Serve(Vec<(String, Place, Value)>);
 
 /// What the values of a key are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,73 +71,19 @@ pub(crate) fn kind(flag: &Arg) -> (Kind, bool) {
     (kind, matches!(flag.get_action(), ArgAction::Append))
 }
 
-impl Serve {
-    /// Keys without places.
-    #[cfg(test)]
-    pub(crate) fn new(values: serde_json::Map<String, Value>) -> Self {
-        let place = Place { file: "".into(), line: 1, column: 1 };
-        Self(values.into_iter().map(|(key, value)| (key, place.clone(), value)).collect())
-    }
-
-    /// Adds a key of a file in this folder; returns whether there is such a key.
-    ///
-    /// # Errors
-    /// What is wrong with it, and what to do about that.
-    pub(crate) fn add(
-        &mut self,
-        key: String,
-        place: Place,
-        value: Value,
-        folder: &Path,
-    ) -> Result<bool, (String, String)> {
-        let table = table();
-        let Some(flag) = keys(&table).find(|flag| self::key(flag) == key) else { return Ok(false) };
-        let value = match kind(flag) {
-            (Kind::Path, false) => {
-                value.as_str().map_or_else(|| value.clone(), |path| absolute(folder, path))
-            }
-            _ => value,
-        };
-        check(flag, &value)?;
-        self.0.push((key, place, value));
-        Ok(true)
-    }
-
-    /// The value of a key.
-    pub(crate) fn of(&self, key: &str) -> Option<&Value> {
-        self.0.iter().find(|(name, ..)| name == key).map(|(.., value)| value)
-    }
-
-    /// Where it names strategies, and stacks of them.
-    pub(crate) fn strategies(&self) -> Vec<(String, Place)> {
-        let naming = self
-            .0
-            .iter()
-            .filter(|(key, ..)| ["strategy", "offer", "fallback", "over_budget"].contains(&key.as_str()));
-        let named = naming
-            .flat_map(|(_, place, value)| texts(value).into_iter().map(move |name| (name, place.clone())));
-        named.map(|(name, place)| (name.to_string_lossy().into_owned(), place)).collect()
-    }
-
-    /// Where a key is.
-    pub(crate) fn place(&self, key: &str) -> Option<&Place> {
-        self.0.iter().find(|(name, ..)| name == key).map(|(_, place, _)| place)
-    }
-}
-
-impl PartialEq for Serve {
-    fn eq(&self, other: &Self) -> bool {
-        self.0
-            .iter()
-            .map(|(key, _, value)| (key, value))
-            .eq(other.0.iter().map(|(key, _, value)| (key, value)))
-    }
-}
-
-impl Serialize for Serve {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(key, _, value)| (key, value)))
-    }
+/// The value of a key in a file of this folder, as `serve` takes it; `None` if there is no such key.
+///
+/// # Errors
+/// What is wrong with it, and what to do about that.
+pub(crate) fn accepted(key: &str, value: Value, folder: &Path) -> Result<Option<Value>, (String, String)> {
+    let table = table();
+    let Some(flag) = keys(&table).find(|flag| self::key(flag) == key) else { return Ok(None) };
+    let value = match (kind(flag), value.as_str()) {
+        ((Kind::Path, false), Some(path)) => absolute(folder, path),
+        _ => value,
+    };
+    check(flag, &value)?;
+    Ok(Some(value))
 }
 
 /// What to do about a key that is none.
@@ -165,7 +104,7 @@ fn absolute(folder: &Path, path: &str) -> Value {
 }
 
 /// The texts of a value, as a flag has them.
-pub(super) fn texts(value: &Value) -> Vec<OsString> {
+pub(crate) fn texts(value: &Value) -> Vec<OsString> {
     match value {
         Value::Array(items) => items.iter().flat_map(texts).collect(),
         Value::String(text) => vec![text.into()],
@@ -186,30 +125,21 @@ pub(super) fn words(flag: &Arg, values: &[OsString]) -> Vec<OsString> {
 /// Whether a flag takes this value.
 fn check(flag: &Arg, value: &Value) -> Result<(), (String, String)> {
     let (kind, are_several) = kind(flag);
-    let is_one = |value: &Value| match kind {
-        Kind::Switch => value.is_boolean(),
-        Kind::Count => value.is_u64(),
-        Kind::Seconds => value.is_number(),
-        Kind::Text | Kind::Path => value.is_string(),
-        Kind::Address => value.is_string() || value.is_u64(),
+    let (is_one, expected): (fn(&Value) -> bool, _) = match kind {
+        Kind::Switch => (Value::is_boolean, "true or false"),
+        Kind::Count => (Value::is_u64, "a whole number"),
+        Kind::Seconds => (Value::is_number, "a number of seconds"),
+        Kind::Text | Kind::Path => (Value::is_string, "a text"),
+        Kind::Address => (|value| value.is_string() || value.is_u64(), "a port or a text"),
     };
     let fits = match value {
         Value::Array(items) => are_several && items.iter().all(is_one),
         value => !are_several && is_one(value),
     };
     if !fits {
-        let expected = match kind {
-            _ if are_several => "a list of texts",
-            Kind::Switch => "true or false",
-            Kind::Count => "a whole number",
-            Kind::Seconds => "a number of seconds",
-            Kind::Text | Kind::Path => "a text",
-            Kind::Address => "a port or a text",
-        };
-        return Err((
-            format!("{value} is not {expected}"),
-            "docs/reference.md has the type of each key".to_owned(),
-        ));
+        let expected = if are_several { "a list of texts" } else { expected };
+        let hint = "docs/reference.md has the type of each key".to_owned();
+        return Err((format!("{value} is not {expected}"), hint));
     }
     let line = std::iter::once("serve".into()).chain(words(flag, &texts(value)));
     table().try_get_matches_from(line).map(drop).map_err(|error| refused(&error))

@@ -18,7 +18,7 @@ pub struct SettingArguments {
     ///
     /// Of a strategy; may be repeated
     #[arg(long, value_name = "NAME.KEY=VALUE", value_parser = setting, help_heading = "Strategy")]
-    pub set: Vec<StrategySetting>,
+    pub set: Vec<(String, String, Value)>,
 }
 
 /// A source, and settings of strategies.
@@ -33,21 +33,11 @@ pub struct SetSource {
     pub settings: SettingArguments,
 }
 
-/// A setting of a strategy.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StrategySetting {
-    strategy: String,
-    key: String,
-    /// As it was written: JSON, or else a text.
-    value: String,
-}
-
 impl SettingArguments {
     /// Merges with other settings; flags take precedence.
     pub fn over(&self, mut settings: Settings) -> Settings {
-        for StrategySetting { strategy, key, value } in &self.set {
-            let value = serde_json::from_str(value).unwrap_or_else(|_| value.as_str().into());
-            set(&mut settings, strategy, key, value);
+        for (strategy, key, value) in &self.set {
+            set(&mut settings, strategy, key, value.clone());
         }
         for (name, value) in &self.concern {
             choose(&mut settings, CHOICES.0, name.clone(), value.clone());
@@ -64,12 +54,13 @@ fn choice(text: &str) -> Result<(String, String), &'static str> {
     }
 }
 
-/// Parses NAME.KEY=VALUE. The value may contain both signs.
-fn setting(text: &str) -> Result<StrategySetting, &'static str> {
+/// Parses NAME.KEY=VALUE. The value is JSON, or else a text; it may contain both signs.
+fn setting(text: &str) -> Result<(String, String, Value), &'static str> {
     let parts = text.split_once('=').and_then(|(place, value)| Some((place.trim().split_once('.')?, value)));
     match parts {
         Some(((strategy, key), value)) if !strategy.is_empty() && !key.is_empty() => {
-            Ok(StrategySetting { strategy: strategy.into(), key: key.into(), value: value.into() })
+            let value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
+            Ok((strategy.to_owned(), key.to_owned(), value))
         }
         _ => Err("it must be NAME.KEY=VALUE, such as search.hits=3"),
     }

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use super::{
     Why,
-    edit::{Edits, remove_items},
+    edit::{Edits, remove_added},
 };
 use crate::config::hosts::{
     document::{Document, Server},
     launch::Launch,
-    node::{Member, Node},
+    node::Member,
 };
 
 /// An entry without the names that `init` added to its lists of tools.
@@ -30,10 +30,7 @@ pub(super) fn without_additions(
         {
             continue;
         }
-        let is_added = |item: &Node| item.text().is_some_and(|text| after.lists(text) && !was.lists(text));
-        if node.items().iter().any(is_added) {
-            remove_items(&mut edits, node, is_added);
-        }
+        remove_added(&mut edits, node, Some(was), Some(after));
     }
     if let Some(added) = added_arguments(document, now, was) {
         edits.replace(added, "");

@@ -6,8 +6,8 @@ use super::{
     wrap::{Front, switches},
 };
 use crate::config::hosts::{
-    document::{Document, Server, Syntax},
-    node::{Member, Node},
+    document::{Document, Server},
+    node::{Member, Node, Syntax},
 };
 
 /// The file with this program in front of the server with this number, which is at a URL. Its headers become variables of
@@ -47,16 +47,11 @@ pub(super) fn wrapped(document: &Document, number: usize, front: &Front) -> Resu
             edits.replace(header.at..header.name_end, key(variable));
         }
     }
-    edits.checked(document, |changed| {
-        let after = changed.servers();
-        let keys = [Some(url), server.address.headers, server.address.transport];
-        let mut members = vec!["command", "args", environment];
-        members.extend(keys.iter().flatten().map(|member| member.name.as_str()));
-        let holds =
-            |after: &Server<'_>| after.words() == words && has_headers(server, after.node.get(environment));
-        after.len() == servers.len()
-            && after.get(number).is_some_and(holds)
-            && document.root.is_same_but(&changed.root, Some(server.node), &members)
+    let keys = [Some(url), server.address.headers, server.address.transport];
+    let mut members = vec!["command", "args", environment];
+    members.extend(keys.iter().flatten().map(|member| member.name.as_str()));
+    edits.of_server(document, number, (server.node, &members), |after| {
+        after.words() == words && has_headers(server, after.node.get(environment))
     })
 }
 
@@ -93,15 +88,9 @@ pub(super) fn unwrapped(
             edits.replace(variable.at..variable.name_end, key(header)?);
         }
     }
-    edits.checked(document, |changed| {
-        let after = changed.servers();
-        let Some(entry) = after.get(number) else { return false };
-        let mut members = Vec::new();
-        members.extend(now.members().iter().chain(entry.node.members()).map(|member| member.name.as_str()));
-        after.len() == servers.len()
-            && was.node.is_same_but(entry.node, None, &[])
-            && document.root.is_same_but(&changed.root, Some(now), &members)
-    })
+    let members = now.members().iter().chain(was.node.members()).map(|member| member.name.as_str());
+    let members: Vec<&str> = members.collect();
+    edits.of_server(document, number, (now, &members), |entry| was.node.is_same_but(entry.node, None, &[]))
 }
 
 /// The headers of a server, each with the variable that carries its value.

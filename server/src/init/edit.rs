@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::{UNUSUAL, Why};
 use crate::config::hosts::{
-    document::{Document, Syntax},
-    node::{Member, Node},
+    document::{Document, Server},
+    node::{Member, Node, Syntax},
 };
 
 /// Replacements of a text, which do not overlap.
@@ -59,6 +59,26 @@ impl Edits {
         let changed = self.apply(&document.text).and_then(|text| document.with_text(&text).ok());
         changed.filter(is_as_expected).ok_or_else(|| UNUSUAL.to_owned())
     }
+
+    /// The file with all replacements, if the server of this number is as expected then, and nothing else changed but these
+    /// members of a table.
+    ///
+    /// # Errors
+    /// [`UNUSUAL`].
+    pub(super) fn of_server(
+        self,
+        document: &Document,
+        number: usize,
+        (table, members): (&Node, &[&str]),
+        is_as_expected: impl FnOnce(&Server<'_>) -> bool,
+    ) -> Result<Document, Why> {
+        self.checked(document, |changed| {
+            let after = changed.servers();
+            after.len() == document.servers().len()
+                && after.get(number).is_some_and(is_as_expected)
+                && document.root.is_same_but(&changed.root, Some(table), members)
+        })
+    }
 }
 
 /// A string in quotes, as all three syntaxes read it.
@@ -88,10 +108,10 @@ impl Document {
         &before[before.rfind('\n').map_or(0, |end| end + 1)..]
     }
 
-    /// The line end and what begins a line, if nothing else stands before the place in its line.
-    fn on_own_line(&self, at: usize) -> Option<String> {
+    /// What stands between this item of a list or member of a table and another one: a line of its own where it has one.
+    pub(super) fn separator(&self, at: usize) -> String {
         let before = self.line_before(at);
-        before.trim().is_empty().then(|| format!("{}{before}", self.line_end()))
+        if before.trim().is_empty() { format!(",{}{before}", self.line_end()) } else { ", ".to_owned() }
     }
 
     pub(super) fn source(&self, node: &Node) -> &str {
@@ -108,9 +128,7 @@ pub(super) fn prefix(edits: &mut Edits, document: &Document, list: &Node, words:
     match list.items().first() {
         None => edits.replace(list.at..list.end, self::list(words)),
         Some(first) if document.is_in_brackets(list) => {
-            let break_ =
-                document.on_own_line(first.at).map_or_else(|| ", ".to_owned(), |line| format!(",{line}"));
-            edits.insert(first.at, format!("{}{break_}", joined(words)));
+            edits.insert(first.at, joined(words) + &document.separator(first.at));
         }
         Some(first) => {
             // A block of YAML: each item is behind a dash.
@@ -126,28 +144,51 @@ pub(super) fn prefix(edits: &mut Edits, document: &Document, list: &Node, words:
 pub(super) fn append(edits: &mut Edits, document: &Document, list: &Node, words: &[String]) {
     match list.items().last() {
         Some(last) if document.is_in_brackets(list) => {
-            let break_ =
-                document.on_own_line(last.at).map_or_else(|| ", ".to_owned(), |line| format!(",{line}"));
-            let words: String = words.iter().map(|word| format!("{break_}{}", quoted(word))).collect();
+            let separator = document.separator(last.at);
+            let words: String = words.iter().map(|word| format!("{separator}{}", quoted(word))).collect();
             edits.insert(last.end, words);
         }
         _ => prefix(edits, document, list, words),
     }
 }
 
-/// Removes items of a list in brackets, each with the comma beside it.
+/// Removes items of a list, in brackets unless they are the first ones.
 pub(super) fn remove_items(edits: &mut Edits, list: &Node, is_removed: impl Fn(&Node) -> bool) {
-    let items = list.items();
-    if !items.iter().any(|item| !is_removed(item)) {
-        return edits.replace(list.at..list.end, "[]");
+    match list.items().iter().all(&is_removed) {
+        true => edits.replace(list.at..list.end, "[]"),
+        false => remove(edits, list.items(), |item| item.at..item.end, is_removed),
     }
-    // Items before the first that is kept go with the comma behind them, later ones with the one before them.
-    let first_kept = items.iter().position(|item| !is_removed(item)).unwrap_or_default();
+}
+
+/// Removes what was added to a list between two older states of it; whether anything of that is there.
+pub(super) fn remove_added(edits: &mut Edits, list: &Node, was: Option<&Node>, after: Option<&Node>) -> bool {
+    let has = |list: Option<&Node>, text: &str| list.is_some_and(|list| list.lists(text));
+    let is_added = |item: &Node| item.text().is_some_and(|text| has(after, text) && !has(was, text));
+    let is_there = list.items().iter().any(is_added);
+    if is_there {
+        remove_items(edits, list, is_added);
+    }
+    is_there
+}
+
+/// Removes members of a table, of which some are kept.
+pub(super) fn remove_members(edits: &mut Edits, members: &[Member], is_removed: impl Fn(&Member) -> bool) {
+    remove(edits, members, |member| member.at..member.node.end, is_removed);
+}
+
+/// Those before the first that is kept go with the comma behind them, later ones with the one before them.
+fn remove<T>(
+    edits: &mut Edits,
+    all: &[T],
+    place: impl Fn(&T) -> Range<usize>,
+    is_removed: impl Fn(&T) -> bool,
+) {
+    let first_kept = all.iter().position(|one| !is_removed(one)).unwrap_or_default();
     if first_kept > 0 {
-        edits.replace(items[0].at..items[first_kept].at, "");
+        edits.replace(place(&all[0]).start..place(&all[first_kept]).start, "");
     }
-    for pair in items[first_kept..].windows(2).filter(|pair| is_removed(&pair[1])) {
-        edits.replace(pair[0].end..pair[1].end, "");
+    for pair in all[first_kept..].windows(2).filter(|pair| is_removed(&pair[1])) {
+        edits.replace(place(&pair[0]).end..place(&pair[1]).end, "");
     }
 }
 
@@ -176,8 +217,7 @@ pub(super) fn insert_after(
                 Syntax::Toml => format!("{name} = "),
                 Syntax::Yaml => format!("{name}: "),
             };
-            let break_ = document.on_own_line(member.at).unwrap_or_else(|| " ".to_owned());
-            format!(",{break_}{key}{value}")
+            format!("{}{key}{value}", document.separator(member.at))
         }
     };
     edits.insert(member.node.end, text);

@@ -11,15 +11,15 @@ use super::{
     Why,
     address::of_program,
     destination::{Destination, Former, Moved},
-    edit::{Edits, append, list, quoted},
+    edit::{Edits, append, list, quoted, remove_members},
     ours::Ours,
     wrap::Front,
 };
 use crate::config::{
     UpstreamEntry,
     hosts::{
-        document::{Document, Server, Syntax},
-        node::{Member, Node, Value},
+        document::{Document, Server},
+        node::{Member, Node, Syntax, Value},
         read_as,
     },
 };
@@ -46,8 +46,7 @@ pub(super) fn gathered(
     destination: &Destination,
 ) -> (Document, Vec<Moved>, Apart) {
     let (mut all, mut apart) = (Vec::new(), Vec::new());
-    let mut tables: Vec<Vec<String>> =
-        document.servers().iter().map(|server| document.path_of(server.servers)).collect();
+    let mut tables: Vec<Vec<String>> = document.servers().into_iter().map(|server| server.table).collect();
     tables.dedup();
     for table in &tables {
         let file = destination.free(&all);
@@ -68,7 +67,7 @@ fn of_table(
 ) -> Option<(Document, Moved)> {
     let servers = document.servers();
     let is_ours = |server: &Server<'_>| Ours::of(&server.words(), &front.launcher).is_some();
-    let of_table = servers.iter().filter(|server| document.path_of(server.servers) == table);
+    let of_table = servers.iter().filter(|server| server.table == table);
     let (ours, servers): (Vec<&Server<'_>>, Vec<&Server<'_>>) = of_table.partition(|server| is_ours(server));
     let former = ours.into_iter().find(|server| !files(server, front, destination).is_empty());
     let known = former.map_or_else(|| Ok(Former::default()), |former| behind(former, front, destination));
@@ -135,13 +134,13 @@ fn of_table(
 /// Why a server keeps its entry, if something of it would be lost in a file of ours.
 pub(super) fn stays(document: &Document, server: &Server<'_>) -> Option<Why> {
     // Lists outside the entry name the server, not ours.
-    let is_listed = server.allow.is_some() && server.filters.is_empty();
+    let is_listed = server.ruling.allow.is_some() && server.filters.is_empty();
     let signs_in = server.launch.is_none() && server.address.headers.is_none();
     let why = match &server.foreign[..] {
         _ if document.syntax() != Syntax::Json => "only servers of JSON files are moved",
         _ if server.key.is_none() => "the entry is in a list",
         _ if !is_plain(&server.name) => "the name cannot be part of the names of tools",
-        _ if server.off.is_some() => "it is switched off in the host",
+        _ if server.ruling.off.is_some() => "it is switched off in the host",
         _ if signs_in => "the host may have to sign in (OAuth)",
         _ if document.source(server.node).contains("${input:") => "the host asks for inputs",
         _ if is_listed => "the host's settings enable only some of the tools",
@@ -306,32 +305,20 @@ fn own_entry(moved: &[&Server<'_>], front: &Front, file: &str) -> Option<String>
 
 /// The file with our entry in the place of the first of these members of a table, and without the others.
 fn replaced(document: &Document, table: &Node, names: &[String], entry: &str, own: &str) -> Option<Document> {
-    let members = table.members();
-    let first = members.iter().position(|member| names.contains(&member.name))?;
+    let first = table.members().iter().find(|member| names.contains(&member.name))?;
     let mut edits = Edits::default();
-    edits.replace(members[first].at..members[first].node.end, format!("{}: {own}", quoted(entry)));
-    remove(&mut edits, &members[first..], names);
+    edits.replace(first.at..first.node.end, format!("{}: {own}", quoted(entry)));
+    let is_removed = |member: &Member| names.contains(&member.name) && !std::ptr::eq(member, first);
+    remove_members(&mut edits, table.members(), is_removed);
     edits.edited(document).ok()
 }
 
 /// The file in which this entry of ours reads one more file, without these members of its table.
 fn extended(document: &Document, entry: &Server<'_>, names: &[String], file: &str) -> Option<Document> {
-    let members = entry.servers.members();
-    let kept = members.iter().position(|member| !names.contains(&member.name))?;
     let launch = entry.launch?;
     let mut edits = Edits::default();
     let words = if launch.is_list() { &launch.command.node } else { launch.arguments? };
     append(&mut edits, document, words, &[CONFIG.to_owned(), file.to_owned()]);
-    if kept > 0 {
-        edits.replace(members[0].at..members[kept].at, "");
-    }
-    remove(&mut edits, &members[kept..], names);
+    remove_members(&mut edits, entry.servers.members(), |member| names.contains(&member.name));
     edits.edited(document).ok()
-}
-
-/// Removes those of these members, but the first, that have one of the names, each with the comma before it.
-pub(super) fn remove(edits: &mut Edits, members: &[Member], names: &[String]) {
-    for pair in members.windows(2).filter(|pair| names.contains(&pair[1].name)) {
-        edits.replace(pair[0].node.end..pair[1].node.end, "");
-    }
 }

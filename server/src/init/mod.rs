@@ -1,7 +1,7 @@
 //! Putting this program into hosts' files, and taking it out again.
 //!
 //! A file is edited by replacing pieces of its text (`edit`), so that every other byte stays. What was edited is read again,
-//! and refused if anything but the entry changed (`wrap`, `gather`, `unwrap`): an unusual form of file is left alone, not
+//! and refused if anything but the entry changed (`wrap`, `gather`): an unusual form of file is left alone, not
 //! damaged. `places` says where hosts keep their files, `rules` what else hosts say of the servers, and `plan` what is done to
 //! one file; `permissions` adds tools to lists of other files. `record` keeps what `undo` needs, `write` puts several files
 //! into place, all of them or none, and `apply` does both.
@@ -22,7 +22,6 @@ pub(crate) mod record;
 pub(crate) mod rules;
 pub(crate) mod stale;
 pub(crate) mod undo;
-mod unwrap;
 pub(crate) mod wrap;
 pub(crate) mod write;
 

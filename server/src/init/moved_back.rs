@@ -54,21 +54,14 @@ pub(super) fn edited(path: &Path, step: &Step) -> Edited {
 fn with_edits(before: &Document, after: &Document, moved: &Document) -> Result<(String, Option<Why>), Why> {
     let mut edits = Edits::default();
     let mut lost: Option<Why> = None;
-    let was_moved = |server: &Server<'_>| {
-        let table = before.path_of(server.servers);
-        after.servers().iter().all(|found| found.name != server.name || after.path_of(found.servers) != table)
-    };
-    let originals: Vec<Server<'_>> = before.servers().into_iter().filter(was_moved).collect();
+    let originals = before.servers().into_iter().filter(|server| after.same(server).is_none());
+    let originals: Vec<Server<'_>> = originals.collect();
     let names: Vec<String> = moved.servers().into_iter().map(|server| server.name).collect();
     if let Some(gone) = originals.iter().find(|original| !names.contains(&original.name)) {
         lost = Some(format!("'{}' was removed from it, and is back", gone.name));
     }
     for server in moved.servers() {
-        let table = moved.path_of(server.servers);
-        let original = originals
-            .iter()
-            .find(|original| original.name == server.name && before.path_of(original.servers) == table);
-        match original {
+        match originals.iter().find(|original| original.is_same(&server)) {
             Some(original) => edit_entry(&mut edits, original.node, server.node),
             None => lost = Some(format!("'{}' was added to it", server.name)),
         }

@@ -8,14 +8,14 @@ use std::path::Path;
 use mcp_disclosure_gateway::Problem;
 
 use super::{
-    edit::{Edits, append, remove_items},
+    edit::{Edits, append, remove_added},
     places::Place,
     plan::Plan,
     rules::CLAUDE_CODE,
     wrap::Front,
     write::{Change, read},
 };
-use crate::config::hosts::{document::Document, node::Node};
+use crate::config::hosts::document::Document;
 
 /// The names that lead to the list.
 pub(crate) const LIST: [&str; 2] = ["permissions", "allow"];
@@ -74,20 +74,10 @@ pub(crate) fn plan(
 
 /// The file without what was added to the list between two older texts; `None` if nothing of it is there.
 pub(super) fn withdrawn(now: &Document, before: &Document, after: &Document) -> Option<Document> {
-    let texts = |document: &Document| {
-        let items = document.root.path(&LIST).map_or(&[][..], Node::items);
-        items.iter().filter_map(Node::scalar).collect::<Vec<_>>()
-    };
-    let (before, after) = (texts(before), texts(after));
-    let added =
-        |item: &Node| item.scalar().is_some_and(|text| after.contains(&text) && !before.contains(&text));
     let list = now.root.path(&LIST)?;
-    if !list.items().iter().any(added) {
-        return None;
-    }
     let mut edits = Edits::default();
-    remove_items(&mut edits, list, added);
-    edited(now, edits)
+    let is_there = remove_added(&mut edits, list, before.root.path(&LIST), after.root.path(&LIST));
+    is_there.then(|| edited(now, edits)).flatten()
 }
 
 /// The edited file, if nothing but the list changed.

@@ -16,8 +16,6 @@ pub(crate) struct Host {
     pub(crate) title: &'static str,
     /// Its files, user's files first.
     files: &'static [(Base, &'static str)],
-    /// How, and since when, it defers definitions of tools by itself; none where it shows all of them to the model.
-    defers: Option<&'static str>,
 }
 
 /// The folder that a path begins in.
@@ -39,106 +37,78 @@ use Base::{Applications, DotConfig, Home, Project, Roaming};
 
 /// A folder that may hold several files is given by a path that ends with `/`.
 const HOSTS: &[Host] = &[
-    Host {
-        name: "claude-desktop",
-        title: "Claude Desktop",
-        files: &[(Applications, "Claude/claude_desktop_config.json")],
-        defers: None,
-    },
-    Host {
-        name: "claude-code",
-        title: "Claude Code",
-        files: &[
+    host("claude-desktop", "Claude Desktop", &[(Applications, "Claude/claude_desktop_config.json")]),
+    host(
+        "claude-code",
+        "Claude Code",
+        &[
             (Home, ".claude.json"),
             (Project, ".mcp.json"),
             (Home, ".claude/settings.json"),
             (Project, ".claude/settings.json"),
             (Project, ".claude/settings.local.json"),
         ],
-        defers: Some("its tool search reads definitions on demand, since January 2026"),
-    },
-    Host {
-        name: "cursor",
-        title: "Cursor",
-        files: &[(Home, ".cursor/mcp.json"), (Project, ".cursor/mcp.json")],
-        defers: Some("its agent is given names alone and reads definitions on demand, since January 2026"),
-    },
-    Host {
-        name: "vscode",
-        title: "VS Code",
-        files: &[
+    ),
+    host("cursor", "Cursor", &[(Home, ".cursor/mcp.json"), (Project, ".cursor/mcp.json")]),
+    host(
+        "vscode",
+        "VS Code",
+        &[
             (Applications, "Code/User/mcp.json"),
             (Applications, "Code/User/settings.json"),
             (Project, ".vscode/mcp.json"),
             (Project, ".vscode/settings.json"),
         ],
-        defers: Some("its agent defers MCP tools with models that can search them, since April 2026"),
-    },
-    Host {
-        name: "windsurf",
-        title: "Windsurf",
-        files: &[(Home, ".codeium/windsurf/mcp_config.json")],
-        defers: None,
-    },
-    Host {
-        name: "gemini",
-        title: "Gemini CLI",
-        files: &[(Home, ".gemini/settings.json"), (Project, ".gemini/settings.json")],
-        defers: None,
-    },
-    Host {
-        name: "cline",
-        title: "Cline",
-        files: &[(
-            Applications,
-            "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
-        )],
-        defers: None,
-    },
-    Host {
-        name: "roo",
-        title: "Roo",
-        files: &[
+    ),
+    host("windsurf", "Windsurf", &[(Home, ".codeium/windsurf/mcp_config.json")]),
+    host("gemini", "Gemini CLI", &[(Home, ".gemini/settings.json"), (Project, ".gemini/settings.json")]),
+    host(
+        "cline",
+        "Cline",
+        &[(Applications, "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json")],
+    ),
+    host(
+        "roo",
+        "Roo",
+        &[
             (Applications, "Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json"),
             (Project, ".roo/mcp.json"),
         ],
-        defers: None,
-    },
-    Host {
-        name: "zed",
-        title: "Zed",
-        files: &[(Roaming, "zed/settings.json"), (Project, ".zed/settings.json")],
-        defers: None,
-    },
-    Host {
-        name: "opencode",
-        title: "opencode",
-        files: &[
+    ),
+    host("zed", "Zed", &[(Roaming, "zed/settings.json"), (Project, ".zed/settings.json")]),
+    host(
+        "opencode",
+        "opencode",
+        &[
             (DotConfig, "opencode/opencode.json"),
             (DotConfig, "opencode/opencode.jsonc"),
             (Project, "opencode.json"),
             (Project, "opencode.jsonc"),
         ],
-        defers: None,
-    },
-    Host {
-        name: "continue",
-        title: "Continue",
-        files: &[
+    ),
+    host(
+        "continue",
+        "Continue",
+        &[
             (Home, ".continue/config.yaml"),
             (Home, ".continue/config.json"),
             (Home, ".continue/mcpServers/"),
             (Project, ".continue/mcpServers/"),
         ],
-        defers: None,
-    },
-    Host {
-        name: "codex",
-        title: "Codex",
-        files: &[(Home, ".codex/config.toml"), (Project, ".codex/config.toml")],
-        defers: None,
-    },
+    ),
+    host("codex", "Codex", &[(Home, ".codex/config.toml"), (Project, ".codex/config.toml")]),
 ];
+
+/// The hosts that defer definitions of tools by themselves, how, and since when; the others show all of them to the model.
+const DEFERRING: &[(&str, &str)] = &[
+    ("claude-code", "its tool search reads definitions on demand, since January 2026"),
+    ("cursor", "its agent is given names alone and reads definitions on demand, since January 2026"),
+    ("vscode", "its agent defers MCP tools with models that can search them, since April 2026"),
+];
+
+const fn host(name: &'static str, title: &'static str, files: &'static [(Base, &'static str)]) -> Host {
+    Host { name, title, files }
+}
 
 /// The folders of a user on this system.
 #[derive(Clone, Debug)]
@@ -208,7 +178,7 @@ impl Place {
     /// How its host defers definitions by itself, and the host's name on the command line.
     pub(crate) fn defers(&self) -> Option<(&'static str, &'static str)> {
         let host = HOSTS.iter().find(|host| self.host == Some(host.title))?;
-        Some((host.name, host.defers?))
+        DEFERRING.iter().find(|(name, _)| *name == host.name).copied()
     }
 }
 
@@ -222,20 +192,21 @@ pub(crate) fn host_names() -> impl Iterator<Item = &'static str> {
 /// # Errors
 /// A problem for each unknown name.
 pub(crate) fn hosts(names: &[String]) -> Result<Vec<&'static Host>, Vec<Problem>> {
-    let known = |name: &String| HOSTS.iter().find(|host| host.name == *name);
-    let all: Vec<&str> = host_names().collect();
-    let unknown = names.iter().filter(|name| known(name).is_none());
-    let problems: Vec<Problem> = unknown
-        .map(|name| {
-            Problem::new(format!("--host: unknown host '{name}'"))
-                .hint(format!("hosts are {}", all.join(", ")))
-        })
-        .collect();
-    match (problems.is_empty(), names.is_empty()) {
-        (false, _) => Err(problems),
-        (true, true) => Ok(HOSTS.iter().collect()),
-        (true, false) => Ok(names.iter().filter_map(known).collect()),
+    if names.is_empty() {
+        return Ok(HOSTS.iter().collect());
     }
+    let (mut hosts, mut problems) = (Vec::new(), Vec::new());
+    for name in names {
+        match HOSTS.iter().find(|host| host.name == *name) {
+            Some(host) => hosts.push(host),
+            None => {
+                let all: Vec<&str> = host_names().collect();
+                let problem = Problem::new(format!("--host: unknown host '{name}'"));
+                problems.push(problem.hint(format!("hosts are {}", all.join(", "))));
+            }
+        }
+    }
+    if problems.is_empty() { Ok(hosts) } else { Err(problems) }
 }
 
 /// The files of these hosts that exist, each real file once.
@@ -278,7 +249,8 @@ mod tests {
         let (_, deferring) = hosts.split_once("## Hosts that defer").unwrap();
         for host in HOSTS {
             assert!(files.contains(&format!("`{}`", host.name)), "{}", host.name);
-            assert!(host.defers.is_none() || deferring.contains(host.title), "{}", host.name);
+            let defers = DEFERRING.iter().any(|(name, _)| *name == host.name);
+            assert!(!defers || deferring.contains(host.title), "{}", host.name);
         }
     }
 

@@ -10,8 +10,7 @@ use super::{
     gather,
     ours::Ours,
     places::Place,
-    unwrap::unwrapped,
-    wrap::{self, Front},
+    wrap::{self, Front, unwrapped},
     write::{Change, read},
 };
 use crate::config::hosts::{document::Document, permissions::Rules};
@@ -91,7 +90,7 @@ pub(crate) fn plan(
                 (!front.is_asked || ours.has(&front.strategy)) && !(destination.is_some() && may_move())
             };
             let ours = Ours::of(&words, &front.launcher).map(as_asked);
-            let is_listed = server.allow.is_some() && server.filters.is_empty() && !bridges.is_empty();
+            let is_listed = server.ruling.allow.is_some() && server.filters.is_empty() && !bridges.is_empty();
             (server.name.clone(), ours, server.launch.is_some(), is_listed)
         };
         if let Some(is_as_asked) = ours_as_asked {

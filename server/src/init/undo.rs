@@ -12,15 +12,18 @@ use super::{
     additions::without_additions,
     address,
     destination::Destination,
-    edit::Edits,
-    gather::{CONFIG, moved_members, remove},
+    edit::{Edits, remove_members},
+    gather::{CONFIG, moved_members},
     moved_back::{Edited, edited},
     ours::Ours,
     permissions,
     record::Step,
-    unwrap::{NOT_OURS, unwrapped},
+    wrap::{NOT_OURS, unwrapped},
 };
-use crate::config::hosts::document::{Document, Server, Syntax};
+use crate::config::hosts::{
+    document::{Document, Server},
+    node::Syntax,
+};
 
 /// A file without this program.
 #[derive(Debug, Default)]
@@ -76,28 +79,16 @@ fn changed_names(path: &Path, step: &Step, launcher: &[String]) -> Result<Vec<St
     let parse = |text: &str| Document::parse(path, text, &step.current);
     let (before, after) = (parse(&step.before)?, parse(&step.after)?);
     let names = before.servers().into_iter().filter(|server| {
-        let same = same_server(&after, &before, server);
+        let same = after.same(server);
         same.is_none_or(|same| !server.node.is_same_but(same.node, None, &[]))
             && Ours::of(&server.words(), launcher).is_none()
     });
     Ok(names.map(|server| server.name).collect())
 }
 
-/// The server of the same name in the same table of another text of the file.
-fn same_server<'n>(other: &'n Document, document: &Document, server: &Server<'_>) -> Option<Server<'n>> {
-    let table = document.path_of(server.servers);
-    other
-        .servers()
-        .into_iter()
-        .find(|found| found.name == server.name && other.path_of(found.servers) == table)
-}
-
 /// The servers of an entry's table that were moved behind it.
 fn gone<'n>(before: &'n Document, after: &Document, entry: &Server<'_>) -> Vec<Server<'n>> {
-    let table = after.path_of(entry.servers);
-    let is_gone = |server: &Server<'_>| {
-        before.path_of(server.servers) == table && same_server(after, before, server).is_none()
-    };
+    let is_gone = |server: &Server<'_>| server.table == entry.table && after.same(server).is_none();
     before.servers().into_iter().filter(is_gone).collect()
 }
 
@@ -111,28 +102,31 @@ impl Turned<'_> {
     /// Turns back what one run of `init` changed.
     fn step(&mut self, before: &Document, after: &Document, step: &Step) {
         for server in after.servers() {
-            let was = same_server(before, after, &server);
-            let is_changed = was.as_ref().is_none_or(|was| !was.node.is_same_but(server.node, None, &[]));
-            let now = same_server(&self.now, after, &server).or_else(|| self.renamed(&server));
-            let now = now.map(|now| self.number(&now));
-            if was.as_ref().is_none_or(|was| self.reads_more(&server, was)) {
-                self.keep_edited(before, after, &server, step);
+            let was = before.same(&server);
+            if was.as_ref().is_some_and(|was| was.node.is_same_but(server.node, None, &[])) {
+                continue;
             }
-            let mut names = vec![server.name.clone()];
-            let turned = match (&was, now) {
-                _ if !is_changed => continue,
-                (Some(was), Some(number)) if !self.reads_more(&server, was) => {
-                    self.entry(number, (before, was), &server)
+            let now = self.now.same(&server).or_else(|| self.renamed(&server));
+            let now = now.map(|now| self.number(&now));
+            let gone = match &was {
+                Some(was) if !self.reads_more(&server, was) => None,
+                _ => Some(gone(before, after, &server)),
+            };
+            let (names, turned) = match (&was, gone, now) {
+                (Some(was), None, Some(number)) => {
+                    (vec![server.name.clone()], self.entry(number, (before, was), &server))
                 }
-                (Some(was), None) if !self.reads_more(&server, was) => continue,
-                (_, Some(number)) => {
-                    names = gone(before, after, &server).into_iter().map(|server| server.name).collect();
-                    self.moved_back(number, before, (after, &server), was.as_ref())
+                (was, Some(gone), Some(number)) => {
+                    self.keep_edited(&gone, step);
+                    let turned = self.moved_back(number, before, was.as_ref(), &gone);
+                    (gone.into_iter().map(|server| server.name).collect(), turned)
                 }
-                (_, None) => {
-                    self.keep(before, after, &server, step);
+                (_, Some(gone), None) => {
+                    self.keep_edited(&gone, step);
+                    self.keep(&gone, &server.name, step);
                     continue;
                 }
+                (_, None, _) => continue,
             };
             // An entry that is not ours any more is the person's own.
             if turned.as_ref().is_err_and(|why| why == NOT_OURS) {
@@ -197,11 +191,10 @@ impl Turned<'_> {
         &self,
         number: usize,
         before: &Document,
-        (after, entry): (&Document, &Server<'_>),
         was: Option<&Server<'_>>,
+        gone: &[Server<'_>],
     ) -> Result<Document, Why> {
-        let gone = gone(before, after, entry);
-        let sources = was.into_iter().chain(&gone).filter_map(|server| {
+        let sources = was.into_iter().chain(gone).filter_map(|server| {
             let source = before.text.get(server.key?.at..server.node.end)?;
             Some((server.name.clone(), self.with_line_ends(source)))
         });
@@ -216,9 +209,8 @@ impl Turned<'_> {
     }
 
     /// Keeps edited files that have a server whose name is in the host's file again: that one stays, and nothing is lost.
-    fn keep_edited(&mut self, before: &Document, after: &Document, entry: &Server<'_>, step: &Step) {
-        let gone = gone(before, after, entry);
-        let Some(back) = gone.iter().find(|server| same_server(&self.now, before, server).is_some()) else {
+    fn keep_edited(&mut self, gone: &[Server<'_>], step: &Step) {
+        let Some(back) = gone.iter().find(|server| self.now.same(server).is_some()) else {
             return;
         };
         let why = format!("'{}' is in the host's file again, and was edited in it", back.name);
@@ -227,12 +219,12 @@ impl Turned<'_> {
     }
 
     /// Keeps the files that servers were moved to behind an entry that was removed, unless they are in the file again.
-    fn keep(&mut self, before: &Document, after: &Document, entry: &Server<'_>, step: &Step) {
-        let is_back = |server: &Server<'_>| same_server(&self.now, before, server).is_some();
-        if gone(before, after, entry).iter().all(is_back) && step.changed().is_empty() {
+    fn keep(&mut self, gone: &[Server<'_>], entry: &str, step: &Step) {
+        let is_back = |server: &Server<'_>| self.now.same(server).is_some();
+        if gone.iter().all(is_back) && step.changed().is_empty() {
             return;
         }
-        let why = format!("the servers behind '{}', which was removed, are in it", entry.name);
+        let why = format!("the servers behind '{entry}', which was removed, are in it");
         let files = step.gathered.iter().map(|(file, _)| file).filter(|file| file.exists());
         self.undone.kept.extend(files.map(|file| (file.clone(), why.clone())));
     }
@@ -252,11 +244,8 @@ impl Turned<'_> {
         if missing.is_empty() {
             return self.without(number);
         }
-        let line = self.now.line_before(key.at);
-        let break_ =
-            if line.trim().is_empty() { format!(",{}{line}", self.now.line_end()) } else { ", ".to_owned() };
         let mut edits = Edits::default();
-        edits.replace(key.at..entry.node.end, missing.join(&break_));
+        edits.replace(key.at..entry.node.end, missing.join(&self.now.separator(key.at)));
         edits.edited(&self.now)
     }
 
@@ -264,12 +253,8 @@ impl Turned<'_> {
     fn without(&self, number: usize) -> Result<Document, Why> {
         let servers = self.now.servers();
         let entry = &servers[number];
-        let members = entry.servers.members();
         let mut edits = Edits::default();
-        match members {
-            [first, second, ..] if first.name == entry.name => edits.replace(first.at..second.at, ""),
-            _ => remove(&mut edits, members, std::slice::from_ref(&entry.name)),
-        }
+        remove_members(&mut edits, entry.servers.members(), |member| member.name == entry.name);
         edits.edited(&self.now)
     }
 

@@ -1,10 +1,10 @@
-//! Putting this program in front of one server, where that stands.
+//! Putting this program in front of one server, where that stands, and taking it away again.
 
 use mcp_disclosure_core::UpstreamName;
 
 use super::{
-    Why,
-    edit::{Edits, append, insert_after, list, prefix, quoted},
+    UNUSUAL, Why,
+    edit::{Edits, append, insert_after, list, prefix, quoted, remove_items},
     ours::Ours,
 };
 use crate::config::hosts::{
@@ -65,23 +65,47 @@ pub(super) fn wrapped(document: &Document, number: usize, front: &Front) -> Resu
     put_in_front(&mut edits, document, &launch, &ours, &words[0]);
     let lists = extended(server, front);
     lists.iter().for_each(|(list, names)| append(&mut edits, document, &list.node, names));
-    edits.checked(document, |changed| {
-        let after = changed.servers();
-        let holds = |after: &Server<'_>| {
-            after.name == server.name
-                && after.words() == expected
-                && lists.iter().all(|(list, names)| is_extended(list, names, after))
-        };
-        let mut members = vec![launch.command.name.as_str(), launch.arguments_key];
-        members.extend(lists.iter().map(|(list, _)| list.name.as_str()));
-        // A list of tools stands in the entry, even if the command is in a table of it.
-        let is_one_table = lists.is_empty() || std::ptr::eq(launch.holder, server.node);
-        after.len() == servers.len()
-            && after.get(number).is_some_and(holds)
+    let mut members = vec![launch.command.name.as_str(), launch.arguments_key];
+    members.extend(lists.iter().map(|(list, _)| list.name.as_str()));
+    // A list of tools stands in the entry, even if the command is in a table of it.
+    let is_one_table = lists.is_empty() || std::ptr::eq(launch.holder, server.node);
+    edits.of_server(document, number, (launch.holder, &members), |after| {
+        after.name == server.name
+            && after.words() == expected
+            && lists.iter().all(|(list, names)| is_extended(list, names, after))
             && is_one_table
-            && document.root.is_same_but(&changed.root, Some(launch.holder), &members)
     })
 }
+
+/// The file with the server of this number as its entry says that it was before this program was put in front of it.
+///
+/// # Errors
+/// Why that is not known.
+pub(super) fn unwrapped(document: &Document, number: usize, launcher: &[String]) -> Result<Document, Why> {
+    let servers = document.servers();
+    let launch = servers[number].launch.ok_or(NOT_OURS)?;
+    let words = launch.words().ok_or(NOT_OURS)?;
+    let ours = Ours::of(&words, launcher).ok_or(NOT_OURS)?;
+    let [program, ..] = ours.behind else {
+        return Err("its command does not say what it was before; write it by hand".to_owned());
+    };
+    // The first word is the program, or the first item of a list.
+    let taken = words.len() - ours.behind.len();
+    let mut edits = Edits::default();
+    let list = if launch.is_list() {
+        &launch.command.node
+    } else {
+        let command = &launch.command.node;
+        edits.replace(command.at..command.end, quoted(program));
+        launch.arguments.ok_or(UNUSUAL)?
+    };
+    let first = &list.items()[..taken.min(list.items().len())];
+    remove_items(&mut edits, list, |item| first.iter().any(|first| std::ptr::eq(first, item)));
+    let members = [launch.command.name.as_str(), launch.arguments_key];
+    edits.of_server(document, number, (launch.holder, &members), |server| server.words() == ours.behind)
+}
+
+pub(super) const NOT_OURS: &str = "it is not served by mcp-disclosure";
 
 /// Why a server is left as it is that is served by this program already.
 pub(super) const OURS: &str = "it is served by mcp-disclosure already";
@@ -133,12 +157,12 @@ pub(super) fn switches(server: &Server<'_>) -> Result<Vec<String>, Why> {
     }
     let mut arguments = Vec::new();
     let hidden = Some(&*server.ruling.hidden);
-    for (flag, tools) in [("--only-tool", server.allow.as_deref()), ("--hide-tool", hidden)] {
+    for (flag, tools) in [("--only-tool", server.ruling.allow.as_deref()), ("--hide-tool", hidden)] {
         for tool in tools.unwrap_or_default() {
             arguments.extend([flag.to_owned(), tool.clone()]);
         }
     }
-    if server.allow.as_ref().is_some_and(Vec::is_empty) {
+    if server.ruling.allow.as_ref().is_some_and(Vec::is_empty) {
         return Err("the host enables none of its tools".to_owned());
     }
     if arguments.is_empty() {

@@ -1,8 +1,7 @@
 //! Putting changed files into place: all of them, or none.
 
 use std::{
-    fs,
-    io::{self, Write},
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -11,7 +10,7 @@ use tempfile::NamedTempFile;
 
 use crate::{
     failure::Failure,
-    files::{ASIDE, write_private},
+    files::{self, write_private},
 };
 
 /// The largest file of a host that is edited, in bytes.
@@ -131,12 +130,9 @@ fn changed_meanwhile(change: &Change) -> Problem {
     Problem::new(what).hint("nothing was written; close the host that writes it, and run this again")
 }
 
-/// A file beside another one with this text and the other's mode, on disk.
+/// A file beside another one with this text and the other's mode and owner, on disk.
 fn aside(path: &Path, text: &str) -> io::Result<NamedTempFile> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(ASIDE).tempfile_in(folder)?;
-    file.write_all(text.as_bytes())?;
-    file.as_file().set_permissions(fs::metadata(path)?.permissions())?;
+    let file = files::aside(path, text.as_bytes(), true)?;
     keep_owner(&file, path)?;
     file.as_file().sync_all()?;
     Ok(file)

@@ -36,19 +36,6 @@ fn g6_every_tool_is_at_the_top_or_in_groups_and_g7_the_same_everywhere() {
 }
 
 #[test]
-fn g5_definitions_are_those_of_full_to_the_byte() {
-    let view = view(&[forge(), grouped()]);
-    let full: Vec<RawObject> = mcp_disclosure_core::Full.list(&view, &native(Era::Session)).tools;
-    let params = RawObject::parse(r#"{"name": "forge-issue"}"#).unwrap();
-    let answer =
-        with_context(&view, &native(Era::Session), |cx| now(strategy().request(cx, "groups/get", &params)));
-    let contents = answer.unwrap().unwrap().object("contents").unwrap();
-    let tools: Vec<RawObject> = serde_json::from_str(contents.member("tools").unwrap()).unwrap();
-    assert_eq!(tools.len(), 4);
-    assert!(tools.iter().all(|tool| full.contains(tool)));
-}
-
-#[test]
 fn g8_upstreams_and_their_categories_are_nested_one_level() {
     let view = view(&[forge(), files(), tiny()]);
     let top = request(&view, "groups/list", &json!({})).unwrap();
@@ -127,32 +114,6 @@ fn g3_names_stay_when_other_upstreams_come_and_go() {
 }
 
 #[test]
-fn g11_answers_are_equal_and_carry_hints_without_sessions() {
-    let view = view(&[forge(), files()]);
-    for (method, params) in [("groups/list", json!({})), ("groups/get", json!({"name": "files"}))] {
-        let ask = |era| request_of(&strategy(), &view, &native(era), method, &params).unwrap().unwrap();
-        assert_eq!(ask(Era::Session), ask(Era::Session));
-        let hinted = ask(Era::Stateless);
-        assert_eq!((&hinted["resultType"], &hinted["cacheScope"]), (&json!("complete"), &json!("private")));
-        assert!(hinted["ttlMs"].is_u64());
-        assert!(ask(Era::Session)["ttlMs"].is_null());
-    }
-}
-
-#[test]
-fn g2_g13_without_the_extension_there_are_no_groups_and_the_list_is_flat() {
-    let view = view(&[forge(), grouped()]);
-    let plain = ClientTraits::plain(Era::Stateless);
-    for method in ["groups/list", "groups/get"] {
-        let answer = request_of(&strategy(), &view, &plain, method, &json!({"name": "forge"}));
-        assert_eq!(answer, Ok(None));
-    }
-    let full = mcp_disclosure_core::Full.list(&view, &plain);
-    assert_eq!(strategy().list(&view, &plain), full);
-    assert_eq!(strategy().own(&view, &plain), Own::default());
-}
-
-#[test]
 fn g15_only_the_groups_at_the_top_are_announced() {
     let digest =
         |lists: &[UpstreamLists]| strategy().list(&view(lists), &native(Era::Session)).announced.unwrap();
@@ -189,15 +150,5 @@ fn g17_the_pages_are_the_list_and_foreign_cursors_are_refused() {
     for cursor in [json!("2"), json!(2), json!(""), json!("-"), json!("0-x"), json!("99999999999999999999-1")]
     {
         assert!(wrong(ask(&json!({"cursor": cursor}))), "{cursor}");
-    }
-}
-
-#[test]
-fn parameters_that_are_none_are_refused() {
-    let view = view(&[forge()]);
-    for (method, params) in
-        [("groups/get", json!({})), ("groups/get", json!({"name": 7})), ("groups/list", json!({"cursor": 7}))]
-    {
-        assert!(matches!(request(&view, method, &params), Err(Fault::InvalidParams(_))), "{params}");
     }
 }

@@ -5,11 +5,11 @@ use std::{
     time::Duration,
 };
 
-use mcp_disclosure_core::{Permits, Primitive};
+use mcp_disclosure_core::Primitive;
 use proptest::prelude::*;
 
 use super::*;
-use crate::wording::{CALL, CALL_READ_ONLY};
+use crate::wording::CALL;
 
 #[test]
 fn s7_keywords_synonyms_and_weights_find_what_the_words_of_the_author_do_not() {
@@ -169,43 +169,6 @@ fn b7_the_description_says_what_is_behind() {
     let tools = search(Executors::One).own(&all(), &ClientTraits::plain(Era::Session)).tools;
     let description = tools[0].definition().string("description").unwrap();
     assert!(description.contains("4 tools: file (4)") && description.len() <= 900, "{description}");
-}
-
-#[test]
-fn s5_what_a_principal_may_not_use_changes_nothing() {
-    let permits = Permits::of_tools(["*/write_file", "*/move_file"]);
-    let permitted = view(&Principal::new("p", permits));
-    let mut fewer = tools();
-    fewer.tools = vec![fewer.tools[1].clone(), fewer.tools[2].clone()];
-    let never_there = View::of(Arc::new(Snapshot::build(&[fewer], &[])), &Principal::anonymous());
-    for query in ["file", "read_file", "reads text", "path", "matrices"] {
-        let arguments = json!({"query": query, "detail": "full", "limit": 50});
-        assert_eq!(answer(&permitted, &arguments), answer(&never_there, &arguments), "{query}");
-    }
-}
-
-#[test]
-fn s1_executors_forward_what_they_may_run() {
-    let (one, two) = (search(Executors::One), search(Executors::ByEffect));
-    let view = all();
-    let inner = |strategy: &Search, executor: &str, tool: &str| {
-        let arguments = json!({"tool": tool, "arguments": {"path": "/a"}});
-        match decide(strategy, &view, executor, &arguments) {
-            Decision::Forward(call) => (call.name.to_string(), call.arguments.unwrap().get().to_owned()),
-            Decision::Refuse(refusal) => (refusal.code.to_owned(), refusal.content.to_string()),
-            other => panic!("{other:?}"),
-        }
-    };
-    assert_eq!(inner(&one, CALL, "write_file"), ("write_file".to_owned(), r#"{"path":"/a"}"#.to_owned()));
-    assert_eq!(inner(&two, CALL_READ_ONLY, "read_file").0, "read_file");
-    assert_eq!(inner(&two, CALL_READ_ONLY, "write_file").0, "NOT_READ_ONLY");
-    assert_eq!(inner(&two, CALL, "write_file").0, "write_file");
-    let (code, content) = inner(&one, CALL, "raed_file");
-    assert_eq!(code, "UNKNOWN_TOOL");
-    assert!(content.contains("read_file"), "{content}");
-    // Without a second executor its name is an upstream's, or that of no tool.
-    assert_eq!(inner(&one, CALL_READ_ONLY, "write_file").0, CALL_READ_ONLY);
-    assert_eq!(inner(&one, CALL, CALL).0, "INVALID_ARGUMENTS");
 }
 
 proptest! {

@@ -28,10 +28,6 @@ fn tools() -> UpstreamLists {
     lists
 }
 
-fn view(principal: &Principal) -> View {
-    View::of(Arc::new(Snapshot::build(&[tools()], &[])), principal)
-}
-
 fn search(executors: Executors) -> Search {
     Search::new(SearchConfig { executors, ..SearchConfig::default() })
 }
@@ -87,7 +83,7 @@ fn answer_of(strategy: &Search, view: &View, arguments: &Value) -> ToolAnswer {
 }
 
 fn all() -> View {
-    view(&Principal::anonymous())
+    View::of(Arc::new(Snapshot::build(&[tools()], &[])), &Principal::anonymous())
 }
 
 fn view_of(tools: impl IntoIterator<Item = Value>) -> View {

@@ -200,9 +200,6 @@ impl Server {
                 second["description"] = "The second of this name.".into();
                 json!({"tools": [tool("echo"), second, tool("wait")]})
             }
-            ("unnamed", _) => {
-                json!({"tools": [{"description": "Nameless."}, {"name": ""}, {"name": 7}, "tool", tool("echo")]})
-            }
             ("pages", None) => json!({"tools": [tool("first")], "nextCursor": "2"}),
             ("pages", Some("2")) => json!({"tools": [tool("second")], "nextCursor": "3"}),
             ("pages", Some(_)) => json!({"tools": [tool("third")]}),

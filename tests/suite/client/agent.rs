@@ -4,7 +4,7 @@
 use kit::{Bench, Scenario, Setup};
 use mcp_disclosure_client::Host;
 use mcp_disclosure_compare::agent::{Agent, Behavior, Task, Trace};
-use mcp_disclosure_core::RawObject;
+use mcp_disclosure_core::{Profile, RawObject};
 
 use super::{calls_forwarded, entry_only, host, pinned};
 use crate::odd;
@@ -23,8 +23,13 @@ fn tasks() -> Vec<Task> {
     vec![once("echo", "one"), once("odd ü,?&%", "two"), once("echo", "three")]
 }
 
+/// An agent under a strategy that declares no calls of its own tools.
+fn agent(host: &Host, behavior: Behavior, reads_resources: bool) -> Agent {
+    Agent::new(host, behavior, reads_resources, &Profile::presenter("any", "", ""))
+}
+
 async fn perform(host: &Host, behavior: Behavior) -> Trace {
-    let trace = Agent::new(host, behavior).perform(&tasks()).await.unwrap();
+    let trace = agent(host, behavior, true).perform(&tasks()).await.unwrap();
     assert!(trace.succeeded(), "{trace:?}");
     let forwarded = calls_forwarded(host).await;
     let texts: Vec<&str> = forwarded.iter().map(|call| call["arguments"]["text"].as_str().unwrap()).collect();
@@ -62,7 +67,7 @@ each_strategy!(the_anti_patterns_come_to_a_good_end);
 async fn a_call_without_fetching_leads_to_the_description(setup: Setup) {
     let bench = Bench::start(odd()).await;
     let trace = perform(&host(&bench, setup).await, Behavior::TooEarly).await;
-    let codes: Vec<&str> = trace.errors().map(|problem| &*problem.code).collect();
+    let codes: Vec<&str> = trace.errors().collect();
     assert_eq!((codes, trace.steps.len()), (vec![REQUIRED, REQUIRED], WORKFLOW + 2), "{trace:?}");
     assert_eq!(
         trace.outcomes.iter().map(|outcome| outcome.recovered).collect::<Vec<_>>(),
@@ -74,7 +79,7 @@ async fn a_call_without_fetching_leads_to_the_description(setup: Setup) {
 async fn a_fetch_of_everything_leads_to_a_choice(setup: Setup) {
     let bench = Bench::start(odd()).await;
     let trace = perform(&host(&bench, setup).await, Behavior::EverythingFirst).await;
-    let codes: Vec<&str> = trace.errors().map(|problem| &*problem.code).collect();
+    let codes: Vec<&str> = trace.errors().collect();
     assert_eq!((codes, trace.steps.len()), (vec![MISSING], WORKFLOW + 1), "{trace:?}");
 }
 
@@ -83,10 +88,9 @@ async fn a_model_that_reads_no_resources_is_led_over_the_bridge(setup: Setup) {
         [(Behavior::Workflow, &[][..], 0), (Behavior::TooEarly, &[REQUIRED; 2], 2)]
     {
         let (_bench, host) = pinned(setup).await;
-        let agent = Agent { reads_resources: false, ..Agent::new(&host, behavior) };
-        let trace = agent.perform(&tasks()).await.unwrap();
+        let trace = agent(&host, behavior, false).perform(&tasks()).await.unwrap();
         assert!(trace.succeeded() && calls(&trace, "describe_tools"), "{trace:?}");
-        let codes: Vec<&str> = trace.errors().map(|problem| &*problem.code).collect();
+        let codes: Vec<&str> = trace.errors().collect();
         assert_eq!(codes, expected, "{trace:?}");
         assert_eq!((trace.steps.len(), last_read(&trace)), (WORKFLOW + extra, None), "{trace:?}");
     }
@@ -107,7 +111,7 @@ async fn a_tool_is_described_before_its_first_call(setup: Setup) {
 
 async fn a_host_that_knows_no_describe_is_led_over_the_bridge(setup: Setup) {
     let (_bench, host) = pinned(setup).await;
-    let trace = Agent::new(&host, Behavior::Workflow).perform(&tasks()).await.unwrap();
+    let trace = agent(&host, Behavior::Workflow, true).perform(&tasks()).await.unwrap();
     assert!(trace.succeeded() && calls(&trace, "describe_tools"), "{trace:?}");
     assert!(trace.steps.iter().all(|step| step.method == "tools/call"), "{trace:?}");
     assert_eq!((trace.errors().count(), trace.steps.len()), (0, WORKFLOW), "{trace:?}");
@@ -139,7 +143,7 @@ async fn an_info_tool_is_used_level_by_level(setup: Setup) {
             [(Behavior::Workflow, 2), (Behavior::EverythingFirst, 2 + count), (Behavior::TooEarly, 0)]
         {
             let host = host(&bench, setup).await;
-            let trace = Agent::new(&host, behavior).perform(&tasks()).await.unwrap();
+            let trace = agent(&host, behavior, true).perform(&tasks()).await.unwrap();
             assert!(trace.succeeded() && trace.errors().count() == 0, "{behavior:?}: {trace:?}");
             let asked = trace.steps.iter().filter(|step| step.target == "info").count();
             assert_eq!((asked, trace.steps.len()), (informed, informed + 3), "{behavior:?}: {trace:?}");

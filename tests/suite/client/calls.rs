@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kit::{Bench, Options, Scenario, Setup, eventually};
-use mcp_disclosure_client::{Error, Host, Preferences, RawObject};
+use mcp_disclosure_client::{CallError, Error, Host, Preferences, RawObject};
 use serde_json::json;
 
 use super::{calls_forwarded, given, host, journal, link, preferences, value};
@@ -41,13 +41,15 @@ async fn tools_that_fail_and_servers_that_refuse_are_distinguished(setup: Setup)
     let failed = host.call("failing", &json!({})).await.unwrap();
     assert_eq!((failed.member("isError"), failed.member("x-odd")), (Some("true"), Some("1")));
     let refused = host.call("refusing", &json!({})).await;
-    let Err(Error::Answered { method, error }) = refused else { panic!("{refused:?}") };
+    let Err(Error::NoResult { method, error: CallError::Answered(error) }) = refused else {
+        panic!("{refused:?}")
+    };
     assert_eq!((&*method, error.code(), &*error.message()), ("tools/call", -32042, "Not like that é"));
     assert_eq!(value(&error.data().unwrap())["elicitations"], json!([{"x": 1.0}]));
     let unknown = host.call("unknown", &json!({})).await;
     let is_unknown_tool = match &unknown {
         Ok(result) => result.member("isError") == Some("true"),
-        Err(Error::Answered { error, .. }) => error.code() == -32602,
+        Err(Error::NoResult { error: CallError::Answered(error), .. }) => error.code() == -32602,
         Err(_) => false,
     };
     assert!(is_unknown_tool, "{unknown:?}");
@@ -87,7 +89,8 @@ async fn who_gives_up_is_not_waited_for(setup: Setup) {
         .await;
     };
     let timed_out = hasty.call("slow", &json!({})).await;
-    assert!(matches!(timed_out, Err(Error::TimedOut { .. })), "{timed_out:?}");
+    let error = timed_out.unwrap_err();
+    assert!(matches!(error, Error::NoResult { error: CallError::TimedOut { .. }, .. }), "{error:?}");
     cancelled(1).await;
     let calling = tokio::spawn(async move { hasty.call("slow", &json!({})).await });
     eventually("the call", async || (calls_forwarded(&host).await.len() == 2).then_some(())).await;

@@ -1,7 +1,7 @@
 //! What differs between the channels that definitions come by, each before the real gateway.
 
 use kit::{Bench, Scenario, Setup};
-use mcp_disclosure_client::{Channel, Error, Host, Preferences, RawObject};
+use mcp_disclosure_client::{CallError, Channel, Error, Host, Preferences, RawObject};
 use serde_json::json;
 
 use super::{calls_forwarded, entry_only, given, link, pinned, preferences, quiet, value};
@@ -113,7 +113,10 @@ async fn i7_calls_go_through_invoke_where_that_is_all_there_is(setup: Setup) {
     let failed = host.call("failing", &json!({})).await.unwrap();
     assert_eq!((failed.member("isError"), failed.member("x-odd")), (Some("true"), Some("1")));
     let refused = host.call("refusing", &json!({})).await;
-    assert!(matches!(&refused, Err(Error::Answered { error, .. }) if error.code() == -32042), "{refused:?}");
+    assert!(
+        matches!(&refused, Err(Error::NoResult { error: CallError::Answered(error), .. }) if error.code() == -32042),
+        "{refused:?}"
+    );
     let names: Vec<_> = calls_forwarded(&host).await.into_iter().map(|call| call["name"].clone()).collect();
     assert_eq!(names, ["echo", "failing", "refusing"]);
 }

@@ -1,7 +1,7 @@
 //! The user's choices of concerns, handed over in time and again (C13).
 
 use kit::{Bench, Setup};
-use mcp_disclosure_client::{Concerns, Error, Host, Preferences};
+use mcp_disclosure_client::{CallError, Concerns, Error, Host, Preferences};
 use serde_json::{Value, json};
 
 use super::{link, preferences};
@@ -37,7 +37,10 @@ async fn c13_choices_are_handed_over_before_the_first_list_and_again_after_chang
     assert_eq!(update.effective.string("cost").as_deref(), Some("high"));
     // What is refused changes nothing, here or there.
     let refused = host.update_concerns(&chosen("cost", json!("huge"))).await.unwrap_err();
-    assert!(matches!(&refused, Error::Answered { error, .. } if error.code() == -32602), "{refused}");
+    assert!(
+        matches!(&refused, Error::NoResult { error: CallError::Answered(error), .. } if error.code() == -32602),
+        "{refused}"
+    );
     assert_eq!(host.concerns(), chosen("cost", json!("high")));
     assert_eq!(listed(&host.list().await.unwrap()), ["dear", "open"]);
     // What is filtered still works by its name.
@@ -48,7 +51,8 @@ async fn c13_choices_are_handed_over_before_the_first_list_and_again_after_chang
 
 async fn c13_a_choice_that_is_not_declared_is_refused_or_ignored_as_the_server_says(setup: Setup) {
     let bench = Bench::start(options(json!({}))).await;
-    assert!(matches!(choosing(&bench, setup, "cost", "huge").await, Err(Error::Answered { .. })));
+    let refused = choosing(&bench, setup, "cost", "huge").await;
+    assert!(matches!(refused, Err(Error::NoResult { error: CallError::Answered(_), .. })));
     let host = choosing(&bench, setup, "mood", "good").await.unwrap();
     assert_eq!(listed(&host.list().await.unwrap()).len(), 3);
     let plain = Preferences { eras: vec![setup.era], ..Preferences::of(["full"]) };

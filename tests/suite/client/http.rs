@@ -8,7 +8,7 @@ use axum::{
     http::{StatusCode, header},
 };
 use kit::http::serve;
-use mcp_disclosure_client::{Error, Host, HttpError, Link, Preferences, limits};
+use mcp_disclosure_client::{CallError, Error, Host, HttpError, Link, Preferences, limits};
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
@@ -31,7 +31,7 @@ async fn refusing() -> String {
 async fn failure(url: &str) -> HttpError {
     let connected = Host::connect(Link::url(url).unwrap(), Preferences::default()).await;
     match connected.unwrap_err() {
-        Error::Http { failure, .. } => failure,
+        Error::NoResult { error: CallError::Http(failure), .. } => failure,
         other => panic!("{other}"),
     }
 }
@@ -77,12 +77,18 @@ async fn requests_to_a_server_that_does_not_read_are_bounded() {
     let (mut unsent, mut late) = (0, 0);
     for result in futures::future::join_all(calls).await {
         match result.unwrap_err() {
-            Error::Unsent { reason, .. } => {
+            Error::NoResult {
+                error: error @ (CallError::ShareFull(_) | CallError::QueueFull(_)), ..
+            } => {
+                let reason = error.to_string();
                 assert!(reason.contains("(mcp_disclosure_client::limits::QUEUE_BYTES)"), "{reason}");
                 unsent += 1;
             }
             error => {
-                assert!(matches!(error, Error::TimedOut { .. }), "{error}");
+                assert!(
+                    matches!(error, Error::NoResult { error: CallError::TimedOut { .. }, .. }),
+                    "{error}"
+                );
                 late += 1;
             }
         }

@@ -10,7 +10,7 @@ use kit::{
     process::{is_gone, until},
     setup::Era,
 };
-use mcp_disclosure_client::{Error, Host, Link, Preferences};
+use mcp_disclosure_client::{CallError, Error, Host, Link, Preferences};
 use mcp_disclosure_gateway::SessionLimits;
 use serde_json::json;
 
@@ -42,7 +42,7 @@ async fn a_gateway_that_is_a_child_is_used_and_ended() {
             let result = host.call("echo", &json!({"text": "x"})).await.unwrap();
             assert_eq!(given(&result), json!({"text": "x"}));
             host.close().await;
-            assert!(matches!(host.list().await, Err(Error::Ended { .. })));
+            assert!(matches!(host.list().await, Err(Error::NoResult { error: CallError::Ended { .. }, .. })));
         }
     }
 }
@@ -56,7 +56,7 @@ async fn a_program_that_does_not_start_says_why() {
     assert!(refused.unwrap_err().to_string().contains("1999-01-01"));
     let preferences = Preferences { connect_timeout: Duration::from_millis(300), ..Preferences::default() };
     let silent = Host::connect(Link::command(ODD, ["silent"]), preferences).await;
-    assert!(matches!(silent, Err(Error::TimedOut { .. })), "{silent:?}");
+    assert!(matches!(silent, Err(Error::NoResult { error: CallError::TimedOut { .. }, .. })), "{silent:?}");
 }
 
 #[tokio::test]
@@ -92,7 +92,8 @@ async fn invalid_answers_of_a_program_are_named() {
         host.call("echo", &json!({"text": "x"})).await.unwrap();
     }
     let host = Host::connect(Link::command(ODD, ["endless-pages"]), Preferences::default()).await.unwrap();
-    assert!(matches!(host.list().await, Err(Error::InvalidResponse { .. })));
+    let listed = host.list().await;
+    assert!(matches!(listed, Err(Error::NoResult { error: CallError::Invalid { .. }, .. })));
 }
 
 #[tokio::test]
@@ -134,7 +135,10 @@ async fn servers_of_one_era_are_met_in_theirs() {
 async fn a_handler_that_panics_answers_with_an_error() {
     let host = Host::connect(Link::handler(Panicking), with_request_timeout(1_500)).await.unwrap();
     let error = host.call("panic", &json!({})).await.unwrap_err();
-    assert!(matches!(&error, Error::Answered { error, .. } if error.code() == -32603), "{error}");
+    assert!(
+        matches!(&error, Error::NoResult { error: CallError::Answered(error), .. } if error.code() == -32603),
+        "{error}"
+    );
     assert_eq!(host.list().await.unwrap().len(), 1);
 }
 
@@ -162,8 +166,9 @@ async fn a_session_that_the_server_forgot_is_over() {
     assert_eq!(sessions.len(), 1);
     assert!(bench.gateway.sessions().end(sessions[0].id()));
     let error = host.list().await.unwrap_err();
-    assert!(matches!(&error, Error::Ended { reason } if reason.contains("404")), "{error}");
-    assert!(matches!(host.list().await, Err(Error::Ended { .. })));
+    let Error::NoResult { error: CallError::Ended { reason, .. }, .. } = &error else { panic!("{error}") };
+    assert!(reason.in_full().contains("404"), "{error}");
+    assert!(matches!(host.list().await, Err(Error::NoResult { error: CallError::Ended { .. }, .. })));
 }
 
 #[tokio::test]
@@ -181,7 +186,10 @@ async fn closing_ends_the_session_over_http() {
             .await;
         host.close().await;
         let pending = slow.await.unwrap();
-        assert!(matches!(pending, Err(Error::Ended { .. })), "{pending:?}");
+        assert!(
+            matches!(pending, Err(Error::NoResult { error: CallError::Ended { .. }, .. })),
+            "{pending:?}"
+        );
     }
 }
 

@@ -59,7 +59,7 @@ async fn watched(bench: &Bench, setup: Setup) -> (Host, Arc<Inbox>) {
     let preferences = Preferences {
         observer: Some(Arc::new(move |passage| {
             if passage.direction == Direction::Received {
-                seen.put(passage.text.to_owned());
+                seen.put(passage.as_str().to_owned());
             }
         })),
         ..preferences(setup)

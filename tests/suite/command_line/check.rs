@@ -264,35 +264,9 @@ fn concerns_that_do_nothing_are_found() {
 }
 
 #[test]
-fn nothing_that_an_upstream_says_reaches_a_terminal_as_a_command() {
-    let name = "red\u{1b}[31m\u{9b}2J\u{202e}";
-    let (_directory, file) = with_tools(&[tool(name, " "), tool("path\u{7}", "Reads /home/ann/\u{1b}[2Jx.")]);
-    let scenario = tempfile::tempdir().unwrap();
-    let out = scenario.path().join("out");
-    let transcript = ["check", "export", "compare", "prompt"].map(|command| {
-        let flags: &[&str] = match command {
-            "export" => &["--out", shown(&out)],
-            "compare" => &["--detail", "--strategies", "full,resource"],
-            "prompt" => &["--strategy", "resource"],
-            _ => &[],
-        };
-        let ended = run(&[&[command], flags, &["--", UPSTREAM, &file]].concat());
-        format!("{}{}", ended.stdout, ended.stderr)
-    });
-    for text in &transcript {
-        let obeyed =
-            |character: char| (character.is_control() && character != '\n') || character == '\u{202e}';
-        assert!(!text.contains(obeyed), "{text:?}");
-    }
-    assert!(transcript[0].contains("red\\u001b[31m\\u009b2J\\u202e"), "{}", transcript[0]);
-    let json = run(&["check", "--format", "json", "--", UPSTREAM, &file]).stdout;
-    assert!(!json.contains('\u{9b}') && findings(&json).iter().any(|(_, tool, _)| tool == name), "{json}");
-}
-
-#[test]
 fn p11_no_name_begins_a_line_of_what_a_person_reads() {
     const FORGED: &str = "no findings: 0 errors";
-    let name = format!("x\n{FORGED}\u{85}\u{e0041}\u{200b}\u{9b}");
+    let name = format!("x\n{FORGED}\u{85}\u{e0041}\u{200b}\u{9b}\u{1b}[31m\u{202e}");
     let mut poor = with_schema(&name, &json!({"type": "object", "properties": {&*name: {"type": "string"}}}));
     poor["description"] = json!(format!("/home/ann/x\n{FORGED}"));
     let shown_name =

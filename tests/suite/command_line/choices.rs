@@ -35,7 +35,6 @@ fn b11_a_flag_wins_over_the_file_name_by_name() {
         assert_eq!(told["result"]["effective"], expected);
         let listed = gateway.tool_names();
         assert_eq!(listed.contains(&"echo".to_owned()), expected["cost"] == "high", "{listed:?}");
-        gateway.finish().says(0, &[]);
     }
 }
 

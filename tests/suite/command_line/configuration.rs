@@ -1,12 +1,8 @@
 //! `--config`: what the file declares is served, and its problems are reported.
 
-use kit::{process::Process, scenario::Scenario};
 use serde_json::json;
 
-use super::{
-    ODD, configured, described, hosted, opened, played, playing, run, serve, shown, start, text,
-    unauthorizing, write,
-};
+use super::{ODD, configured, described, hosted, opened, run, serve, shown, start, unauthorizing, write};
 
 /// What `serve` says of this configuration, which it refuses.
 #[track_caller]
@@ -15,23 +11,6 @@ fn refused(toml: &str, expected: &[&str]) {
     let ended = run(&["serve", "--config", shown(&file)]);
     ended.says(64, expected);
     assert_eq!(ended.stdout, "");
-}
-
-#[test]
-fn upstreams_of_a_file_are_served_in_its_order_and_clashes_get_prefixes() {
-    let (_directory, file) = configured(
-        r#"
-        [upstreams.zeta]
-        command = "ODD"
-        args = ["no-schema"]
-        [upstreams.alpha]
-        command = "ODD"
-        "#,
-    );
-    let mut gateway = serve(&file, &[]);
-    assert_eq!(gateway.tool_names(), ["bare", "zeta__echo", "alpha__echo", "wait"]);
-    assert_eq!(text(&gateway.call("alpha__echo", json!({"text": "here"}))), "here");
-    gateway.finish().says(0, &["upstream=zeta tools=2", "upstream=alpha tools=2"]);
 }
 
 #[test]
@@ -46,7 +25,6 @@ fn upstreams_start_at_the_same_time() {
     let (_directory, file) = configured(&["a", "b", "c"].map(|name| upstream.replace("NAME", name)).concat());
     let mut gateway = serve(&file, &["--connect-timeout", "10"]);
     assert_eq!(gateway.tool_names().len(), 6);
-    gateway.finish().says(0, &[]);
 }
 
 #[test]
@@ -124,55 +102,6 @@ fn what_is_said_of_tools_is_served() {
             {"name": "second", "brief": "The one after the first."}
         ])
     );
-    gateway.finish().says(0, &[]);
-}
-
-#[test]
-fn what_is_hidden_does_not_exist() {
-    let (directory, scenario) = played(&Scenario::odd());
-    let file = directory.path().join("disclosure.toml");
-    let upstream = playing("kit", &scenario);
-    let toml = r#"
-        [tools."re*"]
-        hidden = true
-        [tools.refusing]
-        hidden = false
-        [tools.echo]
-        hidden = true
-        [resources."kit://doc*"]
-        hidden = true
-        [prompts."*"]
-        hidden = true
-    "#;
-    let mut open = {
-        std::fs::write(&file, &upstream).unwrap();
-        serve(&file, &[])
-    };
-    std::fs::write(&file, format!("{upstream}{toml}")).unwrap();
-    let mut gateway = serve(&file, &[]);
-    let names = gateway.tool_names();
-    assert!(names.contains(&"refusing".to_owned()) && !names.contains(&"echo".to_owned()), "{names:?}");
-    for name in ["echo", "unknown"] {
-        let error = gateway.call(name, json!({"text": "x"}))["error"].clone();
-        assert_eq!(error, json!({"code": -32602, "message": format!("Unknown tool: {name}")}));
-    }
-    let read = |gateway: &mut Process, uri: &str| gateway.request("resources/read", json!({"uri": uri}));
-    assert!(read(&mut open, "kit://doc")["result"].is_object());
-    assert_eq!(read(&mut gateway, "kit://doc")["error"]["message"], "Resource not found: kit://doc");
-    let subscribed = gateway.request("resources/subscribe", json!({"uri": "kit://doc"}));
-    assert!(subscribed["error"].is_object(), "{subscribed}");
-    let listed = gateway.request("resources/list", json!({})).to_string();
-    assert!(!listed.contains("kit://doc"), "{listed}");
-    let prompts =
-        |gateway: &mut Process| gateway.request("prompts/list", json!({}))["result"]["prompts"].clone();
-    let all = prompts(&mut open);
-    let prompt = all[0]["name"].clone();
-    assert!(prompt.is_string(), "{all}");
-    assert_eq!(prompts(&mut gateway), json!([]));
-    let got = gateway.request("prompts/get", json!({"name": prompt}));
-    assert_eq!(got["error"]["code"], -32602, "{got}");
-    gateway.finish().says(0, &[]);
-    open.finish().says(0, &[]);
 }
 
 #[test]
@@ -258,33 +187,6 @@ fn what_a_file_says_of_things_that_no_upstream_lists_is_a_warning_u9() {
     let mut gateway = serve(&file, &[]);
     gateway.tool_names();
     gateway.finish().says(0, &["'x_*' matches none of the tools", "'u:/v' matches none of the resources"]);
-}
-
-#[test]
-fn c1_c9_concerns_of_a_file_are_declared_and_mapped() {
-    let (_directory, file) = configured(
-        r#"
-        [upstreams.odd]
-        command = "ODD"
-        [[concerns]]
-        name = "cost"
-        description = "What it costs"
-        values = ["low", "high"]
-        [tools."w*"]
-        concerns = { cost = "high" }
-        "#,
-    );
-    let mut gateway = start(&["serve", "--config", shown(&file), "--strategy", "full"]);
-    let hello = gateway.initialize();
-    assert_eq!(
-        hello["capabilities"]["concerns"],
-        json!([{"name": "cost", "description": "What it costs", "values": ["low", "high"]}]),
-        "{hello}"
-    );
-    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
-    gateway.request("updateConcerns", json!({"concerns": {"cost": "low"}}));
-    assert_eq!(gateway.tool_names(), ["echo"]);
-    gateway.finish().says(0, &[]);
 }
 
 #[test]

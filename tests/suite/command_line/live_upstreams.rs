@@ -71,7 +71,6 @@ fn u13_entries_of_a_hosts_file_are_taken_over_live() {
     );
     lists_soon(&mut gateway, &["first", "second", "third"]);
     gateway.logged("server 'x'");
-    gateway.finish().says(0, &[]);
 }
 
 #[test]
@@ -93,7 +92,6 @@ fn u13_a_bad_file_leaves_the_upstreams_as_they_are() {
     }
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     assert_eq!(fs::read_to_string(directory.path().join("stays.id")).unwrap(), id);
-    gateway.finish().says(0, &[]);
 }
 
 #[test]
@@ -109,7 +107,6 @@ fn u13_p4_losing_all_upstreams_takes_an_operators_word() {
     gateway.hang_up();
     lists_soon(&mut gateway, &["first", "second", "third"]);
     assert!(until(|| is_gone(&id)));
-    gateway.finish().says(0, &[]);
 }
 
 #[test]
@@ -127,7 +124,6 @@ fn u13_tools_stay_listed_while_a_changed_entry_starts_and_calls_wait_for_it() {
     let error = gateway.call(&tools[0], json!({}))["error"].clone();
     assert!(error["message"].as_str().unwrap().contains("'odd'"), "{error}");
     assert_eq!(error["code"], -32000);
-    gateway.finish().says(0, &[]);
 }
 
 #[test]
@@ -143,5 +139,4 @@ fn p2_an_upstream_with_hidden_tools_gets_no_other_name_without_an_operators_word
     assert_eq!(gateway.tool_names(), ["echo"]);
     gateway.hang_up();
     assert!(until(|| gateway.tool_names() == ["echo", "wait"]));
-    gateway.finish().says(0, &[]);
 }

@@ -23,7 +23,6 @@ fn deliveries_refusals_and_unknown_names_are_logged_with_the_session_r16() {
         let line = gateway.logged(expected);
         assert!(line.replace('"', "").contains(&format!("session={session}")), "{line}");
     }
-    gateway.finish().says(0, &[]);
 }
 
 #[test]
@@ -33,7 +32,6 @@ fn r16_the_paths_of_description_files_are_in_the_debug_log() {
     let gateway = start(&["--log", "debug", "serve", "--tool-descriptions", shown(directory.path())]);
     let line = gateway.logged("description file read");
     assert!(line.contains(shown(&directory.path().join("fft.json"))), "{line}");
-    gateway.finish().says(0, &[]);
 }
 
 #[test]

@@ -41,7 +41,6 @@ mod supervision;
 mod terminal;
 mod three_levels;
 mod upstream_calls;
-mod upstream_lists;
 mod upstream_starts;
 
 use std::{

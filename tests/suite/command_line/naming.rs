@@ -64,31 +64,6 @@ fn u14_prompts_get_the_prefix_too() {
 }
 
 #[test]
-fn u14_what_is_hidden_by_one_of_its_names_is_no_tool_by_any_of_them_p2() {
-    for (rule, left) in [
-        ("[tools.wait]\nhidden = true\n", "a_echo"),
-        ("[tools.pause]\nhidden = true\n", "a_echo"),
-        ("[tools.\"a_*\"]\nhidden = true\n", "pause"),
-        (
-            "[tools.\"*\"]\nhidden = true\n[tools.pause]\nhidden = false\n[tools.echo]\nhidden = false\n",
-            "a_echo",
-        ),
-    ] {
-        let (_directory, file) = configured(&format!(
-            "[upstreams.a]\ncommand = \"ODD\"\nprefix = \"a_\"\nrename = {{ wait = \"pause\" }}\n{rule}"
-        ));
-        let mut gateway = serve(&file, &[]);
-        assert_eq!(gateway.tool_names(), [left], "{rule}");
-        let names = ["a_echo", "echo", "a__echo", "pause", "wait", "a_wait", "a__wait"];
-        for name in names.into_iter().filter(|name| *name != left) {
-            let error = gateway.call(name, json!({"text": "x"}))["error"]["message"].clone();
-            assert_eq!(error, format!("Unknown tool: {name}"), "{rule}");
-        }
-        gateway.finish().says(0, &[]);
-    }
-}
-
-#[test]
 fn u14_a_name_that_changes_is_served_and_announced() {
     let upstream = "[upstreams.odd]\ncommand = \"ODD\"\n";
     let (_directory, file) = configured(upstream);

@@ -55,7 +55,6 @@ fn each_kind_that_was_hidden_is_counted_by_itself_p4() {
     refused(&mut gateway, "no tool is hidden any more");
     rewrite(&file, &format!("{UPSTREAM}{HIDING}"));
     refused(&mut gateway, "no resource is hidden any more");
-    gateway.finish().says(0, &[]);
 }
 
 #[test]
@@ -64,7 +63,6 @@ fn a_list_of_what_may_be_read_is_not_lost_p4() {
     let mut gateway = serve(&file, &[]);
     rewrite(&file, &format!("{UPSTREAM}{HIDING}"));
     refused(&mut gateway, "[resources] allow is gone");
-    gateway.finish().says(0, &[]);
 }
 
 #[test]
@@ -100,7 +98,6 @@ fn a_file_that_is_cut_off_or_gone_changes_nothing_p4() {
     assert_eq!(gateway.tool_names(), ["echo"]);
     rewrite(&file, &format!("{UPSTREAM}[tools.echo]\nhidden = true\n"));
     assert!(until(|| gateway.tool_names() == ["wait"]));
-    gateway.finish().says(0, &[]);
 }
 
 #[test]
@@ -113,7 +110,6 @@ fn a_directory_that_is_emptied_takes_an_operators_word_p4() {
     assert_eq!(gateway.tools()[0]["description"], "Ours.");
     gateway.hang_up();
     assert!(until(|| gateway.tools()[0]["description"] == "The tool echo of odd-upstream."));
-    gateway.finish().says(0, &[]);
 }
 
 /// Rewrites a file as a plain editor does: cut to nothing, then written in pieces.
@@ -154,7 +150,6 @@ fn no_list_shows_what_is_hidden_while_its_file_is_rewritten_p4() {
     });
     assert!(lists > 20, "{lists}");
     assert!(until(|| gateway.tools()[0]["description"] == "Brief 400."), "{:?}", gateway.tools());
-    gateway.finish().says(0, &[]);
 }
 
 #[test]
@@ -194,5 +189,4 @@ fn an_upstream_that_the_operator_did_not_name_gets_no_other_ones_rules_p2() {
     rewrite(&file, "[upstreams.odd]\ncommand = \"/no/such/program\"\n[tools.\"once/wait\"]\nhidden = true\n");
     gateway.logged("were read again");
     assert_eq!(gateway.tool_names(), ["echo"]);
-    gateway.finish().says(0, &[]);
 }

@@ -46,7 +46,6 @@ fn a_question_goes_to_the_client_and_its_answer_back_f3() {
     let outcome: Value = serde_json::from_str(text(&gateway.answer(call))).unwrap();
     is_declared(&outcome["client"]);
     assert_eq!(outcome["result"], result);
-    gateway.finish().says(0, &[]);
 }
 
 #[test]
@@ -55,7 +54,6 @@ fn a_client_that_cannot_be_asked_is_not_f3() {
     let answer = gateway.call("echo", json!({"text": "sampling/createMessage"}));
     let outcome: Value = serde_json::from_str(text(&answer)).unwrap();
     assert_eq!(outcome["error"]["code"], -32601);
-    gateway.finish().says(0, &[]);
 }
 
 #[test]
@@ -67,7 +65,6 @@ fn a_question_that_is_taken_back_is_taken_back_from_the_client_f3() {
     assert_eq!(text(&gateway.answer(call)), "never mind");
     gateway.notified("notifications/cancelled", 1);
     assert_eq!(gateway.received_request("notifications/cancelled")["params"]["requestId"], asked["id"]);
-    gateway.finish().says(0, &[]);
 }
 
 /// The client answers nothing: 64 requests wait for it, and the others are refused at once.
@@ -99,5 +96,4 @@ fn a_question_to_a_client_without_session_is_a_result_that_asks_f3() {
     let outcome: Value = serde_json::from_str(text(&answer)).unwrap();
     is_declared(&outcome["client"]);
     assert_eq!(outcome["result"], json!({"action": "accept", "content": {"x": 1}}));
-    gateway.finish().says(0, &[]);
 }

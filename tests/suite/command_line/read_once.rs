@@ -103,7 +103,6 @@ fn u13_stdin_is_a_file_where_no_client_uses_it() {
     hosted.logged("ready upstreams=1");
     let mut checked = start(&["check", "--config", "/dev/stdin"]);
     checked.write(format!("[upstreams.x]\ncommand = {ODD:?}\n"));
-    checked.finish().says(0, &[]);
 }
 
 /// A client keeps stdin open, and is not read as a file.
@@ -135,7 +134,6 @@ fn u13_a_file_without_upstreams_needs_some_beside_it_or_asks_for_the_demonstrati
     for beside in [&["--", ODD][..], &["--mcp-config", shown(&hosted)]] {
         let mut gateway = serve(&file, beside);
         assert_eq!(gateway.tool_names(), ["echo"]);
-        gateway.finish().says(0, &[]);
     }
     let (_directory, file) =
         configured("demo = true\n[tools.convolve]\nhidden = true\n[server]\nname = \"mine\"\n");
@@ -151,7 +149,6 @@ fn u13_a_file_without_upstreams_needs_some_beside_it_or_asks_for_the_demonstrati
     let mut gateway = serve(&file, &[]);
     let names = gateway.tool_names();
     assert!(["fft", "echo"].iter().all(|name| names.iter().any(|own| own == name)), "{names:?}");
-    gateway.finish().says(0, &[]);
 }
 
 /// The start waits for the other file; meanwhile the configuration is another one.

@@ -37,7 +37,6 @@ fn u1_the_handshake_does_not_wait_for_upstreams_of_files_and_a_list_does() {
     fs::write(directory.path().join("gate"), "").unwrap();
     let answer = gateway.answer(list);
     assert_eq!(answer["result"]["tools"].as_array().unwrap().len(), 4, "{answer}");
-    gateway.finish().says(0, &[]);
 }
 
 #[test]
@@ -49,7 +48,6 @@ fn u1_a_list_waits_no_longer_than_it_may_and_late_upstreams_join() {
     fs::write(directory.path().join("gate"), "").unwrap();
     assert!(until(|| gateway.tool_names() == ["echo", "wait", "first", "second", "third"]));
     gateway.notified(CHANGED, 1);
-    gateway.finish().says(0, &[]);
 }
 
 #[test]
@@ -67,7 +65,6 @@ fn u1_upstreams_of_files_that_are_all_broken_do_not_end_the_program() {
     assert_eq!(gateway.tool_names(), Vec::<String>::new());
     let line = gateway.logged("upstream failed, will be restarted");
     assert!(line.contains("cannot start '/no/such/program'"), "{line}");
-    gateway.finish().says(0, &[]);
 }
 
 #[test]
@@ -78,7 +75,6 @@ fn u2_a_call_waits_for_an_upstream_that_is_starting() {
     gateway.request("ping", json!({}));
     fs::write(directory.path().join("gate"), "").unwrap();
     assert_eq!(text(&gateway.answer(call)), "at last");
-    gateway.finish().says(0, &[]);
 }
 
 #[test]
@@ -105,7 +101,6 @@ fn u2_a_call_of_a_name_that_nobody_lists_waits_for_what_starts_for_the_first_tim
             answer["result"]["isError"] == true || error(&answer).starts_with("Unknown tool"),
             "{answer}"
         );
-        gateway.finish().says(0, &[]);
     }
 }
 
@@ -121,7 +116,6 @@ fn u2_a_call_of_a_name_that_nobody_lists_says_what_never_started() {
     fs::write(directory.path().join("gate"), "").unwrap();
     assert!(until(|| gateway.call("late_echo", json!({"text": "there"}))["result"].is_object()));
     assert_eq!(error(&gateway.call("nonsense", json!({}))), "Unknown tool: nonsense");
-    gateway.finish().says(0, &[]);
 }
 
 #[test]
@@ -160,7 +154,6 @@ fn u2_a_call_that_waited_in_vain_names_the_upstream_and_its_last_failure() {
     // Nothing is asked twice: it comes back by itself.
     fs::remove_file(directory.path().join("broken")).unwrap();
     assert!(until(|| gateway.call("echo", json!({"text": "back"}))["result"].is_object()));
-    gateway.finish().says(0, &[]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -196,7 +189,6 @@ fn u8_processes_start_at_once_and_are_introduced_to_the_client_however_late_it_c
     assert_eq!(outcome["client"]["elicitation"], json!({"form": {}}));
     assert_eq!(outcome["result"]["action"], "accept");
     assert_eq!(fs::read_to_string(directory.path().join("id")).unwrap(), id, "it was started once");
-    gateway.finish().says(0, &[]);
 }
 
 #[test]
@@ -210,7 +202,6 @@ fn u14_one_that_is_never_restarted_leaves_with_its_tools() {
     gateway.notified(CHANGED, news + 1);
     assert_eq!(gateway.tool_names(), Vec::<String>::new());
     assert_eq!(error(&gateway.call("echo", json!({}))), "Unknown tool: echo");
-    gateway.finish().says(0, &[]);
 }
 
 #[test]
@@ -224,7 +215,6 @@ fn u14_time_outs_of_one_upstream_take_the_place_of_the_general_ones() {
     gateway.logged("within 1 second");
     let answer = gateway.call("echo", json!({}));
     assert_eq!(error(&answer), "upstream 'slow' did not respond within 3 seconds");
-    gateway.finish().says(0, &[]);
 }
 
 /// Which process answers each of these sessions.
@@ -275,7 +265,6 @@ fn u3_an_upstream_that_ends_during_its_handshake_is_one_process_for_each_attempt
     let gateway = serve(&file, &[]);
     gateway.logged("failures=3");
     assert_eq!(starts(directory.path()), 3);
-    gateway.finish().says(0, &[]);
 }
 
 #[test]
@@ -291,7 +280,6 @@ fn u3_an_upstream_that_ends_in_both_eras_is_one_process_for_each_further_attempt
         // Whichever era it has, it is found once it lasts.
         fs::write(directory.path().join("gate"), "").unwrap();
         gateway.logged("upstream ready");
-        gateway.finish().says(0, &[]);
     }
 }
 

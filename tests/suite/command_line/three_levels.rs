@@ -61,6 +61,5 @@ fn every_documented_example_runs_as_it_is_shown_i4_i7() {
         }
         assert_eq!(overview["total_tools"], tools);
         assert!(tools == 11 && examples > 11, "{tools} tools, {examples} examples");
-        gateway.finish().says(0, &[]);
     }
 }

@@ -7,12 +7,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kit::{Bench, Client, Options, Scenario, Session, Setup, Transport, setup::Era};
+use kit::{Options, Scenario, Session, Setup, Transport, setup::Era};
 use serde_json::{Map, Value, json};
 
 use crate::{
     UPSTREAM,
     command_line::{over_http, played},
+    connect,
 };
 
 /// Schemas are withheld, and nothing has to be learned before a call.
@@ -121,8 +122,7 @@ fn p1_no_call_takes_the_machine() {
 
 #[tokio::test]
 async fn p1_what_is_not_checked_goes_on_and_what_is_checked_is_refused() {
-    let bench = Bench::start(Options::new(UPSTREAM, Scenario::with_tools(tools()))).await;
-    let client = Client::connect(&bench, CHECKING).await;
+    let (_bench, client) = connect(Options::new(UPSTREAM, Scenario::with_tools(tools())), CHECKING).await;
     let many = json!({"a": vec![1; 600_000]});
     assert_eq!(client.call("list", many.clone()).await.result()["structuredContent"]["given"], many);
     // It fits in 2^34 ways.

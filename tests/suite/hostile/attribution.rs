@@ -20,7 +20,7 @@ use mcp_disclosure_gateway::upstream::Target;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use super::{STATELESS, WITH_SESSION, healthy_beside, odd_child};
+use super::{STATELESS, WITH_SESSION, connect, healthy_beside, odd_child};
 
 /// Errors of a server that could not read an id.
 const NAMELESS: &str = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"of nobody"}}"#;
@@ -28,8 +28,8 @@ const NAMELESS: &str = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"mes
 #[tokio::test]
 async fn p6_a_response_without_an_id_is_nobodys_where_nothing_else_says_whose_it_is() {
     let patience = Duration::from_secs(2);
-    let bench = Bench::start(Options { patience, ..healthy_beside(odd_child("says")) }).await;
-    let client = Client::connect(&bench, STATELESS).await;
+    let (_bench, client) =
+        connect(Options { patience, ..healthy_beside(odd_child("says")) }, STATELESS).await;
     for line in
         [NAMELESS, r#"{"jsonrpc":"2.0","result":{"content":[]}}"#, r#"{"jsonrpc":"2.0","result":{"x":NaN}}"#]
     {

@@ -1,10 +1,10 @@
 //! Clients that speak another protocol, another version of it, or too much.
 
-use kit::{Bench, Client, Setup};
+use kit::{Bench, Setup};
 use serde_json::{Value, json};
 
 use super::{
-    STATELESS, healthy, others_are_served,
+    STATELESS, connect, healthy, others_are_served,
     socket::{CLOSE, Socket, head, post},
 };
 
@@ -34,8 +34,7 @@ async fn what_is_not_http_is_hung_up_on() {
 
 #[tokio::test]
 async fn a_body_without_end_is_refused_with_413() {
-    let bench = Bench::start(healthy()).await;
-    let client = Client::connect(&bench, STATELESS).await;
+    let (bench, client) = connect(healthy(), STATELESS).await;
     let head = head("POST", &client, "tools/list", &Value::Null);
     let mut socket = Socket::sending(&bench, format!("{head}Transfer-Encoding: chunked\r\n\r\n")).await;
     let chunk = format!("100000\r\n{}\r\n", " ".repeat(1 << 20));
@@ -52,8 +51,7 @@ async fn a_body_without_end_is_refused_with_413() {
 }
 
 async fn http_1_0_is_answered_and_hung_up_on(setup: Setup) {
-    let bench = Bench::start(healthy()).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) = connect(healthy(), setup).await;
     let asked = post(&client, "old", "tools/call", json!({"name": "small", "arguments": {"number": 1}}));
     let mut socket = Socket::sending(&bench, asked.replace("HTTP/1.1", "HTTP/1.0").replace(CLOSE, "")).await;
     let answer = socket.rest().await;
@@ -62,8 +60,7 @@ async fn http_1_0_is_answered_and_hung_up_on(setup: Setup) {
 }
 
 async fn pipelined_requests_are_answered_in_their_order(setup: Setup) {
-    let bench = Bench::start(healthy()).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) = connect(healthy(), setup).await;
     let ids: Vec<String> = (0..50).map(|number| format!("piped-{number}")).collect();
     let call =
         |id: &String| post(&client, id, "tools/call", json!({"name": "small", "arguments": {"id": id}}));

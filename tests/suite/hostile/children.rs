@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use kit::{Bench, Client, Options};
+use kit::Options;
 use serde_json::json;
 
 use super::{
-    STATELESS, WITH_SESSION, healthy_beside, odd_child, others_are_served,
+    STATELESS, WITH_SESSION, connect, healthy_beside, odd_child, others_are_served,
     socket::{Socket, post},
 };
 
@@ -17,8 +17,8 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 async fn one_that_does_not_answer_delays_no_other_client_and_is_understood_from_the_next_line_on() {
     // The last one stalls in the middle of a line.
     for mode in ["hangs-on-call", "foreign-id", "half-a-line"] {
-        let bench = Bench::start(Options { patience: TIMEOUT, ..healthy_beside(odd_child(mode)) }).await;
-        let client = Client::connect(&bench, STATELESS).await;
+        let (bench, client) =
+            connect(Options { patience: TIMEOUT, ..healthy_beside(odd_child(mode)) }, STATELESS).await;
         let call = client.start("tools/call", json!({"name": "echo", "arguments": {"text": "lost"}})).await;
         others_are_served(&bench).await;
         let error = call.reply().await.error();
@@ -33,8 +33,7 @@ async fn one_that_does_not_answer_delays_no_other_client_and_is_understood_from_
 
 #[tokio::test]
 async fn fifty_megabytes_arrive_whole_and_small_calls_are_answered_meanwhile() {
-    let bench = Bench::start(healthy_beside(odd_child("huge"))).await;
-    let client = Client::connect(&bench, WITH_SESSION).await;
+    let (bench, client) = connect(healthy_beside(odd_child("huge")), WITH_SESSION).await;
     let call = json!({"name": "echo", "arguments": {"megabytes": 50}});
     let mut socket = Socket::sending(&bench, post(&client, "huge", "tools/call", call)).await;
     let begun = socket.read_until("\r\n\r\n").await;
@@ -58,8 +57,7 @@ async fn a_hundred_thousand_notifications_delay_no_client() {
         ("floods-progress", Some("notifications/progress")),
         ("floods-changes", None),
     ] {
-        let bench = Bench::start(healthy_beside(odd_child(mode))).await;
-        let client = Client::connect(&bench, WITH_SESSION).await;
+        let (bench, client) = connect(healthy_beside(odd_child(mode)), WITH_SESSION).await;
         client.open_stream().await;
         client.request("logging/setLevel", json!({"level": "debug"})).await.result();
         let arguments = json!({"text": "done", "times": 100_000});

@@ -9,7 +9,7 @@ use mcp_disclosure_gateway::limits::Limits;
 use serde_json::{Value, json};
 
 use super::{
-    STATELESS, WITH_SESSION, healthy, others_are_served,
+    STATELESS, WITH_SESSION, connect, healthy, others_are_served,
     socket::{CLOSE, LONG, Socket, head, post},
 };
 
@@ -29,8 +29,7 @@ fn halves(client: &Client) -> [String; 3] {
 
 #[tokio::test]
 async fn half_requests_delay_no_other_client() {
-    let bench = Bench::start(healthy()).await;
-    let client = Client::connect(&bench, WITH_SESSION).await;
+    let (bench, client) = connect(healthy(), WITH_SESSION).await;
     let mut held = Vec::new();
     for half in halves(&client).iter().cycle().take(300) {
         held.push(Socket::sending(&bench, half).await);

@@ -1,9 +1,9 @@
 //! Clients that use an id twice, or too many, or answer what was not asked.
 
-use kit::{Bench, Client, Setup, eventually};
+use kit::{Client, Setup, eventually};
 use serde_json::json;
 
-use super::{ON_STDIO, STATELESS, healthy, others_are_served};
+use super::{ON_STDIO, STATELESS, connect, healthy, others_are_served};
 
 /// How many requests were cancelled at the upstream.
 async fn cancelled(client: &Client) -> usize {
@@ -15,8 +15,7 @@ async fn cancelled(client: &Client) -> usize {
 /// without one each POST is a connection of its own, with ids of its own.
 #[tokio::test]
 async fn one_id_on_two_connections_is_two_requests() {
-    let bench = Bench::start(healthy()).await;
-    let client = Client::connect(&bench, STATELESS).await;
+    let (bench, client) = connect(healthy(), STATELESS).await;
     let slow = json!({"name": "slow", "_meta": {"progressToken": 1}});
     let first = client.start_under(json!("same"), "tools/call", slow).await;
     client.notification("notifications/progress").await;
@@ -30,8 +29,7 @@ async fn one_id_on_two_connections_is_two_requests() {
 }
 
 async fn one_id_twice_on_one_connection_is_refused_and_the_first_goes_on(setup: Setup) {
-    let bench = Bench::start(healthy()).await;
-    let client = Client::connect(&bench, setup).await;
+    let (_bench, client) = connect(healthy(), setup).await;
     let slow = json!({"name": "slow", "_meta": {"progressToken": 1}});
     let first = client.start_under(json!("same"), "tools/call", slow).await;
     client.notification("notifications/progress").await;
@@ -46,8 +44,7 @@ cases!(full_stdio_stateless; one_id_twice_on_one_connection_is_refused_and_the_f
 
 #[tokio::test]
 async fn more_than_ten_thousand_requests_at_once_are_refused() {
-    let bench = Bench::start(healthy()).await;
-    let client = Client::connect(&bench, ON_STDIO).await;
+    let (bench, client) = connect(healthy(), ON_STDIO).await;
     let slow = json!({"name": "slow"});
     let mut calls = Vec::new();
     for _ in 0..10_000 {
@@ -62,8 +59,7 @@ async fn more_than_ten_thousand_requests_at_once_are_refused() {
 }
 
 async fn an_unsolicited_answer_is_dropped(setup: Setup) {
-    let bench = Bench::start(healthy()).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) = connect(healthy(), setup).await;
     for id in [json!(1), json!("unheard of"), json!(null)] {
         for outcome in
             [json!({"result": {}}), json!({"error": {"code": 1, "message": "no"}}), json!({"result": 7})]

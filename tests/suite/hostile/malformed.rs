@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use kit::{Bench, Client, Options};
+use kit::Options;
 use serde_json::{Value, json};
 
-use super::{STATELESS, WITH_SESSION, healthy, healthy_beside, odd_child, others_are_served};
+use super::{STATELESS, WITH_SESSION, connect, healthy, healthy_beside, odd_child, others_are_served};
 
 /// Longer than a test may take: nothing here is settled by a time-out.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -17,8 +17,7 @@ fn nested(levels: usize) -> String {
 
 #[tokio::test]
 async fn p6_a_message_that_is_too_deep_is_refused_and_reaches_no_upstream() {
-    let bench = Bench::start(healthy()).await;
-    let client = Client::connect(&bench, WITH_SESSION).await;
+    let (bench, client) = connect(healthy(), WITH_SESSION).await;
     let call = |id: u64, levels: usize| {
         let params = client.complete(json!({"name": "small", "arguments": {"text": "DEEP"}}));
         let message = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
@@ -60,8 +59,8 @@ fn malformed() -> Vec<(String, &'static str)> {
 
 #[tokio::test]
 async fn p6_a_malformed_answer_settles_its_request_at_once() {
-    let bench = Bench::start(Options { patience: PATIENCE, ..healthy_beside(odd_child("says")) }).await;
-    let client = Client::connect(&bench, STATELESS).await;
+    let (_bench, client) =
+        connect(Options { patience: PATIENCE, ..healthy_beside(odd_child("says")) }, STATELESS).await;
     for (line, reason) in malformed() {
         let error = client.call("echo", json!({"say": line})).await.error();
         let message = error["message"].as_str().unwrap();
@@ -77,8 +76,8 @@ async fn p6_a_malformed_answer_settles_its_request_at_once() {
 
 #[tokio::test]
 async fn p6_an_answer_that_is_no_utf8_settles_its_request_at_once() {
-    let bench = Bench::start(Options { patience: PATIENCE, ..healthy_beside(odd_child("says-bytes")) }).await;
-    let client = Client::connect(&bench, STATELESS).await;
+    let (_bench, client) =
+        connect(Options { patience: PATIENCE, ..healthy_beside(odd_child("says-bytes")) }, STATELESS).await;
     let error = client.call("echo", json!({})).await.error();
     assert!(error["message"].as_str().unwrap().contains("not UTF-8"), "{error}");
 }
@@ -86,8 +85,8 @@ async fn p6_an_answer_that_is_no_utf8_settles_its_request_at_once() {
 /// One waits for ever; what is meant for another must not end it, nor what names none.
 #[tokio::test]
 async fn p6_where_several_wait_only_those_that_are_named_are_settled() {
-    let bench = Bench::start(Options { patience: PATIENCE, ..healthy_beside(odd_child("says")) }).await;
-    let client = Client::connect(&bench, STATELESS).await;
+    let (bench, client) =
+        connect(Options { patience: PATIENCE, ..healthy_beside(odd_child("says")) }, STATELESS).await;
     let waiting =
         client.start("tools/call", json!({"name": "wait", "arguments": {"say": "just words"}})).await;
     for (line, reason) in malformed() {

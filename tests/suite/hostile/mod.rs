@@ -25,7 +25,7 @@ use kit::{Bench, Client, Options, Setup, Transport, setup::Era};
 use mcp_disclosure_gateway::upstream::Target;
 use serde_json::json;
 
-use crate::{command_line::ODD, named};
+use crate::{command_line::ODD, connect, named};
 
 /// A client over HTTP with a session.
 const WITH_SESSION: Setup = Setup { strategy: "full", transport: Transport::Http, era: Era::Session };

@@ -15,7 +15,7 @@ use mcp_disclosure_gateway::limits::Limits;
 use serde_json::{Value, json};
 
 use super::{
-    STATELESS, WITH_SESSION, bad_server::BadServer, healthy_beside, odd_child, others_are_served,
+    STATELESS, WITH_SESSION, bad_server::BadServer, connect, healthy_beside, odd_child, others_are_served,
     peers::Behind,
 };
 use crate::command_line::{ODD, program};
@@ -28,8 +28,7 @@ async fn p7_what_waits_for_an_upstream_is_bounded_and_leaves_with_its_request() 
     assert_eq!(Limits::default().upstream_queue_bytes, 16 * MEGABYTE, "the contract's");
     let limits = Limits { upstream_queue_bytes: 1_600_000, ..Limits::default() };
     let options = Options { patience: Duration::from_secs(5), limits, ..healthy_beside(odd_child("deaf")) };
-    let bench = Bench::start(options).await;
-    let client = Client::connect(&bench, STATELESS).await;
+    let (bench, client) = connect(options, STATELESS).await;
     let mut calls = Vec::new();
     for _ in 0..40 {
         let call = json!({"name": "echo", "arguments": {"text": "x".repeat(100_000)}});
@@ -85,8 +84,7 @@ async fn p7_bodies_under_way_over_http_count_for_their_client() {
     let server = BadServer::start().await;
     let limits = Limits { request_bytes: 410_000, ..Limits::default() };
     let options = Options { patience: Duration::from_secs(5), limits, ..healthy_beside(server.target()) };
-    let bench = Bench::start(options).await;
-    let client = Client::connect(&bench, STATELESS).await;
+    let (_bench, client) = connect(options, STATELESS).await;
     for round in 1..=2 {
         let mut calls = Vec::new();
         for _ in 0..20 {

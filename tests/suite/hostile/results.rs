@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use kit::{Bench, Client, Options, soon};
+use kit::{Options, soon};
 use mcp_disclosure_gateway::limits::Limits;
 use serde_json::json;
 use tokio::{io::AsyncReadExt, net::TcpStream};
 
-use super::{STATELESS, healthy_beside, odd_child, peers::Behind};
+use super::{STATELESS, connect, healthy_beside, odd_child, peers::Behind};
 
 const MEGABYTE: usize = 1 << 20;
 
@@ -19,8 +19,7 @@ async fn p7_a_result_over_the_limit_fails_its_own_request_and_no_other() {
     assert_eq!(Limits::default().upstream_message_bytes, 64 * MEGABYTE, "the contract's");
     let limits = Limits { upstream_message_bytes: MEGABYTE, ..Limits::default() };
     let options = Options { patience: PATIENCE, limits, ..healthy_beside(odd_child("says")) };
-    let bench = Bench::start(options).await;
-    let client = Client::connect(&bench, STATELESS).await;
+    let (_bench, client) = connect(options, STATELESS).await;
     let waiting = client.start("tools/call", json!({"name": "echo", "arguments": {"say": "words"}})).await;
     let long = "x".repeat(2 * MEGABYTE);
     let id_first = format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{{"x":"{long}"}}}}"#);
@@ -41,8 +40,7 @@ async fn p7_a_result_over_the_limit_fails_its_own_request_and_no_other() {
 async fn p7_a_result_over_the_limit_fails_before_it_is_read_whole() {
     let limits = Limits { upstream_message_bytes: MEGABYTE, ..Limits::default() };
     let options = Options { patience: PATIENCE, limits, ..healthy_beside(odd_child("endless")) };
-    let bench = Bench::start(options).await;
-    let client = Client::connect(&bench, STATELESS).await;
+    let (_bench, client) = connect(options, STATELESS).await;
     let error = client.call("echo", json!({})).await.error();
     assert!(error["message"].as_str().unwrap().contains("(limits.upstream_message_bytes)"), "{error}");
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{
     STATELESS, WITH_SESSION,
     bad_server::{BadServer, TOOLS},
-    healthy_beside, others_are_served,
+    connect, healthy_beside, others_are_served,
     socket::LONG,
 };
 
@@ -126,8 +126,8 @@ async fn connections_without_a_waiting_request_are_closed() {
         let server = BadServer::start().await;
         let patience = if gives_up { Duration::from_secs(1) } else { 2 * LONG };
         let handlers = vec![("bad", server.target())];
-        let bench = Bench::start(Options { handlers, patience, ..Options::without_upstream() }).await;
-        let client = Client::connect(&bench, STATELESS).await;
+        let (_bench, client) =
+            connect(Options { handlers, patience, ..Options::without_upstream() }, STATELESS).await;
         let mut calls = Vec::new();
         for tool in STALLING {
             calls.push(client.start("tools/call", json!({"name": tool})).await);

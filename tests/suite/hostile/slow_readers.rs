@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use kit::{Bench, Client, Options, Setup};
+use kit::{Client, Options, Setup};
 use serde_json::{Value, json};
 
 use super::{
-    WITH_SESSION, healthy_beside, odd_child, others_are_served,
+    WITH_SESSION, connect, healthy_beside, odd_child, others_are_served,
     socket::{CLOSE, LONG, Socket, messages, post},
 };
 
@@ -33,8 +33,7 @@ fn numbers(heard: &[Value], pointer: &str) -> Vec<u64> {
 /// The clock is paused: it advances when every task is idle.
 #[tokio::test(start_paused = true)]
 async fn a_client_that_takes_nothing_of_its_answers_is_hung_up_on_in_time() {
-    let bench = Bench::start(Options::without_upstream()).await;
-    let client = Client::connect(&bench, WITH_SESSION).await;
+    let (bench, client) = connect(Options::without_upstream(), WITH_SESSION).await;
     // The answer says the names again.
     let unknown: Vec<String> = (10..60).map(|number| format!("{number}{}", "x".repeat(198))).collect();
     let call = post(&client, "call", "tools/describe", json!({"names": unknown})).replace(CLOSE, "");
@@ -51,8 +50,7 @@ async fn a_client_that_takes_nothing_of_its_answers_is_hung_up_on_in_time() {
 
 #[tokio::test]
 async fn log_messages_that_are_never_read_delay_no_other_client() {
-    let bench = Bench::start(healthy_beside(odd_child("floods-messages"))).await;
-    let client = Client::connect(&bench, WITH_SESSION).await;
+    let (bench, client) = connect(healthy_beside(odd_child("floods-messages")), WITH_SESSION).await;
     client.request("logging/setLevel", json!({"level": "debug"})).await.result();
     let call = json!({"name": "echo", "arguments": plenty()});
     let mut unread = Socket::sending(&bench, post(&client, "flooded", "tools/call", call)).await;
@@ -69,8 +67,7 @@ async fn log_messages_that_are_never_read_delay_no_other_client() {
 }
 
 async fn an_answer_whose_progress_is_never_read_delays_no_other_client_and_is_kept(setup: Setup) {
-    let bench = Bench::start(healthy_beside(odd_child("floods-progress"))).await;
-    let client = Client::connect(&bench, setup).await;
+    let (bench, client) = connect(healthy_beside(odd_child("floods-progress")), setup).await;
     let call = json!({"name": "echo", "arguments": plenty(), "_meta": {"progressToken": "mine"}});
     let mut unread = Socket::sending(&bench, post(&client, "flooded", "tools/call", call)).await;
 

@@ -12,13 +12,14 @@ use mcp_disclosure_gateway::{limits::Limits, upstream::Target};
 use serde_json::{Value, json};
 use server::{PollingServer, RETRY, REVISION, Received, SESSION, counted};
 
+use crate::connect;
+
 const SETUP: Setup = Setup { strategy: "full", transport: Transport::Stdio, era: Era::Session };
 
 /// A gateway before it, and a client.
 async fn before(server: &PollingServer, options: Options) -> (Bench, Client) {
     let handlers = vec![("polling", Target::url(server.url().parse().unwrap()))];
-    let bench = Bench::start(Options { handlers, ..options }).await;
-    let client = Client::connect(&bench, SETUP).await;
+    let (bench, client) = connect(Options { handlers, ..options }, SETUP).await;
     (bench, client)
 }
 

@@ -4,9 +4,10 @@ use std::{process::ExitStatus, time::Duration};
 
 use tokio::process::{Child, Command};
 
-use super::guard;
-#[cfg(unix)]
-use super::signal;
+use super::{
+    guard,
+    signal::{self, Signal},
+};
 
 /// How long a child may take to exit after its input is closed, and again after SIGTERM.
 const GRACE: Duration = Duration::from_secs(2);
@@ -19,12 +20,6 @@ const LOOK: Duration = Duration::from_millis(10);
 /// whatever way.
 #[derive(Debug)]
 pub(super) struct Group(Option<u32>);
-
-#[derive(Clone, Copy)]
-enum Insist {
-    Ask,
-    Kill,
-}
 
 impl Group {
     /// Makes a program the leader of its own process group when started.
@@ -45,10 +40,8 @@ impl Group {
 
     /// Waits for the child to exit, then sends SIGTERM, then kills it. Its group ends with it.
     pub(super) async fn reap(mut self, child: &mut Child) -> Option<ExitStatus> {
-        for insist in [None, Some(Insist::Ask), Some(Insist::Kill)] {
-            if let Some(insist) = insist {
-                self.send(insist);
-            }
+        for signal in [None, Some(Signal::TERM), Some(Signal::KILL)] {
+            signal.into_iter().for_each(|signal| self.send(signal));
             if let Ok(Ok(status)) = tokio::time::timeout(GRACE, child.wait()).await {
                 self.disperse().await;
                 self.forget();
@@ -61,14 +54,14 @@ impl Group {
 
     /// Ends the processes that an exited child left behind.
     async fn disperse(&self) {
-        self.send(Insist::Ask);
+        self.send(Signal::TERM);
         let gone = async {
             while self.is_there() {
                 tokio::time::sleep(LOOK).await;
             }
         };
         if tokio::time::timeout(GRACE, gone).await.is_err() {
-            self.send(Insist::Kill);
+            self.send(Signal::KILL);
         }
     }
 
@@ -78,27 +71,12 @@ impl Group {
         }
     }
 
-    #[cfg(unix)]
-    fn send(&self, insist: Insist) {
-        use rustix::process::Signal;
-        let signal = match insist {
-            Insist::Ask => Signal::TERM,
-            Insist::Kill => Signal::KILL,
-        };
+    fn send(&self, signal: Signal) {
         self.0.into_iter().for_each(|group| signal::send(group, signal));
     }
 
-    #[cfg(unix)]
     fn is_there(&self) -> bool {
         self.0.is_some_and(signal::is_there)
-    }
-
-    #[cfg(not(unix))]
-    fn send(&self, _insist: Insist) {}
-
-    #[cfg(not(unix))]
-    fn is_there(&self) -> bool {
-        false
     }
 }
 
@@ -107,7 +85,7 @@ impl Drop for Group {
         if guard::has_all() {
             return;
         }
-        self.send(Insist::Kill);
+        self.send(Signal::KILL);
         self.forget();
     }
 }

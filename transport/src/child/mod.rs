@@ -10,6 +10,24 @@ mod program;
 mod signal;
 mod stderr;
 
+/// There are no process groups on this system, so nothing is sent.
+#[cfg(not(unix))]
+mod signal {
+    #[derive(Clone, Copy)]
+    pub(super) struct Signal;
+
+    impl Signal {
+        pub(super) const TERM: Self = Self;
+        pub(super) const KILL: Self = Self;
+    }
+
+    pub(super) fn send(_group: u32, _signal: Signal) {}
+
+    pub(super) fn is_there(_group: u32) -> bool {
+        false
+    }
+}
+
 use std::{
     io,
     process::{ExitStatus, Stdio},

@@ -1,6 +1,7 @@
 //! Signals to process groups, addressed by the id of their leader.
 
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+pub(super) use rustix::process::Signal;
+use rustix::process::{Pid, kill_process_group, test_kill_process_group};
 
 fn pid(group: u32) -> Option<Pid> {
     i32::try_from(group).ok().and_then(Pid::from_raw)

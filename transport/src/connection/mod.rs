@@ -36,6 +36,9 @@ use crate::{
     Settled, line_limit::LineLimit,
 };
 
+/// Why a connection ends whose HTTP session is lost.
+const LOST_SESSION: &str = "the server no longer knows the session (HTTP 404)";
+
 /// A connection to an MCP server.
 ///
 /// It is opened by [`child::connect`](crate::child::connect), [`http::connect`](crate::http::connect) and their like, and
@@ -60,7 +63,6 @@ pub struct Connection {
     /// Whether HTTP is HTTP+SSE (2024-11-05).
     over_sse: AtomicBool,
     lacks_session: AtomicBool,
-    lost_session: AtomicBool,
     /// The first output that is not JSON-RPC.
     foreign_output: OnceLock<String>,
     /// Limits the log of output that is not as it should be.
@@ -114,7 +116,6 @@ impl Connection {
             carrier,
             over_sse: AtomicBool::new(false),
             lacks_session: AtomicBool::new(false),
-            lost_session: AtomicBool::new(false),
             foreign_output: OnceLock::new(),
             skipped: LineLimit::new("lines on its output", bounds.stderr_lines),
         };
@@ -156,16 +157,16 @@ impl Connection {
         };
         self.pending.lock().insert(id, pending);
         let mut guard = Guard { connection: &self, id, finished: false };
-        let is_queued = self.outgoing.push(outgoing, room).is_ok();
+        let is_queued = self.outgoing.push(outgoing, room);
         if !is_queued || self.is_ended() {
             guard.finished = true;
             // Whoever ended the connection may have settled it.
-            let Some(withdrawn) = self.withdraw(id, !is_queued) else {
+            let Some(is_unsent) = self.withdraw(id, !is_queued) else {
                 return result.await.unwrap_or_else(|_| Err(self.how_it_ended(false)));
             };
             // The transport is closing and will provide the reason.
             let _said = tokio::time::timeout(timeout, self.ended.cancelled()).await;
-            return Err(self.how_it_ended(withdrawn.is_unsent));
+            return Err(self.how_it_ended(is_unsent));
         }
         let mut since = Instant::now();
         loop {
@@ -225,7 +226,7 @@ impl Connection {
 
     /// Whether it ended because the HTTP server no longer knows the session.
     pub fn has_lost_session(&self) -> bool {
-        self.lost_session.load(Ordering::Relaxed)
+        self.reason.get() == Some(&LOST_SESSION.into())
     }
 
     /// Why the connection ended.
@@ -283,8 +284,7 @@ impl Connection {
 
     /// Ends the connection because the HTTP server no longer knows the session.
     pub(crate) fn lose_session(&self) {
-        self.lost_session.store(true, Ordering::Relaxed);
-        self.end("the server no longer knows the session (HTTP 404)");
+        self.end(LOST_SESSION);
     }
 
     /// Fails a pending request whose exchange failed.
@@ -321,13 +321,16 @@ impl Connection {
         CallError::Ended { reason: self.reason(), unprocessed }
     }
 
-    /// Takes a request back: it is pending no more, and is not sent if it is still queued, or was `never_queued`.
-    /// `None` if it was settled before.
-    fn withdraw(&self, id: RequestId, never_queued: bool) -> Option<Withdrawn> {
+    /// Takes a request back: it is pending no more, and is not sent if it is still queued, or was `never_queued`. One that was
+    /// sent is cancelled. Returns whether the peer has not processed it, and never will; `None` if it was settled before.
+    fn withdraw(&self, id: RequestId, never_queued: bool) -> Option<bool> {
         let pending = self.take_pending(id)?;
         let is_unsent = self.outgoing.remove(id) || never_queued || pending.is_refused;
         self.handler.settled(id, if is_unsent { Settled::Unsent } else { Settled::GivenUp });
-        Some(Withdrawn { is_unsent, is_cancelled_by_message: pending.is_cancelled_by_message })
+        if !is_unsent && pending.is_cancelled_by_message && !self.is_ended() {
+            self.notify("notifications/cancelled", RawObject::empty().with("requestId", &id.to_string()));
+        }
+        Some(is_unsent)
     }
 }
 
@@ -336,11 +339,4 @@ impl fmt::Debug for Connection {
         let ended = self.reason.get();
         formatter.debug_struct("Connection").field("handler", &self.handler).field("ended", &ended).finish()
     }
-}
-
-/// A request that was taken back.
-struct Withdrawn {
-    /// Whether the peer has not processed it, and never will.
-    is_unsent: bool,
-    is_cancelled_by_message: bool,
 }

@@ -1,6 +1,5 @@
 //! Pending requests, and their cancellation.
 
-use mcp_disclosure_core::RawObject;
 use tokio::{
     sync::{oneshot, watch},
     time::Instant,
@@ -85,11 +84,8 @@ pub(super) struct Guard<'a> {
 
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
-        let Self { connection, id, finished } = *self;
-        let withdrawn = if finished { None } else { connection.withdraw(id, false) };
-        if withdrawn.is_some_and(|withdrawn| !withdrawn.is_unsent && withdrawn.is_cancelled_by_message) {
-            let params = RawObject::empty().with("requestId", &id.to_string());
-            connection.notify("notifications/cancelled", params);
+        if !self.finished {
+            let _is_unsent = self.connection.withdraw(self.id, false);
         }
     }
 }

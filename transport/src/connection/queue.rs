@@ -44,10 +44,6 @@ pub(crate) enum Kind {
     Response,
 }
 
-/// The queue is closed because the transport is gone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Closed;
-
 /// The sending half of a queue.
 #[derive(Debug)]
 pub(crate) struct Queue {
@@ -107,11 +103,11 @@ impl Queue {
         }
     }
 
-    /// Appends a message, with its reservation.
-    pub(crate) fn push(&self, outgoing: Outgoing, room: Room) -> Result<(), Closed> {
+    /// Appends a message, with its reservation; `false` if the queue is closed because the transport is gone.
+    pub(crate) fn push(&self, outgoing: Outgoing, room: Room) -> bool {
         let mut state = self.shared.state.lock();
         if state.closed {
-            return Err(Closed);
+            return false;
         }
         state.last += 1;
         let place = state.last;
@@ -121,7 +117,7 @@ impl Queue {
         state.waiting.insert(place, Taken { outgoing, room });
         drop(state);
         self.shared.changed.notify_one();
-        Ok(())
+        true
     }
 
     /// Removes a request; `false` if it was dequeued, or never appended.
@@ -192,7 +188,7 @@ mod tests {
     }
 
     fn push(queue: &Queue, outgoing: Outgoing) -> bool {
-        queue.reserve(&outgoing).0.is_ok_and(|room| queue.push(outgoing, room).is_ok())
+        queue.reserve(&outgoing).0.is_ok_and(|room| queue.push(outgoing, room))
     }
 
     fn id(taken: &Taken) -> u64 {

@@ -62,7 +62,7 @@ impl Connection {
         };
         let pushed = self.admit(&outgoing).and_then(|room| {
             self.observe(Direction::Sent, kind, method, &outgoing.text);
-            self.outgoing.push(outgoing, room).map_err(|_| self.how_it_ended(true))
+            if self.outgoing.push(outgoing, room) { Ok(()) } else { Err(self.how_it_ended(true)) }
         });
         if let Err(error) = pushed {
             tracing::debug!(upstream = self.name(), method, %error, "message dropped");
@@ -72,6 +72,6 @@ impl Connection {
 
 /// The token is the request's id, since tokens of several clients could collide on one connection.
 fn with_progress_token(params: &RawObject, token: &str) -> RawObject {
-    let meta = params.object("_meta").unwrap_or_default();
+    let meta = params.meta().cloned().unwrap_or_default();
     params.with("_meta", meta.with("progressToken", token).text())
 }

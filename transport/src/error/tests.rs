@@ -33,18 +33,16 @@ async fn failures_are_told_apart_and_details_are_for_the_operator() {
     nobody.bind(([127, 0, 0, 1], 0).into()).unwrap();
     let closed = nobody.local_addr().unwrap();
     let refused = failure(&format!("http://{closed}/?key=s3cret")).await;
-    let kind = Some(io::ErrorKind::ConnectionRefused);
-    assert!(matches!(&refused, HttpError::Connect { kind: found, .. } if *found == kind), "{refused:?}");
     assert_eq!(refused.to_string(), "cannot be reached");
     assert!(refused.in_full().starts_with("cannot be reached: Connection refused"), "{refused:?}");
     assert!(!refused.in_full().contains("s3cret"), "{refused:?}");
 
     let unknown = failure("http://server.invalid/").await;
-    assert!(matches!(unknown, HttpError::Dns { .. }), "{unknown:?}");
+    assert_eq!(unknown.to_string(), "cannot be reached: its name cannot be resolved");
 
     let plain = answering(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
     let no_tls = failure(&format!("https://{plain}/")).await;
-    assert!(matches!(no_tls, HttpError::Tls { .. }), "{no_tls:?}");
+    assert_eq!(no_tls.to_string(), "cannot be reached: TLS failed");
 
     for broken in [&b""[..], b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf"] {
         let broken = failure(&format!("http://{}/", answering(broken).await)).await;
@@ -53,5 +51,5 @@ async fn failures_are_told_apart_and_details_are_for_the_operator() {
 
     let here = answering(b"HTTP/1.1 302 Found\r\nlocation: /page\r\n\r\n").await;
     let redirected = failure(&format!("http://{here}/")).await;
-    assert!(matches!(redirected, HttpError::RedirectRewrites { .. }), "{redirected:?}");
+    assert!(redirected.to_string().contains("with 302, which is not followed"), "{redirected:?}");
 }

@@ -107,7 +107,7 @@ impl Link {
     /// header.
     pub(super) async fn execute(&self, request: RequestBuilder) -> Result<Response, HttpError> {
         let failed = |error: reqwest::Error| HttpError::from(&error);
-        let Some(Authorizer(authorization)) = &self.authorization else {
+        let Some(Authorizer(authorization)) = &self.endpoint.authorization else {
             return request.send().await.map_err(failed);
         };
         let again = request.try_clone();

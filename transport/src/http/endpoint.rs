@@ -7,6 +7,7 @@ use reqwest::{
     header::{HeaderMap, HeaderName},
     redirect::Policy,
 };
+use serde::{Deserialize, Serialize};
 
 use super::Authorizer;
 use crate::HttpError;
@@ -33,12 +34,15 @@ pub trait Forwarding: fmt::Debug + Send + Sync {
 }
 
 /// Which of MCP's HTTP transports an endpoint serves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum EndpointKind {
     /// Streamable HTTP, or else HTTP+SSE: found out by the specification's rules for backwards compatibility.
     #[default]
+    #[serde(skip)]
     Detect,
     /// Streamable HTTP.
+    #[serde(rename = "http")]
     Streamable,
     /// The deprecated HTTP+SSE of 2024-11-05.
     Sse,
@@ -87,12 +91,15 @@ pub(super) fn redirects() -> Policy {
         let (status, origin) = (attempt.status(), origin(attempt.url()));
         let keeps = matches!(status, StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
         let refused = match (is_here, keeps) {
-            (false, _) => HttpError::RedirectsElsewhere { origin },
-            (true, false) => HttpError::RedirectRewrites { status, origin },
-            (true, true) if attempt.previous().len() > MOST_REDIRECTS => HttpError::TooManyRedirects,
+            (false, _) => format!("to another origin, {origin}, which is not followed"),
+            (true, false) => {
+                let status = status.as_u16();
+                format!("to {origin} with {status}, which is not followed: only 307 and 308 keep the message")
+            }
+            (true, true) if attempt.previous().len() > MOST_REDIRECTS => "too many times".to_owned(),
             (true, true) => return attempt.follow(),
         };
-        attempt.error(refused)
+        attempt.error(HttpError::Redirects(refused))
     })
 }
 

@@ -10,10 +10,7 @@ use reqwest::{
 };
 use tokio::time::Instant;
 
-use super::{
-    Backoff, EndpointKind, LINGER, Link, StreamPosition,
-    refusal::{ERROR_BODY, Refusal},
-};
+use super::{Backoff, EndpointKind, LINGER, Link, StreamPosition, refusal::ERROR_BODY};
 use crate::{Bound, Connection, HttpError, RequestId, connection::Headers, headers};
 
 const JSON: &str = "application/json";
@@ -35,7 +32,7 @@ impl Link {
             return self.post(request, text, Some(id), false, &mut position).await;
         }
         let is_list = self.connection.is_list(id);
-        if self.kind == EndpointKind::Sse {
+        if self.endpoint.kind == EndpointKind::Sse {
             self.messages().await?;
         }
         let spare = self.may_turn_out_sse().then(|| text.clone());
@@ -94,9 +91,7 @@ impl Link {
             *self.session.lock() = Some(session.clone());
         }
         if !status.is_success() {
-            let refusal = Refusal::read(response, about, &self.connection, position).await;
-            drop(posting);
-            return Err(self.refused(refusal, about, in_session).await);
+            return Err(self.refused(response, about, in_session, position, posting).await);
         }
         match content_type(&response) {
             // By HTTP+SSE the response to a message is on the event stream; this one only acknowledges it.
@@ -123,7 +118,7 @@ impl Link {
 
     /// Whether the server may turn out to serve HTTP+SSE: nothing but `initialize` was sent in a session.
     pub(super) fn may_turn_out_sse(&self) -> bool {
-        self.kind == EndpointKind::Detect
+        self.endpoint.kind == EndpointKind::Detect
             && !self.messages.initialized()
             && self.connection.revision().is_none()
     }

@@ -23,7 +23,7 @@ use parking_lot::Mutex;
 use position::StreamPosition;
 use reqwest::{
     Client, Method, RequestBuilder, Url,
-    header::{HeaderMap, HeaderName, HeaderValue},
+    header::{HeaderMap, HeaderValue},
 };
 use tokio::sync::OnceCell;
 use tokio_util::task::TaskTracker;
@@ -62,18 +62,15 @@ pub fn connect(
     handler: Arc<dyn Handler>,
     bounds: Bounds,
 ) -> Arc<Connection> {
-    let Endpoint { url, kind, headers, authorization, forward } = endpoint;
+    let is_sse = endpoint.kind == EndpointKind::Sse;
     let connection = Connection::carried(handler, bounds, Carrier::Http, |connection, queued| async move {
-        let client = match client(headers) {
+        let client = match client(endpoint.headers.clone()) {
             Ok(client) => client,
             Err(error) => return Reason::from("no HTTP client could be made").because(&cause(&error)),
         };
         let link = Link {
             client,
-            url,
-            kind,
-            authorization,
-            forward,
+            endpoint,
             caller,
             listens,
             session: Mutex::default(),
@@ -84,7 +81,7 @@ pub fn connect(
         Arc::new(link).run(queued).await;
         "the connection was closed".into()
     });
-    if kind == EndpointKind::Sse {
+    if is_sse {
         connection.note_sse();
     }
     connection
@@ -109,10 +106,7 @@ pub fn client(headers: HeaderMap) -> reqwest::Result<Client> {
 #[derive(Debug)]
 struct Link {
     client: Client,
-    url: Url,
-    kind: EndpointKind,
-    authorization: Option<Authorizer>,
-    forward: Vec<HeaderName>,
+    endpoint: Endpoint,
     caller: Option<Arc<dyn Forwarding>>,
     listens: bool,
     session: Mutex<Option<HeaderValue>>,
@@ -221,11 +215,11 @@ impl Link {
 
     fn bare(&self, method: Method) -> RequestBuilder {
         let messages = self.messages.get().filter(|_| method == Method::POST);
-        let request = self.client.request(method, messages.unwrap_or(&self.url).clone());
+        let request = self.client.request(method, messages.unwrap_or(&self.endpoint.url).clone());
         // Like all of its headers they go to this origin only: redirects to another one are not followed.
         let Some(headers) = self.caller.as_ref().and_then(|caller| caller.headers()) else { return request };
-        let named =
-            self.forward.iter().flat_map(|name| headers.get_all(name).iter().map(move |value| (name, value)));
+        let forward = self.endpoint.forward.iter();
+        let named = forward.flat_map(|name| headers.get_all(name).iter().map(move |value| (name, value)));
         named.fold(request, |request, (name, value)| request.header(name, value))
     }
 

@@ -27,9 +27,10 @@ const REMEMBERED: usize = 1024;
 pub(super) struct StreamPosition {
     last: Option<HeaderValue>,
     retry: Option<Duration>,
-    /// Hashes of id and data of the events from earlier connections, and of those from this one.
-    earlier: VecDeque<u64>,
-    delivered: Vec<u64>,
+    /// The number of the connection that is read.
+    connection: u64,
+    /// Hashes of id and data of the last events, and the numbers of the connections that delivered them.
+    delivered: VecDeque<(u64, u64)>,
     hasher: RandomState,
 }
 
@@ -41,7 +42,7 @@ impl StreamPosition {
 
     /// Whether the last connection delivered an event with an id.
     pub(super) fn has_delivered(&self) -> bool {
-        !self.delivered.is_empty()
+        self.delivered.back().is_some_and(|(_, connection)| *connection == self.connection)
     }
 
     /// Adds the position to a request; without one the stream starts from the beginning.
@@ -68,7 +69,7 @@ impl StreamPosition {
         longest: Bound,
         mut deliver: impl FnMut(&str),
     ) -> Result<(), HttpError> {
-        self.begin_again();
+        self.connection += 1;
         let mut events = events(response, longest);
         while let Some(event) = events.next().await {
             match event {
@@ -88,12 +89,6 @@ impl StreamPosition {
     /// Forgets the position: the next connection starts from the beginning.
     pub(super) fn forget(&mut self) {
         self.last = None;
-    }
-
-    fn begin_again(&mut self) {
-        self.earlier.extend(self.delivered.drain(..));
-        let surplus = self.earlier.len().saturating_sub(REMEMBERED);
-        self.earlier.drain(..surplus);
     }
 
     fn take(&mut self, event: &Sse, deliver: &mut impl FnMut(&str)) {
@@ -116,13 +111,14 @@ impl StreamPosition {
     fn is_new(&mut self, id: Option<&str>, data: &str) -> bool {
         let Some(id) = id else { return true };
         let hash = self.hasher.hash_one((id, data));
-        if self.earlier.contains(&hash) {
+        let is_it = |(known, connection): &(u64, u64)| *known == hash && *connection != self.connection;
+        if self.delivered.iter().any(is_it) {
             return false;
         }
         if self.delivered.len() == REMEMBERED {
-            self.delivered.remove(0);
+            self.delivered.pop_front();
         }
-        self.delivered.push(hash);
+        self.delivered.push_back((hash, self.connection));
         true
     }
 }

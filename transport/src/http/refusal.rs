@@ -2,16 +2,16 @@
 
 use std::{sync::Arc, time::Duration};
 
-use bytes::BytesMut;
 use futures::FutureExt;
 use mcp_disclosure_core::brief::shorten;
 use reqwest::Response;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use super::{
     Link, StreamPosition,
     exchange::{EVENT_STREAM, content_type, read_body},
 };
-use crate::{Bound, Connection, HttpError, Message, RequestId};
+use crate::{Bound, HttpError, Message, RequestId};
 
 /// Maximum size of an error response: it is read for an error object and for the log.
 pub(super) const ERROR_BODY: Bound = Bound { most: 1024 * 1024, setting: "" };
@@ -20,107 +20,66 @@ pub(super) const ERROR_BODY: Bound = Bound { most: 1024 * 1024, setting: "" };
 /// be sent again in the next session.
 const ALSO_REFUSED: Duration = Duration::from_secs(1);
 
-/// A response with an error status.
-pub(super) struct Refusal {
-    error: HttpError,
-    content: Content,
-}
-
-enum Content {
-    /// The response to the request, which has been delivered: some servers send JSON-RPC errors with error
-    /// statuses.
-    Answer,
-    /// A message without the request's id.
-    Message(BytesMut),
-    /// An event stream, whose messages were delivered.
-    Events,
-    /// Nothing of JSON-RPC.
-    Other,
-}
-
-impl Refusal {
-    /// Reads the response to this request.
-    pub(super) async fn read(
-        response: Response,
-        about: Option<RequestId>,
-        connection: &Arc<Connection>,
-        position: &mut StreamPosition,
-    ) -> Self {
-        let status = response.status();
-        let bounds = connection.bounds();
-        if content_type(&response).starts_with(EVENT_STREAM) {
-            let answered = about.map(|id| connection.settled(id));
-            let receive = |data: &str| connection.receive(data.as_bytes(), about);
-            let _broken = position.read(response, bounds.message_bytes, receive).await;
-            let is_answer = answered.is_some_and(|answered| answered.now_or_never() == Some(true));
-            let content = if is_answer { Content::Answer } else { Content::Events };
-            return Self { error: HttpError::Status { status, body: String::new() }, content };
-        }
-        let body = read_body(response, ERROR_BODY).await.unwrap_or_default();
-        let shown = shorten(String::from_utf8_lossy(&body).trim(), 200);
-        let content = match Message::parse(&body, bounds.message_depth) {
-            Ok(message) if answers(&message, about) => {
-                connection.receive(&body, about);
-                Content::Answer
-            }
-            Ok(_) => Content::Message(body),
-            Err(_) => Content::Other,
-        };
-        Self { error: HttpError::Status { status, body: shown }, content }
-    }
-}
-
-/// Whether a message is the response to this request, by its id.
-fn answers(message: &Message, request: Option<RequestId>) -> bool {
-    let Message::Response(response) = message else { return false };
-    let id = response.id.as_ref().and_then(RequestId::of);
-    id.is_some() && id == request
-}
-
 impl Link {
-    /// Handles a refusal of a message. It may mean that the server does not serve Streamable HTTP, or that it no
-    /// longer knows the session; otherwise an error without an id is about the request.
+    /// Handles the refusal of a message. Some servers send the response to a request with an error status. Otherwise it may
+    /// mean that the server does not serve Streamable HTTP, or that it no longer knows the session; else an error without an
+    /// id is about the request. `posting` says for as long as it is read that there is no response yet.
     pub(super) async fn refused(
         self: &Arc<Self>,
-        refusal: Refusal,
+        response: Response,
         about: Option<RequestId>,
         in_session: bool,
+        position: &mut StreamPosition,
+        posting: TaskTrackerToken,
     ) -> HttpError {
-        let Refusal { error, content } = refusal;
+        let (status, bounds) = (response.status(), self.connection.bounds());
+        let is_stream = content_type(&response).starts_with(EVENT_STREAM);
+        let (mut is_answered, mut shown, mut message) = (false, String::new(), None);
+        if is_stream {
+            let answered = about.map(|id| self.connection.settled(id));
+            let receive = |data: &str| self.connection.receive(data.as_bytes(), about);
+            let _broken = position.read(response, bounds.message_bytes, receive).await;
+            is_answered = answered.is_some_and(|answered| answered.now_or_never() == Some(true));
+        } else {
+            let body = read_body(response, ERROR_BODY).await.unwrap_or_default();
+            shown = shorten(String::from_utf8_lossy(&body).trim(), 200);
+            match Message::parse(&body, bounds.message_depth) {
+                Ok(response) if answers(&response, about) => {
+                    self.connection.receive(&body, about);
+                    is_answered = true;
+                }
+                Ok(_) => message = Some(body),
+                Err(_) => {}
+            }
+        }
+        drop(posting);
+        let error = HttpError::Status { status, body: shown };
+        if is_answered {
+            return error;
+        }
         let has_session = self.session().is_some() || self.messages.initialized();
-        match content {
-            Content::Answer => {}
-            Content::Message(_) | Content::Other | Content::Events
-                if in_session && has_session && error.is_not_found() =>
-            {
-                if let Some(id) = about.filter(|_| !matches!(content, Content::Events)) {
-                    self.connection.note_refused(id);
-                }
-                self.end_session().await;
+        if in_session && has_session && error.is_not_found() {
+            if let Some(id) = about.filter(|_| !is_stream) {
+                self.connection.note_refused(id);
             }
-            Content::Message(_) | Content::Other
-                if in_session && self.may_turn_out_sse() && error.is_unknown_endpoint() =>
-            {
-                match self.messages().await {
-                    // The caller posts the message again, to this URL.
-                    Ok(_) => {}
-                    Err(bad @ HttpError::UnusableEndpoint(_)) => return bad,
-                    Err(other) => {
-                        let (upstream, reason) = (self.connection.name(), other.in_full());
-                        tracing::debug!(upstream, reason, "the server does not serve HTTP+SSE either");
-                        self.deliver(&content, about);
-                    }
+            self.end_session().await;
+            return error;
+        }
+        if in_session && !is_stream && self.may_turn_out_sse() && error.is_unknown_endpoint() {
+            match self.messages().await {
+                // The caller posts the message again, to this URL.
+                Ok(_) => return error,
+                Err(bad @ HttpError::UnusableEndpoint(_)) => return bad,
+                Err(other) => {
+                    let (upstream, reason) = (self.connection.name(), other.in_full());
+                    tracing::debug!(upstream, reason, "the server does not serve HTTP+SSE either");
                 }
             }
-            content => self.deliver(&content, about),
+        }
+        if let Some(message) = message {
+            self.connection.receive(&message, about);
         }
         error
-    }
-
-    fn deliver(&self, content: &Content, about: Option<RequestId>) {
-        if let Content::Message(body) = content {
-            self.connection.receive(body, about);
-        }
     }
 
     /// Ends the connection because the server no longer knows the session.
@@ -129,4 +88,11 @@ impl Link {
         let _in_time = tokio::time::timeout(ALSO_REFUSED, self.posting.wait()).await;
         self.connection.lose_session();
     }
+}
+
+/// Whether a message is the response to this request, by its id.
+fn answers(message: &Message, request: Option<RequestId>) -> bool {
+    let Message::Response(response) = message else { return false };
+    let id = response.id.as_ref().and_then(RequestId::of);
+    id.is_some() && id == request
 }

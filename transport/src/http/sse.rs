@@ -64,15 +64,15 @@ impl Link {
     fn named(&self, stream: &Url, endpoint: &str) -> Result<Url, HttpError> {
         let endpoint = Some(endpoint.trim()).filter(|text| !text.is_empty() && text.len() <= LONGEST_URL);
         let mut url = endpoint.and_then(|endpoint| stream.join(endpoint).ok()).ok_or(NO_URL)?;
-        if url.origin() != self.url.origin() {
+        if url.origin() != self.endpoint.url.origin() {
             let origin = origin(&url);
             let what = format!(
                 "a URL for messages (event 'endpoint') of another origin, {origin}, which is not used"
             );
             return Err(HttpError::UnusableEndpoint(what.into()));
         }
-        let credentials = url.set_username(self.url.username());
-        credentials.and_then(|()| url.set_password(self.url.password())).map_err(|()| NO_URL)?;
+        let credentials = url.set_username(self.endpoint.url.username());
+        credentials.and_then(|()| url.set_password(self.endpoint.url.password())).map_err(|()| NO_URL)?;
         Ok(url)
     }
 

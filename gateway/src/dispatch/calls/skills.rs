@@ -133,8 +133,7 @@ impl Calls {
             bytes += read.as_str().len();
             let Some((found, listed)) = aside(read.as_str().len(), || {
                 let found = contents(&read)?;
-                let listed = found.2.member("skills").and_then(|list| serde_json::from_str(list).ok());
-                let listed: Vec<RawText> = listed.unwrap_or_default();
+                let listed: Vec<RawText> = found.2.value("skills").unwrap_or_default();
                 let listed = listed.iter().filter_map(|entry| Skill::indexed(view, name, entry));
                 Some((found, listed.collect::<Vec<_>>()))
             }) else {
@@ -173,7 +172,7 @@ pub(super) async fn looked_for(caller: &Caller, result: &Json) {
 /// The result of a reading, its only content, and the index that this is.
 fn contents(read: &Json) -> Option<(RawObject, RawObject, RawObject)> {
     let read = RawObject::parse(read.as_str()).ok()?;
-    let contents: Vec<RawText> = serde_json::from_str(read.member("contents")?).ok()?;
+    let contents: Vec<RawText> = read.value("contents")?;
     let content = RawObject::of(contents.first()?).ok()?;
     let index = RawObject::parse(content.string("text")?).ok()?;
     Some((read, content, index))
@@ -259,8 +258,7 @@ fn files(view: &View, upstream: &str, object: &RawObject, mut renamed: impl FnMu
 
 /// The files of a skill or directory under other URIs, without those that get none.
 fn rewritten(object: &RawObject, mut renamed: impl FnMut(&str) -> Option<String>) -> String {
-    let files: Vec<RawText> =
-        object.member(FILES).and_then(|files| serde_json::from_str(files).ok()).unwrap_or_default();
+    let files: Vec<RawText> = object.value(FILES).unwrap_or_default();
     let files = files.iter().filter_map(|file| {
         let file = RawObject::of(file).ok()?;
         let uri = file.string("uri")?;

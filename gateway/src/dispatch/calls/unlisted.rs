@@ -16,7 +16,7 @@ use crate::{
 /// Waits for upstreams that were not tried yet, for as long as none of them lists the called tool. Returns whether it
 /// waited.
 pub(crate) async fn looked_for(caller: &Caller, page: &Page, params: &RawObject) -> bool {
-    if caller.backend.is_complete() || !is_unlisted(page, params) {
+    if caller.backend.progress.is_complete() || !is_unlisted(page, params) {
         return false;
     }
     let slots = caller.backend.slots();
@@ -68,7 +68,7 @@ pub(crate) async fn relisted(
     params: &RawObject,
     watch: &mut Watch<'_>,
 ) -> Result<bool, ErrorText> {
-    if caller.backend.is_complete() {
+    if caller.backend.progress.is_complete() {
         return Ok(false);
     }
     let Some(name) = params.string("name") else { return Ok(false) };

@@ -125,7 +125,7 @@ impl Sessions {
         let mut is_settled = backend.is_settled();
         while attempts > 0 {
             // Looked at first: what was tried then is in the page.
-            let outstanding = backend.outstanding();
+            let outstanding = backend.progress.outstanding();
             match self.read_again(&session).await {
                 Ok(None) => return,
                 Ok(Some(read)) => {
@@ -135,7 +135,7 @@ impl Sessions {
                     // With each upstream that has started it is read again.
                     tokio::select! {
                         () = &mut settled => is_settled = true,
-                        () = backend.fewer_outstanding(outstanding) => {}
+                        () = backend.progress.fewer(outstanding) => {}
                     }
                 }
                 Err(error) => {

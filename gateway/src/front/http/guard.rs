@@ -177,29 +177,4 @@ mod tests {
         assert!(admits(&everywhere, "10.0.0.7:8848", None) && !admits(&everywhere, "evil.example", None));
         assert_eq!(status(&everywhere, "/mcp", &[]), 403);
     }
-
-    #[test]
-    fn every_host_and_origin_is_checked() {
-        let (ours, evil) = ((header::HOST, "localhost"), (header::HOST, "evil.example"));
-        assert_eq!(status(&local(), "/mcp", &[ours.clone(), evil.clone()]), 400);
-        assert_eq!(status(&local(), "/mcp", &[evil, ours.clone()]), 400);
-        assert_eq!(status(&local(), "/mcp", &[ours.clone(), ours.clone()]), 400);
-        let (app, foreign) =
-            ((header::ORIGIN, "https://app.example"), (header::ORIGIN, "https://evil.example"));
-        assert_eq!(status(&local(), "/mcp", &[ours.clone(), app.clone(), foreign.clone()]), 403);
-        assert_eq!(status(&local(), "/mcp", &[ours.clone(), foreign, app.clone()]), 403);
-        assert_eq!(status(&local(), "/mcp", &[ours, app.clone(), app]), 400);
-    }
-
-    #[test]
-    fn a_target_in_absolute_form_names_the_same_host() {
-        let from = |target: &str, host: &str| status(&local(), target, &[(header::HOST, host)]);
-        assert_eq!(from("http://localhost:8848/mcp", "localhost:8848"), 200);
-        assert_eq!(from("http://LocalHost/mcp", "localhost:80"), 200);
-        assert_eq!(from("http://evil.example/mcp", "localhost"), 403);
-        assert_eq!(from("http://localhost/mcp", "evil.example"), 403);
-        assert_eq!(from("http://proxy.example/mcp", "localhost"), 400);
-        assert_eq!(from("http://localhost:1/mcp", "localhost:2"), 400);
-        assert_eq!(from("http://evil@localhost/mcp", "localhost"), 400);
-    }
 }

@@ -7,34 +7,32 @@ use mcp_disclosure_core::{
 use mcp_disclosure_transport::{CallError, Json, meta::PROTOCOL_VERSION};
 
 use super::{Channel, Disclosing, fetch::again};
-use crate::upstream::request::{Sender, UpstreamCall};
+use crate::upstream::request::{Line, UpstreamCall};
 
-impl Disclosing {
-    /// Sends a request on behalf of a client. A call is sent with the receipt that the upstream gave, and once more if the
+impl Line {
+    /// Sends a request on behalf of a client, as the upstream demands: a call with the receipt that the upstream gave, and once more if the
     /// upstream refuses it until the description is fetched: a refused call did not run.
-    pub(in crate::upstream) async fn send(
-        &self,
-        sender: &Sender,
-        call: UpstreamCall,
-    ) -> Result<Json, CallError> {
+    pub(in crate::upstream) async fn send_as_demanded(&self, call: UpstreamCall) -> Result<Json, CallError> {
         let is_call = call.method == "tools/call";
-        let Some(Channel::Resource { uri }) = is_call.then(|| self.channel()).flatten() else {
-            return sender.send(call).await;
+        let Some(Channel::Resource { uri }) = is_call.then(|| self.disclosing.channel()).flatten() else {
+            return self.send(call).await;
         };
         let tool = call.params.string("name").unwrap_or_default();
         let meta = call.params.object("_meta");
         let is_stateless = meta.is_some_and(|meta| meta.member(PROTOCOL_VERSION).is_some());
         let era = if is_stateless { Era::Stateless } else { Era::Session };
-        let outcome = sender.send(self.with_receipt(&call, era, &tool)).await;
+        let outcome = self.send(self.disclosing.with_receipt(&call, era, &tool)).await;
         if !is_refused(&outcome) {
             return outcome;
         }
         tracing::debug!(tool, "its description is fetched, and the call repeated");
-        let Some(definition) = again(sender, &uri, era, &tool).await else { return outcome };
-        self.keep_receipt(era, &tool, definition.receipt);
-        sender.send(self.with_receipt(&call, era, &tool)).await
+        let Some(definition) = again(self, &uri, era, &tool).await else { return outcome };
+        self.disclosing.keep_receipt(era, &tool, definition.receipt);
+        self.send(self.disclosing.with_receipt(&call, era, &tool)).await
     }
+}
 
+impl Disclosing {
     fn with_receipt(&self, call: &UpstreamCall, era: Era, tool: &str) -> UpstreamCall {
         let Some((argument, receipt)) = self.receipt(era, tool) else { return call.clone() };
         let arguments = call.params.object("arguments").unwrap_or_else(RawObject::empty);
@@ -47,13 +45,14 @@ impl Disclosing {
 fn is_refused(outcome: &Result<Json, CallError>) -> bool {
     match outcome {
         Ok(result) if result.as_str().contains(DESCRIPTION_REQUIRED) => {
-            RawObject::parse(result.as_str()).is_ok_and(|result| wants_description(&result))
+            RawObject::of(result).is_ok_and(|result| wants_description(&result))
         }
         Err(CallError::Answered(error)) if error.text().as_str().contains(DESCRIPTION_REQUIRED) => {
-            let data = RawObject::parse(error.text().as_str()).ok().and_then(|error| error.object("data"));
             let code =
                 |object: &RawObject| object.string("code").is_some_and(|code| code == DESCRIPTION_REQUIRED);
-            data.is_some_and(|data| code(&data) || data.object("error").is_some_and(|error| code(&error)))
+            error
+                .data()
+                .is_some_and(|data| code(&data) || data.object("error").is_some_and(|error| code(&error)))
         }
         _ => false,
     }

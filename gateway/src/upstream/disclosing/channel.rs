@@ -26,7 +26,7 @@ impl Channel {
         if lists.tools.is_empty() {
             return None;
         }
-        let resources = lists.resources.iter().filter_map(|resource| RawObject::parse(resource.get()).ok());
+        let resources = lists.resources.iter().filter_map(|resource| RawObject::of(resource).ok());
         let mut uris = resources.filter_map(|resource| resource.string("uri"));
         if let Some(uri) = uris.find(|uri| is_descriptions(uri)) {
             return Some(Self::Resource { uri });

@@ -6,7 +6,7 @@ use futures::{StreamExt, stream};
 use mcp_disclosure_core::{Era, RawObject, RawText, Supplement, UpstreamLists, delivered, descriptions_uri};
 
 use super::{Channel, Definition};
-use crate::upstream::{CallError, Upstream, request::Sender};
+use crate::upstream::{CallError, Upstream, request::Line};
 
 /// Definitions in one read of a resource.
 const MOST_NAMES: usize = 32;
@@ -110,7 +110,7 @@ async fn piece(upstream: &Upstream, channel: &Channel, names: &[String]) -> Resu
         ends_all: !matches!(error, CallError::Answered(_)),
     })?;
     let refused = |reason: String, ends_all| Refused { reason: format!("{method}: {reason}"), ends_all };
-    let result = RawObject::parse(result.as_str()).map_err(|error| refused(error.to_string(), false))?;
+    let result = RawObject::of(&result).map_err(|error| refused(error.to_string(), false))?;
     match channel {
         Channel::Method => Ok(vec![(names[0].clone(), described(result))]),
         Channel::Resource { .. } => {
@@ -132,7 +132,7 @@ async fn piece(upstream: &Upstream, channel: &Channel, names: &[String]) -> Resu
 
 /// The `Tool` in a result of `tools/describe`: the result itself, or the only one under `tools`.
 fn described(result: RawObject) -> RawObject {
-    let tools = result.member("tools").and_then(|tools| serde_json::from_str::<Vec<RawObject>>(tools).ok());
+    let tools: Option<Vec<RawObject>> = result.value("tools");
     tools.and_then(|tools| tools.into_iter().next()).unwrap_or(result)
 }
 
@@ -148,9 +148,9 @@ fn read<'n>(uri: &str, names: impl IntoIterator<Item = &'n str>) -> RawObject {
 }
 
 /// Reads the description of one tool again, which authorizes its calls.
-pub(super) async fn again(sender: &Sender, uri: &str, era: Era, tool: &str) -> Option<Definition> {
-    let result = sender.ask(era, "resources/read", read(uri, [tool])).await.ok()?;
-    let delivered = delivered::descriptions(&RawObject::parse(result.as_str()).ok()?)?;
+pub(super) async fn again(line: &Line, uri: &str, era: Era, tool: &str) -> Option<Definition> {
+    let result = line.ask(era, "resources/read", read(uri, [tool]), line.timeout).await.ok()?;
+    let delivered = delivered::descriptions(&RawObject::of(&result).ok()?)?;
     delivered::description(&delivered, tool).map(Definition::new)
 }
 

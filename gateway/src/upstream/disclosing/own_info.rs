@@ -47,7 +47,7 @@ async fn said(
     let mut texts: Vec<&str> = lists.tools.iter().map(RawText::get).collect();
     texts.sort_unstable();
     let definitions = Digest::of_parts(texts);
-    let known = upstream.disclosing.0.lock().said.clone().filter(|(of, _)| *of == definitions);
+    let known = upstream.line.disclosing.0.lock().said.clone().filter(|(of, _)| *of == definitions);
     if let Some((_, said)) = known {
         return said;
     }
@@ -59,7 +59,7 @@ async fn said(
             "its own tool info says what it has"
         );
     }
-    upstream.disclosing.0.lock().said = Some((definitions, said.clone()));
+    upstream.line.disclosing.0.lock().said = Some((definitions, said.clone()));
     said
 }
 
@@ -100,11 +100,13 @@ fn is_info(tool: &RawObject) -> bool {
 
 /// Whether a schema is of a string, or of a string or nothing.
 fn takes_text(schema: &RawObject) -> bool {
-    let parts = |text: &str| serde_json::from_str::<Vec<RawObject>>(text).unwrap_or_default();
-    let alternatives = ["anyOf", "oneOf"].into_iter().filter_map(|key| schema.member(key)).flat_map(parts);
+    let parts = |key| schema.value::<Vec<RawObject>>(key).unwrap_or_default();
     match schema.member("type") {
         Some(kind) => kind.contains("\"string\""),
-        None => alternatives.into_iter().any(|part| part.string("type").as_deref() == Some("string")),
+        None => ["anyOf", "oneOf"]
+            .into_iter()
+            .flat_map(parts)
+            .any(|part| part.string("type").as_deref() == Some("string")),
     }
 }
 
@@ -178,7 +180,7 @@ impl Asking<'_> {
         let params = RawObject::empty().with_value("name", OwnInfo::TOOL).with_value("arguments", &arguments);
         let asked = timeout_at(self.deadline, self.upstream.query("tools/call", params)).await;
         let result = match &asked {
-            Ok(Ok(result)) => RawObject::parse(result.as_str()).ok(),
+            Ok(Ok(result)) => RawObject::of(result).ok(),
             _ => None,
         };
         let outcome = match (&asked, &result) {
@@ -199,8 +201,8 @@ impl Asking<'_> {
 fn contents(result: &RawObject) -> Vec<RawObject> {
     let structured = result.object("structuredContent");
     let inner = structured.as_ref().and_then(|content| content.object("result"));
-    let blocks = result.member("content").and_then(|text| serde_json::from_str::<Vec<RawObject>>(text).ok());
-    let text = blocks.unwrap_or_default().first().and_then(|block| block.string("text"));
+    let blocks: Vec<RawObject> = result.value("content").unwrap_or_default();
+    let text = blocks.first().and_then(|block| block.string("text"));
     let text = text.and_then(|text| RawObject::parse(text).ok());
     structured.into_iter().chain(inner).chain(text).map(|answer| answer.compact()).collect()
 }
@@ -211,8 +213,8 @@ fn groups(info: &OwnInfo) -> Vec<OwnGroup> {
     let mut seen = HashSet::new();
     let group = |(name, said): (&str, &str)| {
         let said = RawObject::parse(said).ok().and_then(|said| said.string("description"));
-        let tools = info.categories.get(name).and_then(|category| category.member("tools")).unwrap_or("[]");
-        let tools: Vec<Value> = serde_json::from_str(tools).unwrap_or_default();
+        let tools = info.categories.get(name).and_then(|category| category.value("tools"));
+        let tools: Vec<Value> = tools.unwrap_or_default();
         let names = tools.iter().filter_map(|tool| tool["name"].as_str().or_else(|| tool.as_str()));
         let tools = names.filter(|name| seen.insert((*name).to_owned())).map(str::to_owned).collect();
         OwnGroup {

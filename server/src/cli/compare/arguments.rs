@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use mcp_disclosure_compare::{Format, HostKind, Tokenizer, Used};
 
-use super::{command::Command, prepared::Setup, progress::Progress, transcript::TranscriptArguments};
+use super::{command, prepared::Setup, progress::Progress, transcript::TranscriptArguments};
 use crate::{
     cli::Program,
     flags::{Given, SetSource, Transport, one_of},
@@ -96,7 +96,7 @@ impl CompareArguments {
         Setup {
             registry: &program.registry,
             own: program.own.as_ref(),
-            command: Command::of(&self.flags),
+            program: command::program(),
             flags: self.flags.clone(),
             principal: self.principal.clone(),
             rows: ("--strategies", self.strategies.join(",")),

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The arguments of `serve` for a source.
-pub(in crate::cli) struct Command {
+pub(super) struct Command {
     program: String,
     /// Those that name the source, and the principal that it is served to.
     source: Vec<String>,
@@ -27,8 +27,8 @@ pub(in crate::cli) struct Command {
 }
 
 impl Command {
-    /// Of this program, with these flags.
-    pub(in crate::cli) fn of(given: &Given<SetSource>) -> Self {
+    /// Of this program, or the beginning of another's command line, with these flags, for a principal alone if there is one.
+    pub(super) fn of(program: String, given: &Given<SetSource>, principal: Option<String>) -> Self {
         let (mut source, mut settings, mut choices) = (Vec::new(), Vec::new(), Vec::new());
         for (key, values) in given.flags() {
             let flag = format!("--{}", key.replace('_', "-"));
@@ -43,21 +43,10 @@ impl Command {
                 _ => source.extend(values.into_iter().flat_map(|value| [flag.clone(), value])),
             }
         }
+        source.extend(principal.into_iter().flat_map(|principal| ["--principal".to_owned(), principal]));
         let upstream: Vec<String> =
             given.all("command").iter().map(|word| word.to_string_lossy().into_owned()).collect();
-        Self { program: program(), source, settings, choices, upstream: secrets::command(&upstream) }
-    }
-
-    /// The same for this principal alone.
-    pub(super) fn to(mut self, principal: String) -> Self {
-        self.source.extend(["--principal".to_owned(), principal]);
-        self
-    }
-
-    /// The same by another program: the beginning of a command line.
-    #[cfg(feature = "demo")]
-    pub(in crate::cli) fn by(self, program: String) -> Self {
-        Self { program, ..self }
+        Self { program, source, settings, choices, upstream: secrets::command(&upstream) }
     }
 
     /// The command line that serves every client with this strategy, these settings and these choices; `None` if there are
@@ -131,7 +120,7 @@ mod tests {
 
     fn command(line: &[&str]) -> Command {
         let line = Line::parse_from([&["x"], line].concat());
-        Command { program: "x".to_owned(), ..Command::of(&line.given) }
+        Command::of("x".to_owned(), &line.given, None)
     }
 
     #[test]

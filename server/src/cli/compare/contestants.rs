@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_disclosure_client::Concerns;
-use mcp_disclosure_compare::{BASELINE, Row, Served};
+use mcp_disclosure_compare::{BASELINE, Recommendation, Row};
 use mcp_disclosure_core::{
     Era, Notes, Objection, Permits, Principal, Registry, Role, Selected, Settings, Stack, View, adaptive,
 };
@@ -30,17 +30,14 @@ pub(in crate::cli) struct Contestants<'a> {
     contestants: Vec<Contestant>,
     flag: &'static str,
     /// The names of the rows that the user requested.
-    pub(super) asked: Vec<String>,
+    pub(in crate::cli) asked: Vec<String>,
     asks_for_all: bool,
     /// As the source's files say clients are served.
     served: StrategyOptions,
-    /// The only strategies that the source's files let clients have, if they name some.
-    offered: Option<Vec<String>>,
     /// For readers of the report.
     pub(super) notes: Vec<String>,
     /// What serves clients that request nothing, where the size of the list decides, and the command for that.
-    pub(super) by_default: Option<Served>,
-    command: String,
+    pub(super) by_default: Option<Recommendation>,
 }
 
 /// One compared strategy.
@@ -58,7 +55,7 @@ impl<'a> Contestants<'a> {
     ///
     /// # Errors
     /// [`Failure::Configuration`] with every row that means nothing, every unknown name and every invalid setting.
-    pub(in crate::cli) fn build(
+    pub(super) fn build(
         registry: &'a Registry,
         (flag, text): (&'static str, &str),
         source: &Source,
@@ -80,41 +77,20 @@ impl<'a> Contestants<'a> {
         let mut relaxed = source.settings();
         set(&mut relaxed, RELAXED.0, RELAXED.1, RELAXED.2.into());
         let relaxed = source.serve.strategies.settings.over(relaxed);
-        let fallback = match &*served.fallback {
-            adaptive::NAME => vec![BASELINE.to_owned(), served.over_budget.clone()],
-            fallback => vec![fallback.to_owned()],
-        };
-        let offered = (!served.offered.is_empty()).then(|| [served.offered.clone(), fallback].concat());
-        let mut built = Self {
-            registry,
-            contestants: Vec::new(),
-            flag,
-            asked: Vec::new(),
-            asks_for_all,
-            served,
-            offered,
-            notes: Vec::new(),
-            by_default: None,
-            command: command.by_default(),
-        };
-        let mut problems = Vec::new();
-        let first = [(Spec::of(BASELINE), false)].into_iter();
-        for (spec, is_asked) in first.chain(specs.into_iter().map(|spec| (spec, true))) {
+        let asked: Vec<String> = specs.iter().map(Spec::to_string).collect();
+        let (mut contestants, mut problems) = (Vec::<Contestant>::new(), Vec::new());
+        for spec in [Spec::of(BASELINE)].into_iter().chain(specs) {
             match Contestant::build(registry, &spec, &as_set, &relaxed, command) {
-                Ok(contestant) => built.add(contestant, is_asked),
+                Ok(one) if contestants.iter().any(|known| known.row.name == one.row.name) => {}
+                Ok(one) => contestants.push(one),
                 Err(problem) => problems.push(problem),
             }
         }
-        if problems.is_empty() { Ok(built) } else { Err(refused(problems)) }
-    }
-
-    fn add(&mut self, contestant: Contestant, is_asked: bool) {
-        if is_asked {
-            self.asked.push(contestant.row.name.clone());
+        if !problems.is_empty() {
+            return Err(refused(problems));
         }
-        if !self.contestants.iter().any(|known| known.row.name == contestant.row.name) {
-            self.contestants.push(contestant);
-        }
+        let (notes, by_default) = (Vec::new(), None);
+        Ok(Self { registry, contestants, flag, asked, asks_for_all, served, notes, by_default })
     }
 
     /// Marks each strategy that refuses this source under the user's own settings, and checks choices of concerns. What clients
@@ -122,10 +98,11 @@ impl<'a> Contestants<'a> {
     ///
     /// # Errors
     /// [`Failure::Configuration`] with every choice that the source does not declare.
-    pub(in crate::cli) fn examine(
+    pub(super) fn examine(
         &mut self,
         gateway: &Gateway,
         caller: Option<&Principal>,
+        command: &Command,
     ) -> Result<(), Failure> {
         let snapshot = gateway.backends().shared().catalogue().current().snapshot().clone();
         let everything = View::of(Arc::clone(&snapshot), &Principal::anonymous());
@@ -134,18 +111,26 @@ impl<'a> Contestants<'a> {
         let by_default = strategies::build(self.registry, &self.served).map_err(Failure::Configuration)?;
         let permits = caller.map_or_else(Permits::all, |caller| caller.permits().clone());
         let choice = by_default.choose(None, &permits, &Offer::default(), Era::Session);
-        self.by_default = choice.strategy.selects(&seen).map(|Selected { name, reason }| Served {
-            row: name,
-            because: reason,
-            command: Some(self.command.clone()),
+        self.by_default = choice.strategy.selects(&seen).map(|Selected { name, reason }| Recommendation {
+            strategy: name,
+            reason,
+            command: Some(command.by_default()),
         });
+        let served = &self.served;
+        let fallback = match &*served.fallback {
+            adaptive::NAME => vec![BASELINE, &*served.over_budget],
+            fallback => vec![fallback],
+        };
         let mut problems = Vec::new();
         for contestant in &mut self.contestants {
             let objections = contestant.as_set.objections(&everything);
             let row = &mut contestant.row;
             let objected = objections.first().map(|first| message(first, objections.len() - 1));
-            let is_offered = self.offered.as_ref().is_none_or(|offered| offered.contains(&row.strategy));
-            let left_out = match (is_offered, by_default.is_permitted(&permits, &row.strategy)) {
+            let name = &*row.profile.name;
+            let is_offered = served.offered.is_empty()
+                || served.offered.iter().any(|offered| offered == name)
+                || fallback.contains(&name);
+            let left_out = match (is_offered, by_default.is_permitted(&permits, name)) {
                 (false, _) => Some("[serve] offer leaves it out"),
                 (_, false) => Some("strategies of the principal leave it out"),
                 _ => None,
@@ -168,10 +153,10 @@ impl<'a> Contestants<'a> {
     ///
     /// # Errors
     /// See [`Strategies::build`].
-    pub(in crate::cli) fn pinned(&self, name: &str) -> Result<Strategies, Failure> {
+    pub(super) fn pinned(&self, name: &str) -> Result<Strategies, Failure> {
         let contestant = self.contestants.iter().find(|contestant| contestant.row.name == name);
         let (strategy, settings) = contestant
-            .map_or((name, Settings::new()), |found| (&*found.row.strategy, found.settings.clone()));
+            .map_or((name, Settings::new()), |found| (&*found.row.profile.name, found.settings.clone()));
         let (pinned, fallback) = (Some(strategy.to_owned()), strategy.to_owned());
         let offered = vec![strategy.to_owned()];
         let options = StrategyOptions { pinned, offered, fallback, settings, ..self.served.clone() };
@@ -182,18 +167,13 @@ impl<'a> Contestants<'a> {
     ///
     /// # Errors
     /// The reason, if the user requested it by name.
-    pub(in crate::cli) fn leave_out(&mut self, name: &str, why: Failure) -> Result<(), Failure> {
+    pub(super) fn leave_out(&mut self, name: &str, why: Failure) -> Result<(), Failure> {
         if !self.asks_for_all {
             return Err(why);
         }
         self.contestants.retain(|known| known.row.name != name);
         self.notes.push(format!("{name}: left out, since it cannot serve this source: {why}"));
         Ok(())
-    }
-
-    /// The names of the rows, the baseline first.
-    pub(in crate::cli) fn names(&self) -> Vec<String> {
-        self.contestants.iter().map(|contestant| contestant.row.name.clone()).collect()
     }
 
     /// The rows, the baseline first.
@@ -219,21 +199,13 @@ impl Contestant {
                 .map_err(|error| problem(&error, &StrategyPlaces::default()))
         };
         let as_set = build(&settings)?;
-        let (profile, is_stack) = (as_set.profile(), spec.is_stack(registry));
+        let profile = as_set.profile().clone();
         let row = Row {
-            // As the registry names it, where nothing is said of it.
-            name: match is_stack || !overrides.settings.is_empty() {
-                true => spec.to_string(),
-                false => profile.name.to_string(),
-            },
-            strategy: profile.name.to_string(),
-            choices: choices(&overrides),
-            lesson: profile.lesson,
-            finder: profile.finder,
-            executor: profile.executor,
-            is_stack,
-            not_offered: None,
+            name: spec.to_string(),
             command: command.serving(&profile.name, &overrides),
+            profile,
+            choices: choices(&overrides),
+            not_offered: None,
         };
         Ok(Self { row, settings: with(relaxed, &overrides), as_set })
     }

@@ -4,16 +4,8 @@ use std::{fs::File, io::Read, path::Path};
 
 use mcp_disclosure_compare::{Query, transcript::Assignment};
 use mcp_disclosure_gateway::Problem;
-use serde::Deserialize;
 
 use crate::failure::Failure;
-
-/// A line of queries. Other members, such as those of labelled tasks, are ignored.
-#[derive(Deserialize)]
-struct Line {
-    query: String,
-    tools: Vec<String>,
-}
 
 /// Reads JSON lines of `{"query": WORDS, "tools": [NAMES]}`. Blank lines are skipped.
 ///
@@ -27,11 +19,11 @@ pub(in crate::cli) fn queries(path: &Path) -> Result<Vec<Query>, Failure> {
     let text = text_of(path).map_err(|why| Failure::Configuration(vec![problem(why)]))?;
     let (mut queries, mut problems) = (Vec::new(), Vec::new());
     for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
-        match serde_json::from_str::<Line>(line) {
-            Ok(Line { query, .. }) if query.trim().is_empty() => {
+        match serde_json::from_str::<Query>(line) {
+            Ok(query) if query.text.trim().is_empty() => {
                 problems.push(problem(format!("line {number}: the query is empty")));
             }
-            Ok(Line { query, tools }) => queries.push(Query { line: number, text: query, tools }),
+            Ok(query) => queries.push(Query { line: number, ..query }),
             Err(error) => problems.push(problem(format!("line {number}: {error}"))),
         }
     }

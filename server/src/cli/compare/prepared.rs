@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_disclosure_compare::{
-    Error, HostKind, Subject, Tokenizer,
+    self as compare, Error, HostKind, LinkFactory, Subject, Tokenizer,
     transcript::{Assignment, Play, Transcript},
 };
 use mcp_disclosure_core::{Principal, Registry};
@@ -37,8 +37,8 @@ pub(in crate::cli) struct Setup<'a> {
     pub(in crate::cli) rows: (&'static str, String),
     /// The principal that is compared for, if not everyone.
     pub(in crate::cli) principal: Option<String>,
-    /// The command that serves the source.
-    pub(in crate::cli) command: Command,
+    /// The beginning of the command that serves the source: this program.
+    pub(in crate::cli) program: String,
     /// How clients connect.
     pub(in crate::cli) transport: Transport,
     pub(in crate::cli) progress: Progress,
@@ -66,21 +66,18 @@ impl<'a> Prepared<'a> {
     /// # Errors
     /// Like `serve`, for the source and the strategies; what is wrong with rows.
     pub(in crate::cli) async fn of(setup: Setup<'a>) -> Result<Self, Failure> {
-        let Setup { registry, own, flags, rows, principal, command, transport, progress } = setup;
+        let Setup { registry, own, flags, rows, principal, program, transport, progress } = setup;
         let source = flags.resolve(own)?.seen_by(principal.as_deref())?;
         source.warn();
         let declared = checked(&source)?;
         // Over HTTP a client's token says who it is.
         let is_over_stdio = source.serve.transport == Transport::Stdio;
-        let command = match principal.filter(|_| is_over_stdio) {
-            Some(principal) => command.to(principal),
-            None => command,
-        };
+        let command = Command::of(program, &flags, principal.filter(|_| is_over_stdio));
         let mut contestants = Contestants::build(registry, (rows.0, &rows.1), &source, &command)?;
         let progress = Arc::new(progress);
         let (real, mut notes) = stage::real(&source, declared.clone(), &contestants, &progress).await?;
         let read = stage::read(&real).await;
-        let examined = contestants.examine(&real, source.caller.as_ref());
+        let examined = contestants.examine(&real, source.caller.as_ref(), &command);
         let seen_by = source.caller.as_ref().and_then(Principal::id);
         notes.extend(seen_by.map(|id| format!("What {id} sees and pays.")));
         notes.extend(stage::disclosing(&real));
@@ -97,13 +94,22 @@ impl<'a> Prepared<'a> {
         self.source.upstreams().iter().all(|upstream| Some(&upstream.target) == own)
     }
 
-    /// A gateway for each row, in front of these upstreams.
+    /// Does some work on gateways in front of these upstreams, one for each row; `flag` is the one that names tools.
     ///
     /// # Errors
-    /// See [`Stages::start`].
-    pub(super) async fn stages(&mut self, upstreams: Vec<UpstreamConfig>) -> Result<Stages, Failure> {
+    /// If a gateway cannot be started, or why the work cannot be done.
+    pub(super) async fn on_stages<T>(
+        &mut self,
+        upstreams: Vec<UpstreamConfig>,
+        flag: &str,
+        work: impl AsyncFnOnce(&Self, LinkFactory, compare::Progress<'_>) -> Result<T, Error>,
+    ) -> Result<T, Failure> {
         let source = (&self.source, &self.declared);
-        Stages::start(source, upstreams, &mut self.contestants, self.transport).await
+        let stages = Stages::start(source, upstreams, &mut self.contestants, self.transport).await?;
+        let done =
+            work(&*self, stages.links(), &|done, total, what| self.progress.step(done, total, what)).await;
+        stages.close().await;
+        done.map_err(|error| message(error, flag))
     }
 
     /// Plays a task under each of the rows with these names; `flag` is the one that names tools.
@@ -112,21 +118,19 @@ impl<'a> Prepared<'a> {
     /// If a gateway cannot be started, or why the task cannot be played.
     pub(in crate::cli) async fn play(
         &mut self,
-        behind: Behind,
+        Behind { upstreams, reached }: Behind,
         assignment: Assignment,
         (tokenizer, host): (Tokenizer, HostKind),
         names: &[String],
         flag: &str,
     ) -> Result<Transcript, Failure> {
-        let Behind { upstreams, reached } = behind;
-        let stages = self.stages(upstreams).await?;
-        let mut rows = self.contestants.rows();
-        rows.retain(|row| names.contains(&row.name));
-        let links = stages.links();
-        let play = Play { subject: &self.subject, assignment, tokenizer, host, links, reached };
-        let played = play.run(&rows, &|done, total, what| self.progress.step(done, total, what)).await;
-        stages.close().await;
-        played.map_err(|error| message(error, flag))
+        self.on_stages(upstreams, flag, async |prepared, links, progress| {
+            let mut rows = prepared.contestants.rows();
+            rows.retain(|row| names.contains(&row.name));
+            let play = Play { subject: &prepared.subject, assignment, tokenizer, host, links, reached };
+            play.run(&rows, progress).await
+        })
+        .await
     }
 
     /// Notes for readers, about the rows and the source.

@@ -20,14 +20,8 @@ pub(super) struct Spec {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Part {
     name: String,
-    items: Vec<Item>,
-}
-
-/// What stands in parentheses.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Item {
-    key: Option<String>,
-    value: String,
+    /// What stands in parentheses: keys, if they are given, and values.
+    items: Vec<(Option<String>, String)>,
 }
 
 /// What a row says of its strategies.
@@ -70,22 +64,12 @@ impl Spec {
 
     /// A strategy in one of its variants.
     pub(super) fn variant(name: &str, variant: &str) -> Self {
-        let item = Item { key: None, value: variant.to_owned() };
-        Self { parts: vec![Part { name: name.to_owned(), items: vec![item] }] }
+        Self { parts: vec![Part { name: name.to_owned(), items: vec![(None, variant.to_owned())] }] }
     }
 
     /// The name of the strategy or stack.
     pub(super) fn strategy(&self) -> String {
         self.parts.iter().map(|part| &*part.name).collect::<Vec<_>>().join("+")
-    }
-
-    /// Whether there are several parts, or the only one is a filter.
-    pub(super) fn is_stack(&self, registry: &Registry) -> bool {
-        self.parts.len() > 1
-            || self
-                .parts
-                .iter()
-                .any(|part| find(registry, &part.name).is_some_and(|profile| profile.role == Role::Filter))
     }
 
     /// What stands in parentheses, as settings and choices. Unknown strategies are left to the registry.
@@ -96,34 +80,30 @@ impl Spec {
         let mut overrides = Overrides::default();
         for part in &self.parts {
             let Some(profile) = find(registry, &part.name) else { continue };
-            for item in &part.items {
-                let problem = |message: &str, hint: String| {
+            for (key, value) in &part.items {
+                let name = &part.name;
+                let refused = |message: String, hint: String| {
                     Err(Problem::new(format!("'{self}': {message}")).hint(hint))
                 };
-                match (&item.key, profile.role) {
+                match (key, profile.role) {
                     (Some(key), Role::Filter) => {
-                        overrides.choices.push((part.name.clone(), key.clone(), item.value.clone()));
+                        overrides.choices.push((name.clone(), key.clone(), value.clone()));
                     }
                     (None, Role::Filter) => {
-                        let hint = format!("write {}(NAME={})", part.name, item.value);
-                        return problem(&format!("'{}' is a value without a name", item.value), hint);
+                        let message = format!("'{value}' is a value without a name");
+                        return refused(message, format!("write {name}(NAME={value})"));
                     }
                     (Some(key), Role::Presenter) => {
-                        overrides.settings.push((part.name.clone(), key.clone(), value(&item.value)));
+                        overrides.settings.push((name.clone(), key.clone(), parsed(value)));
                     }
                     (None, Role::Presenter) => {
-                        let variants = profile.variants;
-                        let Some(variant) = variants.iter().find(|variant| variant.name == item.value) else {
-                            return problem(
-                                &format!("{} has no variant '{}'", part.name, item.value),
-                                hint_of_variants(profile, &item.value),
-                            );
+                        let Some(variant) = profile.variants.iter().find(|variant| variant.name == value)
+                        else {
+                            let message = format!("{name} has no variant '{value}'");
+                            return refused(message, hint_of_variants(profile, value));
                         };
-                        overrides.settings.push((
-                            part.name.clone(),
-                            variant.key.to_owned(),
-                            variant.value.into(),
-                        ));
+                        let (key, value) = (variant.key.to_owned(), variant.value.into());
+                        overrides.settings.push((name.clone(), key, value));
                     }
                 }
             }
@@ -150,7 +130,7 @@ impl Part {
         let (name, items) = match text.split_once('(') {
             None => (text.trim(), Vec::new()),
             Some((name, inner)) => {
-                let items = inner.strip_suffix(')')?.split(',').map(Item::parse);
+                let items = inner.strip_suffix(')')?.split(',').map(item);
                 (name.trim(), items.collect::<Option<_>>()?)
             }
         };
@@ -158,15 +138,14 @@ impl Part {
     }
 }
 
-impl Item {
-    fn parse(text: &str) -> Option<Self> {
-        let (key, value) = match text.split_once('=') {
-            Some((key, value)) => (Some(key.trim()), value.trim()),
-            None => (None, text.trim()),
-        };
-        let is_one = is_word(value) && key.is_none_or(is_word);
-        is_one.then(|| Self { key: key.map(str::to_owned), value: value.to_owned() })
-    }
+/// A key, if there is one, and a value.
+fn item(text: &str) -> Option<(Option<String>, String)> {
+    let (key, value) = match text.split_once('=') {
+        Some((key, value)) => (Some(key.trim()), value.trim()),
+        None => (None, text.trim()),
+    };
+    let is_one = is_word(value) && key.is_none_or(is_word);
+    is_one.then(|| (key.map(str::to_owned), value.to_owned()))
 }
 
 fn is_word(text: &str) -> bool {
@@ -175,9 +154,9 @@ fn is_word(text: &str) -> bool {
 
 impl fmt::Display for Spec {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let item = |item: &Item| match &item.key {
-            Some(key) => format!("{key}={}", item.value),
-            None => item.value.clone(),
+        let item = |(key, value): &(Option<String>, String)| match key {
+            Some(key) => format!("{key}={value}"),
+            None => value.clone(),
         };
         let part = |part: &Part| match part.items.as_slice() {
             [] => part.name.clone(),
@@ -192,7 +171,7 @@ fn find<'r>(registry: &'r Registry, name: &str) -> Option<&'r Profile> {
 }
 
 /// A number or a truth value where the text is one, else a string.
-fn value(text: &str) -> Value {
+fn parsed(text: &str) -> Value {
     match serde_json::from_str(text) {
         Ok(value @ (Value::Number(_) | Value::Bool(_))) => value,
         _ => text.into(),

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, io, sync::Arc};
 
-use mcp_disclosure_client::{Error, Link};
+use mcp_disclosure_client::{CallError, Error, Link};
 use mcp_disclosure_compare::{BASELINE, LinkFactory, Subject, Tool};
 use mcp_disclosure_core::{Principal, RawObject, ReceiptKey, Snapshot, ToolName, View, VisibleTool};
 use mcp_disclosure_gateway::{
@@ -12,6 +12,7 @@ use mcp_disclosure_gateway::{
     slot::Witness,
     upstream::{Upstream, UpstreamConfig},
 };
+use mcp_disclosure_transport::Reason;
 use tokio::net::TcpListener;
 
 use super::{contestants::Contestants, progress::Progress, stand_in::StandIn};
@@ -74,29 +75,6 @@ struct Stage {
     address: Option<String>,
 }
 
-impl Stage {
-    /// A gateway for the row of this name, in front of these upstreams.
-    ///
-    /// # Errors
-    /// If the row cannot be served, or no port can be bound.
-    async fn of_row(
-        name: &str,
-        (source, declared): (&Source, &Declared),
-        upstreams: Vec<UpstreamConfig>,
-        contestants: &Contestants<'_>,
-        transport: Transport,
-    ) -> Result<Self, Failure> {
-        let assembly = source.clone().assembly(declared.clone(), contestants.pinned(name)?, fresh_key()?);
-        let assembly = Assembly { upstreams, fetches_per_minute: UNLIMITED, ..assembly };
-        let gateway = Gateway::start(assembly).await?.gateway;
-        let address = match transport {
-            Transport::Stdio => None,
-            Transport::Http => Some(listen(&gateway).await?),
-        };
-        Ok(Self { name: name.to_owned(), gateway, address })
-    }
-}
-
 /// The stages of all rows, with the same upstreams.
 pub(super) struct Stages(Vec<Stage>);
 
@@ -104,25 +82,36 @@ impl Stages {
     /// A gateway for each row that can be served, in front of these upstreams. The other rows are left out.
     ///
     /// # Errors
-    /// If the baseline cannot be served, or a row that was asked for by its name.
+    /// If the baseline cannot be served, a row that was asked for by its name, or if no port can be bound.
     pub(super) async fn start(
-        source: (&Source, &Declared),
+        (source, declared): (&Source, &Declared),
         upstreams: Vec<UpstreamConfig>,
         contestants: &mut Contestants<'_>,
         transport: Transport,
     ) -> Result<Self, Failure> {
+        let stage = async |name: String, contestants: &Contestants<'_>| {
+            let assembly =
+                source.clone().assembly(declared.clone(), contestants.pinned(&name)?, fresh_key()?);
+            let upstreams = upstreams.clone();
+            let assembly = Assembly { upstreams, fetches_per_minute: UNLIMITED, ..assembly };
+            let gateway = Gateway::start(assembly).await?.gateway;
+            let address = match transport {
+                Transport::Stdio => None,
+                Transport::Http => Some(listen(&gateway).await?),
+            };
+            Ok::<_, Failure>(Stage { name, gateway, address })
+        };
         let mut stages = Self(Vec::new());
-        for name in contestants.names() {
-            let started = Stage::of_row(&name, source, upstreams.clone(), contestants, transport).await;
-            let left_out = match started {
-                Ok(stage) => {
-                    stages.0.push(stage);
+        for name in contestants.rows().into_iter().map(|row| row.name) {
+            let refused = match stage(name.clone(), &*contestants).await {
+                Ok(started) => {
+                    stages.0.push(started);
                     Ok(())
                 }
                 Err(why) if stages.0.is_empty() => Err(why),
                 Err(why) => contestants.leave_out(&name, why),
             };
-            if let Err(why) = left_out {
+            if let Err(why) = refused {
                 stages.close().await;
                 return Err(why);
             }
@@ -136,7 +125,10 @@ impl Stages {
         Arc::new(move |row| match stages.iter().find(|stage| stage.name == row) {
             Some(Stage { address: Some(address), .. }) => Link::url(address),
             Some(stage) => Ok(over_stdio(&stage.gateway)),
-            None => Err(Error::Ended { reason: format!("no gateway serves '{row}'") }),
+            None => {
+                let reason = Reason::new(format!("no gateway serves '{row}'"));
+                Err(Error::NoResult { method: "initialize".to_owned(), error: CallError::ended(reason) })
+            }
         })
     }
 
@@ -207,12 +199,11 @@ fn subject(snapshot: &Arc<Snapshot>, caller: &Principal, upstreams: &[Arc<Upstre
         origin: (visible.tool().upstream().to_string(), visible.tool().upstream_name().to_string()),
         category: categories.get(visible.name()).cloned().unwrap_or_default(),
         definition: visible.definition(),
-        example: example(&visible).and_then(|example| example.object("input")),
-        purpose: example(&visible).and_then(|example| example.string("description")),
+        example: example(&visible),
     });
     // Names only: commands and URLs may contain secrets.
     let names: Vec<String> = upstreams.iter().map(|upstream| upstream.name().to_string()).collect();
-    Subject::new(names.join(", "), tools.collect())
+    Subject { source: names.join(", "), tools: tools.collect() }
 }
 
 /// The first example of a description file.

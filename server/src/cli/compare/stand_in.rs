@@ -1,10 +1,7 @@
 //! Stand-ins: upstreams in this process that return the lists of others unchanged and run nothing. They answer each call with
 //! one word; or the calls of a task as the task says, and wrong arguments with an error, as most servers do.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
+use std::sync::{Arc, atomic::Ordering};
 
 use mcp_disclosure_compare::{
     Reached,
@@ -77,14 +74,14 @@ pub(in crate::cli) fn answering(
     answer: impl Fn(&StandIn, &str, &RawObject) -> Value + Send + Sync + 'static,
 ) -> Behind {
     let answer: Arc<Answer> = Arc::new(answer);
-    let calls = Arc::new(AtomicU64::new(0));
+    let reached = Reached::default();
     let config = |stand_in: &StandIn| {
-        let (answer, calls) = (Arc::clone(&answer), Arc::clone(&calls));
-        let actor = Actor { stand_in: stand_in.clone(), answer, calls };
+        let (answer, reached) = (Arc::clone(&answer), Arc::clone(&reached));
+        let actor = Actor { stand_in: stand_in.clone(), answer, reached };
         UpstreamConfig::new(stand_in.lists.name.clone(), Target::Responder(Arc::new(actor)))
     };
     let upstreams = stand_ins.iter().map(config).collect();
-    Behind { upstreams, reached: Arc::new(move || calls.load(Ordering::Acquire)) }
+    Behind { upstreams, reached }
 }
 
 /// These stand-ins as upstreams that answer the calls of a task as the task says, others with one word, and wrong
@@ -141,7 +138,7 @@ struct Actor {
     stand_in: StandIn,
     answer: Arc<Answer>,
     /// The number of calls that have reached this upstream and the others.
-    calls: Arc<AtomicU64>,
+    reached: Reached,
 }
 
 impl Responder for Actor {
@@ -156,7 +153,7 @@ impl Responder for Actor {
             "resources/templates/list" => list("resourceTemplates", &lists.templates),
             "prompts/list" => list("prompts", &lists.prompts),
             "tools/call" => {
-                self.calls.fetch_add(1, Ordering::AcqRel);
+                self.reached.fetch_add(1, Ordering::AcqRel);
                 let tool = request.params.string("name").unwrap_or_default();
                 let arguments = request.params.object("arguments").unwrap_or_default();
                 Ok(Json::of(&(self.answer)(&self.stand_in, &tool, &arguments)))

@@ -4,21 +4,17 @@ use std::path::PathBuf;
 
 use clap::Args;
 use mcp_disclosure_compare::{
-    Format, Report, Used,
-    output::Screen,
-    transcript::{self, Assignment, Call, Transcript},
+    Report, Used,
+    transcript::{Assignment, Call, Transcript},
 };
 use mcp_disclosure_gateway::Problem;
 
 use super::{
-    CompareArguments, deliver, files,
+    CompareArguments, files,
     prepared::{Prepared, message},
     stand_in,
 };
-use crate::{
-    cli::{Program, check::is_coloured, runtime_for_one, width::width},
-    failure::Failure,
-};
+use crate::{cli::Program, failure::Failure};
 
 /// What readers of a transcript have to know.
 const STAND_IN: &str = "No tool ran: stand-ins for the upstreams answered, with one word, and refused arguments that a tool's \
@@ -47,26 +43,11 @@ pub struct TranscriptArguments {
     pub full: bool,
 }
 
-/// Shows one task under each strategy.
+/// One task under each strategy.
 ///
 /// # Errors
 /// Like `serve`, for the source and the strategies; what is wrong with the task.
-pub(super) fn show(program: &Program, arguments: CompareArguments) -> Result<(), Failure> {
-    let transcript = runtime_for_one()?.block_on(run(program, &arguments))?;
-    let CompareArguments { format, out, transcript: shown, .. } = arguments;
-    let coloured = out.is_none() && is_coloured();
-    let screen =
-        Screen { width: usize::from(shown.width.unwrap_or_else(width)), coloured, whole: shown.full };
-    let text = match format {
-        Format::Table => transcript::terminal(&transcript, screen),
-        Format::Markdown => transcript::markdown(&transcript, shown.full),
-        Format::Json => transcript::json(&transcript),
-        Format::Html => transcript::page(&transcript),
-    };
-    deliver(&text, format, out)
-}
-
-async fn run(program: &Program, arguments: &CompareArguments) -> Result<Transcript, Failure> {
+pub(super) async fn played(program: &Program, arguments: &CompareArguments) -> Result<Transcript, Failure> {
     let given = arguments.transcript.task.as_deref().map(files::task).transpose()?;
     let flag = if given.is_some() { "--task" } else { "--use" };
     let mut prepared = Prepared::of(arguments.setup(program)).await?;
@@ -101,7 +82,7 @@ pub(super) async fn of_report(
     arguments: &CompareArguments,
     report: &Report,
 ) -> Result<Option<Transcript>, Failure> {
-    let task = using(program, prepared, &Used::Names(report.used.clone()))?;
+    let task = chosen(program, prepared, Some(&Used::Names(report.used.clone())))?;
     if task.calls.is_empty() {
         return Ok(None);
     }
@@ -121,26 +102,23 @@ async fn play(
 }
 
 /// The task of the tools that are asked for; without any, that of the demonstration, or else of the first tool of the sample.
-/// It has no calls if there is no tool.
+/// It has the answers of the demonstration if that is what is served, and no calls if there is no tool.
 ///
 /// # Errors
 /// [`Failure::Usage`] with all unknown names.
 fn chosen(program: &Program, prepared: &Prepared<'_>, used: Option<&Used>) -> Result<Assignment, Failure> {
+    let is_own = prepared.is_own(program);
     let is_there = |call: &Call| prepared.subject.tool(&call.tool).is_some();
-    let own = crate::own_task().filter(|_| used.is_none() && prepared.is_own(program));
-    match own.filter(|task| task.calls.iter().all(is_there)) {
-        Some(own) => Ok(own),
-        None => using(program, prepared, used.unwrap_or(&Used::Count(1))),
+    let own = crate::own_task().filter(|_| used.is_none() && is_own);
+    let mut task = match own.filter(|task| task.calls.iter().all(is_there)) {
+        Some(own) => own,
+        None => {
+            let tools = prepared.subject.used(used.unwrap_or(&Used::Count(1)));
+            Assignment::using(&tools.map_err(|error| message(error, "--use"))?)
+        }
+    };
+    for call in task.calls.iter_mut().filter(|_| is_own) {
+        call.answer = crate::own_answer(&call.tool, &call.arguments);
     }
-}
-
-/// The task of these tools, with the answers of the demonstration if it is what is served.
-fn using(program: &Program, prepared: &Prepared<'_>, used: &Used) -> Result<Assignment, Failure> {
-    let tools = prepared.subject.used(used).map_err(|error| message(error, "--use"))?;
-    let task = Assignment::using(&tools);
-    if !prepared.is_own(program) {
-        return Ok(task);
-    }
-    let answered = |call: Call| Call { answer: crate::own_answer(&call.tool, &call.arguments), ..call };
-    Ok(Assignment { calls: task.calls.into_iter().map(answered).collect(), ..task })
+    Ok(task)
 }

@@ -87,7 +87,7 @@ fn next(started: &str, shown: Option<&Row>) -> [(String, &'static str); 2] {
     let then = match shown {
         Some(row) => {
             // Settings without a flag are those of a file.
-            let serve = || format!("{started} serve --strategy {}", row.strategy);
+            let serve = || format!("{started} serve --strategy {}", row.profile.name);
             let serve = row.command.clone().unwrap_or_else(serve);
             (format!("{serve} -- COMMAND"), "is what your MCP client then starts instead of COMMAND")
         }

@@ -14,7 +14,6 @@ use crate::{
     cli::{
         Program,
         compare::{
-            command::Command,
             prepared::{Prepared, Setup},
             progress::Progress,
             stand_in,
@@ -37,21 +36,19 @@ pub(super) async fn played(
 ) -> Result<(Transcript, Row), Failure> {
     // This is about messages, and not about what operators are warned of.
     let _quiet = tracing::subscriber::set_default(NoSubscriber::default());
-    let flags = Given::default();
-    let command = Command::of(&flags).by(started.to_owned());
     let own = demonstration();
     let setup = Setup {
         registry: &program.registry,
         own: Some(&own),
-        flags,
+        flags: Given::default(),
         principal: None,
         rows: (FLAG, format!("{},{strategy}", full::NAME)),
-        command,
+        program: started.to_owned(),
         transport: Transport::Stdio,
         progress: Progress::hidden(),
     };
     let mut prepared = Prepared::of(setup).await?;
-    let names = prepared.contestants.names();
+    let names = prepared.contestants.asked.clone();
     let behind =
         stand_in::answering(&prepared.stand_ins, |_, tool, arguments| json!(called(tool, arguments)));
     let assignment = Assignment { courses: vec![Behavior::Workflow, Behavior::TooEarly], ..task() };

@@ -3,26 +3,16 @@
 use std::{collections::HashSet, path::Path};
 
 use mcp_disclosure_access::{Jwt, KeySource, KeyTimes, Token, TokenSource};
-use mcp_disclosure_gateway::Place;
 use mcp_disclosure_transport::http::is_loopback;
 use reqwest::Url;
 
-use super::{Auth, JwtEntry, Problems, TokenEntry};
+use super::{Auth, Found, JwtEntry, TokenEntry};
 
 impl Auth {
-    pub(super) fn read(
-        &self,
-        place: &Place,
-        folder: &Path,
-        problems: &mut Problems,
-    ) -> (Vec<Token>, Option<Jwt>) {
+    pub(super) fn read(&self, folder: &Path, found: &mut Found<'_>) -> (Vec<Token>, Option<Jwt>) {
         if self.tokens.is_empty() && self.jwt.is_none() {
             let hint = "add tokens = [{ name = \"ci\", file = \"ci.token\" }], or [auth.jwt]";
-            problems.report(
-                place,
-                "[auth] has neither tokens nor jwt, so no HTTP client could come in",
-                hint,
-            );
+            found.add("[auth] has neither tokens nor jwt, so no HTTP client could come in", hint);
         }
         let mut seen = HashSet::new();
         let mut tokens = Vec::new();
@@ -32,7 +22,7 @@ impl Auth {
                     "" => "auth.tokens: a token has no name".to_owned(),
                     name => format!("auth.tokens: '{name}' is declared twice"),
                 };
-                problems.report(place, message, "give each token a name of its own");
+                found.add(message, "give each token a name of its own");
                 continue;
             }
             let source = match (file, env) {
@@ -40,18 +30,19 @@ impl Auth {
                 (None, Some(env)) => TokenSource::Environment(env.clone()),
                 _ => {
                     let message = format!("auth.tokens: '{name}' needs either file or env");
-                    problems.report(place, message, "write { name = \"ci\", file = \"ci.token\" }; the token itself stands in no configuration");
+                    let hint = "write { name = \"ci\", file = \"ci.token\" }; the token itself stands in no configuration";
+                    found.add(message, hint);
                     continue;
                 }
             };
             tokens.push(Token { name: name.clone(), source });
         }
-        (tokens, self.jwt.as_ref().and_then(|jwt| jwt.read(place, folder, problems)))
+        (tokens, self.jwt.as_ref().and_then(|jwt| jwt.read(folder, found)))
     }
 }
 
 impl JwtEntry {
-    fn read(&self, place: &Place, folder: &Path, problems: &mut Problems) -> Option<Jwt> {
+    fn read(&self, folder: &Path, found: &mut Found<'_>) -> Option<Jwt> {
         let mut is_good = true;
         for (key, value, hint) in [
             ("issuer", &self.issuer, "it is the iss of the tokens, such as \"https://login.example.com\""),
@@ -62,7 +53,7 @@ impl JwtEntry {
             ),
         ] {
             if value.is_empty() {
-                problems.report(place, format!("auth.jwt.{key} is missing"), hint);
+                found.add(format!("auth.jwt.{key} is missing"), hint);
                 is_good = false;
             }
         }
@@ -75,8 +66,7 @@ impl JwtEntry {
                     _ => false,
                 };
                 if !Url::parse(url).is_ok_and(|url| is_safe(&url)) {
-                    problems.report(
-                        place,
+                    found.add(
                         "auth.jwt.jwks_url is no https URL (http is for keys on this machine only)",
                         "the issuer's metadata names it as jwks_uri",
                     );
@@ -86,8 +76,7 @@ impl JwtEntry {
             }
             (None, Some(file)) => (KeySource::File(folder.join(file)), KeyTimes::OF_FILE),
             _ => {
-                problems.report(
-                    place,
+                found.add(
                     "auth.jwt needs either jwks_url or jwks_file",
                     "the issuer's metadata names its keys as jwks_uri",
                 );

@@ -3,9 +3,9 @@
 use std::num::NonZeroU32;
 
 use mcp_disclosure_core::{Grant, Permits, Quotas};
-use mcp_disclosure_gateway::Place;
+use mcp_disclosure_gateway::{Place, Problem};
 
-use super::{PrincipalEntry, Problems, ProfileEntry, QuotaEntry};
+use super::{Found, PrincipalEntry, ProfileEntry, QuotaEntry};
 use crate::config::DisclosureFile;
 
 /// A grant as it is written: of a principal, or of a profile.
@@ -15,17 +15,9 @@ pub struct Written<'a> {
     pub what: String,
     /// Where it is.
     pub place: &'a Place,
-    /// Tools, as patterns.
-    pub tools: Option<&'a [String]>,
-    /// Resources and templates, in the same way.
-    pub resources: Option<&'a [String]>,
-    /// Prompts, in the same way.
-    pub prompts: Option<&'a [String]>,
-    /// The strategies that may serve it.
-    pub strategies: &'a Option<Vec<String>>,
+    /// What it permits.
+    pub grant: Grant,
     limits: &'a QuotaEntry,
-    /// What its limits are counted for, beside the caller.
-    account: String,
 }
 
 impl DisclosureFile {
@@ -45,67 +37,46 @@ impl DisclosureFile {
 impl PrincipalEntry {
     pub(super) fn grant<'a>(&'a self, place: &'a Place) -> Written<'a> {
         let Self { name, tools, resources, prompts, strategies, limits, .. } = self;
-        Written {
-            what: format!("principal '{name}'"),
-            place,
-            tools: tools.as_deref(),
-            resources: resources.as_deref(),
-            prompts: prompts.as_deref(),
-            strategies,
-            limits,
-            account: String::new(),
-        }
+        let grant = Grant { strategies: strategies.clone(), ..granted([tools, resources, prompts], limits) };
+        Written { what: format!("principal '{name}'"), place, grant, limits }
     }
 }
 
 impl ProfileEntry {
     pub(super) fn grant<'a>(&'a self, name: &str, place: &'a Place) -> Written<'a> {
         let Self { tools, resources, prompts, strategies, limits } = self;
-        Written {
-            what: format!("profiles.{name}"),
-            place,
-            tools: tools.as_deref(),
-            resources: resources.as_deref(),
-            prompts: prompts.as_deref(),
-            strategies,
-            limits,
-            account: format!("@{name}"),
-        }
+        // Its limits are counted for it, beside the caller.
+        let (account, strategies) = (format!("@{name}"), strategies.clone());
+        let grant = Grant { account, strategies, ..granted([tools, resources, prompts], limits) };
+        Written { what: format!("profiles.{name}"), place, grant, limits }
     }
+}
+
+/// An entry that says nothing of tools, resources and prompts permits all of them; in one that names some, what is not named
+/// does not exist.
+fn granted(lists: [&Option<Vec<String>>; 3], limits: &QuotaEntry) -> Grant {
+    let says_nothing = lists.iter().all(|list| list.is_none());
+    let [tools, resources, prompts] =
+        lists.map(|list| (!says_nothing).then(|| list.clone().unwrap_or_default()));
+    // 0 is reported.
+    let [fetches_per_minute, calls_per_minute, requests_per_minute, concurrent_calls] =
+        limits.each().map(|(_, count)| count.and_then(NonZeroU32::new));
+    let quotas = Quotas { fetches_per_minute, calls_per_minute, requests_per_minute, concurrent_calls };
+    Grant { tools, resources, prompts, quotas, ..Grant::default() }
 }
 
 impl Written<'_> {
     /// What it permits.
     pub fn permits(&self) -> Permits {
-        let grant = self.grant();
-        let is_empty = Grant { account: String::new(), ..grant.clone() } == Grant::default();
-        if is_empty { Permits::all() } else { Permits::of([grant]) }
-    }
-
-    /// An entry that says nothing of tools, resources and prompts permits all of them; in one that names some, what is not
-    /// named does not exist.
-    fn grant(&self) -> Grant {
-        let says_nothing = [self.tools, self.resources, self.prompts].iter().all(Option::is_none);
-        let list = |list: Option<&[String]>| {
-            (!says_nothing).then(|| list.map(<[String]>::to_vec).unwrap_or_default())
-        };
-        // 0 is reported.
-        let [fetches_per_minute, calls_per_minute, requests_per_minute, concurrent_calls] =
-            self.limits.each().map(|(_, count)| count.and_then(NonZeroU32::new));
-        Grant {
-            tools: list(self.tools),
-            resources: list(self.resources),
-            prompts: list(self.prompts),
-            strategies: self.strategies.clone(),
-            quotas: Quotas { fetches_per_minute, calls_per_minute, requests_per_minute, concurrent_calls },
-            account: self.account.clone(),
-        }
+        let is_empty = Grant { account: String::new(), ..self.grant.clone() } == Grant::default();
+        if is_empty { Permits::all() } else { Permits::of([self.grant.clone()]) }
     }
 
     /// Reports what is wrong with it.
-    pub(super) fn check(&self, problems: &mut Problems) {
+    pub(super) fn check(&self, problems: &mut Vec<Problem>) {
         let Self { what, place, .. } = self;
-        for pattern in self.grant().unusable() {
+        let mut found = Found { place, problems };
+        for pattern in self.grant.unusable() {
             let old = pattern.split_once("__").filter(|(upstream, _)| !upstream.contains([':', '*', '?']));
             let hint = match old {
                 Some((upstream, name)) => {
@@ -115,21 +86,15 @@ impl Written<'_> {
                 }
                 None => format!("write \"*/{pattern}\" for every upstream's, or its upstream's name"),
             };
-            problems.report(place, format!("{what}: '{pattern}' names no upstream"), &hint);
+            found.add(format!("{what}: '{pattern}' names no upstream"), &hint);
         }
-        if self.strategies.as_ref().is_some_and(Vec::is_empty) {
-            problems.report(
-                place,
-                format!("{what}: strategies is empty, so nothing could serve it"),
-                "leave it out for all",
-            );
+        if self.grant.strategies.as_ref().is_some_and(Vec::is_empty) {
+            let message = format!("{what}: strategies is empty, so nothing could serve it");
+            found.add(message, "leave it out for all");
         }
         for (key, _) in self.limits.each().iter().filter(|(_, count)| *count == Some(0)) {
-            problems.report(
-                place,
-                format!("{what}: limits.{key} is 0"),
-                "leave it out for no limit; tools = [] permits no calls",
-            );
+            let hint = "leave it out for no limit; tools = [] permits no calls";
+            found.add(format!("{what}: limits.{key} is 0"), hint);
         }
     }
 }

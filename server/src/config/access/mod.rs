@@ -15,4 +15,4 @@ pub use flags::AccessFlags;
 pub use grants::Written;
 pub use settings::{unknown_strategies, unreadable};
 
-use super::text::Problems;
+use super::text::Found;

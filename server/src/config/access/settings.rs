@@ -7,9 +7,9 @@ use std::{
 
 use mcp_disclosure_access::{Caller, Entry, Error, Profile, Settings, TokenSource, UnreadableToken};
 use mcp_disclosure_core::{Permits, nearest::did_you_mean};
-use mcp_disclosure_gateway::{Place, Problem, negotiation::Strategies};
+use mcp_disclosure_gateway::{Problem, negotiation::Strategies};
 
-use super::{AccessFlags, PrincipalEntry, Problems, Written};
+use super::{AccessFlags, Found, PrincipalEntry, Written};
 use crate::config::DisclosureFile;
 
 impl DisclosureFile {
@@ -18,35 +18,31 @@ impl DisclosureFile {
     /// # Errors
     /// Every problem, with its place and a hint.
     pub fn access(&self, folder: &Path, flags: &AccessFlags) -> Result<Settings, Vec<Problem>> {
-        let mut problems = Problems::default();
+        let mut problems = Vec::new();
         let (tokens, jwt) = match &self.auth {
             None => (Vec::new(), None),
-            Some((place, auth)) => auth.read(place, folder, &mut problems),
+            Some((place, auth)) => auth.read(folder, &mut Found { place, problems: &mut problems }),
         };
         self.grants().for_each(|grant| grant.check(&mut problems));
         let names: Vec<&str> = tokens.iter().map(|token| token.name.as_str()).collect();
         let mut seen = HashSet::new();
         let mut principals = Vec::new();
         for (place, entry) in &self.principals {
+            let mut found = Found { place, problems: &mut problems };
             if !entry.name.is_empty() && !seen.insert(entry.name.as_str()) {
-                problems.report(
-                    place,
-                    format!("principal '{}' is declared twice", entry.name),
-                    "give each a name of its own",
-                );
+                let message = format!("principal '{}' is declared twice", entry.name);
+                found.add(message, "give each a name of its own");
             }
-            let caller = entry.caller(place, &names, jwt.is_some(), &mut problems);
+            let caller = entry.caller(&names, jwt.is_some(), &mut found);
             let permits = entry.grant(place).permits();
             principals.extend(caller.map(|caller| Entry { name: entry.name.clone(), caller, permits }));
         }
         let mut profiles = Vec::new();
         for (name, place, entry) in &self.profiles.0 {
             if name.is_empty() || name.contains(['/', '@']) {
-                problems.report(
-                    place,
-                    format!("'{name}' cannot be the name of a profile"),
-                    "it stands in a path: leave out '/' and '@'",
-                );
+                let message = format!("'{name}' cannot be the name of a profile");
+                let mut found = Found { place, problems: &mut problems };
+                found.add(message, "it stands in a path: leave out '/' and '@'");
             }
             profiles.push(Profile { name: name.clone(), permits: entry.grant(name, place).permits() });
         }
@@ -59,22 +55,16 @@ impl DisclosureFile {
             stdio_principal: flags.principal.clone(),
             stdio_profile: flags.profile.clone(),
         };
-        problems.0.extend(flags.problems(&settings));
-        if problems.0.is_empty() { Ok(settings) } else { Err(problems.0) }
+        problems.extend(flags.problems(&settings));
+        if problems.is_empty() { Ok(settings) } else { Err(problems) }
     }
 }
 
 impl PrincipalEntry {
     /// Who it is about.
-    fn caller(
-        &self,
-        place: &Place,
-        tokens: &[&str],
-        has_jwt: bool,
-        problems: &mut Problems,
-    ) -> Option<Caller> {
+    fn caller(&self, tokens: &[&str], has_jwt: bool, found: &mut Found<'_>) -> Option<Caller> {
         if self.name.is_empty() {
-            problems.report(place, "a principal has no name", "add name = \"…\"");
+            found.add("a principal has no name", "add name = \"…\"");
             return None;
         }
         let what = format!("principal '{}'", self.name);
@@ -83,27 +73,20 @@ impl PrincipalEntry {
             (Some(token), None) => {
                 let otherwise = || "declare it in [auth] tokens".to_owned();
                 let hint = did_you_mean(token, tokens.iter().copied(), otherwise);
-                problems.report(place, format!("{what}: there is no token '{token}'"), &hint);
+                found.add(format!("{what}: there is no token '{token}'"), &hint);
                 None
             }
             (None, Some(claims)) => {
                 if !has_jwt {
-                    problems.report(
-                        place,
-                        format!("{what} is matched by claims, but there is no [auth.jwt]"),
-                        "add it, or match a token by its name",
-                    );
+                    let message = format!("{what} is matched by claims, but there is no [auth.jwt]");
+                    found.add(message, "add it, or match a token by its name");
                 }
                 Some(Caller::Claims(claims.clone()))
             }
             // Only --principal names it.
             (None, None) => Some(Caller::Named),
             (Some(_), Some(_)) => {
-                problems.report(
-                    place,
-                    format!("{what} has both token and claims"),
-                    "write an entry for each",
-                );
+                found.add(format!("{what} has both token and claims"), "write an entry for each");
                 None
             }
         }
@@ -113,17 +96,18 @@ impl PrincipalEntry {
 /// The strategies that principals and profiles of a file name and that are not offered.
 pub fn unknown_strategies(file: &DisclosureFile, strategies: &Strategies) -> Vec<Problem> {
     let (all, offered) = (Permits::all(), strategies.offered());
-    let mut problems = Problems::default();
-    for Written { what, place, strategies: named, .. } in file.grants() {
+    let mut problems = Vec::new();
+    for Written { what, place, grant, .. } in file.grants() {
         // One that is named twice is reported once.
-        let named: BTreeSet<&String> = named.iter().flatten().collect();
+        let mut found = Found { place, problems: &mut problems };
+        let named: BTreeSet<&String> = grant.strategies.iter().flatten().collect();
         for name in named.into_iter().filter(|name| !strategies.is_offered_to(&all, name)) {
             let otherwise = || format!("offered are {}", offered.join(", "));
             let hint = did_you_mean(name, offered.iter().map(String::as_str), otherwise);
-            problems.report(place, format!("{what}: strategy '{name}' is not offered"), &hint);
+            found.add(format!("{what}: strategy '{name}' is not offered"), &hint);
         }
     }
-    problems.0
+    problems
 }
 
 /// Why settings cannot be put in force, and what helps.

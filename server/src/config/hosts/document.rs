@@ -8,24 +8,16 @@ use super::{
     super::environment::own,
     entry::{Entry, Transport},
     file_context::FileContext,
-    launch::{Launch, member},
-    node::{Member, Node, Value},
+    launch::Launch,
+    node::{Member, Node, Syntax, Value},
     permissions::{Rules, Ruling},
-    shape::{Elsewhere, Keys, Means, Shape},
+    shape::{Keys, Means, Reading},
     shapes::SHAPES,
     tree,
 };
 
 /// A byte order mark, which stays where it is.
 const MARK: &str = "\u{feff}";
-
-/// The syntax of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Syntax {
-    Json,
-    Toml,
-    Yaml,
-}
 
 /// A host's file.
 #[derive(Debug)]
@@ -46,8 +38,9 @@ pub(crate) struct Document {
 #[derive(Debug)]
 pub(crate) struct Server<'n> {
     pub(crate) name: String,
-    /// The table or list that has the entry.
+    /// The table or list that has the entry, and the names that lead there.
     pub(crate) servers: &'n Node,
+    pub(crate) table: Vec<String>,
     /// The key of the entry; `None` in a list.
     pub(crate) key: Option<&'n Member>,
     pub(crate) node: &'n Node,
@@ -55,14 +48,10 @@ pub(crate) struct Server<'n> {
     pub(crate) launch: Option<Launch<'n>>,
     /// The keys that are about the connection to a URL.
     pub(crate) address: Address<'n>,
-    /// The key that disables it.
-    pub(crate) off: Option<&'static str>,
     /// What would disable it, where its host has a key for that.
     pub(crate) switch: Option<&'static str>,
     /// What the entry and the host's rules say of its tools.
     pub(crate) ruling: Ruling,
-    /// The only tools that the host enables.
-    pub(crate) allow: Option<Vec<String>>,
     /// The lists of the entry that name the only enabled tools.
     pub(crate) filters: Vec<&'n Member>,
     /// The keys that only the host reads, if they say anything.
@@ -114,11 +103,7 @@ impl Document {
     }
 
     pub(crate) fn syntax(&self) -> Syntax {
-        match self.path.extension().and_then(|extension| extension.to_str()) {
-            Some("toml") => Syntax::Toml,
-            Some("yaml" | "yml") => Syntax::Yaml,
-            _ => Syntax::Json,
-        }
+        Syntax::of(&self.path)
     }
 
     /// The servers in the order of the file's tables, without those whose name a later entry of their table has.
@@ -126,9 +111,10 @@ impl Document {
         let context = FileContext::new(&self.path, self.current.clone(), &own);
         let tables = SHAPES.iter().flat_map(|shape| {
             let tables = (shape.servers)(&self.root, &context);
-            tables.into_iter().map(move |table| (*shape, table))
+            tables.into_iter().map(move |table| (shape, table))
         });
-        tables.flat_map(|(shape, table)| self.of_table(shape, table, &context)).collect()
+        let reading = |shape| Reading { shape, root: &self.root, context: &context };
+        tables.flat_map(|(shape, table)| self.of_table(table, reading(shape))).collect()
     }
 
     /// What may be secret, wherever it stands: the values of variables and headers, and what a key calls a token or the like.
@@ -139,8 +125,13 @@ impl Document {
         found
     }
 
+    /// The server of the same name in the same table, which may be of another text of the file.
+    pub(crate) fn same(&self, server: &Server<'_>) -> Option<Server<'_>> {
+        self.servers().into_iter().find(|found| found.is_same(server))
+    }
+
     /// The names that lead to a value of this file.
-    pub(crate) fn path_of(&self, node: &Node) -> Vec<String> {
+    fn path_of(&self, node: &Node) -> Vec<String> {
         fn search<'n>(at: &'n Node, wanted: &Node, path: &mut Vec<&'n str>) -> bool {
             std::ptr::eq(at, wanted)
                 || at.members().iter().any(|member| {
@@ -157,7 +148,7 @@ impl Document {
         path.into_iter().map(str::to_owned).collect()
     }
 
-    fn of_table<'n>(&'n self, shape: &Shape, table: &'n Node, context: &FileContext<'_>) -> Vec<Server<'n>> {
+    fn of_table<'n>(&'n self, table: &'n Node, file: Reading<'_>) -> Vec<Server<'n>> {
         let is_last =
             |at: usize, name: &str| table.members()[at + 1..].iter().all(|later| later.name != name);
         let members = table.members().iter().enumerate();
@@ -166,24 +157,25 @@ impl Document {
         let items = table.items().iter();
         let items = items.filter_map(|item| Some((item.get("name").and_then(Node::text)?, None, item)));
         let all = named.chain(items).filter(|(_, _, node)| node.is_table());
-        all.map(|(name, key, node)| self.server(shape, name, table, key, node, context)).collect()
+        let path = self.path_of(table);
+        all.map(|(name, key, node)| self.server(name, (table, &path), key, node, file)).collect()
     }
 
     fn server<'n>(
         &'n self,
-        shape: &Shape,
         name: &str,
-        servers: &'n Node,
+        (servers, table): (&'n Node, &[String]),
         key: Option<&'n Member>,
         node: &'n Node,
-        context: &FileContext<'_>,
+        file: Reading<'_>,
     ) -> Server<'n> {
-        let (entry, _) = Entry::read_what_can_be(name, node, shape, &self.root, context);
-        let is_remote = matches!(entry.transport, Some(Transport::Http | Transport::Sse));
+        let Reading { shape, context, .. } = file;
+        let (Entry { upstream, transport, ruling }, _) = Entry::read(name, node, file);
+        let is_remote = matches!(transport, Some(Transport::Http | Transport::Sse));
         let address = Address::of(node, shape.keys);
         let launch = Launch::of(node, shape.keys).filter(|_| !(is_remote && address.url.is_some()));
         let filters = shape.keys.iter().filter(|(_, means)| matches!(means, Means::Allowed));
-        let filters = filters.filter_map(|(key, _)| member(node, key)).collect();
+        let filters = filters.filter_map(|(key, _)| node.member(key)).collect();
         let is_known = |name: &str| shape.keys.iter().any(|(key, _)| *key == name);
         let foreign =
             node.members().iter().filter(|member| !is_known(&member.name) && member.node.says_anything());
@@ -193,32 +185,13 @@ impl Document {
             (Means::Enabled, "enabled") => Some(r#""enabled": false"#),
             _ => None,
         });
-        let (allow, off) = (entry.upstream.allow, entry.off);
-        let Elsewhere { asked, is_named, .. } = (shape.elsewhere)(&self.root, context, name);
-        let rules = self.rules.of(name);
-        let mut ruling = Ruling {
-            hidden: [entry.upstream.hidden, rules.hidden].concat(),
-            asked: [asked, rules.asked].concat(),
-            is_named: is_named || rules.is_named,
-            lost: rules.lost,
-        };
-        for file in &self.rules.files {
-            ruling.add((shape.elsewhere)(file, context, name));
+        let mut ruling = Ruling { hidden: upstream.hidden, allow: upstream.allow, ..ruling };
+        ruling.add(self.rules.of(name));
+        for other in &self.rules.files {
+            ruling.add((shape.elsewhere)(other, context, name));
         }
-        Server {
-            name: name.to_owned(),
-            servers,
-            key,
-            node,
-            launch,
-            address,
-            off,
-            switch,
-            ruling,
-            allow,
-            filters,
-            foreign,
-        }
+        let (name, table) = (name.to_owned(), table.to_owned());
+        Server { name, servers, table, key, node, launch, address, switch, ruling, filters, foreign }
     }
 }
 
@@ -247,6 +220,11 @@ fn secrets_in<'n>(node: &'n Node, names: &[&str], is_secret: bool, found: &mut V
 }
 
 impl Server<'_> {
+    /// Whether it is the other one, as its host sees it.
+    pub(crate) fn is_same(&self, other: &Server<'_>) -> bool {
+        self.name == other.name && self.table == other.table
+    }
+
     /// The program and its arguments as they are written; nothing for a URL, or if a part of them is of another kind.
     pub(crate) fn words(&self) -> Vec<String> {
         self.launch.and_then(|launch| launch.words()).unwrap_or_default()
@@ -257,7 +235,7 @@ impl<'n> Address<'n> {
     fn of(entry: &'n Node, keys: Keys) -> Self {
         let mut found = Self { environment: ("env", false), ..Self::default() };
         for (key, means) in keys {
-            let there = member(entry, key);
+            let there = entry.member(key);
             match means {
                 Means::Environment => found.environment = (key, there.is_some()),
                 Means::Address | Means::HttpAddress if there.is_some() => {

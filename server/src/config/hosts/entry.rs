@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
+use mcp_disclosure_gateway::upstream::EndpointKind;
+
 use super::{
-    super::{EndpointType, UpstreamEntry, environment::escape},
-    file_context::FileContext,
+    super::{UpstreamEntry, environment::escape},
     keys::read_keys,
     node::Node,
-    shape::{Elsewhere, Shape},
+    permissions::Ruling,
+    shape::Reading,
 };
 
 /// A server's entry, whatever the host.
@@ -17,8 +19,8 @@ pub(super) struct Entry {
     pub(super) upstream: UpstreamEntry,
     /// The transport, if the entry names one.
     pub(super) transport: Option<Transport>,
-    /// The key that disables it, if any.
-    pub(super) off: Option<&'static str>,
+    /// What is said of it outside; of its own, the key that disables it.
+    pub(super) ruling: Ruling,
 }
 
 /// How a server is reached.
@@ -47,42 +49,17 @@ impl Wrong {
 }
 
 impl Entry {
-    /// Reads the entry with this name.
-    ///
-    /// # Errors
-    /// Every problem that makes the entry unusable; none for a disabled entry.
-    pub(super) fn read(
-        name: &str,
-        node: &Node,
-        shape: &Shape,
-        root: &Node,
-        context: &FileContext<'_>,
-    ) -> Result<Self, Vec<Wrong>> {
-        if !node.is_table() {
-            let hint = "write an object such as {\"command\": \"…\"} or {\"url\": \"https://…\"}";
-            return Err(vec![Wrong::new(format!("it is {}", node.kind()), hint)]);
-        }
-        let (entry, wrong) = Self::read_what_can_be(name, node, shape, root, context);
-        if entry.off.is_some() || wrong.is_empty() { Ok(entry) } else { Err(wrong) }
-    }
-
-    /// The usable parts of the entry, and every problem with the others.
-    pub(super) fn read_what_can_be(
-        name: &str,
-        node: &Node,
-        shape: &Shape,
-        root: &Node,
-        context: &FileContext<'_>,
-    ) -> (Self, Vec<Wrong>) {
-        let (mut entry, wrong) = read_keys(node, shape, root, context);
-        let Elsewhere { off, hidden, allow, .. } = (shape.elsewhere)(root, context, name);
-        entry.off = entry.off.or(off);
-        entry.upstream.hidden.extend(hidden);
+    /// The usable parts of the entry with this name, and every problem with the others.
+    pub(super) fn read(name: &str, node: &Node, file: Reading<'_>) -> (Self, Vec<Wrong>) {
+        let (mut entry, wrong) = read_keys(node, file);
+        let mut elsewhere = (file.shape.elsewhere)(file.root, file.context, name);
+        entry.upstream.hidden.append(&mut elsewhere.hidden);
         // The intersection: each list removes the tools that it does not name.
-        entry.upstream.allow = match (entry.upstream.allow.take(), allow) {
+        entry.upstream.allow = match (entry.upstream.allow.take(), elsewhere.allow.take()) {
             (Some(one), Some(other)) => Some(one.into_iter().filter(|tool| other.contains(tool)).collect()),
             (one, other) => one.or(other),
         };
+        entry.ruling = Ruling { off: entry.ruling.off.or(elsewhere.off), ..elsewhere };
         (entry, wrong)
     }
 
@@ -103,7 +80,7 @@ impl Entry {
             Some(Transport::Http) if has_command && !has_url => return lacks("http", "url", "stdio"),
             Some(Transport::Sse) if has_command && !has_url => return lacks("sse", "url", "stdio"),
             Some(Transport::Sse) => {
-                upstream.endpoint_type = Some(EndpointType::Sse);
+                upstream.endpoint_type = Some(EndpointKind::Sse);
                 upstream.command = None;
             }
             Some(Transport::Stdio) if both => upstream.url = None,

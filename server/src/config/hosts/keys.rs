@@ -5,23 +5,17 @@ use std::collections::BTreeMap;
 use super::{
     super::environment::{escape, expand},
     entry::{Entry, Transport, Wrong},
-    file_context::FileContext,
     launch::OF_TABLE,
     node::{Node, Value},
-    shape::{Keys, Means, Shape},
+    shape::{Keys, Means, Reading},
     variables::{translate, variable, with_home},
 };
 
 /// The entry, and every problem with its keys.
-pub(super) fn read_keys(
-    node: &Node,
-    shape: &Shape,
-    root: &Node,
-    context: &FileContext<'_>,
-) -> (Entry, Vec<Wrong>) {
+pub(super) fn read_keys(node: &Node, file: Reading<'_>) -> (Entry, Vec<Wrong>) {
     let (entry, weaker, wrong) = (Entry::default(), BTreeMap::new(), Vec::new());
-    let mut reader = Reader { shape, root, context, entry, weaker, wrong };
-    reader.table(shape.keys, node);
+    let mut reader = Reader { file, entry, weaker, wrong };
+    reader.table(file.shape.keys, node);
     let Reader { mut entry, weaker, wrong, .. } = reader;
     for (name, value) in weaker {
         entry.upstream.env.entry(name).or_insert(value);
@@ -31,9 +25,7 @@ pub(super) fn read_keys(
 
 /// Reads one entry, key by key.
 struct Reader<'a> {
-    shape: &'a Shape,
-    root: &'a Node,
-    context: &'a FileContext<'a>,
+    file: Reading<'a>,
     entry: Entry,
     /// Variables for the program that the entry's own `env` overrides.
     weaker: BTreeMap<String, String>,
@@ -116,9 +108,9 @@ impl Reader<'_> {
 
     fn environment_file(&mut self, key: &str, node: &Node) {
         let Some(path) = self.path(key, node) else { return };
-        let read = expand(&path, self.context.lookup).and_then(|path| {
+        let read = expand(&path, self.file.context.lookup).and_then(|path| {
             // The path is not named: it may contain secret values of variables.
-            std::fs::read_to_string(self.context.folder().join(path)).map_err(|error| error.to_string())
+            std::fs::read_to_string(self.file.context.folder().join(path)).map_err(|error| error.to_string())
         });
         match read {
             Ok(text) => {
@@ -137,7 +129,7 @@ impl Reader<'_> {
         for item in node.items() {
             let name = item.text().or_else(|| item.get("name")?.text());
             match name {
-                Some(name) if (self.context.lookup)(name).is_some() => {
+                Some(name) if (self.file.context.lookup)(name).is_some() => {
                     self.weaker.insert(name.to_owned(), variable(name));
                 }
                 Some(_) => {}
@@ -153,7 +145,7 @@ impl Reader<'_> {
         }
         for member in node.members() {
             match member.node.text() {
-                Some(name) if (self.context.lookup)(name).is_some_and(|value| !value.is_empty()) => {
+                Some(name) if (self.file.context.lookup)(name).is_some_and(|value| !value.is_empty()) => {
                     self.entry.upstream.headers.insert(member.name.clone(), variable(name));
                 }
                 Some(_) => {}
@@ -197,7 +189,7 @@ impl Reader<'_> {
     /// A switch, which must be a boolean: guessing could enable what the host disabled.
     fn switch(&mut self, key: &'static str, node: &Node, off: bool) {
         match node.as_bool() {
-            Some(value) if value == off => self.entry.off = Some(key),
+            Some(value) if value == off => self.entry.ruling.off = Some(key),
             Some(_) => {}
             None => self.refuse_kind(key, node, "true or false"),
         }
@@ -238,13 +230,13 @@ impl Reader<'_> {
 
     /// A text with variables, in which a leading `~` is the home directory.
     fn path(&mut self, key: &str, node: &Node) -> Option<String> {
-        self.text(key, node).map(|text| with_home(text, self.context))
+        self.text(key, node).map(|text| with_home(text, self.file.context))
     }
 
     /// A text with variables.
     fn text(&mut self, key: &str, node: &Node) -> Option<String> {
         let text = self.plain(key, node)?;
-        match translate(&text, self.shape.style, self.root, self.context) {
+        match translate(&text, self.file) {
             Ok(text) => Some(text),
             Err((what, hint)) => {
                 self.refuse(key, node, &what, &hint);

@@ -26,7 +26,7 @@ impl<'n> Launch<'n> {
     /// The program of this entry; `None` for an entry without one.
     pub(super) fn of(entry: &'n Node, keys: Keys) -> Option<Self> {
         for (key, means) in keys {
-            let Some(member) = member(entry, key) else { continue };
+            let Some(member) = entry.member(key) else { continue };
             match (means, &member.node.value) {
                 (Means::Command, Value::Table(_)) => return Self::of(&member.node, OF_TABLE),
                 (Means::Command, _) => {
@@ -66,10 +66,4 @@ impl<'n> Launch<'n> {
         let words: Vec<String> = self.nodes()?.map(Node::scalar).collect::<Option<_>>()?;
         words.first().is_some_and(|program| !program.is_empty()).then_some(words)
     }
-}
-
-/// The last member with this name that is not null, as in hosts.
-pub(super) fn member<'n>(node: &'n Node, name: &str) -> Option<&'n Member> {
-    let found = node.members().iter().rev().find(|member| member.name == name);
-    found.filter(|member| !matches!(member.node.value, Value::Null))
 }

@@ -5,20 +5,12 @@ use std::path::Path;
 use super::{
     file_context::FileContext,
     node::Node,
-    shape::{Elsewhere, Keys, Means, Shape},
-    variables::Style,
-};
-
-pub(super) const SHARED: Shape = Shape {
-    hosts: "Claude, Cursor, Windsurf, Cline, Roo",
-    servers: shared,
-    keys: KEYS,
-    style: Style::Dollar,
-    elsewhere: Elsewhere::nothing,
+    permissions::Ruling,
+    shape::{Keys, Means},
 };
 
 /// The keys of all these hosts; a key has the same meaning in each host that uses it.
-const KEYS: Keys = &[
+pub(super) const KEYS: Keys = &[
     ("type", Means::Transport),
     ("transport", Means::Transport),
     ("command", Means::Command),
@@ -37,7 +29,7 @@ const KEYS: Keys = &[
     ("includeTools", Means::Allowed), // Gemini CLI
 ];
 
-fn shared<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
+pub(super) fn shared<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
     let is_anothers = is_of_claude_code(root) || is_of_gemini(root, context);
     table(root).into_iter().filter(|_| !is_anothers).collect()
 }
@@ -47,29 +39,21 @@ fn table(node: &Node) -> Option<&Node> {
     node.get("mcpServers").filter(|servers| !servers.is_list())
 }
 
-/// `~/.claude.json`: servers of the user, and of each project.
-pub(super) const CLAUDE_CODE: Shape = Shape {
-    hosts: "Claude Code",
-    servers: of_claude_code,
-    keys: KEYS,
-    style: Style::Dollar,
-    elsewhere: in_project,
-};
-
 fn is_of_claude_code(root: &Node) -> bool {
     root.get("projects").is_some_and(Node::is_table)
 }
 
-fn of_claude_code<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
+/// `~/.claude.json`: servers of the user, and of each project.
+pub(super) fn of_claude_code<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
     let of_project = project(root, context).and_then(table);
     let tables = of_project.into_iter().chain(table(root));
     tables.filter(|_| is_of_claude_code(root)).collect()
 }
 
-fn in_project(root: &Node, context: &FileContext<'_>, name: &str) -> Elsewhere {
+pub(super) fn in_project(root: &Node, context: &FileContext<'_>, name: &str) -> Ruling {
     let disabled = project(root, context).and_then(|project| project.get("disabledMcpServers"));
     let off = disabled.filter(|disabled| disabled.lists(name)).map(|_| "disabledMcpServers of the project");
-    Elsewhere { off, ..Elsewhere::default() }
+    Ruling { off, ..Ruling::default() }
 }
 
 /// The project of the current directory: the innermost listed one.
@@ -78,15 +62,6 @@ fn project<'n>(root: &'n Node, context: &FileContext<'_>) -> Option<&'n Node> {
     let listed = |directory: &Path| projects.get(directory.to_str()?);
     context.current.ancestors().find_map(listed)
 }
-
-/// Gemini CLI: `settings.json`, with `httpUrl`, and lists of servers that may run.
-pub(super) const GEMINI: Shape = Shape {
-    hosts: "Gemini CLI",
-    servers: of_gemini,
-    keys: KEYS,
-    style: Style::BareDollar,
-    elsewhere: listed,
-};
 
 /// Keys of the lists of servers, current and older ones.
 const ALLOWED: &[&[&str]] = &[&["mcp", "allowed"], &["allowMCPServers"]];
@@ -100,16 +75,17 @@ const MARKS: &[&str] = &["httpUrl", "includeTools", "excludeTools", "trust"];
 
 pub(super) fn is_of_gemini(root: &Node, context: &FileContext<'_>) -> bool {
     let lists = ALLOWED.iter().chain(EXCLUDED).any(|names| root.path(names).is_some());
-    let servers = root.get("mcpServers").into_iter().flat_map(Node::members);
+    let servers = root.members_at(&["mcpServers"]).iter();
     let mut marks = servers.flat_map(|server| MARKS.iter().map(|mark| server.node.get(mark)));
     !is_of_claude_code(root) && (context.is_in(".gemini") || lists || marks.any(|mark| mark.is_some()))
 }
 
-fn of_gemini<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
+/// `settings.json`, with `httpUrl`, and lists of servers that may run.
+pub(super) fn of_gemini<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
     table(root).into_iter().filter(|_| is_of_gemini(root, context)).collect()
 }
 
-fn listed(root: &Node, _: &FileContext<'_>, name: &str) -> Elsewhere {
+pub(super) fn listed(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {
     let mut allowed = ALLOWED.iter().filter_map(|names| root.path(names));
     let is_named = allowed.clone().any(|list| lists(list, name));
     let mut excluded = EXCLUDED.iter().filter_map(|names| root.path(names));
@@ -120,7 +96,7 @@ fn listed(root: &Node, _: &FileContext<'_>, name: &str) -> Elsewhere {
     } else {
         None
     };
-    Elsewhere { off, hidden: excluded_tools(root, name), is_named, ..Elsewhere::default() }
+    Ruling { off, hidden: excluded_tools(root, name), is_named, ..Ruling::default() }
 }
 
 /// The tools of the server that a list for all tools excludes, by their names alone or behind the server's.

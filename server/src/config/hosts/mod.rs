@@ -12,13 +12,10 @@ mod keys;
 pub(crate) mod launch;
 mod mcp_servers;
 pub(crate) mod node;
-mod opencode;
 pub(crate) mod permissions;
 mod shape;
 mod shapes;
 mod variables;
-mod vscode;
-mod zed;
 
 use std::{collections::HashSet, path::Path};
 
@@ -29,7 +26,7 @@ use self::{
     entry::{Entry, Wrong},
     file_context::FileContext,
     node::{Member, Node, Value},
-    shape::Shape,
+    shape::{Reading, Shape},
     shapes::SHAPES,
 };
 use super::{Named, environment::own, mistaken, text::Places};
@@ -112,7 +109,7 @@ impl Reader<'_> {
             _ => {
                 let what = format!("they are {}", servers.kind());
                 let wrong = Wrong::new(what, "expected an object of servers by name");
-                self.leave_out(&format!("all of {}", shape.hosts), servers.at, vec![wrong]);
+                self.leave_out(&format!("all of {}", shape.hosts), servers.at, [wrong]);
             }
         }
     }
@@ -121,7 +118,7 @@ impl Reader<'_> {
         for (at, member) in members.iter().enumerate() {
             if members[at + 1..].iter().any(|other| other.name == member.name) {
                 let wrong = Wrong::new("duplicate name", "give one of the entries another name");
-                self.leave_out(&member.name, member.at, vec![wrong]);
+                self.leave_out(&member.name, member.at, [wrong]);
             } else {
                 self.server(shape, &member.name, member.at, &member.node);
             }
@@ -135,7 +132,7 @@ impl Reader<'_> {
                 Some(name) => self.server(shape, name, item.at, item),
                 None => {
                     let wrong = Wrong::new("it has no name", "add a unique name");
-                    self.leave_out(&format!("number {}", at + 1), item.at, vec![wrong]);
+                    self.leave_out(&format!("number {}", at + 1), item.at, [wrong]);
                 }
             }
         }
@@ -144,21 +141,20 @@ impl Reader<'_> {
     fn server(&mut self, shape: &Shape, name: &str, at: usize, node: &Node) {
         if !self.taken.insert(name.to_owned()) {
             let hint = "to serve both, give one of them another name";
-            return self.leave_out(
-                name,
-                at,
-                vec![Wrong::new("an entry with higher precedence has this name", hint)],
-            );
+            let wrong = Wrong::new("an entry with higher precedence has this name", hint);
+            return self.leave_out(name, at, [wrong]);
         }
-        let entry = match Entry::read(name, node, shape, self.root, self.context) {
-            Ok(entry) => entry,
-            Err(wrong) => return self.leave_out(name, at, wrong),
-        };
-        if let Some(off) = entry.off {
+        if !node.is_table() {
+            let hint = "write an object such as {\"command\": \"…\"} or {\"url\": \"https://…\"}";
+            return self.leave_out(name, at, [Wrong::new(format!("it is {}", node.kind()), hint)]);
+        }
+        let reading = Reading { shape, root: self.root, context: self.context };
+        let (entry, wrong) = Entry::read(name, node, reading);
+        if let Some(off) = entry.ruling.off {
             let problem = Problem::new(format!("server '{name}' is switched off: {off}"));
             return self.file.switched_off.push(problem.at(self.places.place(at)));
         }
-        match self.named(name, entry) {
+        match if wrong.is_empty() { self.named(name, entry) } else { Err(wrong) } {
             Ok(named) => {
                 let place = format!("{}: server '{name}'", self.places.place(at));
                 let switches = named.entry.as_ref().and_then(|entry| entry.switches(name, place));
@@ -183,7 +179,7 @@ impl Reader<'_> {
         Ok(Named { settings, entry, is_of_file: true, ..Named::given(Some(parsed), target) })
     }
 
-    fn leave_out(&mut self, name: &str, at: usize, wrong: Vec<Wrong>) {
+    fn leave_out(&mut self, name: &str, at: usize, wrong: impl IntoIterator<Item = Wrong>) {
         self.file.left_out.extend(wrong.into_iter().map(|Wrong { at: closer, what, hint }| {
             let problem = Problem::new(format!("server '{name}' is left out: {what}"));
             problem.at(self.places.place(closer.unwrap_or(at))).hint(hint)

@@ -1,6 +1,6 @@
 //! What hosts forbid, or ask about, by the names that they give to servers' tools: `server_tool`, `mcp__server__tool`.
 
-use super::{node::Node, shape::Elsewhere};
+use super::node::Node;
 
 /// Rules of a host that stand in other files than its servers.
 #[derive(Clone, Debug, Default)]
@@ -17,14 +17,18 @@ pub(crate) struct Rules {
     pub(crate) files: Vec<Node>,
 }
 
-/// What rules say of one server.
+/// What a host says of one server outside its entry, and in Claude Code's rules.
 #[derive(Debug, Default)]
 pub(crate) struct Ruling {
+    /// The key that disables it.
+    pub(crate) off: Option<&'static str>,
+    /// The only enabled tools.
+    pub(crate) allow: Option<Vec<String>>,
     /// Patterns of tools that never run.
     pub(crate) hidden: Vec<String>,
     /// Patterns of tools that run after a question only.
     pub(crate) asked: Vec<String>,
-    /// Whether a rule names the server or tools of it, so that it holds under the server's name only.
+    /// Whether it names the server or tools of it, so that it holds under the server's name only.
     pub(super) is_named: bool,
     /// What the host does by the names of its tools, and could not do any more behind this program.
     pub(crate) lost: Option<String>,
@@ -46,7 +50,7 @@ impl Rules {
             self.servers.extend(rule.get("serverName").and_then(Node::text).map(str::to_owned));
             self.by_command |= ["serverCommand", "serverUrl"].iter().any(|key| rule.get(key).is_some());
         }
-        let events = settings.get("hooks").map_or(&[][..], Node::members);
+        let events = settings.members_at(&["hooks"]);
         let matchers = events.iter().flat_map(|event| event.node.items());
         let matchers = matchers.filter_map(|hook| hook.get("matcher")?.text());
         self.hooks.extend(matchers.flat_map(alternatives));
@@ -56,12 +60,12 @@ impl Rules {
     /// as the user.
     pub(crate) fn add_projects(&mut self, root: &Node) {
         let of_user = |name: &str| root.path(&["mcpServers", name]).is_some();
-        for project in root.get("projects").map_or(&[][..], Node::members) {
+        for project in root.members_at(&["projects"]) {
             for key in ["disabledMcpServers", "disabledMcpjsonServers", "enabledMcpjsonServers"] {
                 let names = project.node.get(key).map_or(&[][..], Node::items);
                 self.servers.extend(names.iter().filter_map(Node::text).map(str::to_owned));
             }
-            let own = project.node.get("mcpServers").map_or(&[][..], Node::members);
+            let own = project.node.members_at(&["mcpServers"]);
             self.servers.extend(own.iter().map(|server| server.name.clone()).filter(|name| of_user(name)));
         }
     }
@@ -91,7 +95,7 @@ impl Rules {
             ),
             None => None,
         };
-        Ruling { hidden, asked, is_named: is_named || is_hooked, lost }
+        Ruling { hidden, asked, is_named: is_named || is_hooked, lost, ..Ruling::default() }
     }
 }
 
@@ -102,11 +106,12 @@ impl Ruling {
     }
 
     /// Adds what another file says; not its lists of enabled tools, which are of its own profiles.
-    pub(super) fn add(&mut self, elsewhere: Elsewhere) {
-        let Elsewhere { off, hidden, asked, is_named, .. } = elsewhere;
+    pub(super) fn add(&mut self, other: Self) {
+        let Self { off, hidden, asked, is_named, lost, .. } = other;
         self.is_named |= is_named || off.is_some() || !hidden.is_empty() || !asked.is_empty();
         self.hidden.extend(hidden);
         self.asked.extend(asked);
+        self.lost = self.lost.take().or(lost);
     }
 }
 
@@ -242,7 +247,7 @@ mod tests {
                 format!(r#"{{"hooks": {{"PreToolUse": [{{"matcher": "{matcher}", "hooks": []}}]}}}}"#);
             let mut rules = Rules::default();
             rules.add(&node::parse("settings.json".as_ref(), &hooks).unwrap());
-            let Ruling { hidden, asked, is_named: named, lost } = rules.of("git");
+            let Ruling { hidden, asked, is_named: named, lost, .. } = rules.of("git");
             assert_eq!(
                 (lost.is_some(), named, hidden.len() + asked.len()),
                 (is_lost, is_named, 0),

@@ -1,19 +1,46 @@
 //! What a shape of hosts' files is: where the servers are, and what the keys of an entry mean.
 
-use super::{file_context::FileContext, node::Node, variables::Style};
+use super::{file_context::FileContext, node::Node, permissions::Ruling};
 
 /// A shape of file.
 pub(super) struct Shape {
     /// The hosts with this shape, for messages.
     pub(super) hosts: &'static str,
     /// The tables or lists of servers, highest precedence first; none in a file of another shape.
-    pub(super) servers: for<'n> fn(&'n Node, &FileContext<'_>) -> Vec<&'n Node>,
+    pub(super) servers: Tables,
     /// The keys of an entry.
     pub(super) keys: Keys,
     /// The syntax of variables.
     pub(super) style: Style,
-    /// The settings of a server outside its entry, by the server's name.
-    pub(super) elsewhere: fn(&Node, &FileContext<'_>, &str) -> Elsewhere,
+    /// What is said of a server outside its entry, by the server's name.
+    pub(super) elsewhere: Elsewhere,
+}
+
+pub(super) type Tables = for<'n> fn(&'n Node, &FileContext<'_>) -> Vec<&'n Node>;
+pub(super) type Elsewhere = fn(&Node, &FileContext<'_>, &str) -> Ruling;
+
+/// A host's syntax of variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    /// `${VAR}`, `${VAR:-otherwise}`, `${env:VAR}`, `${workspaceFolder}`, `${userHome}`, `${input:x}`, `${file:x}`.
+    Dollar,
+    /// The same, and `$VAR` if it is set.
+    BareDollar,
+    /// `{env:VAR}` and `{file:x}`.
+    Braces,
+    /// `${{ secrets.VAR }}`.
+    Secrets,
+    /// No variables.
+    Literal,
+}
+
+/// A file that is read in a shape.
+#[derive(Clone, Copy)]
+pub(super) struct Reading<'a> {
+    pub(super) shape: &'a Shape,
+    /// The whole file, which may say something of a server outside its entry.
+    pub(super) root: &'a Node,
+    pub(super) context: &'a FileContext<'a>,
 }
 
 /// Keys and their meanings. Other keys are ignored.
@@ -60,25 +87,4 @@ pub(super) enum Means {
     Parts(Keys),
     /// A reference that only the host can resolve, with a hint.
     Foreign(&'static str),
-}
-
-/// Settings of a server outside its entry.
-#[derive(Debug, Default)]
-pub(super) struct Elsewhere {
-    /// The key that disables it.
-    pub(super) off: Option<&'static str>,
-    /// Disabled tools.
-    pub(super) hidden: Vec<String>,
-    /// Tools that the host asks about before each call.
-    pub(super) asked: Vec<String>,
-    /// Whether the host names the server, so that what it says holds under this name only.
-    pub(super) is_named: bool,
-    /// The only enabled tools.
-    pub(super) allow: Option<Vec<String>>,
-}
-
-impl Elsewhere {
-    pub(super) fn nothing(_: &Node, _: &FileContext<'_>, _: &str) -> Self {
-        Self::default()
-    }
 }

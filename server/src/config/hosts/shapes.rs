@@ -1,29 +1,55 @@
-//! All shapes of hosts' files, and the tables of Codex and Continue.
+//! All shapes of hosts' files, and the tables of those that no other shares.
 
 use std::path::{Path, PathBuf};
+
+use mcp_disclosure_core::Pattern;
 
 use super::{
     super::environment::own,
     file_context::FileContext,
-    mcp_servers,
-    node::{self, Node},
-    opencode,
-    shape::{Elsewhere, Keys, Means, Shape},
-    variables::Style,
-    vscode, zed,
+    mcp_servers::{self, is_of_gemini},
+    node::{self, Member, Node},
+    permissions::{Ruling, of_tools, plain},
+    shape::{Elsewhere, Keys, Means, Shape, Style, Tables},
 };
 
 /// Each file has one of them; Claude Code and Gemini CLI extend the one that most hosts share.
-pub(super) const SHAPES: &[&Shape] = &[
-    &mcp_servers::CLAUDE_CODE,
-    &mcp_servers::GEMINI,
-    &mcp_servers::SHARED,
-    &vscode::SHAPE,
-    &zed::SHAPE,
-    &opencode::SHAPE,
-    &CONTINUE,
-    &CODEX,
+pub(super) const SHAPES: &[Shape] = &[
+    shape(
+        "Claude Code",
+        mcp_servers::of_claude_code,
+        mcp_servers::KEYS,
+        Style::Dollar,
+        mcp_servers::in_project,
+    ),
+    shape("Gemini CLI", mcp_servers::of_gemini, mcp_servers::KEYS, Style::BareDollar, mcp_servers::listed),
+    shape(
+        "Claude, Cursor, Windsurf, Cline, Roo",
+        mcp_servers::shared,
+        mcp_servers::KEYS,
+        Style::Dollar,
+        nothing,
+    ),
+    shape("VS Code", of_vscode, VS_CODE_KEYS, Style::Dollar, rules_of_vscode),
+    shape("Zed", of_zed, ZED_KEYS, Style::Literal, rules_of_zed),
+    shape("opencode", of_opencode, OPENCODE_KEYS, Style::Braces, rules_of_opencode),
+    shape("Continue", of_continue, CONTINUE_KEYS, Style::Secrets, nothing),
+    shape("Codex", of_codex, CODEX_KEYS, Style::Literal, approval_modes),
 ];
+
+const fn shape(
+    hosts: &'static str,
+    servers: Tables,
+    keys: Keys,
+    style: Style,
+    elsewhere: Elsewhere,
+) -> Shape {
+    Shape { hosts, servers, keys, style, elsewhere }
+}
+
+fn nothing(_: &Node, _: &FileContext<'_>, _: &str) -> Ruling {
+    Ruling::default()
+}
 
 /// Whether a text is a host's file that names servers.
 pub(in crate::config) fn names_servers(path: &Path, text: &str) -> bool {
@@ -32,15 +58,166 @@ pub(in crate::config) fn names_servers(path: &Path, text: &str) -> bool {
     root.is_ok_and(|root| SHAPES.iter().any(|shape| !(shape.servers)(&root, &context).is_empty()))
 }
 
-/// Codex: `[mcp_servers.NAME]` in `config.toml`.
-const CODEX: Shape = Shape {
-    hosts: "Codex",
-    servers: of_codex,
-    keys: CODEX_KEYS,
-    style: Style::Literal,
-    elsewhere: approval_modes,
-};
+/// VS Code: `servers` in `mcp.json`, or `mcp.servers` in its settings.
+const VS_CODE_KEYS: Keys = &[
+    ("type", Means::Transport),
+    ("command", Means::Command),
+    ("args", Means::Arguments),
+    ("env", Means::Environment),
+    ("envFile", Means::EnvironmentFile),
+    ("cwd", Means::Directory),
+    ("url", Means::Address),
+    ("headers", Means::Headers),
+    ("disabled", Means::Disabled),
+    ("enabled", Means::Enabled),
+];
 
+fn of_vscode<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<&'n Node> {
+    let of_settings = root.get("mcp").filter(|mcp| is_settings(mcp)).and_then(|mcp| mcp.get("servers"));
+    root.get("servers").into_iter().chain(of_settings).collect()
+}
+
+/// Settings that name servers or their tools. `chat.tools.eligibleForAutoApproval` names tools as `server/tool`, or as
+/// `mcp_server_tool`; those that are not eligible are asked about. A bare name may be that of a built-in tool, and is not
+/// taken for a server's.
+fn rules_of_vscode(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {
+    let eligible = root.members_at(&[ELIGIBLE]).iter();
+    let asked = eligible.filter(|tool| tool.node.as_bool() == Some(false));
+    let prefixes = [format!("{name}/"), format!("mcp_{}_", plain(name))];
+    let own =
+        |tool: &Member| prefixes.iter().find_map(|prefix| tool.name.strip_prefix(prefix)).map(str::to_owned);
+    let asked = asked.filter_map(own).collect();
+    // Its keys are such as `Global in Code: server`.
+    let mut sampling = root.members_at(&[SAMPLING]).iter();
+    let is_named = sampling.any(|server| server.name.rsplit(": ").next() == Some(name));
+    Ruling { asked, is_named, ..Ruling::default() }
+}
+
+/// Which tools may run without a question.
+const ELIGIBLE: &str = "chat.tools.eligibleForAutoApproval";
+
+/// Which servers may ask for samples of which models.
+const SAMPLING: &str = "chat.mcp.serverSampling";
+
+/// Whether `mcp` is part of VS Code's settings, not an opencode file with a server named "servers".
+fn is_settings(mcp: &Node) -> bool {
+    let own = ["type", "command", "url", "enabled"];
+    mcp.get("servers")
+        .is_some_and(|servers| own.iter().all(|key| servers.get(key).is_none_or(Node::is_table)))
+}
+
+/// Zed: `context_servers` in its settings, and the tools enabled in the agent's profile.
+const ZED_KEYS: Keys = &[
+    ("source", Means::Transport),
+    ("command", Means::Command),
+    ("args", Means::Arguments),
+    ("env", Means::Environment),
+    ("url", Means::Address),
+    ("headers", Means::Headers),
+    ("enabled", Means::Enabled),
+];
+
+/// The default profile of the agent, and the only built-in one that enables all context servers.
+const ALL: &str = "write";
+
+fn of_zed<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<&'n Node> {
+    root.get("context_servers").into_iter().collect()
+}
+
+/// The server's tools in the agent's default profile.
+///
+/// A profile enables the tools that it lists, and all others only with `enable_all_context_servers`, which is true for the
+/// built-in profile `write` by default. A profile that is defined in another file is assumed to enable nothing.
+fn rules_of_zed(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {
+    let default = root.path(&["agent", "default_profile"]);
+    let default = default.map_or(Some(ALL), Node::text);
+    let profile = default.and_then(|default| root.path(&["agent", "profiles", default]));
+    let tools = profile.and_then(|profile| profile.path(&["context_servers", name, "tools"]));
+    let switched = |on: bool| {
+        let tools = tools.into_iter().flat_map(Node::members);
+        let tools = tools.filter(move |tool| (tool.node.as_bool() == Some(true)) == on);
+        tools.map(|tool| tool.name.clone()).collect::<Vec<_>>()
+    };
+    let all = match profile.and_then(|profile| profile.get("enable_all_context_servers")) {
+        Some(all) => all.as_bool() == Some(true),
+        None => default == Some(ALL),
+    };
+    let allow = (!all).then(|| switched(true));
+    let permitted = |wanted| permissions(root, name, wanted);
+    let hidden = [switched(false), permitted("deny")].concat();
+    let mut profiles = root.members_at(&["agent", "profiles"]).iter();
+    let is_named = profiles.any(|profile| profile.node.path(&["context_servers", name]).is_some());
+    Ruling { hidden, allow, asked: permitted("confirm"), is_named, ..Ruling::default() }
+}
+
+/// The server's tools that `agent.tool_permissions` names, as `mcp:server:tool`, with this default.
+fn permissions(root: &Node, name: &str, wanted: &str) -> Vec<String> {
+    let tools = root.members_at(&["agent", "tool_permissions", "tools"]).iter();
+    let tools = tools.filter(|tool| tool.node.get("default").and_then(Node::text) == Some(wanted));
+    let prefix = format!("mcp:{name}:");
+    tools.filter_map(|tool| tool.name.strip_prefix(&prefix).map(str::to_owned)).collect()
+}
+
+/// opencode: `mcp`, and switches of tools by pattern.
+const OPENCODE_KEYS: Keys = &[
+    ("type", Means::Transport),
+    ("command", Means::Command),
+    ("environment", Means::Environment),
+    ("cwd", Means::Directory),
+    ("url", Means::Address),
+    ("headers", Means::Headers),
+    ("enabled", Means::Enabled),
+];
+
+fn of_opencode<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
+    let is_anothers = |mcp: &&Node| is_settings(mcp) || is_of_gemini(root, context);
+    root.get("mcp").filter(|mcp| !is_anothers(mcp)).into_iter().collect()
+}
+
+/// opencode names a tool `server_tool`, with `_` for every character other than ASCII letters, digits, `_` and `-`. Patterns
+/// of these names under `tools`, in newer files under `permission`, disable tools, or ask before each call.
+fn rules_of_opencode(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {
+    let switched = root.members_at(&["tools"]).iter();
+    let switched = switched.filter(|tool| tool.node.as_bool() == Some(false));
+    let permission = root.get("permission");
+    let denied = permission.into_iter().flat_map(Node::members).filter(|tool| denies(&tool.node));
+    let patterns = switched.chain(denied).map(|tool| tool.name.as_str());
+    let patterns = patterns.chain(permission.filter(|all| denies(all)).map(|_| "*"));
+    let prefix = format!("{}_", plain(name));
+    let of_tools = |pattern: &str| of_tools(pattern, &prefix);
+    let hidden = patterns.flat_map(of_tools).collect();
+    let asked = questions(root).into_iter().flat_map(of_tools).collect();
+    Ruling { hidden, asked, ..Ruling::default() }
+}
+
+/// The patterns of tools that are asked about, and of those that an agent of the file may not use or asks about.
+fn questions(root: &Node) -> Vec<&str> {
+    let permission = root.members_at(&["permission"]).iter();
+    let asked = permission.filter(|tool| says("ask", &tool.node)).map(|tool| tool.name.as_str());
+    let agents = ["agent", "mode"].iter().filter_map(|key| root.get(key)).flat_map(Node::members);
+    let of_agents = agents.flat_map(|agent| {
+        let switched = agent.node.members_at(&["tools"]).iter();
+        let switched = switched.filter(|tool| tool.node.as_bool() == Some(false));
+        let permission = agent.node.members_at(&["permission"]).iter();
+        let restricted = permission.filter(|tool| says("ask", &tool.node) || denies(&tool.node));
+        switched.chain(restricted).map(|tool| tool.name.as_str())
+    });
+    asked.chain(of_agents).collect()
+}
+
+fn denies(permission: &Node) -> bool {
+    says("deny", permission)
+}
+
+/// Whether a permission is this one, or is for a pattern that matches all arguments. MCP tools request `*`, so rules for
+/// particular arguments do not apply to them.
+fn says(wanted: &str, permission: &Node) -> bool {
+    let is_wanted = |node: &Node| node.text() == Some(wanted);
+    let mut any = permission.members().iter().filter(|rule| Pattern::new(&rule.name).matches("*"));
+    is_wanted(permission) || any.any(|rule| is_wanted(&rule.node))
+}
+
+/// Codex: `[mcp_servers.NAME]` in `config.toml`.
 const CODEX_KEYS: Keys = &[
     ("command", Means::Command),
     ("args", Means::Arguments),
@@ -61,24 +238,16 @@ fn of_codex<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<&'n Node> {
 }
 
 /// The tools that have an approval mode of their own, unless it is the one that never asks.
-fn approval_modes(root: &Node, _: &FileContext<'_>, name: &str) -> Elsewhere {
-    let tools = root.path(&["mcp_servers", name, "tools"]).into_iter().flat_map(Node::members);
+fn approval_modes(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {
+    let tools = root.members_at(&["mcp_servers", name, "tools"]).iter();
     let asked = tools.filter(|tool| {
         let mode = tool.node.get("approval_mode");
         mode.is_some_and(|mode| mode.text() != Some("approve"))
     });
-    Elsewhere { asked: asked.map(|tool| tool.name.clone()).collect(), ..Elsewhere::default() }
+    Ruling { asked: asked.map(|tool| tool.name.clone()).collect(), ..Ruling::default() }
 }
 
 /// Continue: a list under `mcpServers`, in YAML or JSON; older files have it under `experimental`.
-const CONTINUE: Shape = Shape {
-    hosts: "Continue",
-    servers: of_continue,
-    keys: CONTINUE_KEYS,
-    style: Style::Secrets,
-    elsewhere: Elsewhere::nothing,
-};
-
 const HUB: &str = "copy its definition from the hub into the file";
 
 const CONTINUE_KEYS: Keys = &[

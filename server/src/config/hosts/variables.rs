@@ -4,43 +4,26 @@
 use std::path::MAIN_SEPARATOR;
 
 use super::{
-    super::{
-        environment::escape,
-        reference::{Reference, character, is_name, is_word},
-    },
+    super::environment::{ESCAPED, Reference, escape, is_name, is_word, replaced},
     file_context::{FileContext, HOME},
     node::Node,
+    shape::{Reading, Style},
 };
-
-/// A host's syntax of variables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
-    /// `${VAR}`, `${VAR:-otherwise}`, `${env:VAR}`, `${workspaceFolder}`, `${userHome}`, `${input:x}`, `${file:x}`.
-    Dollar,
-    /// The same, and `$VAR` if it is set.
-    BareDollar,
-    /// `{env:VAR}` and `{file:x}`.
-    Braces,
-    /// `${{ secrets.VAR }}`.
-    Secrets,
-    /// No variables.
-    Literal,
-}
 
 /// A problem with a reference, and a hint.
 pub(super) type Unfilled = (String, String);
 
-/// The text in the form of `disclosure.toml`. `root` is the whole file, which may define inputs.
-pub(super) fn translate(
-    text: &str,
-    style: Style,
-    root: &Node,
-    context: &FileContext<'_>,
-) -> Result<String, Unfilled> {
+/// The text in the form of `disclosure.toml`.
+pub(super) fn translate(text: &str, reading: Reading<'_>) -> Result<String, Unfilled> {
+    let (style, context) = (reading.shape.style, reading.context);
     match style {
-        Style::Dollar => dollars(text, str::to_owned, root, context),
-        Style::BareDollar => dollars(text, |text| braced(text, context), root, context),
-        Style::Braces => replaced(text, &[("{env:", "}"), ("{file:", "}")], |reference| {
+        Style::Dollar | Style::BareDollar => {
+            let keep =
+                |text: &str| if style == Style::Dollar { text.to_owned() } else { braced(text, context) };
+            let unclosed = |what| (what, ESCAPED.to_owned());
+            replaced(text, keep, "$${", unclosed, |reference| dollar(&reference, reading))
+        }
+        Style::Braces => between(text, &[("{env:", "}"), ("{file:", "}")], |reference| {
             match (reference.marks.0, reference.inside) {
                 ("{env:", name) if is_name(name) => Ok(variable(name)),
                 ("{file:", path) => file(path, &reference, context),
@@ -48,7 +31,7 @@ pub(super) fn translate(
             }
         }),
         Style::Secrets => {
-            replaced(text, &[("${{", "}}")], |reference| match reference.inside.trim().split_once('.') {
+            between(text, &[("${{", "}}")], |reference| match reference.inside.trim().split_once('.') {
                 Some(("secrets" | "env", name)) if is_name(name) => Ok(variable(name)),
                 _ => Err(foreign(&reference)),
             })
@@ -86,40 +69,12 @@ fn input_variable(id: &str) -> String {
     format!("MCP_DISCLOSURE_INPUT_{}", id.to_ascii_uppercase())
 }
 
-/// Translates `${…}`; `keep` converts the text between references.
-fn dollars(
-    text: &str,
-    keep: impl Fn(&str) -> String,
-    root: &Node,
-    context: &FileContext<'_>,
-) -> Result<String, Unfilled> {
-    let mut filled = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("${") {
-        filled.push_str(&keep(before));
-        // `$${` stands for `${`, as in `disclosure.toml`.
-        if before.ends_with('$') {
-            filled.push_str("${");
-            rest = after;
-            continue;
-        }
-        let at = text.len() - rest.len() + before.len();
-        let Some((inside, after)) = after.split_once('}') else {
-            let what = format!("'${{' at character {} is not closed", character(text, at));
-            return Err((what, "'$${' stands for '${'".to_owned()));
-        };
-        filled.push_str(&dollar(&Reference { value: text, at, marks: ("${", "}"), inside }, root, context)?);
-        rest = after;
-    }
-    filled.push_str(&keep(rest));
-    Ok(filled)
-}
-
-fn dollar(reference: &Reference<'_>, root: &Node, context: &FileContext<'_>) -> Result<String, Unfilled> {
+fn dollar(reference: &Reference<'_>, reading: Reading<'_>) -> Result<String, Unfilled> {
+    let context = reading.context;
     let folder = || escape(&context.folder().to_string_lossy());
     let inside = reference.inside;
     Ok(match inside.split_once(':') {
-        Some(("input", id)) => return input(id, reference, root, context),
+        Some(("input", id)) => return input(id, reference, reading),
         Some(("file", path)) => return file(path, reference, context),
         Some(("env", name)) if is_name(name.split_once(":-").map_or(name, |(name, _)| name)) => {
             variable(inside)
@@ -140,17 +95,12 @@ fn dollar(reference: &Reference<'_>, root: &Node, context: &FileContext<'_>) -> 
 }
 
 /// A value that VS Code prompts the user for: from the environment, else the input's default.
-fn input(
-    id: &str,
-    reference: &Reference<'_>,
-    root: &Node,
-    context: &FileContext<'_>,
-) -> Result<String, Unfilled> {
+fn input(id: &str, reference: &Reference<'_>, reading: Reading<'_>) -> Result<String, Unfilled> {
     let ours = input_variable(id);
-    if (context.lookup)(&ours).is_some() {
+    if (reading.context.lookup)(&ours).is_some() {
         return Ok(variable(&ours));
     }
-    let default = definition(root, id).and_then(|input| input.get("default")?.scalar());
+    let default = definition(reading.root, id).and_then(|input| input.get("default")?.scalar());
     default.map(|default| escape(&default)).ok_or_else(|| {
         // The variable's name repeats the id.
         let hint = if is_word(id) {
@@ -202,7 +152,7 @@ fn braced(text: &str, context: &FileContext<'_>) -> String {
 }
 
 /// Replaces every reference between one of these pairs of delimiters and escapes the rest.
-fn replaced(
+fn between(
     text: &str,
     marks: &[(&'static str, &'static str)],
     replace: impl Fn(Reference<'_>) -> Result<String, Unfilled>,
@@ -227,7 +177,20 @@ fn replaced(
 
 #[cfg(test)]
 mod tests {
-    use super::{super::node::Value, *};
+    use super::{
+        super::{node::Value, shape::Shape, shapes::SHAPES},
+        *,
+    };
+
+    fn translated(
+        text: &str,
+        style: Style,
+        root: &Node,
+        context: &FileContext<'_>,
+    ) -> Result<String, Unfilled> {
+        let shape = &Shape { style, ..SHAPES[0] };
+        translate(text, Reading { shape, root, context })
+    }
 
     #[test]
     fn variables_are_translated_and_other_text_keeps_its_meaning() {
@@ -236,7 +199,7 @@ mod tests {
             FileContext::new(std::path::Path::new("/work/app/.vscode/mcp.json"), "/now".into(), &environment);
         let root = Node { at: 0, end: 0, value: Value::Null };
         let home = variable(HOME);
-        for (style, text, translated) in [
+        for (style, text, expected) in [
             (Style::Dollar, "a ${SET} ${env:SET} ${X:-y:z}$", Ok("a ${SET} ${env:SET} ${X:-y:z}$")),
             (Style::Dollar, "${userHome}|$${SET}|$SET|5$", Ok(&*format!("{home}|$${{SET}}|$SET|5$"))),
             (Style::Dollar, "${workspaceFolder}/${workspaceFolderBasename}", Ok("/work/app/app")),
@@ -255,8 +218,8 @@ mod tests {
             ),
             (Style::Literal, "${SET}$SET~", Ok("$${SET}$SET~")),
         ] {
-            match (translate(text, style, &root, &context), translated) {
-                (Ok(read), Ok(translated)) => assert_eq!(read, translated, "{text}"),
+            match (translated(text, style, &root, &context), expected) {
+                (Ok(read), Ok(expected)) => assert_eq!(read, expected, "{text}"),
                 (Err((what, _)), Err(start)) => assert!(what.starts_with(start), "{text}: {what}"),
                 (read, _) => panic!("{text}: {read:?}"),
             }
@@ -308,7 +271,7 @@ mod tests {
                 "'${{…}}' at character 1 can be resolved by the host only",
             ),
         ] {
-            let (what, hint) = translate(text, style, &root, &context).unwrap_err();
+            let (what, hint) = translated(text, style, &root, &context).unwrap_err();
             assert!(what.starts_with(message), "{what}");
             assert!(!format!("{what} {hint}").to_lowercase().contains("s3cret"), "{what} ({hint})");
         }

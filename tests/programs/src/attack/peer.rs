@@ -115,11 +115,6 @@ impl Peer {
         }
     }
 
-    /// The id of its session.
-    pub(super) fn session(&self) -> &str {
-        self.session.as_deref().unwrap_or_default()
-    }
-
     /// Sends a request and waits for what comes back.
     pub(super) async fn ask(&self, method: &str, mut params: Value) -> Reply {
         if self.session.is_none() {

@@ -16,7 +16,6 @@ pub struct Row {
     attack: Attack,
     verdict: Verdict,
     memory: Option<u64>,
-    children: Option<usize>,
     slowest: Option<Duration>,
     wall: Duration,
 }
@@ -24,8 +23,8 @@ pub struct Row {
 impl Row {
     pub(super) fn new(attack: Attack, verdict: Verdict, measured: &Measured, wall: Duration) -> Self {
         let figures = measured.so_far();
-        let (memory, children, slowest) = (figures.memory, figures.children, figures.slowest);
-        Self { attack, verdict, memory, children, slowest, wall }
+        let (memory, slowest) = (figures.memory, figures.slowest);
+        Self { attack, verdict, memory, slowest, wall }
     }
 
     /// Whether the rule held.
@@ -33,7 +32,7 @@ impl Row {
         self.verdict.is_ok()
     }
 
-    fn cells(&self) -> [String; 7] {
+    fn cells(&self) -> [String; 6] {
         let or_dash = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
         let outcome = match &self.verdict {
             Ok(()) => "held".to_owned(),
@@ -45,7 +44,6 @@ impl Row {
             self.attack.name.replace('|', "\\|"),
             outcome,
             or_dash(self.memory.map(|bytes| (bytes >> 20).to_string())),
-            or_dash(self.children.map(|count| count.to_string())),
             or_dash(self.slowest.map(|time| time.as_millis().to_string())),
             format!("{:.1}", self.wall.as_secs_f32()),
         ]
@@ -54,17 +52,16 @@ impl Row {
 
 impl fmt::Display for Row {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [_, _, outcome, memory, _, ping, time] = self.cells();
+        let [_, _, outcome, memory, ping, time] = self.cells();
         write!(formatter, "{outcome} ({memory} MB, slowest ping {ping} ms, {time} s)")
     }
 }
 
 /// The table of these rows, as Markdown.
 pub fn table(rows: &[Row]) -> String {
-    let head =
-        ["rule", "attack", "outcome", "memory added (MB)", "children", "slowest ping (ms)", "time (s)"];
+    let head = ["rule", "attack", "outcome", "memory added (MB)", "slowest ping (ms)", "time (s)"];
     let cells: Vec<_> = rows.iter().map(Row::cells).collect();
-    let mut text = format!("| {} |\n|---|---|---|--:|--:|--:|--:|\n", head.join(" | "));
+    let mut text = format!("| {} |\n|---|---|---|--:|--:|--:|\n", head.join(" | "));
     for row in &cells {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "| {} |", row.join(" | "));

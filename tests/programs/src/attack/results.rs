@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{
     Attack, Lab, attacks,
     gateway::Serve,
-    peer::{ELSEWHERE, HERE, Peer},
+    peer::{HERE, Peer},
     procfs,
     queues::unread,
     scene::{Scene, Verdict, tool},
@@ -21,7 +21,6 @@ pub(super) fn attacks() -> impl IntoIterator<Item = Attack> {
         "P7":
         "a result of 200 MB" => too_large,
         "six addresses that do not read results of 12 MB" => unread_results,
-        "one client fills its share of a queue, and another calls" => share_of_a_queue,
         "a list of 30 MB" => long_list,
     ]
 }
@@ -71,27 +70,6 @@ async fn unread_results(lab: &Lab) -> Verdict {
         }
     }
     drop(streams);
-    scene.judge(verdict).await
-}
-
-async fn share_of_a_queue(lab: &Lab) -> Verdict {
-    let serve = Serve::new(lab).upstream("evil", &["--tools", "deaf,size"]);
-    let scene = Scene::start(lab, serve.flags(&["--request-timeout", "3"])).await;
-    let scene = scene.allowing(33 * MEGABYTE);
-    scene.attacker().await.call("deaf", json!({})).await;
-    let arguments = format!(r#"{{"text":"{}"}}"#, "x".repeat(1_500_000));
-    let mut calls = Vec::new();
-    for _ in 0..11 {
-        let (attacker, arguments) = (scene.attacker().await, arguments.clone());
-        calls.push(async move { attacker.call_text("size", &arguments).await });
-    }
-    let other = async {
-        tokio::time::sleep(Duration::from_secs(1)).await;
-        let other = Peer::with_session(scene.gateway.address, ELSEWHERE).await?;
-        let reply = other.call("size", json!({"text": "x".repeat(500)})).await.text();
-        if reply.contains("did not respond") { Ok(()) } else { Err(format!("another's call: {reply}")) }
-    };
-    let (_refused, verdict) = tokio::join!(futures::future::join_all(calls), other);
     scene.judge(verdict).await
 }
 

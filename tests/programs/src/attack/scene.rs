@@ -44,8 +44,6 @@ pub(super) struct Measured(Mutex<Figures>);
 pub(super) struct Figures {
     /// The most memory that the program took, beyond what it had before.
     pub(super) memory: Option<u64>,
-    /// The most children that it had, where that is attacked.
-    pub(super) children: Option<usize>,
     /// The honest client's slowest ping.
     pub(super) slowest: Option<Duration>,
     asked: Option<Instant>,
@@ -86,11 +84,6 @@ impl Measured {
         let mut figures = self.figures();
         figures.memory = figures.memory.max(Some(memory));
     }
-
-    fn had(&self, children: usize) {
-        let mut figures = self.figures();
-        figures.children = figures.children.max(Some(children));
-    }
 }
 
 /// The program under attack, and the honest client.
@@ -103,7 +96,6 @@ pub(super) struct Scene {
     /// What the attack sends or has sent, which the program may hold.
     allowance: u64,
     ping: Duration,
-    most_children: Option<usize>,
 }
 
 impl Scene {
@@ -131,7 +123,6 @@ impl Scene {
             over: Arc::default(),
             allowance: 0,
             ping: if lab.strict { PING } else { PING * TOLERANCE },
-            most_children: None,
         };
         scene.serves().await;
         scene
@@ -152,7 +143,7 @@ impl Scene {
         panic!("it does not serve: {}", self.gateway.process.log().join("\n"));
     }
 
-    /// Begins to measure memory and children, from what they are now.
+    /// Begins to measure memory, from what it is now.
     fn measure(&self) {
         let id = self.gateway.process.id();
         procfs::forget_peak(id);
@@ -171,20 +162,6 @@ impl Scene {
                 thread::sleep(Duration::from_millis(20));
             }
         });
-    }
-
-    /// Counts children as well, of which there may be this many more.
-    pub(super) fn with_at_most_children(mut self, most: usize) -> Self {
-        self.most_children = Some(procfs::descendants(self.gateway.process.id()).len() + most);
-        let (id, over) = (self.gateway.process.id(), Arc::clone(&self.over));
-        let measured = Arc::clone(&self.measured);
-        thread::spawn(move || {
-            while !over.load(Ordering::Relaxed) {
-                measured.had(procfs::descendants(id).len());
-                thread::sleep(Duration::from_millis(50));
-            }
-        });
-        self
     }
 
     /// What the attack sends or has sent may be held, in bytes.
@@ -231,11 +208,6 @@ impl Scene {
         if let Some(memory) = figures.memory.filter(|memory| *memory > MEMORY + self.allowance) {
             let allowed = (MEMORY + self.allowance) >> 20;
             reasons.push(format!("it took {} MB, {allowed} are allowed", memory >> 20));
-        }
-        if let (Some(most), Some(had)) = (self.most_children, figures.children)
-            && had > most
-        {
-            reasons.push(format!("it had {had} children, {most} are allowed"));
         }
         if reasons.is_empty() { Ok(()) } else { Err(reasons.join("; ")) }
     }

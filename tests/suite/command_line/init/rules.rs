@@ -22,7 +22,6 @@ fn w1_tools_that_a_host_switches_off_stay_off() {
     for (name, tools) in [("some", &["echo"][..]), ("one", &["wait"])] {
         let mut server = person.started(FILE, name);
         assert_eq!(server.tool_names(), tools);
-        server.finish().says(0, &[]);
     }
 }
 
@@ -79,5 +78,4 @@ fn w1_what_a_host_denies_cannot_be_called_and_what_it_asks_about_is_left() {
     done.prints(0, &[left, "'denied' keeps its entry: "]);
     let mut server = person.started("project/.mcp.json", "denied");
     assert_eq!(server.tool_names(), ["echo"]);
-    server.finish().says(0, &[]);
 }

@@ -49,20 +49,49 @@ pub(crate) struct SyntaxError {
     pub(crate) message: String,
 }
 
-/// Parses a text in the syntax of the file's extension; JSON with comments by default.
+/// The syntax of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Syntax {
+    Json,
+    Toml,
+    Yaml,
+}
+
+impl Syntax {
+    /// By the file's extension; JSON with comments by default.
+    pub(crate) fn of(path: &Path) -> Self {
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("toml") => Self::Toml,
+            Some("yaml" | "yml") => Self::Yaml,
+            _ => Self::Json,
+        }
+    }
+}
+
+/// Parses the text of the file with this path.
 pub(crate) fn parse(path: &Path, text: &str) -> Result<Node, SyntaxError> {
-    match path.extension().and_then(|extension| extension.to_str()) {
-        Some("toml") => toml::parse(text),
-        Some("yaml" | "yml") => yaml::parse(text),
-        _ => json::parse(text),
+    parse_as(Syntax::of(path), text)
+}
+
+/// Parses a text in this syntax.
+pub(crate) fn parse_as(syntax: Syntax, text: &str) -> Result<Node, SyntaxError> {
+    match syntax {
+        Syntax::Toml => toml::parse(text),
+        Syntax::Yaml => yaml::parse(text),
+        Syntax::Json => json::parse(text),
     }
 }
 
 impl Node {
     /// The last member with this name, as in hosts; null counts as absent.
-    pub(crate) fn get(&self, name: &str) -> Option<&Self> {
+    pub(crate) fn member(&self, name: &str) -> Option<&Member> {
         let found = self.members().iter().rev().find(|member| member.name == name);
-        found.map(|member| &member.node).filter(|node| !matches!(node.value, Value::Null))
+        found.filter(|member| !matches!(member.node.value, Value::Null))
+    }
+
+    /// The value of that member.
+    pub(crate) fn get(&self, name: &str) -> Option<&Self> {
+        self.member(name).map(|member| &member.node)
     }
 
     /// The value at a path of names.
@@ -76,6 +105,11 @@ impl Node {
             Value::Table(members) => members,
             _ => &[],
         }
+    }
+
+    /// The members of the table at a path of names.
+    pub(crate) fn members_at(&self, names: &[&str]) -> &[Member] {
+        self.path(names).map_or(&[], Self::members)
     }
 
     /// The items of a list; empty for other values.

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use tokio::io::AsyncReadExt;
 
 use crate::{
-    Channel, Concerns, Error, Host, Link, Preferences,
-    fake::{Say, asked, connected, fake, selecting},
+    CallError, Channel, Concerns, Error, Host, Link, Preferences,
+    tests::fake::{Say, asked, connected, fake, selecting},
 };
 
 fn tool(name: &str) -> Value {
@@ -103,7 +103,10 @@ async fn c13_choices_are_sent_at_the_start_and_on_change() {
         (r#"{"cost":"high"}"#, &["w".to_owned()][..])
     );
     assert_eq!(update.tools.len(), 1);
-    assert!(matches!(host.update_concerns(&change("huge")).await, Err(Error::Answered { .. })));
+    assert!(matches!(
+        host.update_concerns(&change("huge")).await,
+        Err(Error::NoResult { error: CallError::Answered(_), .. })
+    ));
     assert_eq!(
         host.concerns(),
         Concerns::from_iter([("cost".into(), json!("high")), ("mood".into(), json!("good"))])
@@ -169,7 +172,9 @@ async fn eras_are_tried_in_the_order_of_preference() {
     }
     let only = |era| Preferences { eras: vec![era], ..Preferences::default() };
     let refused = Host::connect(fake(stateless_only).0, only(Era::Session)).await;
-    assert!(matches!(refused, Err(Error::Answered { error, .. }) if error.code() == -32022));
+    assert!(
+        matches!(refused, Err(Error::NoResult { error: CallError::Answered(error), .. }) if error.code() == -32022)
+    );
     let old = |_: &str, _: &Value| Say::Result(json!({"protocolVersion": "1999-01-01"}));
     let refused = Host::connect(fake(old).0, only(Era::Session)).await;
     assert!(refused.unwrap_err().to_string().contains("1999-01-01"));
@@ -210,11 +215,11 @@ async fn pending_requests_end_with_the_connection() {
     let waiting = host.list();
     let ended = async {
         let result = host.call("a", &json!({})).await;
-        assert!(matches!(result, Err(Error::Ended { .. })), "{result:?}");
+        assert!(matches!(result, Err(Error::NoResult { error: CallError::Ended { .. }, .. })), "{result:?}");
     };
     let (listed, ()) = tokio::join!(waiting, ended);
-    assert!(matches!(listed, Err(Error::Ended { .. })));
-    assert!(matches!(host.list().await, Err(Error::Ended { .. })));
+    assert!(matches!(listed, Err(Error::NoResult { error: CallError::Ended { .. }, .. })));
+    assert!(matches!(host.list().await, Err(Error::NoResult { error: CallError::Ended { .. }, .. })));
     host.close().await;
 }
 
@@ -260,7 +265,7 @@ async fn invalid_responses_are_errors() {
         host.prompts().await.unwrap_err(),
         host.describe(&["a"]).await.unwrap_err(),
     ] {
-        assert!(matches!(error, Error::InvalidResponse { .. }), "{error}");
+        assert!(matches!(error, Error::NoResult { error: CallError::Invalid { .. }, .. }), "{error}");
     }
     let refused = host.call("busy", &json!({})).await;
     let Err(Error::Refused { code, retry_after, .. }) = refused else { panic!("{refused:?}") };
@@ -272,7 +277,7 @@ async fn an_unreachable_server_is_named_in_the_error() {
     let nowhere = Host::connect(Link::command("/nonexistent/server", ["x"]), Preferences::default()).await;
     assert!(nowhere.unwrap_err().to_string().contains("/nonexistent/server"));
     let refused = Host::connect(Link::url("http://127.0.0.1:1/mcp").unwrap(), Preferences::default()).await;
-    assert!(matches!(refused, Err(Error::Http { .. })));
+    assert!(matches!(refused, Err(Error::NoResult { error: CallError::Http(_), .. })));
     assert!(Link::url("ftp://127.0.0.1").is_err());
     assert!(Link::url("http://127.0.0.1").unwrap().with_header("a b", "c").is_err());
 }
