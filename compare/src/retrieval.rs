@@ -19,6 +19,7 @@ const FIRST: usize = 5;
 
 /// A labelled query. Other members, such as those of labelled tasks, are ignored.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(expecting = "an object with 'query' and 'tools'")]
 pub struct Query {
     /// Where it stands, from 1.
     #[serde(skip)]

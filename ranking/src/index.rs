@@ -66,9 +66,13 @@ impl Indexed {
 
 /// Finds the tools of several upstreams that are defined alike.
 fn find_alike(view: &View, tools: &mut [Indexed]) {
-    let mut by_definition: HashMap<&str, Vec<u32>> = HashMap::new();
+    let mut by_definition: HashMap<_, Vec<u32>> = HashMap::new();
     for (at, visible) in (0..).zip(view.tools()).take(tools.len()) {
-        by_definition.entry(visible.tool().original().text()).or_default().push(at);
+        let tool = visible.tool();
+        // A description file may say something else of one of them.
+        let said = ["description", "inputSchema"].map(|key| tool.entry().member(key));
+        let definition = (tool.original().text(), said);
+        by_definition.entry(definition).or_default().push(at);
     }
     for same in by_definition.into_values().filter(|same| same.len() > 1) {
         for at in &same {

@@ -63,8 +63,13 @@ fn q5_what_is_no_query_is_refused_with_its_line() {
         compare(&["--queries", file.path().to_str().unwrap()]).says(code, expected);
     };
     refused(&[line("a", json!([])), line("", json!([]))], 64, &["line 2: the query is empty"]);
-    refused(&[line("a", json!("fft"))], 64, &["line 1: invalid type", "each line is"]);
-    refused(&[json!({"query": "a"})], 64, &["line 1: missing field `tools`"]);
+    refused(&[line("a", json!("fft"))], 64, &["line 1, column 26: invalid type", "each line is"]);
+    refused(&[json!({"query": "a"})], 64, &["line 1, column 13: missing field `tools`"]);
+    refused(
+        &[json!(["a"]), json!(7)],
+        64,
+        &["line 1, column", "line 2, column", "expected an object with 'query'"],
+    );
     refused(&[], 64, &["there are no queries"]);
     refused(
         &[line("a", json!(["fft"])), line("b", json!(["ffft"]))],

@@ -24,7 +24,11 @@ pub(in crate::cli) fn queries(path: &Path) -> Result<Vec<Query>, Failure> {
                 problems.push(problem(format!("line {number}: the query is empty")));
             }
             Ok(query) => queries.push(Query { line: number, ..query }),
-            Err(error) => problems.push(problem(format!("line {number}: {error}"))),
+            Err(error) => {
+                let (said, column) = (error.to_string(), error.column());
+                let said = said.split(" at line ").next().unwrap_or_default();
+                problems.push(problem(format!("line {number}, column {column}: {said}")));
+            }
         }
     }
     if queries.is_empty() && problems.is_empty() {
@@ -59,6 +63,7 @@ fn text_of(path: &Path) -> Result<String, String> {
     file.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(|error| error.to_string())?;
     match text.len() as u64 > MOST_BYTES {
         true => Err(format!("the file is larger than {} MiB", MOST_BYTES >> 20)),
-        false => Ok(text),
+        // Some editors begin a file with a mark of its encoding.
+        false => Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)),
     }
 }
