@@ -133,6 +133,8 @@ fn p3_what_servers_fold_is_refused_or_hidden_with_the_folded() {
         "kit://h/strasse",
         "kit://h/\u{1fb7}",
         "kit://h/by?id=5/",
+        "kit://h/Ma?",
+        "kit://h/?zmir",
     ]);
     for uri in [
         "file:///data/%EF%BD%90rivate/s",
@@ -150,6 +152,8 @@ fn p3_what_servers_fold_is_refused_or_hidden_with_the_folded() {
         "kit://h/%C5%BFtrasse",
         "kit://h/STRA%E1%BA%9EE",
         "kit://h/%E1%BE%BC%CD%82",
+        "kit://h/MA%C3%9F",
+        "kit://h/%C4%B0zmir",
         "kit://h/by?id=5",
         "kit://h/by?a=b&id=5/",
     ] {

@@ -204,10 +204,13 @@ fn forms(text: &str) -> impl Iterator<Item = String> {
     let without_parameters = without_parameters(path);
     let without_parameters = without_parameters.trim_end_matches('/');
     let forms = [text, without_fragment, path, &format!("{path}/"), without_parameters].map(str::to_owned);
-    forms.into_iter().flat_map(|form| {
-        let form = folded(&form);
-        [without_slashes(&form), without_port(&form), form.replace('+', " "), form]
-    })
+    // A wildcard stands for one letter, which folding may make two.
+    let cases = |form: String| [Some(folded(&form)), (!form.is_ascii()).then(|| lowered(&form))];
+    forms
+        .into_iter()
+        .flat_map(cases)
+        .flatten()
+        .flat_map(|form| [without_slashes(&form), without_port(&form), form.replace('+', " "), form])
 }
 
 /// The parameters of a query, decoded and in lower case: for what hides. Servers read them in any order, and most read none
@@ -238,6 +241,15 @@ fn folded(text: &str) -> String {
     let upper = parts.chars().flat_map(char::to_lowercase).flat_map(char::to_uppercase);
     let lower: String = upper.flat_map(char::to_lowercase).collect();
     ComposingNormalizerBorrowed::new_nfc().normalize(&lower).into_owned()
+}
+
+/// The text in lower case, a letter for each.
+fn lowered(text: &str) -> String {
+    let lower = |letter: char| {
+        let mut all = letter.to_lowercase();
+        all.next().filter(|_| all.len() == 0).unwrap_or(letter)
+    };
+    text.chars().map(lower).collect()
 }
 
 fn without_port(text: &str) -> String {
