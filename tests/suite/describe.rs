@@ -1,6 +1,6 @@
 //! What `describe` lists and answers (D1 to D4, D7), and what becomes of long descriptions.
 
-use kit::{Bench, Client, Identity, Options, Scenario, Setup, eventually};
+use kit::{Bench, Client, Identity, Options, Scenario, Setup};
 use mcp_disclosure_core::{EXTENSION, RawObject};
 use serde_json::{Value, json};
 
@@ -58,25 +58,6 @@ async fn b4_shorter_briefs_are_derived_of_descriptions_d1(setup: Setup) {
         briefs[4],
         format!("{0} family {0} family {0} family {0}…", "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}")
     );
-}
-
-async fn d1_what_arrives_later_is_served_short(setup: Setup) {
-    let files = tempfile::tempdir().unwrap();
-    let path = files.path().join("a.json");
-    let write = |brief: &str| {
-        let file =
-            json!({"name": "a", "description": LONG, "brief": brief, "inputSchema": {"type": "object"}});
-        std::fs::write(&path, file.to_string()).unwrap();
-    };
-    write("Is short.");
-    let (_bench, client) =
-        connect(Options { files: Some(files.path().to_owned()), ..named(["a"]) }, setup).await;
-    assert_eq!(client.tools().await[0]["description"], "Is short.");
-    write(LONG);
-    eventually("the shortened one", async || (client.tools().await[0]["description"] == SHORT).then_some(()))
-        .await;
-    let described = client.request("tools/describe", json!({"name": "a"})).await.result();
-    assert_eq!(described["description"], LONG);
 }
 
 async fn d2_a_client_that_knows_it_is_listed_names_and_briefs(setup: Setup) {
@@ -156,7 +137,6 @@ async fn d4_whoever_did_not_negotiate_is_listed_complete_definitions(setup: Setu
 under_describe!(
     d1_a_source_with_long_descriptions_is_served_without_describe_where_they_are_rejected,
     b4_shorter_briefs_are_derived_of_descriptions_d1,
-    d1_what_arrives_later_is_served_short,
     d2_a_client_that_knows_it_is_listed_names_and_briefs,
     d3_definitions_are_what_the_upstream_sent,
     d3_what_cannot_be_described_is_an_error,

@@ -72,17 +72,6 @@ fn sigterm_on_http_does_not_wait_for_a_request_that_never_comes_whole() {
 }
 
 #[test]
-fn files_are_read_again_while_an_upstream_hangs_on_its_list_f6() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut gateway = serve_odd(&["--tool-descriptions", shown(directory.path())], &["hangs-on-list"]);
-    gateway.call("echo", json!({}));
-    write(directory.path(), "wait.json", &described("wait", "New."));
-    gateway.notified("notifications/tools/list_changed", 1);
-    assert_eq!(gateway.tools()[1]["description"], "New.");
-    gateway.finish().says(0, &[]);
-}
-
-#[test]
 fn a_directory_that_is_never_quiet_is_read_again_all_the_same() {
     let directory = tempfile::tempdir().unwrap();
     let mut gateway = serve_odd(&["--tool-descriptions", shown(directory.path())], &["ordinary"]);
