@@ -35,11 +35,11 @@ impl Schema {
     /// # Errors
     /// What is wrong with them: they do not fit.
     pub fn apply(&self, given: &str) -> Result<Checked, Vec<ArgumentProblem>> {
-        let Some((text, arguments)) = self.repair(given) else { return Ok(Checked::default()) };
+        let mut steps = Steps(STEPS);
+        let Some((text, arguments)) = self.repair(given, &mut steps) else { return Ok(Checked::default()) };
         let Value::Object(members) = &arguments else {
             return Err(vec![ArgumentProblem::of("arguments", given, "a JSON object")]);
         };
-        let mut steps = Steps(STEPS);
         let verdict = self.check_within(&arguments, &mut steps);
         let Verdict::DoesNotFit(problems) = verdict else {
             let repaired = match text {
@@ -71,18 +71,18 @@ impl Schema {
 
     /// The arguments and their value, with the JSON that strings hold in place of those: at the top, and for the arguments whose
     /// schema allows objects and arrays (or null) and nothing else. `None` where they are not judged.
-    fn repair<'g>(&self, given: &'g str) -> Option<(Cow<'g, str>, Value)> {
+    fn repair<'g>(&self, given: &'g str, steps: &mut Steps) -> Option<(Cow<'g, str>, Value)> {
         let mut text = Cow::Borrowed(given);
         let mut arguments = read(given, MAX_BYTES)?;
         if let Some(held) = container(&arguments) {
             (arguments, text) = (read(held, MAX_BYTES)?, Cow::Owned(held.to_owned()));
         }
         let properties = self.says(&self.document, "properties");
-        let is_container = |name: &str| self.allows_only_containers(properties?.get(name)?).then_some(());
         let members = arguments.as_object().into_iter().flatten();
         let held = members.filter_map(|(name, value)| {
             let held = container(value)?;
-            is_container(name).map(|()| (name.as_str(), held))
+            let only = self.allows_only_containers(properties?.get(name)?, steps)?;
+            only.then_some((name.as_str(), held))
         });
         let held: HashMap<&str, &str> = held.collect();
         if !held.is_empty() {
@@ -100,11 +100,27 @@ impl Schema {
         schema.is_some_and(|schema| self.fits_within(schema, &Value::Null, steps) == Some(false))
     }
 
-    /// Whether `type` names `object` or `array` (or null) and nothing else.
-    fn allows_only_containers(&self, schema: &Value) -> bool {
-        let is_container = |name: &Value| matches!(name.as_str(), Some("object" | "array"));
-        let kinds = self.says(schema, "type").map(kinds).unwrap_or_default();
-        kinds.iter().any(is_container) && kinds.iter().all(|name| is_container(name) || name == "null")
+    /// Whether `type`, by itself or in alternatives and references, names `object` or `array` (or null) and nothing else; `None` if
+    /// something else may be allowed.
+    fn allows_only_containers(&self, schema: &Value, steps: &mut Steps) -> Option<bool> {
+        let (mut open, mut has_container) = (vec![schema], false);
+        while let Some(schema) = open.pop() {
+            steps.spend(1)?;
+            if let Some(named) = self.says(schema, "type") {
+                for kind in kinds(named) {
+                    has_container |= matches!(kind.as_str()?, "object" | "array");
+                    matches!(kind.as_str()?, "object" | "array" | "null").then_some(())?;
+                }
+            } else if let Some(parts) = ["anyOf", "oneOf"].into_iter().find_map(|key| self.says(schema, key))
+            {
+                open.extend(parts.as_array()?);
+            } else {
+                let reference = schema.get("$ref")?.as_str()?;
+                steps.spend(reference.len())?;
+                open.push(self.target(reference)?);
+            }
+        }
+        Some(has_container)
     }
 }
 

@@ -138,6 +138,17 @@ fn f5_json_in_a_string_is_understood_only_where_nothing_else_fits() {
         exact(r#"{"any":18446744073709551617,"only":" [1.0, 18446744073709551617]"}"#),
         r#"{"any":18446744073709551617,"only":[1.0, 18446744073709551617]}"#
     );
+    let optional = json!({
+        "properties": {
+            "list": {"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "null"}]},
+            "object": {"oneOf": [{"$ref": "#/$defs/o"}, {"type": "null"}]},
+            "text": {"anyOf": [{"type": "array"}, {"type": "string"}]}
+        },
+        "$defs": {"o": {"type": "object"}}
+    });
+    let given = r#"{"list":"[1]","object":"{}","text":"[]"}"#;
+    let left = self::check(&optional).apply(given).unwrap().repaired.unwrap();
+    assert_eq!(left.get(), r#"{"list":[1],"object":{},"text":"[]"}"#);
     assert_eq!(exact(r#""{\"any\": 1e2, \"only\": null}""#), r#"{"any": 1e2, "only": null}"#);
     let own = json!({"$schema": "http://json-schema.org/draft-07/schema#", "$ref": "#/definitions/o",
         "properties": {"a": {"type": "object"}}, "required": ["b"],
