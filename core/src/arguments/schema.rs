@@ -141,8 +141,9 @@ impl Schema {
         let is_other = members.get("$schema").is_some_and(|own| Some(own) != self.document.get("$schema"));
         (!is_other).then_some(())?;
         // Draft-07 has no other keywords beside a reference.
-        let is_alone = !is_latest && members.contains_key("$ref");
-        Some(members.iter().filter(move |(key, _)| !is_alone || *key == "$ref"))
+        let alone = members.get_key_value("$ref").filter(|_| !is_latest);
+        let all = alone.is_none().then(|| members.iter()).into_iter().flatten();
+        Some(alone.into_iter().chain(all))
     }
 
     /// What a subschema says by a keyword, in whatever draft.
