@@ -273,6 +273,12 @@ mod tests {
                 r#"{"arguments":{"a":1}}"#,
             ),
             (r#"{"properties":{"a":{}},"dependentSchemas":{"arguments":{}}}"#, r#"{"arguments":{"a":1}}"#),
+            (
+                r#"{"properties":{"a":{}},"dependentRequired":{"a":["arguments"]}}"#,
+                r#"{"arguments":{"a":1}}"#,
+            ),
+            (r#"{"properties":{"a":{}},"dependencies":{"a":["arguments"]}}"#, r#"{"arguments":{"a":1}}"#),
+            (r#"{"properties":{"a":{}},"enum":[{"arguments":{"a":1}}]}"#, r#"{"arguments":{"a":1}}"#),
             (r#"{"properties":{"a":{}},"minProperties":1}"#, r#"{"arguments":{}}"#),
             // Another reading may be what is meant.
             (

@@ -79,11 +79,15 @@ impl Schema {
             let keywords = schema.as_object().filter(|_| seen.insert(ptr::from_ref(schema)));
             for (key, operand) in keywords.into_iter().flatten() {
                 match (key.as_str(), operand) {
-                    ("properties" | "dependentRequired", Value::Object(all)) => {
-                        names.extend(all.keys().cloned())
+                    ("properties" | "const", Value::Object(all)) => names.extend(all.keys().cloned()),
+                    ("enum", Value::Array(all)) => {
+                        let all = all.iter().filter_map(Value::as_object);
+                        names.extend(all.flat_map(|one| one.keys().cloned()));
                     }
-                    ("dependentSchemas" | "dependencies", Value::Object(all)) => {
+                    ("dependentRequired" | "dependentSchemas" | "dependencies", Value::Object(all)) => {
                         names.extend(all.keys().cloned());
+                        let required = all.values().filter_map(Value::as_array).flatten();
+                        names.extend(required.filter_map(Value::as_str).map(str::to_owned));
                         open.extend(all.values());
                     }
                     ("required", Value::Array(all)) => {
