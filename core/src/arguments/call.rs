@@ -53,8 +53,8 @@ impl Schema {
         let required: HashSet<&str> = required.into_iter().flatten().filter_map(Value::as_str).collect();
         let nulls =
             members.iter().filter(|(name, value)| value.is_null() && !required.contains(name.as_str()));
-        let left_out: HashSet<&str> =
-            nulls.map(|(name, _)| name.as_str()).filter(|name| self.refuses_null(name, &mut steps)).collect();
+        let refuses = |name: &&str| self.refuses_null(name, &problems, &mut steps);
+        let left_out: HashSet<&str> = nulls.map(|(name, _)| name.as_str()).filter(refuses).collect();
         if left_out.is_empty() {
             return Err(problems);
         }
@@ -94,10 +94,12 @@ impl Schema {
         Some((text, arguments))
     }
 
-    /// Whether an argument cannot be `null`.
-    fn refuses_null(&self, name: &str, steps: &mut Steps) -> bool {
-        let schema = self.says(&self.document, "properties").and_then(|properties| properties.get(name));
-        schema.is_some_and(|schema| self.fits_within(schema, &Value::Null, steps) == Some(false))
+    /// Whether an argument cannot be `null`: by its schema, or by these problems where only a part of the schema names it.
+    fn refuses_null(&self, name: &str, problems: &[ArgumentProblem], steps: &mut Steps) -> bool {
+        match self.says(&self.document, "properties").and_then(|properties| properties.get(name)) {
+            Some(schema) => self.fits_within(schema, &Value::Null, steps) == Some(false),
+            None => self.has_parameter(name) && problems.iter().any(|problem| problem.argument == name),
+        }
     }
 
     /// Whether `type`, by itself or in alternatives and references, names `object` or `array` (or null) and nothing else; `None` if

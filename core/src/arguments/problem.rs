@@ -60,6 +60,8 @@ const LONGEST_EXPECTED: usize = 2_000;
 /// The longest names, in bytes, that are compared with a misspelt one, and their number.
 const LONGEST_NAME: usize = 64;
 const MOST_NAMES: usize = 64;
+/// The names among which those are looked for.
+const MOST_LOOKED_AT: usize = 500;
 
 /// A problem as it is found. It is put into words if it is reported.
 #[derive(Debug)]
@@ -153,7 +155,7 @@ impl Problem<'_> {
             }
             "type" => {
                 let kinds: Vec<&str> = kinds(operand).iter().filter_map(Value::as_str).collect();
-                format!("a value of type {}", kinds.join(" or "))
+                format!("a value of type {}", shorten(&kinds.join(" or "), LONGEST_EXPECTED))
             }
             "enum" => format!("one of {}", shown(LONGEST_EXPECTED)),
             "const" => format!("exactly {}", shown(LONGEST_EXPECTED)),
@@ -190,7 +192,8 @@ fn meant<'n>(
     those: Option<&Map<String, Value>>,
 ) -> Option<&'n str> {
     let (these, those) = (these?, those?);
-    let others = these.keys().filter(|other| other.len() <= LONGEST_NAME && !those.contains_key(*other));
+    let others = these.keys().take(MOST_LOOKED_AT);
+    let others = others.filter(|other| other.len() <= LONGEST_NAME && !those.contains_key(*other));
     let others = others.take(MOST_NAMES).map(String::as_str);
     (name.len() <= LONGEST_NAME).then(|| misspelt(name, others)).flatten()
 }

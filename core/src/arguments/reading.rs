@@ -31,7 +31,7 @@ const MOST_READINGS: usize = 16;
 /// How many bytes of arguments are read in a step of the check.
 const READ_IN_STEP: usize = 16;
 
-/// How many names are compared in a step.
+/// How many names of up to 64 bytes are compared in a step.
 const NAMES_IN_STEP: usize = 8;
 
 impl Schema {
@@ -157,7 +157,7 @@ fn both(one: &Reading, other: &Reading, steps: &mut Steps) -> Option<Option<Read
     steps.spend(1 + one.len())?;
     let mut all = one.clone();
     for (key, value) in other {
-        steps.spend(1 + one.len() / NAMES_IN_STEP)?;
+        steps.spend(1 + one.len() * (1 + key.len() / 64) / NAMES_IN_STEP)?;
         match one.iter().find(|(own, _)| own == key) {
             None => all.push((Arc::clone(key), value.clone())),
             Some((_, own)) => {
@@ -273,6 +273,12 @@ mod tests {
                 r#"{"arguments":{"a":1}}"#,
             ),
             (r#"{"properties":{"a":{}},"dependentSchemas":{"arguments":{}}}"#, r#"{"arguments":{"a":1}}"#),
+            (
+                r#"{"properties":{"a":{}},"dependentRequired":{"a":["arguments"]}}"#,
+                r#"{"arguments":{"a":1}}"#,
+            ),
+            (r#"{"properties":{"a":{}},"dependencies":{"a":["arguments"]}}"#, r#"{"arguments":{"a":1}}"#),
+            (r#"{"properties":{"a":{}},"enum":[{"arguments":{"a":1}}]}"#, r#"{"arguments":{"a":1}}"#),
             (r#"{"properties":{"a":{}},"minProperties":1}"#, r#"{"arguments":{}}"#),
             // Another reading may be what is meant.
             (

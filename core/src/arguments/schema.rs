@@ -79,11 +79,15 @@ impl Schema {
             let keywords = schema.as_object().filter(|_| seen.insert(ptr::from_ref(schema)));
             for (key, operand) in keywords.into_iter().flatten() {
                 match (key.as_str(), operand) {
-                    ("properties" | "dependentRequired", Value::Object(all)) => {
-                        names.extend(all.keys().cloned())
+                    ("properties" | "const", Value::Object(all)) => names.extend(all.keys().cloned()),
+                    ("enum", Value::Array(all)) => {
+                        let all = all.iter().filter_map(Value::as_object);
+                        names.extend(all.flat_map(|one| one.keys().cloned()));
                     }
-                    ("dependentSchemas" | "dependencies", Value::Object(all)) => {
+                    ("dependentRequired" | "dependentSchemas" | "dependencies", Value::Object(all)) => {
                         names.extend(all.keys().cloned());
+                        let required = all.values().filter_map(Value::as_array).flatten();
+                        names.extend(required.filter_map(Value::as_str).map(str::to_owned));
                         open.extend(all.values());
                     }
                     ("required", Value::Array(all)) => {
@@ -141,8 +145,9 @@ impl Schema {
         let is_other = members.get("$schema").is_some_and(|own| Some(own) != self.document.get("$schema"));
         (!is_other).then_some(())?;
         // Draft-07 has no other keywords beside a reference.
-        let is_alone = !is_latest && members.contains_key("$ref");
-        Some(members.iter().filter(move |(key, _)| !is_alone || *key == "$ref"))
+        let alone = members.get_key_value("$ref").filter(|_| !is_latest);
+        let all = alone.is_none().then(|| members.iter()).into_iter().flatten();
+        Some(alone.into_iter().chain(all))
     }
 
     /// What a subschema says by a keyword, in whatever draft.

@@ -175,6 +175,11 @@ fn f5_null_for_what_can_be_left_out_is_left_out() {
     let cleared = json!({"properties": {"who": {"anyOf": [{"type": "string"}, {"type": "null"}]}, "n": {"type": "integer"}}});
     let left = self::check(&cleared).apply(r#"{"who":null,"n":null,"else":null}"#).unwrap().repaired;
     assert_eq!(left.unwrap().get(), r#"{"who":null,"else":null}"#);
+    // The argument may be named by a part of the schema only.
+    let own = json!({"properties": {"n": {"type": "integer"}}, "additionalProperties": false});
+    let part = self::check(&json!({"$ref": "#/$defs/o", "$defs": {"o": own}}));
+    assert_eq!(part.apply(r#"{"n":null}"#).unwrap().repaired.unwrap().get(), "{}");
+    assert!(part.apply(r#"{"n":null,"else":null}"#).is_err());
 }
 
 #[test]
