@@ -55,11 +55,16 @@ fn as_new(directory: &Path, files: &[File]) -> io::Result<()> {
 }
 
 fn replace(directory: &Path, files: &[File]) -> io::Result<()> {
-    let mut ready = Vec::new();
+    // On file systems that do not tell cases apart, two tools may want one file.
+    let two = |name: &str| io::Error::other(format!("{name} is the name of two files here"));
+    let (mut ready, mut targets) = (Vec::new(), HashSet::new());
     for File { name, text, .. } in files {
         let target = directory.join(name);
         // What is a link stays one.
         let target = fs::canonicalize(&target).unwrap_or(target);
+        if !targets.insert(target.clone()) {
+            return Err(two(name));
+        }
         target.parent().map_or(Ok(()), fs::create_dir_all)?;
         // Commands and headers of a configuration may contain secrets.
         let is_private = name == CONFIGURATION;
@@ -72,9 +77,8 @@ fn replace(directory: &Path, files: &[File]) -> io::Result<()> {
     }
     let mut done: Vec<(Option<TempPath>, PathBuf)> = Vec::new();
     for (new, old, target, name) in ready {
-        // On file systems that do not tell cases apart, two tools may want one file.
         let moved = match old.is_none() && target.exists() {
-            true => Err(io::Error::other(format!("{name} is the name of two files here"))),
+            true => Err(two(name)),
             false => new.persist(&target).map_err(io::Error::from),
         };
         if let Err(error) = moved {
