@@ -7,7 +7,7 @@ use std::{
 };
 
 use mcp_disclosure_gateway::Problem;
-use tempfile::NamedTempFile;
+use tempfile::TempPath;
 
 use super::{CONFIGURATION, folder::description_files};
 use crate::{failure::Failure, files::aside};
@@ -55,23 +55,30 @@ fn as_new(directory: &Path, files: &[File]) -> io::Result<()> {
 }
 
 fn replace(directory: &Path, files: &[File]) -> io::Result<()> {
-    let mut ready = Vec::new();
+    // On file systems that do not tell cases apart, two tools may want one file.
+    let two = |name: &str| io::Error::other(format!("{name} is the name of two files here"));
+    let (mut ready, mut targets) = (Vec::new(), HashSet::new());
     for File { name, text, .. } in files {
         let target = directory.join(name);
         // What is a link stays one.
         let target = fs::canonicalize(&target).unwrap_or(target);
+        if !targets.insert(target.clone()) {
+            return Err(two(name));
+        }
         target.parent().map_or(Ok(()), fs::create_dir_all)?;
         // Commands and headers of a configuration may contain secrets.
         let is_private = name == CONFIGURATION;
+        // None stays open: there may be more files than a program may open.
+        let aside = |bytes: &[u8]| Ok::<_, io::Error>(aside(&target, bytes, is_private)?.into_temp_path());
         let old = target.exists().then(|| fs::read(&target)).transpose()?;
-        let old = old.map(|old| aside(&target, &old, is_private)).transpose()?;
-        ready.push((aside(&target, text.as_bytes(), is_private)?, old, target, name));
+        let old = old.map(|old| aside(&old)).transpose()?;
+        let new = aside(text.as_bytes())?;
+        ready.push((new, old, target, name));
     }
-    let mut done: Vec<(Option<NamedTempFile>, PathBuf)> = Vec::new();
+    let mut done: Vec<(Option<TempPath>, PathBuf)> = Vec::new();
     for (new, old, target, name) in ready {
-        // On file systems that do not tell cases apart, two tools may want one file.
         let moved = match old.is_none() && target.exists() {
-            true => Err(io::Error::other(format!("{name} is the name of two files here"))),
+            true => Err(two(name)),
             false => new.persist(&target).map_err(io::Error::from),
         };
         if let Err(error) = moved {
@@ -84,9 +91,9 @@ fn replace(directory: &Path, files: &[File]) -> io::Result<()> {
 }
 
 /// Puts back what was there, as far as that is possible.
-fn put_back(old: Option<NamedTempFile>, target: &Path) {
+fn put_back(old: Option<TempPath>, target: &Path) {
     let _undone = match old {
-        Some(old) => old.persist(target).map(drop).map_err(io::Error::from),
+        Some(old) => old.persist(target).map_err(io::Error::from),
         None => fs::remove_file(target),
     };
 }
