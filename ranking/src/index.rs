@@ -184,17 +184,20 @@ impl Reader {
         each(text, |part| {
             let term = match part {
                 Part::Pair { term, .. } => Some(self.place(term)),
-                Part::Word(word) => match self.known.get(word) {
-                    Some(term) => *term,
-                    None => {
-                        let term = (!is_stop_word(word)).then(|| self.place(&stem(word)));
-                        self.known.insert(word.into(), term);
-                        term
+                Part::Word(word) | Part::Whole { word, .. } | Part::OfWhole(word) => {
+                    match self.known.get(word) {
+                        Some(term) => *term,
+                        None => {
+                            let term = (!is_stop_word(word)).then(|| self.place(&stem(word)));
+                            self.known.insert(word.into(), term);
+                            term
+                        }
                     }
-                },
+                }
             };
             let Some(term) = term else { return };
-            length += 1;
+            // A whole is said with its parts.
+            length += u32::from(!matches!(part, Part::Whole { .. }));
             let occurrences = &mut self.occurrences[term as usize];
             match occurrences.last_mut() {
                 Some(last) if (last.tool, last.field) == (tool, field) => last.count += 1.0,

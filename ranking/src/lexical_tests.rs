@@ -258,6 +258,44 @@ fn s4_a_product_of_two_words_is_one_and_a_number_is_none() {
 }
 
 #[test]
+fn s4_a_word_in_mixed_case_is_one_where_something_has_the_whole() {
+    let names = ["github_create_issue", "mysql_query", "openai_image", "hubspot_contacts", "oauth2_login"];
+    let others = ["macos_notify", "draw_graph", "open_door", "list_fooBar_items"];
+    let view = view(&names.into_iter().chain(others).map(|name| json!({"name": name})).collect::<Vec<_>>());
+    for (query, name) in [
+        ("an issue of GitHub's", "github_create_issue"),
+        ("GitHub", "github_create_issue"),
+        ("some query for MySQL", "mysql_query"),
+        ("an image by OpenAI", "openai_image"),
+        ("HubSpot", "hubspot_contacts"),
+        ("OAuth2", "oauth2_login"),
+        ("notify me on macOS", "macos_notify"),
+        // Written so by the tool.
+        ("foobar items", "list_fooBar_items"),
+    ] {
+        assert_eq!(best(&view, query), (name.to_owned(), Match::Strong), "{query}");
+        assert!(rank(&view, query).unmatched.is_empty(), "{query}");
+    }
+    // What is said alone is no part; and what is not known as a whole is as its parts are.
+    for (query, unmatched) in [
+        ("GitHub by git", vec!["git"]),
+        ("git by GitHub", vec!["git"]),
+        ("an issue on GitHup", vec!["githup"]),
+        ("an issue on GraphPay", vec!["graphpay"]),
+        ("draw doorGraph, doorPay", vec!["pay"]),
+    ] {
+        assert_eq!(rank(&view, query).unmatched, unmatched, "{query}");
+    }
+    assert!(rank(&view, "draw a GraphPay").hits.iter().all(|hit| hit.matched == Match::Weak));
+}
+
+#[test]
+fn s4_a_word_within_another_one_is_named() {
+    let unmatched = rank(&files(), "ship shipments of voidable void goods").unmatched;
+    assert_eq!(unmatched, ["ship", "shipments", "voidable", "void", "goods"]);
+}
+
+#[test]
 fn s4_who_speaks_of_what_is_deprecated_gets_it_first() {
     let tool = |name: &str, description: &str| json!({"name": name, "description": description});
     let view = view(&[

@@ -108,7 +108,12 @@ impl Reader {
         let (mut sum, mut words, mut known) = ([0.0; DIMENSIONS], 0_u8, 0_u8);
         each(text, |part| {
             let found = match part {
-                Part::Word(word) => self.find(word),
+                Part::Word(word) | Part::OfWhole(word) => self.find(word),
+                Part::Whole { word, .. } => match self.find(word) {
+                    // Its parts say what it is.
+                    Found::Unknown => Found::Stop,
+                    found => found,
+                },
                 Part::Pair { .. } => Found::Unknown,
             };
             if matches!(found, Found::Stop) || usize::from(words) == MOST_WORDS {
