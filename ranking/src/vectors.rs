@@ -103,17 +103,23 @@ impl Reader {
         found
     }
 
-    /// The direction of a text, of length 1, and the share of its words that the table has. Without any it has no direction.
-    fn direction(&mut self, text: &str) -> (Vector, f32) {
+    /// The direction of a text, of length 1, and the share of its words that the table has. Without any it has no direction. Who asks
+    /// for `HubSpot` means what is called so, of which its parts say nothing; a tool that is called `FileReader` reads files.
+    fn direction(&mut self, text: &str, is_query: bool) -> (Vector, f32) {
         let (mut sum, mut words, mut known) = ([0.0; DIMENSIONS], 0_u8, 0_u8);
+        let mut has_parts = true;
         each(text, |part| {
             let found = match part {
-                Part::Word(word) | Part::OfWhole(word) => self.find(word),
-                Part::Whole { word, .. } => match self.find(word) {
-                    // Its parts say what it is.
-                    Found::Unknown => Found::Stop,
-                    found => found,
-                },
+                Part::Word(word) => self.find(word),
+                Part::Whole { word, is_name } => {
+                    has_parts = !(is_query && is_name);
+                    match self.find(word) {
+                        Found::Unknown if has_parts => Found::Stop,
+                        found => found,
+                    }
+                }
+                Part::OfWhole(word) if has_parts => self.find(word),
+                Part::OfWhole(_) => Found::Stop,
                 Part::Pair { .. } => Found::Unknown,
             };
             if matches!(found, Found::Stop) || usize::from(words) == MOST_WORDS {
@@ -134,7 +140,7 @@ impl Reader {
 
     /// Of several texts, all of which count the same.
     fn mean(&mut self, texts: &[String; 2]) -> Vector {
-        let [one, other] = texts.each_ref().map(|text| self.direction(text).0);
+        let [one, other] = texts.each_ref().map(|text| self.direction(text, false).0);
         std::array::from_fn(|at| f32::midpoint(one[at], other[at]))
     }
 }
@@ -187,7 +193,7 @@ impl Vectors {
     /// How near each tool is to a query, from -1 to 1; `None` if none of its words is known. What is said in unknown words
     /// counts as far from everything.
     pub(crate) fn nearness(&self, query: &str) -> Option<Vec<f32>> {
-        let (query, known) = Reader::default().direction(query);
+        let (query, known) = Reader::default().direction(query, true);
         (known > 0.0).then(|| self.components.iter().map(|tool| known * product(&query, tool)).collect())
     }
 }
@@ -220,10 +226,10 @@ mod tests {
         assert!((1..TABLE.len()).all(|word| TABLE.letters(word - 1) < TABLE.letters(word)));
         assert_eq!(TABLE.find("zzzzzzzz"), None);
         let near = |one: &str, other: &str| {
-            product(&Reader::default().direction(one).0, &Reader::default().direction(other).0)
+            product(&Reader::default().direction(one, true).0, &Reader::default().direction(other, false).0)
         };
         assert!(near("remove a folder", "delete directory") > near("remove a folder", "send mail"));
         assert!((near("directory", "directory") - 1.0).abs() < 1e-3);
-        assert_eq!(Reader::default().direction("天気 xyzzyq"), ([0.0; DIMENSIONS], 0.0));
+        assert_eq!(Reader::default().direction("天気 xyzzyq", true), ([0.0; DIMENSIONS], 0.0));
     }
 }

@@ -20,7 +20,7 @@ pub(crate) enum Role {
     Alone,
     /// The whole, written like the name of a product: `BigQuery`.
     Name,
-    /// The whole, written otherwise: `getUser`, `HTTPServer`, `OAuth`.
+    /// The whole, written otherwise: `getUser`, `HTTPServer`.
     Identifier,
     /// A part of the last whole.
     Part,
@@ -151,19 +151,18 @@ fn pairs(unspaced: &mut String, visit: &mut impl FnMut(Part<'_>)) {
     }
 }
 
-/// Whether a word is written like the name of a product: `BigQuery`, and not `getUser` or `HTTPServer`.
-fn is_name(piece: &str) -> bool {
-    let mut characters = piece.chars();
-    characters.next().is_some_and(char::is_uppercase)
-        && characters.next().is_some_and(|second| !second.is_uppercase())
+/// Whether a word in mixed case is written like the name of a product: `BigQuery`, `OAuth`, and not `getUser` or `HTTPServer`.
+fn is_name(word: &str) -> bool {
+    let mut characters = word.chars();
+    characters.next().is_some_and(char::is_uppercase) && characters.take(2).any(|next| !next.is_uppercase())
 }
 
-/// The parts of a word: they begin where the case changes.
+/// The parts of a word: they begin where the case changes, but for the plural of `URLs`.
 fn parts(word: &str) -> Vec<&str> {
     let (mut parts, mut begin, mut before_is_upper) = (Vec::new(), 0, true);
-    let mut characters = word.char_indices().peekable();
-    while let Some((at, now)) = characters.next() {
-        let next_is_lower = characters.peek().is_some_and(|(_, next)| next.is_lowercase());
+    for (at, now) in word.char_indices() {
+        let rest = &word[at + now.len_utf8()..];
+        let next_is_lower = rest != "s" && rest.starts_with(char::is_lowercase);
         if at > 0 && now.is_uppercase() && (!before_is_upper || next_is_lower) {
             parts.push(&word[begin..at]);
             begin = at;
@@ -223,6 +222,7 @@ mod tests {
         for (text, expected) in [
             ("create_issue", vec!["create", "issue"]),
             ("getUser, HTTPServer2", vec!["getuser", "get", "user", "httpserver2", "http", "server2"]),
+            ("URLs of IDs", vec!["urls", "of", "ids"]),
             ("OAuth2 on_macOS", vec!["oauth2", "o", "auth2", "on", "macos", "mac", "os"]),
             ("API-patch-page: v2.0!", vec!["api", "patch", "page", "v2", "0"]),
             ("browser.click", vec!["browser", "click"]),
