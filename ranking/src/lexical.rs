@@ -94,8 +94,8 @@ impl Reading {
 /// A word of a query with the terms that it is looked for by.
 struct Wanted<'q> {
     word: &'q Word,
-    /// Whether a tool has it.
-    is_known: bool,
+    /// Its term, if a tool has it.
+    own: Option<&'q Term>,
     /// Whether it is said as a part of another one that is looked for.
     is_part: bool,
     /// How much it says.
@@ -148,17 +148,20 @@ impl BuiltIn {
         let exact = index.named(text);
         let unmatched = if exact.is_empty() { unmatched(&wanted) } else { Vec::new() };
         if wanted.len() > MOST_WORDS {
-            let said = |wanted: &Wanted<'_>| (wanted.is_known, wanted.information);
+            let said = |wanted: &Wanted<'_>| (wanted.own.is_some(), wanted.information);
             wanted.sort_by(|one, other| said(other).partial_cmp(&said(one)).unwrap_or(Ordering::Equal));
             wanted.truncate(MOST_WORDS);
         }
         let (strong, least) = if near.is_some() { BY_NEARNESS } else { BY_WORDS };
         let step = if words.iter().any(|word| is_change(&word.term)) { 0.0 } else { EFFECT };
-        let (mut scores, said) = score(index, &wanted);
+        let mut scores = score(index, &wanted);
         let is_lacking =
             |wanted: &Wanted<'_>| wanted.terms.is_empty() && !wanted.word.term.contains(is_unspaced);
-        let count = wanted.iter().filter(|wanted| !wanted.is_part).count();
-        let is_unheard_of = count <= FEW && wanted.iter().any(is_lacking);
+        let asked: Vec<&Wanted<'_>> = wanted.iter().filter(|wanted| !wanted.is_part).collect();
+        let is_unheard_of = asked.len() <= FEW && wanted.iter().any(is_lacking);
+        // A word that all tools have says little, and is all that was asked.
+        let says_all =
+            matches!(asked[..], [Wanted { own: Some(own), .. }] if own.postings.len() == index.tools.len());
         let meant = misspelt_name(index, text, &wanted).filter(|_| exact.is_empty());
         // Whoever names it, or speaks of what is deprecated, may want it.
         let is_asked_for = words.iter().any(|word| word.term == DEPRECATED);
@@ -166,8 +169,6 @@ impl BuiltIn {
             is_asked_for || !index.tools[at].is_deprecated || meant.is_some_and(|meant| meant as usize == at)
         };
         let is_strong = |at: usize, score: f32| {
-            // A word that all tools have says little, and is all that was asked.
-            let says_all = wanted.len() == 1 && said[at] == 1;
             // Of what is deprecated there is probably a successor.
             (score >= strong || says_all) && !is_unheard_of && may_lead(at)
         };
@@ -257,15 +258,14 @@ impl BuiltIn {
             terms.extend(corrections.into_iter().map(|term| (term, CORRECTION)));
         }
         let information = own.map_or_else(|| index.information_of_unknown(), |term| term.information);
-        Wanted { word, is_known: own.is_some(), is_part: false, information, terms }
+        Wanted { word, own, is_part: false, information, terms }
     }
 }
 
-/// What the words of a query say of each tool, and how many of them it has.
-fn score(index: &Index, wanted: &[Wanted<'_>]) -> (Vec<f32>, Vec<usize>) {
+/// What the words of a query say of each tool.
+fn score(index: &Index, wanted: &[Wanted<'_>]) -> Vec<f32> {
     let sum: f32 = wanted.iter().map(|wanted| wanted.information).sum();
     let mut scores = vec![0.0; index.tools.len()];
-    let mut words = vec![0; index.tools.len()];
     // For one word: what its best term adds, by tool; and the tools that have any.
     let mut best = vec![0.0_f32; index.tools.len()];
     let mut having: Vec<u32> = Vec::new();
@@ -284,10 +284,9 @@ fn score(index: &Index, wanted: &[Wanted<'_>]) -> (Vec<f32>, Vec<usize>) {
         }
         for tool in having.drain(..) {
             scores[tool as usize] += std::mem::take(&mut best[tool as usize]);
-            words[tool as usize] += 1;
         }
     }
-    (scores, words)
+    scores
 }
 
 /// The first of what was found, best first. What is defined alike at several upstreams is one hit, what is deprecated does not
@@ -339,7 +338,7 @@ impl Ranker for BuiltIn {
 /// The words that no tool has, as written and each once.
 fn unmatched(wanted: &[Wanted<'_>]) -> Vec<String> {
     let known: HashSet<&str> =
-        wanted.iter().filter(|wanted| wanted.is_known).map(|wanted| &*wanted.word.written).collect();
+        wanted.iter().filter(|wanted| wanted.own.is_some()).map(|wanted| &*wanted.word.written).collect();
     // The parts of a name are said with it.
     let said = wanted.iter().filter(|wanted| !wanted.is_part);
     let mut unmatched: Vec<&str> = said.map(|wanted| &*wanted.word.written).collect();

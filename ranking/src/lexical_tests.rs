@@ -335,6 +335,22 @@ fn s4_a_word_that_all_tools_have_is_no_weak_match() {
 }
 
 #[test]
+fn s4_a_word_that_not_all_tools_have_is_as_good_as_its_match() {
+    let tool = |name: &str, description: &str| json!({"name": name, "description": description});
+    let view = view(&[
+        tool("add_comment", "Adds a comment."),
+        tool("move_note", "Moves a note."),
+        tool("paint", "Paints a wall."),
+    ]);
+    for query in ["commerce", "relocate"] {
+        let hits = rank(&view, query).hits;
+        assert!(hits.iter().all(|hit| hit.matched == Match::Weak), "{query}: {hits:?}");
+    }
+    assert_eq!(best(&view, "paint").1, Match::Exact);
+    assert_eq!(best(&view, "wall"), ("paint".to_owned(), Match::Strong));
+}
+
+#[test]
 fn s4_a_short_request_with_a_word_that_nothing_has_finds_weak_matches() {
     let view = view(&["remove_user", "list_users", "list_teams"].map(|name| json!({"name": name})));
     assert_eq!(best(&view, "remove user"), ("remove_user".to_owned(), Match::Exact));
