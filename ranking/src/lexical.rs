@@ -293,10 +293,15 @@ fn score(index: &Index, wanted: &[Wanted<'_>]) -> Vec<f32> {
 /// lead, and who asks for a name gets nothing vague beside it.
 fn hits(
     index: &Index,
-    found: Vec<(Match, f32, usize)>,
+    mut found: Vec<(Match, f32, usize)>,
     limit: usize,
     may_lead: impl Fn(usize) -> bool,
 ) -> Vec<Hit> {
+    if found.first().is_some_and(|(matched, ..)| *matched == Match::Exact) {
+        found.retain(|(matched, ..)| *matched != Match::Weak);
+    } else if let Some(current) = found.iter().position(|(_, _, at)| may_lead(*at)) {
+        found[..=current].rotate_right(1);
+    }
     let mut hits: Vec<Hit> = Vec::new();
     let mut places: Vec<usize> = Vec::new();
     for (matched, score, at) in found {
@@ -308,11 +313,6 @@ fn hits(
             hits.push(Hit { name: tool.name.clone(), matched, score, servers });
             places.push(at);
         }
-    }
-    if hits.first().is_some_and(|hit| hit.matched == Match::Exact) {
-        hits.retain(|hit| hit.matched != Match::Weak);
-    } else if let Some(current) = places.iter().position(|place| may_lead(*place)) {
-        hits[..=current].rotate_right(1.min(current));
     }
     hits
 }

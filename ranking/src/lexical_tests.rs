@@ -201,6 +201,66 @@ fn s4_what_is_deprecated_leads_only_where_it_is_named() {
 }
 
 #[test]
+fn s4_only_what_is_called_deprecated_itself_does_not_lead() {
+    // Beside one that finds less: whether the other one leads.
+    let leads = |title: &str, description: &str| {
+        let tool = json!({"name": "find_user", "title": title, "description": description});
+        let view = view(&[
+            tool,
+            json!({"name": "other", "description": "A user, and a great deal of other things."}),
+        ]);
+        best(&view, "find users").0 == "find_user"
+    };
+    for deprecated in [
+        "Deprecated: finds a user.",
+        "DEPRECATED. Use find_users to find a user.",
+        "Deprecated, use find_users to find a user.",
+        "[Deprecated] Finds a user.",
+        "⚠️ **Deprecated** — finds a user.",
+        "Deprecated since 2.0 - finds a user.",
+        "Deprecated alias of find_users.",
+        "Finds a user (deprecated, use find_users).",
+        "This tool is deprecated. Finds a user.",
+        "This API endpoint has been deprecated: find a user otherwise.",
+        "Find_user is now deprecated; use find_users.",
+        "Finds a user; it is deprecated.",
+    ] {
+        assert!(!leads("", deprecated), "{deprecated}");
+    }
+    assert!(!leads("Find User (Deprecated)", "Finds a user.") && !leads("Find User - deprecated", ""));
+    for current in [
+        "Finds a user. Deprecated fields are left out.",
+        "Deprecated fields of a user are left out.",
+        "Finds a user and says whether it is deprecated.",
+        "Finds a user if this is not deprecated.",
+        "Not deprecated: finds a user.",
+        "This tool is not deprecated, and finds a user.",
+        "Replaces the deprecated user search.",
+        "Finds users that are deprecated.",
+        "Finds non-deprecated users.",
+        "Finds users by their `deprecated` flag.",
+        "Marks a user as deprecated.",
+        "Undeprecated user search.",
+    ] {
+        assert!(leads("", current), "{current}");
+    }
+}
+
+#[test]
+fn s4_a_current_tool_leads_however_few_hits_are_asked_for() {
+    let view = view(&[
+        json!({"name": "gather_orchids", "description": "Deprecated: gathers orchids."}),
+        json!({"name": "notes", "description": "Notes on orchids and many other plants."}),
+        json!({"name": "paint_wall", "description": "Paints a wall."}),
+    ]);
+    for limit in [1, 2] {
+        let query = Query::new("gather some orchids in the mountains", limit);
+        let hits = BuiltIn::by_words(&LexicalSettings::default()).rank_now(&view, &query).hits;
+        assert_eq!((hits[0].name.as_str(), hits.len()), ("notes", limit), "{hits:?}");
+    }
+}
+
+#[test]
 fn s4_what_several_upstreams_define_alike_is_one_hit() {
     let lists = |upstream: &str, description: &str| {
         let mut lists = UpstreamLists::empty(UpstreamName::parse(upstream).unwrap());
