@@ -25,6 +25,10 @@ const LONGEST_QUERY: usize = 16_384;
 /// in an answer.
 const MOST_WORDS: usize = 64;
 
+/// How many of a query's words that nothing here has count as something that it says: with more of them, as in a log that is pasted,
+/// what is known would say nothing.
+pub(crate) const MOST_UNKNOWN: u8 = 4;
+
 /// Maximum number of unknown words of a query that are corrected: each is compared with all words of all tools.
 const MOST_CORRECTED: usize = 8;
 
@@ -148,7 +152,8 @@ impl BuiltIn {
         let exact = index.named(text);
         let unmatched = if exact.is_empty() { unmatched(&wanted) } else { Vec::new() };
         if wanted.len() > MOST_WORDS {
-            let said = |wanted: &Wanted<'_>| (wanted.own.is_some(), wanted.information);
+            let said =
+                |wanted: &Wanted<'_>| (!wanted.terms.is_empty(), wanted.own.is_some(), wanted.information);
             wanted.sort_by(|one, other| said(other).partial_cmp(&said(one)).unwrap_or(Ordering::Equal));
             wanted.truncate(MOST_WORDS);
         }
@@ -264,12 +269,14 @@ impl BuiltIn {
 
 /// What the words of a query say of each tool.
 fn score(index: &Index, wanted: &[Wanted<'_>]) -> Vec<f32> {
-    let sum: f32 = wanted.iter().map(|wanted| wanted.information).sum();
+    let (known, unknown): (Vec<_>, Vec<_>) = wanted.iter().partition(|wanted| !wanted.terms.is_empty());
+    let sum: f32 =
+        known.iter().chain(unknown.iter().take(MOST_UNKNOWN.into())).map(|wanted| wanted.information).sum();
     let mut scores = vec![0.0; index.tools.len()];
     // For one word: what its best term adds, by tool; and the tools that have any.
     let mut best = vec![0.0_f32; index.tools.len()];
     let mut having: Vec<u32> = Vec::new();
-    for wanted in wanted {
+    for wanted in known {
         for (term, weight) in &wanted.terms {
             let said = SAID * wanted.information.min(term.information);
             let share = SHARE * wanted.information / sum;

@@ -304,13 +304,23 @@ fn s4_the_servers_of_a_hit_are_all_that_define_it() {
 
 #[test]
 fn s4_a_request_of_any_length_is_a_query() {
-    let view = view(&["show_log", "list_users"].map(|name| json!({"name": name})));
-    let filler: Vec<String> = (0..500).map(|at| format!("filler{at}x")).collect();
-    let filler = filler.join(" ");
-    for query in [format!("show the log {filler}"), format!("{filler} show the log")] {
-        let ranking = rank(&view, &query);
-        assert_eq!(ranking.hits[0].name.as_str(), "show_log");
-        assert_eq!(ranking.unmatched.len(), MOST_WORDS);
+    let names = ["show_log", "list_users", "delete_directory", "paint_wall"];
+    let view = view(&names.map(|name| json!({"name": name})));
+    for count in [20, 70, 500] {
+        let filler: Vec<String> = (0..count).map(|at| format!("filler{at}x")).collect();
+        let filler = filler.join(" ");
+        // The latter by synonyms alone.
+        for (request, name) in [("show the log", "show_log"), ("remove the folder", "delete_directory")] {
+            for query in [format!("{request} {filler}"), format!("{filler} {request}")] {
+                for ranking in both(&view, &query) {
+                    assert!(
+                        ranking.hits.first().is_some_and(|hit| *hit.name == *name),
+                        "{query}: {ranking:?}"
+                    );
+                    assert!(ranking.unmatched.len() >= count.min(MOST_WORDS), "{query}");
+                }
+            }
+        }
     }
 }
 

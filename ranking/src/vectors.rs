@@ -9,13 +9,16 @@ use std::{
 
 use mcp_disclosure_core::{View, VisibleTool};
 
-use crate::words::{Part, each, is_stop_word};
+use crate::{
+    lexical::MOST_UNKNOWN,
+    words::{Part, each, is_stop_word},
+};
 
 /// The number of a vector's components.
 const DIMENSIONS: usize = 100;
 
-/// How many words of a text are read: what a tool does stands at the beginning.
-const MOST_WORDS: usize = 120;
+/// How many words of a text are read that the table has: what a tool does stands at the beginning.
+const MOST_WORDS: u8 = 120;
 
 /// The words and their vectors, read where the program lies: nothing is loaded. Without the feature there are none.
 static TABLE: Table = Table {
@@ -106,7 +109,7 @@ impl Reader {
     /// The direction of a text, of length 1, and the share of its words that the table has. Without any it has no direction. Who asks
     /// for `HubSpot` means what is called so, of which its parts say nothing; a tool that is called `FileReader` reads files.
     fn direction(&mut self, text: &str, is_query: bool) -> (Vector, f32) {
-        let (mut sum, mut words, mut known) = ([0.0; DIMENSIONS], 0_u8, 0_u8);
+        let (mut sum, mut known, mut unknown) = ([0.0; DIMENSIONS], 0_u8, 0_u8);
         let mut has_parts = true;
         each(text, |part| {
             let found = match part {
@@ -122,20 +125,20 @@ impl Reader {
                 Part::OfWhole(_) => Found::Stop,
                 Part::Pair { .. } => Found::Unknown,
             };
-            if matches!(found, Found::Stop) || usize::from(words) == MOST_WORDS {
-                return;
-            }
-            words += 1;
-            if let Found::At(word) = found {
-                known += 1;
-                TABLE.add(word, &mut sum);
+            match found {
+                Found::At(word) if known < MOST_WORDS => {
+                    known += 1;
+                    TABLE.add(word, &mut sum);
+                }
+                Found::Unknown if unknown < MOST_UNKNOWN => unknown += 1,
+                _ => {}
             }
         });
         let length = sum.iter().map(|component| component * component).sum::<f32>().sqrt();
         if length > 0.0 {
             sum.iter_mut().for_each(|component| *component /= length);
         }
-        (sum, f32::from(known) / f32::from(words.max(1)))
+        (sum, f32::from(known) / f32::from((known + unknown).max(1)))
     }
 
     /// Of several texts, all of which count the same.
