@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mcp_disclosure_core::{ToolName, UpstreamName, View, VisibleTool};
+use mcp_disclosure_core::{ToolName, UpstreamName, View, VisibleTool, brief::first_sentence};
 use strum::{EnumCount, IntoEnumIterator};
 
 use crate::{
@@ -52,17 +52,52 @@ pub(crate) struct Indexed {
 impl Indexed {
     fn of(visible: VisibleTool<'_>, title: &str, category: Option<&str>) -> Self {
         let tool = visible.tool();
-        let says = |text: &str| text.to_lowercase().contains("deprecated");
         Self {
             name: visible.name().clone(),
             upstream: tool.upstream().clone(),
-            is_deprecated: says(title) || says(visible.brief()),
+            is_deprecated: says_deprecated(title)
+                || first_sentence(visible.brief()).is_some_and(|sentence| says_deprecated(&sentence)),
             effect: if tool.is_read_only() { -1 } else { i8::from(tool.is_destructive()) },
             alike: Box::default(),
             category: category.map(Into::into),
         }
     }
 }
+
+/// Whether a title or sentence says that the tool is deprecated, by a label ("Deprecated: …", "(deprecated)") or as a sentence ("This
+/// tool is deprecated"). Others speak of what is deprecated ("whether it is deprecated", "deprecated fields").
+fn says_deprecated(text: &str) -> bool {
+    let text = text.to_lowercase();
+    text.match_indices("deprecated").any(|(at, word)| {
+        let (before, after) = (&text[..at], &text[at + word.len()..]);
+        let is_of_word = |next: char| next.is_alphanumeric() || "-_/\"'`".contains(next);
+        if before.ends_with(is_of_word) || after.starts_with(is_of_word) {
+            return false;
+        }
+        let clause = before.rsplit([':', ';', '(', '[', '!', '-', '–', '—']).next().unwrap_or_default();
+        let words: Vec<&str> =
+            clause.split(|next| !is_of_word(next)).filter(|word| !word.is_empty()).collect();
+        let next = after.trim_start().split(|next: char| !next.is_alphanumeric()).next().unwrap_or_default();
+        let Some(verb) = words.iter().position(|word| ["is", "has", "was"].contains(word)) else {
+            // A label, if a noun does not follow.
+            return words.is_empty() && (next.is_empty() || AFTER_LABEL.contains(&next));
+        };
+        let is_of_tool = match words[..verb] {
+            ["it" | "this"]
+            | ["this", _]
+            | ["this" | "the", .., "tool" | "endpoint" | "method" | "function"] => true,
+            [_] => clause.len() == before.len(),
+            _ => false,
+        };
+        is_of_tool && words[verb + 1..].iter().all(|word| BEFORE_PREDICATE.contains(word))
+    })
+}
+
+/// What may follow the label "Deprecated" without punctuation.
+const AFTER_LABEL: &[&str] = &["alias", "as", "by", "for", "in", "please", "since", "tool", "use", "version"];
+
+/// What may stand between the verb and "deprecated".
+const BEFORE_PREDICATE: &[&str] = &["as", "been", "being", "marked", "now", "officially"];
 
 /// Finds the tools of several upstreams that are defined alike.
 fn find_alike(view: &View, tools: &mut [Indexed]) {
@@ -188,17 +223,20 @@ impl Reader {
         each(text, |part| {
             let term = match part {
                 Part::Pair { term, .. } => Some(self.place(term)),
-                Part::Word(word) => match self.known.get(word) {
-                    Some(term) => *term,
-                    None => {
-                        let term = (!is_stop_word(word)).then(|| self.place(&stem(word)));
-                        self.known.insert(word.into(), term);
-                        term
+                Part::Word(word) | Part::Whole { word, .. } | Part::OfWhole(word) => {
+                    match self.known.get(word) {
+                        Some(term) => *term,
+                        None => {
+                            let term = (!is_stop_word(word)).then(|| self.place(&stem(word)));
+                            self.known.insert(word.into(), term);
+                            term
+                        }
                     }
-                },
+                }
             };
             let Some(term) = term else { return };
-            length += 1;
+            // A whole is said with its parts.
+            length += u32::from(!matches!(part, Part::Whole { .. }));
             let occurrences = &mut self.occurrences[term as usize];
             match occurrences.last_mut() {
                 Some(last) if (last.tool, last.field) == (tool, field) => last.count += 1.0,

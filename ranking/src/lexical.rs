@@ -1,6 +1,10 @@
 //! The ranker of this crate: words, weighed by where they stand, and how near they are as vectors.
 
-use std::{cmp::Ordering, collections::HashSet, sync::Arc};
+use std::{
+    cmp::Ordering,
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{Context, View, brief::shorten};
@@ -11,7 +15,7 @@ use crate::{
     spelling::{corrections, meant_name},
     thesaurus::Thesaurus,
     vectors::{Latest, Vectors},
-    words::{Word, beginning, is_change, is_stop_word, is_unspaced, words},
+    words::{Role, Word, beginning, is_change, is_stop_word, is_unspaced, words},
 };
 
 /// How much of a query is read, in bytes.
@@ -20,6 +24,10 @@ const LONGEST_QUERY: usize = 16_384;
 /// How many different words of a query are looked for, those first that say most; and how many of those that nothing has are
 /// in an answer.
 const MOST_WORDS: usize = 64;
+
+/// How many of a query's words that nothing here has count as something that it says: with more of them, as in a log that is pasted,
+/// what is known would say nothing.
+pub(crate) const MOST_UNKNOWN: u8 = 4;
 
 /// Maximum number of unknown words of a query that are corrected: each is compared with all words of all tools.
 const MOST_CORRECTED: usize = 8;
@@ -90,8 +98,10 @@ impl Reading {
 /// A word of a query with the terms that it is looked for by.
 struct Wanted<'q> {
     word: &'q Word,
-    /// Whether a tool has it.
-    is_known: bool,
+    /// Its term, if a tool has it.
+    own: Option<&'q Term>,
+    /// Whether it is said as a part of another one that is looked for.
+    is_part: bool,
     /// How much it says.
     information: f32,
     /// Terms with their weights.
@@ -137,27 +147,26 @@ impl BuiltIn {
     /// Ranks by words and, where it is known, by how near each tool is to the query (-1 to 1).
     fn rank_in(&self, index: &Index, query: &Query<'_>, near: Option<&[f32]>) -> Ranking {
         let text = beginning(query.text, LONGEST_QUERY);
-        let words = meaningful(words(text));
-        let mut corrected = MOST_CORRECTED;
-        let mut wanted: Vec<Wanted<'_>> =
-            words.iter().map(|word| self.wanted(index, word, &mut corrected)).collect();
-        // A number that no tool has is a value.
-        wanted.retain(|wanted| !wanted.terms.is_empty() || wanted.word.term.contains(char::is_alphabetic));
+        let words = words(text);
+        let mut wanted = self.wanted(index, &words);
         let exact = index.named(text);
         let unmatched = if exact.is_empty() { unmatched(&wanted) } else { Vec::new() };
         if wanted.len() > MOST_WORDS {
-            let said = |wanted: &Wanted<'_>| (wanted.is_known, wanted.information);
+            let said =
+                |wanted: &Wanted<'_>| (!wanted.terms.is_empty(), wanted.own.is_some(), wanted.information);
             wanted.sort_by(|one, other| said(other).partial_cmp(&said(one)).unwrap_or(Ordering::Equal));
             wanted.truncate(MOST_WORDS);
         }
         let (strong, least) = if near.is_some() { BY_NEARNESS } else { BY_WORDS };
         let step = if words.iter().any(|word| is_change(&word.term)) { 0.0 } else { EFFECT };
-        let (mut scores, said) = score(index, &wanted);
+        let mut scores = score(index, &wanted);
         let is_lacking =
             |wanted: &Wanted<'_>| wanted.terms.is_empty() && !wanted.word.term.contains(is_unspaced);
-        let asked: Vec<&str> = wanted.iter().map(|wanted| &*wanted.word.written).collect();
-        let count = asked.iter().filter(|word| !is_part(word, &asked)).count();
-        let is_unheard_of = count <= FEW && wanted.iter().any(is_lacking);
+        let asked: Vec<&Wanted<'_>> = wanted.iter().filter(|wanted| !wanted.is_part).collect();
+        let is_unheard_of = asked.len() <= FEW && wanted.iter().any(is_lacking);
+        // A word that all tools have says little, and is all that was asked.
+        let says_all =
+            matches!(asked[..], [Wanted { own: Some(own), .. }] if own.postings.len() == index.tools.len());
         let meant = misspelt_name(index, text, &wanted).filter(|_| exact.is_empty());
         // Whoever names it, or speaks of what is deprecated, may want it.
         let is_asked_for = words.iter().any(|word| word.term == DEPRECATED);
@@ -165,8 +174,6 @@ impl BuiltIn {
             is_asked_for || !index.tools[at].is_deprecated || meant.is_some_and(|meant| meant as usize == at)
         };
         let is_strong = |at: usize, score: f32| {
-            // A word that all tools have says little, and is all that was asked.
-            let says_all = wanted.len() == 1 && said[at] == 1;
             // Of what is deprecated there is probably a successor.
             (score >= strong || says_all) && !is_unheard_of && may_lead(at)
         };
@@ -201,22 +208,48 @@ impl BuiltIn {
     pub fn lacking(&self, view: &View, tool: &str, query: &str) -> Vec<String> {
         let Some(at) = view.tools().position(|listed| **listed.name() == *tool) else { return Vec::new() };
         let index = &view.derived_with(&self.key, Reading::of).index;
-        let words = meaningful(words(beginning(query, LONGEST_QUERY)));
-        let mut corrected = MOST_CORRECTED;
+        let words = words(beginning(query, LONGEST_QUERY));
         let has = |term: &Term| term.postings.iter().any(|posting| posting.tool as usize == at);
-        let mut lacks = |word: &Word| {
-            let wanted = self.wanted(index, word, &mut corrected);
-            !wanted.terms.iter().any(|(term, _)| has(term))
-        };
-        let lacking = words.iter().filter(|word| lacks(word));
+        let lacks = |wanted: &Wanted<'_>| !wanted.is_part && !wanted.terms.iter().any(|(term, _)| has(term));
+        let lacking = self.wanted(index, &words).into_iter().filter(lacks);
         let mut lacking: Vec<String> =
-            lacking.map(|word| shorten(&word.written, LONGEST_UNMATCHED)).collect();
+            lacking.map(|wanted| shorten(&wanted.word.written, LONGEST_UNMATCHED)).collect();
         lacking.dedup();
         lacking
     }
 
+    /// The different words of a query that say something, with what they are looked for by. A part of a word in mixed case that
+    /// nothing here has, as `hub` of `GitHub`, says nothing where something has the whole.
+    fn wanted<'q>(&self, index: &'q Index, words: &'q [Word]) -> Vec<Wanted<'q>> {
+        let others = words.iter().filter(|word| word.role != Role::Part);
+        let others: HashSet<&str> = others.map(|word| &*word.term).collect();
+        // Whether they were found, by their terms; and whether the last whole was, if it is looked for.
+        let (mut seen, mut whole) = (HashMap::new(), None);
+        let (mut corrected, mut none, mut all) = (MOST_CORRECTED, 0, Vec::new());
+        for word in words {
+            let is_part = word.role == Role::Part;
+            let is_repeated = seen.contains_key(&*word.term) || (is_part && others.contains(&*word.term));
+            if !is_repeated && !is_stop_word(&word.written) {
+                let whole = whole.filter(|_| is_part);
+                let has_whole = whole == Some(true);
+                let wanted = self.look_up(index, word, if has_whole { &mut none } else { &mut corrected });
+                let is_found = !wanted.terms.is_empty();
+                // A number that no tool has is a value, and the parts of an identifier say what it is.
+                let says_something = word.term.contains(char::is_alphabetic) && word.role != Role::Identifier;
+                if is_found || (says_something && !has_whole) {
+                    seen.insert(&*word.term, is_found);
+                    all.push(Wanted { is_part: whole.is_some(), ..wanted });
+                }
+            }
+            if !is_part {
+                whole = seen.get(&*word.term).copied();
+            }
+        }
+        all
+    }
+
     /// What to look for. `corrected` is how many more words can be corrected.
-    fn wanted<'q>(&self, index: &'q Index, word: &'q Word, corrected: &mut usize) -> Wanted<'q> {
+    fn look_up<'q>(&self, index: &'q Index, word: &'q Word, corrected: &mut usize) -> Wanted<'q> {
         let own = index.term(&word.term);
         let synonyms = self.thesaurus.of(&word.term).filter_map(|synonym| index.term(synonym));
         let mut terms: Vec<(&Term, f32)> = own.into_iter().map(|term| (term, 1.0)).collect();
@@ -224,23 +257,26 @@ impl BuiltIn {
         if terms.is_empty() && *corrected > 0 && !word.term.chars().any(is_unspaced) {
             *corrected -= 1;
             // The stem of a misspelt word may have lost what is right about it.
-            let corrections = corrections(&word.written, index.vocabulary());
+            // What follows the beginning of a word in mixed case is no ending.
+            let has_forms = !matches!(word.role, Role::Name | Role::Identifier);
+            let corrections = corrections(&word.written, has_forms, index.vocabulary());
             terms.extend(corrections.into_iter().map(|term| (term, CORRECTION)));
         }
         let information = own.map_or_else(|| index.information_of_unknown(), |term| term.information);
-        Wanted { word, is_known: own.is_some(), information, terms }
+        Wanted { word, own, is_part: false, information, terms }
     }
 }
 
-/// What the words of a query say of each tool, and how many of them it has.
-fn score(index: &Index, wanted: &[Wanted<'_>]) -> (Vec<f32>, Vec<usize>) {
-    let sum: f32 = wanted.iter().map(|wanted| wanted.information).sum();
+/// What the words of a query say of each tool.
+fn score(index: &Index, wanted: &[Wanted<'_>]) -> Vec<f32> {
+    let (known, unknown): (Vec<_>, Vec<_>) = wanted.iter().partition(|wanted| !wanted.terms.is_empty());
+    let sum: f32 =
+        known.iter().chain(unknown.iter().take(MOST_UNKNOWN.into())).map(|wanted| wanted.information).sum();
     let mut scores = vec![0.0; index.tools.len()];
-    let mut words = vec![0; index.tools.len()];
     // For one word: what its best term adds, by tool; and the tools that have any.
     let mut best = vec![0.0_f32; index.tools.len()];
     let mut having: Vec<u32> = Vec::new();
-    for wanted in wanted {
+    for wanted in known {
         for (term, weight) in &wanted.terms {
             let said = SAID * wanted.information.min(term.information);
             let share = SHARE * wanted.information / sum;
@@ -255,20 +291,24 @@ fn score(index: &Index, wanted: &[Wanted<'_>]) -> (Vec<f32>, Vec<usize>) {
         }
         for tool in having.drain(..) {
             scores[tool as usize] += std::mem::take(&mut best[tool as usize]);
-            words[tool as usize] += 1;
         }
     }
-    (scores, words)
+    scores
 }
 
 /// The first of what was found, best first. What is defined alike at several upstreams is one hit, what is deprecated does not
 /// lead, and who asks for a name gets nothing vague beside it.
 fn hits(
     index: &Index,
-    found: Vec<(Match, f32, usize)>,
+    mut found: Vec<(Match, f32, usize)>,
     limit: usize,
     may_lead: impl Fn(usize) -> bool,
 ) -> Vec<Hit> {
+    if found.first().is_some_and(|(matched, ..)| *matched == Match::Exact) {
+        found.retain(|(matched, ..)| *matched != Match::Weak);
+    } else if let Some(current) = found.iter().position(|(_, _, at)| may_lead(*at)) {
+        found[..=current].rotate_right(1);
+    }
     let mut hits: Vec<Hit> = Vec::new();
     let mut places: Vec<usize> = Vec::new();
     for (matched, score, at) in found {
@@ -280,11 +320,6 @@ fn hits(
             hits.push(Hit { name: tool.name.clone(), matched, score, servers });
             places.push(at);
         }
-    }
-    if hits.first().is_some_and(|hit| hit.matched == Match::Exact) {
-        hits.retain(|hit| hit.matched != Match::Weak);
-    } else if let Some(current) = places.iter().position(|place| may_lead(*place)) {
-        hits[..=current].rotate_right(1.min(current));
     }
     hits
 }
@@ -310,28 +345,14 @@ impl Ranker for BuiltIn {
 /// The words that no tool has, as written and each once.
 fn unmatched(wanted: &[Wanted<'_>]) -> Vec<String> {
     let known: HashSet<&str> =
-        wanted.iter().filter(|wanted| wanted.is_known).map(|wanted| &*wanted.word.written).collect();
-    let mut unmatched: Vec<&str> = wanted.iter().map(|wanted| &*wanted.word.written).collect();
+        wanted.iter().filter(|wanted| wanted.own.is_some()).map(|wanted| &*wanted.word.written).collect();
+    // The parts of a name are said with it.
+    let said = wanted.iter().filter(|wanted| !wanted.is_part);
+    let mut unmatched: Vec<&str> = said.map(|wanted| &*wanted.word.written).collect();
     // A run of a script without spaces is several terms.
     unmatched.dedup();
     unmatched.retain(|word| !known.contains(word));
-    // The parts of a name are said with it.
-    let whole = unmatched.clone();
-    unmatched.retain(|word| !is_part(word, &whole));
     unmatched.into_iter().take(MOST_WORDS).map(|word| shorten(word, LONGEST_UNMATCHED)).collect()
-}
-
-/// Whether a word is part of another one, as `big` is of `bigquery`.
-fn is_part(word: &str, words: &[&str]) -> bool {
-    words.iter().any(|other| other.len() > word.len() && other.contains(word))
-}
-
-/// The different words of a query that say something.
-fn meaningful(words: Vec<Word>) -> Vec<Word> {
-    let mut seen = HashSet::new();
-    let mut different = words;
-    different.retain(|word| !is_stop_word(&word.written) && seen.insert(word.term.clone()));
-    different
 }
 
 #[cfg(test)]

@@ -28,6 +28,11 @@ fn rank(view: &View, text: &str) -> Ranking {
     BuiltIn::by_words(&LexicalSettings::default()).rank_now(view, &Query::new(text, 10))
 }
 
+/// What is found by words alone, and as a program with vectors does.
+fn both(view: &View, text: &str) -> [Ranking; 2] {
+    [rank(view, text), BuiltIn::new(&LexicalSettings::default()).rank_now(view, &Query::new(text, 10))]
+}
+
 fn best(view: &View, text: &str) -> (String, Match) {
     let hit = rank(view, text).hits.into_iter().next().unwrap_or_else(|| panic!("{text}: no hits"));
     (hit.name.to_string(), hit.matched)
@@ -196,6 +201,66 @@ fn s4_what_is_deprecated_leads_only_where_it_is_named() {
 }
 
 #[test]
+fn s4_only_what_is_called_deprecated_itself_does_not_lead() {
+    // Beside one that finds less: whether the other one leads.
+    let leads = |title: &str, description: &str| {
+        let tool = json!({"name": "find_user", "title": title, "description": description});
+        let view = view(&[
+            tool,
+            json!({"name": "other", "description": "A user, and a great deal of other things."}),
+        ]);
+        best(&view, "find users").0 == "find_user"
+    };
+    for deprecated in [
+        "Deprecated: finds a user.",
+        "DEPRECATED. Use find_users to find a user.",
+        "Deprecated, use find_users to find a user.",
+        "[Deprecated] Finds a user.",
+        "⚠️ **Deprecated** — finds a user.",
+        "Deprecated since 2.0 - finds a user.",
+        "Deprecated alias of find_users.",
+        "Finds a user (deprecated, use find_users).",
+        "This tool is deprecated. Finds a user.",
+        "This API endpoint has been deprecated: find a user otherwise.",
+        "Find_user is now deprecated; use find_users.",
+        "Finds a user; it is deprecated.",
+    ] {
+        assert!(!leads("", deprecated), "{deprecated}");
+    }
+    assert!(!leads("Find User (Deprecated)", "Finds a user.") && !leads("Find User - deprecated", ""));
+    for current in [
+        "Finds a user. Deprecated fields are left out.",
+        "Deprecated fields of a user are left out.",
+        "Finds a user and says whether it is deprecated.",
+        "Finds a user if this is not deprecated.",
+        "Not deprecated: finds a user.",
+        "This tool is not deprecated, and finds a user.",
+        "Replaces the deprecated user search.",
+        "Finds users that are deprecated.",
+        "Finds non-deprecated users.",
+        "Finds users by their `deprecated` flag.",
+        "Marks a user as deprecated.",
+        "Undeprecated user search.",
+    ] {
+        assert!(leads("", current), "{current}");
+    }
+}
+
+#[test]
+fn s4_a_current_tool_leads_however_few_hits_are_asked_for() {
+    let view = view(&[
+        json!({"name": "gather_orchids", "description": "Deprecated: gathers orchids."}),
+        json!({"name": "notes", "description": "Notes on orchids and many other plants."}),
+        json!({"name": "paint_wall", "description": "Paints a wall."}),
+    ]);
+    for limit in [1, 2] {
+        let query = Query::new("gather some orchids in the mountains", limit);
+        let hits = BuiltIn::by_words(&LexicalSettings::default()).rank_now(&view, &query).hits;
+        assert_eq!((hits[0].name.as_str(), hits.len()), ("notes", limit), "{hits:?}");
+    }
+}
+
+#[test]
 fn s4_what_several_upstreams_define_alike_is_one_hit() {
     let lists = |upstream: &str, description: &str| {
         let mut lists = UpstreamLists::empty(UpstreamName::parse(upstream).unwrap());
@@ -239,13 +304,23 @@ fn s4_the_servers_of_a_hit_are_all_that_define_it() {
 
 #[test]
 fn s4_a_request_of_any_length_is_a_query() {
-    let view = view(&["show_log", "list_users"].map(|name| json!({"name": name})));
-    let filler: Vec<String> = (0..500).map(|at| format!("filler{at}x")).collect();
-    let filler = filler.join(" ");
-    for query in [format!("show the log {filler}"), format!("{filler} show the log")] {
-        let ranking = rank(&view, &query);
-        assert_eq!(ranking.hits[0].name.as_str(), "show_log");
-        assert_eq!(ranking.unmatched.len(), MOST_WORDS);
+    let names = ["show_log", "list_users", "delete_directory", "paint_wall"];
+    let view = view(&names.map(|name| json!({"name": name})));
+    for count in [20, 70, 500] {
+        let filler: Vec<String> = (0..count).map(|at| format!("filler{at}x")).collect();
+        let filler = filler.join(" ");
+        // The latter by synonyms alone.
+        for (request, name) in [("show the log", "show_log"), ("remove the folder", "delete_directory")] {
+            for query in [format!("{request} {filler}"), format!("{filler} {request}")] {
+                for ranking in both(&view, &query) {
+                    assert!(
+                        ranking.hits.first().is_some_and(|hit| *hit.name == *name),
+                        "{query}: {ranking:?}"
+                    );
+                    assert!(ranking.unmatched.len() >= count.min(MOST_WORDS), "{query}");
+                }
+            }
+        }
     }
 }
 
@@ -255,6 +330,48 @@ fn s4_a_product_of_two_words_is_one_and_a_number_is_none() {
     let is_weak = |query: &str| rank(&view, query).hits.iter().all(|hit| hit.matched == Match::Weak);
     assert!(is_weak("list Salesforce branches") && is_weak("list SalesForce branches"));
     assert!(!is_weak("list 7 branches") && !is_weak("wait time 5"));
+}
+
+#[test]
+fn s4_a_word_in_mixed_case_is_one_where_something_has_the_whole() {
+    let names = ["github_create_issue", "mysql_query", "openai_image", "hubspot_contacts", "oauth2_login"];
+    let others = ["macos_notify", "draw_graph", "open_door", "list_fooBar_items"];
+    let view = view(&names.into_iter().chain(others).map(|name| json!({"name": name})).collect::<Vec<_>>());
+    for (query, name) in [
+        ("an issue of GitHub's", "github_create_issue"),
+        ("GitHub", "github_create_issue"),
+        ("some query for MySQL", "mysql_query"),
+        ("an image by OpenAI", "openai_image"),
+        ("HubSpot", "hubspot_contacts"),
+        ("OAuth2", "oauth2_login"),
+        ("notify me on macOS", "macos_notify"),
+        // Written so by the tool.
+        ("foobar items", "list_fooBar_items"),
+    ] {
+        for ranking in both(&view, query) {
+            let best = &ranking.hits[0];
+            assert_eq!((best.name.as_str(), best.matched), (name, Match::Strong), "{query}: {ranking:?}");
+            assert!(ranking.unmatched.is_empty(), "{query}: {ranking:?}");
+        }
+    }
+    // What is said alone is no part; and what is not known as a whole is as its parts are.
+    for (query, unmatched) in [
+        ("GitHub by git", vec!["git"]),
+        ("git by GitHub", vec!["git"]),
+        ("an issue on GitHup", vec!["githup"]),
+        ("users of OMail", vec!["users", "omail"]),
+        ("an issue on GraphPay", vec!["graphpay"]),
+        ("draw doorGraph, doorPay", vec!["pay"]),
+    ] {
+        assert_eq!(rank(&view, query).unmatched, unmatched, "{query}");
+    }
+    assert!(rank(&view, "draw a GraphPay").hits.iter().all(|hit| hit.matched == Match::Weak));
+}
+
+#[test]
+fn s4_a_word_within_another_one_is_named() {
+    let unmatched = rank(&files(), "ship shipments of voidable void goods").unmatched;
+    assert_eq!(unmatched, ["ship", "shipments", "voidable", "void", "goods"]);
 }
 
 #[test]
@@ -285,6 +402,22 @@ fn s4_a_word_that_all_tools_have_is_no_weak_match() {
         assert_eq!(best(&view, query).1, Match::Strong, "{query}");
     }
     assert!(rank(&view, "users of the warehouse").hits.iter().all(|hit| hit.matched == Match::Weak));
+}
+
+#[test]
+fn s4_a_word_that_not_all_tools_have_is_as_good_as_its_match() {
+    let tool = |name: &str, description: &str| json!({"name": name, "description": description});
+    let view = view(&[
+        tool("add_comment", "Adds a comment."),
+        tool("move_note", "Moves a note."),
+        tool("paint", "Paints a wall."),
+    ]);
+    for query in ["commerce", "relocate"] {
+        let hits = rank(&view, query).hits;
+        assert!(hits.iter().all(|hit| hit.matched == Match::Weak), "{query}: {hits:?}");
+    }
+    assert_eq!(best(&view, "paint").1, Match::Exact);
+    assert_eq!(best(&view, "wall"), ("paint".to_owned(), Match::Strong));
 }
 
 #[test]

@@ -17,8 +17,13 @@ const STEM: usize = 5;
 /// Maximum length of what follows it in each of them, in characters.
 const ENDING: usize = 3;
 
-/// What an unknown word was probably meant to be, nearest first: the values of known words that resemble it.
-pub(crate) fn corrections<'v, T>(word: &str, vocabulary: impl Iterator<Item = (&'v str, T)>) -> Vec<T> {
+/// What an unknown word was probably meant to be, nearest first: the values of known words that resemble it. `has_forms` is whether
+/// that may be another form of it.
+pub(crate) fn corrections<'v, T>(
+    word: &str,
+    has_forms: bool,
+    vocabulary: impl Iterator<Item = (&'v str, T)>,
+) -> Vec<T> {
     let length = word.chars().count();
     let most = match length {
         0..=3 => return Vec::new(),
@@ -34,7 +39,7 @@ pub(crate) fn corrections<'v, T>(word: &str, vocabulary: impl Iterator<Item = (&
     let mut near: Vec<(usize, &str, T)> = near
         .filter(|(known, _)| known.chars().any(char::is_alphabetic))
         .map(|(known, value)| (osa_distance(word, known), known, value))
-        .filter(|(distance, known, _)| *distance <= most || are_forms(word, known))
+        .filter(|(distance, known, _)| *distance <= most || (has_forms && are_forms(word, known)))
         .collect();
     near.sort_unstable_by_key(|(distance, known, _)| (*distance, *known));
     near.truncate(MOST);
@@ -69,7 +74,7 @@ mod tests {
     #[test]
     fn near_words_are_found_and_others_are_not() {
         let vocabulary = ["branch", "repositori", "page", "light", "2024"];
-        let corrections = |term| corrections(term, vocabulary.into_iter().map(|known| (known, known)));
+        let corrections = |term| corrections(term, true, vocabulary.into_iter().map(|known| (known, known)));
         assert_eq!(corrections("brnach"), ["branch"]);
         assert_eq!(corrections("reposotory"), ["repositori"]);
         assert!(corrections("pag").is_empty());
@@ -90,7 +95,7 @@ mod tests {
     #[test]
     fn forms_of_words_are_found_where_no_stemmer_knows_them() {
         let vocabulary = ["datei", "löscht", "status"];
-        let corrections = |term| corrections(term, vocabulary.into_iter().map(|known| (known, known)));
+        let corrections = |term| corrections(term, true, vocabulary.into_iter().map(|known| (known, known)));
         assert_eq!(corrections("dateien"), ["datei"]);
         assert_eq!(corrections("löschen"), ["löscht"]);
         assert!(corrections("statistik").is_empty());

@@ -9,13 +9,16 @@ use std::{
 
 use mcp_disclosure_core::{View, VisibleTool};
 
-use crate::words::{Part, each, is_stop_word};
+use crate::{
+    lexical::MOST_UNKNOWN,
+    words::{Part, each, is_stop_word},
+};
 
 /// The number of a vector's components.
 const DIMENSIONS: usize = 100;
 
-/// How many words of a text are read: what a tool does stands at the beginning.
-const MOST_WORDS: usize = 120;
+/// How many words of a text are read that the table has: what a tool does stands at the beginning.
+const MOST_WORDS: u8 = 120;
 
 /// The words and their vectors, read where the program lies: nothing is loaded. Without the feature there are none.
 static TABLE: Table = Table {
@@ -103,33 +106,44 @@ impl Reader {
         found
     }
 
-    /// The direction of a text, of length 1, and the share of its words that the table has. Without any it has no direction.
-    fn direction(&mut self, text: &str) -> (Vector, f32) {
-        let (mut sum, mut words, mut known) = ([0.0; DIMENSIONS], 0_u8, 0_u8);
+    /// The direction of a text, of length 1, and the share of its words that the table has. Without any it has no direction. Who asks
+    /// for `HubSpot` means what is called so, of which its parts say nothing; a tool that is called `FileReader` reads files.
+    fn direction(&mut self, text: &str, is_query: bool) -> (Vector, f32) {
+        let (mut sum, mut known, mut unknown) = ([0.0; DIMENSIONS], 0_u8, 0_u8);
+        let mut has_parts = true;
         each(text, |part| {
             let found = match part {
                 Part::Word(word) => self.find(word),
+                Part::Whole { word, is_name } => {
+                    has_parts = !(is_query && is_name);
+                    match self.find(word) {
+                        Found::Unknown if has_parts => Found::Stop,
+                        found => found,
+                    }
+                }
+                Part::OfWhole(word) if has_parts => self.find(word),
+                Part::OfWhole(_) => Found::Stop,
                 Part::Pair { .. } => Found::Unknown,
             };
-            if matches!(found, Found::Stop) || usize::from(words) == MOST_WORDS {
-                return;
-            }
-            words += 1;
-            if let Found::At(word) = found {
-                known += 1;
-                TABLE.add(word, &mut sum);
+            match found {
+                Found::At(word) if known < MOST_WORDS => {
+                    known += 1;
+                    TABLE.add(word, &mut sum);
+                }
+                Found::Unknown if unknown < MOST_UNKNOWN => unknown += 1,
+                _ => {}
             }
         });
         let length = sum.iter().map(|component| component * component).sum::<f32>().sqrt();
         if length > 0.0 {
             sum.iter_mut().for_each(|component| *component /= length);
         }
-        (sum, f32::from(known) / f32::from(words.max(1)))
+        (sum, f32::from(known) / f32::from((known + unknown).max(1)))
     }
 
     /// Of several texts, all of which count the same.
     fn mean(&mut self, texts: &[String; 2]) -> Vector {
-        let [one, other] = texts.each_ref().map(|text| self.direction(text).0);
+        let [one, other] = texts.each_ref().map(|text| self.direction(text, false).0);
         std::array::from_fn(|at| f32::midpoint(one[at], other[at]))
     }
 }
@@ -182,7 +196,7 @@ impl Vectors {
     /// How near each tool is to a query, from -1 to 1; `None` if none of its words is known. What is said in unknown words
     /// counts as far from everything.
     pub(crate) fn nearness(&self, query: &str) -> Option<Vec<f32>> {
-        let (query, known) = Reader::default().direction(query);
+        let (query, known) = Reader::default().direction(query, true);
         (known > 0.0).then(|| self.components.iter().map(|tool| known * product(&query, tool)).collect())
     }
 }
@@ -215,10 +229,10 @@ mod tests {
         assert!((1..TABLE.len()).all(|word| TABLE.letters(word - 1) < TABLE.letters(word)));
         assert_eq!(TABLE.find("zzzzzzzz"), None);
         let near = |one: &str, other: &str| {
-            product(&Reader::default().direction(one).0, &Reader::default().direction(other).0)
+            product(&Reader::default().direction(one, true).0, &Reader::default().direction(other, false).0)
         };
         assert!(near("remove a folder", "delete directory") > near("remove a folder", "send mail"));
         assert!((near("directory", "directory") - 1.0).abs() < 1e-3);
-        assert_eq!(Reader::default().direction("天気 xyzzyq"), ([0.0; DIMENSIONS], 0.0));
+        assert_eq!(Reader::default().direction("天気 xyzzyq", true), ([0.0; DIMENSIONS], 0.0));
     }
 }

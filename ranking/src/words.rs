@@ -10,6 +10,20 @@ use unicode_segmentation::UnicodeSegmentation;
 pub(crate) struct Word {
     pub(crate) written: String,
     pub(crate) term: String,
+    pub(crate) role: Role,
+}
+
+/// What a word is of one in mixed case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Nothing: it stands alone.
+    Alone,
+    /// The whole, written like the name of a product: `BigQuery`.
+    Name,
+    /// The whole, written otherwise: `getUser`, `HTTPServer`.
+    Identifier,
+    /// A part of the last whole.
+    Part,
 }
 
 /// The beginning of a text, of at most this many bytes and without half a word.
@@ -22,15 +36,20 @@ pub(crate) fn beginning(text: &str, bytes: usize) -> &str {
     beginning.rfind(char::is_whitespace).map_or(beginning, |space| &beginning[..space])
 }
 
-/// The words of a text, in order. Identifiers are split (`get_user`, `getUser`, `HTTPServer`), and a name such as `BigQuery` is
-/// a word as a whole as well; scripts without spaces between words become pairs of characters.
+/// The words of a text, in order. Identifiers are split (`get_user`, `getUser`, `HTTPServer`), and what is split by case is a word as
+/// a whole as well, before its parts; scripts without spaces between words become pairs of characters.
 pub(crate) fn words(text: &str) -> Vec<Word> {
     let mut words = Vec::new();
     each(text, |part| {
-        words.push(match part {
-            Part::Word(written) => Word { written: written.to_owned(), term: stem(written) },
-            Part::Pair { term, run } => Word { written: run.to_owned(), term: term.to_owned() },
-        });
+        let (written, term, role) = match part {
+            Part::Word(written) => (written, stem(written), Role::Alone),
+            Part::Whole { word, is_name } => {
+                (word, stem(word), if is_name { Role::Name } else { Role::Identifier })
+            }
+            Part::OfWhole(written) => (written, stem(written), Role::Part),
+            Part::Pair { term, run } => (run, term.to_owned(), Role::Alone),
+        };
+        words.push(Word { written: written.to_owned(), term, role });
     });
     words
 }
@@ -40,6 +59,15 @@ pub(crate) fn words(text: &str) -> Vec<Word> {
 pub(crate) enum Part<'t> {
     /// A word in lower case.
     Word(&'t str),
+    /// The same of one that is split by case; the parts follow.
+    Whole {
+        /// The word.
+        word: &'t str,
+        /// Whether it is written like the name of a product.
+        is_name: bool,
+    },
+    /// A part of the last whole, in lower case.
+    OfWhole(&'t str),
     /// A pair of characters in a run of a script without spaces, or the only one.
     Pair {
         /// The pair.
@@ -66,11 +94,16 @@ pub(crate) fn each(text: &str, mut visit: impl FnMut(Part<'_>)) {
             unspaced.push_str(piece);
         } else {
             pairs(&mut unspaced, &mut visit);
-            let parts = parts(piece);
-            if parts.len() > 1 && is_name(piece) {
-                visit(Part::Word(&piece.to_lowercase()));
+            for word in piece.split(['_', '.', ':', '\'', '’', ',', ';', '·']).filter(|word| !word.is_empty())
+            {
+                match *parts(word) {
+                    [_] => visit(Part::Word(&word.to_lowercase())),
+                    ref parts => {
+                        visit(Part::Whole { word: &word.to_lowercase(), is_name: is_name(word) });
+                        parts.iter().for_each(|part| visit(Part::OfWhole(&part.to_lowercase())));
+                    }
+                }
             }
-            parts.into_iter().for_each(|part| visit(Part::Word(&part.to_lowercase())));
         }
     }
     pairs(&mut unspaced, &mut visit);
@@ -118,31 +151,25 @@ fn pairs(unspaced: &mut String, visit: &mut impl FnMut(Part<'_>)) {
     }
 }
 
-/// Whether a word is written like the name of a product: `BigQuery`, and not `getUser` or `HTTPServer`.
-fn is_name(piece: &str) -> bool {
-    let mut characters = piece.chars();
-    characters.next().is_some_and(char::is_uppercase)
-        && characters.next().is_some_and(|second| !second.is_uppercase())
-        && characters.all(char::is_alphanumeric)
+/// Whether a word in mixed case is written like the name of a product: `BigQuery`, `OAuth`, and not `getUser` or `HTTPServer`.
+fn is_name(word: &str) -> bool {
+    let mut characters = word.chars();
+    characters.next().is_some_and(char::is_uppercase) && characters.take(2).any(|next| !next.is_uppercase())
 }
 
-/// The parts of an identifier: between punctuation, and where the case changes.
-fn parts(piece: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
-    for piece in piece.split(['_', '.', ':', '\'', '’', ',', ';', '·']) {
-        let (mut begin, mut before_is_upper) = (0, true);
-        let mut characters = piece.char_indices().peekable();
-        while let Some((at, now)) = characters.next() {
-            let next_is_lower = characters.peek().is_some_and(|(_, next)| next.is_lowercase());
-            if at > 0 && now.is_uppercase() && (!before_is_upper || next_is_lower) {
-                parts.push(&piece[begin..at]);
-                begin = at;
-            }
-            before_is_upper = now.is_uppercase();
+/// The parts of a word: they begin where the case changes, but for the plural of `URLs`.
+fn parts(word: &str) -> Vec<&str> {
+    let (mut parts, mut begin, mut before_is_upper) = (Vec::new(), 0, true);
+    for (at, now) in word.char_indices() {
+        let rest = &word[at + now.len_utf8()..];
+        let next_is_lower = rest != "s" && rest.starts_with(char::is_lowercase);
+        if at > 0 && now.is_uppercase() && (!before_is_upper || next_is_lower) {
+            parts.push(&word[begin..at]);
+            begin = at;
         }
-        parts.push(&piece[begin..]);
+        before_is_upper = now.is_uppercase();
     }
-    parts.retain(|part| !part.is_empty());
+    parts.push(&word[begin..]);
     parts
 }
 
@@ -194,10 +221,12 @@ mod tests {
     fn identifiers_and_prose_become_words() {
         for (text, expected) in [
             ("create_issue", vec!["create", "issue"]),
-            ("getUserById, HTTPServer2", vec!["get", "user", "by", "id", "http", "server2"]),
+            ("getUser, HTTPServer2", vec!["getuser", "get", "user", "httpserver2", "http", "server2"]),
+            ("URLs of IDs", vec!["urls", "of", "ids"]),
+            ("OAuth2 on_macOS", vec!["oauth2", "o", "auth2", "on", "macos", "mac", "os"]),
             ("API-patch-page: v2.0!", vec!["api", "patch", "page", "v2", "0"]),
             ("browser.click", vec!["browser", "click"]),
-            ("GitHub's BigQuery", vec!["git", "hub", "s", "bigquery", "big", "query"]),
+            ("GitHub's BigQuery", vec!["github", "git", "hub", "s", "bigquery", "big", "query"]),
             ("don't", vec!["don", "t"]),
             ("Größe ändern", vec!["größe", "ändern"]),
             ("天気予報 tokyo", vec!["天気", "気予", "予報", "tokyo"]),
