@@ -6,6 +6,7 @@ use std::{
     task::{Context, Poll},
 };
 
+use mcp_disclosure_core::brief::shorten;
 use mcp_disclosure_transport::{Budget, ErrorText, Message, Notification, Response, Share, code};
 use parking_lot::Mutex;
 use tokio::sync::{Notify, mpsc};
@@ -13,12 +14,16 @@ use tokio::sync::{Notify, mpsc};
 use super::{Peer, Place, Text};
 use crate::limits::Limits;
 
+/// The longest error that is kept whole beside its line, in bytes: a large line may be lost to make room, and what is kept
+/// beside it takes none.
+const LONGEST_ERROR: usize = 4 * 1024;
+
 /// An outgoing message, as one line of JSON.
 #[derive(Clone, Debug)]
 pub enum Frame {
     /// A notification or a request.
     Message(Text),
-    /// A response, with its error if it is one, under the code by which it is answered over HTTP.
+    /// A response, with its error if it is one, under the code by which it is answered over HTTP; of a long one, code and message.
     Answer(Text, Option<ErrorText>),
 }
 
@@ -167,10 +172,14 @@ impl Outlet {
 
 /// The error as this gateway's own. An upstream's -32006 is not about the store of our sessions.
 fn own(error: &ErrorText) -> ErrorText {
-    match error.code() {
-        code::STORE_UNAVAILABLE if error.is_relayed() => error.clone().recoded(code::UPSTREAM_FAILED),
-        _ => error.clone(),
+    let code = match error.code() {
+        code::STORE_UNAVAILABLE if error.is_relayed() => code::UPSTREAM_FAILED,
+        code => code,
+    };
+    if error.text().as_str().len() > LONGEST_ERROR {
+        return ErrorText::new(code, shorten(&error.message(), LONGEST_ERROR / 4));
     }
+    if code == error.code() { error.clone() } else { error.clone().recoded(code) }
 }
 
 /// A session's general stream for messages that belong to no request: its connection, or an event stream that
@@ -281,5 +290,17 @@ mod tests {
             );
             assert_eq!(answered.map(|error| error.code()), Some(expected));
         }
+    }
+
+    #[tokio::test]
+    async fn p8_of_a_long_error_little_is_kept_beside_its_line() {
+        let (outlet, mut frames) = Outlet::new(&Peer::new("test", &Limits::default()), &Limits::default());
+        let long = RawObject::empty().with_value("code", &code::LIMIT_REACHED);
+        let long = long.with_value("message", "mine").with_value("data", &"x".repeat(1_000_000));
+        outlet.answer(&Response::new(Id::number(1), Err(ErrorText::relayed(long.into())))).await;
+        let (frame, _place) = frames.recv().await.unwrap();
+        let Frame::Answer(text, Some(kept)) = frame else { panic!("{frame:?}") };
+        assert!(text.into_line().len() > 1_000_000);
+        assert_eq!(kept, ErrorText::new(code::LIMIT_REACHED, "mine"));
     }
 }
