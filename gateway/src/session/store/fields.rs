@@ -236,6 +236,35 @@ mod tests {
     }
 
     #[test]
+    fn k1_what_stores_have_of_an_opening_changes_with_the_version_in_their_keys_only() {
+        let opened = Opened {
+            revision: "2025-11-25".into(),
+            chosen: "info".into(),
+            location: Location { profile: Some("web".into()), strategy: None },
+            principal: Some("ann".into()),
+            permitted: Some(vec!["info".into()]),
+            client: "host".into(),
+            offer: Offer {
+                strategies: vec!["info".into()],
+                omit_input_schema: true,
+                shortest: true,
+                complete: true,
+                variants: Some(VariantHints { context_sizes: vec!["compact".into()] }),
+                settings: RawObject::parse(r#"{"a":1}"#).unwrap(),
+                extensions: vec!["known".into()],
+            },
+            capabilities: RawObject::parse(r#"{"roots":{}}"#).unwrap(),
+            chain: vec!["other".into()],
+        };
+        let written = concat!(
+            r#"{"r":"2025-11-25","y":"info","l":{"p":"web"},"p":"ann","t":["info"],"n":"host","#,
+            r#""o":{"s":["info"],"i":true,"h":true,"c":true,"v":["compact"],"o":{"a":1},"e":["known"]},"#,
+            r#""c":{"roots":{}},"g":["other"]}"#,
+        );
+        assert_eq!(serde_json::to_string(&opened).unwrap(), written);
+    }
+
+    #[test]
     fn k1_fields_that_cannot_be_read_are_ignored_and_one_that_is_no_session_is_none() {
         let field = |name: &[u8], value: &[u8]| (name.to_vec(), value.to_vec());
         assert!(Read::of(&vec![field(b"mtool", &[0; 32]), field(b"b", b"")], 1).is_none());
