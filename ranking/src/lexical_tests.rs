@@ -70,6 +70,24 @@ fn s3_a_misspelt_name_is_found_before_what_has_some_of_its_words() {
 }
 
 #[test]
+fn s3_a_name_with_another_word_is_no_misspelt_one() {
+    let names = ["list_users", "set_users", "set_it", "abort", "chat", "1234", "git_log", "git_pull"];
+    let view = view(&names.map(|name| json!({"name": name})));
+    for (query, found) in [
+        ("get_users", Some("list_users")),
+        ("git_push", Some("git_log")),
+        ("get_it", None),
+        ("about", None),
+        ("that", None),
+        ("1235", None),
+    ] {
+        let hits = rank(&view, query).hits;
+        assert_eq!(hits.first().map(|hit| hit.name.as_str()), found, "{query}: {hits:?}");
+    }
+    assert_eq!(best(&view, "set_usres").0, "set_users");
+}
+
+#[test]
 fn words_are_found_by_form_synonym_and_place() {
     let view = files();
     for (query, found) in [
