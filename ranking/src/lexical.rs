@@ -173,9 +173,17 @@ impl BuiltIn {
         let may_lead = |at: usize| {
             is_asked_for || !index.tools[at].is_deprecated || meant.is_some_and(|meant| meant as usize == at)
         };
+        // Who writes `get_users` asks for no tool that sets them.
+        let is_getter = step > 0.0
+            && !text.trim().contains(char::is_whitespace)
+            && verb(&words).is_some_and(|verb| verb.written == "get");
+        let is_setter = |at: usize| {
+            verb(&crate::words::words(&index.tools[at].name)).is_some_and(|verb| is_change(&verb.term))
+        };
         let is_strong = |at: usize, score: f32| {
+            let is_near = (score >= strong || says_all) && !is_unheard_of;
             // Of what is deprecated there is probably a successor.
-            (score >= strong || says_all) && !is_unheard_of && may_lead(at)
+            is_near && may_lead(at) && !(is_getter && is_setter(at))
         };
         for (at, (score, tool)) in scores.iter_mut().zip(&index.tools).enumerate() {
             *score += near.and_then(|near| near.get(at)).map_or(0.0, |near| NEARNESS * near);
@@ -336,7 +344,8 @@ fn misspelt_name(index: &Index, query: &str, asked: &[Word], wanted: &[Wanted<'_
         index.term(&word.term).is_some()
             || is_stop_word(&word.written)
             || is_change(&word.term)
-            || is_word(&word.written)
+            // What is shorter is as often a misspelt word.
+            || (word.written.len() > 3 && is_word(&word.written))
     };
     let right: Vec<&Word> = asked.iter().filter(|word| is_right(word)).collect();
     let is_another = |name: &str| {
@@ -345,6 +354,11 @@ fn misspelt_name(index: &Index, query: &str, asked: &[Word], wanted: &[Wanted<'_
     };
     let names = (0..).zip(&index.tools).map(|(at, tool)| (tool.name.as_str(), at));
     is_name.then(|| meant_name(query, names, is_another))?
+}
+
+/// The word with which a name begins.
+fn verb(name: &[Word]) -> Option<&Word> {
+    name.iter().find(|word| !matches!(word.role, Role::Name | Role::Identifier))
 }
 
 #[async_trait]

@@ -88,6 +88,28 @@ fn s3_a_name_with_another_word_is_no_misspelt_one() {
 }
 
 #[test]
+fn s3_who_asks_to_get_is_not_offered_first_what_sets() {
+    let tool = |name: &str, description: &str| json!({"name": name, "description": description});
+    let view = view(&[
+        tool("set_users", "Replaces all users."),
+        tool("list_users", "Lists users."),
+        tool("post_user_details", "The details of a user of the post."),
+    ]);
+    for query in ["get_users", "getUsers", "get-users"] {
+        for ranking in both(&view, query) {
+            let best = &ranking.hits[0];
+            assert_eq!(
+                (best.name.as_str(), best.matched),
+                ("list_users", Match::Strong),
+                "{query}: {ranking:?}"
+            );
+        }
+    }
+    assert_eq!(best(&view, "get_post_details"), ("post_user_details".to_owned(), Match::Strong));
+    assert_eq!(best(&view, "the users"), ("set_users".to_owned(), Match::Strong));
+}
+
+#[test]
 fn words_are_found_by_form_synonym_and_place() {
     let view = files();
     for (query, found) in [
