@@ -14,7 +14,7 @@ use crate::{
     index::{Index, Term},
     spelling::{corrections, meant_name},
     thesaurus::Thesaurus,
-    vectors::{Latest, Vectors},
+    vectors::{Latest, Vectors, is_word},
     words::{Role, Word, beginning, is_change, is_stop_word, is_unspaced, words},
 };
 
@@ -167,15 +167,23 @@ impl BuiltIn {
         // A word that all tools have says little, and is all that was asked.
         let says_all =
             matches!(asked[..], [Wanted { own: Some(own), .. }] if own.postings.len() == index.tools.len());
-        let meant = misspelt_name(index, text, &wanted).filter(|_| exact.is_empty());
+        let meant = misspelt_name(index, text, &words, &wanted).filter(|_| exact.is_empty());
         // Whoever names it, or speaks of what is deprecated, may want it.
         let is_asked_for = words.iter().any(|word| word.term == DEPRECATED);
         let may_lead = |at: usize| {
             is_asked_for || !index.tools[at].is_deprecated || meant.is_some_and(|meant| meant as usize == at)
         };
+        // Who writes `get_users` asks for no tool that sets them.
+        let is_getter = step > 0.0
+            && !text.trim().contains(char::is_whitespace)
+            && verb(&words).is_some_and(|verb| verb.written == "get");
+        let is_setter = |at: usize| {
+            verb(&crate::words::words(&index.tools[at].name)).is_some_and(|verb| is_change(&verb.term))
+        };
         let is_strong = |at: usize, score: f32| {
+            let is_near = (score >= strong || says_all) && !is_unheard_of;
             // Of what is deprecated there is probably a successor.
-            (score >= strong || says_all) && !is_unheard_of && may_lead(at)
+            is_near && may_lead(at) && !(is_getter && is_setter(at))
         };
         for (at, (score, tool)) in scores.iter_mut().zip(&index.tools).enumerate() {
             *score += near.and_then(|near| near.get(at)).map_or(0.0, |near| NEARNESS * near);
@@ -324,14 +332,33 @@ fn hits(
     hits
 }
 
-/// The tool whose name a query was probably meant to be, if it looks like a name or is one word that nothing has.
-fn misspelt_name(index: &Index, query: &str, wanted: &[Wanted<'_>]) -> Option<u32> {
+/// The tool whose name a query was probably meant to be, if it looks like a name or is one word that nothing has. A word that is
+/// no misspelt one makes another name of it: who asks for `get_users` does not mean `set_users`.
+fn misspelt_name(index: &Index, query: &str, asked: &[Word], wanted: &[Wanted<'_>]) -> Option<u32> {
     let query = query.trim();
     let is_unknown = || wanted.iter().all(|wanted| wanted.terms.is_empty());
-    let is_name =
-        !query.contains(char::is_whitespace) && (query.contains(['_', '-', '.', '/']) || is_unknown());
+    let is_name = !wanted.is_empty()
+        && !query.contains(char::is_whitespace)
+        && (query.contains(['_', '-', '.', '/']) || is_unknown());
+    let is_right = |word: &Word| {
+        index.term(&word.term).is_some()
+            || is_stop_word(&word.written)
+            || is_change(&word.term)
+            // What is shorter is as often a misspelt word.
+            || (word.written.len() > 3 && is_word(&word.written))
+    };
+    let right: Vec<&Word> = asked.iter().filter(|word| is_right(word)).collect();
+    let is_another = |name: &str| {
+        let own = words(name);
+        right.iter().any(|word| !own.iter().any(|own| own.term == word.term))
+    };
     let names = (0..).zip(&index.tools).map(|(at, tool)| (tool.name.as_str(), at));
-    is_name.then(|| meant_name(query, names))?
+    is_name.then(|| meant_name(query, names, is_another))?
+}
+
+/// The word with which a name begins.
+fn verb(name: &[Word]) -> Option<&Word> {
+    name.iter().find(|word| !matches!(word.role, Role::Name | Role::Identifier))
 }
 
 #[async_trait]

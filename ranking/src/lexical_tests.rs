@@ -70,6 +70,46 @@ fn s3_a_misspelt_name_is_found_before_what_has_some_of_its_words() {
 }
 
 #[test]
+fn s3_a_name_with_another_word_is_no_misspelt_one() {
+    let names = ["list_users", "set_users", "set_it", "abort", "chat", "1234", "git_log", "git_pull"];
+    let view = view(&names.map(|name| json!({"name": name})));
+    for (query, found) in [
+        ("get_users", Some("list_users")),
+        ("git_push", Some("git_log")),
+        ("get_it", None),
+        ("about", None),
+        ("that", None),
+        ("1235", None),
+    ] {
+        let hits = rank(&view, query).hits;
+        assert_eq!(hits.first().map(|hit| hit.name.as_str()), found, "{query}: {hits:?}");
+    }
+    assert_eq!(best(&view, "set_usres").0, "set_users");
+}
+
+#[test]
+fn s3_who_asks_to_get_is_not_offered_first_what_sets() {
+    let tool = |name: &str, description: &str| json!({"name": name, "description": description});
+    let view = view(&[
+        tool("set_users", "Replaces all users."),
+        tool("list_users", "Lists users."),
+        tool("post_user_details", "The details of a user of the post."),
+    ]);
+    for query in ["get_users", "getUsers", "get-users"] {
+        for ranking in both(&view, query) {
+            let best = &ranking.hits[0];
+            assert_eq!(
+                (best.name.as_str(), best.matched),
+                ("list_users", Match::Strong),
+                "{query}: {ranking:?}"
+            );
+        }
+    }
+    assert_eq!(best(&view, "get_post_details"), ("post_user_details".to_owned(), Match::Strong));
+    assert_eq!(best(&view, "the users"), ("set_users".to_owned(), Match::Strong));
+}
+
+#[test]
 fn words_are_found_by_form_synonym_and_place() {
     let view = files();
     for (query, found) in [

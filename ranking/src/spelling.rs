@@ -46,8 +46,13 @@ pub(crate) fn corrections<'v, T>(
     near.into_iter().map(|(_, _, value)| value).collect()
 }
 
-/// The value of the name that a misspelt one was probably meant to be: it differs by a letter or two.
-pub(crate) fn meant_name<'v, T>(name: &str, names: impl Iterator<Item = (&'v str, T)>) -> Option<T> {
+/// The value of the name that a misspelt one was probably meant to be: it differs by a letter or two. `is_another` is whether a known
+/// name is no misspelt one.
+pub(crate) fn meant_name<'v, T>(
+    name: &str,
+    names: impl Iterator<Item = (&'v str, T)>,
+    is_another: impl Fn(&str) -> bool,
+) -> Option<T> {
     let length = name.chars().count();
     let most = if length < 8 { 1 } else { 2 };
     if !(4..=LONGEST_NAME).contains(&length) {
@@ -55,10 +60,10 @@ pub(crate) fn meant_name<'v, T>(name: &str, names: impl Iterator<Item = (&'v str
     }
     let name = name.to_lowercase();
     let near = names.filter(|(known, _)| known.chars().count().abs_diff(length) <= most);
-    let near = near.map(|(known, value)| (osa_distance(&name, &known.to_lowercase()), value));
-    near.filter(|(distance, _)| *distance <= most)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, value)| value)
+    let near = near.map(|(known, value)| (osa_distance(&name, &known.to_lowercase()), known, value));
+    near.filter(|(distance, known, _)| *distance <= most && !is_another(known))
+        .min_by_key(|(distance, ..)| *distance)
+        .map(|(.., value)| value)
 }
 
 /// Whether two words begin with the same stem, and differ in their endings only.
@@ -86,7 +91,7 @@ mod tests {
     #[test]
     fn a_name_is_meant_that_differs_by_a_letter_or_two() {
         let names = ["git_status", "git_log", "browser_click"];
-        let meant = |name| meant_name(name, names.into_iter().map(|name| (name, name)));
+        let meant = |name| meant_name(name, names.into_iter().map(|name| (name, name)), |_| false);
         assert_eq!((meant("git_lgo"), meant("Git_sttauss")), (Some("git_log"), Some("git_status")));
         assert_eq!((meant("git_stash"), meant("browser_close"), meant("git")), (None, None, None));
         assert_eq!(meant(&"git_log".repeat(1_000)), None);

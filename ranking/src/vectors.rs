@@ -79,6 +79,11 @@ impl Table {
     }
 }
 
+/// Whether the table has a word in lower case.
+pub(crate) fn is_word(word: &str) -> bool {
+    TABLE.find(word).is_some()
+}
+
 /// Where the words of texts stand in the table. A catalogue has few words, many times: each is looked up once.
 #[derive(Default)]
 struct Reader(HashMap<Box<str>, Found>);
