@@ -24,7 +24,11 @@ impl DisclosureFile {
             Some((place, auth)) => auth.read(folder, &mut Found { place, problems: &mut problems }),
         };
         self.grants().for_each(|grant| grant.check(&mut problems));
-        let names: Vec<&str> = tokens.iter().map(|token| token.name.as_str()).collect();
+        // What is declared wrongly is there as well, and has its own problem.
+        let auth = self.auth.as_ref().map(|(_, auth)| auth);
+        let names = auth.into_iter().flat_map(|auth| &auth.tokens).map(|token| token.name.as_str());
+        let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
+        let has_jwt = auth.is_some_and(|auth| auth.jwt.is_some());
         let mut seen = HashSet::new();
         let mut principals = Vec::new();
         for (place, entry) in &self.principals {
@@ -33,7 +37,7 @@ impl DisclosureFile {
                 let message = format!("principal '{}' is declared twice", entry.name);
                 found.add(message, "give each a name of its own");
             }
-            let caller = entry.caller(&names, jwt.is_some(), &mut found);
+            let caller = entry.caller(&names, has_jwt, &mut found);
             let permits = entry.grant(place).permits();
             principals.extend(caller.map(|caller| Entry { name: entry.name.clone(), caller, permits }));
         }
