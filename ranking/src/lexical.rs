@@ -262,7 +262,7 @@ impl BuiltIn {
         let synonyms = self.thesaurus.of(&word.term).filter_map(|synonym| index.term(synonym));
         let mut terms: Vec<(&Term, f32)> = own.into_iter().map(|term| (term, 1.0)).collect();
         terms.extend(synonyms.map(|term| (term, SYNONYM)));
-        if terms.is_empty() && *corrected > 0 && !word.term.chars().any(is_unspaced) {
+        if terms.is_empty() && *corrected > 0 && !word.term.chars().any(is_unspaced) && !is_spelt(word) {
             *corrected -= 1;
             // The stem of a misspelt word may have lost what is right about it.
             // What follows the beginning of a word in mixed case is no ending.
@@ -344,8 +344,7 @@ fn misspelt_name(index: &Index, query: &str, asked: &[Word], wanted: &[Wanted<'_
         index.term(&word.term).is_some()
             || is_stop_word(&word.written)
             || is_change(&word.term)
-            // What is shorter is as often a misspelt word.
-            || (word.written.len() > 3 && is_word(&word.written))
+            || is_spelt(word)
     };
     let right: Vec<&Word> = asked.iter().filter(|word| is_right(word)).collect();
     let is_another = |name: &str| {
@@ -354,6 +353,11 @@ fn misspelt_name(index: &Index, query: &str, asked: &[Word], wanted: &[Wanted<'_
     };
     let names = (0..).zip(&index.tools).map(|(at, tool)| (tool.name.as_str(), at));
     is_name.then(|| meant_name(query, names, is_another))?
+}
+
+/// Whether a word is one as it is written. What is short is as often a misspelt one.
+fn is_spelt(word: &Word) -> bool {
+    word.written.len() > 3 && is_word(&word.written)
 }
 
 /// The word with which a name begins.

@@ -88,6 +88,18 @@ fn s3_a_name_with_another_word_is_no_misspelt_one() {
 }
 
 #[test]
+fn s4_a_word_that_is_spelt_right_is_no_misspelt_one() {
+    let view = view(&["move_file", "convert_time"].map(|name| json!({"name": name})));
+    for query in ["movie", "concert"] {
+        for ranking in both(&view, query) {
+            assert!(ranking.hits.iter().all(|hit| hit.matched == Match::Weak), "{query}: {ranking:?}");
+        }
+    }
+    assert_eq!(best(&view, "move the flie").0, "move_file");
+    assert_eq!(best(&view, "convret").0, "convert_time");
+}
+
+#[test]
 fn s3_who_asks_to_get_is_not_offered_first_what_sets() {
     let tool = |name: &str, description: &str| json!({"name": name, "description": description});
     let view = view(&[
