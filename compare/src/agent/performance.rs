@@ -57,7 +57,7 @@ pub struct Outcome {
     pub recovered: bool,
 }
 
-/// Is told of a move that has been made.
+/// Receives a move that has been made.
 type Tell<'t> = &'t mut dyn FnMut(&Step);
 
 impl Trace {
@@ -97,7 +97,7 @@ impl Agent {
     }
 
     /// tool-descriptions-guide "Anti-Pattern 1": fetches every description. An error is followed as far as it leads to the
-    /// wanted tool. Each move is told when it has been made.
+    /// wanted tool. Each move is reported when it has been made.
     ///
     /// # Errors
     /// Failures of the connection.
@@ -117,7 +117,7 @@ impl Agent {
         Ok(())
     }
 
-    /// Performs one task, and records its outcome. Each move is told when it has been made.
+    /// Performs one task, and records its outcome. Each move is reported when it has been made.
     ///
     /// # Errors
     /// Failures of the connection. Errors that the server answers are part of the trace.

@@ -73,7 +73,7 @@ impl Common {
         cacheable(with_instructions(result, page), caching).into()
     }
 
-    /// The capabilities in a revision. A gateway is told which gateways this one leads to.
+    /// The capabilities in a revision. A gateway gets the chain of those that this one leads to.
     fn capabilities(&self, caller: &Caller, page: &Page, revision: Revision, is_gateway: bool) -> RawObject {
         let (backend, choice, permits) = (&caller.backend, &caller.choice, caller.principal.permits());
         let (added, has_manifest) = (&page.advertisement, page.has_manifest());

@@ -91,7 +91,7 @@ impl UpstreamError {
     }
 }
 
-/// An upstream as clients are told of it.
+/// An upstream as clients see it.
 pub(crate) fn subject(name: Option<&UpstreamName>) -> String {
     name.map_or_else(|| "the upstream".to_owned(), |name| format!("upstream '{name}'"))
 }
