@@ -109,13 +109,17 @@ impl Schema {
         while let Some(schema) = open.pop() {
             steps.spend(1)?;
             if let Some(named) = self.says(schema, "type") {
-                for kind in kinds(named) {
+                let named = kinds(named);
+                steps.spend(named.len())?;
+                for kind in named {
                     has_container |= matches!(kind.as_str()?, "object" | "array");
                     matches!(kind.as_str()?, "object" | "array" | "null").then_some(())?;
                 }
             } else if let Some(parts) = ["anyOf", "oneOf"].into_iter().find_map(|key| self.says(schema, key))
             {
-                open.extend(parts.as_array()?);
+                let parts = parts.as_array()?;
+                steps.spend(parts.len())?;
+                open.extend(parts);
             } else {
                 let reference = schema.get("$ref")?.as_str()?;
                 steps.spend(reference.len())?;
@@ -130,4 +134,22 @@ impl Schema {
 fn container(value: &Value) -> Option<&str> {
     let text = value.as_str().filter(|text| text.trim_start().starts_with(['{', '[']))?;
     serde_json::from_str::<&RawValue>(text).ok().map(RawValue::get)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn p1_alternatives_cost_steps_when_they_are_kept() {
+        let many = vec![json!({"type": "array"}); 1_000];
+        let schema = Schema::compile("{}");
+        for (steps, judged) in [(1_500, None), (4_000, Some(true))] {
+            assert_eq!(schema.allows_only_containers(&json!({"anyOf": many}), &mut Steps(steps)), judged);
+        }
+        let own = r##"{"properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"anyOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/a"}]}}}"##;
+        assert!(!Schema::compile(own).apply(r#"{"a":"[]"}"#).unwrap().is_judged);
+    }
 }
