@@ -214,12 +214,11 @@ impl Expression {
 
     /// The terms, each as the factors that depend on the variable, and the rest of it.
     pub(crate) fn parted(&self, variable: &str) -> Vec<(Product, Self)> {
-        let depends = |base: &Base, exponent: &Self| {
-            exponent.contains(variable) || Self::from(base.clone()).contains(variable)
-        };
         let parted = self.terms().map(|(product, coefficient)| {
             let (inside, outside): (Product, Product) =
-                product.clone().into_iter().partition(|(base, exponent)| depends(base, exponent));
+                product.clone().into_iter().partition(|(base, exponent)| {
+                    exponent.contains(variable) || base.symbols().contains(variable)
+                });
             (inside, Self::term(outside, coefficient.clone()))
         });
         parted.collect()

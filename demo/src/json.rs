@@ -7,7 +7,7 @@ use crate::expression::{Expression, parse, shortened};
 
 /// Significant digits of every number that is not exact. The digits beyond differ with the mathematical library of the
 /// machine.
-pub(crate) const DIGITS: usize = 12;
+const DIGITS: usize = 12;
 /// Integers up to this bound are written as integers; beyond it not every integer is a float.
 const MAX_WHOLE: f64 = 9_007_199_254_740_991.0;
 

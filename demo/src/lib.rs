@@ -6,8 +6,7 @@
 //! `info` overview.
 //!
 //! The symbolic tools answer the examples of these files, polynomials and what comes down to them, and refuse the rest with a
-//! sentence that says what they can do. Solutions are put back into their equations, and definite integrals are compared
-//! with a quadrature.
+//! sentence that says what they can do.
 //!
 //! Every call is bounded in the size of its input and in its work. Numbers that are not exact are rounded to 12
 //! significant digits, so that results are equal on every machine.

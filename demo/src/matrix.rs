@@ -70,7 +70,7 @@ impl Matrix {
     }
 
     /// All eigenvalues in no order, by the QR iteration with Wilkinson's shifts; `None` if it does not converge.
-    pub(crate) fn complex_eigenvalues(&self) -> Option<Vec<Complex64>> {
+    fn complex_eigenvalues(&self) -> Option<Vec<Complex64>> {
         let (mut cells, mut found) = (hessenberg(self), Vec::new());
         while let Some(last) = cells.len().checked_sub(1) {
             let mut steps = 1..=STEPS;

@@ -6,7 +6,7 @@ mod roots;
 mod simplify;
 mod solve;
 
-pub(crate) use integrate::{definite_integral, integral};
-pub(crate) use roots::Root;
+pub(crate) use integrate::integral;
+pub(crate) use roots::is_in;
 pub(crate) use simplify::simplified;
 pub(crate) use solve::{always_true, solve, solve_linear};

@@ -1,4 +1,6 @@
-//! Roots of polynomials: exact where they are fractions or square roots, else numbers.
+//! Roots of polynomials that are fractions, or have square roots of fractions in them.
+
+use std::f64::consts::TAU;
 
 use num_bigint::BigInt;
 use num_complex::Complex64;
@@ -7,64 +9,46 @@ use num_rational::BigRational;
 use num_traits::{FromPrimitive, One, Signed, ToPrimitive};
 
 use super::polynomial::Polynomial;
-use crate::error::spend;
 use crate::expression::Expression;
-use crate::matrix::Matrix;
 
-/// Newton's steps for each root.
-const POLISHING: usize = 4;
+/// Rounds in which all estimates of roots come nearer.
+const ROUNDS: usize = 60;
 
-/// A root.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Root {
-    /// If it is known exactly.
-    pub(crate) exact: Option<Expression>,
-    /// If it has no symbols.
-    pub(crate) value: Option<Complex64>,
-}
-
-impl Root {
-    pub(crate) fn exact(expression: Expression) -> Self {
-        let value = expression.symbols().is_empty().then(|| expression.value(&[]).into());
-        Self { exact: Some(expression), value }
-    }
-
-    /// Whether it lies in a domain: real, positive or integer, and in any other. Roots with other symbols in them cannot be judged
-    /// and stay.
-    pub(crate) fn is_in(&self, domain: &str) -> bool {
-        let Some(value) = self.value else { return true };
-        let is_real = value.is_finite() && value.im.abs() <= 1e-9 * value.norm().max(1e-3);
-        match domain {
-            "real" => is_real,
-            "positive" => is_real && value.re > 0.0,
-            "integer" => self.exact.as_ref().is_some_and(|exact| exact.as_integer().is_some()),
-            _ => true,
-        }
+/// Whether a root lies in a domain: real, positive or integer, and in any other. Roots with other symbols in them cannot be
+/// judged and stay.
+pub(crate) fn is_in(root: &Expression, domain: &str) -> bool {
+    let value = root.value(&[]);
+    match domain {
+        _ if !root.symbols().is_empty() => true,
+        "real" => !value.is_nan(),
+        "positive" => value > 0.0,
+        "integer" => root.as_integer().is_some(),
+        _ => true,
     }
 }
 
-/// All distinct complex roots; `None` where the numbers are too ill-conditioned to find them.
-pub(crate) fn roots(polynomial: &Polynomial) -> Option<Vec<Root>> {
+/// All distinct complex roots; `None` where one of them is no such number, or the coefficients are too far apart to find it.
+pub(super) fn roots(polynomial: &Polynomial) -> Option<Vec<Expression>> {
     let repeated = polynomial.gcd(&polynomial.derivative());
     let mut found = Vec::new();
     for factor in factors(polynomial.divide(&repeated).0)? {
-        match factor.0.iter().cloned().map(Expression::number).collect::<Vec<_>>().as_slice() {
+        match factor.0.into_iter().map(Expression::number).collect::<Vec<_>>().as_slice() {
             [] | [_] => {}
-            [last, first] => found.push(Root::exact(last.negated().over(first)?)),
+            [last, first] => found.push(last.negated().over(first)?),
             [last, middle, first] => found.extend(quadratic(first, middle, last)?),
-            _ => found.extend(
-                numerical_roots(&factor)?.into_iter().map(|root| Root { exact: None, value: Some(root) }),
-            ),
+            _ => return None,
         }
     }
-    found.iter().all(|root| root.value.is_none_or(|value| fits(polynomial, value))).then_some(found)
+    Some(found)
 }
 
 /// Factors of degree 1 and 2 with fractions as coefficients, and the rest. The denominators of these fractions divide the leading
-/// coefficient of the polynomial with integers, so the nearest such fraction to what numerical roots say is the only candidate;
+/// coefficient of the polynomial with integers, so the nearest such fraction to what estimated roots say is the only candidate;
 /// it is tried exactly. The polynomial has no repeated roots.
 fn factors(mut rest: Polynomial) -> Option<Vec<Polynomial>> {
-    let (mut found, scale, estimates) = (Vec::new(), integer_leading(&rest), numerical_roots(&rest)?);
+    let (mut found, estimates) = (Vec::new(), estimates(&rest)?);
+    let common = rest.0.iter().fold(BigInt::one(), |common, one| common.lcm(one.denom()));
+    let scale = (rest.leading() * BigRational::from_integer(common)).to_integer().abs();
     let singles = estimates.iter().map(|one| vec![-one]);
     let pairs = (0..estimates.len()).flat_map(|at| {
         let one = estimates[at];
@@ -85,23 +69,12 @@ fn factors(mut rest: Polynomial) -> Option<Vec<Polynomial>> {
 }
 
 /// The two roots of `a*x**2 + b*x + c`; `None` where `a` is 0.
-pub(crate) fn quadratic(a: &Expression, b: &Expression, c: &Expression) -> Option<[Root; 2]> {
+pub(super) fn quadratic(a: &Expression, b: &Expression, c: &Expression) -> Option<[Expression; 2]> {
     let four = Expression::integer(4);
-    let discriminant = b.times(b).minus(&four.times(a).times(c)).expanded();
+    let root = b.times(b).minus(&four.times(a).times(c)).expanded().sqrt();
     let below = a.times(&Expression::integer(2));
     let half = |root: Expression| Some(root.minus(b).over(&below)?.expanded());
-    let value = |sign: f64| {
-        let root = Complex64::from(discriminant.as_number()?.to_f64()?).sqrt() * sign;
-        Some((root - b.as_number()?.to_f64()?) / below.as_number()?.to_f64()?)
-    };
-    let root = discriminant.sqrt();
-    let of = |root: Expression, sign: f64| Some(Root { exact: Some(half(root)?), value: value(sign) });
-    Some([of(root.negated(), -1.0)?, of(root, 1.0)?])
-}
-
-fn integer_leading(polynomial: &Polynomial) -> BigInt {
-    let common = polynomial.0.iter().fold(BigInt::one(), |common, one| common.lcm(one.denom()));
-    (polynomial.leading() * BigRational::from_integer(common)).to_integer().abs()
+    Some([half(root.negated())?, half(root)?])
 }
 
 /// The nearest fraction to a real value.
@@ -111,56 +84,29 @@ fn nearest(value: Complex64, denominator: &BigInt) -> Option<BigRational> {
     Some(BigRational::new(exact.round().to_integer(), denominator.clone()))
 }
 
-/// All roots, as the eigenvalues of the companion matrix; `None` where they cannot be found.
-fn numerical_roots(polynomial: &Polynomial) -> Option<Vec<Complex64>> {
-    let monic: Vec<f64> = polynomial.monic().0.iter().filter_map(ToPrimitive::to_f64).collect();
+/// Estimates of all roots, by Aberth's iteration; `None` where a coefficient is no finite float.
+fn estimates(polynomial: &Polynomial) -> Option<Vec<Complex64>> {
     let degree = polynomial.degree();
-    if monic.len() <= degree || monic.iter().any(|one| !one.is_finite()) {
-        return (degree == 0).then(Vec::new);
-    }
-    // Measured by a circle that all roots are within (Fujiwara), no coefficient is larger than the first.
-    let sizes = monic[..degree].iter().enumerate();
+    let float = |one: &BigRational| one.to_f64().filter(|one| one.is_finite());
+    let monic: Vec<f64> = polynomial.monic().0.iter().map(float).collect::<Option<_>>()?;
+    // All roots are within twice this circle (Fujiwara).
+    let sizes = monic.iter().take(degree).enumerate();
     let radius =
         sizes.fold(1e-6, |most: f64, (at, one)| most.max(one.abs().powf(1.0 / (degree - at) as f64)));
-    let cell = |row: usize, column: usize| match row {
-        0 => -monic[degree - 1 - column] / radius.powi(column as i32 + 1),
-        _ => f64::from(row == column + 1),
-    };
-    let rows = (0..degree).map(|row| (0..degree).map(|column| cell(row, column)).collect());
-    let mut found = Matrix(rows.collect()).complex_eigenvalues()?;
-    for z in &mut found {
-        *z = polished(&monic, *z * radius);
-        if z.im.abs() < 1e-10 * z.norm().max(1e-6) {
-            z.im = 0.0;
+    // Turned by an angle that is not symmetrical to the real axis, which most roots are.
+    let place = |at: usize| Complex64::from_polar(radius, 0.4 + TAU * at as f64 / degree as f64);
+    let mut found: Vec<Complex64> = (0..degree).map(place).collect();
+    for at in (0..degree).cycle().take(ROUNDS * degree) {
+        let z = found[at];
+        let start = (Complex64::ZERO, Complex64::ZERO);
+        let (value, slope) =
+            monic.iter().rev().fold(start, |(value, slope), one| (value * z + one, slope * z + value));
+        let others: Complex64 =
+            found.iter().filter(|other| **other != z).map(|other| (z - other).inv()).sum();
+        let step = value / (slope - value * others);
+        if step.is_finite() {
+            found[at] -= step;
         }
     }
     Some(found)
-}
-
-/// A root as Newton's steps leave it.
-fn polished(monic: &[f64], mut z: Complex64) -> Complex64 {
-    for _ in 0..POLISHING {
-        spend(monic.len() as u64);
-        let (value, slope) =
-            monic.iter().rev().fold((Complex64::ZERO, Complex64::ZERO), |(value, slope), one| {
-                (value * z + one, slope * z + value)
-            });
-        let step = value / slope;
-        if !step.is_finite() || step.norm() > 1e-3 * z.norm() {
-            break;
-        }
-        z -= step;
-    }
-    z
-}
-
-/// Whether the polynomial is 0 at the root, but for rounding errors.
-fn fits(polynomial: &Polynomial, root: Complex64) -> bool {
-    let (mut value, mut size) = (Complex64::ZERO, 0.0);
-    for coefficient in polynomial.monic().0.iter().rev() {
-        let coefficient = coefficient.to_f64().unwrap_or(f64::NAN);
-        value = value * root + coefficient;
-        size = size * root.norm() + coefficient.abs();
-    }
-    value.norm() <= 1e-7 * size
 }

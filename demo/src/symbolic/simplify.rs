@@ -61,7 +61,6 @@ fn squares_swapped(expression: &Expression, from: Function, to: Function) -> Opt
     for (product, coefficient) in expanded.terms() {
         let mut whole = Expression::number(coefficient.clone());
         for (base, exponent) in product {
-            let factor = Expression::term([(base.clone(), exponent.clone())].into(), num_traits::One::one());
             whole = whole.times(&match (base, exponent.as_integer()) {
                 (Base::Function(name, inner), Some(count @ 2..=16)) if *name == from => {
                     let other = function(to, inner.clone())?;
@@ -69,7 +68,7 @@ fn squares_swapped(expression: &Expression, from: Function, to: Function) -> Opt
                     let rest = Expression::from(base.clone()).power(&Expression::integer(count % 2))?;
                     square.power(&Expression::integer(count / 2))?.times(&rest)
                 }
-                _ => factor,
+                _ => Expression::from(base.clone()).power(exponent)?,
             });
         }
         swapped = swapped.plus(&whole);

@@ -3,14 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::slice;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::error::{Result, wrong};
 use crate::expression::{Expression, parse_equation, shortened};
-use crate::json::{Arguments, DIGITS, number, rounded};
-use crate::symbolic::{
-    Root, always_true, definite_integral, integral, simplified, solve as solve_one, solve_linear,
-};
+use crate::json::{Arguments, number};
+use crate::symbolic::{always_true, integral, is_in, simplified, solve as solve_one, solve_linear};
 
 /// Equations, and variables, in one call.
 const MAX_EQUATIONS: usize = 10;
@@ -23,31 +21,21 @@ pub(crate) fn solve(arguments: &Arguments) -> Result<Value> {
         texts.iter().map(|text| parse_equation("equations", text)).collect::<Result<_>>()?;
     let domain = arguments.text("domain").unwrap_or_default();
     let variables = variables(arguments, &equations)?;
-    let (mut found, principal) = match (equations.as_slice(), variables.as_slice()) {
+    let mut found: Vec<_> = match (equations.as_slice(), variables.as_slice()) {
         ([equation], [variable]) => {
-            let (roots, principal) = solve_one(equation, variable)?;
-            let found = roots.into_iter().map(|root| BTreeMap::from([(variable.clone(), root)]));
-            (found.collect(), principal)
+            let roots = solve_one(equation, variable)?.into_iter();
+            roots.map(|root| BTreeMap::from([(variable.clone(), root)])).collect()
         }
-        _ => (solve_linear(&equations, &variables)?.into_iter().collect::<Vec<_>>(), false),
+        _ => solve_linear(&equations, &variables)?.into_iter().collect(),
     };
-    found.retain(|solution| solution.values().all(|root| root.is_in(domain)));
-    let value = |solution: &BTreeMap<String, Root>| match variables.as_slice() {
-        [variable] => solution.get(variable).map_or(Ok(Value::Null), root_value),
-        _ => {
-            let members = solution.iter().map(|(name, root)| Ok((name.clone(), root_value(root)?)));
-            members.collect::<Result<Map<_, _>>>().map(Value::Object)
-        }
+    found.retain(|solution| solution.values().all(|root| is_in(root, domain)));
+    // Integers as JSON integers, all else as text.
+    let value = |root: &Expression| root.as_integer().map_or_else(|| json!(root.to_string()), Value::from);
+    let solution = |values: BTreeMap<String, Expression>| match variables.as_slice() {
+        [variable] => values.get(variable).map_or(Value::Null, value),
+        _ => values.iter().map(|(name, root)| (name.clone(), value(root))).collect(),
     };
-    let solutions = found.iter().map(value).collect::<Result<Vec<_>>>()?;
-    let mut output = json!({ "solutions": solutions, "variables": variables });
-    if found.iter().flat_map(BTreeMap::values).any(|root| root.exact.is_none()) {
-        output["approximate"] = json!(true);
-    }
-    if principal && !found.is_empty() {
-        output["principal_only"] = json!(true);
-    }
-    Ok(output)
+    Ok(json!({ "solutions": found.into_iter().map(solution).collect::<Vec<_>>(), "variables": variables }))
 }
 
 pub(crate) fn differentiate(arguments: &Arguments) -> Result<Value> {
@@ -63,17 +51,19 @@ pub(crate) fn differentiate(arguments: &Arguments) -> Result<Value> {
 pub(crate) fn integrate(arguments: &Arguments) -> Result<Value> {
     let expression = arguments.expression("expression")?;
     let variable = arguments.variable("variable", &expression)?;
+    let whole = integral(&expression, &variable)?;
     match (arguments.constant("lower")?, arguments.constant("upper")?) {
-        (None, None) => {
-            Ok(json!({ "integral": integral(&expression, &variable)?.to_string(), "variable": variable }))
-        }
+        (None, None) => Ok(json!({ "integral": whole.to_string(), "variable": variable })),
         (Some(lower), Some(upper)) => {
             for (name, bound) in [("lower", &lower), ("upper", &upper)] {
                 if bound.contains(&variable) {
                     return Err(wrong(name, "a bound with the variable of integration in it", "a constant"));
                 }
             }
-            let value = definite_integral(&expression, &variable, &lower, &upper)?;
+            let undefined =
+                || wrong("expression", "an integral that is undefined at a bound", "one with a value");
+            let at = |bound| whole.substituted(&variable, bound).ok_or_else(undefined);
+            let value = simplified(&at(&upper)?.minus(&at(&lower)?));
             let mut output = json!({ "integral": value.to_string(), "variable": variable });
             if value.symbols().is_empty() {
                 output["value"] = number(value.value(&[]), 1e-14)?;
@@ -119,17 +109,4 @@ fn texts<'a>(arguments: &'a Arguments, name: &str) -> Vec<&'a str> {
         .get(name)
         .map_or(&[][..], |value| value.as_array().map_or(slice::from_ref(value), Vec::as_slice));
     list.iter().take(MAX_EQUATIONS).filter_map(Value::as_str).collect()
-}
-
-/// Integers as JSON integers, other exact values as strings, approximations as numbers or strings.
-fn root_value(root: &Root) -> Result<Value> {
-    if let Some(exact) = &root.exact {
-        return Ok(exact.as_integer().map_or_else(|| json!(exact.to_string()), Value::from));
-    }
-    let value = root.value.unwrap_or_default();
-    if value.im == 0.0 {
-        return number(value.re, 0.0);
-    }
-    let (re, im) = (rounded(value.re, DIGITS), rounded(value.im.abs(), DIGITS));
-    Ok(json!(format!("{re} {} {im}*i", if value.im < 0.0 { "-" } else { "+" })))
 }

@@ -81,14 +81,11 @@ fn equations_are_solved_exactly() {
         (json!("2*x = 1"), "complex", json!(["1/2"])),
         (json!("x**3 = 8"), "real", json!([2])),
         (json!("(x**2 - 1)/(x - 1)"), "complex", json!([-1])),
-        (json!("exp(x) - 3"), "real", json!(["ln(3)"])),
-        (json!("exp(x) + 3"), "real", json!([])),
-        (json!("exp(2*x) = 5"), "real", json!(["ln(5)/2"])),
-        (json!("ln(x) = 2"), "real", json!(["exp(2)"])),
         (json!("1/x"), "complex", json!([])),
         (json!(["x + y = 1", "x + y = 2"]), "real", json!([])),
         (json!(["x + y = 1"]), "real", json!([{"x": "-y + 1"}])),
-        (json!("x**5 - x - 1"), "real", json!([1.16730397826])),
+        (json!("x**4 - 5*x**2 + 6"), "positive", json!(["sqrt(2)", "sqrt(3)"])),
+        (json!("x**3 = 1"), "complex", json!([1, "-sqrt(3)*i/2 - 1/2", "sqrt(3)*i/2 - 1/2"])),
         (json!("x**4 + x**2 + 1"), "real", json!([])),
         (json!("x**2 - 2*x - 1"), "real", json!(["-sqrt(2) + 1", "sqrt(2) + 1"])),
     ];
@@ -105,6 +102,9 @@ fn what_has_no_method_is_refused_with_what_has_one() {
         json!("x = cos(x)"),
         json!("sin(x)"),
         json!("2**x = 8"),
+        json!("exp(x) = 3"),
+        json!("x**5 - x - 1"),
+        json!("x**4 = 2"),
         json!("exp(2*x) - 3*exp(x) + 2"),
         json!("sqrt(x) = x - 2"),
         json!(["x*y = 6", "x + y = 5"]),
@@ -113,7 +113,8 @@ fn what_has_no_method_is_refused_with_what_has_one() {
         let known = ["symbolic_solve has no method for", "; it solves ", "find_root"];
         assert!(known.iter().all(|part| error.contains(part)), "{equations}: {error}");
     }
-    for expression in ["exp(-x**2)", "sin(x)/x", "x**x", "sin(x)**2", "1/(x**2 - 1)", "x/(x**2 + 1)", "ln(x)"]
+    for expression in
+        ["exp(-x**2)", "sin(x)/x", "x**x", "x*sin(x)", "1/(x**2 - 1)", "1/x", "sqrt(x)", "ln(x)"]
     {
         let error = call("symbolic_integrate", json!({ "expression": expression })).unwrap_err();
         let known = ["symbolic_integrate has no method for", "; it integrates ", "numerical_integrate"];
@@ -192,16 +193,10 @@ fn derivatives_integrate_to_differences() {
 fn antiderivatives_have_the_integrand_as_derivative() {
     for expression in [
         "x**2 + 1",
-        "1/x",
         "(2*x + 3)**5",
-        "sqrt(2*x + 1)",
-        "1/(3*x + 1)**2",
-        "x*sin(x)",
         "x**2*exp(-x)",
-        "x**3*cos(2*x + 1)",
-        "x*cosh(x/2)",
-        "1/(x**2 + x + 1)",
-        "3/(2*x**2 + 3)",
+        "(x + 1)**3*exp(2*x + 1)",
+        "exp(x)**2 - x/3",
         "(x**3 - x)/(x - 1)",
     ] {
         let found = call("symbolic_integrate", json!({"expression": expression, "variable": "x"})).unwrap();
@@ -213,10 +208,5 @@ fn antiderivatives_have_the_integrand_as_derivative() {
                 "{expression} at {x}: {found}, {slope}"
             );
         }
-    }
-    for expression in ["1/x", "1/x**2"] {
-        let across = json!({"expression": expression, "lower": -1, "upper": 2});
-        let error = call("symbolic_integrate", across).unwrap_err();
-        assert!(error.contains("has a singularity within the bounds"), "{expression}: {error}");
     }
 }
