@@ -126,6 +126,13 @@ async fn u16_definitions_are_complete_and_the_servers_own_channel_is_gone(setup:
             assert_eq!(client.list("resources").await, [json!({"uri": "x:///doc", "name": "doc"})]);
             let templates = client.request("resources/templates/list", json!({})).await.result();
             assert_eq!(templates["resourceTemplates"], json!([]));
+            // Ours has the same URI.
+            let others =
+                ["resource:///tool_descriptions?tools=add", "RESOURCE:///tool%5Fdescriptions/?tools=add"];
+            for uri in others.into_iter().filter(|_| setup.strategy != "resource") {
+                let refused = client.read(uri).await.error();
+                assert!(refused["message"].as_str().unwrap().starts_with("Resource not found"), "{refused}");
+            }
         }
     }
 }

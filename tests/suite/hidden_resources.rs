@@ -191,7 +191,8 @@ async fn p3_what_is_hidden_is_neither_listed_linked_nor_suggested(setup: Setup) 
 }
 
 async fn p3_a_list_of_what_is_allowed_is_all_there_is(setup: Setup) {
-    let config = "[resources]\nallow = [\"file:///data/public/*\", \"kit://journal\"]\n";
+    let allowed = ["file:///data/public/*", "file:///data/{+path}", "kit://journal"];
+    let config = &format!("[resources]\nallow = {}\n", json!(allowed));
     let (_bench, client) = connect(hiding(config), setup).await;
     let listed = client.list("resources").await;
     let uris = listed.iter().filter_map(|one| one["uri"].as_str());
@@ -200,6 +201,10 @@ async fn p3_a_list_of_what_is_allowed_is_all_there_is(setup: Setup) {
         ["kit://journal", "file:///data/public/listed", "FILE:///data/public/a b"]
     );
     client.read("file:///data/public/a").await.result();
+    let template = json!({"type": "ref/resource", "uri": "file:///data/{+path}"});
+    let params = json!({"ref": template, "argument": {"name": "path", "value": ""}});
+    let suggested = client.request("completion/complete", params).await.result();
+    assert_eq!(suggested["completion"], json!({"values": ["public/a"], "hasMore": false}));
     for (uri, hint) in [
         ("kit://doc", ""),
         ("file:///data/a", ""),

@@ -14,7 +14,7 @@ use crate::{
         idle::{idle_files, idle_renames, idle_resource_rules, idle_rules, idle_switches},
         listed_items::read_entries,
         lists::{ListHints, Material, UpstreamLists},
-        matching::{Item, KnownUpstreams, Matched},
+        matching::{Item, KnownUpstreams, Matched, MatchedRules},
         naming::MAX_CHARACTERS,
         pages::{self, with_pages},
         pattern::CLASH_SEPARATOR,
@@ -54,7 +54,7 @@ impl Snapshot {
         let names: HashSet<&str> = upstreams.iter().map(|lists| lists.name.as_str()).collect();
         let known = KnownUpstreams { upstreams: &names, alone: complete && upstreams.len() == 1 };
         let mut warnings = Vec::new();
-        let guard = Guard::new(rules);
+        let guard = Guard::new(rules, upstreams);
         let shared = SharedUris::of(upstreams, &guard);
         let tools = assemble_tools((before, &material), known, &shared, &mut warnings);
         let ruled = (&guard, &shared);
@@ -96,19 +96,19 @@ fn assemble_tools(
     let items = Item::all(material, Kind::Tools, warnings);
     let rules = material.rules;
     let matched = Matched::of(&rules.tools, &items, known);
-    let mut files = Files::new(material.files, &items);
+    let exists =
+        |(tool, said): &(&Item, &MatchedRules<'_>)| !said.is_hidden() && !rules.is_switched_off(tool);
+    let (shown, hidden): (Vec<_>, Vec<_>) = items.iter().zip(&matched.said).partition(exists);
+    let mut files = Files::new(material.files, shown.iter().map(|(tool, _)| *tool));
     let supplements: HashMap<&str, &HashMap<String, Supplement>> =
         material.upstreams.iter().map(|lists| (lists.name.as_str(), &lists.supplements)).collect();
     let mut tools = Vec::with_capacity(items.len());
-    for (tool, said) in items.iter().zip(&matched.said) {
+    for (tool, said) in shown {
         // A file by a bare name is that of a tool that exists.
         let file = if tool.is_held_as_new() { None } else { files.take(tool) };
         let (Ok(own), Ok(served)) = (ToolName::parse(&tool.own), ToolName::parse(&tool.served)) else {
             continue;
         };
-        if said.is_hidden() || rules.is_switched_off(tool) {
-            continue;
-        }
         if let Some(change) = &tool.held {
             let (upstream, change) = (tool.upstream.clone(), change.clone());
             warnings.push(Warning::Held { upstream, change });
@@ -131,6 +131,10 @@ fn assemble_tools(
                 Arc::new(Tool::new(served, own, upstream, original, definition, supplement))
             }
         });
+    }
+    // A file of a hidden tool is not idle.
+    for (tool, _) in hidden {
+        files.take(tool);
     }
     warnings.extend(idle_files(files.left(), &items));
     warnings.extend(idle_rules(Kind::Tools, &matched, &items));
@@ -157,16 +161,17 @@ fn too_long(rules: &Rules, item: &Item) -> Option<Warning> {
 struct Files<'f> {
     by_name: HashMap<&'f str, &'f DescriptionFile>,
     all: &'f [DescriptionFile],
-    /// How many upstreams bring a tool of a name.
+    /// How many upstreams bring a tool of a name that exists.
     owners: HashMap<&'f str, usize>,
 }
 
 impl<'f> Files<'f> {
-    fn new(files: &'f [DescriptionFile], items: &'f [Item]) -> Self {
+    fn new(files: &'f [DescriptionFile], shown: impl Iterator<Item = &'f Item>) -> Self {
         let by_name = files.iter().map(|file| (&*file.name, file)).collect();
         let mut owners = HashMap::new();
-        let exist = items.iter().filter(|item| !item.is_held_as_new());
-        exist.for_each(|item| *owners.entry(&*item.own).or_default() += 1);
+        shown
+            .filter(|item| !item.is_held_as_new())
+            .for_each(|item| *owners.entry(&*item.own).or_default() += 1);
         Self { by_name, all: files, owners }
     }
 
@@ -174,7 +179,7 @@ impl<'f> Files<'f> {
         let qualified = format!("{}{CLASH_SEPARATOR}{}", item.upstream, item.own);
         let owners = |name: &str| self.owners.get(name).copied().unwrap_or_default();
         // Where several upstreams bring a tool of this name, the name means the one that is served by it.
-        let is_plain = item.served == item.own || owners(&item.own) == 1;
+        let is_plain = item.served == item.own || owners(&item.own) <= 1;
         let is_free = owners(&qualified) == 0;
         let plain = is_plain.then(|| self.by_name.remove(&*item.own)).flatten();
         plain.or_else(|| is_free.then(|| self.by_name.remove(&*qualified)).flatten())

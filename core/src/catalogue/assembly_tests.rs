@@ -128,6 +128,25 @@ fn a_file_named_with_its_upstream_is_about_that_tool_whoever_else_is_there_p2() 
 }
 
 #[test]
+fn a_file_by_a_bare_name_is_of_the_tool_that_is_not_hidden_u14() {
+    let upstreams = ["a", "b"].map(|name| upstream(name, json!([{"name": "x", "inputSchema": {}}])));
+    let text = json!({"name": "x", "description": "of the file", "inputSchema": {}}).to_string();
+    let files = &[DescriptionFile::parse("x.json", "x", &text).unwrap()];
+    for (hidden, described) in [(vec!["a/x"], vec!["of the file"]), (vec!["a/x", "b/x"], vec![])] {
+        let hide = |text| Rule { hidden: Some(true), ..Rule::new(text, "f:1".to_owned()) };
+        let rules = Arc::new(Rules { tools: hidden.into_iter().map(hide).collect(), ..Rules::default() });
+        let snapshot =
+            Snapshot::assemble(Material { upstreams: &upstreams, complete: true, files, rules: &rules });
+        let said = snapshot.tools().iter().filter_map(|tool| tool.definition().string("description"));
+        assert_eq!(said.collect::<Vec<_>>(), described);
+        assert_eq!(snapshot.warnings(), []);
+    }
+    let snapshot = Snapshot::build(&upstreams, files);
+    let said = snapshot.warnings().iter().map(ToString::to_string);
+    assert_eq!(said.collect::<Vec<_>>(), ["x.json: no upstream has a tool 'x'; did you mean 'a__x'?"]);
+}
+
+#[test]
 fn a_warning_about_an_idle_rule_has_the_form_of_the_rule() {
     let a = upstream("a", json!([{"name": "echo", "inputSchema": {}}]));
     let rules = Rules {

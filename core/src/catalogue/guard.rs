@@ -7,6 +7,7 @@
 //! `upstream/URI` is about the resource of that upstream alone.
 
 use crate::catalogue::{
+    lists::UpstreamLists,
     matching::{Match, MatchedRules, Rank},
     pattern::{Pattern, SEPARATOR},
     rules::{Rule, Rules},
@@ -18,16 +19,19 @@ use crate::catalogue::{
 pub(crate) struct Guard {
     rules: Vec<(Rule, About)>,
     allowed: Option<Vec<About>>,
+    /// What definitions are delivered by, hidden tools' too (docs/CONTRACT.md U16).
+    channels: Vec<About>,
 }
 
 impl Guard {
-    /// Prepares these rules.
-    pub(crate) fn new(rules: &Rules) -> Self {
+    /// Prepares these rules, for these upstreams.
+    pub(crate) fn new(rules: &Rules, upstreams: &[&UpstreamLists]) -> Self {
         let about = |pattern: &Pattern| About::new(pattern.text());
         let allowed = rules.allowed_resources.as_ref();
         let allowed = allowed.map(|list| list.iter().map(about).collect());
         let rules = rules.resources.iter().map(|rule| (rule.clone(), about(&rule.pattern)));
-        Self { rules: rules.collect(), allowed }
+        let channel = |lists: &&UpstreamLists| Some(About::of(&lists.name, lists.channel.as_ref()?));
+        Self { rules: rules.collect(), allowed, channels: upstreams.iter().filter_map(channel).collect() }
     }
 
     /// Whether anything can be refused.
@@ -35,12 +39,20 @@ impl Guard {
         self.allowed.is_some() || self.rules.iter().any(|(rule, _)| rule.hides())
     }
 
+    /// Whether anything does not exist for clients: what is refused, or what only serves the gateway.
+    pub(crate) fn hides_any(&self) -> bool {
+        self.is_on() || !self.channels.is_empty()
+    }
+
     /// Whether a resource or resource template of an upstream does not exist for clients.
     pub(crate) fn hides(&self, upstream: &str, uri: &Uri) -> bool {
-        self.is_on()
-            && (!self.allows(upstream, uri)
+        let is_refused = || {
+            !self.allows(upstream, uri)
                 || (uri.is_doubtful && !self.names(upstream, uri))
-                || self.said_of(upstream, uri).is_hidden())
+                || self.said_of(upstream, uri).is_hidden()
+        };
+        self.channels.iter().any(|channel| channel.rank(upstream, uri).is_some())
+            || (self.is_on() && is_refused())
     }
 
     /// The rules, by their place among those about resources, that are about this one.
@@ -160,16 +172,20 @@ fn patterns(text: &str) -> Vec<Pattern> {
     uri::pattern_forms(text).iter().map(|form| Pattern::new(form)).collect()
 }
 
-/// The upstream and the URI of `upstream/URI`. What stands before a URI's scheme can be nothing else, since no scheme
-/// has a slash in it.
+/// The upstream and the URI of `upstream/URI`. What stands before a URI's scheme can be nothing else, since no scheme has a slash
+/// in it; nor can what has no colon, unless it has a wildcard, which may stand for one.
 fn qualified(text: &str) -> Option<(&str, &str)> {
-    let whole = Pattern::new(text);
-    let found = whole.splits(&SEPARATOR.to_string()).find(|(upstream, uri)| {
+    const WILDCARDS: [char; 2] = ['*', '?'];
+    let splits = text.match_indices(SEPARATOR).map(|(at, _)| (&text[..at], &text[at + 1..]));
+    let mut splits = splits.filter(|(upstream, _)| !upstream.is_empty() && !upstream.contains(':'));
+    let has_scheme = |(_, uri): &(&str, &str)| {
         let scheme = uri.split_once(':').map_or("", |(scheme, _)| scheme);
         let fits = |character: char| character.is_ascii_alphanumeric() || "+-.*?".contains(character);
-        !upstream.is_empty() && !upstream.contains(':') && !scheme.is_empty() && scheme.chars().all(fits)
-    });
-    found.map(|(upstream, _)| text.split_at(upstream.len())).map(|(upstream, uri)| (upstream, &uri[1..]))
+        !scheme.is_empty() && scheme.chars().all(fits)
+    };
+    let is_of_one =
+        |(upstream, uri): &(&str, &str)| !upstream.contains(WILDCARDS) || uri.starts_with(WILDCARDS);
+    splits.clone().find(has_scheme).or_else(|| splits.next().filter(is_of_one))
 }
 
 #[cfg(test)]

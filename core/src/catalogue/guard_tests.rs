@@ -13,7 +13,7 @@ fn guard(written: &[&str]) -> Guard {
         let (text, hidden) = text.strip_prefix('!').map_or((*text, true), |text| (text, false));
         rules.resources.push(Rule { hidden: Some(hidden), ..Rule::new(text, String::new()) });
     }
-    Guard::new(&rules)
+    Guard::new(&rules, &[])
 }
 
 /// What is asked for and not listed.
@@ -77,6 +77,27 @@ fn every_spelling_of_what_is_hidden_is_refused() {
         for uri in ["file:///data/public/s", "kit://doc", "file:///dat"] {
             assert!(!hides(&guard, uri), "{rule}: {uri}");
         }
+    }
+}
+
+#[test]
+fn p3_what_stands_before_a_slash_is_an_upstream_where_it_begins_no_uri() {
+    for (rule, hidden) in [
+        ("a/*", [true, false]),
+        ("a/k*", [true, false]),
+        ("a/?it://*", [true, false]),
+        ("?/*", [true, true]),
+        ("a*/*", [true, false]),
+        ("*/*", [true, true]),
+        ("*/doc", [true, true]),
+        ("kit://*", [true, true]),
+        ("c/*", [false, false]),
+    ] {
+        let (hiding, uri) = (guard(&[rule]), Uri::stated("kit://doc"));
+        assert_eq!(["a", "b"].map(|upstream| hiding.hides(upstream, &uri)), hidden, "{rule}");
+        let allowing = guard(&[&format!("+{rule}")]);
+        let allowed = ["a", "b"].map(|upstream| !allowing.hides(upstream, &uri));
+        assert_eq!(allowed, hidden, "+{rule}");
     }
 }
 
@@ -252,7 +273,7 @@ fn a_list_of_what_is_allowed_leaves_nothing_else() {
 
 #[test]
 fn an_empty_list_allows_nothing() {
-    let guard = Guard::new(&Rules { allowed_resources: Some(vec![]), ..Rules::default() });
+    let guard = Guard::new(&Rules { allowed_resources: Some(vec![]), ..Rules::default() }, &[]);
     assert!(guard.is_on() && hides(&guard, "kit://doc"));
 }
 

@@ -8,7 +8,7 @@ use crate::{
         lists::UpstreamLists,
         matching::{Item, Matched},
         naming::Naming,
-        pattern::SEPARATOR,
+        pattern::{CLASH_SEPARATOR, SEPARATOR},
         rules::{Rule, Rules, Switches},
         uri::Uri,
         warning::{Candidate, Warning},
@@ -34,7 +34,12 @@ pub(crate) fn idle_files<'f>(
     items: &[Item],
 ) -> Vec<Warning> {
     let warning = |file: &DescriptionFile| {
-        Warning::unmatched(file.path.clone(), Kind::Tools, &file.name, &candidates(items, &file.name))
+        let names = match items.iter().find(|item| item.own == *file.name) {
+            // Of several, none is served by this name.
+            Some(one) => vec![(one.own.clone(), format!("{}{CLASH_SEPARATOR}{}", one.upstream, one.own))],
+            None => candidates(items, &file.name),
+        };
+        Warning::unmatched(file.path.clone(), Kind::Tools, &file.name, &names)
     };
     files.map(warning).collect()
 }

@@ -45,6 +45,8 @@ pub struct UpstreamLists {
     pub groups: Vec<OwnGroup>,
     /// What it says by an `info` tool of its own.
     pub info: Option<Arc<OwnInfo>>,
+    /// The URI of the resource by which it delivers definitions, which is for the gateway alone.
+    pub channel: Option<String>,
 }
 
 impl UpstreamLists {
@@ -65,6 +67,7 @@ impl UpstreamLists {
             follows_choices: false,
             groups: Vec::new(),
             info: None,
+            channel: None,
         }
     }
 

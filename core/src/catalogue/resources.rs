@@ -65,7 +65,7 @@ impl View {
     /// Whether a resource that an upstream of this name speaks of does not exist for the caller: the operator hides it from
     /// everyone, or the caller may not use it. The URI is read once.
     pub fn hides_resource(&self, uri: &str) -> impl Fn(&str) -> bool + '_ {
-        self.hides(self.guards_resources().then(|| Uri::stated(uri)))
+        self.hides(self.hides_any().then(|| Uri::stated(uri)))
     }
 
     /// Whether the caller may not ask an upstream of this name for a URI: besides what is hidden, what is neither
@@ -73,7 +73,16 @@ impl View {
     pub fn refuses_resource(&self, uri: &str) -> impl Fn(&str) -> bool + '_ {
         let is_listed = || self.entry(Kind::Resources, uri).is_some();
         let read = || if is_listed() { Uri::stated(uri) } else { Uri::requested(uri) };
-        self.hides(self.guards_resources().then(read))
+        self.hides(self.hides_any().then(read))
+    }
+
+    /// Whether a rule hides an upstream's resources of this URI, or the text that may stand in one.
+    pub fn has_rule_to_hide(&self, upstream: &str, text: &str) -> bool {
+        self.snapshot.guard.said_of(upstream, &Uri::stated(text)).is_hidden()
+    }
+
+    fn hides_any(&self) -> bool {
+        self.located.is_some() || self.snapshot.guard.hides_any()
     }
 
     /// Whether a URI is refused for its spelling, however often it is listed elsewhere.

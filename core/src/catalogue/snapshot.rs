@@ -230,7 +230,7 @@ impl Snapshot {
 
     /// Whether what an upstream says of one of its resources is for no client.
     pub fn hides_resource(&self, upstream: &str, uri: &str) -> bool {
-        self.guards_resources() && self.guard.hides(upstream, &Uri::stated(uri))
+        self.guard.hides_any() && self.guard.hides(upstream, &Uri::stated(uri))
     }
 
     /// The same, with what it says of itself as a whole.

@@ -60,11 +60,15 @@ impl Audience {
 
     /// Sends `notifications/resources/updated` to the subscribers of the upstream's resource.
     pub fn notify_updated(&self, updated: &Watched, params: RawObject) {
-        let notification = Notification::new("notifications/resources/updated", params);
-        let sessions = self.sessions();
-        let subscribed = sessions.iter().filter(|session| session.wants_updates_of(updated));
-        subscribed.for_each(|session| session.client.outbox().notify(&notification));
-        self.listeners.notify_updated(updated, &notification);
+        // Other members may name what a client may not have.
+        let bare = params.retain(|key| matches!(key, "uri" | "_meta"));
+        let [whole, bare] =
+            [params, bare].map(|params| Notification::new("notifications/resources/updated", params));
+        let news = |permits: &Permits| if permits.see_all() { &whole } else { &bare };
+        for session in self.sessions().iter().filter(|session| session.wants_updates_of(updated)) {
+            session.client.outbox().notify(session.current_permits().as_ref().map_or(&bare, news));
+        }
+        self.listeners.notify_updated(updated, news);
     }
 
     /// The capabilities that all clients with sessions declare alike, of those that allow no requests to them: what upstreams

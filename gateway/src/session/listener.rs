@@ -110,10 +110,10 @@ impl Listeners {
         }
     }
 
-    /// Notifies subscribers of this resource.
-    pub fn notify_updated(&self, updated: &Watched, notification: &Notification) {
+    /// Notifies subscribers of this resource, in the words for who has their permissions.
+    pub fn notify_updated<'n>(&self, updated: &Watched, news: impl Fn(&Permits) -> &'n Notification) {
         let subscribed = self.all().into_iter().filter(|listener| listener.filter.watched.contains(updated));
-        subscribed.for_each(|listener| listener.notify(notification));
+        subscribed.for_each(|listener| listener.notify(news(listener.viewer.principal.permits())));
     }
 
     /// Notifies the clients that asked for the notifications of their strategy's extension, if its list differs between two

@@ -41,7 +41,8 @@ impl Remembered {
             .with_value("session", &eras.session)
             .with_value("stateless", &eras.stateless)
             .with_value("groups", &lists.groups)
-            .with_value("info", &lists.info.as_deref());
+            .with_value("info", &lists.info.as_deref())
+            .with_value("channel", &lists.channel);
         // Lists may be long: everything is put together once.
         let lists = [
             ("tools", list(&lists.tools)),
@@ -76,6 +77,7 @@ impl Remembered {
             // Records of earlier versions have none.
             groups: json.value("groups").unwrap_or_default(),
             info: json.value("info").map(Arc::new),
+            channel: json.string("channel"),
             hints: HashMap::from(Kind::ALL.map(|kind| (kind, hints.clone()))),
             ..UpstreamLists::empty(name.clone())
         };

@@ -5,6 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use mcp_disclosure_core::{Kind, Pattern, Principal, Snapshot, View, VisibleTool, Warning};
 use mcp_disclosure_gateway as gateway;
+use serde_json::{Map, Value};
 
 use super::{
     Findings,
@@ -31,7 +32,9 @@ pub fn callers(file: &DisclosureFile, findings: &mut Findings) {
         findings.add(NO_ADDRESS, place.into(), format!("auth.jwt.audience: '{}' is no URL", jwt.audience));
     }
     for (place, entry) in &file.principals {
-        if entry.token.is_none() && entry.claims.is_none() {
+        let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
+        let fits_none = |claims: &Map<String, Value>| claims.values().any(is_empty);
+        if entry.token.is_none() && entry.claims.as_ref().is_none_or(fits_none) {
             findings.add(UNMATCHED, place.into(), format!("principal '{}'", entry.name));
         }
     }
@@ -41,16 +44,24 @@ fn shadowed(file: &DisclosureFile, findings: &mut Findings) {
     for (at, (place, entry)) in file.principals.iter().enumerate() {
         let is_reached = entry.token.is_none() && entry.claims.is_none();
         let mut earlier = file.principals[..at].iter().filter(|_| !is_reached);
-        let hides = |(_, other): &&(gateway::Place, PrincipalEntry)| {
-            let for_everyone = other.claims.as_ref().is_some_and(serde_json::Map::is_empty);
-            (other.token == entry.token && other.claims == entry.claims)
-                || (for_everyone && entry.claims.is_some())
+        let hides = |(_, other): &&(gateway::Place, PrincipalEntry)| match (&other.claims, &entry.claims) {
+            (Some(other), Some(claims)) => cover(other, claims),
+            (other_claims, claims) => other.token == entry.token && other_claims == claims,
         };
         if let Some((_, other)) = earlier.find(hides) {
             let detail = format!("principal '{}', by '{}'", entry.name, other.name);
             findings.add(SHADOWED, place.into(), detail);
         }
     }
+}
+
+/// Whether every token with these claims has the others, too.
+fn cover(others: &Map<String, Value>, claims: &Map<String, Value>) -> bool {
+    let values = |value: &Value| value.as_array().cloned().unwrap_or_else(|| vec![value.clone()]);
+    others.iter().all(|(name, other)| {
+        let other = values(other);
+        claims.get(name).is_some_and(|value| values(value).iter().all(|value| other.contains(value)))
+    })
 }
 
 /// The tools that a grant permits and that have the name of their upstream because of one that it does not permit.
@@ -75,11 +86,13 @@ fn revealing(grant: &Written<'_>, everything: &View, seen: &View, findings: &mut
 struct Names<'a> {
     tools: Vec<(&'a str, &'a str)>,
     prompts: Vec<(&'a str, &'a str)>,
+    resources: Vec<(&'a str, &'a str)>,
+    /// Templates, up to their first variable.
+    templates: Vec<(&'a str, &'a str)>,
 }
 
 impl<'a> Names<'a> {
     fn of(everything: &'a View, snapshot: &'a Snapshot) -> Self {
-        let prompts = everything.entries(Kind::Prompts);
         let tools = everything.tools().map(|tool| tool.tool());
         let tools = tools.map(|tool| (&**tool.upstream(), &**tool.upstream_name()));
         // What is held is there as soon as it is accepted.
@@ -87,25 +100,42 @@ impl<'a> Names<'a> {
             Warning::Held { upstream, change } => Some((&**upstream, &*change.tool)),
             _ => None,
         });
+        let entries =
+            |kind| everything.entries(kind).map(|entry| (&**entry.upstream(), entry.upstream_key()));
+        let literal = |uri: &'a str| uri.split('{').next().unwrap_or_default();
         Self {
             tools: tools.chain(held).collect(),
-            prompts: prompts.map(|entry| (&**entry.upstream(), entry.upstream_key())).collect(),
+            prompts: entries(Kind::Prompts).collect(),
+            resources: entries(Kind::Resources).collect(),
+            templates: entries(Kind::Templates).map(|(upstream, uri)| (upstream, literal(uri))).collect(),
         }
     }
 
-    /// The patterns that match no tool and no prompt.
+    /// The patterns that match nothing that is listed.
     fn idle(&self, Written { what, place, grant, .. }: &Written<'_>, findings: &mut Findings) {
-        for (key, list, names) in
-            [("tools", &grant.tools, &self.tools), ("prompts", &grant.prompts, &self.prompts)]
-        {
+        for (key, list, names) in [
+            ("tools", &grant.tools, &self.tools),
+            ("prompts", &grant.prompts, &self.prompts),
+            ("resources", &grant.resources, &self.resources),
+        ] {
             for text in list.iter().flatten().filter(|text| **text != "*") {
                 let pattern = Pattern::new(text);
-                if !names.iter().any(|(upstream, own)| pattern.names(upstream, own)) {
+                let is_named = names.iter().any(|(upstream, own)| pattern.names(upstream, own));
+                if !is_named && !(key == "resources" && self.may_expand_to(text)) {
                     let detail = format!("{what}: {key}: '{text}' matches nothing");
                     findings.add(IDLE, (*place).into(), detail);
                 }
             }
         }
+    }
+
+    /// Whether a URI that this pattern permits may be one of a template.
+    fn may_expand_to(&self, text: &str) -> bool {
+        let Some((upstream, uri)) = text.split_once('/') else { return false };
+        let (upstream, literal) = (Pattern::new(upstream), uri.split(['*', '?']).next().unwrap_or_default());
+        self.templates.iter().any(|(name, template)| {
+            upstream.matches(name) && (template.starts_with(literal) || literal.starts_with(template))
+        })
     }
 }
 
@@ -121,7 +151,14 @@ mod tests {
             let tools = ["same", name].map(|tool| {
                 RawObject::empty().with_value("name", tool).with("inputSchema", "{}").into_text()
             });
-            UpstreamLists { tools: tools.into(), ..UpstreamLists::empty(UpstreamName::parse(name).unwrap()) }
+            let listed =
+                |key, uri| RawObject::empty().with_value("name", "x").with_value(key, uri).into_text();
+            UpstreamLists {
+                tools: tools.into(),
+                resources: vec![listed("uri", "kit://doc")],
+                templates: vec![listed("uriTemplate", "kit://page/{number}")],
+                ..UpstreamLists::empty(UpstreamName::parse(name).unwrap())
+            }
         });
         let snapshot = Arc::new(Snapshot::build(&upstreams, &[]));
         let file = DisclosureFile::parse("disclosure.toml", text).unwrap();
@@ -152,11 +189,35 @@ mod tests {
         let twice = "[[principals]]\nname = \"again\"\ntoken = \"ci\"\n";
         let shadowed = ("shadowed-principal", "principal 'again', by 'ci'".to_owned());
         assert!(found(&format!("{tokens}{entries}{twice}")).contains(&shadowed));
-        let nothing = "[profiles.p]\ntools = [\"c/*\"]\nprompts = [\"*\"]\n";
-        assert_eq!(
-            found(nothing),
-            [("matches-nothing", "profiles.p: tools: 'c/*' matches nothing".to_owned())]
-        );
+        let jwt = "[auth.jwt]\nissuer = \"https://i\"\naudience = \"https://a\"\njwks_file = \"keys\"\n";
+        let entry =
+            |name: &str, claims: &str| format!("[[principals]]\nname = \"{name}\"\nclaims = {claims}\n");
+        for (claims, later, codes) in [
+            ("{ g = [\"x\", \"y\"] }", "{ g = \"x\", h = 1 }", vec!["shadowed-principal"]),
+            ("{}", "{ g = \"x\" }", vec!["shadowed-principal"]),
+            ("{ g = \"x\" }", "{ g = [\"x\", \"y\"] }", vec![]),
+            ("{ g = \"x\" }", "{ h = \"x\" }", vec![]),
+            ("{ g = \"x\" }", "{ h = [] }", vec!["unmatched-principal"]),
+        ] {
+            let text = format!("{jwt}{}{}", entry("one", claims), entry("two", later));
+            let found = found(&text).into_iter().map(|(code, _)| code);
+            assert_eq!(found.collect::<Vec<_>>(), codes, "{claims} {later}");
+        }
+    }
+
+    #[test]
+    fn a3_a_pattern_that_matches_nothing_is_found() {
+        for (grant, pattern) in [
+            (r#"tools = ["c/*"]"#, Some("tools: 'c/*'")),
+            (r#"prompts = ["*"]"#, None),
+            (r#"resources = ["a/x://*"]"#, Some("resources: 'a/x://*'")),
+            (r#"resources = ["a/kit://d*", "*/kit://page/2"]"#, None),
+            (r#"resources = ["kit://d*"]"#, Some("resources: 'kit://d*'")),
+        ] {
+            let found = found(&format!("[profiles.p]\n{grant}\n"));
+            let said = |pattern| ("matches-nothing", format!("profiles.p: {pattern} matches nothing"));
+            assert_eq!(found, pattern.map(said).into_iter().collect::<Vec<_>>(), "{grant}");
+        }
     }
 
     #[test]

@@ -40,7 +40,9 @@ class Inspector {
   }
 
   async ask(method, ...options) {
-    const flags = ['--cli', '--quiet', '--format', 'json', '--protocol-era', this.era, '--method', method];
+    // Its own time for the connection is for a machine that does nothing else.
+    const patient = ['--connect-timeout', ANSWER_SECONDS * 1000];
+    const flags = ['--cli', '--quiet', '--format', 'json', ...patient, '--protocol-era', this.era, '--method', method];
     const command = [installedProgram('mcp-inspector'), ...flags, ...options, ...this.target];
     const ended = promisify(execFile)(installedProgram('node'), command, { env, timeout: ANSWER_SECONDS * 1000 });
     // A tool's result that is an error ends it with a status, and is printed like any other.

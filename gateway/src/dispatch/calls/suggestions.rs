@@ -42,12 +42,19 @@ pub(super) fn shown(view: &View, upstream: &str, params: &RawObject, result: Jso
     let is_judged = template.is_empty() || place.is_some_and(|place| names[..place].iter().all(is_known));
     // Some servers suggest whole values, some the next segment of what is typed, and some what is missing of it.
     let folder = typed.rfind('/').map_or("", |end| &typed[..=end]);
+    let may_be_uri = |value: &str| match template.is_empty() {
+        true => value.contains([':', '%', '/', '\\']),
+        false => value.contains([':', '%']),
+    };
     let is_hidden = |value: &RawValue| {
         let Some(value) = given::string(value.get()).filter(|_| is_judged) else { return true };
         [format!("{folder}{value}"), format!("{typed}{value}"), value.into_owned()].iter().any(|value| {
             let expanded =
                 expand(&template, |name| if name == argument { Some(value) } else { known.get(name) });
-            view.hides_resource(&expanded)(upstream) || view.hides_resource(value)(upstream)
+            // What is no URI by itself, no list of what is allowed can have.
+            (!template.is_empty() && view.hides_resource(&expanded)(upstream))
+                || (may_be_uri(value) && view.hides_resource(value)(upstream))
+                || view.has_rule_to_hide(upstream, value)
         })
     };
     let kept: Vec<&RawValue> =

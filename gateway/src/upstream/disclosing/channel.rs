@@ -61,13 +61,17 @@ pub(super) fn without_channel(
     if introduction.extension().is_some() {
         remove(&mut tools, "name", |name| name == BRIDGE);
     }
-    if let Channel::Resource { uri } = channel {
+    let channel = match channel {
+        Channel::Resource { uri } => Some(uri.clone()),
+        Channel::Method => None,
+    };
+    if let Some(uri) = &channel {
         remove(&mut resources, "uri", |listed| listed == uri);
         remove(&mut templates, "uriTemplate", |listed| {
             listed.strip_prefix(&**uri).is_some_and(|rest| rest.starts_with(['{', '?']))
         });
     }
-    UpstreamLists { tools, resources, templates, ..lists }
+    UpstreamLists { tools, resources, templates, channel, ..lists }
 }
 
 fn remove(items: &mut Vec<RawText>, key: &str, is_furniture: impl Fn(&str) -> bool) {

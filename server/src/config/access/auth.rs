@@ -57,6 +57,11 @@ impl JwtEntry {
                 is_good = false;
             }
         }
+        if let Some(scopes) = self.required_scopes.iter().find(|scopes| scopes.contains(' ')) {
+            let hint = "write each scope as a string of its own";
+            found.add(format!("auth.jwt.required_scopes: '{scopes}' has a space, so no token has it"), hint);
+            is_good = false;
+        }
         let (keys, times) = match (&self.jwks_url, &self.jwks_file) {
             (Some(url), None) => {
                 // Those who can change the keys on their way can sign tokens.
