@@ -41,7 +41,7 @@ class Inspector {
 
   async ask(method, ...options) {
     // Its own time for the connection is for a machine that does nothing else.
-    const patient = ['--connect-timeout', ANSWER_SECONDS * 1000];
+    const patient = ['--connect-timeout', String(ANSWER_SECONDS * 1000)];
     const flags = ['--cli', '--quiet', '--format', 'json', ...patient, '--protocol-era', this.era, '--method', method];
     const command = [installedProgram('mcp-inspector'), ...flags, ...options, ...this.target];
     const ended = promisify(execFile)(installedProgram('node'), command, { env, timeout: ANSWER_SECONDS * 1000 });
