@@ -59,6 +59,15 @@ impl Ended {
         self
     }
 
+    /// Asserts that stderr contains none of these.
+    #[track_caller]
+    pub fn omits(&self, unexpected: &[&str]) -> &Self {
+        for unexpected in unexpected {
+            assert!(!self.stderr.contains(unexpected), "{unexpected:?} is in:\n{}", self.stderr);
+        }
+        self
+    }
+
     /// What a success says on stdout, as JSON.
     #[track_caller]
     pub fn json(&self) -> Value {

@@ -4,7 +4,7 @@ use kit::messages::tool;
 use serde_json::json;
 
 use super::{findings, found, with_tools};
-use crate::command_line::{configured, playing, queries, run, shown};
+use crate::command_line::{configured, playing, queries, run, scratch, shown};
 
 #[test]
 fn s7_queries_that_do_not_find_their_tool_are_findings_with_the_words_that_miss() {
@@ -46,8 +46,7 @@ fn documented(language: &str) -> Vec<&'static str> {
 
 #[test]
 fn s7_the_page_about_words_is_true() {
-    let directory = tempfile::tempdir().unwrap();
-    let queries = directory.path().join("queries.jsonl");
+    let (_directory, queries) = scratch("queries.jsonl");
     std::fs::write(&queries, documented("json")[0]).unwrap();
     let [before, after] = documented("text").try_into().unwrap();
     assert_eq!(
