@@ -43,69 +43,28 @@ fn s12_pins_that_are_many_alike_or_idle_are_found() {
 }
 
 #[test]
-fn s12_pins_are_written_as_documented() {
-    for (config, expected) in [
-        (
-            "[pins]\ntool = [\"a\"]\n",
-            "disclosure.toml:2:1: unknown key pins.tool (hint: did you mean 'tools'?)",
-        ),
-        ("[pins]\ntools = \"a\"\n", "disclosure.toml:2:9: pins.tools: invalid type"),
-        ("[pin]\ntools = [\"a\"]\n", "unknown key pin (hint: did you mean 'pins'?)"),
-    ] {
-        let (_directory, file) = configured(config);
-        run(&["serve", "--config", shown(&file)]).says(64, &[expected]);
-    }
-}
-
-/// What is said of two upstreams with a tool and a prompt each, in the old and in the new form.
-const FORMS: &str = r#"
-[tools.a__one]
-hidden = true
-
-[tools."b/one"]
-brief = "Finds one"
-
-[tools."b__*"]
-concerns = {}
-
-[pins]
-tools = ["a__two", "b/two"]
-
-[categories.main]
-description = "Main"
-tools = ["b__two"]
-"#;
-
-#[test]
 fn w4_a_rule_in_an_old_form_is_refused_with_its_place_and_new_form() {
     let (directory, scenario) = with_tools(&[tool("one", "Finds one."), tool("two", "Finds two.")]);
     let file = directory.path().join("disclosure.toml");
-    let forms = playing("a", &scenario) + &playing("b", &scenario) + FORMS;
-    std::fs::write(&file, &forms).unwrap();
-    let expected = [
-        "disclosure.toml:8:",
-        "'a__one' is now written 'a/one'",
-        "disclosure.toml:14:",
-        "'b__*' is now written 'b/*'",
-        "disclosure.toml:17:",
-        "'a__two' is now written 'a/two'",
-        "disclosure.toml:20:",
-        "'b__two' is now written 'b/two'",
-        "'*/a__one'",
-    ];
-    run(&["serve", "--config", shown(&file)]).says(64, &expected);
-    run(&["check", "--config", shown(&file)]).says(64, &["errors: 4"]).prints(64, &expected);
-    let new = forms.replace("tools.a__one", "tools.\"a/one\"").replace("b__", "b/").replace("a__", "a/");
-    std::fs::write(&file, new).unwrap();
-    run(&["check", "--config", shown(&file)]).says(0, &[]);
-}
-
-#[test]
-fn w4_old_forms_are_refused_wherever_names_stand() {
-    let (directory, scenario) = with_tools(&[tool("one", "Finds one."), tool("two", "Finds two.")]);
-    let file = directory.path().join("disclosure.toml");
     let upstream = |more: &str| format!("{}{more}\n", playing("a", &scenario));
-    for (of_a, rest, expected) in [
+    let rules = [
+        ("[tools.\"a__one\"]\nhidden = true\n", "'a__one' is now written 'a/one'"),
+        ("[tools.\"a__*\"]\nconcerns = {}\n", "'a__*' is now written 'a/*'"),
+        ("[pins]\ntools = [\"a__two\"]\n", "'a__two' is now written 'a/two'"),
+        (
+            "[categories.main]\ndescription = \"Main\"\ntools = [\"a__two\"]\n",
+            "'a__two' is now written 'a/two'",
+        ),
+    ];
+    let refused = |of_a: &str, rest: &str, expected: &[&str]| {
+        std::fs::write(&file, format!("{}{rest}\n", upstream(of_a))).unwrap();
+        run(&["serve", "--config", shown(&file)]).says(64, expected);
+        run(&["check", "--config", shown(&file)]).prints(64, expected);
+    };
+    for (rule, said) in rules {
+        refused("", rule, &["disclosure.toml:5:", said]);
+    }
+    for (of_a, rest, said) in [
         (r#"hidden = ["a/one"]"#, "", "'a/one' is now written 'one'"),
         (r#"allow = ["a__*"]"#, "", "'a__*' is now written '*'"),
         ("", "[resources.\"a__kit://doc\"]\nhidden = true", "'a__kit://doc' is now written 'a/kit://doc'"),
@@ -113,10 +72,14 @@ fn w4_old_forms_are_refused_wherever_names_stand() {
         ("", "[profiles.p]\ntools = [\"a__one\"]", "write \"a/one\""),
         ("", "[profiles.p]\nresources = [\"a__kit://doc\"]", "write \"a/kit://doc\""),
     ] {
-        std::fs::write(&file, format!("{}{rest}\n", upstream(of_a))).unwrap();
-        run(&["serve", "--config", shown(&file)]).says(64, &[expected]);
-        run(&["check", "--config", shown(&file)]).prints(64, &[expected]);
+        refused(of_a, rest, &[said]);
     }
+    // All at once, with what else may be meant; and in their new forms.
+    let all = upstream("") + &rules.map(|(rule, _)| rule).concat();
+    std::fs::write(&file, &all).unwrap();
+    run(&["check", "--config", shown(&file)]).says(64, &["errors: 4"]).prints(64, &["'*/a__one'"]);
+    std::fs::write(&file, all.replace("a__", "a/")).unwrap();
+    run(&["check", "--config", shown(&file)]).says(0, &[]);
     let flags = ["serve", "--name", "a", "--hide-tool", "a/one", "--", UPSTREAM, &scenario];
     run(&flags).says(64, &["'a/one' is now written 'one'"]);
     // What the upstream calls itself is not known yet.
