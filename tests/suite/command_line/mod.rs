@@ -34,7 +34,6 @@ mod read_once;
 mod reload;
 mod remembered;
 mod secrets;
-mod several_upstreams;
 mod signals;
 mod strategy_pages;
 mod supervision;
