@@ -122,17 +122,6 @@ fn of_a_remembered_upstream_with_a_manifest_only_what_changed_is_fetched() {
 }
 
 #[test]
-fn u17_another_entry_is_another_upstream() {
-    let scene = Scene::new();
-    scene.is_remembered();
-    let text = fs::read_to_string(&scene.config).unwrap();
-    fs::write(&scene.config, text + "env = { TOKEN = \"another\" }\n").unwrap();
-    let mut gateway = scene.opened(&["--wait-for-upstreams", "1"]);
-    assert_eq!(gateway.tool_names(), Vec::<String>::new());
-    gateway.finish().says(0, &[]);
-}
-
-#[test]
 fn u17_nothing_is_read_or_kept_when_that_is_switched_off() {
     let scene = Scene::new();
     scene.run(&["--remember", "off"]);
