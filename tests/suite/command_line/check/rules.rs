@@ -3,7 +3,7 @@
 use kit::messages::tool;
 use serde_json::{Value, json};
 
-use super::{findings, with_tools};
+use super::{findings, has, with_tools};
 use crate::{
     UPSTREAM,
     command_line::{configured, playing, run, shown},
@@ -14,32 +14,23 @@ fn s12_pins_that_are_many_alike_or_idle_are_found() {
     let names = ["read_file", "read_text_file", "list", "stat", "copy", "move", "link"];
     let tools = names.map(|name| tool(name, &format!("Does {name}.")));
     let (_directory, scenario) = with_tools(&tools);
-    let found = |pins: Value| {
+    let finds = |pins: Value, code: &str, expected: &[(&str, &str)]| {
         let (_directory, file) =
             configured(&format!("{}[pins]\ntools = {pins}\n", playing("kit", &scenario)));
         let allow =
             "no-example,no-returns,no-related,repeated-description,description-repeats-name,poor-brief";
         let ended = run(&["check", "--format", "json", "--allow", allow, "--config", shown(&file)]);
-        findings(&ended.says(0, &[]).stdout)
+        let found = findings(&ended.says(0, &[]).stdout);
+        assert_eq!(found.len(), expected.len(), "{pins}: {found:?}");
+        has(&found, code, expected);
     };
-    assert_eq!(found(json!(["kit/list", "kit/stat", "c*", "move", "link"])), []);
-    fn codes(found: &[(String, String, String)]) -> Vec<(&str, &str)> {
-        found.iter().map(|(code, tool, _)| (&**code, &**tool)).collect()
-    }
-    let many = found(json!(["*"]));
-    assert_eq!(codes(&many), [("many-pins", "")]);
-    assert!(many[0].2.contains("7 pins, about "), "{many:?}");
-    let alike = found(json!(["read_file"]));
-    assert_eq!(codes(&alike), [("pin-look-alike", "read_file")]);
-    assert!(alike[0].2.contains("'read_text_file'"), "{alike:?}");
-    assert_eq!(found(json!(["read_*"])), [], "both are pinned");
-    let idle = found(json!(["kit/lst", "x*"]));
-    assert_eq!(codes(&idle), [("matches-nothing", ""); 2]);
-    assert!(
-        idle.iter().any(|(_, _, message)| message.contains("disclosure.toml:4:2: pins.tools: ")),
-        "{idle:?}"
-    );
-    assert!(idle.iter().any(|(_, _, message)| message.contains("did you mean 'kit/list'?")), "{idle:?}");
+    finds(json!(["kit/list", "kit/stat", "c*", "move", "link"]), "", &[]);
+    finds(json!(["*"]), "many-pins", &[("", "7 pins, about ")]);
+    finds(json!(["read_file"]), "pin-look-alike", &[("read_file", "'read_text_file'")]);
+    // Both are pinned.
+    finds(json!(["read_*"]), "", &[]);
+    let idle = [("", "disclosure.toml:4:2: pins.tools: "), ("", "did you mean 'kit/list'?")];
+    finds(json!(["kit/lst", "x*"]), "matches-nothing", &idle);
 }
 
 #[test]
