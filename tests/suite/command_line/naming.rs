@@ -1,17 +1,11 @@
 //! `prefix` and `rename` of an upstream (U14): what is served by which name, and by which names files go on meaning it.
 
 use kit::{process::until, scenario::Scenario};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
     configured, export::files, opened, played, playing, refuses, rewrite, run, serve, served, shown, text,
 };
-
-/// The names of a list's items.
-fn names(answer: &Value, list: &str) -> Vec<String> {
-    let items = answer["result"][list].as_array().unwrap_or_else(|| panic!("no {list} in {answer}"));
-    items.iter().map(|item| item["name"].as_str().unwrap().to_owned()).collect()
-}
 
 #[test]
 fn u14_calls_by_the_served_name_reach_the_upstream_under_its_own() {
@@ -47,8 +41,10 @@ fn u14_prompts_get_the_prefix_too() {
     let (_directory, file) = configured(&upstream);
     let ask = |prefix: &str| {
         let mut gateway = serve(&file, &[]);
-        let listed = names(&gateway.request("prompts/list", json!({})), "prompts");
-        let name = listed[0].clone();
+        let listed = gateway.request("prompts/list", json!({}))["result"]["prompts"].take();
+        let listed: Vec<&str> =
+            listed.as_array().unwrap().iter().map(|prompt| prompt["name"].as_str().unwrap()).collect();
+        let name = listed[0];
         let got = gateway.request("prompts/get", json!({"name": name}))["result"].clone();
         let reference = json!({"type": "ref/prompt", "name": name});
         let argument = json!({"name": "n", "value": ""});
