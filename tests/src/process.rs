@@ -59,6 +59,15 @@ impl Ended {
         self
     }
 
+    /// Asserts that stderr contains none of these.
+    #[track_caller]
+    pub fn omits(&self, unexpected: &[&str]) -> &Self {
+        for unexpected in unexpected {
+            assert!(!self.stderr.contains(unexpected), "{unexpected:?} is in:\n{}", self.stderr);
+        }
+        self
+    }
+
     /// What a success says on stdout, as JSON.
     #[track_caller]
     pub fn json(&self) -> Value {
@@ -206,17 +215,20 @@ impl Process {
     /// The address that it logs as its own.
     #[track_caller]
     pub fn address(&self) -> SocketAddr {
-        let line = self.logged("listening on http://");
-        let after = line.split("http://").nth(1).unwrap_or_default();
-        after.trim_end_matches("/mcp").parse().expect("an address")
+        self.logged_address("listening on http://", "/mcp")
     }
 
     /// The address that it logs for operators.
     #[track_caller]
     pub fn admin(&self) -> SocketAddr {
-        let line = self.logged("operators find http://");
-        let after = line.split("http://").nth(1).unwrap_or_default();
-        after.split("/status").next().and_then(|address| address.parse().ok()).expect("an address")
+        self.logged_address("operators find http://", "/status")
+    }
+
+    #[track_caller]
+    fn logged_address(&self, before: &str, after: &str) -> SocketAddr {
+        let line = self.logged(before);
+        let (_, address) = line.split_once(before).expect("it was found");
+        address.split(after).next().and_then(|address| address.parse().ok()).expect("an address")
     }
 
     /// Ends its input.

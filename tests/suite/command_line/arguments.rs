@@ -2,19 +2,17 @@
 
 use std::net::TcpListener;
 
-use super::{ODD, run, shown};
+use super::{ODD, run, scratch, shown};
 
 #[test]
 fn help_and_version_end_well_and_speak_on_stdout() {
     run(&["--help"]).prints(0, &["serve", "Strategies: full, resource, describe, info"]);
-    let flags = ["--strategy", "--upstream-url", "--tool-descriptions", "--listen", "--receipt-key-file"];
-    run(&["serve", "--help"]).prints(0, &flags);
     let version = run(&["--version"]);
     assert_eq!(version.says(0, &[]).stdout, format!("mcp-disclosure {}", env!("CARGO_PKG_VERSION")));
 }
 
 #[test]
-fn an_invalid_command_line_is_refused_with_2() {
+fn w5_an_invalid_command_line_is_refused_with_2_and_what_was_meant_is_named() {
     let several =
         ["serve", "--upstream-url", "http://a/mcp", "--upstream-url", "http://b/mcp", "--name", "x"];
     for (arguments, expected) in [
@@ -50,15 +48,41 @@ fn an_invalid_command_line_is_refused_with_2() {
         (&["init", "--dry-run", "--yes"], "cannot be used with"),
         (&["serve", "--log", "a=b=c"], "--log"),
         (&["prompt"], "--strategy <NAME>"),
+        (&["serve", "--concern", "cost", "--", ODD], "it must be NAME=VALUE, such as cost=low"),
+        (&["serve", "--budget", "4k"], "--budget <TOKENS>"),
+        (&["serve", "--budget=-1"], "--budget <TOKENS>"),
+        (&["check", "--dance"], "--dance"),
+        (&["export"], "--out <DIR>"),
+        (&["help", "dance"], "dance"),
+        (&["npx", "-y", "server"], "a server's command comes after --"),
+        (&["serve", "--transport", "htp"], "'http'"),
+        (&["serve", "--bridge", "allways"], "'always'"),
+        (&["serve", "--definitions", "exac"], "'exact'"),
+        (&["serve", "--revisions", "session"], "'sessions'"),
+        (&["serve", "--remember", "of"], "'off'"),
+        (&["serve", "--manifest", "of"], "'off'"),
+        (&["serve", "--upstream-scope", "shard"], "'shared'"),
+        (&["serve", "--limit", "massage_depth=3"], "'message_depth'"),
+        (&["check", "--format", "jsn"], "'json'"),
+        (&["check", "--allow", "no-exampel"], "'no-example'"),
+        (&["compare", "--host", "verbatm"], "'verbatim'"),
+        (&["compare", "--tokenizer", "o200k"], "'o200k_base'"),
+        (&["compare", "--format", "markdwn"], "'markdown'"),
+        (&["completions", "bsh"], "'bash'"),
+        (&["man", "serv"], "'serve'"),
+        (&["serve", "--log", "debg"], "'debug'"),
+        // Settings of strategies that are given as flags.
+        (&["serve", "--receipts", "x"], "a setting of a strategy is given by: --set resource.receipts=VALUE"),
+        (&["serve", "--info-tools", "x"], "--set info.tools=VALUE"),
+        (&["serve", "--long-briefs", "x"], "--set describe.long_briefs=VALUE"),
+        (&["serve", "--hits", "x"], "--set search.hits=VALUE"),
     ] {
-        let ended = run(arguments);
-        ended.says(2, &[expected]);
-        assert_eq!(ended.stdout, "", "{arguments:?}");
+        assert_eq!(run(arguments).says(2, &[expected]).stdout, "", "{arguments:?}");
     }
 }
 
 #[test]
-fn unknown_strategies_are_refused_with_64_and_all_named() {
+fn s11_w5_unknown_strategies_are_refused_with_64_and_all_named_with_what_was_meant() {
     run(&["serve", "--strategy", "nope", "--offer", "full,other", "--fallback", "third"]).says(
         64,
         &[
@@ -71,13 +95,26 @@ fn unknown_strategies_are_refused_with_64_and_all_named() {
     run(&["serve", "--strategy", "resource+full"])
         .says(64, &["'resource+full' is not a valid stack", "concerns+describe"]);
     run(&["prompt", "--strategy", "nope"]).says(64, &["unknown strategy 'nope'"]);
+    let meant = "(hint: it is for clients that request no strategy: --fallback adaptive)";
+    run(&["serve", "--strategy", "adaptive"]).says(64, &["unknown strategy 'adaptive'", meant]);
+    for (fallback, over) in [("adaptive", "nope"), ("full", "nope"), ("adaptive", "adaptive")] {
+        run(&["serve", "--fallback", fallback, "--over-budget", over])
+            .says(64, &[&format!("unknown strategy '{over}'")]);
+    }
+    for (line, near) in [
+        (["serve", "--strategy", "inf"], "info"),
+        (["serve", "--fallback", "adaptve"], "adaptive"),
+        (["compare", "--strategies", "inf"], "info"),
+    ] {
+        let expected = [format!("unknown strategy '{}'", line[2]), format!("(hint: did you mean '{near}'?)")];
+        run(&line).says(64, &expected.each_ref().map(String::as_str));
+    }
 }
 
 #[test]
 fn a_receipt_key_that_is_short_or_missing_is_refused_with_64_and_one_that_others_can_read_is_warned_about() {
     use std::os::unix::fs::PermissionsExt;
-    let directory = tempfile::tempdir().unwrap();
-    let key = directory.path().join("key");
+    let (_directory, key) = scratch("key");
     let serve = ["serve", "--receipt-key-file", shown(&key)];
     let place = format!("--receipt-key-file {}: ", key.display());
     let hint = "head -c 32 /dev/urandom > FILE makes one";
@@ -105,8 +142,7 @@ fn a_receipt_key_that_is_short_or_missing_is_refused_with_64_and_one_that_others
 fn a_port_in_use_is_refused_with_1_and_a_hint() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    let directory = tempfile::tempdir().unwrap();
-    let started = directory.path().join("pid");
+    let (_directory, started) = scratch("pid");
     let serve =
         ["serve", "--transport", "http", "--listen", &address, "--", ODD, "ordinary", shown(&started)];
     run(&serve).says(1, &[&format!("cannot listen on {address}: "), "hint: choose another with --listen"]);

@@ -85,18 +85,6 @@ fn u12_a_wrapper_and_another_spelling_of_the_path_hide_nothing() {
 }
 
 #[test]
-fn u12_two_files_that_list_each_other_are_a_circle() {
-    let folder = Folder::new();
-    let (one, two) = (folder.path("one.json"), folder.path("two.json"));
-    folder.file("one.json", &[("to-two", ours(&two))]);
-    folder.file("two.json", &[("to-one", ours(&one))]);
-    let (gateway, names) = serve(&one);
-    assert_eq!(names.len(), 4, "{names:?}");
-    gateway.finish().says(0, &["one.json (upstream 'to-two') -> ", "two.json (upstream 'to-one') -> "]);
-    assert_eq!(folder.starts(), 2);
-}
-
-#[test]
 fn u12_different_files_may_be_stacked_and_one_file_served_twice() {
     let folder = Folder::new();
     let inner = folder.file("inner.json", &[]);

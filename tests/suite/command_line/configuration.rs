@@ -2,16 +2,10 @@
 
 use serde_json::json;
 
-use super::{ODD, configured, described, hosted, opened, run, serve, shown, start, unauthorizing, write};
-
-/// What `serve` says of this configuration, which it refuses.
-#[track_caller]
-fn refused(toml: &str, expected: &[&str]) {
-    let (_directory, file) = configured(toml);
-    let ended = run(&["serve", "--config", shown(&file)]);
-    ended.says(64, expected);
-    assert_eq!(ended.stdout, "");
-}
+use super::{
+    ODD, configured, described, hosted, opened, refuses, run, scratch, serve, served, shown, start,
+    unauthorizing, write,
+};
 
 #[test]
 fn upstreams_start_at_the_same_time() {
@@ -22,8 +16,10 @@ fn upstreams_start_at_the_same_time() {
         args = ["-c", "touch NAME; until [ -e a ] && [ -e b ] && [ -e c ]; do sleep 0.02; done; exec ODD"]
         cwd = "."
     "#;
-    let (_directory, file) = configured(&["a", "b", "c"].map(|name| upstream.replace("NAME", name)).concat());
-    let mut gateway = serve(&file, &["--connect-timeout", "10"]);
+    let (_directory, _, mut gateway) = served(
+        &["a", "b", "c"].map(|name| upstream.replace("NAME", name)).concat(),
+        &["--connect-timeout", "10"],
+    );
     assert_eq!(gateway.tool_names().len(), 6);
 }
 
@@ -51,9 +47,9 @@ fn headers_of_a_url_are_sent_to_that_url_only() {
         "[upstreams.far]\nurl = {url:?}\nheaders = {{ Authorization = \"Bearer ${{NO_TOKEN:-s3cret}}\" }}\n"
     ));
     let out = directory.path().join("out");
-    let ended = run(&["--log", "trace", "export", "--config", shown(&file), "--out", shown(&out)]);
-    ended.says(1, &[&url]);
-    assert!(!ended.stderr.contains("s3cret"), "{}", ended.stderr);
+    run(&["--log", "trace", "export", "--config", shown(&file), "--out", shown(&out)])
+        .says(1, &[&url])
+        .omits(&["s3cret"]);
     let head = heard.join().unwrap();
     assert!(head.contains("authorization: Bearer s3cret\r\n"), "{head}");
 }
@@ -118,14 +114,13 @@ fn a_flag_wins_over_the_file() {
 
 #[test]
 fn every_problem_of_a_file_is_reported_before_anything_starts() {
-    let directory = tempfile::tempdir().unwrap();
-    let mark = directory.path().join("started");
+    let (_directory, mark) = scratch("started");
     let toml = format!(
         "[upstreams.odd]\ncommand = {ODD:?}\nargs = [\"ordinary\", {mark:?}]\n[server]\nnmae = \"x\"\n"
     );
-    refused(&toml, &["disclosure.toml:5:1: unknown key server.nmae (hint: did you mean 'name'?)"]);
+    refuses(&toml, &["disclosure.toml:5:1: unknown key server.nmae (hint: did you mean 'name'?)"]);
     assert!(!mark.exists());
-    refused(
+    refuses(
         r#"
         [upstreams.a]
         [upstreams.b]
@@ -181,17 +176,17 @@ fn what_a_file_says_of_things_that_no_upstream_lists_is_a_warning_u9() {
         ],
     );
     run(&["check", "--config", shown(&file)]).prints(0, &[misspelt]);
-    let (_directory, file) = configured(&format!(
-        "{upstream}[tools.\"x_*\"]\nhidden = true\n[resources.\"u:/v\"]\nhidden = true\n"
-    ));
-    let mut gateway = serve(&file, &[]);
+    let (_directory, _, mut gateway) = served(
+        &format!("{upstream}[tools.\"x_*\"]\nhidden = true\n[resources.\"u:/v\"]\nhidden = true\n"),
+        &[],
+    );
     gateway.tool_names();
     gateway.finish().says(0, &["'x_*' matches none of the tools", "'u:/v' matches none of the resources"]);
 }
 
 #[test]
 fn an_upstream_of_the_file_has_switches_of_its_own_u14() {
-    let (_directory, file) = configured(
+    let (_directory, _, mut gateway) = served(
         r#"
         [upstreams.a]
         command = "ODD"
@@ -205,24 +200,23 @@ fn an_upstream_of_the_file_has_switches_of_its_own_u14() {
         [tools.wait]
         hidden = false
         "#,
+        &[],
     );
-    let mut gateway = serve(&file, &[]);
     assert_eq!(gateway.tool_names(), ["a__echo", "b__wait"]);
     let misspelt =
         "disclosure.toml:2:20: upstreams.\"a\": no upstream has a tool 'wiat'; did you mean 'wait'?";
     gateway.finish().says(0, &[misspelt]);
-    let (_directory, file) = configured("[upstreams.off]\ncommand = \"x\"\ndisabled = true\n");
-    run(&["serve", "--config", shown(&file)])
-        .says(64, &["no upstream is left (hint: add one, or enable one)"]);
+    let none = ["no upstream is left (hint: add one, or enable one)"];
+    refuses("[upstreams.off]\ncommand = \"x\"\ndisabled = true\n", &none);
 }
 
 #[test]
 fn files_and_flags_are_one_source() {
     let (_hosted, hosts) = hosted(&json!({"one": {"command": "ODD", "args": ["pages"]}}));
-    let (_directory, file) = configured(
+    let (_directory, file, mut gateway) = served(
         "[upstreams.two]\ncommand = \"ODD\"\nargs = [\"no-schema\"]\n[tools.first]\nhidden = true\n",
+        &["--mcp-config", shown(&hosts), "--name", "three", "--", ODD, "twice"],
     );
-    let mut gateway = serve(&file, &["--mcp-config", shown(&hosts), "--name", "three", "--", ODD, "twice"]);
     assert_eq!(gateway.tool_names(), ["bare", "two__echo", "second", "third", "three__echo", "wait"]);
     gateway.finish().says(0, &[]);
     let twice = ["serve", "--mcp-config", shown(&hosts), "--mcp-config", shown(&hosts)];

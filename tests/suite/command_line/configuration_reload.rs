@@ -5,7 +5,7 @@ use std::{fs::OpenOptions, io::Write, path::Path, time::Instant};
 use kit::process::until;
 use serde_json::json;
 
-use super::{configured, named_pipe, opened, reload::SOON, serve, shown};
+use super::{configured, named_pipe, opened, reload::SOON, served, shown};
 
 const UPSTREAM: &str = "[upstreams.odd]\ncommand = \"ODD\"\n";
 
@@ -16,8 +16,7 @@ fn rewrite(file: &Path, toml: &str) -> Instant {
 
 #[test]
 fn a_good_change_is_served_and_announced() {
-    let (_directory, file) = configured(UPSTREAM);
-    let mut gateway = serve(&file, &[]);
+    let (_directory, file, mut gateway) = served(UPSTREAM, &[]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     let changed = rewrite(&file, "[tools.wait]\nhidden = true\n");
     assert!(until(|| gateway.tool_names() == ["echo"]));
@@ -51,8 +50,7 @@ fn categories_and_facts_change_what_info_says() {
 
 #[test]
 fn a_name_that_no_upstream_lists_is_a_warning_also_live_u9() {
-    let (_directory, file) = configured(&format!("{UPSTREAM}[tools.wait]\nhidden = true\n"));
-    let mut gateway = serve(&file, &[]);
+    let (_directory, file, mut gateway) = served(&format!("{UPSTREAM}[tools.wait]\nhidden = true\n"), &[]);
     rewrite(&file, "[tools.ecoh]\nhidden = true\n");
     let line = gateway.logged("no upstream has a tool 'ecoh'; did you mean 'echo'?");
     assert!(line.contains("WARN"), "{line}");
@@ -61,8 +59,7 @@ fn a_name_that_no_upstream_lists_is_a_warning_also_live_u9() {
 
 #[test]
 fn changes_that_need_a_restart_are_reported() {
-    let (_directory, file) = configured(UPSTREAM);
-    let mut gateway = serve(&file, &[]);
+    let (_directory, file, mut gateway) = served(UPSTREAM, &[]);
     rewrite(
         &file,
         "[upstreams.more]\ncommand = \"ODD\"\n[serve]\nlisten = \"127.0.0.1:1\"\n[tools.wait]\nhidden = true\n",
@@ -74,8 +71,7 @@ fn changes_that_need_a_restart_are_reported() {
 /// A pipe without a writer is like a disk that does not answer.
 #[test]
 fn p4_a_file_of_tokens_that_does_not_answer_holds_no_client_up() {
-    let (directory, file) = configured(UPSTREAM);
-    let mut gateway = serve(&file, &[]);
+    let (directory, file, mut gateway) = served(UPSTREAM, &[]);
     gateway.tools();
     let token = named_pipe(directory.path(), "token");
     rewrite(&file, &format!("[auth]\ntokens = [{{ name = \"t\", file = {token:?} }}]\n"));

@@ -1,7 +1,5 @@
 //! Description files that cannot be used: every problem is listed, with file, place and remedy.
 
-use std::path::Path;
-
 use kit::process::Ended;
 
 use super::{ODD, described, run, shown, write};
@@ -67,18 +65,6 @@ fn files_about_tools_that_no_upstream_lists_are_warned_about_with_the_nearest_na
         ],
     );
     assert!(started);
-}
-
-#[test]
-fn a_directory_that_cannot_be_read_is_named() {
-    let refuse = |directory: &Path, reason: &str, hint: &str| {
-        let place = format!("{}: {reason}", directory.display());
-        run(&["serve", "--tool-descriptions", shown(directory)]).says(64, &[&place, hint]);
-    };
-    let directory = tempfile::tempdir().unwrap();
-    refuse(&directory.path().join("none"), "No such file or directory", "give a directory that can be read");
-    write(directory.path(), "file", "");
-    refuse(&directory.path().join("file"), "Not a directory", "give the directory that it is in");
 }
 
 #[test]

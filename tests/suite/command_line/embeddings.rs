@@ -1,30 +1,40 @@
 //! `[strategy.search.embeddings]`: a model on a server of its own (S13).
 
 use std::{
-    io::{BufRead, BufReader, Read, Write},
-    net::{TcpListener, TcpStream},
+    io,
+    net::SocketAddr,
     path::PathBuf,
     sync::{Arc, Mutex},
-    thread,
     time::{Duration, Instant},
 };
 
+use axum::{
+    Router,
+    body::{Body, Bytes},
+    extract::State,
+    http::{HeaderMap, Method, StatusCode, Uri, header},
+    response::{IntoResponse, Response},
+};
+use futures::stream;
 use kit::{
     Scenario,
     exchange::get,
+    http::serve,
     messages::tool,
     process::{CACHE, Process, until},
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::runtime::Runtime;
 
 use super::{played, playing, program, shown, text};
 
 const KEY: &str = "k3y-that-nobody-logs";
 
 /// What the server does with a request.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Mode {
+    #[default]
     Works,
     Late,
     Hangs,
@@ -38,84 +48,72 @@ enum Mode {
 }
 
 /// A server that speaks OpenAI's protocol. Words that mean the same to it have the same vector.
-#[derive(Clone)]
 struct Model {
-    port: u16,
-    mode: Arc<Mutex<Mode>>,
-    /// Paths, headers and bodies that it received.
-    received: Arc<Mutex<Vec<(String, Value)>>>,
+    address: SocketAddr,
+    asked: Arc<Asked>,
+    _runtime: Runtime,
+}
+
+#[derive(Default)]
+struct Asked {
+    mode: Mutex<Mode>,
+    /// Methods and paths, what authorizes, and bodies.
+    received: Mutex<Vec<(String, Option<String>, Value)>>,
 }
 
 impl Model {
     fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let model = Self { port, mode: Arc::new(Mutex::new(Mode::Works)), received: Arc::default() };
-        let serving = model.clone();
-        thread::spawn(move || {
-            for stream in listener.incoming() {
-                let model = serving.clone();
-                thread::spawn(move || model.answer(stream.unwrap()));
-            }
-        });
-        model
+        let (runtime, asked) = (Runtime::new().unwrap(), Arc::<Asked>::default());
+        let router = Router::new().fallback(answer).with_state(Arc::clone(&asked));
+        Self { address: runtime.block_on(serve(router)), asked, _runtime: runtime }
     }
 
     fn set(&self, mode: Mode) {
-        *self.mode.lock().unwrap() = mode;
+        *self.asked.mode.lock().unwrap() = mode;
     }
+}
 
-    fn answer(&self, mut stream: TcpStream) {
-        let mut reader = BufReader::new(stream.try_clone().unwrap());
-        let mut head = String::new();
-        while !head.ends_with("\r\n\r\n") {
-            if reader.read_line(&mut head).unwrap_or(0) == 0 {
-                return;
-            }
-        }
-        let lower = head.to_lowercase();
-        let length = lower.split("content-length: ").nth(1).unwrap().split("\r\n").next().unwrap();
-        let mut body = vec![0; length.parse().unwrap()];
-        reader.read_exact(&mut body).unwrap();
-        let asked: Value = serde_json::from_slice(&body).unwrap();
-        self.received.lock().unwrap().push((head, asked.clone()));
-        let mode = *self.mode.lock().unwrap();
-        let mut vectors = asked["input"].as_array().unwrap().iter().enumerate().map(|(at, text)| {
-            let components =
-                if mode == Mode::OtherDimensions { vec![1.0; 3] } else { vector(text.as_str().unwrap()) };
-            json!({"object": "embedding", "index": at, "embedding": components})
-        });
-        let (status, headers, body) = match mode {
-            Mode::Late => {
-                thread::sleep(Duration::from_secs(30));
-                return;
-            }
-            Mode::Hangs => return,
-            Mode::TooMany => ("429 Too Many Requests", String::new(), format!("{{\"error\": \"{KEY}\"}}")),
-            Mode::Garbage => ("200 OK", String::new(), "<html>".to_owned()),
-            Mode::Few => {
-                ("200 OK", String::new(), json!({"data": vectors.skip(1).collect::<Vec<_>>()}).to_string())
-            }
-            Mode::Redirects => {
-                let there = format!("Location: http://localhost:{}/elsewhere\r\n", self.port);
-                ("307 Temporary Redirect", there, String::new())
-            }
-            Mode::RefusesOne if asked["input"].to_string().contains("thing_7:") => {
-                ("400 Bad Request", String::new(), "{}".to_owned())
-            }
-            Mode::Works | Mode::OtherDimensions | Mode::RefusesOne => {
-                // The order is that of `index`.
-                let first = vectors.next();
-                let data: Vec<Value> = vectors.chain(first).collect();
-                ("200 OK", String::new(), json!({"object": "list", "data": data}).to_string())
-            }
-        };
-        let length = body.len();
-        let _gone = write!(
-            stream,
-            "HTTP/1.1 {status}\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
-        );
+async fn answer(
+    State(asked): State<Arc<Asked>>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: String,
+) -> Response {
+    let body: Value = serde_json::from_str(&body).unwrap();
+    let authorization = headers.get(header::AUTHORIZATION).map(|value| value.to_str().unwrap().to_owned());
+    asked.received.lock().unwrap().push((format!("{method} {uri}"), authorization, body.clone()));
+    let mode = *asked.mode.lock().unwrap();
+    let mut data: Vec<Value> = Vec::new();
+    for (at, text) in body["input"].as_array().unwrap().iter().enumerate() {
+        let components =
+            if mode == Mode::OtherDimensions { vec![1.0; 3] } else { vector(text.as_str().unwrap()) };
+        data.push(json!({"object": "embedding", "index": at, "embedding": components}));
     }
+    match mode {
+        Mode::Late => {
+            tokio::time::sleep(Duration::from_secs(30)).await;
+            return StatusCode::OK.into_response();
+        }
+        Mode::Hangs => {
+            let broken = stream::once(async { Err::<Bytes, _>(io::Error::other("hangs up")) });
+            return Body::from_stream(broken).into_response();
+        }
+        Mode::TooMany => return (StatusCode::TOO_MANY_REQUESTS, KEY).into_response(),
+        Mode::Garbage => return "<html>".into_response(),
+        Mode::Redirects => {
+            let there = headers[header::HOST].to_str().unwrap().replace("127.0.0.1", "http://localhost");
+            let there = [(header::LOCATION, there + "/elsewhere")];
+            return (StatusCode::TEMPORARY_REDIRECT, there).into_response();
+        }
+        Mode::RefusesOne if body["input"].to_string().contains("thing_7:") => {
+            return StatusCode::BAD_REQUEST.into_response();
+        }
+        Mode::Few => drop(data.remove(0)),
+        // The order is that of `index`.
+        Mode::Works | Mode::OtherDimensions | Mode::RefusesOne => data.rotate_left(1),
+    }
+    json!({"object": "list", "data": data}).to_string().into_response()
 }
 
 /// The vector of a text: what it is about, and a little of its length.
@@ -147,8 +145,8 @@ impl Scene {
         let model = Model::start();
         let upstream = playing("u", &scenario);
         let embeddings = format!(
-            "[strategy.search.embeddings]\nurl = \"http://127.0.0.1:{}/v1\"\nmodel = \"m\"\nkey_env = \"MODEL_KEY\"\n",
-            model.port
+            "[strategy.search.embeddings]\nurl = \"http://{}/v1\"\nmodel = \"m\"\nkey_env = \"MODEL_KEY\"\n",
+            model.address
         );
         std::fs::write(&config, format!("{upstream}{embeddings}{settings}")).unwrap();
         Self { directory, config, model }
@@ -194,14 +192,13 @@ fn s13_a_model_finds_what_words_do_not_and_reads_each_tool_once() {
         assert!(until(|| first(&mut gateway, query).as_deref() == Some(found)), "{query}");
     }
     assert!(until(|| scene.has_kept()));
-    let asked = scene.model.received.lock().unwrap().len();
+    let asked = scene.model.asked.received.lock().unwrap().len();
     assert_eq!(first(&mut gateway, "thing_7").as_deref(), Some("thing_7"));
-    assert_eq!(scene.model.received.lock().unwrap().len(), asked);
+    assert_eq!(scene.model.asked.received.lock().unwrap().len(), asked);
     gateway.finish().says(0, &["search: a model reads tools"]);
     let mut read = Vec::new();
-    for (head, body) in scene.model.received.lock().unwrap().drain(..) {
-        assert!(head.starts_with("POST /v1/embeddings HTTP/1.1"), "{head}");
-        assert!(head.to_lowercase().contains(&format!("authorization: bearer {KEY}")), "{head}");
+    for (head, authorization, body) in scene.model.asked.received.lock().unwrap().drain(..) {
+        assert_eq!((&*head, authorization), ("POST /v1/embeddings", Some(format!("Bearer {KEY}"))));
         assert_eq!((&body["model"], &body["dimensions"]), (&json!("m"), &json!(8)));
         let texts = body["input"].as_array().unwrap();
         assert!(texts.len() <= 32);
@@ -211,10 +208,9 @@ fn s13_a_model_finds_what_words_do_not_and_reads_each_tool_once() {
     // The next run knows them from its disk.
     let mut gateway = scene.start();
     assert!(until(|| first(&mut gateway, "zorgle").as_deref() == Some("kennel")));
-    let received = scene.model.received.lock().unwrap();
-    assert!(received.iter().all(|(_, body)| body["input"] == json!(["zorgle"])), "{received:?}");
-    let ended = gateway.finish();
-    assert!(!ended.says(0, &[]).stderr.contains(KEY), "{}", ended.stderr);
+    let received = scene.model.asked.received.lock().unwrap();
+    assert!(received.iter().all(|(.., body)| body["input"] == json!(["zorgle"])), "{received:?}");
+    gateway.finish().says(0, &[]).omits(&[KEY]);
 }
 
 #[test]
@@ -252,7 +248,7 @@ fn s13_a_server_that_fails_costs_no_answer_and_is_used_when_it_is_back() {
     // Another model by the same name: tools are read again.
     scene.model.set(Mode::OtherDimensions);
     assert_eq!(first(&mut gateway, "walk a hound").as_deref(), Some("kennel"));
-    assert!(!scene.model.received.lock().unwrap().iter().any(|(head, _)| head.contains("elsewhere")));
+    assert!(!scene.model.asked.received.lock().unwrap().iter().any(|(head, ..)| head.contains("elsewhere")));
 }
 
 #[test]
@@ -262,12 +258,12 @@ fn s13_a_text_that_is_refused_keeps_no_other_from_being_read() {
     let mut gateway = scene.start();
     assert!(until(|| first(&mut gateway, "zorgle").as_deref() == Some("kennel") && scene.has_kept()));
     // It is not asked for again, and the server does not count as one that fails.
-    let asked = scene.model.received.lock().unwrap().len();
+    let asked = scene.model.asked.received.lock().unwrap().len();
     for query in ["quindle", "vashti"] {
         assert!(first(&mut gateway, query).is_some());
     }
-    let received = scene.model.received.lock().unwrap();
-    assert!(received[asked..].iter().all(|(_, body)| !body.to_string().contains("thing_7")));
+    let received = scene.model.asked.received.lock().unwrap();
+    assert!(received[asked..].iter().all(|(.., body)| !body.to_string().contains("thing_7")));
     let ended = gateway.finish();
     assert!(!ended.says(0, &[]).stderr.contains("the built-in ranking answers"), "{}", ended.stderr);
 }

@@ -4,6 +4,7 @@ use std::{
     fs,
     io::{Read, Write},
     net::TcpStream,
+    path::Path,
     thread,
     time::{Duration, Instant},
 };
@@ -20,7 +21,7 @@ use tempfile::TempDir;
 use super::{ODD, error, opened, over_http, serve_odd, text};
 
 /// A directory, a file in it that a call waits for, and one that takes the upstream's process id.
-fn scratch() -> (TempDir, String, String) {
+fn files() -> (TempDir, String, String) {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
     let (awaited, id) = (path("awaited"), path("id"));
@@ -31,8 +32,9 @@ fn wait_for(file: &str) -> Value {
     json!({"name": "wait", "arguments": {"file": file}})
 }
 
+/// The process whose id is in this file is gone, or goes.
 #[track_caller]
-fn assert_gone(id_file: &str) {
+pub(super) fn assert_gone(id_file: impl AsRef<Path>) {
     let id = id_in(id_file, "");
     assert!(until(|| is_gone(&id)), "process {id} was left behind");
 }
@@ -40,7 +42,7 @@ fn assert_gone(id_file: &str) {
 #[test]
 fn the_end_of_stdin_and_sigterm_on_stdio_let_a_running_call_finish_and_take_the_upstream_along() {
     for is_asked in [false, true] {
-        let (_directory, awaited, id) = scratch();
+        let (_directory, awaited, id) = files();
         let mut gateway = serve_odd(&[], &["ordinary", &id]);
         let call = gateway.ask("tools/call", wait_for(&awaited));
         gateway.tools();
@@ -67,7 +69,7 @@ fn with_session(flags: &[&str], id: &str) -> (Process, Session) {
 
 #[test]
 fn sigterm_on_http_lets_a_call_finish_whose_client_is_not_connected() {
-    let (_directory, awaited, id) = scratch();
+    let (_directory, awaited, id) = files();
     let (gateway, Session { address, id: session }) = with_session(&[], &id);
     let call = request(2, "tools/call", wait_for(&awaited)).to_string();
     let mut client = TcpStream::connect(address).unwrap();
@@ -99,7 +101,7 @@ fn waiting(session: Session, awaited: &str) -> thread::JoinHandle<Value> {
 
 #[test]
 fn o4_while_it_drains_it_is_not_ready_and_what_runs_is_finished() {
-    let (_directory, awaited, id) = scratch();
+    let (_directory, awaited, id) = files();
     let (gateway, session) = with_session(&["--admin", "127.0.0.1:0"], &id);
     let ready = || get(gateway.admin(), "/readyz", "Host: localhost\r\n");
     assert_eq!(ready().status, 200);
@@ -116,7 +118,7 @@ fn o4_while_it_drains_it_is_not_ready_and_what_runs_is_finished() {
 
 #[test]
 fn o4_what_runs_longer_than_the_drain_is_answered_with_an_error() {
-    let (_directory, awaited, id) = scratch();
+    let (_directory, awaited, id) = files();
     let (gateway, session) = with_session(&["--drain", "1"], &id);
     let call = waiting(session, &awaited);
     gateway.terminate();
@@ -129,7 +131,7 @@ fn o4_what_runs_longer_than_the_drain_is_answered_with_an_error() {
 
 #[test]
 fn o4_over_stdio_sigterm_ends_it_before_hosts_kill_it() {
-    let (_directory, awaited, id) = scratch();
+    let (_directory, awaited, id) = files();
     // Neither the end of its input nor SIGTERM ends this one.
     let script = "trap '' TERM; \"$@\"; while :; do sleep 1; done";
     let mut gateway =
@@ -152,7 +154,7 @@ fn what_a_launcher_launched_goes_with_it() {
     for (script, mode) in
         [("exec 3<&0; \"$0\" $1 $2 <&3 & wait", "stubborn"), ("exec 3<&0; \"$0\" $1 $2 <&3 &", "ordinary")]
     {
-        let (_directory, _, id) = scratch();
+        let (_directory, _, id) = files();
         let mut gateway = opened(&["serve", "--strategy", "full", "--", "sh", "-c", script, ODD, mode, &id]);
         assert_eq!(gateway.tool_names(), ["echo", "wait"]);
         gateway.finish().says(0, &[]);

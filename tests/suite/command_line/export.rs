@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 use kit::{messages::tool, scenario::Scenario};
 use serde_json::json;
 
-use super::{ODD, configured, opened, played, run, shown};
+use super::{ODD, configured, opened, played, run, scratch, shown};
 use crate::UPSTREAM;
 
 /// Everything that a server of this source lists and answers, as it came over the wire.
@@ -166,43 +166,9 @@ fn u10_what_is_read_is_kept_byte_for_byte() {
     }
 }
 
-/// What export itself wrote about tools, and nothing else.
-#[test]
-fn u10_replacing_writes_records_anew_and_keeps_decisions() {
-    let directory = tempfile::tempdir().unwrap();
-    let (scenario, out) = (directory.path().join("scenario.json"), directory.path().join("out"));
-    let (config, lock) = (out.join("disclosure.toml"), out.join("disclosure.lock"));
-    Scenario::named(["kept", "gone"]).write(&scenario);
-    run(&["export", "--out", shown(&out), "--name", "kit", "--", UPSTREAM, shown(&scenario)]).says(0, &[]);
-    let by_hand = std::fs::read_to_string(&config).unwrap()
-        + "\n[tools.\"kit/gone\"]\nbrief = 'Was.'\n[limits] # mine\n";
-    std::fs::write(&config, &by_hand).unwrap();
-    Scenario::named(["kept", "new"]).write(&scenario);
-    run(&["export", "--replace", "--out", shown(&out)]).prints(0, &["not listed any more (1): kit/gone\n"]);
-    assert_eq!(std::fs::read_to_string(&config).unwrap(), by_hand);
-    let locked = std::fs::read_to_string(&lock).unwrap();
-    let names: Vec<&str> = locked.lines().skip(2).filter_map(|line| line.split(' ').next()).collect();
-    assert_eq!(names, ["kit/", "kit/kept", "kit/new"]);
-}
-
-/// Many tools make a short file.
-#[test]
-fn u10_only_what_differs_from_what_is_served_anyhow_is_written() {
-    let names: Vec<String> = (0..669).map(|number| format!("tool_{number:03}")).collect();
-    let (directory, scenario) = played(&Scenario::named(names.iter().map(String::as_str)));
-    let out = directory.path().join("out");
-    run(&["export", "--out", shown(&out), "--name", "kit", "--", UPSTREAM, &scenario]).says(0, &[]);
-    let files = files(&out);
-    let text = &files["disclosure.toml"];
-    assert!(text.lines().count() < 25 && !text.contains("tool_0"), "{text}");
-    assert_eq!(files["disclosure.lock"].lines().count(), 2 + 1 + 669);
-    assert_eq!(files.len(), 2);
-}
-
 #[test]
 fn the_demonstration_is_written_down() {
-    let directory = tempfile::tempdir().unwrap();
-    let out = directory.path().join("out");
+    let (_directory, out) = scratch("out");
     run(&["export", "--out", shown(&out)]).says(0, &[]);
     let files = files(&out);
     assert_eq!(files.len(), 12, "nothing is reviewed of what the program has of its own");
@@ -212,8 +178,7 @@ fn the_demonstration_is_written_down() {
 
 #[test]
 fn nothing_is_replaced_unless_that_is_said_and_nothing_is_half_written() {
-    let directory = tempfile::tempdir().unwrap();
-    let out = directory.path().join("out");
+    let (directory, out) = scratch("out");
     let export = ["export", "--out", shown(&out)];
     run(&export).says(0, &[]);
     let first = files(&out);
@@ -240,7 +205,6 @@ fn nothing_is_replaced_unless_that_is_said_and_nothing_is_half_written() {
     run(&["export", "--out", shown(&none), "--config", shown(&file)]).says(1, &["/no/such/program"]);
     assert!(!none.exists());
     run(&["export", "--out", shown(&out.join("fft.json"))]).says(64, &["fft.json: Not a directory"]);
-    run(&["export"]).says(2, &["--out <DIR>"]);
 }
 
 #[test]

@@ -163,6 +163,31 @@ fn u10_records_are_renewed_for_what_is_accepted_alone() {
     assert_eq!(project.drifted(), []);
 }
 
+/// What export itself wrote about tools, and nothing else.
+#[test]
+fn u10_replacing_writes_records_anew_and_keeps_decisions() {
+    let project = Project::exported(&[plain("kept"), plain("gone")], &[]);
+    project.edit(|text| text + "\n[tools.\"kit/gone\"]\nbrief = 'Was.'\n[limits] # mine\n");
+    let by_hand = project.text();
+    project.lists(&[plain("kept"), plain("new")]);
+    project.again(&["--replace"]).prints(0, &["not listed any more (1): kit/gone\n"]);
+    assert_eq!(project.text(), by_hand);
+    let locked = project.locked();
+    let names: Vec<&str> = locked.lines().skip(2).filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(names, ["kit/", "kit/kept", "kit/new"]);
+}
+
+/// Many tools make a short file.
+#[test]
+fn u10_only_what_differs_from_what_is_served_anyhow_is_written() {
+    let tools: Vec<Value> = (0..669).map(|number| plain(&format!("tool_{number:03}"))).collect();
+    let project = Project::exported(&tools, &[]);
+    let text = project.text();
+    assert!(text.lines().count() < 25 && !text.contains("tool_0"), "{text}");
+    assert_eq!(project.locked().lines().count(), 2 + 1 + 669);
+    assert_eq!(files(&project.out).len(), 2);
+}
+
 #[test]
 fn u10_description_files_of_the_source_are_kept_to_the_byte() {
     let directory = tempfile::tempdir().unwrap();

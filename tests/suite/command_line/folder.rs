@@ -9,10 +9,16 @@ use tempfile::{NamedTempFile, TempDir};
 use super::{ODD, shown};
 use crate::UPSTREAM;
 
+/// A folder, and the path of a file in it that is not there yet.
+pub(super) fn scratch(name: &str) -> (TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join(name);
+    (directory, file)
+}
+
 /// A folder with this disclosure.toml, written by [`rewrite`].
 pub(crate) fn configured(toml: &str) -> (TempDir, PathBuf) {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("disclosure.toml");
+    let (directory, file) = scratch("disclosure.toml");
     rewrite(&file, toml);
     (directory, file)
 }
@@ -25,8 +31,7 @@ pub(crate) fn rewrite(file: &Path, toml: &str) {
 
 /// A folder with this host's file, in which ODD stands for the odd upstream.
 pub(super) fn hosted(servers: &Value) -> (TempDir, PathBuf) {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("mcp.json");
+    let (directory, file) = scratch("mcp.json");
     let text = json!({"mcpServers": servers, "inputs": []}).to_string();
     std::fs::write(&file, text.replace("ODD", ODD)).unwrap();
     (directory, file)
@@ -41,8 +46,7 @@ pub(crate) fn remembered(cache: &Path) -> Vec<PathBuf> {
 
 /// A folder with a scenario, and its file as the argument of the upstream that plays it.
 pub(crate) fn played(scenario: &Scenario) -> (TempDir, String) {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("scenario.json");
+    let (directory, file) = scratch("scenario.json");
     scenario.write(&file);
     let file = shown(&file).to_owned();
     (directory, file)

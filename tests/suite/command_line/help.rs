@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use kit::{messages::tool, process::Process};
 use serde_json::json;
 
-use super::{GATED, ODD, configured, hosted, played, program, run, scripted, shown, start};
+use super::{GATED, ODD, configured, hosted, played, program, run, scratch, scripted, shown, start};
 
 /// All commands, as `-h` lists them.
 fn commands() -> Vec<String> {
@@ -119,8 +119,7 @@ fn w3_who_is_waited_for_is_named() {
 
 #[test]
 fn w3_what_a_command_wrote_is_said() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("report.html");
+    let (_folder, out) = scratch("report.html");
     let flags = ["--strategies", "search", "--format", "html", "--out", shown(&out), "--", ODD];
     run(&[&["compare"], &flags[..]].concat()).says(0, &[&format!("written: {}", out.display())]);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{configured, error, hosted, opened, run, serve, shown, write};
+use super::{configured, error, hosted, opened, run, scratch, serve, served, shown};
 
 #[test]
 fn a_hosts_own_file_is_served_as_it_is() {
@@ -44,7 +44,7 @@ fn an_entry_of_a_hosts_file_that_cannot_be_used_is_left_out_with_a_warning_u11()
     ];
     let mut servers = broken.clone();
     servers["good"] = json!({"command": "ODD", "args": ["ordinary"]});
-    let (directory, file) = hosted(&servers);
+    let (_directory, file) = hosted(&servers);
     let mut gateway = opened(&["serve", "--strategy", "full", "--mcp-config", shown(&file)]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     assert!(gateway.finish().says(0, &expected).stderr.contains("WARN"));
@@ -56,14 +56,6 @@ fn an_entry_of_a_hosts_file_that_cannot_be_used_is_left_out_with_a_warning_u11()
     let (_directory, alone) = hosted(&broken);
     run(&["serve", "--mcp-config", shown(&alone)])
         .says(64, &[&expected[..], &["no upstream is left"]].concat());
-    for (text, expected) in [
-        ("{", "mcp.json:1:1: unterminated object"),
-        ("[]", "no MCP servers found (hint: expected servers under mcpServers, servers,"),
-        ("{\"mcpServers\": {}}", "no upstream is left"),
-    ] {
-        write(directory.path(), "mcp.json", text);
-        run(&["serve", "--mcp-config", shown(&file)]).says(64, &[expected]);
-    }
 }
 
 #[test]
@@ -72,8 +64,10 @@ fn what_a_host_switched_off_exists_for_no_client_u11() {
         "a": {"command": "ODD", "args": ["ordinary"], "disabledTools": ["wait", "later"]},
         "b": {"command": "ODD", "args": ["ordinary"], "includeTools": ["wait"]},
     }));
-    let (_directory, file) = configured("[tools.\"a/wait\"]\nhidden = false\n[tools.echo]\nhidden = false\n");
-    let mut gateway = serve(&file, &["--mcp-config", shown(&hosts)]);
+    let (_directory, _, mut gateway) = served(
+        "[tools.\"a/wait\"]\nhidden = false\n[tools.echo]\nhidden = false\n",
+        &["--mcp-config", shown(&hosts)],
+    );
     assert_eq!(gateway.tool_names(), ["a__echo", "b__wait"]);
     for name in ["a__wait", "a/wait", "b__echo", "echo"] {
         let answer = gateway.call(name, json!({}));
@@ -81,8 +75,7 @@ fn what_a_host_switched_off_exists_for_no_client_u11() {
     }
     gateway.finish().says(0, &["server 'a': no upstream has a tool 'later'"]);
     // What is exported serves the same.
-    let out = tempfile::tempdir().unwrap();
-    let out = out.path().join("out");
+    let (_folder, out) = scratch("out");
     run(&["export", "--mcp-config", shown(&hosts), "--out", shown(&out)]).says(0, &[]);
     let mut gateway = serve(&out.join("disclosure.toml"), &[]);
     assert_eq!(gateway.tool_names(), ["a__echo", "b__wait"]);

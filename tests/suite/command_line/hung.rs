@@ -16,7 +16,7 @@ use kit::{
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpSocket};
 
-use super::{ODD, error, over_http, serve_odd, shown, text};
+use super::{ODD, error, over_http, scratch, serve_odd, shown, text};
 
 const SILENT: &str = "upstream answers neither calls nor a ping";
 const LATE: &str = "upstream 'odd' did not respond within 1 seconds";
@@ -28,8 +28,7 @@ fn signal(file: &Path, signal: Signal) {
 
 #[test]
 fn u20_calls_of_an_upstream_that_hangs_fail_at_once_until_it_answers_again() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("id");
+    let (_directory, file) = scratch("id");
     let mut gateway = serve_odd(&["--request-timeout", "1"], &["ordinary", shown(&file)]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     for _ in 0..2 {
@@ -55,8 +54,7 @@ fn u20_calls_of_an_upstream_that_hangs_fail_at_once_until_it_answers_again() {
 
 #[test]
 fn u20_calls_that_a_client_gives_up_are_late_as_well() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("id");
+    let (_directory, file) = scratch("id");
     let mut gateway = serve_odd(&["--request-timeout", "4"], &["ordinary", shown(&file)]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     signal(&file, Signal::STOP);
@@ -84,8 +82,7 @@ fn u20_slow_calls_are_given_up_each_for_itself_while_pings_are_answered() {
             assert_eq!(error(&gateway.answer(id)), LATE);
         }
     }
-    let ended = gateway.finish();
-    assert!(!ended.says(0, &[]).stderr.contains(SILENT), "{}", ended.stderr);
+    gateway.finish().says(0, &[]).omits(&[SILENT]);
 }
 
 fn call(session: &Session) -> Value {
@@ -101,25 +98,21 @@ fn call_without(at: SocketAddr) -> Value {
 
 #[test]
 fn u20_slow_calls_of_one_of_several_clients_do_not_keep_others_out() {
-    slow_calls_keep_nobody_out(|at| {
-        let ann = Session::open(at);
-        Box::new(move || call(&ann))
-    });
-}
-
-#[test]
-fn u20_slow_calls_of_a_client_without_a_session_do_not_keep_others_out() {
-    slow_calls_keep_nobody_out(|at| Box::new(move || call_without(at)));
+    for has_session in [true, false] {
+        slow_calls_keep_nobody_out(has_session);
+    }
 }
 
 /// Calls of one client, `ann`, are late while another one has a session.
 #[track_caller]
-fn slow_calls_keep_nobody_out(ann: impl Fn(SocketAddr) -> Box<dyn Fn() -> Value>) {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("id");
+fn slow_calls_keep_nobody_out(has_session: bool) {
+    let (_directory, file) = scratch("id");
     let flags = ["--strategy", "full", "--request-timeout", "1", "--admin", "127.0.0.1:0"];
     let gateway = over_http(&[&flags[..], &["--", ODD, "ordinary", shown(&file)]].concat());
-    let (ann, bob) = (ann(gateway.address()), Session::open(gateway.address()));
+    let at = gateway.address();
+    let ann = has_session.then(|| Session::open(at));
+    let ann = || ann.as_ref().map_or_else(|| call_without(at), call);
+    let bob = Session::open(at);
     let bob = || call(&bob);
     let state = || {
         let headers = "Host: localhost\r\nAccept: application/json\r\n";

@@ -5,33 +5,15 @@ use serde_json::{Value, json};
 use super::{ODD, error, opened, run, start};
 
 #[test]
-fn a_line_that_is_no_message_is_answered_and_the_next_one_served() {
+fn a_request_that_cannot_be_answered_is_refused_with_the_reason_and_the_next_one_served() {
     // Under `full`, what is malformed would be left to the upstream.
     let mut gateway = opened(&["serve", "--strategy", "search", "--", ODD]);
-    for (line, code, expected) in [
-        ("{\"jsonrpc\":", -32700, "not JSON"),
-        ("hello?", -32700, "not JSON: expected value at line 1 column 1"),
-        ("[]", -32600, "batches are not supported"),
-        ("17", -32600, "not a JSON-RPC message"),
-        (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, -32600, "'id' must be a string"),
-    ] {
-        gateway.line(line);
-        // Answers without an id are distinguished by their messages.
-        let answer = gateway.error_without_id(expected);
-        assert_eq!(answer["error"]["code"], code, "{line}: {answer}");
-    }
-    for (line, code, expected) in [
-        (r#"{"jsonrpc":"1.0","id":"old","method":"ping"}"#, -32600, "'jsonrpc' must be"),
-        (r#"{"jsonrpc":"2.0","id":"mute"}"#, -32600, "needs 'method'"),
-        (r#"{"jsonrpc":"2.0","id":"list","method":"ping","params":[1]}"#, -32602, "must be an object"),
-        (r#"{"jsonrpc":"2.0","id":"r","method":"resources/read"}"#, -32602, "params.uri must be a string"),
-    ] {
-        gateway.line(line);
-        let answer = gateway.answer(serde_json::from_str::<Value>(line).unwrap()["id"].take());
-        assert_eq!(answer["error"]["code"], code, "{line}: {answer}");
-        assert!(error(&answer).contains(expected), "{line}: {answer}");
-    }
+    gateway.line("hello?");
+    let answer = gateway.error_without_id("not JSON: expected value at line 1 column 1");
+    assert_eq!(answer["error"]["code"], -32700, "{answer}");
     for (method, params, code, expected) in [
+        ("ping", json!([1]), -32602, "must be an object"),
+        ("resources/read", json!({}), -32602, "params.uri must be a string"),
         ("tools/dance", json!({}), -32601, "Method not found"),
         ("tools/call", json!({"name": 7}), -32602, "params.name must be a string"),
         ("tools/call", json!({"name": ""}), -32602, "must not be empty"),

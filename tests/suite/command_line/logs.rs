@@ -1,28 +1,37 @@
 //! What is logged about disclosure, for operators (001 "Best Practices").
 
-use kit::messages::{hello, stateless};
+use kit::{
+    Session,
+    messages::{hello, stateless},
+};
 use mcp_disclosure_core::EXTENSION;
 use serde_json::json;
 
-use super::{described, opened, shown, start, write};
+use super::{described, over_http, shown, start, write};
 
 #[test]
-fn deliveries_refusals_and_unknown_names_are_logged_with_the_session_r16() {
-    let mut gateway = opened(&["serve", "--strategy", "resource"]);
-    gateway.call("fft", json!({}));
-    gateway.request("resources/read", json!({"uri": "resource:///tool_descriptions?tools=fft,fff"}));
-    gateway.call("ffx", json!({}));
-    let opened = gateway.logged("session opened");
-    let session = opened.split("session=").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
-    for expected in [
+fn deliveries_refusals_and_unknown_names_are_logged_with_the_beginning_of_the_session_r16_p11() {
+    let gateway = over_http(&["--strategy", "resource", "--log", "debug", "--explain"]);
+    let session = Session::open(gateway.address());
+    for (method, params) in [
+        ("tools/call", json!({"name": "fft"})),
+        ("tools/call", json!({"name": "nobodys"})),
+        ("resources/read", json!({"uri": "resource:///tool_descriptions?tools=fft,nobodys"})),
+    ] {
+        session.request(method, params);
+    }
+    for event in [
+        "session opened",
         "call refused",
+        "unknown tool called",
         "description delivered",
         "description of an unknown tool asked for",
-        "unknown tool called",
     ] {
-        let line = gateway.logged(expected);
-        assert!(line.replace('"', "").contains(&format!("session={session}")), "{line}");
+        let line = gateway.logged(event);
+        assert!(line.replace('"', "").contains(&format!("session={}", &session.id[..8])), "{line}");
     }
+    gateway.terminate();
+    gateway.ended().says(0, &[]).omits(&[&session.id[..16]]);
 }
 
 #[test]
@@ -51,7 +60,7 @@ fn what_was_decided_for_a_client_is_explained_where_that_is_asked_for() {
     gateway.finish().says(0, &[]);
     let mut quiet = start(&["serve"]);
     quiet.request("initialize", hello);
-    assert!(!quiet.finish().stderr.contains("client 'test'"));
+    quiet.finish().omits(&["client 'test'"]);
     // Whoever is decided on with every request is explained once.
     let mut modern = start(&["serve", "--explain"]);
     let meta = json!({"_meta": stateless(json!({}))});

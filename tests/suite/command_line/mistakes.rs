@@ -2,38 +2,7 @@
 
 use std::{fs, process::Command};
 
-use super::{ODD, configured, rewrite, run, shown};
-
-/// `serve` refuses this configuration; FILE is its path.
-#[track_caller]
-fn refuses(text: &str, expected: &[&str]) {
-    refuses_file("disclosure.toml", text, "--config", 64, expected);
-}
-
-/// A file of this name and text, given to `serve` by this flag.
-#[track_caller]
-fn refuses_file(name: &str, text: &str, flag: &str, code: i32, expected: &[&str]) {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join(name);
-    fs::write(&file, text).unwrap();
-    let expected: Vec<String> =
-        expected.iter().map(|expected| expected.replace("FILE", shown(&file))).collect();
-    let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
-    run(&["serve", flag, shown(&file)]).says(code, &expected);
-}
-
-#[test]
-fn w5_a_forgotten_separator_is_named() {
-    for (line, tip) in [
-        (&["serve", "--strategy", "resource", ODD, "ordinary"][..], format!("serve -- {ODD} ...")),
-        (&["check", "npx", "-y", "server"], "check -- npx ...".to_owned()),
-        (&["npx", "-y", "server"], "serve -- npx ...".to_owned()),
-    ] {
-        run(line).says(2, &["a server's command comes after --", &tip]);
-    }
-    run(&["serve", "mcp.json"]).says(2, &["serve --mcp-config mcp.json"]);
-    run(&["serve", "https://example.com/mcp"]).says(2, &["serve --upstream-url https://example.com/mcp"]);
-}
+use super::{configured, refuses, refuses_file, rewrite, run, scratch, shown};
 
 #[test]
 fn w5_a_host_s_file_given_as_the_configuration_is_named() {
@@ -55,19 +24,87 @@ fn w5_a_configuration_given_as_a_host_s_file_is_named() {
     let expected = ["FILE: no MCP servers found", "this is a disclosure.toml: --config FILE"];
     refuses_file("disclosure.toml", "[upstreams.a]\ncommand = \"a\"\n", "--mcp-config", 64, &expected);
     refuses_file("disclosure.toml", "[tools.a]\nhidden = true\n", "--mcp-config", 64, &expected);
-    let servers = "expected servers under";
-    refuses_file("config.toml", "[tools]\nweb_search = true\n", "--mcp-config", 64, &[servers]);
-    refuses_file("mcp.json", "{}", "--mcp-config", 64, &["no MCP servers found", "expected servers under"]);
+    for (name, text, expected) in [
+        ("config.toml", "[tools]\nweb_search = true\n", "expected servers under"),
+        ("mcp.json", "{}", "no MCP servers found (hint: expected servers under mcpServers, servers,"),
+        ("mcp.json", "[]", "no MCP servers found (hint: expected servers under mcpServers, servers,"),
+        ("mcp.json", "{", "FILE:1:1: unterminated object"),
+        ("mcp.json", "{\"mcpServers\": {}}", "no upstream is left"),
+    ] {
+        refuses_file(name, text, "--mcp-config", 64, &[expected]);
+    }
 }
 
 #[test]
-fn w5_a_configuration_with_mistakes_of_its_own_stays_one() {
+fn w5_s12_a_mistake_in_a_file_is_named_at_its_place() {
+    let upstream = "[upstreams.a]\nurl = \"http://a/mcp\"\n";
+    let info = "(hint: did you mean 'info'?)";
     for (text, expected) in [
-        ("[servers.a]\ncommand = \"a\"\n", "FILE:1:2: unknown key servers (hint: "),
-        ("[upstreams.a]\ncommand = 3\n[mcp_servers.b]\n", "unknown key mcp_servers"),
-        ("[upstreams.a\n", "FILE:1:13"),
+        ("[servers.a]\ncommand = \"a\"\n", &["FILE:1:2: unknown key servers (hint: "][..]),
+        // One with a host's key is no host's file all the same.
+        ("[upstreams.a]\ncommand = 3\n[mcp_servers.b]\n", &["unknown key mcp_servers"]),
+        ("[upstreams.a\n", &["FILE:1:13"]),
+        ("[pins]\ntool = [\"a\"]\n", &["FILE:2:1: unknown key pins.tool (hint: did you mean 'tools'?)"]),
+        ("[pins]\ntools = \"a\"\n", &["FILE:2:9: pins.tools: invalid type"]),
+        ("[pin]\ntools = [\"a\"]\n", &["unknown key pin (hint: did you mean 'pins'?)"]),
+        ("[serve]\n  strategy = \"inf\"\n", &["FILE:2:3: unknown strategy 'inf'", info]),
+        ("\n[serve]\nfallback = \"concerns+inf\"\n", &["FILE:3:1: unknown strategy 'inf'", info]),
+        ("[serve]\nfallback = \"adaptiv\"\n", &["FILE:2:1: unknown strategy 'adaptiv'", "mean 'adaptive'?"]),
+        ("serve.offer = [\"full\",\n \"inf\"]\n", &["FILE:1:7: unknown strategy 'inf'", info]),
+        ("[strategy.inf]\n", &["FILE:1:11: settings for unknown strategy 'inf'", info]),
+        ("[strategy.info]\ntools = \"stub\"\n", &["FILE:2:1: strategy.info.tools: ", "mean 'stubs'?"]),
+        ("[strategy.search]\nhits = 0\n", &["FILE:2:1: strategy.search.hits: ", "a nonzero"]),
+        (
+            "demo = true\n\n[strategy.groups]\n\npgae = 3\n",
+            &["FILE:5:1: strategy.groups.pgae: unknown field"],
+        ),
+        (
+            "[serve]\ntransport = \"htp\"\n",
+            &["FILE:2:13: serve.transport: 'htp' is none of stdio, http", "mean 'http'?"],
+        ),
+        (
+            "serve.principal = \"ann\"\n",
+            &["FILE:1:7: unknown key serve.principal", "it is who starts the program"],
+        ),
+        (
+            "[serve]\nlimit = [\"massage_depth=3\"]\n",
+            &["FILE:2:9: serve.limit: 'massage_depth=3': there is no limit", "mean 'message_depth'?"],
+        ),
+        (
+            "[limits]\naudit_wait = 7\n",
+            &[
+                "FILE:2:1: limits.audit_wait cannot be set any more: it is 5000 milliseconds, since",
+                "leave it out)",
+            ],
+        ),
+        (
+            "[limits]\nmassage_depth = 7\n",
+            &["FILE:2:1: unknown key limits.massage_depth", "(hint: did you mean "],
+        ),
+        (&format!("{upstream}type = \"htp\"\n"), &["FILE:3:8: upstreams.a.type", "mean 'http'?"]),
+        (
+            &format!("{upstream}headers = {{ \"no header\" = \"x\" }}\n"),
+            &["FILE:3:13: upstream 'a': headers: "],
+        ),
+        (
+            &format!("{upstream}[upstreams.a.headers]\nx = \"${{NOT_SET_ANYWHERE}}\"\n"),
+            &["FILE:4:1: upstream 'a': headers.x: "],
+        ),
+        (&format!("{upstream}\nargs = [\"x\"]\n"), &["FILE:4:1: upstream 'a': args is for a program"]),
+        (
+            &format!("{upstream}inherit_env = true\n"),
+            &["upstream 'a': inherit_env is for a program, and this is a url"],
+        ),
+        (
+            "demo = true\n[[principals]]\nname = \"p\"\nstrategies = [\"inf\"]\n",
+            &["FILE:2:1: principal 'p': strategy 'inf' is not offered"],
+        ),
+        (
+            "demo = true\n[profiles.x]\nstrategies = [\"inf\"]\n",
+            &["FILE:2:11: profiles.x: strategy 'inf' is not offered"],
+        ),
     ] {
-        refuses(text, &[expected]);
+        refuses(text, expected);
     }
 }
 
@@ -80,81 +117,30 @@ fn w5_a_folder_given_for_a_file_and_the_reverse_are_named() {
     let file = folder.path().join("disclosure.toml");
     fs::write(&file, "").unwrap();
     run(&["serve", "--config", path]).says(64, &[&format!("this is a folder: --config {}", shown(&file))]);
-    run(&["serve", "--tool-descriptions", shown(&file)]).says(64, &["give the directory that it is in"]);
+    for (path, reason, hint) in [
+        (folder.path().join("none"), "No such file or directory", "give a directory that can be read"),
+        (file, "Not a directory", "give the directory that it is in"),
+    ] {
+        let place = format!("{}: {reason}", path.display());
+        run(&["serve", "--tool-descriptions", shown(&path)]).says(64, &[&place, hint]);
+    }
 }
 
 #[test]
-fn w5_a_misspelt_strategy_is_named_with_its_place() {
-    run(&["serve", "--strategy", "inf"])
-        .says(64, &["unknown strategy 'inf'", "(hint: did you mean 'info'?)"]);
-    let adaptive = "(hint: did you mean 'adaptive'?)";
-    run(&["serve", "--fallback", "adaptve"]).says(64, &["unknown strategy 'adaptve'", adaptive]);
-    refuses("[serve]\nfallback = \"adaptiv\"\n", &["FILE:2:1: unknown strategy 'adaptiv'", adaptive]);
-    run(&["compare", "--strategies", "inf"]).says(64, &["(hint: did you mean 'info'?)"]);
-    for (text, expected) in [
-        ("[serve]\n  strategy = \"inf\"\n", "FILE:2:3: unknown strategy 'inf'"),
-        ("\n[serve]\nfallback = \"concerns+inf\"\n", "FILE:3:1: unknown strategy 'inf'"),
-        ("serve.offer = [\"full\",\n \"inf\"]\n", "FILE:1:7: unknown strategy 'inf'"),
-        ("[strategy.inf]\n", "FILE:1:11: settings for unknown strategy 'inf'"),
-    ] {
-        refuses(text, &[expected, "(hint: did you mean 'info'?)"]);
-    }
-    // What a flag replaced is not blamed.
+fn w5_a_strategy_that_a_flag_replaced_is_not_blamed() {
     let (_directory, file) = configured("demo = true\n[serve]\nstrategy = \"inf\"\n");
-    let other = run(&["serve", "--strategy", "resorce", "--config", shown(&file)]);
-    other.says(64, &["unknown strategy 'resorce'", "did you mean 'resource'?"]);
-    assert!(!other.stderr.contains("disclosure.toml:"), "{other:?}");
+    run(&["serve", "--strategy", "resorce", "--config", shown(&file)])
+        .says(64, &["unknown strategy 'resorce'", "did you mean 'resource'?"])
+        .omits(&["disclosure.toml:"]);
 }
 
 #[test]
-fn w5_a_misspelt_word_is_named_wherever_words_are_listed() {
-    for (line, near) in [
-        (&["serve", "--transport", "htp"][..], "http"),
-        (&["serve", "--bridge", "allways"], "always"),
-        (&["serve", "--definitions", "exac"], "exact"),
-        (&["serve", "--revisions", "session"], "sessions"),
-        (&["serve", "--remember", "of"], "off"),
-        (&["serve", "--manifest", "of"], "off"),
-        (&["serve", "--upstream-scope", "shard"], "shared"),
-        (&["serve", "--limit", "massage_depth=3"], "message_depth"),
-        (&["check", "--format", "jsn"], "json"),
-        (&["check", "--allow", "no-exampel"], "no-example"),
-        (&["compare", "--host", "verbatm"], "verbatim"),
-        (&["compare", "--tokenizer", "o200k"], "o200k_base"),
-        (&["compare", "--format", "markdwn"], "markdown"),
-        (&["completions", "bsh"], "bash"),
-        (&["man", "serv"], "serve"),
-        (&["serve", "--log", "debg"], "debug"),
-    ] {
-        run(line).says(2, &[&format!("'{near}'")]);
-    }
-    for (text, expected) in [
-        ("[serve]\ntransport = \"htp\"\n", "FILE:2:13: serve.transport: 'htp' is none of stdio, http"),
-        ("[upstreams.a]\nurl = \"http://a\"\ntype = \"htp\"\n", "FILE:3:8: upstreams.a.type"),
-    ] {
-        refuses(text, &[expected, "(hint: did you mean 'http'?)"]);
-    }
-    let text = "[strategy.info]\ntools = \"stub\"\n";
-    refuses(text, &["FILE:2:1: strategy.info.tools: ", "did you mean 'stubs'?"]);
+fn w5_s7_a_weight_that_is_no_number_is_named() {
     for weight in ["nan", "inf", "-inf", "-1.0", "1e39"] {
         let text = format!("[strategy.search]\nweights = {{ title = {weight} }}\n");
         let expected =
             ["FILE:2:1: strategy.search.weights: ", "weights.title must be a number from 0 to 1000"];
         refuses(&text, &expected);
-    }
-    refuses("[strategy.search]\nhits = 0\n", &["FILE:2:1: strategy.search.hits: ", "a nonzero"]);
-}
-
-#[test]
-fn w5_a_setting_of_a_strategy_that_is_given_as_a_flag_is_recognized() {
-    for (flag, setting) in [
-        ("--receipts", "resource.receipts"),
-        ("--info-tools", "info.tools"),
-        ("--long-briefs", "describe.long_briefs"),
-        ("--hits", "search.hits"),
-    ] {
-        let tip = format!("a setting of a strategy is given by: --set {setting}=VALUE");
-        run(&["serve", flag, "x"]).says(2, &[&tip]);
     }
 }
 
@@ -169,40 +155,10 @@ fn w5_what_is_wrong_with_a_flag_in_a_file_is_said_at_its_key() {
         ("explain = 1", "11: serve.explain: 1 is not true or false", reference),
         ("offer = [\"full\", 7]", "9: serve.offer: [\"full\",7] is not a list of texts", reference),
         ("drain = 0", "9: serve.drain: '0': a number of seconds", reference),
-        ("listen = \"8848\"", "10: serve.listen: '8848': invalid socket address", reference),
-        (
-            "bridge = \"allways\"",
-            "10: serve.bridge: 'allways' is none of auto, always, never",
-            "did you mean 'always'?)",
-        ),
         ("log = \"debg\"", "7: serve.log: 'debg': 'debg' is not a level; did you mean 'debug'?", ""),
     ] {
         let (expected, hint) = (format!("FILE:2:{expected}"), format!("(hint: {hint}"));
         refuses(&format!("[serve]\n{line}\n"), &[&expected, &hint]);
-    }
-    for (text, expected, hint) in [
-        (
-            "serve.principal = \"ann\"\n",
-            "FILE:1:7: unknown key serve.principal",
-            "it is who starts the program",
-        ),
-        (
-            "[serve]\nlimit = [\"massage_depth=3\"]\n",
-            "FILE:2:9: serve.limit: 'massage_depth=3': there is no limit",
-            "did you mean 'message_depth'?",
-        ),
-        (
-            "[limits]\naudit_wait = 7\n",
-            "FILE:2:1: limits.audit_wait cannot be set any more: it is 5000 milliseconds, since",
-            "(hint: leave it out)",
-        ),
-        (
-            "[limits]\nmassage_depth = 7\n",
-            "FILE:2:1: unknown key limits.massage_depth",
-            "(hint: did you mean ",
-        ),
-    ] {
-        refuses(text, &[expected, hint]);
     }
     // Flags that mean nothing together are a mistake of usage, told at the key that is one of them.
     for (text, expected, hint) in [
@@ -240,7 +196,6 @@ fn w3_help_is_a_subcommand() {
     assert_eq!(help.says(0, &[]).stdout, run(&["--help"]).stdout);
     let help = run(&["help", "serve"]);
     assert_eq!(help.says(0, &[]).stdout, run(&["serve", "--help"]).stdout);
-    run(&["help", "dance"]).says(2, &["dance"]);
 }
 
 #[test]
@@ -258,8 +213,7 @@ fn w3_completions_know_commands_flags_and_values() {
 
 #[test]
 fn w3_bash_completes_a_value() {
-    let folder = tempfile::tempdir().unwrap();
-    let script = folder.path().join("completions");
+    let (_folder, script) = scratch("completions");
     fs::write(&script, run(&["completions", "bash"]).stdout).unwrap();
     let complete = r#"source "$0"
         function=$(complete -p mcp-disclosure | sed 's/.* -F \([^ ]*\) .*/\1/')
@@ -293,8 +247,7 @@ fn w3_manual_pages_are_printed_and_written() {
         init.lines().any(|line| line.starts_with(".TH mcp-disclosure-init 1") && line.contains(version)),
         "{init}"
     );
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("man1");
+    let (folder, out) = scratch("man1");
     run(&["man", "--out", shown(&out)]).says(0, &[]);
     let mut written: Vec<String> =
         fs::read_dir(&out).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
@@ -309,43 +262,9 @@ fn w3_manual_pages_are_printed_and_written() {
 }
 
 #[test]
-fn w5_a_problem_is_placed_at_its_key() {
-    for (text, expected) in [
-        (
-            "[upstreams.a]\nurl = \"http://a/mcp\"\nheaders = { \"no header\" = \"x\" }\n",
-            "FILE:3:13: upstream 'a': headers: ",
-        ),
-        (
-            "[upstreams.a]\nurl = \"http://a/mcp\"\n[upstreams.a.headers]\nx = \"${NOT_SET_ANYWHERE}\"\n",
-            "FILE:4:1: upstream 'a': headers.x: ",
-        ),
-        (
-            "[upstreams.a]\nurl = \"http://a/mcp\"\n\nargs = [\"x\"]\n",
-            "FILE:4:1: upstream 'a': args is for a program",
-        ),
-        (
-            "demo = true\n\n[strategy.groups]\n\npgae = 3\n",
-            "FILE:5:1: strategy.groups.pgae: unknown field `pgae`",
-        ),
-        (
-            "demo = true\n[[principals]]\nname = \"p\"\nstrategies = [\"inf\"]\n",
-            "FILE:2:1: principal 'p': strategy 'inf' is not offered",
-        ),
-        (
-            "demo = true\n[profiles.x]\nstrategies = [\"inf\"]\n",
-            "FILE:2:11: profiles.x: strategy 'inf' is not offered",
-        ),
-    ] {
-        refuses(text, &[expected]);
-    }
-}
-
-#[test]
 fn w5_a_strategy_that_is_named_twice_is_reported_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("disclosure.toml");
     let text = "demo = true\n[[principals]]\nname = \"p\"\nstrategies = [\"inf\", \"ful\", \"inf\"]\n";
-    fs::write(&file, text).unwrap();
+    let (_directory, file) = configured(text);
     let ended = run(&["serve", "--config", shown(&file)]);
     for name in ["inf", "ful"] {
         let said = format!("strategy '{name}' is not offered");

@@ -34,7 +34,6 @@ mod read_once;
 mod reload;
 mod remembered;
 mod secrets;
-mod several_upstreams;
 mod signals;
 mod strategy_pages;
 mod supervision;
@@ -46,18 +45,19 @@ mod upstream_starts;
 use std::{
     io::{Read, Write},
     net::TcpListener,
-    path::Path,
+    path::{Path, PathBuf},
     process::Command,
     thread::JoinHandle,
 };
 
-use folder::{GATED, hosted, named_pipe, scripted};
+use folder::{GATED, hosted, named_pipe, scratch, scripted};
 pub(crate) use folder::{configured, played, playing, queries, remembered, rewrite};
 use kit::{
     messages::tool,
     process::{Ended, Process},
 };
 use serde_json::Value;
+use tempfile::TempDir;
 
 /// What is announced where the list of tools is another one.
 const CHANGED: &str = "notifications/tools/list_changed";
@@ -94,6 +94,32 @@ pub(crate) fn over_http(arguments: &[&str]) -> Process {
 #[track_caller]
 pub(crate) fn serve(file: &Path, flags: &[&str]) -> Process {
     opened(&[&["serve", "--config", shown(file), "--strategy", "full"], flags].concat())
+}
+
+/// A configuration that is served with complete definitions, and a session: its folder, its file, and the program.
+#[track_caller]
+fn served(toml: &str, flags: &[&str]) -> (TempDir, PathBuf, Process) {
+    let (directory, file) = configured(toml);
+    let gateway = serve(&file, flags);
+    (directory, file, gateway)
+}
+
+/// `serve` refuses this configuration, and says all of this; FILE is its path.
+#[track_caller]
+fn refuses(toml: &str, expected: &[&str]) {
+    refuses_file("disclosure.toml", toml, "--config", 64, expected);
+}
+
+/// The same of a file of this name that is given by this flag, with this exit code.
+#[track_caller]
+fn refuses_file(name: &str, text: &str, flag: &str, code: i32, expected: &[&str]) {
+    let (_folder, file) = scratch(name);
+    rewrite(&file, text);
+    let expected: Vec<String> =
+        expected.iter().map(|expected| expected.replace("FILE", shown(&file))).collect();
+    let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+    let ended = run(&["serve", flag, shown(&file)]);
+    assert_eq!(ended.says(code, &expected).stdout, "", "{text}");
 }
 
 /// Runs the program to its end; its input is at its end from the start.

@@ -1,19 +1,15 @@
 //! `prefix` and `rename` of an upstream (U14): what is served by which name, and by which names files go on meaning it.
 
 use kit::{process::until, scenario::Scenario};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{configured, export::files, opened, played, playing, rewrite, run, serve, shown, text};
-
-/// The names of a list's items.
-fn names(answer: &Value, list: &str) -> Vec<String> {
-    let items = answer["result"][list].as_array().unwrap_or_else(|| panic!("no {list} in {answer}"));
-    items.iter().map(|item| item["name"].as_str().unwrap().to_owned()).collect()
-}
+use super::{
+    configured, export::files, opened, played, playing, refuses, rewrite, run, serve, served, shown, text,
+};
 
 #[test]
 fn u14_calls_by_the_served_name_reach_the_upstream_under_its_own() {
-    let (directory, file) = configured(
+    let (directory, _, mut gateway) = served(
         r#"
         [upstreams.a]
         command = "ODD"
@@ -24,8 +20,8 @@ fn u14_calls_by_the_served_name_reach_the_upstream_under_its_own() {
         command = "ODD"
         rename = { wait = "pause" }
         "#,
+        &[],
     );
-    let mut gateway = serve(&file, &[]);
     assert_eq!(gateway.tool_names(), ["a_echo", "a__wait", "echo", "b__wait"]);
     assert_eq!(text(&gateway.call("a_echo", json!({"text": "hello"}))), "hello");
     for unknown in ["pause", "wait", "a__echo"] {
@@ -45,8 +41,10 @@ fn u14_prompts_get_the_prefix_too() {
     let (_directory, file) = configured(&upstream);
     let ask = |prefix: &str| {
         let mut gateway = serve(&file, &[]);
-        let listed = names(&gateway.request("prompts/list", json!({})), "prompts");
-        let name = listed[0].clone();
+        let listed = gateway.request("prompts/list", json!({}))["result"]["prompts"].take();
+        let listed: Vec<&str> =
+            listed.as_array().unwrap().iter().map(|prompt| prompt["name"].as_str().unwrap()).collect();
+        let name = listed[0];
         let got = gateway.request("prompts/get", json!({"name": name}))["result"].clone();
         let reference = json!({"type": "ref/prompt", "name": name});
         let argument = json!({"name": "n", "value": ""});
@@ -82,9 +80,7 @@ fn u14_a_name_that_changes_is_served_and_announced() {
     assert_eq!(gateway.tool_names(), ["odd_echo", "odd_wait"]);
     rewrite("rename = { echo = \"say\" }\n");
     assert!(until(|| gateway.tool_names() == ["say", "wait"]));
-    let ended = gateway.finish();
-    ended.says(0, &[]);
-    assert!(!ended.stderr.contains("needs a restart"), "{}", ended.stderr);
+    gateway.finish().says(0, &[]).omits(&["needs a restart"]);
 }
 
 #[test]
@@ -96,14 +92,12 @@ fn u14_names_that_hosts_refuse_are_refused_with_place_and_remedy() {
     );
     let hint = "(hint: a name has 1 to 64 letters, digits, '_', '-' and '.')";
     let accepted = "and hosts accept A-Z, a-z, 0-9, '_', '-' and '.' in names";
-    let ended = run(&["serve", "--config", shown(&file)]);
-    ended.says(64, &[
+    run(&["serve", "--config", shown(&file)]).says(64, &[
         &format!("disclosure.toml:1:12: upstream 'a': prefix contains '/', {accepted} {hint}"),
         &format!("disclosure.toml:1:12: upstream 'a': rename.\"echo\" is empty {hint}"),
         &format!("disclosure.toml:1:12: upstream 'a': rename.\"wait\" contains 'ö', {accepted} {hint}"),
         "upstream 'b': 'echo' and 'wait' are both renamed to 'same' (hint: give each tool a name of its own)",
-    ]);
-    assert!(!ended.stderr.contains("'off'"), "{}", ended.stderr);
+    ]).omits(&["'off'"]);
 }
 
 #[test]
@@ -153,9 +147,7 @@ fn u14_export_writes_names_that_mean_the_same_again() {
         let mut tools = gateway.tools();
         // The bridge describes the categories, which an export writes down.
         assert_eq!(tools.pop().unwrap()["name"], "describe_tools");
-        let ended = gateway.finish();
-        ended.says(0, &[]);
-        assert!(!ended.stderr.contains("no upstream has"), "{}", ended.stderr);
+        gateway.finish().says(0, &[]).omits(&["no upstream has"]);
         tools
     };
     let tools = listed(&file);
@@ -166,13 +158,13 @@ fn u14_export_writes_names_that_mean_the_same_again() {
 
 #[test]
 fn u14_settings_of_an_upstream_are_checked() {
-    let (_directory, file) = configured(
+    refuses(
         "[upstreams.a]\ncommand = \"ODD\"\nconnect_timeout = \"10s\"\nrequest_timeout = 0\nrestart = \"sometimes\"\nscope = \"all\"\n",
+        &[
+            "FILE:3:19: upstreams.a.connect_timeout: invalid type: string \"10s\", expected a number of seconds, more than 0 and at most 1e9",
+            "FILE:4:19: upstreams.a.request_timeout: 0 is not a number of seconds, more than 0 and at most 1e9",
+            "FILE:5:11: upstreams.a.restart: unknown variant `sometimes`, expected `always` or `never`",
+            "FILE:6:9: upstreams.a.scope: unknown variant `all`, expected `shared` or `session`",
+        ],
     );
-    run(&["serve", "--config", shown(&file)]).says(64, &[
-        "disclosure.toml:3:19: upstreams.a.connect_timeout: invalid type: string \"10s\", expected a number of seconds, more than 0 and at most 1e9",
-        "disclosure.toml:4:19: upstreams.a.request_timeout: 0 is not a number of seconds, more than 0 and at most 1e9",
-        "disclosure.toml:5:11: upstreams.a.restart: unknown variant `sometimes`, expected `always` or `never`",
-        "disclosure.toml:6:9: upstreams.a.scope: unknown variant `all`, expected `shared` or `session`",
-    ]);
 }

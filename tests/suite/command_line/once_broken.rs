@@ -4,12 +4,13 @@ use std::{fs, process::Stdio, time::Duration};
 
 use kit::{
     HeldPort,
-    process::{id_in, is_gone, until},
+    process::{id_in, until},
 };
 use serde_json::json;
 
 use super::{
-    ODD, described, error, over_http, run, serve_odd, shown, start, terminal::terminal, text, write,
+    ODD, described, endings::assert_gone, error, over_http, reload::serve_described, run, scratch, serve_odd,
+    shown, start, terminal::terminal, text, write,
 };
 
 #[test]
@@ -49,13 +50,12 @@ fn sigterm_ends_a_program_whose_input_is_a_terminal() {
 
 #[test]
 fn sigterm_before_the_handshake_is_done_leaves_nothing_behind() {
-    let directory = tempfile::tempdir().unwrap();
-    let id = directory.path().join("id");
+    let (_directory, id) = scratch("id");
     let mut gateway = start(&["serve", "--", ODD, "stubborn-silent", shown(&id)]);
-    let child = id_in(&id, "");
+    id_in(&id, "");
     gateway.terminate();
     assert!(until(|| !gateway.is_running()));
-    assert!(until(|| is_gone(&child)), "process {child} was left behind");
+    assert_gone(&id);
 }
 
 #[test]
@@ -73,8 +73,7 @@ fn sigterm_on_http_does_not_wait_for_a_request_that_never_comes_whole() {
 
 #[test]
 fn a_directory_that_is_never_quiet_is_read_again_all_the_same() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut gateway = serve_odd(&["--tool-descriptions", shown(directory.path())], &["ordinary"]);
+    let (directory, mut gateway) = serve_described(&[]);
     write(directory.path(), "wait.json", &described("wait", "New."));
     let noise = directory.path().join("noise.log");
     let until_then = std::time::Instant::now() + Duration::from_secs(10);

@@ -13,7 +13,7 @@ use std::{
 use kit::process::{Process, until};
 use serde_json::json;
 
-use super::{ODD, configured, described, opened, rewrite, serve, serve_odd, shown, write};
+use super::{ODD, configured, opened, reload::serve_described, rewrite, served, shown};
 
 const UPSTREAM: &str = "[upstreams.odd]\ncommand = \"ODD\"\n";
 
@@ -31,8 +31,7 @@ fn refused(gateway: &mut Process, reason: &str) {
 #[test]
 fn a_file_that_lost_all_that_hides_takes_an_operators_word_p4() {
     for (toml, reason) in [("", "the configuration is empty"), (UPSTREAM, "is hidden any more")] {
-        let (_directory, file) = configured(&format!("{UPSTREAM}{HIDING}"));
-        let mut gateway = serve(&file, &[]);
+        let (_directory, file, mut gateway) = served(&format!("{UPSTREAM}{HIDING}"), &[]);
         rewrite(&file, toml);
         refused(&mut gateway, reason);
         gateway.hang_up();
@@ -46,23 +45,20 @@ fn a_file_that_lost_all_that_hides_takes_an_operators_word_p4() {
     }
 }
 
+/// A file that was cut off has lost its later sections, and others may still hide something.
 #[test]
-fn each_kind_that_was_hidden_is_counted_by_itself_p4() {
-    let (_directory, file) = configured(&format!("{UPSTREAM}{HIDING}[resources.\"x://*\"]\nhidden = true\n"));
-    let mut gateway = serve(&file, &[]);
-    // A file that was cut off has lost its later sections, and others may still hide something.
-    rewrite(&file, &format!("{UPSTREAM}[resources.\"x://*\"]\nhidden = true\n"));
-    refused(&mut gateway, "no tool is hidden any more");
-    rewrite(&file, &format!("{UPSTREAM}{HIDING}"));
-    refused(&mut gateway, "no resource is hidden any more");
-}
-
-#[test]
-fn a_list_of_what_may_be_read_is_not_lost_p4() {
-    let (_directory, file) = configured(&format!("{UPSTREAM}{HIDING}[resources]\nallow = []\n"));
-    let mut gateway = serve(&file, &[]);
-    rewrite(&file, &format!("{UPSTREAM}{HIDING}"));
-    refused(&mut gateway, "[resources] allow is gone");
+fn each_kind_of_what_protects_takes_an_operators_word_p4() {
+    let (allow, resource) = ("[resources]\nallow = []\n", "[resources.\"x://*\"]\nhidden = true\n");
+    let whole = format!("{UPSTREAM}{HIDING}{allow}{resource}");
+    let (_directory, file, mut gateway) = served(&whole, &[]);
+    for (part, reason) in [
+        (HIDING, "no tool is hidden any more"),
+        (resource, "no resource is hidden any more"),
+        (allow, "[resources] allow is gone"),
+    ] {
+        rewrite(&file, &whole.replace(part, ""));
+        refused(&mut gateway, reason);
+    }
 }
 
 #[test]
@@ -72,21 +68,18 @@ fn switches_of_upstreams_are_followed_and_not_lost_p4() {
         ("allow = [\"echo\"]", "allow is gone from all upstreams"),
         ("hidden = [\"wait\"]", "no tool is hidden any more"),
     ] {
-        let (_directory, file) = configured(&switched(switch));
-        let mut gateway = serve(&file, &[]);
+        let (_directory, file, mut gateway) = served(&switched(switch), &[]);
         rewrite(&file, UPSTREAM);
         refused(&mut gateway, reason);
         rewrite(&file, &switched(&switch.replace("echo", "wait").replace("[\"wait\"]", "[\"w*\", \"e*\"]")));
         gateway.logged("read again");
-        let ended = gateway.finish();
-        assert!(!ended.says(0, &[]).stderr.contains("needs a restart"), "{ended:?}");
+        gateway.finish().says(0, &[]).omits(&["needs a restart"]);
     }
 }
 
 #[test]
 fn a_file_that_is_cut_off_or_gone_changes_nothing_p4() {
-    let (_directory, file) = configured(&format!("{UPSTREAM}{HIDING}"));
-    let mut gateway = serve(&file, &[]);
+    let (_directory, file, mut gateway) = served(&format!("{UPSTREAM}{HIDING}"), &[]);
     rewrite(&file, &format!("{UPSTREAM}[tools.wa"));
     gateway.logged("disclosure.toml:3:");
     assert_eq!(gateway.tool_names(), ["echo"]);
@@ -102,9 +95,7 @@ fn a_file_that_is_cut_off_or_gone_changes_nothing_p4() {
 
 #[test]
 fn a_directory_that_is_emptied_takes_an_operators_word_p4() {
-    let directory = tempfile::tempdir().unwrap();
-    write(directory.path(), "echo.json", &described("echo", "Ours."));
-    let mut gateway = serve_odd(&["--tool-descriptions", shown(directory.path())], &["ordinary"]);
+    let (directory, mut gateway) = serve_described(&[("echo", "Ours.")]);
     fs::remove_file(directory.path().join("echo.json")).unwrap();
     gateway.logged("all description files are gone");
     assert_eq!(gateway.tools()[0]["description"], "Ours.");
@@ -156,10 +147,12 @@ fn no_list_shows_what_is_hidden_while_its_file_is_rewritten_p4() {
 fn what_is_hidden_stays_so_when_another_upstream_is_missing_p2() {
     let broken = "[upstreams.b]\ncommand = \"/no/such/program\"\n";
     for rule in ["a/wait", "a/w*", "*/wait", "wait"] {
-        let (_directory, file) = configured(&format!(
-            "[upstreams.a]\ncommand = \"ODD\"\n{broken}[tools.\"{rule}\"]\nhidden = true\n[tools.\"b/far\"]\nhidden = true\n"
-        ));
-        let mut gateway = serve(&file, &[]);
+        let (_directory, file, mut gateway) = served(
+            &format!(
+                "[upstreams.a]\ncommand = \"ODD\"\n{broken}[tools.\"{rule}\"]\nhidden = true\n[tools.\"b/far\"]\nhidden = true\n"
+            ),
+            &[],
+        );
         assert_eq!(gateway.tool_names(), ["echo"], "{rule}");
         for name in ["wait", "a__wait", "a/wait"] {
             let error = gateway.call(name, json!({}))["error"]["message"].clone();

@@ -10,9 +10,13 @@ use super::{CHANGED, described, serve_odd, shown, write};
 /// The bound in the contract is two seconds, of which an idle machine needs more than one; the rest is for a busy one.
 pub(super) const SOON: Duration = Duration::from_secs(10);
 
-fn serve_described() -> (TempDir, Process) {
+/// Serves the odd upstream with these descriptions of its tools, by their names.
+#[track_caller]
+pub(super) fn serve_described(tools: &[(&str, &str)]) -> (TempDir, Process) {
     let directory = tempfile::tempdir().unwrap();
-    write(directory.path(), "echo.json", &described("echo", "The first text."));
+    for (name, text) in tools {
+        write(directory.path(), &format!("{name}.json"), &described(name, text));
+    }
     let gateway = serve_odd(&["--tool-descriptions", shown(directory.path())], &["ordinary"]);
     (directory, gateway)
 }
@@ -32,7 +36,7 @@ fn becomes(gateway: &mut Process, tool: &str, text: &str) {
 
 #[test]
 fn a_bad_set_is_reported_and_the_old_one_stays() {
-    let (directory, mut gateway) = serve_described();
+    let (directory, mut gateway) = serve_described(&[]);
     write(directory.path(), "wait.json", &described("wait", "Half of a set."));
     becomes(&mut gateway, "wait", "Half of a set.");
     write(directory.path(), "wait.json", "{ \"name\": \"wait\", ");
@@ -49,7 +53,7 @@ fn a_bad_set_is_reported_and_the_old_one_stays() {
 
 #[test]
 fn files_that_change_come_and_go_are_followed_and_announced() {
-    let (directory, mut gateway) = serve_described();
+    let (directory, mut gateway) = serve_described(&[("echo", "The first text.")]);
     assert_eq!(description(&mut gateway, "echo"), "The first text.");
     write(directory.path(), "echo.json", &described("echo", "The second text."));
     becomes(&mut gateway, "echo", "The second text.");

@@ -48,13 +48,6 @@ impl Scene {
         gateway
     }
 
-    /// A run that lists the upstream's tools, and its end.
-    fn run(&self, flags: &[&str]) {
-        let mut gateway = self.opened(flags);
-        assert_eq!(gateway.tool_names(), ["echo", "wait"]);
-        gateway.finish().says(0, &[]);
-    }
-
     /// A run that is remembered; from now on the upstream waits for `gate`.
     fn is_remembered(&self) {
         let mut gateway = self.opened(&[]);
@@ -122,20 +115,11 @@ fn of_a_remembered_upstream_with_a_manifest_only_what_changed_is_fetched() {
 }
 
 #[test]
-fn u17_another_entry_is_another_upstream() {
-    let scene = Scene::new();
-    scene.is_remembered();
-    let text = fs::read_to_string(&scene.config).unwrap();
-    fs::write(&scene.config, text + "env = { TOKEN = \"another\" }\n").unwrap();
-    let mut gateway = scene.opened(&["--wait-for-upstreams", "1"]);
-    assert_eq!(gateway.tool_names(), Vec::<String>::new());
-    gateway.finish().says(0, &[]);
-}
-
-#[test]
 fn u17_nothing_is_read_or_kept_when_that_is_switched_off() {
     let scene = Scene::new();
-    scene.run(&["--remember", "off"]);
+    let mut gateway = scene.opened(&["--remember", "off"]);
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    gateway.finish().says(0, &[]);
     assert!(!scene.path("cache").exists());
     scene.is_remembered();
     let mut gateway = scene.opened(&["--remember", "off", "--wait-for-upstreams", "1"]);

@@ -15,7 +15,7 @@ use kit::{
 };
 use serde_json::{Value, json};
 
-use super::{ODD, configured, opened, over_http, program, serve_odd, shown, start};
+use super::{ODD, configured, opened, over_http, program, scratch, serve_odd, shown, start};
 
 /// Waits until all of these are gone; how long that took.
 #[track_caller]
@@ -27,8 +27,7 @@ fn all_gone(ids: &[&str]) -> Duration {
 
 #[test]
 fn p14_sigkill_takes_along_children_that_would_stay() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("id");
+    let (_directory, file) = scratch("id");
     // It does not mind that its input ends.
     let gateway = serve_odd(&[], &["stubborn", shown(&file)]);
     let child = id_in(&file, "");
@@ -52,8 +51,7 @@ fn p14_sigkill_takes_along_what_a_launcher_launched() {
 
 #[test]
 fn p14_a_guard_that_was_ended_is_replaced() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("id");
+    let (_directory, file) = scratch("id");
     let gateway = over_http(&["--upstream-scope", "session", "--", ODD, "stubborn", shown(&file)]);
     let address = gateway.address();
     let first = id_in(&file, "");
@@ -85,8 +83,7 @@ fn guard_beside(child: &str) -> String {
 
 #[test]
 fn p14_a_hang_up_ends_the_program_like_sigterm_where_there_is_no_configuration() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("id");
+    let (_directory, file) = scratch("id");
     let serve =
         [env!("CARGO_BIN_EXE_gateway"), "serve", "--strategy", "full", "--", ODD, "ordinary", shown(&file)];
     // Whoever runs the tests may ignore the signal, as under nohup, and what they start would inherit that.
@@ -128,8 +125,7 @@ fn p14_a_hang_up_does_not_end_what_was_started_to_ignore_it() {
 
 /// Serves the odd upstream to a host that reads one line and then closes stdout; stdin stays open.
 fn deserted(then: &[Value]) {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("id");
+    let (_directory, file) = scratch("id");
     let mut child = program(&["serve", "--strategy", "full", "--", ODD, "ordinary", shown(&file)])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -12,7 +12,7 @@ use kit::{
 
 use serde_json::{Value, json};
 
-use super::{CHANGED, GATED, configured, error, opened, over_http, scripted, serve, shown, start, text};
+use super::{CHANGED, GATED, configured, error, opened, over_http, scripted, served, shown, start, text};
 
 /// A server that writes its process id to FOLDER/id.
 const WITH_ID: &str = "exec ODD ordinary FOLDER/id";
@@ -42,8 +42,8 @@ fn u1_the_handshake_does_not_wait_for_upstreams_of_files_and_a_list_does() {
 #[test]
 fn u1_a_list_waits_no_longer_than_it_may_and_late_upstreams_join() {
     let quick = "[upstreams.quick]\ncommand = \"ODD\"\n".to_owned();
-    let (directory, file) = configured(&(quick + &scripted("late", &format!("{GATED} pages"))));
-    let mut gateway = serve(&file, &["--wait-for-upstreams", "3"]);
+    let (directory, _, mut gateway) =
+        served(&(quick + &scripted("late", &format!("{GATED} pages"))), &["--wait-for-upstreams", "3"]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     fs::write(directory.path().join("gate"), "").unwrap();
     assert!(until(|| gateway.tool_names() == ["echo", "wait", "first", "second", "third"]));
@@ -60,8 +60,7 @@ fn u1_the_port_of_http_does_not_wait() {
 
 #[test]
 fn u1_upstreams_of_files_that_are_all_broken_do_not_end_the_program() {
-    let (_directory, file) = configured("[upstreams.broken]\ncommand = \"/no/such/program\"\n");
-    let mut gateway = serve(&file, &[]);
+    let (_directory, _, mut gateway) = served("[upstreams.broken]\ncommand = \"/no/such/program\"\n", &[]);
     assert_eq!(gateway.tool_names(), Vec::<String>::new());
     let line = gateway.logged("upstream failed, will be restarted");
     assert!(line.contains("cannot start '/no/such/program'"), "{line}");
@@ -69,8 +68,7 @@ fn u1_upstreams_of_files_that_are_all_broken_do_not_end_the_program() {
 
 #[test]
 fn u2_a_call_waits_for_an_upstream_that_is_starting() {
-    let (directory, file) = configured(&scripted("late", GATED));
-    let mut gateway = serve(&file, &[]);
+    let (directory, _, mut gateway) = served(&scripted("late", GATED), &[]);
     let call = gateway.ask("tools/call", json!({"name": "echo", "arguments": {"text": "at last"}}));
     gateway.request("ping", json!({}));
     fs::write(directory.path().join("gate"), "").unwrap();
@@ -108,8 +106,7 @@ fn u2_a_call_of_a_name_that_nobody_lists_waits_for_what_starts_for_the_first_tim
 fn u2_a_call_of_a_name_that_nobody_lists_says_what_never_started() {
     let late = scripted("late", GATED) + "connect_timeout = 1\nprefix = \"late_\"\n";
     let there = "[upstreams.there]\ncommand = \"ODD\"\nargs = [\"no-schema\"]\n";
-    let (directory, file) = configured(&(late + there));
-    let mut gateway = serve(&file, &["--wait-for-upstreams", "0.01"]);
+    let (directory, _, mut gateway) = served(&(late + there), &["--wait-for-upstreams", "0.01"]);
     let called = gateway.call("late_echo", json!({}));
     let expected = "Unknown tool: late_echo; of these upstreams it is not known yet what they list: 'late'";
     assert_eq!(error(&called), expected);
@@ -120,8 +117,7 @@ fn u2_a_call_of_a_name_that_nobody_lists_says_what_never_started() {
 
 #[test]
 fn u2_u3_a_call_waits_for_a_restart_and_tools_stay_listed_meanwhile() {
-    let (directory, file) = configured(&scripted("odd", WITH_ID));
-    let mut gateway = serve(&file, &[]);
+    let (directory, _, mut gateway) = served(&scripted("odd", WITH_ID), &[]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     // The handshake does not wait for the upstream, so its first lists may be news.
     let news = gateway.count(CHANGED);
@@ -139,8 +135,7 @@ fn u2_u3_a_call_waits_for_a_restart_and_tools_stay_listed_meanwhile() {
 #[test]
 fn u2_a_call_that_waited_in_vain_names_the_upstream_and_its_last_failure() {
     let script = "[ -e FOLDER/broken ] && exit 7; exec ODD ordinary FOLDER/id";
-    let (directory, file) = configured(&(scripted("odd", script) + "connect_timeout = 3\n"));
-    let mut gateway = serve(&file, &[]);
+    let (directory, _, mut gateway) = served(&(scripted("odd", script) + "connect_timeout = 3\n"), &[]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     fs::write(directory.path().join("broken"), "").unwrap();
     kill(&id_in(directory.path().join("id"), ""));
@@ -193,8 +188,7 @@ fn u8_processes_start_at_once_and_are_introduced_to_the_client_however_late_it_c
 
 #[test]
 fn u14_one_that_is_never_restarted_leaves_with_its_tools() {
-    let (directory, file) = configured(&(scripted("odd", WITH_ID) + "restart = \"never\"\n"));
-    let mut gateway = serve(&file, &[]);
+    let (directory, _, mut gateway) = served(&(scripted("odd", WITH_ID) + "restart = \"never\"\n"), &[]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     let news = gateway.count(CHANGED);
     kill(&id_in(directory.path().join("id"), ""));
@@ -206,11 +200,11 @@ fn u14_one_that_is_never_restarted_leaves_with_its_tools() {
 
 #[test]
 fn u14_time_outs_of_one_upstream_take_the_place_of_the_general_ones() {
-    let (_directory, file) = configured(
+    let (_directory, _, mut gateway) = served(
         "[upstreams.mute]\ncommand = \"ODD\"\nargs = [\"silent\"]\nconnect_timeout = 1\n\
          [upstreams.slow]\ncommand = \"ODD\"\nargs = [\"hangs-on-call\"]\nrequest_timeout = 3\n",
+        &[],
     );
-    let mut gateway = serve(&file, &[]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     gateway.logged("within 1 second");
     let answer = gateway.call("echo", json!({}));
@@ -251,8 +245,7 @@ fn u14_the_scope_of_one_upstream_takes_the_place_of_the_general_one() {
 #[test]
 fn u14_over_stdio_every_upstream_is_the_clients_own_and_started_once() {
     let script = "echo started >> FOLDER/starts; exec ODD";
-    let (directory, file) = configured(&(scripted("odd", script) + "scope = \"session\"\n"));
-    let mut gateway = serve(&file, &[]);
+    let (directory, _, mut gateway) = served(&(scripted("odd", script) + "scope = \"session\"\n"), &[]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     gateway.finish().says(0, &[]);
     assert_eq!(fs::read_to_string(directory.path().join("starts")).unwrap(), "started\n");
@@ -261,8 +254,7 @@ fn u14_over_stdio_every_upstream_is_the_clients_own_and_started_once() {
 #[test]
 fn u3_an_upstream_that_ends_during_its_handshake_is_one_process_for_each_attempt() {
     let script = "echo started >> FOLDER/starts; read line; exit 3";
-    let (directory, file) = configured(&scripted("short", script));
-    let gateway = serve(&file, &[]);
+    let (directory, _, gateway) = served(&scripted("short", script), &[]);
     gateway.logged("failures=3");
     assert_eq!(starts(directory.path()), 3);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{serve_odd, text};
+use super::{ODD, error, over_http, serve_odd, text};
 
 #[test]
 fn one_that_dies_is_named_and_what_it_said_is_the_operators_alone_f6_p5() {
@@ -18,8 +18,7 @@ fn one_that_dies_is_named_and_what_it_said_is_the_operators_alone_f6_p5() {
     assert_eq!(gateway.tool_names(), ["echo", "wait"], "other requests are answered");
     let line = gateway.logged("upstream failed, will be restarted");
     assert!(line.contains("last stderr lines: odd-upstream: segmentation fault, as if"), "{line}");
-    let ended = gateway.finish();
-    assert!(!ended.says(0, &[]).stderr.contains("s3cret"), "its arguments (P10): {ended:?}");
+    gateway.finish().says(0, &[]).omits(&["s3cret"]);
 }
 
 #[test]
@@ -50,4 +49,22 @@ fn all_pages_are_read_until_they_repeat() {
         let mut gateway = serve_odd(&[], &[mode]);
         assert_eq!(gateway.tool_names(), tools);
     }
+}
+
+#[test]
+fn two_of_one_name_are_told_apart_and_one_that_goes_away_leaves_the_other_served_f6() {
+    let other = over_http(&["--", ODD, "no-schema"]);
+    let url = format!("http://{}/mcp/full", other.address());
+    let mut gateway = serve_odd(&["--connect-timeout", "2", "--upstream-url", &url], &["ordinary"]);
+    assert_eq!(gateway.tool_names(), ["odd__echo", "wait", "bare", "odd-2__echo"]);
+    for tool in ["odd__echo", "odd-2__echo", "bare"] {
+        assert_eq!(text(&gateway.call(tool, json!({"text": tool}))), tool);
+    }
+    assert_eq!(error(&gateway.call("echo", json!({}))), "Unknown tool: echo");
+    drop(other);
+    let answer = gateway.call("bare", json!({}));
+    assert_eq!(answer["error"]["data"], json!({"upstream": "odd-2"}), "{answer}");
+    let message = "upstream 'odd-2' is unavailable: waited 2 seconds for it to restart; upstream 'odd-2' ";
+    assert!(error(&answer).starts_with(message), "{answer}");
+    assert_eq!(text(&gateway.call("odd__echo", json!({"text": "here"}))), "here");
 }

@@ -4,13 +4,12 @@ use std::net::TcpListener;
 
 use kit::{
     HeldPort,
-    process::{id_in, is_gone, until},
     revision::{Revision, RevisionServer},
 };
 use serde_json::json;
 use tokio::task::spawn_blocking;
 
-use super::{ODD, opened, run, serve_odd, shown, text};
+use super::{ODD, endings::assert_gone, opened, run, scratch, serve_odd, shown, text};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_acknowledgement_without_content_is_no_output_p11() {
@@ -29,22 +28,38 @@ async fn an_acknowledgement_without_content_is_no_output_p11() {
 }
 
 #[test]
-fn a_command_that_does_not_exist_is_named() {
-    run(&["serve", "--", "/no/such/program", "--flag"]).says(
-        1,
-        &[
-            "cannot start '/no/such/program': No such file or directory",
-            "hint: is '/no/such/program' installed, and on the PATH?",
-        ],
-    );
-}
-
-#[test]
-fn a_file_that_is_no_program_is_named() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("notes.txt");
-    std::fs::write(&file, "not a program").unwrap();
-    run(&["serve", "--", shown(&file)]).says(1, &["cannot start '", "notes.txt': Permission denied"]);
+fn what_cannot_be_started_or_reached_is_named_with_what_may_help() {
+    let (_directory, notes) = scratch("notes.txt");
+    std::fs::write(&notes, "not a program").unwrap();
+    let held = HeldPort::take();
+    // It takes connections, and never answers.
+    let listening = TcpListener::bind("127.0.0.1:0").unwrap();
+    let [nobody, silent] =
+        [held.address(), listening.local_addr().unwrap()].map(|address| format!("http://{address}/mcp"));
+    let [of_nobody, of_silent] = [&nobody, &silent].map(|url| format!("upstream '{url}'"));
+    let absent = "cannot start '/no/such/program': No such file or directory";
+    for (source, expected) in [
+        (
+            &["--", "/no/such/program", "--flag"][..],
+            &[absent, "hint: is '/no/such/program' installed, and on the PATH?"][..],
+        ),
+        (&["--", shown(&notes)], &["cannot start '", "notes.txt': Permission denied"]),
+        (
+            &["--upstream-url", &nobody],
+            &[
+                &of_nobody,
+                "cannot be reached: Connection refused",
+                "hint: is an MCP server running there, and is the path right?",
+            ],
+        ),
+        (
+            &["--connect-timeout", "2", "--upstream-url", &silent],
+            &[&of_silent, "did not answer within 2 seconds"],
+        ),
+        (&["--upstream-url", &nobody, "--", "/no/such/program"], &[&of_nobody, absent]),
+    ] {
+        run(&[&["serve"], source].concat()).says(1, expected);
+    }
 }
 
 #[test]
@@ -81,15 +96,13 @@ fn one_that_cannot_be_used_is_refused_with_what_it_did_and_not_left_behind() {
             &["upstream 'odd'", "the result of tools/list is invalid: 'tools' is not an array"],
         ),
     ] {
-        let directory = tempfile::tempdir().unwrap();
-        let id = directory.path().join("id");
+        let (_directory, id) = scratch("id");
         let flags: &[&str] = match mode {
             "silent" | "only-garbage" => &["--connect-timeout", "2"],
             _ => &[],
         };
         run(&[&["serve"], flags, &["--", ODD, mode, shown(&id)]].concat()).says(1, expected);
-        let id = id_in(&id, "");
-        assert!(until(|| is_gone(&id)), "{mode}: process {id} was left behind");
+        assert_gone(&id);
     }
     // `cat` sends back what it is sent: a message, but no answer.
     run(&["serve", "--connect-timeout", "1", "--", "cat"]).says(1, &["upstream 'cat' "]);
@@ -109,18 +122,4 @@ fn one_that_prints_garbage_between_messages_is_served_with_a_warning() {
             "upstream=\"odd\"",
         ],
     );
-}
-
-#[test]
-fn a_url_that_cannot_be_reached_is_named() {
-    let nobody = HeldPort::take();
-    let url = format!("http://{}/mcp", nobody.address());
-    let hint = "hint: is an MCP server running there, and is the path right?";
-    run(&["serve", "--upstream-url", &url])
-        .says(1, &[&format!("upstream '{url}'"), "cannot be reached: Connection refused", hint]);
-    // It takes connections, and never answers.
-    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/mcp", silent.local_addr().unwrap());
-    run(&["serve", "--connect-timeout", "2", "--upstream-url", &url])
-        .says(1, &[&format!("upstream '{url}'"), "did not answer within 2 seconds"]);
 }

@@ -3,8 +3,8 @@
 use kit::messages::tool;
 use serde_json::json;
 
-use super::{findings, found, with_tools};
-use crate::command_line::{configured, playing, queries, run, shown};
+use super::{findings, found, has, with_tools};
+use crate::command_line::{configured, playing, queries, run, scratch, shown};
 
 #[test]
 fn s7_queries_that_do_not_find_their_tool_are_findings_with_the_words_that_miss() {
@@ -18,17 +18,12 @@ fn s7_queries_that_do_not_find_their_tool_are_findings_with_the_words_that_miss(
         json!({"query": "sum", "tools": ["summ"]}),
     ]);
     let path = shown(file.path()).to_owned();
-    let codes = ["not-found", "found-later", "found-wrongly", "unknown-label"];
     let found = found(&tools, &["--queries", &path]);
-    let found: Vec<_> = found.iter().filter(|(code, ..)| codes.contains(&&**code)).collect();
-    let of = |code: &str| found.iter().filter(|found| found.0 == code).collect::<Vec<_>>();
-    assert_eq!(of("not-found").len(), 1, "{found:?}");
-    let missed = of("not-found")[0];
-    assert_eq!(missed.1, "move_file");
-    assert!(missed.2.contains("the tool lacks: frobnicate, zorps"), "{missed:?}");
-    assert!(of("found-wrongly")[0].2.contains("sum"), "{found:?}");
-    let unknown: Vec<&str> = of("unknown-label").iter().map(|found| &*found.2).collect();
-    assert!(unknown.iter().any(|message| message.contains("'summ'; did you mean 'sum'?")), "{unknown:?}");
+    has(&found, "not-found", &[("move_file", "the tool lacks: frobnicate, zorps")]);
+    for (code, expected) in [("found-wrongly", "sum"), ("unknown-label", "'summ'; did you mean 'sum'?")] {
+        let is_said = found.iter().any(|(of, _, said)| of == code && said.contains(expected));
+        assert!(is_said, "{code}: {found:?}");
+    }
     // With the words as synonyms it is found.
     let (_directory, scenario) = with_tools(&tools);
     let synonyms = "[strategy.search.synonyms]\nfrobnicate = [\"move\"]\nzorps = [\"file\"]\n";
@@ -46,8 +41,7 @@ fn documented(language: &str) -> Vec<&'static str> {
 
 #[test]
 fn s7_the_page_about_words_is_true() {
-    let directory = tempfile::tempdir().unwrap();
-    let queries = directory.path().join("queries.jsonl");
+    let (_directory, queries) = scratch("queries.jsonl");
     std::fs::write(&queries, documented("json")[0]).unwrap();
     let [before, after] = documented("text").try_into().unwrap();
     assert_eq!(

@@ -3,7 +3,7 @@
 use kit::messages::tool;
 use serde_json::{Value, json};
 
-use super::{findings, with_tools};
+use super::{findings, has, with_tools};
 use crate::{
     UPSTREAM,
     command_line::{configured, playing, run, shown},
@@ -14,98 +14,48 @@ fn s12_pins_that_are_many_alike_or_idle_are_found() {
     let names = ["read_file", "read_text_file", "list", "stat", "copy", "move", "link"];
     let tools = names.map(|name| tool(name, &format!("Does {name}.")));
     let (_directory, scenario) = with_tools(&tools);
-    let found = |pins: Value| {
+    let finds = |pins: Value, code: &str, expected: &[(&str, &str)]| {
         let (_directory, file) =
             configured(&format!("{}[pins]\ntools = {pins}\n", playing("kit", &scenario)));
         let allow =
             "no-example,no-returns,no-related,repeated-description,description-repeats-name,poor-brief";
         let ended = run(&["check", "--format", "json", "--allow", allow, "--config", shown(&file)]);
-        findings(&ended.says(0, &[]).stdout)
+        let found = findings(&ended.says(0, &[]).stdout);
+        assert_eq!(found.len(), expected.len(), "{pins}: {found:?}");
+        has(&found, code, expected);
     };
-    assert_eq!(found(json!(["kit/list", "kit/stat", "c*", "move", "link"])), []);
-    fn codes(found: &[(String, String, String)]) -> Vec<(&str, &str)> {
-        found.iter().map(|(code, tool, _)| (&**code, &**tool)).collect()
-    }
-    let many = found(json!(["*"]));
-    assert_eq!(codes(&many), [("many-pins", "")]);
-    assert!(many[0].2.contains("7 pins, about "), "{many:?}");
-    let alike = found(json!(["read_file"]));
-    assert_eq!(codes(&alike), [("pin-look-alike", "read_file")]);
-    assert!(alike[0].2.contains("'read_text_file'"), "{alike:?}");
-    assert_eq!(found(json!(["read_*"])), [], "both are pinned");
-    let idle = found(json!(["kit/lst", "x*"]));
-    assert_eq!(codes(&idle), [("matches-nothing", ""); 2]);
-    assert!(
-        idle.iter().any(|(_, _, message)| message.contains("disclosure.toml:4:2: pins.tools: ")),
-        "{idle:?}"
-    );
-    assert!(idle.iter().any(|(_, _, message)| message.contains("did you mean 'kit/list'?")), "{idle:?}");
+    finds(json!(["kit/list", "kit/stat", "c*", "move", "link"]), "", &[]);
+    finds(json!(["*"]), "many-pins", &[("", "7 pins, about ")]);
+    finds(json!(["read_file"]), "pin-look-alike", &[("read_file", "'read_text_file'")]);
+    // Both are pinned.
+    finds(json!(["read_*"]), "", &[]);
+    let idle = [("", "disclosure.toml:4:2: pins.tools: "), ("", "did you mean 'kit/list'?")];
+    finds(json!(["kit/lst", "x*"]), "matches-nothing", &idle);
 }
-
-#[test]
-fn s12_pins_are_written_as_documented() {
-    for (config, expected) in [
-        (
-            "[pins]\ntool = [\"a\"]\n",
-            "disclosure.toml:2:1: unknown key pins.tool (hint: did you mean 'tools'?)",
-        ),
-        ("[pins]\ntools = \"a\"\n", "disclosure.toml:2:9: pins.tools: invalid type"),
-        ("[pin]\ntools = [\"a\"]\n", "unknown key pin (hint: did you mean 'pins'?)"),
-    ] {
-        let (_directory, file) = configured(config);
-        run(&["serve", "--config", shown(&file)]).says(64, &[expected]);
-    }
-}
-
-/// What is said of two upstreams with a tool and a prompt each, in the old and in the new form.
-const FORMS: &str = r#"
-[tools.a__one]
-hidden = true
-
-[tools."b/one"]
-brief = "Finds one"
-
-[tools."b__*"]
-concerns = {}
-
-[pins]
-tools = ["a__two", "b/two"]
-
-[categories.main]
-description = "Main"
-tools = ["b__two"]
-"#;
 
 #[test]
 fn w4_a_rule_in_an_old_form_is_refused_with_its_place_and_new_form() {
     let (directory, scenario) = with_tools(&[tool("one", "Finds one."), tool("two", "Finds two.")]);
     let file = directory.path().join("disclosure.toml");
-    let forms = playing("a", &scenario) + &playing("b", &scenario) + FORMS;
-    std::fs::write(&file, &forms).unwrap();
-    let expected = [
-        "disclosure.toml:8:",
-        "'a__one' is now written 'a/one'",
-        "disclosure.toml:14:",
-        "'b__*' is now written 'b/*'",
-        "disclosure.toml:17:",
-        "'a__two' is now written 'a/two'",
-        "disclosure.toml:20:",
-        "'b__two' is now written 'b/two'",
-        "'*/a__one'",
-    ];
-    run(&["serve", "--config", shown(&file)]).says(64, &expected);
-    run(&["check", "--config", shown(&file)]).says(64, &["errors: 4"]).prints(64, &expected);
-    let new = forms.replace("tools.a__one", "tools.\"a/one\"").replace("b__", "b/").replace("a__", "a/");
-    std::fs::write(&file, new).unwrap();
-    run(&["check", "--config", shown(&file)]).says(0, &[]);
-}
-
-#[test]
-fn w4_old_forms_are_refused_wherever_names_stand() {
-    let (directory, scenario) = with_tools(&[tool("one", "Finds one."), tool("two", "Finds two.")]);
-    let file = directory.path().join("disclosure.toml");
     let upstream = |more: &str| format!("{}{more}\n", playing("a", &scenario));
-    for (of_a, rest, expected) in [
+    let rules = [
+        ("[tools.\"a__one\"]\nhidden = true\n", "'a__one' is now written 'a/one'"),
+        ("[tools.\"a__*\"]\nconcerns = {}\n", "'a__*' is now written 'a/*'"),
+        ("[pins]\ntools = [\"a__two\"]\n", "'a__two' is now written 'a/two'"),
+        (
+            "[categories.main]\ndescription = \"Main\"\ntools = [\"a__two\"]\n",
+            "'a__two' is now written 'a/two'",
+        ),
+    ];
+    let refused = |of_a: &str, rest: &str, expected: &[&str]| {
+        std::fs::write(&file, format!("{}{rest}\n", upstream(of_a))).unwrap();
+        run(&["serve", "--config", shown(&file)]).says(64, expected);
+        run(&["check", "--config", shown(&file)]).prints(64, expected);
+    };
+    for (rule, said) in rules {
+        refused("", rule, &["disclosure.toml:5:", said]);
+    }
+    for (of_a, rest, said) in [
         (r#"hidden = ["a/one"]"#, "", "'a/one' is now written 'one'"),
         (r#"allow = ["a__*"]"#, "", "'a__*' is now written '*'"),
         ("", "[resources.\"a__kit://doc\"]\nhidden = true", "'a__kit://doc' is now written 'a/kit://doc'"),
@@ -113,10 +63,14 @@ fn w4_old_forms_are_refused_wherever_names_stand() {
         ("", "[profiles.p]\ntools = [\"a__one\"]", "write \"a/one\""),
         ("", "[profiles.p]\nresources = [\"a__kit://doc\"]", "write \"a/kit://doc\""),
     ] {
-        std::fs::write(&file, format!("{}{rest}\n", upstream(of_a))).unwrap();
-        run(&["serve", "--config", shown(&file)]).says(64, &[expected]);
-        run(&["check", "--config", shown(&file)]).prints(64, &[expected]);
+        refused(of_a, rest, &[said]);
     }
+    // All at once, with what else may be meant; and in their new forms.
+    let all = upstream("") + &rules.map(|(rule, _)| rule).concat();
+    std::fs::write(&file, &all).unwrap();
+    run(&["check", "--config", shown(&file)]).says(64, &["errors: 4"]).prints(64, &["'*/a__one'"]);
+    std::fs::write(&file, all.replace("a__", "a/")).unwrap();
+    run(&["check", "--config", shown(&file)]).says(0, &[]);
     let flags = ["serve", "--name", "a", "--hide-tool", "a/one", "--", UPSTREAM, &scenario];
     run(&flags).says(64, &["'a/one' is now written 'one'"]);
     // What the upstream calls itself is not known yet.

@@ -9,9 +9,8 @@ use crate::command_line::{ODD, program, shown};
 
 #[test]
 fn w1_without_a_terminal_nothing_is_written_without_yes() {
-    let person = Person::new();
     let before = plain().replace("mcpServers", "servers");
-    let file = person.write("project/.vscode/mcp.json", &before);
+    let (person, file) = Person::having("project/.vscode/mcp.json", &before);
     let asked = person.run(&["init", "--strategy", "full", "--host", "vscode"]);
     asked.says(2, &["there is no terminal to ask on (hint: --yes writes it, --dry-run only shows it)"]);
     asked.prints(2, &["VS Code: ", "+++ "]);
@@ -26,16 +25,14 @@ fn w1_without_a_terminal_nothing_is_written_without_yes() {
 #[cfg(unix)]
 #[test]
 fn w1_on_a_terminal_only_a_yes_is_one() {
-    let person = Person::new();
-    let before = plain();
-    let file = person.write(FILE, &before);
+    let (person, file) = Person::having(FILE, &plain());
     for (answer, is_written) in [("\n", false), ("n\n", false), ("y\n", true)] {
         let (mut ours, theirs) = crate::command_line::terminal::terminal();
         ours.write_all(answer.as_bytes()).unwrap();
         let mut command = person.at_home(program(&["init", "--strategy", "full", "--no-count"]));
         let asked = Process::start_with(&mut command, theirs.into()).finish();
         asked.prints(0, &["Write this? [y/N]"]);
-        assert_eq!(text(&file) != before, is_written, "{answer:?}");
+        assert_eq!(text(&file) != plain(), is_written, "{answer:?}");
         assert_eq!(asked.stdout.contains("Nothing was changed."), !is_written);
     }
 }

@@ -4,19 +4,17 @@ use std::fs;
 
 use serde_json::json;
 
-use super::{FILE, OTHER, Person, names, parsed, plain, servers, text};
+use super::{FILE, OTHER, Person, names, odd, parsed, plain, servers, text};
 use crate::command_line::ODD;
 
 /// Servers that list tools, of which one is large enough for a saving.
 #[test]
 fn w1_what_is_saved_is_counted_and_what_saves_nothing_is_left() {
-    let person = Person::new();
-    person.write(FILE, &plain());
+    let (person, _file) = Person::having(FILE, &plain());
     let parts = ["is left as it is: its model reads 2 tools, ", "nothing would be saved", "Nothing to do."];
     person.run(&["init", "--count", "--yes"]).prints(0, &parts);
 
-    let large = json!({"plain": {"command": "ODD", "args": ["ordinary"]}, "large": {"command": "ODD", "args": ["many"]}});
-    person.write(FILE, &servers(&large));
+    person.write(FILE, &servers(&json!({"plain": odd("ordinary"), "large": odd("many")})));
     let counted = person.run(&["init", "--count", "--yes"]);
     let said = &counted.says(0, &[]).stdout;
     let line =
@@ -28,8 +26,7 @@ fn w1_what_is_saved_is_counted_and_what_saves_nothing_is_left() {
 
 #[test]
 fn w1_a_server_that_is_added_later_is_counted_with_those_behind_the_entry() {
-    let person = Person::new();
-    let file = person.write(FILE, &servers(&json!({"large": {"command": "ODD", "args": ["many"]}})));
+    let (person, file) = Person::having(FILE, &servers(&json!({"large": odd("many")})));
     person.run(&["init", "--yes"]).says(0, &[]);
     let mut added = parsed(&file);
     added["mcpServers"]["plain"] = json!({"command": ODD, "args": ["ordinary"]});
@@ -73,9 +70,8 @@ fn w1_a_server_that_two_files_name_is_started_once_to_count() {
     let log = person.path("started");
     let script = format!("echo started >> {}; exec {ODD} many", log.display());
     let same = json!({"command": "sh", "args": ["-c", script]});
-    let plain = json!({"command": "ODD", "args": ["ordinary"]});
     person.write(FILE, &servers(&json!({"large": same})));
-    person.write(OTHER, &servers(&json!({"plain": plain, "renamed": same})));
+    person.write(OTHER, &servers(&json!({"plain": odd("ordinary"), "renamed": same})));
     let counted = person.run(&["init", "--count", "--dry-run"]);
     let said = &counted.says(0, &[]).stdout;
     let lines: Vec<&str> = said.lines().filter(|line| line.contains("its model reads ")).collect();

@@ -11,9 +11,8 @@ use crate::command_line::{program, unauthorizing};
 #[test]
 fn w1_a_host_starts_the_rewritten_entry_and_undo_gives_back_the_bytes() {
     for (each, entry) in [(&["--each"][..], "plain"), (&[], "mcp-disclosure")] {
-        let person = Person::new();
         let before = servers(&json!({"plain": {"command": "ODD", "args": ["ordinary"], "env": {"A": "1"}}}));
-        let file = person.write(FILE, &before);
+        let (person, file) = Person::having(FILE, &before);
         let init = |flag| person.run(&[&["init", "--strategy", "full", flag], each].concat());
         let changed = if each.is_empty() { "+    \"mcp-disclosure\": " } else { "+      \"command\": " };
         init("--dry-run").prints(0, &[changed]);
@@ -47,13 +46,9 @@ fn w1_a_host_starts_the_rewritten_entry_and_undo_gives_back_the_bytes() {
 #[test]
 fn w1_a_server_at_a_url_keeps_its_headers() {
     let (url, heard) = unauthorizing();
-    let person = Person::new();
     let entry = json!({"type": "http", "url": url, "headers": {"X-Api-Key": "s3cret"}});
-    let file = person.write(
-        "project/.mcp.json",
-        &servers(&json!({"far": entry, "other": {"url": "https://a.example/mcp"}})),
-    );
-    let before = text(&file);
+    let before = servers(&json!({"far": entry, "other": {"url": "https://a.example/mcp"}}));
+    let (person, file) = Person::having("project/.mcp.json", &before);
     person
         .run(&["init", "--strategy", "full", "--file", ".mcp.json", "--each", "--yes"])
         .prints(0, &["'other' is left as it is: the host may have to sign in to it (OAuth)"]);
@@ -61,7 +56,7 @@ fn w1_a_server_at_a_url_keeps_its_headers() {
     server.line(hello(json!({})).to_string());
     let head = heard.join().unwrap();
     assert!(head.contains("x-api-key: s3cret\r\n"), "{head}");
-    assert!(!server.finish().stderr.contains("s3cret"));
+    server.finish().omits(&["s3cret"]);
     person.run(&["undo", "--yes"]).says(0, &[]);
     assert_eq!(text(&file), before);
 }
@@ -69,8 +64,7 @@ fn w1_a_server_at_a_url_keeps_its_headers() {
 #[cfg(unix)]
 #[test]
 fn w1_a_program_that_was_found_by_a_link_is_written_by_the_link() {
-    let person = Person::new();
-    person.write("project/mcp.json", &plain());
+    let (person, _file) = Person::having("project/mcp.json", &plain());
     fs::create_dir(person.path("bin")).unwrap();
     let real = program(&[]).get_program().to_owned();
     let name = PathBuf::from(&real).file_name().unwrap().to_str().unwrap().to_owned();
@@ -91,8 +85,7 @@ fn w1_a_program_that_was_found_by_a_link_is_written_by_the_link() {
 #[cfg(unix)]
 #[test]
 fn w1_a_file_that_two_hosts_share_is_edited_once() {
-    let person = Person::new();
-    let real = person.write("dotfiles/mcp.json", &plain());
+    let (person, real) = Person::having("dotfiles/mcp.json", &plain());
     for link in [FILE, OTHER] {
         let link = person.path(link);
         fs::create_dir_all(link.parent().unwrap()).unwrap();
@@ -116,8 +109,7 @@ fn w1_what_is_in_front_with_other_options_is_said_with_the_command() {
         (&["--strategy", "full"], &[], false),
         (&["--each"], &["--each"], false),
     ] {
-        let person = Person::new();
-        person.write("project/mcp.json", &plain());
+        let (person, _file) = Person::having("project/mcp.json", &plain());
         let run = |flags: &[&str]| person.run(&[&["init", "--file", "mcp.json", "--yes"], flags].concat());
         run(first).says(0, &[]);
         let again = run(second);
@@ -130,9 +122,9 @@ fn w1_what_is_in_front_with_other_options_is_said_with_the_command() {
 
 #[test]
 fn p11_no_server_begins_a_line_of_what_would_change() {
-    let person = Person::new();
     let name = "x\nNothing would change.\u{9b}\u{202e}\u{e0041}";
-    person.write(FILE, &servers(&json!({name: {"odd": "entry"}, "y": {"command": "ODD"}})));
+    let both = json!({name: {"odd": "entry"}, "y": {"command": "ODD"}});
+    let (person, _file) = Person::having(FILE, &servers(&both));
     for command in
         [&["init", "--dry-run"][..], &["init", "--yes"], &["undo", "--dry-run"], &["undo", "--yes"]]
     {

@@ -4,13 +4,12 @@ use std::fs;
 
 use serde_json::json;
 
-use super::{FILE, OTHER, Person, names, parsed, plain, servers, text};
+use super::{FILE, OTHER, Person, names, odd, parsed, plain, servers, text};
 use crate::command_line::ODD;
 
 #[test]
 fn w1_a_projects_servers_go_beside_its_file_and_later_ones_behind_the_same_entry() {
-    let person = Person::new();
-    let file = person.write("project/.roo/mcp.json", &plain());
+    let (person, file) = Person::having("project/.roo/mcp.json", &plain());
     let first = parsed(&file);
     person.run(&["init", "--yes"]).says(0, &[]);
     let written = text(&file);
@@ -62,9 +61,8 @@ fn w1_two_files_of_a_folder_gather_into_files_of_their_own() {
 
 #[test]
 fn w1_a_server_that_is_added_again_keeps_its_entry_and_undo_keeps_what_was_edited() {
-    let person = Person::new();
-    let plain = json!({"command": "ODD", "args": ["ordinary"]});
-    let file = person.write(FILE, &servers(&json!({"s1": plain, "s2": plain})));
+    let (person, file) =
+        Person::having(FILE, &servers(&json!({"s1": odd("ordinary"), "s2": odd("ordinary")})));
     person.run(&["init", "--yes"]).says(0, &[]);
     let gathered = person.gathered();
     let edited = text(&gathered).replacen("ordinary", "edited", 1);
@@ -109,9 +107,7 @@ fn w1_what_gathering_would_lose_stays_where_it_is() {
 
 #[test]
 fn w1_an_entry_that_was_renamed_or_is_not_needed_any_more_is_taken_out() {
-    let person = Person::new();
-    let plain = json!({"command": "ODD", "args": ["ordinary"]});
-    let file = person.write(FILE, &servers(&json!({"s1": plain})));
+    let (person, file) = Person::having(FILE, &servers(&json!({"s1": odd("ordinary")})));
     let before = parsed(&file);
     person.run(&["init", "--yes"]).says(0, &[]);
     fs::write(&file, text(&file).replace("\"mcp-disclosure\":", "\"tools\":")).unwrap();
@@ -129,13 +125,10 @@ fn w1_an_entry_that_was_renamed_or_is_not_needed_any_more_is_taken_out() {
 #[test]
 fn w1_a_projects_server_still_replaces_the_users_of_its_name() {
     let person = Person::new();
-    let plain = |mode: &str| json!({"command": "ODD", "args": [mode]});
-    let user = person
-        .write("home/.cursor/mcp.json", &servers(&json!({"both": plain("ordinary"), "mine": plain("many")})));
-    let project = person.write(
-        "project/.cursor/mcp.json",
-        &servers(&json!({"both": plain("many"), "ours": plain("ordinary")})),
-    );
+    let user = servers(&json!({"both": odd("ordinary"), "mine": odd("many")}));
+    let user = person.write("home/.cursor/mcp.json", &user);
+    let project = servers(&json!({"both": odd("many"), "ours": odd("ordinary")}));
+    let project = person.write("project/.cursor/mcp.json", &project);
     let before = [&user, &project].map(|file| text(file));
     let done = person.run(&["init", "--host", "cursor", "--yes"]);
     let said = &done.says(0, &[]).stdout;

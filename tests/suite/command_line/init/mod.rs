@@ -33,6 +33,13 @@ impl Person {
         Self { root }
     }
 
+    /// A person with this file.
+    fn having(path: &str, text: &str) -> (Self, PathBuf) {
+        let person = Self::new();
+        let file = person.write(path, text);
+        (person, file)
+    }
+
     fn path(&self, path: &str) -> PathBuf {
         self.root.path().join(path)
     }
@@ -101,7 +108,12 @@ fn servers(servers: &Value) -> String {
 
 /// A host's file with one server, `plain`, which is the odd upstream.
 fn plain() -> String {
-    servers(&json!({"plain": {"command": "ODD", "args": ["ordinary"]}}))
+    servers(&json!({"plain": odd("ordinary")}))
+}
+
+/// The entry of the odd upstream in this mode.
+fn odd(mode: &str) -> Value {
+    json!({"command": "ODD", "args": [mode]})
 }
 
 /// What a file says.

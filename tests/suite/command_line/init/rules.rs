@@ -5,13 +5,12 @@ use std::path::PathBuf;
 use kit::process::{Ended, Process};
 use serde_json::json;
 
-use super::{FILE, Person, plain, servers, text};
+use super::{FILE, Person, odd, plain, servers, text};
 use crate::command_line::program;
 
 #[test]
 fn w1_tools_that_a_host_switches_off_stay_off() {
-    let person = Person::new();
-    person.write(
+    let (person, _file) = Person::having(
         FILE,
         &servers(&json!({
             "some": {"command": "ODD", "args": ["ordinary"], "disabledTools": ["wait"]},
@@ -27,8 +26,7 @@ fn w1_tools_that_a_host_switches_off_stay_off() {
 
 #[test]
 fn w1_hosts_that_defer_by_themselves_are_left_unless_they_are_named() {
-    let person = Person::new();
-    person.write("home/.claude.json", &plain());
+    let (person, _file) = Person::having("home/.claude.json", &plain());
     let run = |flags: &[&str], variable: Option<(&str, &str)>| {
         let mut command = person.at_home(program(&[&["init", "--dry-run"], flags].concat()));
         for name in ["ANTHROPIC_BASE_URL", "ENABLE_TOOL_SEARCH", "CLAUDE_CODE_USE_VERTEX"] {
@@ -53,8 +51,7 @@ fn w1_hosts_that_defer_by_themselves_are_left_unless_they_are_named() {
 
 #[test]
 fn w1_claude_codes_permissions_follow_its_servers() {
-    let person = Person::new();
-    let servers = person.write("project/.mcp.json", &plain());
+    let (person, servers) = Person::having("project/.mcp.json", &plain());
     let allowed = r#"{"permissions": {"allow": ["mcp__plain__echo"]}}"#;
     let settings = person.write("project/.claude/settings.json", allowed);
     person.run(&["init", "--strategy", "resource", "--host", "claude-code", "--each", "--yes"]).says(0, &[]);
@@ -68,9 +65,8 @@ fn w1_claude_codes_permissions_follow_its_servers() {
 #[test]
 fn w1_what_a_host_denies_cannot_be_called_and_what_it_asks_about_is_left() {
     let person = Person::new();
-    let names =
-        ["denied", "asked"].map(|name| (name.to_owned(), json!({"command": "ODD", "args": ["ordinary"]})));
-    person.write("project/.mcp.json", &servers(&names.into_iter().collect()));
+    let both = json!({"denied": odd("ordinary"), "asked": odd("ordinary")});
+    person.write("project/.mcp.json", &servers(&both));
     let rules = json!({"permissions": {"deny": ["mcp__denied__wait"], "ask": ["mcp__asked__wait"]}});
     person.write("home/.claude/settings.json", &rules.to_string());
     let done = person.run(&["init", "--strategy", "full", "--host", "claude-code", "--yes"]);

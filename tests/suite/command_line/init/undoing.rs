@@ -7,8 +7,7 @@ use crate::command_line::ODD;
 
 #[test]
 fn w1_a_record_whose_file_is_gone_is_forgotten_and_a_damaged_one_stops_only_itself() {
-    let person = Person::new();
-    let gone = person.write(FILE, &plain());
+    let (person, gone) = Person::having(FILE, &plain());
     let other = person.write(OTHER, &plain());
     person.run(&["init", "--strategy", "full", "--yes"]).says(0, &[]);
     fs::remove_file(&gone).unwrap();
@@ -36,8 +35,7 @@ fn w1_a_record_whose_file_is_gone_is_forgotten_and_a_damaged_one_stops_only_itse
 
 #[test]
 fn w1_what_was_edited_of_a_file_that_is_gone_is_kept() {
-    let person = Person::new();
-    let gone = person.write(FILE, &plain());
+    let (person, gone) = Person::having(FILE, &plain());
     person.run(&["init", "--strategy", "full", "--yes"]).says(0, &[]);
     let gathered = person.gathered();
     let edited = text(&gathered).replace("ordinary", "edited");
@@ -53,8 +51,7 @@ const FILE_FROM_PROJECT: &str = "../home/.codeium/windsurf/mcp_config.json";
 
 #[test]
 fn w1_undo_forgets_what_a_person_turned_back_and_keeps_what_is_still_needed() {
-    let person = Person::new();
-    let file = person.write("project/mcp.json", &plain());
+    let (person, file) = Person::having("project/mcp.json", &plain());
     let init = || {
         person.run(&["init", "--file", "mcp.json", "--yes"]).says(0, &[]);
     };
@@ -85,8 +82,7 @@ fn w1_undo_forgets_what_a_person_turned_back_and_keeps_what_is_still_needed() {
 
 #[test]
 fn w1_where_there_is_nothing_to_undo_that_is_said() {
-    let person = Person::new();
-    person.write("project/mcp.json", &plain());
+    let (person, _file) = Person::having("project/mcp.json", &plain());
     for arguments in [&["undo"][..], &["undo", "--host", "cursor"], &["undo", "--file", "mcp.json"]] {
         person.run(arguments).prints(0, &["Nothing to do: "]);
     }
@@ -96,8 +92,7 @@ fn w1_where_there_is_nothing_to_undo_that_is_said() {
 #[test]
 fn w1_copies_that_a_killed_run_left_are_removed_by_the_next_one() {
     for command in ["init", "undo"] {
-        let person = Person::new();
-        let file = person.write("project/mcp.json", &plain());
+        let (person, file) = Person::having("project/mcp.json", &plain());
         let old = person.write("project/.mcp-disclosure-aB3dEf", "");
         let (new, other) = (
             person.write("project/.mcp-disclosure-000000", ""),
