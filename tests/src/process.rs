@@ -342,11 +342,19 @@ pub fn send_signal(id: u32, signal: Signal) -> bool {
     i32::try_from(id).ok().and_then(Pid::from_raw).is_some_and(|id| kill_process(id, signal).is_ok())
 }
 
+/// The memory of a process, in bytes: what it has, and the most that it has had so far. None where it has ended.
+pub fn memory(id: u32) -> Option<(u64, u64)> {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
+    let field = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
+    };
+    Some((field("VmRSS:")?, field("VmHWM:")?))
+}
+
 /// The most memory that a process has had so far, in megabytes.
 pub fn peak_megabytes(id: u32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{id}/status")).expect("a running process");
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("its memory");
-    peak.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") / 1024
+    memory(id).expect("a running process").1 >> 20
 }
 
 /// The process id in a file, once one is there that is not `other`.

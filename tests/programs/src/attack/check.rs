@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kit::process::Signal;
+use kit::{Scenario, process::Signal};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -33,15 +33,15 @@ pub(super) fn attacks() -> impl IntoIterator<Item = Attack> {
     ]
 }
 
-/// The program in front of these tools, with their schemas withheld, so that it checks arguments.
-fn withholding(lab: &Lab, tools: &[Value]) -> Serve {
-    Serve::new(lab).tools("evil", tools).flags(&["--strategy", "describe"])
+/// The program in front of tools, with their schemas withheld, so that it checks arguments.
+fn withholding(lab: &Lab, tools: &Scenario) -> Serve {
+    Serve::new(lab).playing(tools).flags(&["--strategy", "describe"])
 }
 
 /// One tool, called with each of these arguments, which are text. The calls must be answered, whatever the answer.
 async fn called(lab: &Lab, schema: Value, arguments: Vec<String>) -> Verdict {
     let longest = arguments.iter().map(String::len).max().unwrap_or_default();
-    let scene = Scene::start(lab, withholding(lab, &[tool("checked", schema)])).await;
+    let scene = Scene::start(lab, withholding(lab, &tool("checked", &schema))).await;
     let scene = scene.allowing(longest as u64);
     let attacker = scene.attacker().await;
     let calls = async {
@@ -236,14 +236,14 @@ async fn three_calls(scene: &Scene, under_way: Duration) {
 }
 
 async fn hang_ups(lab: &Lab) -> Verdict {
-    let scene = Scene::start(lab, withholding(lab, &[tool("checked", filter("anyOf"))])).await;
+    let scene = Scene::start(lab, withholding(lab, &tool("checked", &filter("anyOf")))).await;
     three_calls(&scene, Duration::from_millis(200)).await;
     tokio::time::sleep(Duration::from_secs(3)).await;
     scene.judge(Ok(())).await
 }
 
 async fn terminated(lab: &Lab) -> Verdict {
-    let serve = withholding(lab, &[tool("checked", filter("anyOf"))]);
+    let serve = withholding(lab, &tool("checked", &filter("anyOf")));
     let mut scene = Scene::without_honest_client(lab, serve).await;
     three_calls(&scene, Duration::from_millis(300)).await;
     scene.gateway.process.signal(Signal::TERM);

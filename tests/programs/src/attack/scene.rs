@@ -9,15 +9,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kit::process::{Signal, send_signal};
+use kit::{
+    Scenario,
+    process::{Signal, memory, send_signal},
+};
 use serde_json::Value;
 
 use super::{
     Lab,
     gateway::{Gateway, Serve},
-    honest::{Honest, shortened},
+    honest::Honest,
     peer::{ELSEWHERE, HERE, Peer},
-    procfs,
 };
 
 /// How much memory an attack may make the program take, beside the bytes that it sends or has sent.
@@ -146,12 +148,13 @@ impl Scene {
     /// Begins to measure memory, from what it is now.
     fn measure(&self) {
         let id = self.gateway.process.id();
-        procfs::forget_peak(id);
-        let before = procfs::memory(id).map_or(0, |(now, _)| now);
+        // A new measurement of the peak. Where the kernel does not offer it, that since the start is no less.
+        let _unsupported = std::fs::write(format!("/proc/{id}/clear_refs"), "5");
+        let before = memory(id).map_or(0, |(now, _)| now);
         let (over, measured) = (Arc::clone(&self.over), Arc::clone(&self.measured));
         thread::spawn(move || {
             while !over.load(Ordering::Relaxed) {
-                if let Some((_, peak)) = procfs::memory(id) {
+                if let Some((_, peak)) = memory(id) {
                     measured.took(peak.saturating_sub(before));
                     if peak > TOO_MUCH {
                         measured.trouble(format!("ended when it took {} MB", peak >> 20));
@@ -230,18 +233,9 @@ pub(super) async fn within<T>(
         .map_err(|_| format!("{what}: nothing after {} s", longest.as_secs_f32()))
 }
 
-/// Holds that an answer says nothing of this.
-pub(super) fn says_nothing_of(what: &str, secret: &str, text: &str) -> Verdict {
-    match text.find(secret) {
-        Some(at) => {
-            let from = text[..at].char_indices().rev().nth(40).map_or(0, |(at, _)| at);
-            Err(format!("{what} contains {secret:?}: …{}", shortened(&text[from..])))
-        }
-        None => Ok(()),
-    }
-}
-
-/// A tool of this schema, whose description fits every strategy.
-pub(super) fn tool(name: &str, schema: Value) -> Value {
-    serde_json::json!({"name": name, "description": format!("Takes {name}."), "inputSchema": schema})
+/// An upstream with a tool of this name and schema, whose description fits every strategy.
+pub(super) fn tool(name: &str, schema: &Value) -> Scenario {
+    let tool =
+        serde_json::json!({"name": name, "description": format!("Takes {name}."), "inputSchema": schema});
+    Scenario::with_tools([tool.to_string()])
 }

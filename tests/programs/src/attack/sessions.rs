@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use kit::Scenario;
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -70,8 +71,7 @@ async fn silent_connections(lab: &Lab) -> Verdict {
 
 async fn long_subscriptions(lab: &Lab) -> Verdict {
     let length = 5 << 20;
-    let scene =
-        Scene::start(lab, Serve::new(lab).upstream("evil", &["--tools", "none"])).await.allowing(length);
+    let scene = Scene::start(lab, Serve::new(lab).playing(&Scenario::named([]))).await.allowing(length);
     let attacker = scene.attacker().await;
     let padding = "x".repeat(usize::try_from(length).unwrap());
     let mut accepted = 0;

@@ -4,9 +4,8 @@ use std::{process::ExitCode, time::Duration};
 
 use clap::Parser;
 use programs::{
-    beside,
-    faults::{Lab, fleet, starts},
-    log,
+    Programs,
+    faults::{Outcome, fleet, starts},
 };
 
 /// Plays faults of upstreams in front of mcp-disclosure, with real MCP servers, both of which are beside this program.
@@ -25,21 +24,16 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let Arguments { fleet, seconds } = Arguments::parse();
-    let lab = Lab { gateway: beside("mcp-disclosure"), upstream: beside("odd-upstream") };
-    for program in [&lab.gateway, &lab.upstream] {
-        if !program.is_file() {
-            log(&format!("no {}: cargo build --workspace --bins makes it", program.display()));
-            return ExitCode::from(2);
-        }
-    }
+    let Some(programs) = Programs::found() else { return ExitCode::from(2) };
     // A fault that panics did not hold, and what it says is printed.
     std::panic::set_hook(Box::new(|_| {}));
     let held = if fleet {
-        lab.play(|lab| fleet::play(lab, Duration::from_secs(seconds)))
+        programs.play(|programs| fleet::play(programs, Duration::from_secs(seconds)))
     } else {
         // One by one, since milliseconds are measured.
-        let faults = [starts::one_of_eight_hangs, starts::one_is_killed, starts::one_fails_five_times];
-        faults.map(|fault| lab.play(fault)) == [true; 3]
+        let faults: [fn(&Programs) -> Outcome; 3] =
+            [starts::one_of_eight_hangs, starts::one_is_killed, starts::one_fails_five_times];
+        faults.map(|fault| programs.play(fault)) == [true; 3]
     };
     if held { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -9,12 +9,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kit::{Session, exchange::post, messages::call, process::Process};
+use kit::{
+    Session,
+    exchange::post,
+    messages::call,
+    process::{Process, memory},
+};
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::{Lab, Outcome, judged, within};
-use crate::attack::procfs;
+use super::{Outcome, judged, within};
+use crate::Programs;
 
 /// The number of upstreams.
 const ALL: usize = 50;
@@ -57,8 +62,8 @@ struct Held {
 }
 
 /// Plays rounds of turns for this long; says what was seen as lines of Markdown.
-pub fn play(lab: &Lab, seconds: Duration) -> Outcome {
-    let fleet = Fleet::start(lab);
+pub fn play(programs: &Programs, seconds: Duration) -> Outcome {
+    let fleet = Fleet::start(programs);
     let over = AtomicBool::new(false);
     let (asked, missing) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let mut seen: [Calls; TURNS.len()] = Default::default();
@@ -81,7 +86,7 @@ pub fn play(lab: &Lab, seconds: Duration) -> Outcome {
         // In the first round there is more to grow.
         while held.len() < 3 || begun.elapsed() < seconds {
             for ((_, mode), calls) in TURNS.iter().zip(&mut seen) {
-                fleet.write(lab, mode);
+                fleet.write(programs, mode);
                 thread::sleep(CHANGING);
                 fleet.call_others(MEASURED, calls);
             }
@@ -133,8 +138,8 @@ impl Calls {
 
 impl Fleet {
     /// The program with all upstreams ordinary, each with a tool listed.
-    fn start(lab: &Lab) -> Self {
-        let (folder, mut command) = lab.serving(&entries("ordinary"));
+    fn start(programs: &Programs) -> Self {
+        let (folder, mut command) = programs.serving(&entries("ordinary"));
         command.args(["--log", "warn,mcp_disclosure_server=info"]);
         let gateway = Process::start(command.args(["--transport", "http", "--listen", "127.0.0.1:0"]));
         let session = Session::open(gateway.address());
@@ -149,8 +154,8 @@ impl Fleet {
     }
 
     /// Changes the mode of those that are changed.
-    fn write(&self, lab: &Lab, mode: &str) {
-        lab.write(self.folder.path(), &entries(mode));
+    fn write(&self, programs: &Programs, mode: &str) {
+        programs.write(self.folder.path(), &entries(mode));
     }
 
     /// Whether a call of this upstream has an answer, a result or an error.
@@ -185,7 +190,7 @@ impl Fleet {
     fn held_now(&self) -> io::Result<Held> {
         let id = self.gateway.id();
         let count = |what: &str| Ok::<_, io::Error>(fs::read_dir(format!("/proc/{id}/{what}"))?.count());
-        let memory = procfs::memory(id).map_or(0, |(now, _)| now);
+        let memory = memory(id).map_or(0, |(now, _)| now);
         Ok(Held { memory, threads: count("task")?, descriptors: count("fd")? })
     }
 }

@@ -7,7 +7,7 @@ pub mod starts;
 use std::{
     fs,
     panic::AssertUnwindSafe,
-    path::{Path, PathBuf},
+    path::Path,
     process::Command,
     thread,
     time::{Duration, Instant},
@@ -15,21 +15,12 @@ use std::{
 
 use tempfile::TempDir;
 
-use crate::{print, said};
+use crate::{Programs, print, said};
 
 /// What was seen: of what held, or of what did not.
 pub type Outcome = Result<String, String>;
 
-/// What faults are played with.
-#[derive(Clone, Debug)]
-pub struct Lab {
-    /// The program.
-    pub gateway: PathBuf,
-    /// The program `odd-upstream`.
-    pub upstream: PathBuf,
-}
-
-impl Lab {
+impl Programs {
     /// Plays a fault and prints what was seen; whether it held.
     pub fn play(&self, fault: impl FnOnce(&Self) -> Outcome) -> bool {
         // What a fault takes for granted, and does not find, is a panic: it did not hold, and the others go on.
@@ -52,7 +43,7 @@ impl Lab {
 
     /// Writes a configuration, in which ODD is the odd upstream and FOLDER its folder.
     fn write(&self, folder: &Path, configuration: &str) {
-        let configuration = configuration.replace("ODD", &self.upstream.display().to_string());
+        let configuration = configuration.replace("ODD", &self.odd.display().to_string());
         let configuration = configuration.replace("FOLDER", &folder.display().to_string());
         fs::write(folder.join("disclosure.toml"), configuration).unwrap();
     }

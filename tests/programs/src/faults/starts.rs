@@ -9,7 +9,8 @@ use std::{
 use kit::process::{Process, Signal, id_in, send_signal};
 use serde_json::json;
 
-use super::{Lab, Outcome, judged, within};
+use super::{Outcome, judged, within};
+use crate::Programs;
 
 /// Judged with time for a busy machine.
 const INTRODUCED: Duration = Duration::from_millis(500);
@@ -29,12 +30,12 @@ fn answers(gateway: &mut Process, tool: &str) -> bool {
 }
 
 /// U1: `initialize` within 100 ms of the start (judged by 500 ms), and a list of the other seven.
-pub fn one_of_eight_hangs(lab: &Lab) -> Outcome {
+pub fn one_of_eight_hangs(programs: &Programs) -> Outcome {
     let entry = |name: &str, mode: &str| {
         format!("[upstreams.{name}]\ncommand = \"ODD\"\nargs = [\"{mode}\"]\nprefix = \"{name}_\"\n")
     };
     let good: String = (1..8).map(|number| entry(&format!("good{number}"), "ordinary")).collect();
-    let (_folder, mut command) = lab.serving(&(entry("hangs", "silent") + &good));
+    let (_folder, mut command) = programs.serving(&(entry("hangs", "silent") + &good));
     let begun = Instant::now();
     let mut gateway = Process::start(command.args(["--wait-for-upstreams", "2"]));
     gateway.initialize();
@@ -51,13 +52,13 @@ pub fn one_of_eight_hangs(lab: &Lab) -> Outcome {
 }
 
 /// U3: a call is answered within the child's own start and 1.2 s (judged with 0.5 s more).
-pub fn one_is_killed(lab: &Lab) -> Outcome {
+pub fn one_is_killed(programs: &Programs) -> Outcome {
     let begun = Instant::now();
-    let mut alone = Process::start(Command::new(&lab.upstream).arg("ordinary"));
+    let mut alone = Process::start(Command::new(&programs.odd).arg("ordinary"));
     alone.initialize();
     alone.tools();
     let own = begun.elapsed();
-    let (folder, mut command) = lab.serving(GOOD);
+    let (folder, mut command) = programs.serving(GOOD);
     let mut gateway = Process::start(&mut command);
     gateway.initialize();
     gateway.tools();
@@ -76,8 +77,8 @@ pub fn one_is_killed(lab: &Lab) -> Outcome {
 }
 
 /// U3: its tools leave the list after the fifth failure, and return with it; both are announced.
-pub fn one_fails_five_times(lab: &Lab) -> Outcome {
-    let (folder, mut command) = lab.serving(GOOD);
+pub fn one_fails_five_times(programs: &Programs) -> Outcome {
+    let (folder, mut command) = programs.serving(GOOD);
     let mut gateway = Process::start(&mut command);
     gateway.initialize();
     if gateway.tools().len() != 2 {
