@@ -10,6 +10,8 @@ pub struct Reply {
     pub status: Option<u16>,
     /// The session that was opened.
     pub session: Option<String>,
+    /// When to try again.
+    pub retry_after: Option<String>,
     /// Notifications that came before the answer.
     pub notifications: Vec<Value>,
     /// The answer as it came.

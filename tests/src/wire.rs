@@ -48,7 +48,9 @@ pub(crate) async fn post(
 ) -> Reply {
     let sending = http::send(address, "POST", path, headers, body);
     let mut answer = soon("the head of an answer", sending).await.unwrap();
-    let (status, session) = (answer.status, answer.header("mcp-session-id").map(str::to_owned));
+    let [session, retry_after] =
+        ["mcp-session-id", "retry-after"].map(|name| answer.header(name).map(str::to_owned));
+    let status = Some(answer.status);
     let mut messages = Vec::new();
     if answer.header("content-type") == Some("text/event-stream") {
         let mut events = Events::default();
@@ -67,5 +69,5 @@ pub(crate) async fn post(
         |text: &str| serde_json::from_str::<Value>(text).is_ok_and(|message| message.get("method").is_none());
     let text = messages.pop_if(|last| is_answer(last));
     let notifications = messages.iter().filter_map(|message| serde_json::from_str(message).ok()).collect();
-    Reply { status: Some(status), session, notifications, text }
+    Reply { status, session, retry_after, notifications, text }
 }

@@ -113,10 +113,9 @@ async fn p7_what_is_over_a_clients_share_of_a_queue_is_refused_to_that_client_al
     let behind = Behind::start(options).await;
     let behind = &behind;
     let call = async |from: &str, bytes: usize| {
-        let session = behind.open(from).await.session.unwrap();
-        let params = json!({"name": "echo", "arguments": {"text": "x".repeat(bytes)}});
-        let answer = behind.ask(from, &session, "tools/call", params).await;
-        answer.body["error"]["message"].as_str().unwrap().to_owned()
+        let client = behind.open(from).await;
+        let error = client.call("echo", json!({"text": "x".repeat(bytes)})).await.error();
+        error["message"].as_str().unwrap().to_owned()
     };
     let greedy = futures::future::join_all((0..11).map(|_| call("6.6.6.6", 1_500_000)));
     let honest = async {
