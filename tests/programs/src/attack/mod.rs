@@ -52,10 +52,14 @@ impl fmt::Debug for Attack {
     }
 }
 
-/// Attacks of one rule, from pairs of a name and an `async fn(&Lab) -> Verdict`.
+/// Attacks of one rule, from pairs of a name and a call of an `async fn(&Lab, …) -> Verdict` without its lab.
 macro_rules! attacks {
-    ($rule:literal: $($name:literal => $run:expr,)+) => {
-        [$($crate::attack::Attack { rule: $rule, name: $name, run: |lab| Box::pin($run(lab)) },)+]
+    ($rule:literal: $($name:literal => $run:ident($($argument:expr),*),)+) => {
+        [$($crate::attack::Attack {
+            rule: $rule,
+            name: $name,
+            run: |lab| Box::pin($run(lab $(, $argument)*)),
+        },)+]
     };
 }
 use attacks;

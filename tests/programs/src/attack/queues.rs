@@ -15,9 +15,9 @@ use super::{
 pub(super) fn attacks() -> impl IntoIterator<Item = Attack> {
     attacks![
         "P7":
-        "a child that does not read, while 192 calls of 1 MB time out" => deaf_child,
-        "the same, and every call is cancelled by hanging up" => deaf_child_and_hang_ups,
-        "a client that does not read, while 200 MB are logged for it" => deaf_client,
+        "a child that does not read, while 192 calls of 1 MB time out" => deaf(Duration::from_secs(5)),
+        "the same, and every call is cancelled by hanging up" => deaf(Duration::from_millis(200)),
+        "a client that does not read, while 200 MB are logged for it" => deaf_client(),
     ]
 }
 
@@ -27,6 +27,7 @@ const CALL: usize = 1 << 20;
 /// Calls under way at once, whose own memory is no queue.
 const AT_ONCE: usize = 8;
 
+/// Calls that a client waits for this long.
 async fn deaf(lab: &Lab, patience: Duration) -> Verdict {
     let serve = Serve::new(lab).odd("deaf");
     let scene = Scene::start(lab, serve.flags(&["--request-timeout", "0.5"])).await;
@@ -74,12 +75,4 @@ pub(super) async fn unread(
         format!("{method} /mcp HTTP/1.1\r\nHost: {address}\r\n{headers}Content-Length: {length}\r\n\r\n");
     let sent = stream.write_all((head + body).as_bytes()).await;
     sent.map(|()| stream).map_err(|error| error.to_string())
-}
-
-async fn deaf_child(lab: &Lab) -> Verdict {
-    deaf(lab, Duration::from_secs(5)).await
-}
-
-async fn deaf_child_and_hang_ups(lab: &Lab) -> Verdict {
-    deaf(lab, Duration::from_millis(200)).await
 }

@@ -19,12 +19,12 @@ use super::{
 pub(super) fn attacks() -> impl IntoIterator<Item = Attack> {
     let results = attacks![
         "P7":
-        "a result of 200 MB" => too_large,
-        "six addresses that do not read results of 12 MB" => unread_results,
-        "a list of 30 MB" => long_list,
+        "a result of 200 MB" => too_large(),
+        "six addresses that do not read results of 12 MB" => unread_results(),
+        "a list of 30 MB" => long_list(),
     ];
     let indexes =
-        attacks!["T5": "an index lists what is hidden, and more than anyone reads" => hidden_in_index,];
+        attacks!["T5": "an index lists what is hidden, and more than anyone reads" => hidden_in_index(),];
     results.into_iter().chain(indexes)
 }
 

@@ -16,10 +16,10 @@ use super::{
 pub(super) fn attacks() -> impl IntoIterator<Item = Attack> {
     attacks![
         "P8":
-        "10,000 sessions from one address" => sessions,
-        "2,000 connections from one address that say nothing" => silent_connections,
-        "60 subscriptions to URIs of 5 MB" => long_subscriptions,
-        "15 MB of capabilities, eight times" => capabilities,
+        "10,000 sessions from one address" => sessions(),
+        "2,000 connections from one address that say nothing" => silent_connections(),
+        "60 subscriptions to URIs of 5 MB" => long_subscriptions(),
+        "15 MB of capabilities, eight times" => capabilities(),
     ]
 }
 
