@@ -1,4 +1,4 @@
-//! P7: results and lists that are large, and results that nobody reads.
+//! P7, T5: results, lists and indexes that are large, and results that nobody reads.
 
 use std::{
     net::{IpAddr, Ipv4Addr},
@@ -6,7 +6,7 @@ use std::{
 };
 
 use kit::{Scenario, messages::tool, process::memory, scenario::raw};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     Attack, Lab, attacks,
@@ -110,7 +110,8 @@ async fn hidden_in_index(lab: &Lab) -> Verdict {
     let entry = |uri: String| json!({"name": "stays", "url": uri});
     let many = (0..50_000).map(|number| entry(format!("skill://x/{number}/SKILL.md")));
     let hidden = entry("file:///data/private/SKILL.md".to_owned());
-    let index = json!({"skills": [hidden].into_iter().chain(many).collect::<Vec<_>>()}).to_string();
+    let entries: Vec<Value> = [hidden].into_iter().chain(many).collect();
+    let index = json!({"skills": entries}).to_string();
     let (bytes, uri, skill) = (index.len() as u64, "skill://index.json", "skill://x/SKILL.md");
     let link = json!({"type": "resource_link", "uri": "file:///data/private/key", "name": "key"});
     let mut scenario = Scenario::named([]);
