@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 use tokio::net::{TcpSocket, TcpStream};
 
 /// Where attacks come from.
-pub(super) const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
-/// Where the honest client comes from.
-pub(super) const ELSEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
+pub(super) const HERE: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
+/// Where the honest client comes from, and everybody who does not say.
+pub(super) const ELSEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// What came back for a request.
 #[derive(Clone, Debug)]
@@ -147,13 +147,6 @@ impl Peer {
     pub(super) async fn call_text(&self, tool: &str, arguments: &str) -> Reply {
         let params = format!(r#"{{"name":"{tool}","arguments":{arguments}}}"#);
         self.ask_text("tools/call", Some(tool), &params).await
-    }
-
-    /// The names of the tools listed.
-    pub(super) async fn tools(&self) -> Result<Vec<String>, String> {
-        let listed = self.ask("tools/list", json!({})).await.result()?;
-        let tools = listed["tools"].as_array().ok_or("no tools")?;
-        Ok(tools.iter().filter_map(|tool| tool["name"].as_str().map(str::to_owned)).collect())
     }
 
     /// A connection from its address.

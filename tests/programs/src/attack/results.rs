@@ -99,7 +99,7 @@ async fn kept(lab: &Lab, serve: Serve) -> Result<u64, String> {
     let scene = Scene::without_honest_client(lab, serve).await;
     let peer = Peer::new(scene.gateway.address, HERE).at("/mcp/full").begin_session().await?;
     for _ in 0..2 {
-        peer.tools().await?;
+        peer.ask("tools/list", json!({})).await.result()?;
     }
     tokio::time::sleep(Duration::from_secs(1)).await;
     memory(scene.gateway.process.id()).map(|(now, _)| now).ok_or_else(|| "it has ended".to_owned())

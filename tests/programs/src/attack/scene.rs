@@ -10,16 +10,16 @@ use std::{
 };
 
 use kit::{
-    Scenario,
-    process::{Signal, memory, send_signal},
+    Scenario, Session,
+    process::{Signal, memory, send_signal, until},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     Lab,
     gateway::{Gateway, Serve},
-    honest::Honest,
-    peer::{ELSEWHERE, HERE, Peer},
+    honest::{self, lists_echo},
+    peer::{HERE, Peer},
 };
 
 /// How much memory an attack may make the program take, beside the bytes that it sends or has sent.
@@ -88,11 +88,10 @@ impl Measured {
     }
 }
 
-/// The program under attack, and the honest client.
+/// The program under attack.
 #[derive(Debug)]
 pub(super) struct Scene {
     pub(super) gateway: Gateway,
-    honest: Option<Honest>,
     measured: Arc<Measured>,
     over: Arc<AtomicBool>,
     /// What the attack sends or has sent, which the program may hold.
@@ -103,11 +102,8 @@ pub(super) struct Scene {
 impl Scene {
     /// Starts the program, waits until it serves, and lets the honest client begin.
     pub(super) async fn start(lab: &Lab, serve: Serve) -> Self {
-        let mut scene = Self::without_honest_client(lab, serve).await;
-        // What is made at first use is made.
-        let warm = Peer::with_session(scene.gateway.address, ELSEWHERE).await.unwrap();
-        warm.tools().await.unwrap();
-        scene.honest = Some(Honest::begin(scene.gateway.address, &scene.measured));
+        let scene = Self::without_honest_client(lab, serve).await;
+        honest::begin(scene.gateway.address, &scene.measured, &scene.over);
         tokio::time::sleep(Duration::from_millis(200)).await;
         scene.measure();
         scene
@@ -115,34 +111,21 @@ impl Scene {
 
     /// The same without the honest client, for attacks that end the program.
     pub(super) async fn without_honest_client(lab: &Lab, serve: Serve) -> Self {
-        let starting = tokio::task::spawn_blocking(move || serve.start()).await;
+        let starting = tokio::task::spawn_blocking(move || {
+            let gateway = serve.start();
+            let serves = || lists_echo(&Session::open(gateway.address).request("tools/list", json!({})));
+            assert!(until(serves), "it does not serve: {}", gateway.process.log().join("\n"));
+            gateway
+        });
         // What it panicked with says why it does not start.
-        let gateway = starting.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
-        let scene = Self {
+        let gateway = starting.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
+        Self {
             gateway,
-            honest: None,
             measured: Arc::clone(&lab.measured),
             over: Arc::default(),
             allowance: 0,
             ping: if lab.strict { PING } else { PING * TOLERANCE },
-        };
-        scene.serves().await;
-        scene
-    }
-
-    async fn serves(&self) {
-        for _ in 0..200 {
-            let peer = Peer::with_session(self.gateway.address, ELSEWHERE).await;
-            let tools = match peer {
-                Ok(peer) => peer.tools().await,
-                Err(reason) => Err(reason),
-            };
-            if tools.is_ok_and(|tools| tools.iter().any(|tool| tool == "echo")) {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        panic!("it does not serve: {}", self.gateway.process.log().join("\n"));
     }
 
     /// Begins to measure memory, from what it is now.
@@ -193,13 +176,10 @@ impl Scene {
     /// memory was taken than allowed.
     pub(super) async fn judge(mut self, verdict: Verdict) -> Verdict {
         let mut reasons: Vec<String> = verdict.err().into_iter().collect();
-        if let Some(mut honest) = self.honest.take() {
-            // The last word on whether others are served.
-            tokio::time::sleep(Duration::from_millis(150)).await;
-            tokio::task::spawn_blocking(move || honest.end()).await.unwrap();
-        }
-        tokio::time::sleep(Duration::from_millis(30)).await;
+        // The last word on whether others are served.
+        tokio::time::sleep(Duration::from_millis(150)).await;
         self.over.store(true, Ordering::Relaxed);
+        self.measured.stop_waiting();
         if !self.gateway.process.is_running() {
             reasons.push("the program has ended".to_owned());
         }
@@ -235,7 +215,6 @@ pub(super) async fn within<T>(
 
 /// An upstream with a tool of this name and schema, whose description fits every strategy.
 pub(super) fn tool(name: &str, schema: &Value) -> Scenario {
-    let tool =
-        serde_json::json!({"name": name, "description": format!("Takes {name}."), "inputSchema": schema});
+    let tool = json!({"name": name, "description": format!("Takes {name}."), "inputSchema": schema});
     Scenario::with_tools([tool.to_string()])
 }
