@@ -73,14 +73,17 @@ fn k1_who_asks_for_an_unknown_session_writes_nothing() {
         let written = lines.lines().filter(|line| line.starts_with("cmdstat_h") && !line.contains("_hget"));
         written.map(|line| line.split(',').next().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    let before = writes();
-    for at in [a.at, b.at] {
+    let (before, kept) = (writes(), redis.keys("mcp-disclosure:4:s:*"));
+    for id in ["0123456789abcdef0123456789abcdef", "x", "0123456789ABCDEF0123456789abcdef", "*", "a b"] {
         let mut unknown = web.clone();
-        unknown.session = "0123456789abcdef0123456789abcdef".into();
-        assert_eq!(unknown.with("").request(at, "ping", json!({})).status, 404);
-        web.tools(at);
+        unknown.session = id.to_owned();
+        for at in [a.at, b.at] {
+            assert_eq!(unknown.with("").request(at, "ping", json!({})).status, 404, "{id}");
+            web.tools(at);
+        }
     }
     assert_eq!(writes(), before, "nor does who only asks in one that is known");
+    assert_eq!(redis.keys("mcp-disclosure:4:s:*"), kept);
 }
 
 #[tokio::test(flavor = "multi_thread")]
