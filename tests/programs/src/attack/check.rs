@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 use super::{
     Attack, Lab, attacks,
     gateway::Serve,
-    peer::Reply,
     scene::{Scene, Verdict, tool, within},
 };
 
@@ -46,9 +45,8 @@ async fn called(lab: &Lab, schema: Value, arguments: Vec<String>) -> Verdict {
     let attacker = scene.attacker().await;
     let calls = async {
         for arguments in &arguments {
-            if let Reply::Broken(reason) = attacker.call_text("checked", arguments).await {
-                return Err(format!("{} bytes: no answer: {reason}", arguments.len()));
-            }
+            let called = attacker.call_text("checked", arguments).await;
+            called.map_err(|reason| format!("{} bytes: {reason}", arguments.len()))?;
         }
         Ok(())
     };

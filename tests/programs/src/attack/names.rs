@@ -9,7 +9,7 @@ use super::{
     Attack, Lab, attacks,
     gateway::Serve,
     honest::shortened,
-    peer::{HERE, Peer},
+    peer::{HERE, Peer, text},
     scene::{MEMORY, Scene, Verdict, within},
 };
 
@@ -52,11 +52,11 @@ async fn asked(lab: &Lab, all: impl IntoIterator<Item = Asked>) -> Verdict {
 /// Sends one. Its answer is short, whatever it is.
 async fn ask(to: std::net::SocketAddr, path: &'static str, method: &str, params: &str) -> Verdict {
     let peer = Peer::new(to, HERE).at(path).begin_session().await?;
-    let answer = peer.ask_text(method, None, params).await.text();
+    let reply = peer.ask_text(method, params).await.map_err(|reason| format!("{path} {method}: {reason}"))?;
+    let answer = text(&reply);
     match answer.len() {
-        _ if answer.starts_with("no answer") => Err(format!("{path} {method}: {answer}")),
         0..=ANSWER => Ok(()),
-        bytes => Err(format!("{path} {method} is answered with {bytes} bytes: {}", shortened(&answer))),
+        bytes => Err(format!("{path} {method} is answered with {bytes} bytes: {}", shortened(answer))),
     }
 }
 

@@ -49,7 +49,7 @@ async fn deaf_client(lab: &Lab) -> Verdict {
     let scene = Scene::start(lab, Serve::new(lab).odd("floods-messages")).await;
     let scene = scene.allowing(QUEUE);
     let attacker = scene.attacker().await;
-    attacker.ask("logging/setLevel", json!({"level": "debug"})).await;
+    attacker.ask("logging/setLevel", json!({"level": "debug"})).await?;
     let call = json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call",
         "params": {"name": "evil_echo", "arguments": {"bytes": 1 << 20, "times": 100}}});
     let mut streams = Vec::new();
@@ -67,8 +67,8 @@ pub(super) async fn unread(
     method: &str,
     body: &str,
 ) -> Result<TcpStream, String> {
-    let mut stream = peer.connect().await?;
-    let headers = peer.headers("tools/call", Some("evil_echo"));
+    let mut stream = peer.connect().await.map_err(|error| error.to_string())?;
+    let headers = peer.headers();
     let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     let (address, length) = (scene.gateway.address, body.len());
     let head =

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{
     Attack, Lab, attacks,
     gateway::Serve,
-    peer::{HERE, Peer},
+    peer::{HERE, Peer, is_refusal, text},
     queues::unread,
     scene::{Scene, Verdict},
 };
@@ -37,14 +37,15 @@ async fn too_large(lab: &Lab) -> Verdict {
     let scene = scene.allowing(64 * MEGABYTE);
     let attacker = scene.attacker().await;
     let verdict = async {
-        let reply = attacker.call("evil_echo", json!({"megabytes": 200})).await;
-        if !reply.is_refusal() || !reply.text().contains("limits.upstream_message_bytes") {
+        let reply = attacker.call("evil_echo", json!({"megabytes": 200})).await?;
+        if !is_refusal(&reply) || !text(&reply).contains("limits.upstream_message_bytes") {
             return Err(format!(
                 "the error does not name the limit: {}",
-                super::honest::shortened(&reply.text())
+                super::honest::shortened(text(&reply))
             ));
         }
-        attacker.call("evil_echo", json!({"megabytes": 1})).await.result().map(drop)
+        let next = attacker.call("evil_echo", json!({"megabytes": 1})).await?;
+        if is_refusal(&next) { Err("the next call is refused".to_owned()) } else { Ok(()) }
     };
     let verdict = verdict.await;
     scene.judge(verdict).await
@@ -62,7 +63,7 @@ async fn unread_results(lab: &Lab) -> Verdict {
     let mut verdict = Ok(());
     for number in 11..17 {
         let from = IpAddr::V4(Ipv4Addr::new(127, 0, 0, number));
-        let attacker = Peer::with_session(scene.gateway.address, from).await.unwrap();
+        let attacker = Peer::new(scene.gateway.address, from).begin_session().await?;
         match unread(&scene, &attacker, "POST", &call.to_string()).await {
             Ok(stream) => {
                 // Its answer has begun.
@@ -99,7 +100,10 @@ async fn kept(lab: &Lab, serve: Serve) -> Result<u64, String> {
     let scene = Scene::without_honest_client(lab, serve).await;
     let peer = Peer::new(scene.gateway.address, HERE).at("/mcp/full").begin_session().await?;
     for _ in 0..2 {
-        peer.ask("tools/list", json!({})).await.result()?;
+        let listed = peer.ask("tools/list", json!({})).await?;
+        if is_refusal(&listed) {
+            return Err(format!("no list: {}", text(&listed)));
+        }
     }
     tokio::time::sleep(Duration::from_secs(1)).await;
     memory(scene.gateway.process.id()).map(|(now, _)| now).ok_or_else(|| "it has ended".to_owned())
@@ -127,8 +131,9 @@ async fn hidden_in_index(lab: &Lab) -> Verdict {
     let serve = Serve::new(lab).playing(&scenario).rules(hiding);
     let scene = Scene::start(lab, serve).await.allowing(8 * bytes);
     let peer = scene.stranger().at("/mcp/full").begin_session().await?;
-    let text = peer.ask("resources/read", json!({"uri": uri})).await.text();
+    let reply = peer.ask("resources/read", json!({"uri": uri})).await?;
+    let text = text(&reply);
     let is_clean = text.contains("stays") && !text.contains("private");
-    let verdict = if is_clean { Ok(()) } else { Err(super::honest::shortened(&text)) };
+    let verdict = if is_clean { Ok(()) } else { Err(super::honest::shortened(text)) };
     scene.judge(verdict).await
 }

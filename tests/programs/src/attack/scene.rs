@@ -164,7 +164,7 @@ impl Scene {
 
     /// An attacker with a session.
     pub(super) async fn attacker(&self) -> Peer {
-        Peer::with_session(self.gateway.address, HERE).await.unwrap()
+        self.stranger().begin_session().await.unwrap()
     }
 
     /// An attacker that has said nothing yet.

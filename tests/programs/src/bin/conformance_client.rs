@@ -16,9 +16,9 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
+use kit::{client::STATELESS_VERSION, messages::stateless};
 use serde_json::{Map, Value, json};
 
-const STATELESS: &str = "2026-07-28";
 const METHOD_NOT_FOUND: i64 = -32601;
 
 fn main() {
@@ -63,7 +63,7 @@ impl Client {
     }
 
     fn is_stateless(&self) -> bool {
-        self.revision == STATELESS
+        self.revision == STATELESS_VERSION
     }
 
     fn handshake(&mut self) {
@@ -142,11 +142,7 @@ impl Client {
     fn ask(&mut self, method: &str, mut params: Value) -> Option<Value> {
         self.last_id += 1;
         if self.is_stateless() {
-            params["_meta"] = json!({
-                "io.modelcontextprotocol/protocolVersion": STATELESS,
-                "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
-                "io.modelcontextprotocol/clientInfo": {"name": "conformance-client", "version": "1"},
-            });
+            params["_meta"] = stateless(json!({"elicitation": {"form": {}}}));
         }
         self.send(&json!({"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params}));
         loop {
