@@ -9,7 +9,7 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use kit::Session;
@@ -42,12 +42,10 @@ pub(super) fn begin(gateway: SocketAddr, measured: &Arc<Measured>, over: &Arc<At
 fn work(gateway: SocketAddr, over: &AtomicBool, measured: &Measured) {
     let session = Session::open(gateway);
     for turn in 0.. {
-        let asked = Instant::now();
-        measured.ping_asked(Some(asked));
+        measured.ping();
         let pong = session.request("ping", json!({}));
         assert_eq!(pong["result"], json!({}), "a ping: {pong}");
-        measured.ping_asked(None);
-        measured.ping_took(asked.elapsed());
+        measured.pong();
         if turn % PINGS == 0 {
             let listed = session.request("tools/list", json!({}));
             assert!(lists_echo(&listed), "echo is not listed: {listed}");

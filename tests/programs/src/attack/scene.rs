@@ -59,23 +59,20 @@ impl Measured {
 
     /// All figures; a ping that is not answered yet took as long as it waits.
     pub(super) fn so_far(&self) -> Figures {
-        let mut figures = self.figures().clone();
-        figures.slowest = figures.slowest.max(figures.asked.map(|asked| asked.elapsed()));
-        figures
+        self.pong();
+        self.figures().clone()
     }
 
-    pub(super) fn ping_asked(&self, asked: Option<Instant>) {
-        self.figures().asked = asked;
+    /// The honest client asks.
+    pub(super) fn ping(&self) {
+        self.figures().asked = Some(Instant::now());
     }
 
-    pub(super) fn ping_took(&self, time: Duration) {
+    /// It is answered, or is not waited for any more.
+    pub(super) fn pong(&self) {
         let mut figures = self.figures();
-        figures.slowest = figures.slowest.max(Some(time));
-    }
-
-    pub(super) fn stop_waiting(&self) {
-        let figures = self.so_far();
-        *self.figures() = Figures { asked: None, ..figures };
+        let waited = figures.asked.take().map(|asked| asked.elapsed());
+        figures.slowest = figures.slowest.max(waited);
     }
 
     pub(super) fn trouble(&self, trouble: String) {
@@ -179,7 +176,6 @@ impl Scene {
         // The last word on whether others are served.
         tokio::time::sleep(Duration::from_millis(150)).await;
         self.over.store(true, Ordering::Relaxed);
-        self.measured.stop_waiting();
         if !self.gateway.process.is_running() {
             reasons.push("the program has ended".to_owned());
         }
