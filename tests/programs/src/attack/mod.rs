@@ -16,7 +16,6 @@ mod scene;
 mod sessions;
 
 use std::{
-    fmt,
     panic::AssertUnwindSafe,
     pin::Pin,
     sync::Arc,
@@ -37,19 +36,13 @@ pub const LONGEST: Duration = Duration::from_secs(20);
 type Running<'a> = Pin<Box<dyn Future<Output = Verdict> + 'a>>;
 
 /// An attack, and the rule that it tries to break.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Attack {
     /// The rule's id.
     pub rule: &'static str,
     /// What is tried.
     pub name: &'static str,
     run: for<'a> fn(&'a Lab) -> Running<'a>,
-}
-
-impl fmt::Debug for Attack {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} {}", self.rule, self.name)
-    }
 }
 
 /// Attacks of one rule, from pairs of a name and a call of an `async fn(&Lab, …) -> Verdict` without its lab.
@@ -81,15 +74,13 @@ pub fn all() -> Vec<Attack> {
 pub struct Lab {
     /// The program under attack, and its upstreams.
     pub programs: Programs,
-    /// Whether the honest client's pings are held to their bound to the letter.
-    pub strict: bool,
     measured: Arc<Measured>,
 }
 
 impl Lab {
     /// A lab with these programs.
-    pub fn new(programs: Programs, strict: bool) -> Self {
-        Self { programs, strict, measured: Arc::default() }
+    pub fn new(programs: Programs) -> Self {
+        Self { programs, measured: Arc::default() }
     }
 
     /// Makes an attack and judges it.

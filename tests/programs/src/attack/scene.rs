@@ -121,7 +121,7 @@ impl Scene {
             measured: Arc::clone(&lab.measured),
             over: Arc::default(),
             allowance: 0,
-            ping: if lab.strict { PING } else { PING * TOLERANCE },
+            ping: PING * TOLERANCE,
         }
     }
 
