@@ -29,20 +29,11 @@ fn main() -> ExitCode {
     let attacks: Vec<Attack> = all().into_iter().filter(is_named).collect();
     let Some(programs) = Programs::found() else { return ExitCode::from(2) };
     allow_many_files();
-    attack_with(Lab::new(programs), &attacks)
-}
-
-fn attack_with(mut lab: Lab, attacks: &[Attack]) -> ExitCode {
+    let mut lab = Lab::new(programs);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = runtime.expect("a runtime");
     // An attack that panics has failed, and its row says so.
     std::panic::set_hook(Box::new(|_| {}));
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    let runtime = match runtime {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            log(&format!("no runtime: {error}"));
-            return ExitCode::from(2);
-        }
-    };
     let mut rows = Vec::with_capacity(attacks.len());
     for (at, attack) in attacks.iter().enumerate() {
         log(&format!("[{}/{}] {} {}", at + 1, attacks.len(), attack.rule, attack.name));
