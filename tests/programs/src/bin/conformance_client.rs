@@ -13,10 +13,10 @@
 use std::{
     env,
     io::{BufRead, BufReader, Lines, Write},
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    process::{ChildStdin, ChildStdout, Command, Stdio},
 };
 
-use kit::{client::STATELESS_VERSION, messages::stateless};
+use kit::{client::STATELESS_VERSION, messages::stateless, process::Apart};
 use serde_json::{Map, Value, json};
 
 const METHOD_NOT_FOUND: i64 = -32601;
@@ -41,7 +41,7 @@ fn main() {
 }
 
 struct Client {
-    gateway: Child,
+    gateway: Apart,
     input: Option<ChildStdin>,
     output: Lines<BufReader<ChildStdout>>,
     revision: String,
@@ -51,14 +51,10 @@ struct Client {
 
 impl Client {
     fn start(gateway: &str, url: &str, revision: String) -> Self {
-        let mut gateway = Command::new(gateway)
-            .args(["--log", "warn", "serve", "--strategy", "full", "--upstream-url", url])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let output = BufReader::new(gateway.stdout.take().unwrap()).lines();
-        let input = gateway.stdin.take();
+        let mut command = Command::new(gateway);
+        command.args(["--log", "warn", "serve", "--strategy", "full", "--upstream-url", url]);
+        let (gateway, input, output) = Apart::start(&mut command, Stdio::inherit());
+        let (input, output) = (Some(input), output.lines());
         Self { gateway, input, output, revision, last_id: 0, capabilities: Value::Null }
     }
 
@@ -165,7 +161,7 @@ impl Client {
 
     fn finish(mut self) {
         drop(self.input.take());
-        assert!(self.gateway.wait().unwrap().success());
+        assert_eq!(self.gateway.ended(), Some(0));
     }
 }
 
