@@ -29,8 +29,7 @@ fn main() {
 }
 
 fn snapshot(count: usize) -> Snapshot {
-    let lists = catalogue::lists(count).expect("generated definitions are JSON");
-    Snapshot::build(&[lists], &[])
+    Snapshot::build(&[catalogue::lists(count)], &[])
 }
 
 fn choice(strategy: &str) -> Choice {
@@ -42,7 +41,7 @@ fn choice(strategy: &str) -> Choice {
 /// From an upstream's list to a snapshot.
 #[divan::bench(args = SIZES, sample_count = 20, sample_size = 1)]
 fn snapshot_build(bencher: Bencher<'_, '_>, count: usize) {
-    let lists = [catalogue::lists(count).expect("generated definitions are JSON")];
+    let lists = [catalogue::lists(count)];
     bencher.counter(ItemsCount::new(count)).bench_local(|| Snapshot::build(black_box(&lists), &[]));
 }
 
@@ -85,47 +84,29 @@ fn snapshot_changes_first(bencher: Bencher<'_, '_>, count: usize) {
 mod page {
     use super::*;
 
-    fn first(bencher: Bencher<'_, '_>, strategy: &str, count: usize) {
+    const STRATEGIES: [&str; 2] = ["full", "resource"];
+
+    /// The first list for clients with equal traits.
+    #[divan::bench(args = STRATEGIES, consts = SIZES, sample_count = 20, sample_size = 1)]
+    fn first<const COUNT: usize>(bencher: Bencher<'_, '_>, strategy: &str) {
         let choice = choice(strategy);
         bencher
-            .counter(ItemsCount::new(count))
-            .with_inputs(|| Catalogue::new(snapshot(count)))
+            .counter(ItemsCount::new(COUNT))
+            .with_inputs(|| Catalogue::new(snapshot(COUNT)))
             .bench_local_refs(|catalogue| {
                 catalogue.current().page(&Principal::anonymous(), &choice, &Memory::default())
             });
     }
 
-    fn later(bencher: Bencher<'_, '_>, strategy: &str, count: usize) {
-        let (choice, catalogue) = (choice(strategy), Catalogue::new(snapshot(count)));
+    /// Any later list: look the page up, and write the response.
+    #[divan::bench(args = STRATEGIES, consts = SIZES)]
+    fn later<const COUNT: usize>(bencher: Bencher<'_, '_>, strategy: &str) {
+        let (choice, catalogue) = (choice(strategy), Catalogue::new(snapshot(COUNT)));
         let principal = Principal::anonymous();
         bencher.bench_local(|| {
             let result = catalogue.current().page(&principal, &choice, &Memory::default()).list(Kind::Tools);
             Response::new(Id::number(1), Ok(result)).encode()
         });
-    }
-
-    /// The first list for clients with equal traits.
-    #[divan::bench(args = SIZES, sample_count = 20, sample_size = 1)]
-    fn first_full(bencher: Bencher<'_, '_>, count: usize) {
-        first(bencher, "full", count);
-    }
-
-    /// The first list for clients with equal traits.
-    #[divan::bench(args = SIZES, sample_count = 20, sample_size = 1)]
-    fn first_resource(bencher: Bencher<'_, '_>, count: usize) {
-        first(bencher, "resource", count);
-    }
-
-    /// Any later list: look the page up, and write the response.
-    #[divan::bench(args = SIZES)]
-    fn later_full(bencher: Bencher<'_, '_>, count: usize) {
-        later(bencher, "full", count);
-    }
-
-    /// Any later list: look the page up, and write the response.
-    #[divan::bench(args = SIZES)]
-    fn later_resource(bencher: Bencher<'_, '_>, count: usize) {
-        later(bencher, "resource", count);
     }
 }
 
@@ -209,10 +190,11 @@ mod receipts {
 mod info {
     use super::*;
 
-    /// An answer of one level, without transport.
-    fn ask(bencher: Bencher<'_, '_>, count: usize, topic: &str) {
+    /// An answer without transport: the overview, a category, a tool, and what is unknown.
+    #[divan::bench(args = ["overview", "bench", CALLED, "something else"], consts = SIZES)]
+    fn ask<const COUNT: usize>(bencher: Bencher<'_, '_>, topic: &str) {
         let (choice, marks) = (choice("info"), Marks::default());
-        let view = View::of(Arc::new(snapshot(count)), &Principal::anonymous());
+        let view = View::of(Arc::new(snapshot(COUNT)), &Principal::anonymous());
         let (receipts, effects) = (Receipts::Marks(&marks), Effects::default());
         let cx = Context {
             view: &view,
@@ -229,26 +211,6 @@ mod info {
             let call = ToolCall { name: name.clone(), arguments: arguments.clone() };
             choice.strategy.before_call(&cx, call).now_or_never().map(|decision| decision.is_ok())
         });
-    }
-
-    #[divan::bench(args = SIZES)]
-    fn overview(bencher: Bencher<'_, '_>, count: usize) {
-        ask(bencher, count, "overview");
-    }
-
-    #[divan::bench(args = SIZES)]
-    fn category(bencher: Bencher<'_, '_>, count: usize) {
-        ask(bencher, count, "bench");
-    }
-
-    #[divan::bench(args = SIZES)]
-    fn tool(bencher: Bencher<'_, '_>, count: usize) {
-        ask(bencher, count, CALLED);
-    }
-
-    #[divan::bench(args = SIZES)]
-    fn unknown(bencher: Bencher<'_, '_>, count: usize) {
-        ask(bencher, count, "something else");
     }
 }
 

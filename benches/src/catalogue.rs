@@ -1,8 +1,6 @@
 //! Tools of the size of those of real servers: about 1.4 kB each.
 
-use std::sync::Arc;
-
-use mcp_disclosure_core::{Snapshot, UpstreamLists, UpstreamName};
+use mcp_disclosure_core::{UpstreamLists, UpstreamName};
 use serde_json::{
     Value, json,
     value::{RawValue, to_raw_value},
@@ -42,27 +40,13 @@ pub fn definition(number: usize) -> Value {
 }
 
 /// `count` definitions, as text.
-///
-/// # Errors
-/// None in practice: the definitions are valid.
-pub fn definitions(count: usize) -> serde_json::Result<Vec<Box<RawValue>>> {
-    (0..count).map(|number| to_raw_value(&definition(number))).collect()
+pub fn definitions(count: usize) -> Vec<Box<RawValue>> {
+    (0..count).map(|number| to_raw_value(&definition(number)).expect("a value is JSON")).collect()
 }
 
 /// The lists of an upstream with `count` tools.
-///
-/// # Errors
-/// None in practice: the definitions are valid.
-pub fn lists(count: usize) -> Result<UpstreamLists, String> {
-    let name = UpstreamName::parse("bench").map_err(|error| error.to_string())?;
-    let tools = definitions(count).map_err(|error| error.to_string())?;
-    Ok(UpstreamLists { tools: tools.into_iter().map(Into::into).collect(), ..UpstreamLists::empty(name) })
-}
-
-/// A snapshot of `count` tools.
-///
-/// # Errors
-/// None in practice: the definitions are valid.
-pub fn snapshot(count: usize) -> Result<Arc<Snapshot>, String> {
-    Ok(Arc::new(Snapshot::build(&[lists(count)?], &[])))
+pub fn lists(count: usize) -> UpstreamLists {
+    let name = UpstreamName::parse("bench").expect("it is a name");
+    let tools = definitions(count).into_iter().map(Into::into).collect();
+    UpstreamLists { tools, ..UpstreamLists::empty(name) }
 }

@@ -342,6 +342,9 @@ impl Client {
         if let Some(principal) = self.identity.principal {
             headers.push((HEADER, principal.to_owned()));
         }
+        if let Some(from) = &self.identity.from {
+            headers.push(("x-forwarded-for", from.clone()));
+        }
         if let Some(token) = self.identity.token {
             headers.push(("authorization", format!("Bearer {token}")));
         }
@@ -423,7 +426,7 @@ impl Pending {
         let before = self.inbox.since(self.from).into_iter().take(place - self.from);
         let before = before.filter_map(|message| serde_json::from_str::<Value>(&message).ok());
         let notifications = before.filter(|message| message.get("method").is_some()).collect();
-        Reply { status: None, session: None, notifications, text: Some(text) }
+        Reply { status: None, session: None, retry_after: None, notifications, text: Some(text) }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
     messages::{call, hello, request},
 };
 
-/// What a GET is answered.
+/// What a request is answered.
 #[derive(Debug)]
 pub struct Page {
     /// The status.
@@ -29,32 +29,47 @@ impl Page {
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
     }
+
+    /// A header's value.
+    pub fn header(&self, wanted: &str) -> Option<&str> {
+        self.head.lines().find_map(|line| {
+            let (name, value) = line.split_once(": ")?;
+            name.eq_ignore_ascii_case(wanted).then_some(value)
+        })
+    }
 }
 
-/// Reads a page; `headers` are whole lines with their ends, and say which host is meant.
+/// Sends the only request of a connection; `headers` are whole lines with their ends, and say which host is meant.
 #[track_caller]
-pub fn get(address: SocketAddr, path: &str, headers: &str) -> Page {
-    let (head, body) =
-        exchange(address, &format!("GET {path} HTTP/1.1\r\nConnection: close\r\n{headers}\r\n"));
+pub fn send(address: SocketAddr, method: &str, path: &str, headers: &str, body: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(address).expect("a listener");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
+    let length = body.len();
+    let head =
+        format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n{headers}Content-Length: {length}\r\n\r\n");
+    stream.write_all((head + body).as_bytes()).expect("a listener that reads");
+    stream
+}
+
+/// The same, and what it is answered.
+#[track_caller]
+pub fn exchange(address: SocketAddr, method: &str, path: &str, headers: &str, body: &str) -> Page {
+    let mut answer = String::new();
+    send(address, method, path, headers, body).read_to_string(&mut answer).expect("an answer");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("an HTTP answer");
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
     let body = match head.to_ascii_lowercase().contains("transfer-encoding: chunked") {
         // Each piece has its length in front.
         true => body.split("\r\n").skip(1).step_by(2).collect(),
-        false => body,
+        false => body.to_owned(),
     };
-    Page { status, head, body }
+    Page { status, head: head.to_owned(), body }
 }
 
-/// Sends a request; the head and the body of the answer, after which the connection closes.
+/// Reads a page.
 #[track_caller]
-fn exchange(address: SocketAddr, request: &str) -> (String, String) {
-    let mut stream = TcpStream::connect(address).expect("a listener");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
-    stream.write_all(request.as_bytes()).expect("a listener that reads");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("an answer");
-    let (head, body) = answer.split_once("\r\n\r\n").expect("an HTTP answer");
-    (head.to_owned(), body.to_owned())
+pub fn get(address: SocketAddr, path: &str, headers: &str) -> Page {
+    exchange(address, "GET", path, headers, "")
 }
 
 /// Posts a message over HTTP: the session's id if there is one, and the answer.
@@ -67,20 +82,11 @@ pub fn post(address: SocketAddr, session: Option<&str>, message: &Value) -> (Opt
 /// The same with these headers, which are whole lines with their ends.
 #[track_caller]
 pub fn post_with(address: SocketAddr, headers: &str, message: &Value) -> (Option<String>, Value) {
-    let body = message.to_string();
-    let (head, body) = exchange(
-        address,
-        &format!(
-            "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
-             Accept: application/json\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n{body}",
-            body.len()
-        ),
-    );
-    let session = head.lines().find_map(|line| {
-        let (name, value) = line.split_once(": ")?;
-        name.eq_ignore_ascii_case("mcp-session-id").then(|| value.to_owned())
-    });
-    (session, serde_json::from_str(&body).unwrap_or(Value::Null))
+    let json = "Content-Type: application/json\r\nAccept: application/json\r\n";
+    let headers = format!("Host: {address}\r\n{json}{headers}");
+    let page = exchange(address, "POST", "/mcp", &headers, &message.to_string());
+    let session = page.header("mcp-session-id").map(str::to_owned);
+    (session, serde_json::from_str(&page.body).unwrap_or(Value::Null))
 }
 
 /// A session.

@@ -16,6 +16,8 @@ pub struct Identity {
     pub principal: Option<&'static str>,
     /// The token that it sends over HTTP.
     pub token: Option<&'static str>,
+    /// The address from which it comes, as a proxy says.
+    pub from: Option<String>,
     /// The path it uses; empty means `/mcp`.
     pub path: String,
     /// The concerns it chooses from the first word: in `initialize`, or with each request.

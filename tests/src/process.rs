@@ -1,10 +1,10 @@
 //! A program under test: started, driven line by line, and ended when dropped.
 
 use std::{
-    io::Write,
+    io::{BufReader, Write},
     net::SocketAddr,
     path::Path,
-    process::{Child, ChildStdin, Command, Stdio},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -322,6 +322,43 @@ impl Drop for Process {
     }
 }
 
+/// A program whose input and output a test has by itself. It is ended with the test, whatever comes of it.
+#[derive(Debug)]
+pub struct Apart(Child);
+
+impl Apart {
+    /// Starts it with this for stderr.
+    pub fn start(command: &mut Command, stderr: Stdio) -> (Self, ChildStdin, BufReader<ChildStdout>) {
+        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr);
+        let mut child = piped.spawn().expect("the program under test");
+        let (input, output) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
+        (Self(child), input, BufReader::new(output))
+    }
+
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.0.id()
+    }
+
+    /// Waits for its end: its exit code.
+    #[track_caller]
+    pub fn ended(&mut self) -> Option<i32> {
+        let mut status = None;
+        let ended = until(|| {
+            status = self.0.try_wait().expect("a child of ours");
+            status.is_some()
+        });
+        assert!(ended, "it runs on");
+        status.and_then(|status| status.code())
+    }
+}
+
+impl Drop for Apart {
+    fn drop(&mut self) {
+        let _gone = self.0.kill().and_then(|()| self.0.wait());
+    }
+}
+
 /// A cache folder for a command that names none: what it remembers must neither reach the user's nor other tests.
 fn cache_for(command: &mut Command) -> Option<TempDir> {
     if command.get_envs().any(|(name, _)| name == CACHE) {
@@ -354,11 +391,19 @@ pub fn send_signal(id: u32, signal: Signal) -> bool {
     i32::try_from(id).ok().and_then(Pid::from_raw).is_some_and(|id| kill_process(id, signal).is_ok())
 }
 
+/// The memory of a process, in bytes: what it has, and the most that it has had so far. None where it has ended.
+pub fn memory(id: u32) -> Option<(u64, u64)> {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
+    let field = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
+    };
+    Some((field("VmRSS:")?, field("VmHWM:")?))
+}
+
 /// The most memory that a process has had so far, in megabytes.
 pub fn peak_megabytes(id: u32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{id}/status")).expect("a running process");
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("its memory");
-    peak.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") / 1024
+    memory(id).expect("a running process").1 >> 20
 }
 
 /// The process id in a file, once one is there that is not `other`.

@@ -3,6 +3,11 @@
 use mcp_disclosure_core::RawObject;
 use serde_json::Value;
 
+use crate::{
+    http::{Answer, Events},
+    inbox::Inbox,
+};
+
 /// What came back for one request.
 #[derive(Clone, Debug)]
 pub struct Reply {
@@ -10,6 +15,8 @@ pub struct Reply {
     pub status: Option<u16>,
     /// The session that was opened.
     pub session: Option<String>,
+    /// When to try again.
+    pub retry_after: Option<String>,
     /// Notifications that came before the answer.
     pub notifications: Vec<Value>,
     /// The answer as it came.
@@ -17,6 +24,34 @@ pub struct Reply {
 }
 
 impl Reply {
+    /// Reads what comes back over HTTP, and puts each message of it into an inbox.
+    ///
+    /// # Errors
+    /// That of the connection, before the end of an answer that is no stream.
+    pub async fn read(mut answer: Answer, inbox: &Inbox) -> std::io::Result<Self> {
+        let status = Some(answer.status);
+        let [session, retry_after] =
+            ["mcp-session-id", "retry-after"].map(|name| answer.header(name).map(str::to_owned));
+        let mut messages = Vec::new();
+        if answer.header("content-type") == Some("text/event-stream") {
+            let mut events = Events::default();
+            while let Ok(Some(piece)) = answer.piece().await {
+                messages
+                    .extend(events.take(&piece).into_iter().inspect(|message| inbox.put(message.clone())));
+            }
+        } else {
+            messages.push(answer.rest().await?);
+            inbox.put(messages[0].clone());
+        }
+        let is_answer = |text: &mut String| {
+            serde_json::from_str::<Value>(text).is_ok_and(|message| message.get("method").is_none())
+        };
+        let text = messages.pop_if(is_answer);
+        let notifications =
+            messages.iter().filter_map(|message| serde_json::from_str(message).ok()).collect();
+        Ok(Self { status, session, retry_after, notifications, text })
+    }
+
     /// The answer.
     pub fn answer(&self) -> Value {
         let text = self.text.as_deref().unwrap_or_else(|| panic!("no answer: {self:?}"));

@@ -3,18 +3,12 @@
 use std::{net::SocketAddr, sync::Arc};
 
 use mcp_disclosure_gateway::{dispatch::Gateway, front::stdio::Stdio};
-use serde_json::Value;
 use tokio::{
     io::{AsyncBufReadExt, BufReader, DuplexStream, ReadHalf, WriteHalf},
     sync::oneshot,
 };
 
-use crate::{
-    Reply,
-    http::{self, Events},
-    inbox::Inbox,
-    soon,
-};
+use crate::{Reply, http, inbox::Inbox, soon};
 
 /// Serves on a thread of its own, as the program does on its main one: the front's future is not `Send`.
 pub(crate) fn serve_apart(
@@ -47,25 +41,6 @@ pub(crate) async fn post(
     inbox: &Inbox,
 ) -> Reply {
     let sending = http::send(address, "POST", path, headers, body);
-    let mut answer = soon("the head of an answer", sending).await.unwrap();
-    let (status, session) = (answer.status, answer.header("mcp-session-id").map(str::to_owned));
-    let mut messages = Vec::new();
-    if answer.header("content-type") == Some("text/event-stream") {
-        let mut events = Events::default();
-        while let Ok(Some(piece)) = answer.piece().await {
-            for message in events.take(&piece) {
-                inbox.put(message.clone());
-                messages.push(message);
-            }
-        }
-    } else {
-        let text = answer.rest().await.unwrap();
-        inbox.put(text.clone());
-        messages.push(text);
-    }
-    let is_answer =
-        |text: &str| serde_json::from_str::<Value>(text).is_ok_and(|message| message.get("method").is_none());
-    let text = messages.pop_if(|last| is_answer(last));
-    let notifications = messages.iter().filter_map(|message| serde_json::from_str(message).ok()).collect();
-    Reply { status: Some(status), session, notifications, text }
+    let answer = soon("the head of an answer", sending).await.unwrap();
+    Reply::read(answer, inbox).await.unwrap()
 }

@@ -164,3 +164,52 @@ each_transport_with_sessions!(
     p3_what_a_stateless_upstream_asks_of_a_session_is_judged,
     p3_an_update_names_what_was_subscribed_to_alone,
 );
+
+/// An upstream that answers with a task whether or not one was asked for, and whose result links to what is hidden.
+async fn t1_t3_p3_a_tasks_id_is_ours_and_its_result_is_judged(setup: Setup) {
+    let task = |status: &str| {
+        let time = "2026-01-02T03:04:05Z";
+        json!({"taskId": "0", "status": status, "ttl": 600_000, "createdAt": time, "lastUpdatedAt": time, "statusMessage": "its own"})
+    };
+    let secret = r#"{"URI":"file:///data/private/s","text":"SECRET"}"#;
+    let embedded = format!(r#"{{"type":"resource","Resource":{secret}}}"#);
+    let messages = format!(r#"[{{"role":"user","content":[{LINK}]}}]"#);
+    let asks = format!(r#"{{"a":{{"params":{{"content":[{embedded}]}}}}}}"#);
+    let result = format!(
+        r#"{{"content":[{TEXT},{LINK},{embedded}],"contents":[{secret}],"messages":{messages},"inputRequests":{asks}}}"#
+    );
+    let unasked = json!({"task": task("working"), "resultType": "task", "taskId": "0", "content": []});
+    let mut scenario = answering([
+        ("tools/call research", json!({"task": task("working")}).to_string()),
+        ("tools/call plain", unasked.to_string()),
+        ("tasks/get ", task("completed").to_string()),
+        ("tasks/result ", result),
+    ]);
+    let edited = |text: &RawValue, member: &str, value: Value| {
+        let mut edited: Value = serde_json::from_str(text.get()).unwrap();
+        edited[member] = value;
+        raw(edited)
+    };
+    scenario.tools[0] = edited(&scenario.tools[0], "execution", json!({"taskSupport": "required"}));
+    let tasks = json!({"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}});
+    let capabilities = json!({"tools": {}, "resources": {}, "tasks": tasks});
+    scenario.initialize = edited(&scenario.initialize, "capabilities", capabilities);
+    let bench = Bench::start(playing(scenario).with_config(HIDING)).await;
+    let identity = Identity::offering(setup.strategy).running_tasks();
+    let client = Client::connect_as(&bench, setup, identity).await;
+    client.call("plain", json!({})).await;
+    for own in ["0", "00", " 0"] {
+        let said = client.request("tasks/get", json!({"taskId": own})).await.answer().to_string();
+        assert!(!said.contains("its own"), "{own:?}: {said}");
+    }
+    let mut call = json!({"name": "research", "arguments": {}});
+    if setup.has_sessions() {
+        call["task"] = json!({});
+    }
+    let begun = client.request("tools/call", call).await.result();
+    let id = begun["task"]["taskId"].as_str().or(begun["taskId"].as_str()).unwrap();
+    let method = if setup.has_sessions() { "tasks/result" } else { "tasks/get" };
+    let said = client.request(method, json!({"taskId": id})).await.answer().to_string();
+    assert!(said.contains("stays") && !said.contains("private") && !said.contains("SECRET"), "{said}");
+}
+over_http!(t1_t3_p3_a_tasks_id_is_ours_and_its_result_is_judged);

@@ -83,11 +83,20 @@ async fn f7_an_id_under_way_cannot_be_used_again_until_then(setup: Setup) {
     client.notification("notifications/progress").await;
     let again = client.start_under(json!("mine"), "tools/list", json!({})).await.reply().await;
     assert_eq!((again.code(), again.answer()["id"].clone()), (-32600, json!("mine")));
+    let journal = client.journal().await;
+    assert!(
+        journal.iter().all(|message| message["method"] != "notifications/cancelled"),
+        "the first goes on"
+    );
     client.cancel(&pending).await;
     client.read("kit://doc").await.result();
     client.start_under(json!("mine"), "tools/list", json!({})).await.reply().await.result();
 }
-each_transport_with_sessions!(f7_an_id_under_way_cannot_be_used_again_until_then);
+// Without a session, each POST is a connection of its own (`hostile::ids`).
+cases!(
+    full_stdio_session full_http_session full_stdio_stateless;
+    f7_an_id_under_way_cannot_be_used_again_until_then
+);
 
 async fn f7_missing_metadata_is_named(setup: Setup) {
     let bench = Bench::start(odd()).await;

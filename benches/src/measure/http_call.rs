@@ -30,6 +30,16 @@ pub(super) struct Samples {
     pub(super) processor: Sample,
 }
 
+/// Two servers under the same calls.
+#[derive(Default)]
+pub(super) struct Compared {
+    pub(super) samples: [Samples; 2],
+    /// The second one's calls per second against the first one's, round by round.
+    pub(super) throughput: Sample,
+    /// The same of its processor time.
+    pub(super) processor: Sample,
+}
+
 /// Calls tools of both servers, alternating, with 1 and 32 concurrent callers, in both eras. If `before` names the folder of
 /// another build, its gateway takes the place of the bare server.
 ///
@@ -42,33 +52,43 @@ pub fn http_call(effort: Effort, before: Option<&Path>) -> io::Result<Table> {
         Process::listening(PROGRAMS[1], &[])?,
     ];
     let base = if before.is_some() { "before" } else { "bare `rmcp`" };
-    // One thread for the client leaves at least one of two cores to the server.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut table =
         Table::new("tools/call over HTTP: calls per second, and the server's share", "calls/s or µs");
     for era in [Era::Session, Era::Stateless] {
         for concurrent in [1, 32] {
-            let mut samples: [Samples; 2] = Default::default();
-            let mut ratios = Sample::new();
-            let mut processor_ratios = Sample::new();
-            for round in 0..=effort.of(ROUNDS) {
-                let mut now: [Samples; 2] = Default::default();
-                for turn in 0..2 {
-                    let who = (turn + round) % 2;
-                    let (process, address) = &servers[who];
-                    now[who] = runtime.block_on(one_round(process, *address, era, concurrent))?;
-                }
-                // The first round warms up.
-                if round > 0 {
-                    ratios.add(now[1].per_second.median() / now[0].per_second.median());
-                    processor_ratios.add(now[1].processor.median() / now[0].processor.median());
-                    samples.iter_mut().zip(now).for_each(|(all, now)| all.extend(now));
-                }
-            }
-            report(&mut table, base, era, concurrent, &samples, &ratios, &processor_ratios);
+            let servers = [0, 1].map(|who| (&servers[who].0, servers[who].1));
+            let compared = compared(servers, effort.of(ROUNDS), era, concurrent)?;
+            report(&mut table, base, era, concurrent, &compared);
         }
     }
     Ok(table)
+}
+
+/// Calls both, alternating, for this many rounds.
+pub(super) fn compared(
+    servers: [(&Process, SocketAddr); 2],
+    rounds: usize,
+    era: Era,
+    concurrent: usize,
+) -> io::Result<Compared> {
+    // One thread for the client leaves at least one of two cores to the server.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let mut compared = Compared::default();
+    for round in 0..=rounds {
+        let mut now: [Samples; 2] = Default::default();
+        for turn in 0..2 {
+            let who = (turn + round) % 2;
+            let (process, address) = servers[who];
+            now[who] = runtime.block_on(one_round(process, address, era, concurrent))?;
+        }
+        // The first round warms up.
+        if round > 0 {
+            compared.throughput.add(now[1].per_second.median() / now[0].per_second.median());
+            compared.processor.add(now[1].processor.median() / now[0].processor.median());
+            compared.samples.iter_mut().zip(now).for_each(|(all, now)| all.extend(now));
+        }
+    }
+    Ok(compared)
 }
 
 impl Samples {
@@ -79,7 +99,7 @@ impl Samples {
     }
 }
 
-pub(super) async fn one_round(
+async fn one_round(
     process: &Process,
     address: SocketAddr,
     era: Era,
@@ -118,24 +138,16 @@ pub(super) async fn one_round(
     Ok(samples)
 }
 
-fn report(
-    table: &mut Table,
-    base: &str,
-    era: Era,
-    concurrent: usize,
-    samples: &[Samples; 2],
-    ratios: &Sample,
-    processor_ratios: &Sample,
-) {
-    let [bare, gateway] = samples;
+fn report(table: &mut Table, base: &str, era: Era, concurrent: usize, compared: &Compared) {
+    let Compared { samples: [bare, gateway], throughput, processor } = compared;
     let about = format!("{} at {concurrent}", if era == Era::Session { "sessions" } else { "stateless" });
     table.base(format!("{about}: calls/s, {base}"), &bare.per_second);
     let target = Target::AtLeast(0.8);
-    table.ratio(format!("{about}: calls/s, gateway"), &gateway.per_second, ratios.median(), target);
+    table.ratio(format!("{about}: calls/s, gateway"), &gateway.per_second, throughput.median(), target);
     table.base(format!("{about}: µs for a call, {base}"), &bare.calls);
     let slower = gateway.calls.median() / bare.calls.median();
     table.ratio(format!("{about}: µs for a call, gateway"), &gateway.calls, slower, Target::None);
     table.base(format!("{about}: processor µs a call, {base}"), &bare.processor);
-    let ratio = processor_ratios.median();
+    let ratio = processor.median();
     table.ratio(format!("{about}: processor µs a call, gateway"), &gateway.processor, ratio, Target::None);
 }

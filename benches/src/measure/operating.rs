@@ -11,7 +11,10 @@ use tokio::{
     net::TcpStream,
 };
 
-use super::{Effort, http_call::one_round};
+use super::{
+    Effort,
+    http_call::{Compared, compared},
+};
 use crate::{
     http_client::{Era, HttpClient},
     process::{Process, beside},
@@ -60,33 +63,16 @@ impl Gateway {
 pub fn operating(effort: Effort) -> io::Result<Table> {
     let audit = std::env::temp_dir().join(format!("gateway-bench-{}.jsonl", std::process::id()));
     let gateways = [Gateway::start(None)?, Gateway::start(audit.to_str())?];
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let [mut without, mut with]: [(Sample, Sample); 2] = Default::default();
-    let (mut throughput, mut processor) = (Sample::new(), Sample::new());
-    for round in 0..=effort.of(ROUNDS) {
-        let mut now = [(0.0, 0.0); 2];
-        for turn in 0..2 {
-            let who = (turn + round) % 2;
-            let Gateway { process, address, .. } = &gateways[who];
-            let measured = runtime.block_on(one_round(process, *address, Era::Session, CONCURRENT))?;
-            now[who] = (measured.per_second.median(), measured.processor.median());
-        }
-        // The first round warms up.
-        if round > 0 {
-            throughput.add(now[1].0 / now[0].0);
-            processor.add(now[1].1 / now[0].1);
-            for (samples, (per_second, used)) in [&mut without, &mut with].into_iter().zip(now) {
-                samples.0.add(per_second);
-                samples.1.add(used);
-            }
-        }
-    }
+    let servers = [0, 1].map(|who| (&gateways[who].process, gateways[who].address));
+    let Compared { samples: [without, with], throughput, processor } =
+        compared(servers, effort.of(ROUNDS), Era::Session, CONCURRENT)?;
     let mut table =
         Table::new("Metrics, JSON log and audit log together, at 32 concurrent", "calls/s, µs or ms");
-    table.base("calls/s without", &without.0);
-    table.ratio("calls/s with all of them", &with.0, throughput.median(), Target::AtLeast(0.95));
-    table.base("processor µs a call without", &without.1);
-    table.ratio("processor µs a call with all of them", &with.1, processor.median(), Target::None);
+    table.base("calls/s without", &without.per_second);
+    table.ratio("calls/s with all of them", &with.per_second, throughput.median(), Target::AtLeast(0.95));
+    table.base("processor µs a call without", &without.processor);
+    table.ratio("processor µs a call with all of them", &with.processor, processor.median(), Target::None);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let scrapes = runtime.block_on(scrapes(&gateways[1], effort))?;
     table.own("ms for a scrape, with 10,000 sessions", &scrapes, Target::AtMost(50.0));
     drop(gateways);

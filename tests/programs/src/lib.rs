@@ -12,13 +12,35 @@ use std::{
     any::Any,
     env,
     io::{self, Write},
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
-/// The program of this name next to this one.
-pub fn beside(name: &str) -> PathBuf {
-    let here = env::current_exe().unwrap_or_default();
-    here.parent().unwrap_or_else(|| Path::new(".")).join(name)
+/// The programs that are started, which a build of the workspace puts beside this one.
+#[derive(Clone, Debug)]
+pub struct Programs {
+    /// The gateway.
+    pub gateway: PathBuf,
+    /// The upstream that misbehaves as its first argument says.
+    pub odd: PathBuf,
+    /// The upstream that plays a scenario.
+    pub kit: PathBuf,
+}
+
+impl Programs {
+    /// Finds them; where one is missing, that is said, and how to build it.
+    pub fn found() -> Option<Self> {
+        let here = env::current_exe().ok()?;
+        let [gateway, odd, kit] =
+            ["mcp-disclosure", "odd-upstream", "kit-upstream"].map(|name| here.with_file_name(name));
+        let missing = [&gateway, &odd, &kit].into_iter().find(|program| !program.is_file());
+        match missing {
+            Some(program) => {
+                log(&format!("no {}: cargo build --workspace --bins makes it", program.display()));
+                None
+            }
+            None => Some(Self { gateway, odd, kit }),
+        }
+    }
 }
 
 /// Writes a line to stdout, whose reader may have closed it.

@@ -105,8 +105,10 @@ impl Server {
             }
             ("asks", "tools/call") => {
                 self.asks_for = id.clone();
-                let method = &message["params"]["arguments"]["text"];
-                put(&json!({"jsonrpc": "2.0", "id": "q", "method": method, "params": {"message": "Which?"}}));
+                let arguments = &message["params"]["arguments"];
+                let given = arguments.get("params").cloned();
+                let params = given.unwrap_or_else(|| json!({"message": "Which?"}));
+                put(&json!({"jsonrpc": "2.0", "id": "q", "method": arguments["text"], "params": params}));
             }
             ("asks", "") if *id == "q" => {
                 let outcome =

@@ -77,13 +77,7 @@ pub(super) const SCRIPTS: &[Script] = &[
     Script {
         tool: "test_input_required_result_multiple_inputs",
         description: "Asks for three things at once",
-        rounds: &[|_| {
-            json!({
-                "user_name": name("What is your name?"),
-                "greeting": sampling("Generate a greeting", 50),
-                "client_roots": roots(),
-            })
-        }],
+        rounds: &[|_| one_of_each()],
         remembers: true,
         ..Script::NOTHING
     },
@@ -110,13 +104,7 @@ pub(super) const SCRIPTS: &[Script] = &[
     Script {
         tool: "test_input_required_result_capabilities",
         description: "Asks for what the client can give",
-        rounds: &[|_| {
-            json!({
-                "user_name": name("What is your name?"),
-                "greeting": sampling("Generate a greeting", 50),
-                "client_roots": roots(),
-            })
-        }],
+        rounds: &[|_| one_of_each()],
         only_declared: true,
         ..Script::NOTHING
     },
@@ -150,6 +138,14 @@ fn confirmation() -> Value {
 fn sampling(prompt: &str, max_tokens: u32) -> Value {
     let message = json!({"role": "user", "content": {"type": "text", "text": prompt}});
     json!({"method": "sampling/createMessage", "params": {"messages": [message], "maxTokens": max_tokens}})
+}
+
+fn one_of_each() -> Value {
+    json!({
+        "user_name": name("What is your name?"),
+        "greeting": sampling("Generate a greeting", 50),
+        "client_roots": roots(),
+    })
 }
 
 fn roots() -> Value {

@@ -6,6 +6,7 @@ mod check;
 mod check_agrees;
 mod choices;
 mod circles;
+mod comebacks;
 mod configuration;
 mod configuration_reload;
 mod demo;

@@ -97,3 +97,41 @@ fn a_question_to_a_client_without_session_is_a_result_that_asks_f3() {
     is_declared(&outcome["client"]);
     assert_eq!(outcome["result"], json!({"action": "accept", "content": {"x": 1}}));
 }
+
+/// Addresses that run or read something where a client opens them: in a request, a result and an error.
+#[test]
+fn an_address_that_is_neither_https_nor_of_this_machine_is_not_passed_on_f3() {
+    let capabilities = json!({"elicitation": {"form": {}, "url": {}}});
+    for is_stateless in [false, true] {
+        let [mut asks, mut says] = ["asks", "says"].map(|mode| match is_stateless {
+            true => start(&["serve", "--strategy", "full", "--", ODD, mode]),
+            false => asking(mode, capabilities.clone()),
+        });
+        let meta = if is_stateless { stateless(capabilities.clone()) } else { json!({}) };
+        let call = |arguments: Value| json!({"name": "echo", "arguments": arguments, "_meta": meta});
+        for url in [
+            "javascript:alert(document.cookie)",
+            " jAvAsCrIpT:alert(1)",
+            "java\tscript:alert(1)",
+            "data:text/html,<script>alert(1)</script>",
+            "file:///etc/passwd",
+            "http://login.example/",
+        ] {
+            let asked = json!({"mode": "url", "url": url, "elicitationId": "1", "message": "Open it"});
+            let question = json!({"text": "elicitation/create", "params": asked});
+            let answer = asks.request("tools/call", call(question));
+            let outcome: Value = serde_json::from_str(text(&answer)).unwrap();
+            assert_eq!(outcome["error"]["code"], -32602, "{url:?}: {outcome}");
+            let question = json!({"method": "elicitation/create", "params": asked});
+            let result = json!({"resultType": "input_required", "inputRequests": {"a": question}});
+            let error = json!({"code": -32042, "message": "open", "data": {"elicitations": [asked]}});
+            for said in [format!("\"result\":{result}"), format!("\"error\":{error}")] {
+                let line = format!(r#"{{"jsonrpc":"2.0","id":ID,{said}}}"#);
+                let answer = says.request("tools/call", call(json!({"say": line})));
+                assert_eq!(answer["error"]["code"], -32000, "{url:?}: {answer}");
+                assert!(!answer.to_string().contains("Open it"), "{url:?}: {answer}");
+            }
+        }
+        assert_eq!(asks.count("elicitation/create") + says.count("elicitation/create"), 0);
+    }
+}

@@ -3,7 +3,7 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader, Write},
+    io::{BufRead, Write},
     process::{Command, Stdio},
     time::{Duration, Instant},
 };
@@ -11,7 +11,7 @@ use std::{
 use kit::{
     Session,
     messages::{hello, request},
-    process::{Process, Signal, id_in, is_gone, until},
+    process::{Apart, Process, Signal, id_in, is_gone, until},
 };
 use serde_json::{Value, json};
 
@@ -126,27 +126,15 @@ fn p14_a_hang_up_does_not_end_what_was_started_to_ignore_it() {
 /// Serves the odd upstream to a host that reads one line and then closes stdout; stdin stays open.
 fn deserted(then: &[Value]) {
     let (_directory, file) = scratch("id");
-    let mut child = program(&["serve", "--strategy", "full", "--", ODD, "ordinary", shown(&file)])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let (mut input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let mut command = program(&["serve", "--strategy", "full", "--", ODD, "ordinary", shown(&file)]);
+    let (mut child, mut input, mut output) = Apart::start(&mut command, Stdio::null());
     writeln!(input, "{}", hello(json!({}))).unwrap();
-    let mut output = BufReader::new(output);
     output.read_line(&mut String::new()).unwrap();
     for message in then {
         writeln!(input, "{message}").unwrap();
     }
     drop(output);
-    let mut status = None;
-    let ended = until(|| {
-        status = child.try_wait().unwrap();
-        status.is_some()
-    });
-    assert!(ended, "it runs on");
-    assert!(status.unwrap().success());
+    assert_eq!(child.ended(), Some(0));
     all_gone(&[&id_in(&file, "")]);
     drop(input);
 }

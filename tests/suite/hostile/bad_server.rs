@@ -1,5 +1,5 @@
 //! An upstream over HTTP whose tools are called after what it does wrong when they are called. That a call is
-//! cancelled it never takes note of.
+//! cancelled it never takes note of, or it answers that with an error.
 
 use std::{
     convert::Infallible,
@@ -24,6 +24,7 @@ use futures::{Stream, StreamExt, stream};
 use kit::{http::serve, messages::tool};
 use mcp_disclosure_gateway::upstream::Target;
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
@@ -54,30 +55,57 @@ pub(super) const TOOLS: &[&str] = &[
     "twice",
     "endless_json",
     "endless_event",
+    "held",
+    "go",
+    "two_lines",
+    "two_lines_with_a_request",
+    "nameless",
+    "nameless_400",
 ];
+
+/// The error of a server that could not read an id.
+pub(super) const NAMELESS: &str =
+    r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"of nobody"}}"#;
 
 /// The server, which lives as long as the test's runtime.
 #[derive(Debug)]
 pub(super) struct BadServer {
     address: SocketAddr,
-    stalled: Arc<AtomicUsize>,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    stalled: AtomicUsize,
+    /// Whether `go` was called, after which `held` is answered.
+    released: watch::Sender<bool>,
+    /// Whether it answers notifications and responses with an error, and how many it has.
+    is_careless: bool,
+    refused: AtomicUsize,
+    /// The responses that were posted to it, which asks nothing.
+    responses: AtomicUsize,
 }
 
 impl BadServer {
     pub(super) async fn start() -> Self {
-        Self::serving(|router| router).await
+        Self::serving(Shared::default(), |router| router).await
+    }
+
+    /// The same, which answers notifications and responses with an error.
+    pub(super) async fn start_careless() -> Self {
+        Self::serving(Shared { is_careless: true, ..Shared::default() }, |router| router).await
     }
 
     /// The same with a session, whose id every response has.
     pub(super) async fn start_with_session() -> Self {
         let with_session = async |response: Response| ([("mcp-session-id", "bad")], response);
-        Self::serving(|router| router.layer(map_response(with_session))).await
+        Self::serving(Shared::default(), |router| router.layer(map_response(with_session))).await
     }
 
-    async fn serving(with: impl FnOnce(Router) -> Router) -> Self {
-        let stalled = Arc::new(AtomicUsize::new(0));
-        let address = serve(with(Router::new().fallback(take).with_state(Arc::clone(&stalled)))).await;
-        Self { address, stalled }
+    async fn serving(shared: Shared, with: impl FnOnce(Router) -> Router) -> Self {
+        let shared = Arc::new(shared);
+        let address = serve(with(Router::new().fallback(take).with_state(Arc::clone(&shared)))).await;
+        Self { address, shared }
     }
 
     pub(super) fn target(&self) -> Target {
@@ -86,17 +114,27 @@ impl BadServer {
 
     /// How many requests it leaves without an answer, or without its end, on connections still open.
     pub(super) fn stalled(&self) -> usize {
-        self.stalled.load(Ordering::SeqCst)
+        self.shared.stalled.load(Ordering::SeqCst)
+    }
+
+    /// How many notifications it answered with an error.
+    pub(super) fn refused(&self) -> usize {
+        self.shared.refused.load(Ordering::SeqCst)
+    }
+
+    /// How many responses were posted to it.
+    pub(super) fn responses(&self) -> usize {
+        self.shared.responses.load(Ordering::SeqCst)
     }
 }
 
 /// Counts what stalls for as long as somebody waits for it.
-struct Stalled(Arc<AtomicUsize>);
+struct Stalled(Arc<Shared>);
 
 impl Stalled {
-    fn new(count: &Arc<AtomicUsize>) -> Self {
-        count.fetch_add(1, Ordering::SeqCst);
-        Self(Arc::clone(count))
+    fn new(shared: &Arc<Shared>) -> Self {
+        shared.stalled.fetch_add(1, Ordering::SeqCst);
+        Self(Arc::clone(shared))
     }
 
     async fn for_ever(self) -> Infallible {
@@ -106,11 +144,11 @@ impl Stalled {
 
 impl Drop for Stalled {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
+        self.0.stalled.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
-async fn take(State(stalled): State<Arc<AtomicUsize>>, method: Method, uri: Uri, body: String) -> Response {
+async fn take(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, body: String) -> Response {
     if uri.path() == "/page" {
         return said(StatusCode::OK, "text/html", HTML);
     }
@@ -129,9 +167,15 @@ async fn take(State(stalled): State<Arc<AtomicUsize>>, method: Method, uri: Uri,
         }
         "tools/call" => {
             let name = message["params"]["name"].as_str().unwrap().to_owned();
-            return misbehave(&name, &message["id"], Stalled::new(&stalled)).await;
+            return misbehave(&name, &message["id"], Stalled::new(&shared)).await;
         }
-        "notifications/cancelled" => match Stalled::new(&stalled).for_ever().await {},
+        "notifications/initialized" => return StatusCode::ACCEPTED.into_response(),
+        method if shared.is_careless => {
+            let answered = if method.is_empty() { &shared.responses } else { &shared.refused };
+            answered.fetch_add(1, Ordering::SeqCst);
+            return said(StatusCode::BAD_REQUEST, JSON, NAMELESS);
+        }
+        "notifications/cancelled" => match Stalled::new(&shared).for_ever().await {},
         _ => return StatusCode::ACCEPTED.into_response(),
     };
     said(StatusCode::OK, JSON, answer(&message["id"], result))
@@ -167,6 +211,24 @@ async fn misbehave(what: &str, id: &Value, stalled: Stalled) -> Response {
             let second = answer(id, text("the second answer"));
             said(StatusCode::OK, EVENTS, format!("{}{}", event(&good), event(&second)))
         }
+        "held" => {
+            drop(stalled.0.released.subscribe().wait_for(|released| *released).await);
+            said(StatusCode::OK, JSON, answer(id, text("held")))
+        }
+        "go" => {
+            stalled.0.released.send_replace(true);
+            said(StatusCode::OK, JSON, good)
+        }
+        "two_lines" => {
+            let news = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
+            said(StatusCode::OK, JSON, format!("{good}\n{news}"))
+        }
+        "two_lines_with_a_request" => {
+            let request = json!({"jsonrpc": "2.0", "method": "ping"});
+            said(StatusCode::OK, JSON, format!("{request}\n{good}"))
+        }
+        "nameless" => said(StatusCode::OK, JSON, NAMELESS),
+        "nameless_400" => said(StatusCode::BAD_REQUEST, JSON, NAMELESS),
         "endless_json" => begun(JSON, half, for_ever()),
         "endless_event" => begun(EVENTS, format!("data: {half}"), for_ever()),
         _ => said(StatusCode::OK, JSON, good),

@@ -10,7 +10,7 @@ use kit::{PATIENCE, Session, messages, process::Process};
 use serde_json::json;
 
 use super::ODD;
-use crate::command_line::text;
+use crate::command_line::{configured, shown, text};
 
 /// A gateway over HTTP that may open this many files.
 fn with_files(most: u32, flags: &[&str]) -> Process {
@@ -112,17 +112,12 @@ fn p8_one_client_behind_a_proxy_makes_room_for_others_with_its_slow_bodies() {
 
 #[test]
 fn p8_one_token_makes_room_for_another() {
-    let folder = tempfile::tempdir().unwrap();
-    let config = folder.path().join("auth.toml");
-    let mut tokens = String::new();
+    let token = |name: &str| format!("{{ name = {name:?}, file = \"FOLDER/{name}\" }}");
+    let (folder, config) = configured(&format!("[auth]\ntokens = [{}, {}]\n", token("ann"), token("bob")));
     for name in ["ann", "bob"] {
-        let file = folder.path().join(name);
-        std::fs::write(&file, format!("the-secret-token-of-{name}")).unwrap();
-        tokens.push_str(&format!("{{ name = {name:?}, file = {:?} }},", file.display().to_string()));
+        std::fs::write(folder.path().join(name), format!("the-secret-token-of-{name}")).unwrap();
     }
-    std::fs::write(&config, format!("[auth]\ntokens = [{tokens}]\n")).unwrap();
-    let config = config.display().to_string();
-    let gateway = with_files(256, &["--limit", "connections=8", "--config", &config]);
+    let gateway = with_files(256, &["--limit", "connections=8", "--config", shown(&config)]);
     let address = gateway.address();
     let of = |name: &str, request: &str| {
         let (line, rest) = request.split_once("\r\n").unwrap();

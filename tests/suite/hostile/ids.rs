@@ -11,7 +11,7 @@ async fn cancelled(client: &Client) -> usize {
     journal.iter().filter(|message| message["method"] == "notifications/cancelled").count()
 }
 
-/// In a session the second of one id is refused (`f7_an_id_under_way_cannot_be_used_again_until_then`);
+/// On one connection the second of one id is refused (`f7_an_id_under_way_cannot_be_used_again_until_then`);
 /// without one each POST is a connection of its own, with ids of its own.
 #[tokio::test]
 async fn one_id_on_two_connections_is_two_requests() {
@@ -27,20 +27,6 @@ async fn one_id_on_two_connections_is_two_requests() {
     eventually("cancelling the first", async || (cancelled(&client).await == 1).then_some(())).await;
     others_are_served(&bench).await;
 }
-
-async fn one_id_twice_on_one_connection_is_refused_and_the_first_goes_on(setup: Setup) {
-    let (_bench, client) = connect(healthy(), setup).await;
-    let slow = json!({"name": "slow", "_meta": {"progressToken": 1}});
-    let first = client.start_under(json!("same"), "tools/call", slow).await;
-    client.notification("notifications/progress").await;
-    let second = client.start_under(json!("same"), "tools/list", json!({})).await.reply().await;
-    assert_eq!((second.code(), second.answer()["id"].clone()), (-32600, json!("same")));
-    assert_eq!(cancelled(&client).await, 0);
-    client.cancel(&first).await;
-    client.journal().await;
-    client.start_under(json!("same"), "tools/list", json!({})).await.reply().await.result();
-}
-cases!(full_stdio_stateless; one_id_twice_on_one_connection_is_refused_and_the_first_goes_on);
 
 #[tokio::test]
 async fn more_than_ten_thousand_requests_at_once_are_refused() {

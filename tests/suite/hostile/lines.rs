@@ -2,7 +2,7 @@
 
 use std::{
     io::Write,
-    process::{Child, Stdio},
+    process::Stdio,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -15,7 +15,7 @@ use kit::{
     Bench, Options,
     handlers::Hanging,
     messages::{call, hello, request},
-    process::{Signal, send_signal, until},
+    process::{Apart, Signal, send_signal, until},
 };
 use mcp_disclosure_gateway::{front::stdio, upstream::Target};
 
@@ -120,20 +120,10 @@ async fn unread_answers_are_not_waited_for_at_the_end() {
     }
 }
 
-/// A program that is ended with the test, whatever comes of it.
-struct Unread(Child);
-
-impl Drop for Unread {
-    fn drop(&mut self) {
-        let _gone = self.0.kill().and_then(|()| self.0.wait());
-    }
-}
-
 #[test]
 fn a_program_whose_client_never_reads_ends_when_it_is_asked_to() {
     let mut command = program(&["serve", "--strategy", "full", "--log", "error", "--", ODD, "ordinary"]);
-    let mut gateway = Unread(command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap());
-    let (mut input, _unread) = (gateway.0.stdin.take().unwrap(), gateway.0.stdout.take().unwrap());
+    let (mut gateway, mut input, _unread) = Apart::start(&mut command, Stdio::inherit());
     let said = Arc::new(AtomicUsize::new(2));
     let saying = Arc::clone(&said);
     let arguments = json!({"text": "x".repeat(10_000)});
@@ -146,11 +136,6 @@ fn a_program_whose_client_never_reads_ends_when_it_is_asked_to() {
     });
     // The answers are ten times what a pipe holds.
     assert!(until(|| said.load(Ordering::Relaxed) > 100));
-    assert!(send_signal(gateway.0.id(), Signal::TERM));
-    let mut status = None;
-    assert!(until(|| {
-        status = gateway.0.try_wait().unwrap();
-        status.is_some()
-    }));
-    assert_eq!(status.and_then(|status| status.code()), Some(0));
+    assert!(send_signal(gateway.id(), Signal::TERM));
+    assert_eq!(gateway.ended(), Some(0));
 }

@@ -1,7 +1,7 @@
 //! What waits for those who do not read is bounded, and goes with those who do not want it any more (P7).
 
 use std::{
-    io::{BufRead, BufReader, Write},
+    io::{BufRead, Write},
     process::Stdio,
     time::Duration,
 };
@@ -9,7 +9,7 @@ use std::{
 use kit::{
     Bench, Client, Options, eventually,
     messages::{call, hello},
-    process::peak_megabytes,
+    process::{Apart, peak_megabytes},
 };
 use mcp_disclosure_gateway::limits::Limits;
 use serde_json::{Value, json};
@@ -113,10 +113,9 @@ async fn p7_what_is_over_a_clients_share_of_a_queue_is_refused_to_that_client_al
     let behind = Behind::start(options).await;
     let behind = &behind;
     let call = async |from: &str, bytes: usize| {
-        let session = behind.open(from).await.session.unwrap();
-        let params = json!({"name": "echo", "arguments": {"text": "x".repeat(bytes)}});
-        let answer = behind.ask(from, &session, "tools/call", params).await;
-        answer.body["error"]["message"].as_str().unwrap().to_owned()
+        let client = behind.open(from).await;
+        let error = client.call("echo", json!({"text": "x".repeat(bytes)})).await.error();
+        error["message"].as_str().unwrap().to_owned()
     };
     let greedy = futures::future::join_all((0..11).map(|_| call("6.6.6.6", 1_500_000)));
     let honest = async {
@@ -148,13 +147,8 @@ fn p7_an_upstream_that_does_not_read_does_not_fill_memory() {
 /// A host that asks for 240 MB of answers and reads none of them.
 #[test]
 fn p7_a_client_that_does_not_read_does_not_fill_memory_and_misses_no_answer() {
-    let mut child = program(&["serve", "--strategy", "full", "--", ODD, "huge"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let (mut input, mut output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    let mut command = program(&["serve", "--strategy", "full", "--", ODD, "huge"]);
+    let (mut child, mut input, mut output) = Apart::start(&mut command, Stdio::null());
     let mut say = |message: Value| writeln!(input, "{message}").unwrap();
     say(hello(json!({})));
     let mut line = String::new();
@@ -179,5 +173,5 @@ fn p7_a_client_that_does_not_read_does_not_fill_memory_and_misses_no_answer() {
     let grown = peak_megabytes(child.id()) - before;
     assert!(grown < 180, "{grown} MB; {results} results");
     drop(input);
-    child.wait().unwrap();
+    child.ended();
 }

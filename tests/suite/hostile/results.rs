@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use kit::{Options, soon};
+use kit::Options;
 use mcp_disclosure_gateway::limits::Limits;
 use serde_json::json;
-use tokio::{io::AsyncReadExt, net::TcpStream};
 
-use super::{STATELESS, connect, healthy_beside, odd_child, peers::Behind};
+use super::{STATELESS, connect, healthy_beside, odd_child, peers::Behind, socket::Socket};
 
 const MEGABYTE: usize = 1 << 20;
 
@@ -46,18 +45,15 @@ async fn p7_a_result_over_the_limit_fails_before_it_is_read_whole() {
 }
 
 /// A call of `echo` whose result has this many megabytes, of which the head of the answer is read.
-async fn unread(behind: &Behind, from: &str, megabytes: usize) -> TcpStream {
-    let (status, stream) = behind.unread(from, megabytes).await;
+async fn unread(behind: &Behind, from: &str, megabytes: usize) -> Socket {
+    let (status, socket) = behind.unread(from, megabytes).await;
     assert_eq!(status, "200");
-    stream
+    socket
 }
 
 /// Whether as much arrives as was asked for.
-async fn arrives(mut stream: TcpStream, megabytes: usize) -> bool {
-    let mut answer = Vec::new();
-    // A connection that breaks is an answer, too.
-    let _broken = soon("the end", stream.read_to_end(&mut answer)).await;
-    answer.len() > megabytes * MEGABYTE
+async fn arrives(mut socket: Socket, megabytes: usize) -> bool {
+    socket.rest().await.len() > megabytes * MEGABYTE
 }
 
 /// Of unread results, the peer that holds the most loses its oldest.

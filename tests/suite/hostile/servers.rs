@@ -6,7 +6,7 @@ use kit::{Bench, Client, Options, eventually};
 use serde_json::json;
 
 use super::{
-    STATELESS, WITH_SESSION,
+    STATELESS, WITH_SESSION, attribution,
     bad_server::{BadServer, TOOLS},
     connect, healthy_beside, others_are_served,
     socket::LONG,
@@ -69,6 +69,7 @@ async fn what_goes_wrong_is_an_error_that_names_the_upstream_and_the_rest_goes_o
         assert_eq!(client.call(tool, json!({})).await.result()["content"][0]["text"], "well", "{tool}");
     }
     let tried_below = STALLING.len() + ENDLESS.len() + ANSWERS_404.len() + LOSES_404.len();
+    let tried_below = tried_below + attribution::TRIED.len();
     assert_eq!(TOOLS.len(), expected.len() + answering.len() + tried_below, "each is tried");
 }
 

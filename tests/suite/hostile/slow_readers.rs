@@ -48,38 +48,31 @@ async fn a_client_that_takes_nothing_of_its_answers_is_hung_up_on_in_time() {
     assert!(answered < sent, "{answered} of {sent} were answered");
 }
 
-#[tokio::test]
-async fn log_messages_that_are_never_read_delay_no_other_client() {
-    let (bench, client) = connect(healthy_beside(odd_child("floods-messages")), WITH_SESSION).await;
-    client.request("logging/setLevel", json!({"level": "debug"})).await.result();
-    let call = json!({"name": "echo", "arguments": plenty()});
-    let mut unread = Socket::sending(&bench, post(&client, "flooded", "tools/call", call)).await;
+/// Notifications that are never read: log messages, where a session asks for them, and progress.
+async fn notifications_that_are_never_read_delay_no_other_client_and_the_answer_is_kept(setup: Setup) {
+    for (mode, number) in
+        [("floods-messages", "/params/data/number"), ("floods-progress", "/params/progress")]
+    {
+        let (bench, client) = connect(healthy_beside(odd_child(mode)), setup).await;
+        if mode == "floods-messages" {
+            if !setup.has_sessions() {
+                continue;
+            }
+            client.request("logging/setLevel", json!({"level": "debug"})).await.result();
+        }
+        let call = json!({"name": "echo", "arguments": plenty(), "_meta": {"progressToken": "mine"}});
+        let mut unread = Socket::sending(&bench, post(&client, "flooded", "tools/call", call)).await;
 
-    others_are_served(&bench).await;
-    // The upstream answers in turn: when this is answered, all the rest was said.
-    client.call("echo", json!({})).await.result();
-    others_are_served(&bench).await;
+        others_are_served(&bench).await;
+        // The upstream answers in turn: when this is answered, all the rest was said.
+        let other = Client::connect(&bench, setup).await;
+        other.call("echo", json!({})).await.result();
+        others_are_served(&bench).await;
 
-    let mut heard = messages(&unread.read_until("\"id\":\"flooded\"").await);
-    assert_eq!(heard.pop().unwrap()["result"]["content"][0]["text"], "done");
-    let count = numbers(&heard, "/params/data/number").len();
-    assert!((1..usize::try_from(TIMES).unwrap()).contains(&count), "{count} were kept");
+        let mut heard = messages(&unread.read_until("\"id\":\"flooded\"").await);
+        assert_eq!(heard.pop().unwrap()["result"]["content"][0]["text"], "done", "{mode}");
+        let count = numbers(&heard, number).len();
+        assert!((1..usize::try_from(TIMES).unwrap()).contains(&count), "{mode}: {count} were kept");
+    }
 }
-
-async fn an_answer_whose_progress_is_never_read_delays_no_other_client_and_is_kept(setup: Setup) {
-    let (bench, client) = connect(healthy_beside(odd_child("floods-progress")), setup).await;
-    let call = json!({"name": "echo", "arguments": plenty(), "_meta": {"progressToken": "mine"}});
-    let mut unread = Socket::sending(&bench, post(&client, "flooded", "tools/call", call)).await;
-
-    others_are_served(&bench).await;
-    // The upstream answers in turn: when this is answered, all the rest was sent.
-    let other = Client::connect(&bench, setup).await;
-    other.call("echo", json!({})).await.result();
-    others_are_served(&bench).await;
-
-    let mut heard = messages(&unread.read_until("\"id\":\"flooded\"").await);
-    assert_eq!(heard.pop().unwrap()["result"]["content"][0]["text"], "done");
-    let count = numbers(&heard, "/params/progress").len();
-    assert!((1..usize::try_from(TIMES).unwrap()).contains(&count), "{count} were kept");
-}
-over_http!(an_answer_whose_progress_is_never_read_delays_no_other_client_and_is_kept);
+over_http!(notifications_that_are_never_read_delay_no_other_client_and_the_answer_is_kept);

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{records, serve, start};
-use crate::command_line::{self, ODD, shown};
+use crate::command_line::{self, configured, shown};
 
 fn file() -> (TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
@@ -76,9 +76,8 @@ fn a7_each_call_and_decision_is_one_line_with_all_members() {
 /// The same call in each wrong form has one fingerprint, and it is the tool that is meant whose permission counts.
 #[test]
 fn a7_calls_within_calls_are_recorded_as_they_are_meant_whatever_their_form() {
-    let (directory, file) = file();
-    let config = directory.path().join("disclosure.toml");
-    fs::write(&config, "[[principals]]\nname = \"few\"\ntools = [\"*/echo\"]\n").unwrap();
+    let (directory, config) = configured("[[principals]]\nname = \"few\"\ntools = [\"*/echo\"]\n");
+    let file = directory.path().join("audit.jsonl");
     let inner = json!({"text": "x"});
     let forms = [
         json!({"tool": "echo", "arguments": inner}),
@@ -113,18 +112,11 @@ fn a7_calls_within_calls_are_recorded_as_they_are_meant_whatever_their_form() {
 /// A tool that exists for others is distinguished from none, whatever way its name took.
 #[test]
 fn a7_what_is_not_permitted_is_recorded_as_that_on_every_way() {
-    let (directory, file) = file();
-    let config = directory.path().join("disclosure.toml");
-    let few = r#"
-[[principals]]
-name = "few"
-tools = ["*/echo"]
-[strategy.groups]
-deterministic = true
-[strategy.info]
-tools = "entry-only"
-"#;
-    fs::write(&config, few).unwrap();
+    let (directory, config) = configured(
+        "[[principals]]\nname = \"few\"\ntools = [\"*/echo\"]\n[strategy.groups]\ndeterministic = true\n\
+         [strategy.info]\ntools = \"entry-only\"\n",
+    );
+    let file = directory.path().join("audit.jsonl");
     // Models name a tool by other members than `tool` as well.
     let calls = |strategy: &str, caller: Option<(&str, &str)>| {
         let flags = ["--strategy", strategy, "--audit", shown(&file)];
@@ -182,9 +174,8 @@ fn a7_what_is_resolved_is_recorded_like_a_call() {
 
 #[test]
 fn a7_what_is_passed_on_is_recorded_by_its_method() {
-    let (directory, file) = file();
-    let config = directory.path().join("disclosure.toml");
-    fs::write(&config, format!("[upstreams.odd]\ncommand = {ODD:?}\npass = [\"vendor/method\"]\n")).unwrap();
+    let (directory, config) = configured("[upstreams.odd]\ncommand = \"ODD\"\npass = [\"vendor/method\"]\n");
+    let file = directory.path().join("audit.jsonl");
     let mut gateway = command_line::serve(&config, &["--audit", shown(&file)]);
     gateway.request("vendor/method", json!({}));
     let records = after(gateway, &file);

@@ -1,13 +1,13 @@
 //! O2: every line is JSON, and a call is one line.
 
 use std::{
-    io::{BufRead, BufReader, Write},
+    io::{BufRead, Write},
     process::Stdio,
 };
 
 use kit::{
     messages::{call, hello},
-    process::{Ended, Process, until},
+    process::{Apart, Ended, Process},
 };
 use serde_json::{Value, json};
 
@@ -143,15 +143,12 @@ fn answered(stdin: &mut impl Write, stdout: &mut impl BufRead, message: &Value) 
 #[test]
 fn o2_a_stderr_that_is_not_read_holds_up_neither_clients_nor_the_end_p8() {
     let mut command = program(&["serve", "--strategy", "full"]);
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    let (mut child, mut stdin, mut stdout) = Apart::start(&mut command, Stdio::piped());
     answered(&mut stdin, &mut stdout, &hello(json!({})));
     // Each is a line of some hundred bytes; together they are more than a pipe and what may wait.
     for id in 2..=4_000 {
         answered(&mut stdin, &mut stdout, &call(id, &"x".repeat(200), json!({})));
     }
     drop(stdin);
-    assert!(until(|| child.try_wait().unwrap().is_some()), "it does not end");
-    assert!(child.wait().unwrap().success());
+    assert_eq!(child.ended(), Some(0));
 }

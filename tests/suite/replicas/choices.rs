@@ -1,6 +1,6 @@
 //! What clients and operators choose, at every replica (K1).
 
-use std::{fs, net::SocketAddr};
+use std::net::SocketAddr;
 
 use kit::redis::Redis;
 use serde_json::{Value, json};
@@ -9,20 +9,17 @@ use super::{
     Replica, replicas,
     web::{Answer, Web},
 };
-use crate::command_line::ODD;
+use crate::command_line::{ODD, configured, shown};
 
 /// Replicas that offer concerns: `echo` costs little, and `wait` much.
 fn concerned<const N: usize>() -> (Redis, [Replica; N]) {
     let redis = Redis::start(&[]);
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("disclosure.toml");
-    let toml = format!(
-        "[[concerns]]\nname = \"cost\"\nvalues = [\"low\", \"high\"]\n[upstreams.odd]\ncommand = {ODD:?}\n\
-         [categories.cheap]\ntools = [\"echo\"]\nconcerns = {{ cost = \"low\" }}\n\
-         [categories.dear]\ntools = [\"wait\"]\nconcerns = {{ cost = \"high\" }}\n"
+    let (_folder, file) = configured(
+        "[[concerns]]\nname = \"cost\"\nvalues = [\"low\", \"high\"]\n[upstreams.odd]\ncommand = \"ODD\"\n\
+         [categories.cheap]\ntools = [\"echo\"]\nconcerns = { cost = \"low\" }\n\
+         [categories.dear]\ntools = [\"wait\"]\nconcerns = { cost = \"high\" }\n",
     );
-    fs::write(&file, toml).unwrap();
-    let config = ["--config", file.to_str().unwrap()];
+    let config = ["--config", shown(&file)];
     let started = std::array::from_fn(|_| Replica::configured(&redis.url(), &config));
     (redis, started)
 }

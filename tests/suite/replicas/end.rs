@@ -100,15 +100,11 @@ async fn k3_an_end_needs_no_upstreams() {
         bench(&redis, Options { scope: Scope::Session, limits, ..crate::named(["echo"]) }).await
     };
     let (a, full) = (start(32).await, start(1).await);
-    tokio::task::spawn_blocking(move || {
-        let (web, other) = (Web::open(a.address), Web::open(full.address));
-        assert_eq!(web.request(full.address, "ping", json!({})).status, 429, "the other has its upstreams");
-        assert_eq!(web.end(full.address).status, 204);
-        assert_eq!(web.request(a.address, "ping", json!({})).status, 404);
-        other.request(full.address, "ping", json!({})).result();
-    })
-    .await
-    .unwrap();
+    let (web, other) = (Web::open(a.address), Web::open(full.address));
+    assert_eq!(web.request(full.address, "ping", json!({})).status, 429, "the other has its upstreams");
+    assert_eq!(web.end(full.address).status, 204);
+    assert_eq!(web.request(a.address, "ping", json!({})).status, 404);
+    other.request(full.address, "ping", json!({})).result();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -119,25 +115,21 @@ async fn k1_a_session_belongs_to_its_principal_at_every_replica_a5() {
         bench(&redis, Options { admission, ..crate::named(["echo"]) }).await
     };
     let (a, b) = (start().await, start().await);
-    tokio::task::spawn_blocking(move || {
-        let alice = Web::open_with(a.address, "/mcp", "x-test-principal: alice\r\n", json!({}));
-        for stranger in ["x-test-principal: bob\r\n", ""] {
-            for at in [b.address, a.address] {
-                let refused = alice.with(stranger).request(at, "ping", json!({}));
-                assert_eq!(refused.status, 404, "{refused:?}");
-                assert_eq!(alice.with(stranger).end(at).status, 404);
-            }
+    let alice = Web::open_with(a.address, "/mcp", "x-test-principal: alice\r\n", json!({}));
+    for stranger in ["x-test-principal: bob\r\n", ""] {
+        for at in [b.address, a.address] {
+            let refused = alice.with(stranger).request(at, "ping", json!({}));
+            assert_eq!(refused.status, 404, "{refused:?}");
+            assert_eq!(alice.with(stranger).end(at).status, 404);
         }
-        assert_eq!(alice.tools(b.address), ["echo"]);
-        let anonymous = Web::open(b.address);
-        assert_eq!(
-            anonymous.with("x-test-principal: alice\r\n").request(a.address, "ping", json!({})).status,
-            404
-        );
-        let elsewhere = format!("Mcp-Session-Id: {}\r\n", anonymous.session);
-        let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-        assert_eq!(exchange(a.address, "POST", "/mcp/full", &elsewhere, ping).status, 400, "another address");
-    })
-    .await
-    .unwrap();
+    }
+    assert_eq!(alice.tools(b.address), ["echo"]);
+    let anonymous = Web::open(b.address);
+    assert_eq!(
+        anonymous.with("x-test-principal: alice\r\n").request(a.address, "ping", json!({})).status,
+        404
+    );
+    let elsewhere = format!("Mcp-Session-Id: {}\r\n", anonymous.session);
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    assert_eq!(exchange(a.address, "POST", "/mcp/full", &elsewhere, ping).status, 400, "another address");
 }

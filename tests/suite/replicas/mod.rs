@@ -61,7 +61,7 @@ fn replicas<const N: usize>() -> (Redis, [Replica; N]) {
     (redis, replicas)
 }
 
-/// A gateway in this process that shares the store.
+/// A gateway in this process that shares the store. Its tasks are on other threads than the test, which may block.
 async fn bench(redis: &Redis, options: Options) -> Bench {
     let store = RedisStore::new(redis.url().parse().unwrap()).unwrap();
     Bench::start(Options { session_store: Some(Arc::new(store)), ..options }).await

@@ -121,17 +121,6 @@ fn k1_copies_take_no_room_from_sessions_that_are_opened_p8() {
 }
 
 #[test]
-fn k1_what_is_no_session_is_unknown_and_leaves_nothing() {
-    let (redis, [a]) = replicas();
-    for id in ["0123456789abcdef0123456789abcdef", "x", "0123456789ABCDEF0123456789abcdef", "*", "a b"] {
-        let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-        let answer = exchange(a.at, "POST", "/mcp", &format!("Mcp-Session-Id: {id}\r\n"), ping);
-        assert_eq!(answer.status, 404, "{id}: {answer:?}");
-    }
-    assert!(kit::process::until(|| redis.keys("mcp-disclosure:4:s:*").is_empty()));
-}
-
-#[test]
 fn k1_keys_of_another_version_or_prefix_are_not_ours() {
     let (redis, [a]) = replicas();
     let web = Web::open(a.at);

@@ -138,27 +138,17 @@ async fn k1_a_copy_that_is_made_again_says_that_changes_were_missed() {
     let sessions = SessionLimits { most: 1, ..SessionLimits::default() };
     let start = async || bench(&redis, Options { sessions, ..crate::odd() }).await;
     let (a, b) = (start().await, start().await);
-    let (of_a, of_b) = (a.address, b.address);
-    let (web, id) = tokio::task::spawn_blocking(move || {
-        let web = Web::open(of_b);
-        let id = web.listen(of_a).id();
-        (web, id)
-    })
-    .await
-    .unwrap();
+    let web = Web::open(b.address);
+    let id = web.listen(a.address).id();
     let copy = || a.gateway.sessions().find(&web.session);
     kit::eventually("the end of its stream", async || copy().unwrap().is_quiet().then_some(())).await;
     // There is room for one copy.
-    let other = start().await.address;
-    tokio::task::spawn_blocking(move || Web::open(other).tools(of_a)).await.unwrap();
+    let other = start().await;
+    Web::open(other.address).tools(a.address);
     kit::eventually("no copy", async || copy().is_none().then_some(())).await;
-    tokio::task::spawn_blocking(move || {
-        let mut stream = resumed(&web, of_a, &id);
-        assert_ne!(stream.id(), id, "numbers are not used again");
-        assert!(stream.next(|message| message["method"] == CHANGED).is_some());
-    })
-    .await
-    .unwrap();
+    let mut stream = resumed(&web, a.address, &id);
+    assert_ne!(stream.id(), id, "numbers are not used again");
+    assert!(stream.next(|message| message["method"] == CHANGED).is_some());
 }
 
 #[test]

@@ -62,20 +62,13 @@ async fn k3_the_next_stream_of_a_session_that_moved_says_so() {
     let redis = Redis::start(&[]);
     let start = async || bench(&redis, Options { scope: Scope::Session, ..crate::odd() }).await;
     let (a, b, c) = (start().await, start().await, start().await);
-    let (of_a, of_b, of_c) = (a.address, b.address, c.address);
-    let next = |web: Web| {
-        tokio::task::spawn_blocking(move || {
-            let told = web.listen(of_c).next(|message| message["method"] == CHANGED);
-            assert!(told.is_some());
-        })
-    };
-    let web = tokio::task::spawn_blocking(move || Web::open(of_a)).await.unwrap();
-    next(web.clone()).await.unwrap();
+    let web = Web::open(a.address);
+    let is_told = || web.listen(c.address).next(|message| message["method"] == CHANGED).is_some();
+    assert!(is_told());
     let session = c.gateway.sessions().find(&web.session).unwrap();
     kit::eventually("the end of its stream", async || session.is_quiet().then_some(())).await;
-    let moving = web.clone();
-    tokio::task::spawn_blocking(move || moving.tools(of_b)).await.unwrap();
-    next(web).await.unwrap();
+    web.tools(b.address);
+    assert!(is_told());
 }
 
 #[test]
@@ -114,31 +107,27 @@ async fn k1_updates_come_where_the_client_listens() {
     let redis = Redis::start(&[]);
     let (a, b) = (bench(&redis, crate::odd()).await, bench(&redis, crate::odd()).await);
     let (at, other) = (a.address, b.address);
-    tokio::task::spawn_blocking(move || {
-        let web = Web::open(at);
-        let subscribe = |method: &str, uri: &str| {
-            web.request(at, &format!("resources/{method}"), json!({"uri": uri})).result();
-        };
-        let update = |uri: &str| {
-            web.request(other, "resources/read", json!({"uri": control(&format!("updated:{uri}"))})).result();
-        };
-        subscribe("subscribe", "kit://doc");
-        let mut stream = web.listen(other);
-        // Before the stream was open there, and while it is.
-        for uri in ["kit://doc", JOURNAL] {
-            subscribe("subscribe", uri);
-            stream = followed(stream, uri, || update(uri));
-        }
-        subscribe("unsubscribe", "kit://doc");
-        update("kit://doc");
-        // Sent by the upstream after that.
-        web.request(other, "resources/read", json!({"uri": control("tool")})).result();
-        let is_doc = |message: &Value| updated(message) == Some("kit://doc");
-        let next = stream.next(|message| is_doc(message) || message["method"] == CHANGED).unwrap();
-        assert!(!is_doc(&next), "the subscription ended everywhere");
-    })
-    .await
-    .unwrap();
+    let web = Web::open(at);
+    let subscribe = |method: &str, uri: &str| {
+        web.request(at, &format!("resources/{method}"), json!({"uri": uri})).result();
+    };
+    let update = |uri: &str| {
+        web.request(other, "resources/read", json!({"uri": control(&format!("updated:{uri}"))})).result();
+    };
+    subscribe("subscribe", "kit://doc");
+    let mut stream = web.listen(other);
+    // Before the stream was open there, and while it is.
+    for uri in ["kit://doc", JOURNAL] {
+        subscribe("subscribe", uri);
+        stream = followed(stream, uri, || update(uri));
+    }
+    subscribe("unsubscribe", "kit://doc");
+    update("kit://doc");
+    // Sent by the upstream after that.
+    web.request(other, "resources/read", json!({"uri": control("tool")})).result();
+    let is_doc = |message: &Value| updated(message) == Some("kit://doc");
+    let next = stream.next(|message| is_doc(message) || message["method"] == CHANGED).unwrap();
+    assert!(!is_doc(&next), "the subscription ended everywhere");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -156,15 +145,11 @@ async fn k1_updates_come_while_another_upstream_is_starting() {
     let starting = Options { config: never, wait_for_upstreams: longer, ..playing(scenario) };
     let (a, b) = (bench(&redis, crate::odd()).await, bench(&redis, starting).await);
     let (at, other) = (a.address, b.address);
-    tokio::task::spawn_blocking(move || {
-        let web = Web::open(at);
-        web.request(at, "resources/subscribe", json!({"uri": "kit://doc"})).result();
-        followed(web.listen(other), "kit://doc", || {
-            web.request(other, "resources/read", json!({"uri": update})).result();
-        });
-    })
-    .await
-    .unwrap();
+    let web = Web::open(at);
+    web.request(at, "resources/subscribe", json!({"uri": "kit://doc"})).result();
+    followed(web.listen(other), "kit://doc", || {
+        web.request(other, "resources/read", json!({"uri": update})).result();
+    });
 }
 
 #[test]

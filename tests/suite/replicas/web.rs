@@ -1,13 +1,13 @@
 //! A client of several replicas: each request goes to the one that the test names.
 
 use std::{
-    io::{BufRead, BufReader, Read, Write},
+    io::{BufRead, BufReader},
     net::{SocketAddr, TcpStream},
     time::{Duration, Instant},
 };
 
 use kit::{
-    PATIENCE,
+    exchange,
     messages::{hello, request},
 };
 use mcp_disclosure_core::Digest;
@@ -46,38 +46,23 @@ impl Answer {
     }
 }
 
-/// Sends the request of this method, path and body with these headers.
-#[track_caller]
-fn send(at: SocketAddr, method: &str, path: &str, headers: &str, body: &str) -> TcpStream {
-    let mut stream = TcpStream::connect(at).expect("a listener");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
-    let request = format!(
-        "{method} {path} HTTP/1.1\r\nHost: {at}\r\nContent-Type: application/json\r\nConnection: close\r\n\
-         {headers}Content-Length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    stream.write_all(request.as_bytes()).expect("a listener that reads");
-    stream
+/// The headers of a request: JSON to this host, for an answer of these kinds; and these.
+fn headers(at: SocketAddr, accepted: &str, headers: &str) -> String {
+    format!("Host: {at}\r\nContent-Type: application/json\r\nAccept: {accepted}\r\n{headers}")
 }
 
-/// The same, and the answer, which is no stream.
+/// Sends a request whose answer is no stream.
 #[track_caller]
-pub(super) fn exchange(at: SocketAddr, method: &str, path: &str, headers: &str, body: &str) -> Answer {
+pub(super) fn exchange(at: SocketAddr, method: &str, path: &str, more: &str, body: &str) -> Answer {
     let begun = Instant::now();
-    let headers = format!("Accept: application/json\r\n{headers}");
-    let mut answer = String::new();
-    send(at, method, path, &headers, body).read_to_string(&mut answer).expect("an answer");
-    let (head, body) = answer.split_once("\r\n\r\n").expect("an HTTP answer");
-    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
-    let header = |wanted: &str| {
-        head.lines().find_map(|line| {
-            let (name, value) = line.split_once(": ")?;
-            name.eq_ignore_ascii_case(wanted).then(|| value.to_owned())
-        })
-    };
-    let (session, asks_for_patience) = (header("mcp-session-id"), header("retry-after").is_some());
-    let body = serde_json::from_str(body).unwrap_or(Value::Null);
-    Answer { status, session, asks_for_patience, body, took: begun.elapsed() }
+    let page = exchange::exchange(at, method, path, &headers(at, "application/json", more), body);
+    Answer {
+        status: page.status,
+        session: page.header("mcp-session-id").map(str::to_owned),
+        asks_for_patience: page.header("retry-after").is_some(),
+        body: serde_json::from_str(&page.body).unwrap_or(Value::Null),
+        took: begun.elapsed(),
+    }
 }
 
 /// A session, which any replica serves.
@@ -198,9 +183,9 @@ pub(super) struct Events(BufReader<TcpStream>);
 
 impl Events {
     #[track_caller]
-    fn of(at: SocketAddr, method: &str, path: &str, headers: &str, body: &str) -> Self {
-        let headers = format!("Accept: application/json, text/event-stream\r\n{headers}");
-        let mut stream = BufReader::new(send(at, method, path, &headers, body));
+    fn of(at: SocketAddr, method: &str, path: &str, more: &str, body: &str) -> Self {
+        let headers = headers(at, "application/json, text/event-stream", more);
+        let mut stream = BufReader::new(exchange::send(at, method, path, &headers, body));
         let mut line = String::new();
         stream.read_line(&mut line).expect("an answer");
         assert!(line.contains(" 200 "), "{line}");

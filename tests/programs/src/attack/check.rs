@@ -2,53 +2,51 @@
 
 use std::time::Duration;
 
-use kit::process::Signal;
+use kit::{Scenario, process::Signal};
 use serde_json::{Map, Value, json};
 
 use super::{
     Attack, Lab, attacks,
     gateway::Serve,
-    peer::Reply,
     scene::{Scene, Verdict, tool, within},
 };
 
 pub(super) fn attacks() -> impl IntoIterator<Item = Attack> {
     attacks![
         "P1":
-        "8 million wrong items, 16 MB" => wrong_items,
-        "the same in strings that hold JSON" => wrong_items_in_strings,
-        "a million members against patterns, 14 MB" => many_members,
-        "a million objects against anyOf, 3 MB" => any_of_3_mb,
-        "330,000 objects against anyOf, just under 1 MB" => any_of_1_mb,
-        "a wrong leaf in an and/or/not filter of 200 bytes to 1 kB" => recursive_filter,
-        "the same against oneOf" => recursive_one_of,
-        "allOf that doubles 34 times" => doubling,
-        "unevaluatedProperties in a nest that doubles 24 times" => unevaluated,
-        "patterns that backtrack" => backtracking,
-        "uniqueItems on 100,000 arrays, 1 MB" => unique_items,
-        "a chain of 20,000 $refs" => chain_of_references,
-        "a schema that recurses on arguments 120 deep" => deep_arguments,
-        "three such calls whose clients hang up" => hang_ups,
-        "SIGTERM during three such calls" => terminated,
+        "8 million wrong items, 16 MB" => called(strings(), vec![many("1", 8_000_000)]),
+        "the same in strings that hold JSON" => called(strings(), wrong_items_in_strings()),
+        "a million members against patterns, 14 MB" => called(patterns_of_names(), vec![many_members()]),
+        "a million objects against anyOf, 3 MB" => called(one_of_three(), vec![many("{}", 1_000_000)]),
+        "330,000 objects against anyOf, just under 1 MB" => called(one_of_three(), vec![many("{}", 330_000)]),
+        "a wrong leaf in an and/or/not filter of 200 bytes to 1 kB" => called(filter("anyOf"), wrong_filters()),
+        "the same against oneOf" => called(filter("oneOf"), wrong_filters()),
+        "allOf that doubles 34 times" => called(doubling(), values(&[json!("right"), json!(1)])),
+        "unevaluatedProperties in a nest that doubles 24 times" => called(unevaluated(), values(&[thousand()])),
+        "patterns that backtrack" => called(backtracking(), [30, 300, 30_000].map(nearly_matching).into()),
+        "uniqueItems on 100,000 arrays, 1 MB" => called(unique(), vec![different_arrays()]),
+        "a chain of 20,000 $refs" => called(levels(20_000, json!({"type": "string"}), |before| before), values(&[json!(1)])),
+        "a schema that recurses on arguments 120 deep" => called(tree(), [60, 110, 120].map(deep).into()),
+        "three such calls whose clients hang up" => hang_ups(),
+        "SIGTERM during three such calls" => terminated(),
     ]
 }
 
-/// The program in front of these tools, with their schemas withheld, so that it checks arguments.
-fn withholding(lab: &Lab, tools: &[Value]) -> Serve {
-    Serve::new(lab).tools("evil", tools).flags(&["--strategy", "describe"])
+/// The program in front of tools, with their schemas withheld, so that it checks arguments.
+fn withholding(lab: &Lab, tools: &Scenario) -> Serve {
+    Serve::new(lab).playing(tools).flags(&["--strategy", "describe"])
 }
 
 /// One tool, called with each of these arguments, which are text. The calls must be answered, whatever the answer.
 async fn called(lab: &Lab, schema: Value, arguments: Vec<String>) -> Verdict {
     let longest = arguments.iter().map(String::len).max().unwrap_or_default();
-    let scene = Scene::start(lab, withholding(lab, &[tool("checked", schema)])).await;
+    let scene = Scene::start(lab, withholding(lab, &tool("checked", &schema))).await;
     let scene = scene.allowing(longest as u64);
     let attacker = scene.attacker().await;
     let calls = async {
         for arguments in &arguments {
-            if let Reply::Broken(reason) = attacker.call_text("checked", arguments).await {
-                return Err(format!("{} bytes: no answer: {reason}", arguments.len()));
-            }
+            let called = attacker.call_text("checked", arguments).await;
+            called.map_err(|reason| format!("{} bytes: {reason}", arguments.len()))?;
         }
         Ok(())
     };
@@ -72,30 +70,30 @@ fn many(item: &str, times: usize) -> String {
     text
 }
 
-async fn wrong_items(lab: &Lab) -> Verdict {
-    let schema = object(json!({"items": {"type": "array", "items": {"type": "string"}}}));
-    called(lab, schema, vec![many("1", 8_000_000)]).await
+fn strings() -> Value {
+    object(json!({"items": {"type": "array", "items": {"type": "string"}}}))
 }
 
 /// Where a schema wants an object or an array, a string that holds one is understood.
-async fn wrong_items_in_strings(lab: &Lab) -> Verdict {
-    let schema = object(json!({"items": {"type": "array", "items": {"type": "string"}}}));
+fn wrong_items_in_strings() -> Vec<String> {
     let items = many("1", 7_900_000);
     let inner = &items[r#"{"items":"#.len()..items.len() - 1];
-    let arguments = vec![format!(r#"{{"items":"{inner}"}}"#), Value::from(&*items).to_string()];
-    called(lab, schema, arguments).await
+    vec![format!(r#"{{"items":"{inner}"}}"#), Value::from(&*items).to_string()]
 }
 
-async fn many_members(lab: &Lab) -> Verdict {
-    let schema = json!({
+fn patterns_of_names() -> Value {
+    json!({
         "type": "object",
         "propertyNames": {"pattern": "^[a-z]+$"},
         "patternProperties": {"^m[0-9]*5$": {"type": "string"}, "7": {"type": "boolean"}},
         "additionalProperties": {"type": "string"},
-    });
+    })
+}
+
+fn many_members() -> String {
     let members: Vec<String> =
         (0..1_000_000).map(|number| format!(r#""m{number}":{}"#, number % 10)).collect();
-    called(lab, schema, vec![format!("{{{}}}", members.join(","))]).await
+    format!("{{{}}}", members.join(","))
 }
 
 /// Each item is one of three things, and none.
@@ -103,14 +101,6 @@ fn one_of_three() -> Value {
     let one =
         |name: &str| json!({"type": "object", "properties": {name: {"type": "string"}}, "required": [name]});
     object(json!({"items": {"type": "array", "items": {"anyOf": [one("path"), one("url"), one("text")]}}}))
-}
-
-async fn any_of_3_mb(lab: &Lab) -> Verdict {
-    called(lab, one_of_three(), vec![many("{}", 1_000_000)]).await
-}
-
-async fn any_of_1_mb(lab: &Lab) -> Verdict {
-    called(lab, one_of_three(), vec![many("{}", 330_000)]).await
 }
 
 /// A filter as typed query languages have it: a union distinguished by `op`, whose members all go down into `args`.
@@ -147,14 +137,6 @@ fn wrong_filters() -> Vec<String> {
     [8, 11, 13, 22, 55].map(wrong_filter).into()
 }
 
-async fn recursive_filter(lab: &Lab) -> Verdict {
-    called(lab, filter("anyOf"), wrong_filters()).await
-}
-
-async fn recursive_one_of(lab: &Lab) -> Verdict {
-    called(lab, filter("oneOf"), wrong_filters()).await
-}
-
 /// `$defs` of this many levels, each made of the one before.
 fn levels(count: usize, first: Value, next: impl Fn(Value) -> Value) -> Value {
     let mut defs = Map::new();
@@ -167,61 +149,58 @@ fn levels(count: usize, first: Value, next: impl Fn(Value) -> Value) -> Value {
     json!({"type": "object", "properties": {"value": last}, "$defs": defs})
 }
 
-async fn doubling(lab: &Lab) -> Verdict {
-    let schema = levels(34, json!({"type": "string"}), |before| json!({"allOf": [before, before]}));
-    called(lab, schema, vec![r#"{"value":"right"}"#.to_owned(), r#"{"value":1}"#.to_owned()]).await
+/// Arguments for a schema of levels.
+fn values(all: &[Value]) -> Vec<String> {
+    all.iter().map(|value| json!({"value": value}).to_string()).collect()
 }
 
-async fn unevaluated(lab: &Lab) -> Verdict {
+fn doubling() -> Value {
+    levels(34, json!({"type": "string"}), |before| json!({"allOf": [before, before]}))
+}
+
+fn unevaluated() -> Value {
     let first = json!({"type": "object", "properties": {"known": {"type": "string"}}});
-    let next = |before: Value| json!({"anyOf": [before, before], "unevaluatedProperties": false});
-    let members: Vec<String> = (0..1_000).map(|number| format!(r#""m{number}":{number}"#)).collect();
-    let arguments = format!(r#"{{"value":{{{}}}}}"#, members.join(","));
-    called(lab, levels(24, first, next), vec![arguments]).await
+    levels(24, first, |before| json!({"anyOf": [before, before], "unevaluatedProperties": false}))
 }
 
-async fn backtracking(lab: &Lab) -> Verdict {
-    let patterns = [
-        r"^(a+)+$",
-        r"^(?=a)(a|aa)+$",
-        r"^(a*)*\1$",
-        r"^(?:a?){40}a{40}$",
-        r"^(?<!b)((a|a)*)*c$",
-        r"(x+x+)+y",
-    ];
-    let properties: Map<String, Value> = patterns
-        .iter()
-        .enumerate()
-        .map(|(at, pattern)| (format!("p{at}"), json!({"type": "string", "pattern": pattern})))
-        .collect();
-    let arguments = |length: usize| {
-        let value = |at: usize| format!("{}!", if at == 5 { "x" } else { "a" }.repeat(length));
-        let members: Map<String, Value> =
-            (0..patterns.len()).map(|at| (format!("p{at}"), value(at).into())).collect();
-        Value::from(members).to_string()
-    };
-    called(lab, object(properties.into()), [30, 300, 30_000].map(arguments).into()).await
+/// A thousand members.
+fn thousand() -> Value {
+    (0..1_000).map(|number| (format!("m{number}"), number.into())).collect::<Map<_, _>>().into()
 }
 
-async fn unique_items(lab: &Lab) -> Verdict {
-    let schema = object(json!({"items": {"type": "array", "uniqueItems": true}}));
+const PATTERNS: [&str; 6] =
+    [r"^(a+)+$", r"^(?=a)(a|aa)+$", r"^(a*)*\1$", r"^(?:a?){40}a{40}$", r"^(?<!b)((a|a)*)*c$", r"(x+x+)+y"];
+
+fn backtracking() -> Value {
+    let property = |(at, pattern)| (format!("p{at}"), json!({"type": "string", "pattern": pattern}));
+    object(PATTERNS.iter().enumerate().map(property).collect::<Map<_, _>>().into())
+}
+
+/// Arguments of this length that match none of the patterns, which shows at their end.
+fn nearly_matching(length: usize) -> String {
+    let value = |at: usize| format!("{}!", if at == 5 { "x" } else { "a" }.repeat(length));
+    let members = (0..PATTERNS.len()).map(|at| (format!("p{at}"), value(at).into()));
+    Value::from(members.collect::<Map<_, _>>()).to_string()
+}
+
+fn unique() -> Value {
+    object(json!({"items": {"type": "array", "uniqueItems": true}}))
+}
+
+fn different_arrays() -> String {
     let items: Vec<String> = (100_000..200_000).map(|number| format!("[{number}]")).collect();
-    called(lab, schema, vec![format!(r#"{{"items":[{}]}}"#, items.join(","))]).await
+    format!(r#"{{"items":[{}]}}"#, items.join(","))
 }
 
-async fn chain_of_references(lab: &Lab) -> Verdict {
-    let schema = levels(20_000, json!({"type": "string"}), |before| before);
-    called(lab, schema, vec![r#"{"value":1}"#.to_owned()]).await
+fn tree() -> Value {
+    let next = json!({"$ref": "#/$defs/tree"});
+    let tree = json!({"type": "object", "properties": {"next": next}, "unevaluatedProperties": false});
+    json!({"type": "object", "properties": {"tree": next}, "$defs": {"tree": tree}})
 }
 
-async fn deep_arguments(lab: &Lab) -> Verdict {
-    let tree = json!({"type": "object", "properties": {"next": {"$ref": "#/$defs/tree"}}, "unevaluatedProperties": false});
-    let schema =
-        json!({"type": "object", "properties": {"tree": {"$ref": "#/$defs/tree"}}, "$defs": {"tree": tree}});
-    let deep = |levels: usize| {
-        format!(r#"{{"tree":{}{{"wrong":1}}{}}}"#, r#"{"next":"#.repeat(levels), "}".repeat(levels))
-    };
-    called(lab, schema, [60, 110, 120].map(deep).into()).await
+/// Arguments of this many levels that do not fit.
+fn deep(levels: usize) -> String {
+    format!(r#"{{"tree":{}{{"wrong":1}}{}}}"#, r#"{"next":"#.repeat(levels), "}".repeat(levels))
 }
 
 /// Calls under way that the program should not spend itself on.
@@ -236,14 +215,14 @@ async fn three_calls(scene: &Scene, under_way: Duration) {
 }
 
 async fn hang_ups(lab: &Lab) -> Verdict {
-    let scene = Scene::start(lab, withholding(lab, &[tool("checked", filter("anyOf"))])).await;
+    let scene = Scene::start(lab, withholding(lab, &tool("checked", &filter("anyOf")))).await;
     three_calls(&scene, Duration::from_millis(200)).await;
     tokio::time::sleep(Duration::from_secs(3)).await;
     scene.judge(Ok(())).await
 }
 
 async fn terminated(lab: &Lab) -> Verdict {
-    let serve = withholding(lab, &[tool("checked", filter("anyOf"))]);
+    let serve = withholding(lab, &tool("checked", &filter("anyOf")));
     let mut scene = Scene::without_honest_client(lab, serve).await;
     three_calls(&scene, Duration::from_millis(300)).await;
     scene.gateway.process.signal(Signal::TERM);

@@ -3,62 +3,62 @@
 use std::{
     fmt::Write as _,
     net::SocketAddr,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Stdio},
 };
 
-use kit::process::{CACHE, Process, Signal, send_signal};
+use kit::{
+    Scenario,
+    process::{CACHE, Process, Signal},
+};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{Lab, procfs, upstream::ROLE};
+use super::Lab;
+use crate::Programs;
 
 /// How the program is started: with a configuration file of these upstreams, over HTTP.
 #[derive(Debug)]
 pub(super) struct Serve {
-    program: PathBuf,
-    upstream: PathBuf,
+    programs: Programs,
     folder: TempDir,
-    upstreams: String,
-    rules: String,
+    /// The configuration.
+    lines: String,
     flags: Vec<String>,
     open_files: Option<u32>,
 }
 
 impl Serve {
-    /// With one upstream, `good`, which the honest client uses. The others are the attack's.
+    /// With one upstream, `good`, which the honest client uses.
     pub(super) fn new(lab: &Lab) -> Self {
-        let serve = Self {
-            program: lab.gateway.clone(),
-            upstream: lab.upstream.clone(),
-            folder: tempfile::tempdir().unwrap(),
-            upstreams: String::new(),
-            rules: String::new(),
-            flags: Vec::new(),
-            open_files: None,
-        };
-        serve.upstream("good", &["--tools", "echo"])
+        let programs = lab.programs.clone();
+        let folder = tempfile::tempdir().unwrap();
+        let serve = Self { folder, lines: String::new(), flags: Vec::new(), open_files: None, programs };
+        let odd = serve.programs.odd.clone();
+        serve.upstream("good", &odd, "ordinary", "")
     }
 
-    /// With the hostile upstream, under this name and with these arguments.
-    pub(super) fn upstream(mut self, name: &str, arguments: &[&str]) -> Self {
-        let program = Value::from(self.upstream.display().to_string());
-        let arguments = Value::from([&[ROLE], arguments].concat());
-        let _ = writeln!(self.upstreams, "[upstreams.{name}]\ncommand = {program}\nargs = {arguments}\n");
-        self
+    /// With the odd upstream in this mode; its tools are `evil_echo` and `evil_wait`.
+    pub(super) fn odd(self, mode: &str) -> Self {
+        let odd = self.programs.odd.clone();
+        self.upstream("evil", &odd, mode, "prefix = \"evil_\"")
     }
 
-    /// With the hostile upstream, which also lists these tools; calls of them are echoed.
-    pub(super) fn tools(self, name: &str, tools: &[Value]) -> Self {
-        let file = self.folder.path().join(format!("{name}.json"));
-        std::fs::write(&file, Value::from(tools).to_string()).unwrap();
-        let file = file.display().to_string();
-        self.upstream(name, &["--tools", "none", "--definitions", &file])
+    /// With an upstream that plays this.
+    pub(super) fn playing(self, scenario: &Scenario) -> Self {
+        let (kit, file) = (self.programs.kit.clone(), self.folder.path().join("scenario.json"));
+        scenario.write(&file);
+        self.upstream("evil", &kit, &file.display().to_string(), "")
+    }
+
+    fn upstream(self, name: &str, program: &Path, argument: &str, lines: &str) -> Self {
+        let (program, argument) = (Value::from(program.display().to_string()), Value::from(argument));
+        self.rules(&format!("[upstreams.{name}]\ncommand = {program}\nargs = [{argument}]\n{lines}\n"))
     }
 
     /// With these lines in the configuration.
     pub(super) fn rules(mut self, lines: &str) -> Self {
-        self.rules.push_str(lines);
+        let _ = writeln!(self.lines, "{lines}");
         self
     }
 
@@ -74,18 +74,13 @@ impl Serve {
         self
     }
 
-    /// The folder of its files.
-    pub(super) fn folder(&self) -> &Path {
-        self.folder.path()
-    }
-
     /// Starts it, and waits until it listens.
     pub(super) fn start(self) -> Gateway {
         let config = self.folder.path().join("disclosure.toml");
-        std::fs::write(&config, format!("{}\n{}", self.upstreams, self.rules)).unwrap();
+        std::fs::write(&config, self.lines).unwrap();
         let limit = self.open_files.map_or(String::new(), |most| format!("ulimit -n {most} && "));
         let mut command = Command::new("sh");
-        command.args(["-c", &format!("{limit}exec \"$0\" \"$@\"")]).arg(&self.program);
+        command.args(["-c", &format!("{limit}exec \"$0\" \"$@\"")]).arg(&self.programs.gateway);
         command.args(["--log", "info", "serve", "--transport", "http", "--listen", "127.0.0.1:0"]);
         command.arg("--config").arg(&config).args(&self.flags);
         command.env(CACHE, self.folder.path().join("cache"));
@@ -104,15 +99,11 @@ pub(super) struct Gateway {
     _folder: TempDir,
 }
 
-/// At once, and with its children, whatever state they are in.
+/// At once, whatever state it is in. Its children end with it.
 impl Drop for Gateway {
     fn drop(&mut self) {
-        let descendants = procfs::descendants(self.process.id());
         if self.process.is_running() {
             self.process.signal(Signal::KILL);
-        }
-        for id in descendants {
-            send_signal(id, Signal::KILL);
         }
     }
 }

@@ -1,29 +1,22 @@
-//! Attacks on the shipped program: what hostile clients and upstreams try to make it spend, and some that the suite does
-//! not try over the wire; and whether it holds.
+//! Attacks on the shipped program: what hostile clients and upstreams try to make it spend, and whether it holds.
 //!
 //! Each attack starts the program with real MCP upstreams, lets an honest client ping, list and call beside it, attacks,
 //! and judges: the rule that is attacked, the memory that the program took, and how long the honest client waited. A
 //! family of attacks is one file; [`all`] is the table of contents.
 
-mod addresses;
 mod check;
-mod extensions;
 mod gateway;
 mod honest;
 mod names;
 mod peer;
-pub(crate) mod procfs;
 mod queues;
 mod report;
 mod results;
 mod scene;
 mod sessions;
-pub mod upstream;
 
 use std::{
-    fmt,
     panic::AssertUnwindSafe,
-    path::PathBuf,
     pin::Pin,
     sync::Arc,
     time::{Duration, Instant},
@@ -34,7 +27,7 @@ pub use report::{Row, table};
 pub use scene::{MEMORY, PING};
 use scene::{Measured, Verdict};
 
-use crate::said;
+use crate::{Programs, said};
 
 /// No attack takes longer.
 pub const LONGEST: Duration = Duration::from_secs(20);
@@ -43,7 +36,7 @@ pub const LONGEST: Duration = Duration::from_secs(20);
 type Running<'a> = Pin<Box<dyn Future<Output = Verdict> + 'a>>;
 
 /// An attack, and the rule that it tries to break.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Attack {
     /// The rule's id.
     pub rule: &'static str,
@@ -52,16 +45,14 @@ pub struct Attack {
     run: for<'a> fn(&'a Lab) -> Running<'a>,
 }
 
-impl fmt::Debug for Attack {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} {}", self.rule, self.name)
-    }
-}
-
-/// Attacks of one rule, from pairs of a name and an `async fn(&Lab) -> Verdict`.
+/// Attacks of one rule, from pairs of a name and a call of an `async fn(&Lab, …) -> Verdict` without its lab.
 macro_rules! attacks {
-    ($rule:literal: $($name:literal => $run:expr,)+) => {
-        [$($crate::attack::Attack { rule: $rule, name: $name, run: |lab| Box::pin($run(lab)) },)+]
+    ($rule:literal: $($name:literal => $run:ident($($argument:expr),*),)+) => {
+        [$($crate::attack::Attack {
+            rule: $rule,
+            name: $name,
+            run: |lab| Box::pin($run(lab $(, $argument)*)),
+        },)+]
     };
 }
 use attacks;
@@ -69,9 +60,7 @@ use attacks;
 /// Every attack, in the order of the rules.
 pub fn all() -> Vec<Attack> {
     let mut all = Vec::new();
-    all.extend(addresses::attacks());
     all.extend(check::attacks());
-    all.extend(extensions::attacks());
     all.extend(queues::attacks());
     all.extend(results::attacks());
     all.extend(sessions::attacks());
@@ -83,19 +72,15 @@ pub fn all() -> Vec<Attack> {
 /// What attacks are made with.
 #[derive(Debug)]
 pub struct Lab {
-    /// The program under attack.
-    pub gateway: PathBuf,
-    /// A program that plays [`upstream`] where its first argument is [`upstream::ROLE`].
-    pub upstream: PathBuf,
-    /// Whether the honest client's pings are held to their bound to the letter.
-    pub strict: bool,
+    /// The program under attack, and its upstreams.
+    pub programs: Programs,
     measured: Arc<Measured>,
 }
 
 impl Lab {
     /// A lab with these programs.
-    pub fn new(gateway: PathBuf, upstream: PathBuf, strict: bool) -> Self {
-        Self { gateway, upstream, strict, measured: Arc::default() }
+    pub fn new(programs: Programs) -> Self {
+        Self { programs, measured: Arc::default() }
     }
 
     /// Makes an attack and judges it.

@@ -9,17 +9,17 @@ use super::{
     Attack, Lab, attacks,
     gateway::Serve,
     honest::shortened,
-    peer::{HERE, Peer},
+    peer::{HERE, Peer, text},
     scene::{MEMORY, Scene, Verdict, within},
 };
 
 pub(super) fn attacks() -> impl IntoIterator<Item = Attack> {
     attacks![
         "P8":
-        "a name of 16 MB, in every request that has one" => long_names,
-        "a name of 16 MB for each of our own tools" => long_arguments,
-        "millions of names in one request" => many_names,
-        "four such requests at once" => four_at_once,
+        "a name of 16 MB, in every request that has one" => asked(long_names()),
+        "a name of 16 MB for each of our own tools" => asked(long_arguments()),
+        "millions of names in one request" => asked(many()),
+        "four such requests at once" => four_at_once(),
     ]
 }
 
@@ -52,51 +52,41 @@ async fn asked(lab: &Lab, all: impl IntoIterator<Item = Asked>) -> Verdict {
 /// Sends one. Its answer is short, whatever it is.
 async fn ask(to: std::net::SocketAddr, path: &'static str, method: &str, params: &str) -> Verdict {
     let peer = Peer::new(to, HERE).at(path).begin_session().await?;
-    let answer = peer.ask_text(method, None, params).await.text();
+    let reply = peer.ask_text(method, params).await.map_err(|reason| format!("{path} {method}: {reason}"))?;
+    let answer = text(&reply);
     match answer.len() {
-        _ if answer.starts_with("no answer") => Err(format!("{path} {method}: {answer}")),
         0..=ANSWER => Ok(()),
-        bytes => Err(format!("{path} {method} is answered with {bytes} bytes: {}", shortened(&answer))),
+        bytes => Err(format!("{path} {method} is answered with {bytes} bytes: {}", shortened(answer))),
     }
 }
 
-async fn long_names(lab: &Lab) -> Verdict {
+fn long_names() -> [Asked; 7] {
     let long = "u".repeat(LONG);
     let name = format!(r#"{{"name":"{long}"}}"#);
-    asked(
-        lab,
-        [
-            ("/mcp/full", "tools/call", name.clone()),
-            ("/mcp/full", "prompts/get", name.clone()),
-            ("/mcp/groups", "groups/get", name.clone()),
-            ("/mcp/full", "resources/read", format!(r#"{{"uri":"file:///{long}"}}"#)),
-            ("/mcp/full", "tools/describe", format!(r#"{{"names":["{long}"]}}"#)),
-            ("/mcp/describe", "tools/describe", format!(r#"{{"names":["{long}"]}}"#)),
-            (
-                "/mcp/full",
-                "completion/complete",
-                format!(r#"{{"ref":{{"type":"ref/prompt","name":"{long}"}}}}"#),
-            ),
-        ],
-    )
-    .await
+    let names = format!(r#"{{"names":["{long}"]}}"#);
+    let prompt = format!(r#"{{"ref":{{"type":"ref/prompt","name":"{long}"}}}}"#);
+    [
+        ("/mcp/full", "tools/call", name.clone()),
+        ("/mcp/full", "prompts/get", name.clone()),
+        ("/mcp/groups", "groups/get", name),
+        ("/mcp/full", "resources/read", format!(r#"{{"uri":"file:///{long}"}}"#)),
+        ("/mcp/full", "tools/describe", names.clone()),
+        ("/mcp/describe", "tools/describe", names),
+        ("/mcp/full", "completion/complete", prompt),
+    ]
 }
 
-async fn long_arguments(lab: &Lab) -> Verdict {
+fn long_arguments() -> [Asked; 7] {
     let long = "u".repeat(LONG);
-    asked(
-        lab,
-        [
-            call("/mcp/resource", "describe_tools", &format!(r#"{{"names":["{long}"]}}"#)),
-            call("/mcp/describe", "describe_tools", &format!(r#"{{"names":["{long}"]}}"#)),
-            call("/mcp/info", "info", &format!(r#"{{"topic":"{long}"}}"#)),
-            call("/mcp/search", "search_tools", &format!(r#"{{"query":"x","category":"{long}"}}"#)),
-            call("/mcp/search", "search_tools", &format!(r#"{{"query":"{long}"}}"#)),
-            call("/mcp/search", "call_tool", &format!(r#"{{"tool":"{long}"}}"#)),
-            call("/mcp/groups", "get_group", &format!(r#"{{"name":"{long}"}}"#)),
-        ],
-    )
-    .await
+    [
+        call("/mcp/resource", "describe_tools", &format!(r#"{{"names":["{long}"]}}"#)),
+        call("/mcp/describe", "describe_tools", &format!(r#"{{"names":["{long}"]}}"#)),
+        call("/mcp/info", "info", &format!(r#"{{"topic":"{long}"}}"#)),
+        call("/mcp/search", "search_tools", &format!(r#"{{"query":"x","category":"{long}"}}"#)),
+        call("/mcp/search", "search_tools", &format!(r#"{{"query":"{long}"}}"#)),
+        call("/mcp/search", "call_tool", &format!(r#"{{"tool":"{long}"}}"#)),
+        call("/mcp/groups", "get_group", &format!(r#"{{"name":"{long}"}}"#)),
+    ]
 }
 
 /// The length of messages with many names: each takes longer to read than a long one.
@@ -118,10 +108,6 @@ fn many() -> [Asked; 6] {
             json!({"uri": format!("resource:///tool_descriptions?tools={different}")}).to_string(),
         ),
     ]
-}
-
-async fn many_names(lab: &Lab) -> Verdict {
-    asked(lab, many()).await
 }
 
 async fn four_at_once(lab: &Lab) -> Verdict {

@@ -9,15 +9,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kit::process::{Signal, send_signal};
-use serde_json::Value;
+use kit::{
+    Scenario, Session,
+    process::{Signal, memory, send_signal, until},
+};
+use serde_json::{Value, json};
 
 use super::{
     Lab,
     gateway::{Gateway, Serve},
-    honest::{Honest, shortened},
-    peer::{ELSEWHERE, HERE, Peer},
-    procfs,
+    honest::{self, lists_echo},
+    peer::{HERE, Peer},
 };
 
 /// How much memory an attack may make the program take, beside the bytes that it sends or has sent.
@@ -57,23 +59,20 @@ impl Measured {
 
     /// All figures; a ping that is not answered yet took as long as it waits.
     pub(super) fn so_far(&self) -> Figures {
-        let mut figures = self.figures().clone();
-        figures.slowest = figures.slowest.max(figures.asked.map(|asked| asked.elapsed()));
-        figures
+        self.pong();
+        self.figures().clone()
     }
 
-    pub(super) fn ping_asked(&self, asked: Option<Instant>) {
-        self.figures().asked = asked;
+    /// The honest client asks.
+    pub(super) fn ping(&self) {
+        self.figures().asked = Some(Instant::now());
     }
 
-    pub(super) fn ping_took(&self, time: Duration) {
+    /// It is answered, or is not waited for any more.
+    pub(super) fn pong(&self) {
         let mut figures = self.figures();
-        figures.slowest = figures.slowest.max(Some(time));
-    }
-
-    pub(super) fn stop_waiting(&self) {
-        let figures = self.so_far();
-        *self.figures() = Figures { asked: None, ..figures };
+        let waited = figures.asked.take().map(|asked| asked.elapsed());
+        figures.slowest = figures.slowest.max(waited);
     }
 
     pub(super) fn trouble(&self, trouble: String) {
@@ -86,11 +85,10 @@ impl Measured {
     }
 }
 
-/// The program under attack, and the honest client.
+/// The program under attack.
 #[derive(Debug)]
 pub(super) struct Scene {
     pub(super) gateway: Gateway,
-    honest: Option<Honest>,
     measured: Arc<Measured>,
     over: Arc<AtomicBool>,
     /// What the attack sends or has sent, which the program may hold.
@@ -101,11 +99,8 @@ pub(super) struct Scene {
 impl Scene {
     /// Starts the program, waits until it serves, and lets the honest client begin.
     pub(super) async fn start(lab: &Lab, serve: Serve) -> Self {
-        let mut scene = Self::without_honest_client(lab, serve).await;
-        // What is made at first use is made.
-        let warm = Peer::with_session(scene.gateway.address, ELSEWHERE).await.unwrap();
-        warm.tools().await.unwrap();
-        scene.honest = Some(Honest::begin(scene.gateway.address, &scene.measured));
+        let scene = Self::without_honest_client(lab, serve).await;
+        honest::begin(scene.gateway.address, &scene.measured, &scene.over);
         tokio::time::sleep(Duration::from_millis(200)).await;
         scene.measure();
         scene
@@ -113,45 +108,33 @@ impl Scene {
 
     /// The same without the honest client, for attacks that end the program.
     pub(super) async fn without_honest_client(lab: &Lab, serve: Serve) -> Self {
-        let starting = tokio::task::spawn_blocking(move || serve.start()).await;
+        let starting = tokio::task::spawn_blocking(move || {
+            let gateway = serve.start();
+            let serves = || lists_echo(&Session::open(gateway.address).request("tools/list", json!({})));
+            assert!(until(serves), "it does not serve: {}", gateway.process.log().join("\n"));
+            gateway
+        });
         // What it panicked with says why it does not start.
-        let gateway = starting.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
-        let scene = Self {
+        let gateway = starting.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
+        Self {
             gateway,
-            honest: None,
             measured: Arc::clone(&lab.measured),
             over: Arc::default(),
             allowance: 0,
-            ping: if lab.strict { PING } else { PING * TOLERANCE },
-        };
-        scene.serves().await;
-        scene
-    }
-
-    async fn serves(&self) {
-        for _ in 0..200 {
-            let peer = Peer::with_session(self.gateway.address, ELSEWHERE).await;
-            let tools = match peer {
-                Ok(peer) => peer.tools().await,
-                Err(reason) => Err(reason),
-            };
-            if tools.is_ok_and(|tools| tools.iter().any(|tool| tool == "echo")) {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
+            ping: PING * TOLERANCE,
         }
-        panic!("it does not serve: {}", self.gateway.process.log().join("\n"));
     }
 
     /// Begins to measure memory, from what it is now.
     fn measure(&self) {
         let id = self.gateway.process.id();
-        procfs::forget_peak(id);
-        let before = procfs::memory(id).map_or(0, |(now, _)| now);
+        // A new measurement of the peak. Where the kernel does not offer it, that since the start is no less.
+        let _unsupported = std::fs::write(format!("/proc/{id}/clear_refs"), "5");
+        let before = memory(id).map_or(0, |(now, _)| now);
         let (over, measured) = (Arc::clone(&self.over), Arc::clone(&self.measured));
         thread::spawn(move || {
             while !over.load(Ordering::Relaxed) {
-                if let Some((_, peak)) = procfs::memory(id) {
+                if let Some((_, peak)) = memory(id) {
                     measured.took(peak.saturating_sub(before));
                     if peak > TOO_MUCH {
                         measured.trouble(format!("ended when it took {} MB", peak >> 20));
@@ -178,7 +161,7 @@ impl Scene {
 
     /// An attacker with a session.
     pub(super) async fn attacker(&self) -> Peer {
-        Peer::with_session(self.gateway.address, HERE).await.unwrap()
+        self.stranger().begin_session().await.unwrap()
     }
 
     /// An attacker that has said nothing yet.
@@ -190,12 +173,8 @@ impl Scene {
     /// memory was taken than allowed.
     pub(super) async fn judge(mut self, verdict: Verdict) -> Verdict {
         let mut reasons: Vec<String> = verdict.err().into_iter().collect();
-        if let Some(mut honest) = self.honest.take() {
-            // The last word on whether others are served.
-            tokio::time::sleep(Duration::from_millis(150)).await;
-            tokio::task::spawn_blocking(move || honest.end()).await.unwrap();
-        }
-        tokio::time::sleep(Duration::from_millis(30)).await;
+        // The last word on whether others are served.
+        tokio::time::sleep(Duration::from_millis(150)).await;
         self.over.store(true, Ordering::Relaxed);
         if !self.gateway.process.is_running() {
             reasons.push("the program has ended".to_owned());
@@ -230,18 +209,8 @@ pub(super) async fn within<T>(
         .map_err(|_| format!("{what}: nothing after {} s", longest.as_secs_f32()))
 }
 
-/// Holds that an answer says nothing of this.
-pub(super) fn says_nothing_of(what: &str, secret: &str, text: &str) -> Verdict {
-    match text.find(secret) {
-        Some(at) => {
-            let from = text[..at].char_indices().rev().nth(40).map_or(0, |(at, _)| at);
-            Err(format!("{what} contains {secret:?}: …{}", shortened(&text[from..])))
-        }
-        None => Ok(()),
-    }
-}
-
-/// A tool of this schema, whose description fits every strategy.
-pub(super) fn tool(name: &str, schema: Value) -> Value {
-    serde_json::json!({"name": name, "description": format!("Takes {name}."), "inputSchema": schema})
+/// An upstream with a tool of this name and schema, whose description fits every strategy.
+pub(super) fn tool(name: &str, schema: &Value) -> Scenario {
+    let tool = json!({"name": name, "description": format!("Takes {name}."), "inputSchema": schema});
+    Scenario::with_tools([tool.to_string()])
 }

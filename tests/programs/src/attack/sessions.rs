@@ -2,34 +2,36 @@
 
 use std::{sync::Arc, time::Duration};
 
+use kit::Scenario;
 use serde_json::json;
 use tokio::task::JoinSet;
 
 use super::{
     Attack, Lab, attacks,
     gateway::Serve,
-    peer::{ELSEWHERE, Peer},
+    peer::{ELSEWHERE, Peer, is_refusal, text},
     scene::{Scene, Verdict, within},
 };
 
 pub(super) fn attacks() -> impl IntoIterator<Item = Attack> {
     attacks![
         "P8":
-        "10,000 sessions from one address" => sessions,
-        "2,000 connections from one address that say nothing" => silent_connections,
-        "60 subscriptions to URIs of 5 MB" => long_subscriptions,
-        "15 MB of capabilities, eight times" => capabilities,
+        "10,000 sessions from one address" => sessions(),
+        "2,000 connections from one address that say nothing" => silent_connections(),
+        "60 subscriptions to URIs of 5 MB" => long_subscriptions(),
+        "15 MB of capabilities, eight times" => capabilities(),
     ]
 }
 
 /// Somebody new from another address gets a session, and is served.
 async fn newcomer(scene: &Scene) -> Verdict {
     let coming = async {
-        let peer = Peer::with_session(scene.gateway.address, ELSEWHERE).await?;
-        peer.call("echo", json!({"text": "new"})).await.result()
+        let peer = Peer::new(scene.gateway.address, ELSEWHERE).begin_session().await?;
+        let reply = peer.call("echo", json!({"text": "new"})).await?;
+        if is_refusal(&reply) { Err(text(&reply).to_owned()) } else { Ok(()) }
     };
     let served = within("a newcomer from another address", Duration::from_secs(5), coming).await;
-    served.and_then(|served| served).map(drop).map_err(|reason| format!("a newcomer is not served: {reason}"))
+    served.and_then(|served| served).map_err(|reason| format!("a newcomer is not served: {reason}"))
 }
 
 async fn sessions(lab: &Lab) -> Verdict {
@@ -40,7 +42,7 @@ async fn sessions(lab: &Lab) -> Verdict {
         let stranger = Arc::clone(&stranger);
         flood.spawn(async move {
             for _ in 0..250 {
-                stranger.initialize().await;
+                let _refused = stranger.initialize(json!({})).await;
             }
         });
     }
@@ -70,15 +72,14 @@ async fn silent_connections(lab: &Lab) -> Verdict {
 
 async fn long_subscriptions(lab: &Lab) -> Verdict {
     let length = 5 << 20;
-    let scene =
-        Scene::start(lab, Serve::new(lab).upstream("evil", &["--tools", "none"])).await.allowing(length);
+    let scene = Scene::start(lab, Serve::new(lab).playing(&Scenario::named([]))).await.allowing(length);
     let attacker = scene.attacker().await;
     let padding = "x".repeat(usize::try_from(length).unwrap());
     let mut accepted = 0;
     for number in 0..60 {
         let params = format!(r#"{{"uri":"file:///{number}/{padding}"}}"#);
-        let reply = attacker.ask_text("resources/subscribe", None, &params).await;
-        accepted += usize::from(!reply.is_refusal());
+        let reply = attacker.ask_text("resources/subscribe", &params).await?;
+        accepted += usize::from(!is_refusal(&reply));
     }
     let verdict = if accepted == 0 { Ok(()) } else { Err(format!("{accepted} of 60 are accepted")) };
     scene.judge(verdict).await
@@ -91,8 +92,8 @@ async fn capabilities(lab: &Lab) -> Verdict {
     let mut accepted = 0;
     for number in 0..8 {
         let capabilities = json!({"experimental": {format!("x{number}"): {"padding": padding}}});
-        let (reply, _) = scene.stranger().able(capabilities).initialize().await;
-        accepted += usize::from(!reply.is_refusal());
+        let reply = scene.stranger().initialize(capabilities).await?;
+        accepted += usize::from(!is_refusal(&reply));
     }
     // Accepting is no fault; keeping them is, and shows as memory.
     let verdict =

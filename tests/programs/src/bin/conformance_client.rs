@@ -13,12 +13,12 @@
 use std::{
     env,
     io::{BufRead, BufReader, Lines, Write},
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    process::{ChildStdin, ChildStdout, Command, Stdio},
 };
 
+use kit::{client::STATELESS_VERSION, messages::stateless, process::Apart};
 use serde_json::{Map, Value, json};
 
-const STATELESS: &str = "2026-07-28";
 const METHOD_NOT_FOUND: i64 = -32601;
 
 fn main() {
@@ -41,7 +41,7 @@ fn main() {
 }
 
 struct Client {
-    gateway: Child,
+    gateway: Apart,
     input: Option<ChildStdin>,
     output: Lines<BufReader<ChildStdout>>,
     revision: String,
@@ -51,19 +51,15 @@ struct Client {
 
 impl Client {
     fn start(gateway: &str, url: &str, revision: String) -> Self {
-        let mut gateway = Command::new(gateway)
-            .args(["--log", "warn", "serve", "--strategy", "full", "--upstream-url", url])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let output = BufReader::new(gateway.stdout.take().unwrap()).lines();
-        let input = gateway.stdin.take();
+        let mut command = Command::new(gateway);
+        command.args(["--log", "warn", "serve", "--strategy", "full", "--upstream-url", url]);
+        let (gateway, input, output) = Apart::start(&mut command, Stdio::inherit());
+        let (input, output) = (Some(input), output.lines());
         Self { gateway, input, output, revision, last_id: 0, capabilities: Value::Null }
     }
 
     fn is_stateless(&self) -> bool {
-        self.revision == STATELESS
+        self.revision == STATELESS_VERSION
     }
 
     fn handshake(&mut self) {
@@ -142,11 +138,7 @@ impl Client {
     fn ask(&mut self, method: &str, mut params: Value) -> Option<Value> {
         self.last_id += 1;
         if self.is_stateless() {
-            params["_meta"] = json!({
-                "io.modelcontextprotocol/protocolVersion": STATELESS,
-                "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
-                "io.modelcontextprotocol/clientInfo": {"name": "conformance-client", "version": "1"},
-            });
+            params["_meta"] = stateless(json!({"elicitation": {"form": {}}}));
         }
         self.send(&json!({"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params}));
         loop {
@@ -169,7 +161,7 @@ impl Client {
 
     fn finish(mut self) {
         drop(self.input.take());
-        assert!(self.gateway.wait().unwrap().success());
+        assert_eq!(self.gateway.ended(), Some(0));
     }
 }
 

@@ -1,4 +1,4 @@
-//! Prints what groups cost over the recorded servers, beside `search` and `info`, as the table of `docs/drafts.md`: see
+//! Prints what groups cost over the recorded servers, beside `search`, as the table of `docs/drafts.md`: see
 //! `tests/recordings/run.sh`.
 
 #![allow(
@@ -13,8 +13,8 @@ use std::sync::Arc;
 use kit::recordings::{FOLDER, recorded};
 use mcp_disclosure_compare::Tokenizer;
 use mcp_disclosure_core::{
-    ClientTraits, Context, Decision, Effects, Era, ListedCategory, Marks, Memory, Noted, Principal, RawText,
-    Receipts, Registry, Settings, Snapshot, Stack, ToolCall, ToolName, Unlimited, UpstreamLists, View,
+    ClientTraits, Context, Decision, Effects, Era, Marks, Memory, Noted, Principal, RawText, Receipts,
+    Registry, Settings, Snapshot, Stack, ToolCall, ToolName, Unlimited, UpstreamLists, View,
 };
 use mcp_disclosure_gateway::builtin;
 use mcp_disclosure_strategy_groups::{Group, Groups, GroupsConfig};
@@ -23,65 +23,33 @@ use serde_json::{Value, json};
 fn main() {
     let Some(servers) = recorded() else { panic!("{FOLDER} names no folder of recordings") };
     let lists: Vec<UpstreamLists> = servers.into_iter().map(|(name, server)| server.lists(&name)).collect();
-    let largest = lists.iter().max_by_key(|lists| lists.tools.len()).unwrap().clone();
-    println!("| servers | tools | strategy | start | to call one tool, on average | requests |");
-    println!("|---|---|---|---:|---:|---:|");
-    for lists in [vec![largest], lists] {
-        table(&lists);
-    }
-}
-
-fn table(lists: &[UpstreamLists]) {
-    let view = View::of(Arc::new(Snapshot::build(lists, &[])), &Principal::anonymous());
+    let view = View::of(Arc::new(Snapshot::build(&lists, &[])), &Principal::anonymous());
     let tools = view.tools().count();
-    let row = |name: &str, start: u64, learned: f64, requests: f64| {
-        println!(
-            "| {} | {tools} | {name} | {start} | {:.0} | {requests:.1} |",
-            lists.len(),
-            start as f64 + learned
-        );
+    println!("| strategy | start | to call one tool, on average | requests |");
+    println!("|---|---:|---:|---:|");
+    let row = |name: &str, start: u64, (learned, requests): (f64, f64)| {
+        println!("| {name} | {start} | {:.0} | {requests:.1} |", start as f64 + learned);
     };
     let registry: Registry = builtin();
-    let build = |name: &str, settings: Value| -> Arc<Stack> {
-        let settings: Settings = [(name.to_owned(), settings)].into();
-        registry.builder(&settings).build(name).unwrap()
-    };
+    let build = |name: &str| -> Arc<Stack> { registry.builder(&Settings::new()).build(name).unwrap() };
     let plain = ClientTraits::plain(Era::Session);
     let bridged = ClientTraits { bridge: true, ..plain };
-    row("`full`", start(&build("full", json!({})), &view, &plain), 0.0, 0.0);
-    let mean = |strategy: &Stack,
-                client: &ClientTraits,
-                asks: &dyn Fn(&str) -> Vec<(&'static str, Value)>| {
-        let learned: Vec<(u64, usize)> = view
-            .tools()
-            .map(|tool| {
-                let asks = asks(tool.name());
-                let cost =
-                    asks.iter().map(|(name, arguments)| ask(strategy, &view, client, name, arguments)).sum();
-                (cost, asks.len())
-            })
-            .collect();
-        let count = learned.len() as f64;
-        (
-            learned.iter().map(|(cost, _)| *cost as f64).sum::<f64>() / count,
-            learned.iter().map(|(_, requests)| *requests as f64).sum::<f64>() / count,
-        )
+    let mean = |strategy: &Stack, asks: &dyn Fn(&str) -> Vec<(&'static str, Value)>| {
+        let (mut cost, mut requests) = (0, 0);
+        for tool in view.tools() {
+            let asks = asks(tool.name());
+            let answers =
+                asks.iter().map(|(name, arguments)| ask(strategy, &view, &bridged, name, arguments));
+            cost += answers.sum::<u64>();
+            requests += asks.len();
+        }
+        (cost as f64 / tools as f64, requests as f64 / tools as f64)
     };
-    let info = build("info", json!({"tools": "entry-only"}));
-    let category = |tool: &str| {
-        let holds = |category: &ListedCategory<'_>| category.tools().any(|one| **one.name() == *tool);
-        view.categories().find(holds).map(|category| category.name().to_owned()).unwrap_or_default()
-    };
-    let (learned, requests) = mean(&info, &bridged, &|tool| {
-        vec![("info", json!({"topic": category(tool)})), ("info", json!({"topic": format!("tool:{tool}")}))]
-    });
-    row("`info`, entry-only", start(&info, &view, &bridged), learned, requests);
-    let search = build("search", json!({}));
+    let search = build("search");
     let brief = |tool: &str| view.tool(tool).unwrap().brief().to_owned();
-    let (learned, requests) =
-        mean(&search, &bridged, &|tool| vec![("search_tools", json!({"query": brief(tool)}))]);
-    row("`search`, by a tool's brief", start(&search, &view, &bridged), learned, requests);
-    let groups = build("groups", json!({}));
+    let learned = mean(&search, &|tool| vec![("search_tools", json!({"query": brief(tool)}))]);
+    row("`search`, by a tool's brief", start(&search, &view, &bridged), learned);
+    let groups = build("groups");
     let of_tool = Groups::of(&view, &GroupsConfig::default());
     let leaf = |tool: &str| of_tool.with_tool(tool).map(|group| group.name.clone());
     let parents = |name: &str| {
@@ -89,16 +57,16 @@ fn table(lists: &[UpstreamLists]) {
         of_tool.all().iter().find(has).map(|group| group.name.clone())
     };
     let first = start(&groups, &view, &bridged);
-    let (learned, requests) = mean(&groups, &bridged, &|tool| {
+    let learned = mean(&groups, &|tool| {
         leaf(tool).map(|group| ("get_group", json!({"name": group}))).into_iter().collect()
     });
-    row("`groups`, named by the index", first, learned, requests);
-    let (learned, requests) = mean(&groups, &bridged, &|tool| {
+    row("`groups`, named by the index", first, learned);
+    let learned = mean(&groups, &|tool| {
         let Some(leaf) = leaf(tool) else { return Vec::new() };
         let path = parents(&leaf).into_iter().chain([leaf]);
         path.map(|group| ("get_group", json!({"name": group}))).collect()
     });
-    row("`groups`, from the top down", first, learned, requests);
+    row("`groups`, from the top down", first, learned);
     let declared = ClientTraits { declared: true, ..plain };
     let listed: Vec<&str> = of_tool.top().map(|group| group.object.text()).collect();
     let first = start(&groups, &view, &declared) + tokens(&listed.join(","));
@@ -121,7 +89,7 @@ fn table(lists: &[UpstreamLists]) {
             cost += groups.iter().filter_map(contents).map(|contents| tokens(contents.text())).sum::<u64>();
             count += requests(groups.len());
         }
-        row(name, first, cost as f64 / tools as f64, count as f64 / tools as f64);
+        row(name, first, (cost as f64 / tools as f64, count as f64 / tools as f64));
     };
     native("`groups/get`, nested", &nested, |groups| groups);
     native("`groups/get`, flat: whole upstreams", &whole, |groups| groups.min(1));

@@ -41,23 +41,14 @@ async fn main() {
 
 fn distribution(tools: &[Box<RawValue>]) {
     let (definitions, entries) = sizes(tools);
-    let at = |sizes: &[usize], percent: usize| sizes[(sizes.len() - 1) * percent / 100];
-    let disputed: usize =
-        tools.iter().map(|tool| disputed_keys(&serde_json::from_str(tool.get()).unwrap())).sum();
+    let median = |sizes: &[usize]| sizes[(sizes.len() - 1) / 2];
+    let disputed = |tool: &Box<RawValue>| disputed_keys(&serde_json::from_str(tool.get()).unwrap());
     println!(
-        "| bytes of | tools | median | 95 % | largest | the 50 largest | all |\n|---|---|---|---|---|---|---|"
+        "A definition has {} bytes in the median, its entry {}. Keys whose order is disputed: {}.",
+        median(&definitions),
+        median(&entries),
+        tools.iter().map(disputed).sum::<usize>()
     );
-    for (what, sizes) in [("a definition", &definitions), ("its entry", &entries)] {
-        let largest: usize = sizes.iter().rev().take(50).sum();
-        let (median, most) = (at(sizes, 50), at(sizes, 95));
-        println!(
-            "| {what} | {} | {median} | {most} | {} | {largest} | {} |",
-            sizes.len(),
-            at(sizes, 100),
-            sizes.iter().sum::<usize>()
-        );
-    }
-    println!("\nKeys whose order is disputed: {disputed}.");
 }
 
 async fn row(recorded: &[Box<RawValue>], count: usize) {

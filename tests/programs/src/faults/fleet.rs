@@ -3,21 +3,23 @@
 //! In one run, and one process: the ten are ordinary in every fourth turn, and are changed in the watched file.
 
 use std::{
-    fs, io,
-    net::SocketAddr,
-    panic,
-    process::Command,
+    fs, io, panic,
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
     thread,
     time::{Duration, Instant},
 };
 
-use kit::{exchange::post, process::Process};
+use kit::{
+    Session,
+    exchange::post,
+    messages::call,
+    process::{Process, memory},
+};
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::{Lab, Outcome, within};
-use crate::attack::procfs;
+use super::{Outcome, judged, within};
+use crate::Programs;
 
 /// The number of upstreams.
 const ALL: usize = 50;
@@ -45,8 +47,7 @@ const NOISE: u64 = 4 << 20;
 
 /// A fleet in front of which the program runs.
 struct Fleet {
-    address: SocketAddr,
-    session: String,
+    session: Session,
     gateway: Process,
     folder: TempDir,
     calls: AtomicUsize,
@@ -61,8 +62,8 @@ struct Held {
 }
 
 /// Plays rounds of turns for this long; says what was seen as lines of Markdown.
-pub fn play(lab: &Lab, seconds: Duration) -> Outcome {
-    let fleet = Fleet::start(lab);
+pub fn play(programs: &Programs, seconds: Duration) -> Outcome {
+    let fleet = Fleet::start(programs);
     let over = AtomicBool::new(false);
     let (asked, missing) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let mut seen: [Calls; TURNS.len()] = Default::default();
@@ -85,7 +86,7 @@ pub fn play(lab: &Lab, seconds: Duration) -> Outcome {
         // In the first round there is more to grow.
         while held.len() < 3 || begun.elapsed() < seconds {
             for ((_, mode), calls) in TURNS.iter().zip(&mut seen) {
-                fleet.write(lab, mode);
+                fleet.write(programs, mode);
                 thread::sleep(CHANGING);
                 fleet.call_others(MEASURED, calls);
             }
@@ -117,7 +118,7 @@ pub fn play(lab: &Lab, seconds: Duration) -> Outcome {
         shown(last),
     );
     let holds = missing == 0 && !grows && seen.iter().all(|calls| ratio(calls) <= SLOWER);
-    if holds { Ok(said) } else { Err(said) }
+    judged(holds, said)
 }
 
 /// Calls of the upstreams that are not changed.
@@ -137,43 +138,33 @@ impl Calls {
 
 impl Fleet {
     /// The program with all upstreams ordinary, each with a tool listed.
-    fn start(lab: &Lab) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let config = folder.path().join("disclosure.toml");
-        fs::write(&config, entries(lab, "ordinary")).unwrap();
-        let mut command = Command::new(&lab.gateway);
-        command.args(["--log", "warn,mcp_disclosure_server=info", "serve", "--strategy", "full"]);
-        command.args(["--transport", "http", "--listen", "127.0.0.1:0", "--config"]).arg(&config);
-        let gateway = Process::start(&mut command);
-        let address = gateway.address();
-        let params = json!({
-            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "fleet", "version": "1"},
-        });
-        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
-        let session = post(address, None, &message).0.expect("a session");
-        let fleet = Self { address, session, gateway, folder, calls: AtomicUsize::new(2) };
-        let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
+    fn start(programs: &Programs) -> Self {
+        let (folder, mut command) = programs.serving(&entries("ordinary"));
+        command.args(["--log", "warn,mcp_disclosure_server=info"]);
+        let gateway = Process::start(command.args(["--transport", "http", "--listen", "127.0.0.1:0"]));
+        let session = Session::open(gateway.address());
+        let fleet = Self { session, gateway, folder, calls: AtomicUsize::new(3) };
         let all = within(Duration::from_secs(60), || {
-            let (_, answer) = post(fleet.address, Some(&fleet.session), &list);
-            answer["result"]["tools"].as_array().is_some_and(|tools| tools.len() == 2 * ALL)
+            fleet.session.request("tools/list", json!({}))["result"]["tools"]
+                .as_array()
+                .is_some_and(|tools| tools.len() == 2 * ALL)
         });
         assert!(all.is_some(), "the fleet does not start");
         fleet
     }
 
     /// Changes the mode of those that are changed.
-    fn write(&self, lab: &Lab, mode: &str) {
-        fs::write(self.folder.path().join("disclosure.toml"), entries(lab, mode)).unwrap();
+    fn write(&self, programs: &Programs, mode: &str) {
+        programs.write(self.folder.path(), &entries(mode));
     }
 
     /// Whether a call of this upstream has an answer, a result or an error.
     fn is_answered(&self, number: usize) -> bool {
         // Callers share a session, in which an id is used once.
         let id = self.calls.fetch_add(1, Ordering::Relaxed);
-        let params = json!({"name": format!("u{number}_echo"), "arguments": {"text": "here"}});
-        let message = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+        let message = call(id, &format!("u{number}_echo"), json!({"text": "here"}));
         // A connection that ends without an answer is a panic.
-        let answer = panic::catch_unwind(|| post(self.address, Some(&self.session), &message).1);
+        let answer = panic::catch_unwind(|| post(self.session.address, Some(&self.session.id), &message).1);
         answer.is_ok_and(|answer| {
             let has_result = answer["result"]["content"][0]["text"] == "here";
             answer["id"] == id && (has_result || (number >= ALL - CHANGED && answer["error"].is_object()))
@@ -199,18 +190,17 @@ impl Fleet {
     fn held_now(&self) -> io::Result<Held> {
         let id = self.gateway.id();
         let count = |what: &str| Ok::<_, io::Error>(fs::read_dir(format!("/proc/{id}/{what}"))?.count());
-        let memory = procfs::memory(id).map_or(0, |(now, _)| now);
+        let memory = memory(id).map_or(0, |(now, _)| now);
         Ok(Held { memory, threads: count("task")?, descriptors: count("fd")? })
     }
 }
 
 /// The entries of the fleet, where those that are changed have this mode.
-fn entries(lab: &Lab, mode: &str) -> String {
-    let program = lab.upstream.display();
+fn entries(mode: &str) -> String {
     let entry = |number: usize| {
         let mode = if number < ALL - CHANGED { "ordinary" } else { mode };
         format!(
-            "[upstreams.u{number}]\ncommand = \"{program}\"\nargs = [\"{mode}\"]\nprefix = \"u{number}_\"\n\
+            "[upstreams.u{number}]\ncommand = \"ODD\"\nargs = [\"{mode}\"]\nprefix = \"u{number}_\"\n\
              connect_timeout = 5\nrequest_timeout = 1\n"
         )
     };
