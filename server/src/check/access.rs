@@ -111,18 +111,13 @@ impl<'a> Names<'a> {
 
 #[cfg(test)]
 mod tests {
-    use mcp_disclosure_core::{RawObject, UpstreamLists, UpstreamName};
+    use mcp_disclosure_core::fixtures::named;
 
     use super::*;
 
     /// What is found in a file in front of two upstreams that both have `same`, by code and what it is about.
     fn found(text: &str) -> Vec<(&'static str, String)> {
-        let upstreams = ["a", "b"].map(|name| {
-            let tools = ["same", name].map(|tool| {
-                RawObject::empty().with_value("name", tool).with("inputSchema", "{}").into_text()
-            });
-            UpstreamLists { tools: tools.into(), ..UpstreamLists::empty(UpstreamName::parse(name).unwrap()) }
-        });
+        let upstreams = ["a", "b"].map(|name| named(name, ["same", name]));
         let snapshot = Arc::new(Snapshot::build(&upstreams, &[]));
         let file = DisclosureFile::parse("disclosure.toml", text).unwrap();
         let mut findings = Findings::default();

@@ -141,7 +141,7 @@ fn categories_are_where_their_own_upstream_is() {
         prompts: vec!["ask".to_owned()],
         ..OwnGroup::default()
     };
-    let prompts = vec![to_raw_value(&json!({"name": "ask"})).unwrap().into()];
+    let prompts = vec![raw(&json!({"name": "ask"}))];
     let forge = UpstreamLists { name: UpstreamName::parse("github").unwrap(), ..forge() };
     let view = view(&[UpstreamLists { prompts, groups: vec![group], ..upstream("git", &[]) }, forge]);
     let groups = strategy().groups(&view);
