@@ -20,8 +20,6 @@ pub(crate) enum Say {
     Notify(&'static str, Value),
     /// No response.
     Nothing,
-    /// Closes the connection.
-    End,
 }
 
 /// The messages that the fake received, in order.
@@ -66,7 +64,6 @@ pub(crate) fn fake(mut answer: impl FnMut(&str, &Value) -> Say + Send + 'static)
                     format!("{}\n{}", json!({"jsonrpc": "2.0", "method": method}), ok(result))
                 }
                 Say::Nothing => continue,
-                Say::End => return,
             };
             output.write_all(format!("{said}\n").as_bytes()).await.unwrap();
         }
