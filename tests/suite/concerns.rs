@@ -173,7 +173,7 @@ async fn c9_mappings_are_shown_where_that_is_asked_for(setup: Setup) {
 }
 
 async fn c12_defaults_filter_once_anything_was_chosen(setup: Setup) {
-    let bench = Bench::start(options(json!({"unset": "default"}))).await;
+    let bench = Bench::start(options(json!({"unset": "default", "on_invalid_value": "clamp"}))).await;
     for (chosen, expected) in
         [(json!({"delay": 3}), ["cheap", "open"]), (json!({"delay": 3, "cost": "high"}), ["dear", "open"])]
     {
@@ -182,6 +182,12 @@ async fn c12_defaults_filter_once_anything_was_chosen(setup: Setup) {
     }
     let unfiltered = Client::connect(&bench, setup).await;
     assert_eq!(listed(&unfiltered).await[0].len(), 3);
+    if setup.has_sessions() {
+        let chosen = json!({"concerns": {"delay": 99, "mood": 1}});
+        let updated = unfiltered.request("updateConcerns", chosen).await.result();
+        assert_eq!(updated["concerns"], json!({"cost": "low", "delay": 10}));
+        assert_eq!(updated["warnings"].as_array().unwrap().len(), 2, "{updated}");
+    }
 }
 
 async fn c3_a_list_right_after_initialized_is_filtered(setup: Setup) {
