@@ -111,7 +111,7 @@ async fn follows_its_list(server: &RevisionServer, client: &Client) {
 
 /// The client crate too, which speaks to the server directly.
 async fn every_request_of_the_client_crate_is_as_its_revision_demands(
-    server: RevisionServer,
+    server: &RevisionServer,
     revision: Revision,
 ) {
     for eras in [vec![Era::Session, Era::Stateless], vec![Era::Stateless, Era::Session]] {
@@ -123,6 +123,7 @@ async fn every_request_of_the_client_crate_is_as_its_revision_demands(
             let result = host.call(tool, &json!({})).await.unwrap();
             assert!(result.text().contains(tool), "{result:?}");
         }
+        eventually("a listener", async || (server.listeners() > 0).then_some(())).await;
         host.close().await;
     }
     assert_eq!(server.faults(), [""; 0], "{revision:?}");
@@ -141,7 +142,9 @@ macro_rules! revisions {
         #[tokio::test]
         async fn u7_every_request_of_the_client_crate_is_as_its_revision_demands() {
             let server = RevisionServer::start(Revision::$revision).await;
-            every_request_of_the_client_crate_is_as_its_revision_demands(server, Revision::$revision).await;
+            every_request_of_the_client_crate_is_as_its_revision_demands(&server, Revision::$revision).await;
+            let (opened, ended) = sessions(&server);
+            assert_eq!(opened, ended, "each session is ended");
         }
     })* };
 }
@@ -171,6 +174,6 @@ async fn u7_without_a_session_id_the_revision_is_in_the_header_too() {
 async fn u7_without_a_session_id_the_client_crate_sends_the_revision_too() {
     for revision in with_sessions() {
         let server = RevisionServer::start_without_session_id(revision).await;
-        every_request_of_the_client_crate_is_as_its_revision_demands(server, revision).await;
+        every_request_of_the_client_crate_is_as_its_revision_demands(&server, revision).await;
     }
 }

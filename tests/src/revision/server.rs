@@ -139,9 +139,12 @@ async fn take(
     let last_event = headers.get("last-event-id").and_then(|value| value.to_str().ok()).map(str::to_owned);
     lock(&state.received).push(Received { method: method.clone(), headers, message: message.clone() });
     match method {
-        // As servers do that validate the header before they read the body.
+        // As servers do that validate the header before they read the body; some name a session that it has nothing to do with.
         Method::POST if is_probe => {
-            respond(StatusCode::BAD_REQUEST, JSON, answers::unknown_method(&message["id"]).to_string())
+            let error = answers::unknown_method(&message["id"]).to_string();
+            let mut refusal = respond(StatusCode::BAD_REQUEST, JSON, error);
+            refusal.headers_mut().insert(SESSION, "not-a-session".parse().unwrap());
+            refusal
         }
         Method::POST if message["method"].is_null() => answered(&state, &message),
         // As the official Python servers do: with a content type, and without content.

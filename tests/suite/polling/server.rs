@@ -24,10 +24,6 @@ use tokio::sync::watch;
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
-pub(crate) const SESSION: &str = "the-session";
-
-/// The revision that it negotiates, which is not the one that it is offered.
-pub(crate) const REVISION: &str = "2025-06-18";
 
 /// What happens on one connection of an answer.
 enum Step {
@@ -108,8 +104,6 @@ pub(crate) struct Received {
     /// The JSON-RPC method of a POST.
     pub(crate) message: Option<String>,
     pub(crate) last_event: Option<String>,
-    pub(crate) version: Option<String>,
-    pub(crate) session: Option<String>,
     pub(crate) at: Instant,
 }
 
@@ -182,17 +176,15 @@ async fn take(
     headers: HeaderMap,
     body: String,
 ) -> Response {
-    let value = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let last_event = headers.get("last-event-id").map(|value| value.to_str().unwrap().to_owned());
     let message: Value = serde_json::from_str(&body).unwrap_or_default();
     lock(&state.received).push(Received {
         method: method.clone(),
         message: message["method"].as_str().map(str::to_owned),
-        last_event: value("last-event-id"),
-        version: value("mcp-protocol-version"),
-        session: value("mcp-session-id"),
+        last_event: last_event.clone(),
         at: Instant::now(),
     });
-    match (method, value("last-event-id")) {
+    match (method, last_event) {
         (Method::POST, _) => post(&state, &message),
         (Method::GET, Some(last)) if !last.starts_with("unasked") => resume(&state, &last),
         (Method::GET, _) if !state.stateless => listen(&state),
@@ -205,7 +197,7 @@ fn post(state: &Shared, message: &Value) -> Response {
     let added = *state.generation.borrow();
     let result = match message["method"].as_str().unwrap_or_default() {
         "initialize" if !state.stateless => json!({
-            "protocolVersion": REVISION, "capabilities": {"tools": {}},
+            "protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
             "serverInfo": {"name": "polling", "version": "1"},
         }),
         "server/discover" if state.stateless => json!({
@@ -226,16 +218,13 @@ fn post(state: &Shared, message: &Value) -> Response {
         _ => {
             let error = json!({"jsonrpc": "2.0", "id": message["id"],
                 "error": {"code": -32601, "message": "Method not found"}});
-            // As some servers do, it names a session that the request has nothing to do with.
-            let mut refusal = said(StatusCode::NOT_FOUND, JSON, error.to_string());
-            refusal.headers_mut().insert("mcp-session-id", "not-a-session".parse().unwrap());
-            return refusal;
+            return said(StatusCode::NOT_FOUND, JSON, error.to_string());
         }
     };
     let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string();
     let mut response = said(StatusCode::OK, JSON, answer);
     if message["method"] == "initialize" {
-        response.headers_mut().insert("mcp-session-id", SESSION.parse().unwrap());
+        response.headers_mut().insert("mcp-session-id", "the-session".parse().unwrap());
     }
     response
 }
