@@ -10,7 +10,7 @@ use kit::{
 use mcp_disclosure_gateway::backend::Scope;
 use serde_json::{Value, json, value::RawValue};
 
-use crate::{connect, playing};
+use crate::{connect, connect_as, playing};
 
 const HIDING: &str = "[resources.\"file:///data/private/*\"]\nhidden = true\n";
 
@@ -132,9 +132,8 @@ async fn p3_what_a_stateless_upstream_asks_of_a_session_is_judged(setup: Setup) 
         scenario.answers.insert(request.to_owned(), raw(answer));
     }
     let options = Options { scope: Scope::Session, ..playing(scenario).with_config(HIDING) };
-    let bench = Bench::start(options).await;
     let identity = Identity::offering(setup.strategy).askable();
-    let client = Client::connect_as(&bench, setup, identity).await;
+    let (_bench, client) = connect_as(options, setup, identity).await;
     client.open_stream_of_session().await;
     let _pending = client.start("tools/call", json!({"name": "asks", "arguments": {}})).await;
     let is_question = |message: &Value| message["method"] == "sampling/createMessage";

@@ -106,15 +106,18 @@ fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Options {
 
 /// A gateway, and a client of this setup.
 async fn connect(options: Options, setup: Setup) -> (Bench, Client) {
-    let bench = Bench::start(options).await;
-    let client = Client::connect(&bench, setup).await;
-    (bench, client)
+    connect_as(options, setup, Identity::offering(setup.strategy)).await
 }
 
 /// The same with a client that declares nothing.
 async fn connect_plain(options: Options, setup: Setup) -> (Bench, Client) {
+    connect_as(options, setup, Identity::default()).await
+}
+
+/// The same with a client that is this one.
+async fn connect_as(options: Options, setup: Setup, identity: Identity) -> (Bench, Client) {
     let bench = Bench::start(options).await;
-    let client = Client::connect_as(&bench, setup, Identity::default()).await;
+    let client = Client::connect_as(&bench, setup, identity).await;
     (bench, client)
 }
 

@@ -4,7 +4,7 @@ use kit::{Bench, Client, Identity, Options, Scenario, Setup};
 use mcp_disclosure_gateway::negotiation::Bridge;
 use serde_json::{Value, json};
 
-use crate::{connect, playing};
+use crate::{connect, connect_as, playing};
 
 /// A tool whose schema costs more than asking for it.
 fn solve() -> Options {
@@ -22,8 +22,7 @@ fn solve() -> Options {
 }
 
 async fn serving(setup: Setup, options: Options, bridge: Bridge, identity: Identity) -> (Bench, Client) {
-    let bench = Bench::start(options.pinned(setup.strategy).bridge(bridge)).await;
-    let client = Client::connect_as(&bench, setup, identity).await;
+    let (bench, client) = connect_as(options.pinned(setup.strategy).bridge(bridge), setup, identity).await;
     (bench, client)
 }
 
