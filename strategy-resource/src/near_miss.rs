@@ -47,8 +47,6 @@ fn means_descriptions(name: &str) -> bool {
 mod tests {
     use mcp_disclosure_core::fixtures::{named, view};
 
-    use super::*;
-
     #[test]
     fn b6_near_misses_are_corrected_and_other_uris_are_not() {
         let view = view(&[named("u", ["add", "x y"])]);
