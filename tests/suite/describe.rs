@@ -107,17 +107,27 @@ async fn d3_what_cannot_be_described_is_an_error(setup: Setup) {
     for (params, message) in [
         (json!({"name": "unknown"}), "Unknown tool: unknown"),
         (json!({"name": "Echo"}), "Unknown tool: Echo"),
+        (json!({"name": " echo "}), "Unknown tool:  echo "),
         (json!({"name": ""}), "Unknown tool: "),
         (json!({"names": ["echo", "unknown"]}), "Unknown tool: unknown"),
         (json!({}), "params.name must be a string, or params.names a list of strings"),
+        (json!({"tool": "echo"}), "params.name must be a string, or params.names a list of strings"),
         (json!({"name": ["echo"]}), "params.name must be a string"),
+        (json!({"name": null}), "params.name must be a string"),
         (json!({"names": "echo"}), "params.names must be a list of strings"),
+        (json!({"names": ["echo", 7]}), "params.names must be a list of strings"),
+        (
+            json!({"names": vec!["echo"; 101]}),
+            "params.names has more than 100 names; at most 100 are taken by one request",
+        ),
         (json!({"name": "echo", "names": []}), "params must have either 'name' or 'names', not both"),
     ] {
         let reply = client.request("tools/describe", params.clone()).await;
         assert_eq!(reply.error(), json!({"code": -32602, "message": message}), "{params}");
         assert_eq!(reply.status, setup.is_http().then_some(200));
     }
+    let most = client.request("tools/describe", json!({"names": vec!["echo"; 100]})).await.result();
+    assert_eq!(most["tools"].as_array().unwrap().len(), 1);
 }
 
 async fn d3_nothing_has_to_be_described_before_a_call(setup: Setup) {
