@@ -1,14 +1,7 @@
 //! An MCP server over HTTP that closes the streams of its answers and goes on with them later (SEP-1699). Its tools
 //! are called after how it does that; each is a script with one step for each connection.
 
-use std::{
-    collections::HashMap,
-    convert::Infallible,
-    io,
-    net::SocketAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Instant,
-};
+use std::{collections::HashMap, convert::Infallible, io, net::SocketAddr, sync::Arc, time::Instant};
 
 use axum::{
     Router,
@@ -19,6 +12,7 @@ use axum::{
 };
 use futures::{StreamExt, stream};
 use kit::{http::serve, messages::tool};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -151,7 +145,7 @@ impl PollingServer {
 
     /// What it has received so far.
     pub(crate) fn received(&self) -> Vec<Received> {
-        lock(&self.state.received).clone()
+        self.state.received.lock().clone()
     }
 
     /// The events after which streams were resumed.
@@ -178,7 +172,7 @@ async fn take(
 ) -> Response {
     let last_event = headers.get("last-event-id").map(|value| value.to_str().unwrap().to_owned());
     let message: Value = serde_json::from_str(&body).unwrap_or_default();
-    lock(&state.received).push(Received {
+    state.received.lock().push(Received {
         method: method.clone(),
         message: message["method"].as_str().map(str::to_owned),
         last_event: last_event.clone(),
@@ -235,7 +229,7 @@ fn call(state: &Shared, message: &Value) -> Response {
         return StatusCode::BAD_REQUEST.into_response();
     };
     let token = params["_meta"]["progressToken"].clone();
-    let mut calls = lock(&state.calls);
+    let mut calls = state.calls.lock();
     calls.push(Call { tool, id: message["id"].clone(), token, connections: 0 });
     let number = calls.len() - 1;
     drop(calls);
@@ -244,14 +238,14 @@ fn call(state: &Shared, message: &Value) -> Response {
 
 fn resume(state: &Shared, last: &str) -> Response {
     match last.split('.').next().and_then(|number| number.parse().ok()) {
-        Some(number) if number < lock(&state.calls).len() => step(state, number),
+        Some(number) if number < state.calls.lock().len() => step(state, number),
         _ => StatusCode::BAD_REQUEST.into_response(),
     }
 }
 
 /// The next step of a call.
 fn step(state: &Shared, number: usize) -> Response {
-    let mut calls = lock(&state.calls);
+    let mut calls = state.calls.lock();
     let call = &mut calls[number];
     let script = TOOLS[call.tool].1;
     let step = &script[call.connections.min(script.len() - 1)];
@@ -319,10 +313,6 @@ fn listen(state: &Shared) -> Response {
 
 fn said(status: StatusCode, kind: &str, body: impl Into<Body>) -> Response {
     (status, [(header::CONTENT_TYPE, kind.to_owned())], body.into()).into_response()
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Calls by tool, for those that count them.
