@@ -25,8 +25,7 @@ fn identity(setup: Setup) -> Identity {
 }
 
 async fn connected(setup: Setup, options: Options) -> (Bench, Client) {
-    let (bench, client) = connect_as(options, setup, identity(setup)).await;
-    (bench, client)
+    connect_as(options, setup, identity(setup)).await
 }
 
 /// Calls a tool as a task.
