@@ -33,7 +33,7 @@ fn hinted(hints: &Value) -> Scenario {
 }
 
 /// The same upstream without sessions.
-fn without_sessions(mut scenario: Scenario) -> Scenario {
+pub(crate) fn without_sessions(mut scenario: Scenario) -> Scenario {
     let refused = json!({"error": {"code": -32601, "message": "Method not found"}});
     let discovered = json!({"result": {
         "resultType": "complete", "supportedVersions": ["2026-07-28"], "ttlMs": 0, "cacheScope": "public",
