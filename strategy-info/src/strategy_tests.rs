@@ -290,47 +290,6 @@ fn i7_invoke_accepts_arguments_in_either_place() {
     }
 }
 
-#[test]
-fn i7_invalid_arguments_of_invoke_are_refused_with_what_is_expected() {
-    for (arguments, argument, expected) in [
-        ("{}", "tool", "a string: the name of the tool to call"),
-        (r#"{"tool":null}"#, "tool", "a string: the name of the tool to call"),
-        (r#"{"tool":""}"#, "tool", "a string: the name of the tool to call"),
-        (r#"{"tool":7}"#, "tool", "a string: the name of the tool to call"),
-        (r#"{"arguments":{"x":1}}"#, "tool", "a string: the name of the tool to call"),
-        (
-            r#"{"tool":"invoke","arguments":{"tool":"a"}}"#,
-            "tool",
-            "the name of another tool; it cannot call itself",
-        ),
-        (
-            r#"{"tool":"a","arguments":{"x":1},"x":2}"#,
-            "x",
-            "one value; the one in arguments and the one beside arguments differ",
-        ),
-        (r#"{"tool":"a","arguments":"words","x":2}"#, "arguments", "a JSON object"),
-        (r#"{"tool":"a","arguments":"words"}"#, "arguments", "a JSON object"),
-        (r#"{"tool":"a","arguments":[1]}"#, "arguments", "a JSON object"),
-        (r#"[]"#, "arguments", "a JSON object"),
-    ] {
-        let refusal = invoke(&some(), arguments).unwrap_err();
-        let problem = &refusal["error"]["problems"][0];
-        assert_eq!(
-            (&problem["argument"], &problem["expected"]),
-            (&json!(argument), &json!(expected)),
-            "{arguments}"
-        );
-    }
-    let unknown = invoke(&some(), r#"{"tool":"onee"}"#).unwrap_err();
-    assert_eq!(unknown, json!({"error": "Unknown tool: onee", "suggestions": ["one"]}));
-    let explained = invoke(&some(), r#"{"tool":"info","arguments":{"topic":"a"}}"#).unwrap_err();
-    assert_eq!(explained["tool"], "a");
-    let overview = invoke(&some(), r#"{"tool":"info"}"#).unwrap_err();
-    assert_eq!(overview["total_tools"], 4);
-    // Under stubs `invoke` is not an own tool.
-    assert!(matches!(decide(info(OtherTools::Stubs), &some(), INVOKE, None), Decision::Forward(_)));
-}
-
 /// Refuses every call except of `b`.
 #[derive(Debug)]
 struct OnlyB;

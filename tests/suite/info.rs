@@ -260,6 +260,8 @@ async fn i7_entry_only_lists_two_tools_and_explains_all(setup: Setup) {
     assert_eq!(ask(&client, "symbolic").await["tools"][0]["name"], "solve");
     let explained = invoke(&client, "info", json!({"topic": "solve"})).await.result();
     assert_eq!(answered(&explained), ask(&client, "solve").await);
+    let overview = client.call("invoke", json!({"tool": "info"})).await.result();
+    assert_eq!(answered(&overview)["total_tools"], 4);
 }
 
 async fn i7_invoke_returns_the_tools_result_untouched(setup: Setup) {
@@ -289,22 +291,32 @@ async fn i7_invoke_returns_the_tools_result_untouched(setup: Setup) {
 
 async fn i7_invalid_calls_of_invoke_are_errors_and_do_not_run(setup: Setup) {
     let (_bench, client) = entered(setup).await;
-    for (arguments, argument) in [
-        (json!({}), "tool"),
-        (json!({"tool": 7}), "tool"),
-        (json!({"tool": "invoke", "arguments": {"tool": "rich"}}), "tool"),
-        (json!({"tool": "rich", "arguments": "words"}), "arguments"),
-        (json!({"tool": "rich", "arguments": {"x": 1}, "x": 2}), "x"),
-        (json!({"tool": "echo", "arguments": {"text": 1}}), "text"),
-        (json!({"tool": "echo"}), "text"),
-        (json!([1]), "arguments"),
+    let (tool, object) = ("a string: the name of the tool to call", "a JSON object");
+    let another = "the name of another tool; it cannot call itself";
+    let differ = "one value; the one in arguments and the one beside arguments differ";
+    for (arguments, argument, expected) in [
+        (json!({}), "tool", tool),
+        (json!({"tool": null}), "tool", tool),
+        (json!({"tool": ""}), "tool", tool),
+        (json!({"tool": 7}), "tool", tool),
+        (json!({"arguments": {"x": 1}}), "tool", tool),
+        (json!({"tool": "invoke", "arguments": {"tool": "rich"}}), "tool", another),
+        (json!({"tool": "rich", "arguments": {"x": 1}, "x": 2}), "x", differ),
+        (json!({"tool": "rich", "arguments": "words", "x": 2}), "arguments", object),
+        (json!({"tool": "rich", "arguments": "words"}), "arguments", object),
+        (json!({"tool": "rich", "arguments": [1]}), "arguments", object),
+        (json!({"tool": "echo", "arguments": {"text": 1}}), "text", "a value of type string"),
+        (json!({"tool": "echo"}), "text", "a value: it is required"),
+        (json!([]), "arguments", object),
     ] {
         let result = client.call("invoke", arguments.clone()).await.result();
         assert_eq!(result["isError"], true, "{arguments}");
         let error = &answered(&result)["error"];
+        assert_eq!(error["code"], "INVALID_ARGUMENTS", "{arguments}");
+        let problem = &error["problems"][0];
         assert_eq!(
-            (&error["code"], &error["problems"][0]["argument"]),
-            (&json!("INVALID_ARGUMENTS"), &json!(argument)),
+            (&problem["argument"], &problem["expected"]),
+            (&json!(argument), &json!(expected)),
             "{arguments}"
         );
     }
