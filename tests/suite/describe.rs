@@ -4,7 +4,7 @@ use kit::{Bench, Client, Identity, Options, Scenario, Setup};
 use mcp_disclosure_core::{EXTENSION, RawObject};
 use serde_json::{Value, json};
 
-use crate::{connect, connect_plain, connected, named, odd, playing};
+use crate::{Described, connect, connect_plain, connected, named, odd, playing};
 
 const PERMISSIVE: &str = r#"{"type":"object","additionalProperties":true}"#;
 
@@ -202,15 +202,13 @@ async fn d7_clients_that_pass_listed_parameters_only_can_call(setup: Setup) {
 }
 
 async fn d7_the_bridge_tells_and_authorizes_nothing(setup: Setup) {
-    let files = tempfile::tempdir().unwrap();
     let file = json!({
         "name": "a", "description": LONG,
         "inputSchema": {"type": "object", "required": ["x"], "properties": {"x": {"description": LONG.repeat(3)}}},
         "examples": [{"input": {"x": 1}}], "usage_guidance": "Use it.",
     });
-    std::fs::write(files.path().join("a.json"), file.to_string()).unwrap();
-    let options = Options { files: Some(files.path().to_owned()), fetches: 1, ..named(["a", "b"]) };
-    let (_bench, client) = plain(setup, options).await;
+    let files = Described::by([&file]);
+    let (_bench, client) = plain(setup, files.before(Options { fetches: 1, ..named(["a", "b"]) })).await;
     assert_eq!(client.tools().await[0]["description"], "Does a.", "the upstream's own, which is short");
     let wrong = client.call("a", json!({})).await.result();
     assert_eq!(wrong["structuredContent"]["error"]["code"], "INVALID_ARGUMENTS");

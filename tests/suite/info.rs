@@ -4,9 +4,8 @@ use kit::{Bench, Client, Identity, Options, Reply, Scenario, Setup, client::name
 use mcp_disclosure_core::{About, Category, RawObject};
 use mcp_disclosure_gateway::negotiation::Bridge;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-use crate::{connect, connected, named, odd, several};
+use crate::{Described, connect, connected, named, odd, several};
 
 /// The same with `info` and `invoke` listed and nothing else.
 pub(crate) fn entry_only(options: Options) -> Options {
@@ -15,7 +14,7 @@ pub(crate) fn entry_only(options: Options) -> Options {
 
 /// A gateway with categories: `solve` and `graph` are symbolic, `graph` is a tool of the category `graph`'s name,
 /// and `stray` is in none.
-async fn mathematics(setup: Setup, change: impl Fn(Options) -> Options) -> (Bench, Client, TempDir) {
+async fn mathematics(setup: Setup, change: impl Fn(Options) -> Options) -> (Bench, Client, Described) {
     let schema = json!({
         "type": "object",
         "$defs": {"equation": {"type": ["string", "array"], "description": "Equation(s) to solve"}},
@@ -25,7 +24,7 @@ async fn mathematics(setup: Setup, change: impl Fn(Options) -> Options) -> (Benc
         },
         "required": ["equations"],
     });
-    let files = tempfile::tempdir().unwrap();
+    let files = Described::by([]);
     for (name, category, more) in [
         (
             "solve",
@@ -50,7 +49,7 @@ async fn mathematics(setup: Setup, change: impl Fn(Options) -> Options) -> (Benc
             "category": category, "inputSchema": schema
         });
         file.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        std::fs::write(files.path().join(format!("{name}.json")), file.to_string()).unwrap();
+        files.write(&file);
     }
     let symbolic = Category { name: "symbolic".to_owned(), description: "Symbolic algebra".to_owned() };
     let about = About {
@@ -61,9 +60,8 @@ async fn mathematics(setup: Setup, change: impl Fn(Options) -> Options) -> (Benc
         categories: vec![symbolic],
         concerns: Vec::new(),
     };
-    let options = named(["solve", "graph", "plot", "stray"]);
-    let (bench, client) =
-        connect(change(Options { files: Some(files.path().to_owned()), about, ..options }), setup).await;
+    let options = Options { about, ..named(["solve", "graph", "plot", "stray"]) };
+    let (bench, client) = connect(change(files.before(options)), setup).await;
     (bench, client, files)
 }
 

@@ -78,6 +78,7 @@ mod unprocessed;
 mod variants;
 
 use kit::{Bench, Client, Identity, Options, Scenario, Setup};
+use serde_json::Value;
 use tempfile::TempDir;
 
 /// The program of the upstream.
@@ -124,6 +125,30 @@ async fn connect_as(options: Options, setup: Setup, identity: Identity) -> (Benc
 /// A gateway before the odd upstream, and a client of this setup.
 async fn connected(setup: Setup) -> (Bench, Client) {
     connect(odd(), setup).await
+}
+
+/// Description files, in a folder of their own.
+struct Described(TempDir);
+
+impl Described {
+    fn by<const N: usize>(files: [&Value; N]) -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        files.into_iter().for_each(|file| folder.write(file));
+        folder
+    }
+
+    /// Puts a file in the place of what was said of its tool, at once.
+    fn write(&self, file: &Value) {
+        let folder = self.0.path();
+        std::fs::write(folder.join("draft"), file.to_string()).unwrap();
+        let name = file["name"].as_str().unwrap();
+        std::fs::rename(folder.join("draft"), folder.join(format!("{name}.json"))).unwrap();
+    }
+
+    /// The gateway that reads them.
+    fn before(&self, options: Options) -> Options {
+        Options { files: Some(self.0.path().to_owned()), ..options }
+    }
 }
 
 /// A configuration file with this text, in a folder of its own.

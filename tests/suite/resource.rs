@@ -1,11 +1,11 @@
 //! What `resource` lists and delivers (R1, R3 to R6, R15); how it explains itself, the snapshots have (R2, R13).
 
-use kit::{Bench, Client, Options, Scenario, Setup};
+use kit::{Bench, Client, Scenario, Setup};
 use mcp_disclosure_core::Definitions;
 use mcp_disclosure_gateway::negotiation::Bridge;
 use serde_json::{Value, json};
 
-use crate::{connect, connect_plain, connected, named, odd, playing};
+use crate::{Described, connect, connect_plain, connected, named, odd, playing};
 
 const BASE: &str = "resource:///tool_descriptions";
 
@@ -62,15 +62,13 @@ async fn r3_a_name_with_blanks_at_its_ends_is_fetched_and_unlocked(setup: Setup)
 }
 
 async fn r4_what_was_asked_for_is_delivered_completely(setup: Setup) {
-    let files = tempfile::tempdir().unwrap();
     let file = json!({
         "name": "a", "description": "All of a.", "inputSchema": {"type": "object", "properties": {"x": {}}},
         "outputSchema": {"type": "object"}, "examples": [{"description": "d", "input": {"x": 1}}],
         "usage_guidance": "Use it.", "error_guidance": {"E": "Do."}, "brief": "A."
     });
-    std::fs::write(files.path().join("a.json"), file.to_string()).unwrap();
-    let (_bench, client) =
-        connect(Options { files: Some(files.path().to_owned()), ..named(["a", "b"]) }, setup).await;
+    let files = Described::by([&file]);
+    let (_bench, client) = connect(files.before(named(["a", "b"])), setup).await;
     let mut described = client.describe("a").await.text_as_json();
     assert_eq!(described.as_object().unwrap().keys().collect::<Vec<_>>(), ["a"]);
     let entry = described["a"].as_object_mut().unwrap();
