@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use crate::{
         Host, Preferences,
-        tests::fake::{Log, Say, asked, fake},
+        tests::fake::{Log, Say, able, asked, fake},
     };
 
     const NAMES: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
@@ -186,11 +186,7 @@ mod tests {
     /// A host that knows the first version, before a server that answers `tools/describe` by this function.
     async fn host(mut describe: impl FnMut(Vec<String>) -> Say + Send + 'static) -> (Host, Log) {
         let (link, log) = fake(move |method, params| match method {
-            "initialize" => Say::Result(json!({
-                "protocolVersion": "2025-11-25",
-                "capabilities": {"tools": {"manifest": true}},
-                "serverInfo": {"name": "fake", "version": "1"},
-            })),
+            "initialize" => Say::Result(able(json!({"tools": {"manifest": true}}))),
             "tools/manifest" => {
                 assert!(params.get("_meta").is_none(), "it compares no digests");
                 Say::Result(json!({"entries": entries()}))
