@@ -78,7 +78,13 @@ mod unprocessed;
 mod variants;
 
 use kit::{Bench, Client, Identity, Options, Scenario, Setup};
-use serde_json::Value;
+use mcp_disclosure_core::ReceiptKey;
+use mcp_disclosure_gateway::{
+    Assembly, Gateway, builtin,
+    negotiation::{Strategies, StrategyOptions},
+    upstream::Target,
+};
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// The program of the upstream.
@@ -120,6 +126,26 @@ async fn connect_as(options: Options, setup: Setup, identity: Identity) -> (Benc
     let bench = Bench::start(options).await;
     let client = Client::connect_as(&bench, setup, identity).await;
     (bench, client)
+}
+
+/// Why a gateway before this does not start.
+async fn failure(target: Target) -> String {
+    let strategies = Strategies::build(&builtin(), &StrategyOptions::default()).unwrap();
+    let key = ReceiptKey::new(&[7; ReceiptKey::LEAST_BYTES]).unwrap();
+    let assembly = Assembly { upstreams: vec![target.into()], ..Assembly::new(strategies, key) };
+    format!("{:?}", Gateway::start(assembly).await.map(drop).unwrap_err())
+}
+
+/// Calls a tool that reports its progress: the steps, and the text of the result.
+async fn with_progress(client: &Client, tool: &str) -> (Vec<Value>, Value) {
+    let params = json!({"name": tool, "arguments": {}, "_meta": {"progressToken": "mine"}});
+    let reply = client.request("tools/call", params).await;
+    let reports = reply.notifications.iter().filter(|message| message["method"] == "notifications/progress");
+    let steps = reports.map(|report| {
+        assert_eq!(report["params"]["progressToken"], "mine");
+        report["params"]["progress"].clone()
+    });
+    (steps.collect(), reply.result()["content"][0]["text"].clone())
 }
 
 /// A gateway before the odd upstream, and a client of this setup.

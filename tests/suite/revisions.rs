@@ -11,9 +11,9 @@ use kit::{
 };
 use mcp_disclosure_client::{Host, Link, Preferences};
 use mcp_disclosure_gateway::{backend::Scope, upstream::Target};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::questions::converse;
+use crate::{questions::converse, with_progress};
 
 const ERAS: [Era; 2] = [Era::Session, Era::Stateless];
 
@@ -27,18 +27,6 @@ async fn before(server: &RevisionServer, era: Era) -> (Bench, Client) {
     let client = Client::connect_as(&bench, setup, Identity::offering("full").askable()).await;
     client.open_stream_of_session().await;
     (bench, client)
-}
-
-/// Calls a tool that reports progress: the steps, and the text of the result.
-async fn with_progress(client: &Client, tool: &str) -> (Vec<Value>, Value) {
-    let params = json!({"name": tool, "arguments": {}, "_meta": {"progressToken": "mine"}});
-    let reply = client.request("tools/call", params).await;
-    let reports = reply.notifications.iter().filter(|message| message["method"] == "notifications/progress");
-    let steps = reports.map(|report| {
-        assert_eq!(report["params"]["progressToken"], "mine");
-        report["params"]["progress"].clone()
-    });
-    (steps.collect(), reply.result()["content"][0]["text"].clone())
 }
 
 /// A client of each era uses everything that a server of this revision offers, which may refuse a missing or other version
