@@ -5,17 +5,11 @@ use std::time::Duration;
 use kit::{Bench, Client, HeaderAdmission, Identity, Options, Setup, client::receipt_of, eventually};
 use serde_json::{Value, json};
 
-use crate::{connect, connect_as, connected, named, odd};
+use crate::{connect, connect_as, connected, named, odd, refusals::reason};
 
 /// The same with receipts of this kind.
 fn receipts(kind: &str, options: Options) -> Options {
     options.set("resource", json!({"receipts": kind}))
-}
-
-fn reason(result: &Value) -> String {
-    assert_eq!(result["isError"], true, "{result}");
-    assert_eq!(result["structuredContent"]["error"]["code"], "TOOL_DESCRIPTION_REQUIRED");
-    result["structuredContent"]["error"]["reason"].as_str().unwrap().to_owned()
 }
 
 async fn r14_the_delivered_schema_asks_for_a_receipt_that_the_tool_never_sees(setup: Setup) {
@@ -60,7 +54,7 @@ async fn r14_a_receipt_expires(setup: Setup) {
     let arguments = client.learn("a", json!({})).await;
     let reason = eventually("the end of the receipt", async || {
         let result = client.call("a", arguments.clone()).await.result();
-        (result["isError"] == true).then(|| reason(&result))
+        (result["isError"] == true).then(|| reason(&result).clone())
     })
     .await;
     assert_eq!(reason, "EXPIRED");

@@ -37,7 +37,8 @@ under_resource!(
     r7_the_uri_of_the_refusal_leads_out_of_it,
 );
 
-fn reason(result: &Value) -> &Value {
+/// Why a call needs a description first, if that is said.
+pub(crate) fn reason(result: &Value) -> &Value {
     assert_eq!(result["isError"], true, "{result}");
     assert_eq!(result["structuredContent"]["error"]["code"], "TOOL_DESCRIPTION_REQUIRED");
     &result["structuredContent"]["error"]["reason"]
