@@ -1,7 +1,7 @@
 //! Calls before delivery (R7), and how a description authorizes: in the session (R8), until the definition
 //! changes (R9).
 
-use kit::{Bench, Client, Setup, eventually};
+use kit::{Bench, Client, Setup, client::with_receipt, eventually};
 use serde_json::{Value, json};
 
 use crate::{Described, connect, connected, named, odd};
@@ -26,10 +26,7 @@ async fn r7_the_uri_of_the_refusal_leads_out_of_it(setup: Setup) {
     let odd = "odd ü,?&%";
     let refused = client.call(odd, json!({})).await.result();
     let uri = refused["structuredContent"]["error"]["resource_uri"].as_str().unwrap().to_owned();
-    let mut arguments = json!({});
-    if let Some(receipt) = kit::client::receipt_of(&client.read(&uri).await.text_as_json()[odd]) {
-        arguments["disclosure_receipt"] = receipt;
-    }
+    let arguments = with_receipt(json!({}), &client.read(&uri).await.text_as_json()[odd]);
     client.call(odd, arguments).await.result()["structuredContent"]["given"].as_object().unwrap();
 }
 under_resource!(

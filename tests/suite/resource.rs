@@ -1,6 +1,6 @@
 //! What `resource` lists and delivers (R1, R3 to R6, R15); how it explains itself, the snapshots have (R2, R13).
 
-use kit::{Bench, Client, Scenario, Setup};
+use kit::{Bench, Client, Scenario, Setup, client::with_receipt};
 use mcp_disclosure_core::Definitions;
 use mcp_disclosure_gateway::negotiation::Bridge;
 use serde_json::{Value, json};
@@ -53,10 +53,7 @@ async fn r3_a_name_with_blanks_at_its_ends_is_fetched_and_unlocked(setup: Setup)
     let other = Client::connect(&bench, setup).await;
     let described = other.call("describe_tools", json!({"names": [" x ", " y "]})).await.result();
     let described = &described["structuredContent"];
-    let mut arguments = json!({});
-    if let Some(receipt) = kit::client::receipt_of(&described[" x "]) {
-        arguments["disclosure_receipt"] = receipt;
-    }
+    let arguments = with_receipt(json!({}), &described[" x "]);
     assert!(described["y"]["name"] == "y", "{described}");
     assert_ne!(other.call(" x ", arguments).await.result()["isError"], true);
 }
@@ -177,10 +174,7 @@ async fn r15_the_bridge_authorizes_and_refusals_name_it(setup: Setup) {
     let steps = refused["structuredContent"]["error"]["instructions"].to_string();
     assert!(steps.contains("describe_tools"), "{steps}");
     let described = client.call("describe_tools", json!({"names": ["rich"]})).await.result();
-    let mut arguments = json!({});
-    if let Some(receipt) = kit::client::receipt_of(&described["structuredContent"]["rich"]) {
-        arguments["disclosure_receipt"] = receipt;
-    }
+    let arguments = with_receipt(json!({}), &described["structuredContent"]["rich"]);
     assert_ne!(client.call("rich", arguments).await.result()["isError"], true);
 }
 
@@ -228,10 +222,7 @@ async fn b9_a_bridge_delivers_what_a_call_needs_and_the_resource_all(setup: Setu
             assert_eq!(&delivered, expected, "{definitions}");
         }
         // Either delivery is of the complete definition: it authorizes the tool.
-        let given = match kit::client::receipt_of(&by_bridge["structuredContent"]["weighty"]) {
-            Some(receipt) => json!({"kind_of": "x", "disclosure_receipt": receipt}),
-            None => json!({"kind_of": "x"}),
-        };
+        let given = with_receipt(json!({"kind_of": "x"}), &by_bridge["structuredContent"]["weighty"]);
         let result = client.call("weighty", given).await.result();
         assert_eq!(result["structuredContent"]["given"], json!({"kind_of": "x"}), "{result}");
     }
