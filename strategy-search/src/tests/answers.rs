@@ -24,10 +24,18 @@ fn s2_a_search_answers_with_what_a_call_needs() {
 fn s2_schemas_share_24_kb_and_what_does_not_fit_comes_brief() {
     let schema = json!({"type": "object", "description": "x".repeat(7_000)});
     let view = view_with((0..5).map(|at| json!({"name": format!("copy_{at}"), "inputSchema": schema})));
-    let found = answer(&view, &json!({"query": "copy", "detail": "full"})).content;
-    let hits = found["tools"].as_array().unwrap();
-    assert_eq!(hits.iter().filter(|hit| hit.get("inputSchema").is_some()).count(), 3);
-    assert!(hits.iter().all(|hit| hit.get("inputSchema").is_some() != hit.get("note").is_some()), "{found}");
+    let category = view.categories().next().unwrap().name().to_owned();
+    for arguments in
+        [json!({"query": "copy", "detail": "full"}), json!({"category": category, "detail": "full"})]
+    {
+        let found = answer(&view, &arguments).content;
+        let hits = found["tools"].as_array().unwrap();
+        let shown: Vec<&Value> = hits.iter().filter_map(|hit| hit.get("inputSchema")).collect();
+        assert_eq!(shown, [&schema; 3], "{arguments}");
+        assert!(hits.iter().all(|hit| hit.get("inputSchema").is_some() != hit.get("note").is_some()));
+    }
+    let brief = answer(&view, &json!({"category": category})).content;
+    assert!(brief["tools"].as_array().unwrap().iter().all(|tool| tool.as_object().unwrap().len() == 2));
 }
 
 #[test]
@@ -107,17 +115,7 @@ fn s2_bounds_that_are_equal_still_say_how_to_get_the_rest() {
 }
 
 #[test]
-fn s2_a_category_in_full_has_schemas_within_the_same_bounds() {
-    let schema = json!({"type": "object", "description": "x".repeat(7_000)});
-    let view = view_with((0..5).map(|at| json!({"name": format!("copy_{at}"), "inputSchema": schema})));
-    let category = view.categories().next().unwrap().name().to_owned();
-    let listed = answer(&view, &json!({"category": category, "detail": "full"})).content;
-    let tools = listed["tools"].as_array().unwrap();
-    assert_eq!(tools.iter().filter(|tool| tool["inputSchema"] == schema).count(), 3);
-    assert!(tools.iter().all(|tool| tool.get("inputSchema").is_some() != tool.get("note").is_some()));
-    let brief = answer(&view, &json!({"category": category})).content;
-    assert!(brief["tools"].as_array().unwrap().iter().all(|tool| tool.as_object().unwrap().len() == 2));
-    // A category of one tool is a tool that is asked for alone.
+fn s2_a_category_of_one_tool_is_a_tool_that_is_asked_for_alone() {
     let one = view_with([
         json!({"name": "copy", "inputSchema": {"type": "object", "description": "x".repeat(9_000)}}),
     ]);
