@@ -58,7 +58,8 @@ fn run(strategy: &Stack, view: &View, name: &str, arguments: Option<&str>) -> De
 }
 
 /// The answer to a topic, and whether it is an error.
-fn ask(view: &View, topic: &str) -> (Value, bool) {
+fn ask(view: &View, topic: impl Into<Value>) -> (Value, bool) {
+    let topic: Value = topic.into();
     let arguments = json!({"topic": topic}).to_string();
     match decide(info(OtherTools::Stubs), view, INFO, Some(&arguments)) {
         Decision::Answer(ToolAnswer { content, is_error }) => (content, is_error),
@@ -122,7 +123,7 @@ fn i3_i6_a_category_precedes_a_tool_of_its_name_and_both_have_an_exact_topic() {
     assert!(ask(&some(), "category:a").1 && ask(&some(), "tool:two").1);
     let odd = view([("overview", "tool:x"), ("category:y", "overview"), (" z ", "")]);
     for name in ["overview", "category:y", " z "] {
-        assert_eq!(ask(&odd, &format!("tool:{name}")).0["tool"], name);
+        assert_eq!(ask(&odd, format!("tool:{name}")).0["tool"], name);
     }
     assert_eq!(ask(&odd, " z ").0["tool"], " z ");
     assert_eq!(ask(&odd, "category:tool:x").0["tools"][0]["topic"], "tool:overview");
@@ -138,7 +139,7 @@ fn i3_long_answers_are_paged() {
     ] {
         let (mut seen, mut next) = (0, Some(topic.to_owned()));
         while let Some(topic) = next {
-            let (answer, failed) = ask(&view, &topic);
+            let (answer, failed) = ask(&view, &*topic);
             assert!(!failed, "{topic}");
             let part = &answer[member];
             seen += part.as_array().map_or_else(|| part.as_object().unwrap().len(), Vec::len);
@@ -148,7 +149,7 @@ fn i3_long_answers_are_paged() {
         }
         assert_eq!(seen, names.len());
         for nothing in ["#0", "#1000", "#-1", "#x", "#"] {
-            assert!(ask(&view, &format!("{topic}{nothing}")).1, "{nothing}");
+            assert!(ask(&view, format!("{topic}{nothing}")).1, "{nothing}");
         }
     }
 }
@@ -156,13 +157,7 @@ fn i3_long_answers_are_paged() {
 #[test]
 fn b10_several_topics_are_answered_under_their_names() {
     let view = view([("a", "one"), ("b", "two"), ("x,y", "two"), ("c", "")]);
-    let asked = |topic: Value| {
-        let arguments = json!({"topic": topic}).to_string();
-        match decide(info(OtherTools::Stubs), &view, INFO, Some(&arguments)) {
-            Decision::Answer(ToolAnswer { content, is_error }) => (content, is_error),
-            other => panic!("{other:?}"),
-        }
-    };
+    let asked = |topic: Value| ask(&view, topic);
     let both = json!({"topics": {"a": ask(&view, "a").0, "two": ask(&view, "two").0}});
     for topic in [json!("a,two"), json!(" a , two,a,"), json!(["a", "two"]), json!(r#"["a","two"]"#)] {
         assert_eq!(asked(topic.clone()), (both.clone(), false), "{topic}");
@@ -334,7 +329,7 @@ fn i9_lines_of_a_long_category_have_their_own_briefs() {
     let lists = UpstreamLists { groups: vec![group], info: Some(Arc::new(info)), ..named("up", tools) };
     let view = fixtures::view(&[lists]);
     for topic in ["all".to_owned(), format!("all#{}", MOST_AT_ONCE + 1)] {
-        let (answer, _) = ask(&view, &topic);
+        let (answer, _) = ask(&view, &*topic);
         let lines = answer["tools"].as_array().unwrap();
         assert!(!lines.is_empty());
         for line in lines {

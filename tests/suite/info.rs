@@ -115,7 +115,7 @@ async fn i1_every_client_sees_the_same(setup: Setup) {
     assert!(seen.iter().all(|tools| *tools == seen[0]));
 }
 
-async fn i2_i8_the_overview_names_categories_counts_and_facts(setup: Setup) {
+async fn i2_i3_i8_the_overview_names_categories_with_counts_and_their_tools(setup: Setup) {
     let (_bench, client, _files) = mathematics(setup, |options| options).await;
     let expected = json!({
         "name": "Math", "version": "1.0.0", "description": "Computes.",
@@ -132,23 +132,6 @@ async fn i2_i8_the_overview_names_categories_counts_and_facts(setup: Setup) {
         assert_eq!(answered(&client.request("tools/call", params).await.result()), expected, "{arguments}");
     }
     assert_eq!(answered(&client.request("tools/call", json!({"name": "info"})).await.result()), expected);
-}
-
-async fn i3_i6_a_category_lists_its_tools_and_goes_before_a_tool_of_its_name(setup: Setup) {
-    let (_bench, client, _files) = mathematics(setup, |options| options).await;
-    let symbolic = json!({
-        "category": "symbolic", "description": "Symbolic algebra",
-        "tools": [
-            {"name": "solve", "brief": "Does solve"},
-            {"name": "graph", "brief": "Does graph", "topic": "tool:graph"},
-        ],
-    });
-    assert_eq!(ask(&client, "symbolic").await, symbolic);
-    assert_eq!(ask(&client, "category:symbolic").await, symbolic);
-    let graph = ask(&client, "graph").await;
-    assert_eq!((&graph["category"], &graph["tools"][0]["name"]), (&json!("graph"), &json!("plot")));
-    assert!(graph["note"].as_str().unwrap().contains("tool:graph"));
-    assert_eq!(ask(&client, "tool:graph").await["tool"], "graph");
     assert_eq!(ask(&client, "kit").await["tools"], json!([{"name": "stray", "brief": "Does stray."}]));
 }
 
@@ -232,8 +215,7 @@ async fn i7_stubs_say_what_a_tool_does_and_are_called_by_name(setup: Setup) {
 under_info!(
     i1_info_is_listed_last_and_says_what_to_ask,
     i1_every_client_sees_the_same,
-    i2_i8_the_overview_names_categories_counts_and_facts,
-    i3_i6_a_category_lists_its_tools_and_goes_before_a_tool_of_its_name,
+    i2_i3_i8_the_overview_names_categories_with_counts_and_their_tools,
     i4_a_tool_is_described_with_all_that_is_needed_to_use_it,
     i4_schemas_that_cannot_be_used_are_described_all_the_same,
     i5_an_unknown_topic_is_an_error_with_suggestions,
