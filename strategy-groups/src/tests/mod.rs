@@ -46,17 +46,16 @@ fn tiny() -> UpstreamLists {
     UpstreamLists { instructions: None, ..upstream("clock", &[tool]) }
 }
 
+/// An upstream's own group of these tools and groups.
+fn group(name: &str, is_top: bool, tools: &[&str], groups: &[&str]) -> OwnGroup {
+    let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    let (name, description) = (name.to_owned(), format!("About {name}"));
+    OwnGroup { name, description, is_top, tools: owned(tools), groups: owned(groups), ..OwnGroup::default() }
+}
+
 /// An upstream with groups of its own: `a`, and in it `b`, which leads back to `a`; `c`, which is in no other and shares a tool;
 /// has what is not served; and one that nothing leads to.
 fn grouped() -> UpstreamLists {
-    let group = |name: &str, is_top: bool, tools: &[&str], groups: &[&str]| OwnGroup {
-        name: name.to_owned(),
-        description: format!("About {name}"),
-        is_top,
-        tools: tools.iter().map(|tool| (*tool).to_owned()).collect(),
-        groups: groups.iter().map(|group| (*group).to_owned()).collect(),
-        ..OwnGroup::default()
-    };
     let groups = vec![
         group("a", true, &["one", "two"], &["b"]),
         group("c", true, &["two", "three", "gone"], &["unknown"]),
