@@ -29,31 +29,3 @@ pub(crate) fn token(headers: &HeaderMap) -> Result<&str, Why> {
     let is_usable = !token.is_empty() && token.len() <= MOST_BYTES && !token.contains([' ', ',']);
     if is_usable { Ok(token) } else { Err(UNUSABLE) }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a2_one_header_of_one_scheme_is_a_credential() {
-        let long = format!("Bearer {}", "x".repeat(MOST_BYTES + 1));
-        for (values, expected) in [
-            (&[][..], Err(Why::NoToken)),
-            (&["Bearer abc"], Ok("abc")),
-            (&["bEARER  abc "], Ok("abc")),
-            (&["Basic abc"], Err(Why::NoToken)),
-            (&["abc"], Err(Why::NoToken)),
-            (&["Bearer "], Err(UNUSABLE)),
-            (&["Bearer a b"], Err(UNUSABLE)),
-            (&["Bearer a, Bearer b"], Err(UNUSABLE)),
-            (&[&*long], Err(UNUSABLE)),
-            (&["Bearer a", "Bearer a"], Err(Why::Several)),
-        ] {
-            let mut headers = HeaderMap::new();
-            for value in values {
-                headers.append(AUTHORIZATION, value.parse().unwrap());
-            }
-            assert_eq!(token(&headers), expected, "{values:?}");
-        }
-    }
-}

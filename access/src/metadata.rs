@@ -115,20 +115,3 @@ pub(crate) enum Why {
     /// Its token is not accepted.
     Rejected(Rejection),
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a2_the_metadata_of_a_resource_is_where_rfc_9728_puts_it() {
-        for (resource, expected) in [
-            ("https://a.example/mcp", "https://a.example/.well-known/oauth-protected-resource/mcp"),
-            ("https://a.example", "https://a.example/.well-known/oauth-protected-resource"),
-            ("https://a.example/", "https://a.example/.well-known/oauth-protected-resource"),
-            ("http://a:1/x/mcp?y", "http://a:1/.well-known/oauth-protected-resource/x/mcp"),
-        ] {
-            assert_eq!(location(resource), expected);
-        }
-    }
-}

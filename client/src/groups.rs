@@ -163,16 +163,8 @@ mod tests {
     use super::*;
     use crate::{
         Channel, Link, Preferences,
-        tests::fake::{Say, asked, fake},
+        tests::fake::{Say, able, asked, fake},
     };
-
-    fn server(groups: bool) -> Value {
-        let extensions = if groups { json!({"io.modelcontextprotocol/groups": {}}) } else { json!({}) };
-        json!({
-            "protocolVersion": "2025-11-25", "capabilities": {"tools": {}, "extensions": extensions},
-            "serverInfo": {"name": "fake", "version": "1"},
-        })
-    }
 
     fn tool(name: &str) -> Value {
         json!({"name": name, "inputSchema": {"type": "object"}})
@@ -180,8 +172,9 @@ mod tests {
 
     /// A server with groups that lead back to each other, share a tool and have names that are none.
     fn grouped(groups: bool) -> (Link, crate::tests::fake::Log) {
+        let extensions = if groups { json!({"io.modelcontextprotocol/groups": {}}) } else { json!({}) };
         fake(move |method, params| match (method, params["name"].as_str()) {
-            ("initialize", _) => Say::Result(server(groups)),
+            ("initialize", _) => Say::Result(able(json!({"tools": {}, "extensions": extensions}))),
             ("tools/list", _) => Say::Result(json!({"tools": [tool("top")]})),
             ("groups/list", _) => Say::Result(json!({"groups": [
                 {"name": "vanished"}, {"name": "a", "description": "A\u{1b}[31m"}, {"name": "A"}, {"name": "-a"}, {"name": "a"}, {},

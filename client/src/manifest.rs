@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use crate::{
         Host, Preferences,
-        tests::fake::{Log, Say, asked, fake},
+        tests::fake::{Log, Say, able, asked, fake},
     };
 
     const NAMES: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
@@ -184,21 +184,9 @@ mod tests {
     }
 
     /// A host that knows the first version, before a server that answers `tools/describe` by this function.
-    async fn host(describe: impl FnMut(Vec<String>) -> Say + Send + 'static) -> (Host, Log) {
-        host_knowing(&NAMES, describe).await
-    }
-
-    /// The same that knows the tools of these names.
-    async fn host_knowing(
-        known: &[&str],
-        mut describe: impl FnMut(Vec<String>) -> Say + Send + 'static,
-    ) -> (Host, Log) {
+    async fn host(mut describe: impl FnMut(Vec<String>) -> Say + Send + 'static) -> (Host, Log) {
         let (link, log) = fake(move |method, params| match method {
-            "initialize" => Say::Result(json!({
-                "protocolVersion": "2025-11-25",
-                "capabilities": {"tools": {"manifest": true}},
-                "serverInfo": {"name": "fake", "version": "1"},
-            })),
+            "initialize" => Say::Result(able(json!({"tools": {"manifest": true}}))),
             "tools/manifest" => {
                 assert!(params.get("_meta").is_none(), "it compares no digests");
                 Say::Result(json!({"entries": entries()}))
@@ -206,7 +194,7 @@ mod tests {
             "tools/describe" => describe(serde_json::from_value(params["names"].clone()).unwrap()),
             _ => Say::Result(json!({"tools": values(&now())})),
         });
-        let known: Vec<RawObject> = known.iter().map(|name| tool(name, 1)).collect();
+        let known: Vec<RawObject> = NAMES.iter().map(|name| tool(name, 1)).collect();
         (Host::connect(link, Preferences::default().knowing(known)).await.unwrap(), log)
     }
 
@@ -229,15 +217,6 @@ mod tests {
         assert_eq!(asked(&log)[4..], ["tools/manifest"]);
         let latest = host.0.memory.latest().unwrap();
         assert_eq!(latest.held().digest(), Held::new(now()).digest());
-    }
-
-    #[tokio::test]
-    async fn m1_names_that_come_or_go_are_confirmed_by_the_list() {
-        for known in [&["a", "b"][..], &["a", "b", "c", "d", "e", "f", "g", "h", "i"], &["i"]] {
-            let (host, log) = host_knowing(known, |_| Say::Error(-32601, "m")).await;
-            assert_eq!(host.list().await.unwrap(), now());
-            assert_eq!(asked(&log), ["tools/manifest", "tools/list"]);
-        }
     }
 
     #[tokio::test]

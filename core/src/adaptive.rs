@@ -77,15 +77,14 @@ mod tests {
     use std::sync::Arc;
 
     use proptest::prelude::*;
-    use serde_json::{json, value::to_raw_value};
+    use serde_json::json;
 
     use super::*;
     use crate::{
-        catalogue::{lists::UpstreamLists, principal::Principal, snapshot::Snapshot},
         context::{ClientTraits, Era},
+        fixtures::view_with,
         full::Full,
         listing::Listing,
-        name::UpstreamName,
         own_tool::OwnTool,
         stack::Stack,
         strategy::{DisclosureStrategy, Own},
@@ -113,18 +112,9 @@ mod tests {
     }
 
     fn view(descriptions: &[String]) -> View {
-        View::of(Arc::new(snapshot(descriptions)), &Principal::anonymous())
-    }
-
-    fn snapshot(descriptions: &[String]) -> Snapshot {
-        let tool = |(at, description): (usize, &String)| {
-            to_raw_value(&json!({"name": format!("t{at}"), "description": description, "inputSchema": {}}))
-                .unwrap()
-                .into()
-        };
-        let tools = descriptions.iter().enumerate().map(tool).collect();
-        let lists = UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };
-        Snapshot::build(&[lists], &[])
+        view_with(descriptions.iter().enumerate().map(|(at, description)| {
+            json!({"name": format!("t{at}"), "description": description, "inputSchema": {}})
+        }))
     }
 
     proptest! {

@@ -32,14 +32,9 @@ pub fn said_of_groups(definition: &RawObject) -> RawObject {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use serde_json::json;
 
-    use serde_json::{Value, json, value::to_raw_value};
-
-    use crate::{
-        catalogue::{lists::UpstreamLists, principal::Principal, snapshot::Snapshot, view::View},
-        name::UpstreamName,
-    };
+    use crate::fixtures::view_with;
 
     #[test]
     fn m7_a_tool_is_callable_unless_its_definition_says_false() {
@@ -53,13 +48,7 @@ mod tests {
             (json!({"callable": false}), true),
             (json!(7), true),
         ] {
-            let tool: Value = json!({"name": "a", "inputSchema": {}, "_meta": meta});
-            let lists = UpstreamLists {
-                tools: vec![to_raw_value(&tool).unwrap().into()],
-                ..UpstreamLists::empty(UpstreamName::parse("u").unwrap())
-            };
-            let snapshot = Arc::new(Snapshot::build(&[lists], &[]));
-            let view = View::of(snapshot, &Principal::anonymous());
+            let view = view_with([json!({"name": "a", "inputSchema": {}, "_meta": meta})]);
             assert_eq!(view.tool("a").unwrap().tool().is_callable(), callable, "{meta}");
         }
     }

@@ -1,12 +1,13 @@
 //! Briefs of descriptions of all kinds (docs/CONTRACT.md B1 to B3).
 
-use std::sync::Arc;
-
 use proptest::prelude::*;
-use serde_json::{Value, json, value::to_raw_value};
+use serde_json::{Value, json};
 
 use super::*;
-use crate::{DescriptionFile, Principal, Snapshot, UpstreamLists, UpstreamName, View};
+use crate::{
+    Snapshot, View,
+    fixtures::{file, upstream, view_of},
+};
 
 /// What makes a description too long to be shown as a whole.
 fn lengthened(description: &str) -> String {
@@ -118,20 +119,11 @@ fn b1_without_a_sentence_the_title_or_the_name_is_shown() {
     }
 }
 
-/// The view of servers' tools, with the operator's files over them.
-fn view(servers: &[(&str, Value)], files: &[(&str, Value)]) -> View {
-    let lists: Vec<UpstreamLists> = servers
-        .iter()
-        .map(|(name, tools)| UpstreamLists {
-            tools: tools.as_array().unwrap().iter().map(|tool| to_raw_value(tool).unwrap().into()).collect(),
-            ..UpstreamLists::empty(UpstreamName::parse(name).unwrap())
-        })
-        .collect();
-    let files: Vec<DescriptionFile> = files
-        .iter()
-        .map(|(name, file)| DescriptionFile::parse("f", name, &file.to_string()).unwrap())
-        .collect();
-    View::of(Arc::new(Snapshot::build(&lists, &files)), &Principal::anonymous())
+/// The view of servers' tools, with an operator's files over them.
+fn view<const N: usize>(servers: [(&str, Value); N], files: &[Value]) -> View {
+    let tools = |tools: Value| tools.as_array().unwrap().clone();
+    let lists = servers.map(|(name, listed)| upstream(name, tools(listed)));
+    view_of(Snapshot::build(&lists, &files.iter().map(file).collect::<Vec<_>>()))
 }
 
 fn both<'v>(view: &'v View, name: &str) -> [&'v str; 2] {
@@ -150,7 +142,7 @@ fn b3_the_short_text_of_an_upstream_stays_the_brief_of_an_operators_longer_descr
         }
         file
     };
-    let view = view(&[("u", tools)], &[("a", file("a", None)), ("b", file("b", Some("The operator's.")))]);
+    let view = view([("u", tools)], &[file("a", None), file("b", Some("The operator's."))]);
     assert_eq!(both(&view, "a"), ["Does a."; 2]);
     assert_eq!(both(&view, "b"), ["The operator's."; 2]);
 }
@@ -166,7 +158,7 @@ fn b13_marks_come_from_annotations_alone_and_are_never_cut() {
         {"name": "owned", "description": "x", "annotations": {"destructiveHint": true}},
     ]);
     let file = json!({"name": "owned", "description": "x", "inputSchema": {}, "brief": "The operator's."});
-    let view = view(&[("u", tools)], &[("owned", file)]);
+    let view = view([("u", tools)], &[file]);
     assert_eq!(
         both(&view, "cut"),
         [&*format!("{long} [destructive]"), "Removes the repository with all of its… [destructive]"]
@@ -185,7 +177,7 @@ fn b2_only_tools_of_several_servers_that_would_read_the_same_are_named_after_the
     let one =
         json!([tool("a", "Gets a thing."), tool("b", long), tool("c", "Gets c."), tool("c2", "Gets c.")]);
     let two = json!([tool("d", "Gets a thing."), tool("e", long), tool("f", "Gets f.")]);
-    let view = view(&[("one", one), ("two", two)], &[]);
+    let view = view([("one", one), ("two", two)], &[]);
     assert_eq!(both(&view, "a"), ["one: Gets a thing."; 2]);
     assert_eq!(both(&view, "d"), ["two: Gets a thing."; 2]);
     let short = "one: Gets a thing by all that is known of it, wherever it…";

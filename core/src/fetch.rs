@@ -198,22 +198,16 @@ pub fn fetching_tool(name: &str, description: &str, names: &str) -> OwnTool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use serde_json::value::to_raw_value;
-
     use super::*;
-    use crate::{Principal, RawText, Snapshot, ToolName, UpstreamLists, UpstreamName};
+    use crate::fixtures::{self, named};
 
     fn read(arguments: &Value, view: &View) -> Result<Vec<String>, String> {
-        let name = ToolName::parse("describe_tools").unwrap();
-        let call = ToolCall { name, arguments: RawText::parse(arguments.to_string()).ok() };
-        Names::from_call(&call, view).at_most(64)
+        Names::from_call(&fixtures::call("describe_tools", arguments), view).at_most(64)
     }
 
     #[test]
     fn p8_names_are_cut_and_no_more_than_a_hundred_are_read() {
-        let view = View::of(Arc::new(Snapshot::build(&[], &[])), &Principal::anonymous());
+        let view = fixtures::view(&[]);
         let long = "u".repeat(1 << 20);
         for given in [json!([long]), json!(long)] {
             let names = read(&json!({"names": given}), &view).unwrap();
@@ -246,10 +240,7 @@ mod tests {
             (json!({"names": "a, x "}), vec!["a", " x "]),
             (json!({"names": "c,d"}), vec!["c,d"]),
         ] {
-            let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
-            lists.tools =
-                [" x ", " ", "c,d"].map(|name| to_raw_value(&json!({"name": name})).unwrap().into()).into();
-            let view = View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous());
+            let view = fixtures::view(&[named("u", [" x ", " ", "c,d"])]);
             assert_eq!(read(&arguments, &view).unwrap(), expected, "{arguments}");
         }
     }

@@ -1,25 +1,18 @@
 //! The index of views of any size (docs/CONTRACT.md B7).
 
-use std::sync::Arc;
-
 use proptest::prelude::*;
-use serde_json::{json, value::to_raw_value};
+use serde_json::json;
 
 use super::*;
-use crate::{About, Category, DescriptionFile, Principal, Snapshot, UpstreamLists, UpstreamName};
+use crate::{
+    About, Category, Snapshot,
+    fixtures::{self, file, named, view_of},
+};
 
 /// A view of servers with these numbers of tools; declared categories are given with descriptions, and without tools.
 fn view(servers: &[(&str, usize)]) -> View {
-    let lists: Vec<UpstreamLists> = servers
-        .iter()
-        .map(|(name, count)| UpstreamLists {
-            tools: (0..*count)
-                .map(|at| to_raw_value(&json!({"name": format!("{name}_{at}")})).unwrap().into())
-                .collect(),
-            ..UpstreamLists::empty(UpstreamName::parse(name).unwrap())
-        })
-        .collect();
-    View::of(Arc::new(Snapshot::build(&lists, &[])), &Principal::anonymous())
+    let lists = servers.iter().map(|(name, count)| named(name, (0..*count).map(|at| format!("{name}_{at}"))));
+    fixtures::view(&lists.collect::<Vec<_>>())
 }
 
 #[test]
@@ -45,21 +38,16 @@ fn b7_the_most_important_comes_first_and_nothing_is_cut_silently() {
 
 #[test]
 fn b7_declared_categories_keep_the_operators_order_and_servers_are_named() {
-    let tools = ["w", "r1", "r2", "x"];
-    let lists = [("one", &tools[..2]), ("two", &tools[2..])].map(|(name, tools)| UpstreamLists {
-        tools: tools.iter().map(|name| to_raw_value(&json!({"name": name})).unwrap().into()).collect(),
-        ..UpstreamLists::empty(UpstreamName::parse(name).unwrap())
-    });
+    let lists = [named("one", ["w", "r1"]), named("two", ["r2", "x"])];
     let file = |name: &str, category: &str| {
-        let file = json!({"name": name, "description": "Does it.", "inputSchema": {}, "category": category});
-        DescriptionFile::parse("f", name, &file.to_string()).unwrap()
+        file(&json!({"name": name, "description": "Does it.", "inputSchema": {}, "category": category}))
     };
     let files = [file("w", "writing"), file("r1", "reading"), file("r2", "reading"), file("x", "other")];
     let category =
         |name: &str| Category { name: name.to_owned(), description: format!("All\nabout {name}.") };
     let about = About { categories: vec![category("writing"), category("reading")], ..About::default() };
     let snapshot = Snapshot::build(&lists, &files).about_itself(about);
-    let index = with_index("Text.", &View::of(Arc::new(snapshot), &Principal::anonymous()));
+    let index = with_index("Text.", &view_of(snapshot));
     let expected = "Text.\n4 tools of 2 servers (one, two):\n- writing (1): All about writing.\n\
                     - reading (2): All about reading.\n- other (1)";
     assert_eq!(index, expected);

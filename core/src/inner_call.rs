@@ -139,21 +139,14 @@ fn has_parameter_arguments(tool: VisibleTool<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        sync::Arc,
-        time::{Duration, Instant},
-    };
+    use std::time::{Duration, Instant};
 
     use super::*;
-    use crate::catalogue::{principal::Principal, snapshot::Snapshot};
-
-    fn view() -> View {
-        View::of(Arc::new(Snapshot::build(&[], &[])), &Principal::anonymous())
-    }
+    use crate::fixtures::view;
 
     fn inner(members: &str) -> Result<String, String> {
         let members = RawObject::parse(members).unwrap();
-        match inner_call(&view(), "call_tool", &members) {
+        match inner_call(&view(&[]), "call_tool", &members) {
             Ok(call) => Ok(call.arguments.unwrap().get().to_owned()),
             Err(problem) => Err(problem.argument),
         }

@@ -20,6 +20,9 @@ mod error;
 mod executors;
 mod fetch;
 mod finder;
+#[cfg(any(test, feature = "fixtures"))]
+#[path = "tests/fixtures.rs"]
+pub mod fixtures;
 pub mod full;
 pub mod given;
 pub mod index;

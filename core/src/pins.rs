@@ -78,24 +78,17 @@ fn is_complete(listed: &RawObject, definition: &RawObject) -> bool {
 mod tests {
     use std::sync::Arc;
 
-    use serde_json::{Value, json, value::to_raw_value};
+    use serde_json::{Value, json};
 
     use crate::{
         catalogue::{
             lists::{Material, UpstreamLists},
-            principal::Principal,
             rules::{Rule, Rules},
             snapshot::Snapshot,
-            view::View,
         },
+        fixtures::{named, upstream, view_of},
         full::with_host_hints,
-        name::UpstreamName,
     };
-
-    fn upstream(name: &str, tools: &[Value]) -> UpstreamLists {
-        let tools = tools.iter().map(|tool| to_raw_value(tool).unwrap().into()).collect();
-        UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse(name).unwrap()) }
-    }
 
     fn snapshot(upstreams: &[UpstreamLists], rules: Vec<Rule>) -> Snapshot {
         let rules = Arc::new(Rules { tools: rules, ..Rules::default() });
@@ -108,8 +101,7 @@ mod tests {
 
     #[test]
     fn s12_pins_name_tools_as_all_rules_do() {
-        let tools = ["same", "own"].map(|name| json!({"name": name, "inputSchema": {}}));
-        let upstreams = [upstream("a", &tools), upstream("b", &tools[..1])];
+        let upstreams = [named("a", ["same", "own"]), named("b", ["same"])];
         for (name, pinned, warnings) in [
             ("a/same", vec!["a__same"], 0),
             ("a__same", vec!["a__same"], 0),
@@ -122,7 +114,7 @@ mod tests {
         ] {
             let snapshot = snapshot(&upstreams, vec![pin(name)]);
             assert_eq!(snapshot.warnings().len(), warnings, "{name}: {:?}", snapshot.warnings());
-            let view = View::of(Arc::new(snapshot), &Principal::anonymous());
+            let view = view_of(snapshot);
             let found: Vec<&str> = view.pinned().map(|tool| tool.name().as_str()).collect();
             assert_eq!((found, view.has_pins()), (pinned.clone(), !pinned.is_empty()), "{name}");
         }
@@ -130,7 +122,7 @@ mod tests {
 
     #[test]
     fn s12_a_pin_is_a_change_and_does_not_show_what_is_hidden() {
-        let upstreams = [upstream("a", &[json!({"name": "t", "inputSchema": {}})])];
+        let upstreams = [named("a", ["t"])];
         let (with, without) = (snapshot(&upstreams, vec![pin("t")]), snapshot(&upstreams, vec![]));
         assert_eq!(with.changes(&without), [crate::Kind::Tools]);
         let hidden = Rule { hidden: Some(true), ..Rule::new("*", String::new()) };
@@ -145,8 +137,8 @@ mod tests {
             (json!(7), json!(7)),
             (json!({"anthropic/alwaysLoad": false, "k": 1}), json!({"anthropic/alwaysLoad": true, "k": 1})),
         ] {
-            let upstreams = [upstream("a", &[json!({"name": "t", "inputSchema": {}, "_meta": meta})])];
-            let view = View::of(Arc::new(snapshot(&upstreams, vec![pin("t")])), &Principal::anonymous());
+            let upstreams = [upstream("a", [json!({"name": "t", "inputSchema": {}, "_meta": meta})])];
+            let view = view_of(snapshot(&upstreams, vec![pin("t")]));
             let listed = with_host_hints(view.tool("t").unwrap());
             assert_eq!(serde_json::from_str::<Value>(listed.member("_meta").unwrap()).unwrap(), expected);
         }

@@ -475,12 +475,6 @@ mod tests {
     }
 
     #[test]
-    fn compact_removes_white_space_only() {
-        let object = RawObject::parse("{ \"a b\" : [ 1.0 ,\n \"x \\\" y\\\\\" , { } ] }").unwrap();
-        assert_eq!(object.compact().text(), r#"{"a b":[1.0,"x \" y\\",{}]}"#);
-    }
-
-    #[test]
     fn members_are_bounded() {
         let object = |members: usize| format!("{{{}}}", vec![r#""":1"#; members].join(","));
         assert_eq!(RawObject::parse(object(MAX_MEMBERS)).unwrap().iter().count(), MAX_MEMBERS);

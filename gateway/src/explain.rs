@@ -104,8 +104,8 @@ pub(crate) fn selection(published: &Published, strategies: &Strategies) -> Optio
 
 #[cfg(test)]
 mod tests {
-    use mcp_disclosure_core::{Registry, Snapshot, UpstreamLists, UpstreamName};
-    use serde_json::{json, value::to_raw_value};
+    use mcp_disclosure_core::{Registry, Snapshot, fixtures::upstream};
+    use serde_json::json;
 
     use super::selection;
     use crate::{
@@ -118,13 +118,9 @@ mod tests {
     fn said(registry: &Registry, options: StrategyOptions) -> Option<String> {
         let tool = |at: usize| {
             let description = format!("Does number {at}. {}", "It is explained at length. ".repeat(10));
-            to_raw_value(
-                &json!({"name": format!("tool_{at}"), "description": description, "inputSchema": {}}),
-            )
+            json!({"name": format!("tool_{at}"), "description": description, "inputSchema": {}})
         };
-        let tools = (0..75).map(|at| tool(at).unwrap().into()).collect();
-        let lists = UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };
-        let snapshot = Snapshot::build(&[lists], &[]);
+        let snapshot = Snapshot::build(&[upstream("u", (0..75).map(tool))], &[]);
         let strategies = Strategies::build(registry, &options).unwrap();
         selection(&Catalogue::new(snapshot).current(), &strategies)
     }

@@ -2,19 +2,20 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{Primitive, Principal, Snapshot, UpstreamLists, UpstreamName};
-use serde_json::{Value, json, value::to_raw_value};
+use mcp_disclosure_core::{
+    Primitive,
+    fixtures::{self, named, upstream, view_with},
+};
+use serde_json::{Value, json};
 
 use super::*;
 
-fn view(tools: &[Value]) -> View {
-    let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
-    lists.tools = tools.iter().map(|tool| to_raw_value(tool).unwrap().into()).collect();
-    View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous())
+fn view_named(names: impl IntoIterator<Item = &'static str>) -> View {
+    fixtures::view(&[named("u", names)])
 }
 
 fn files() -> View {
-    view(&[
+    view_with([
         json!({"name": "list_directory", "description": "List the entries of a directory."}),
         json!({"name": "create_directory", "description": "Create a directory."}),
         json!({"name": "read_file", "description": "Read a file as text.", "inputSchema": {"type": "object", "properties": {
@@ -56,7 +57,8 @@ fn s3_exact_names_win_in_every_spelling() {
 #[test]
 fn s3_a_misspelt_name_is_found_before_what_has_some_of_its_words() {
     let tools = ["git_log", "git_status", "emulate", "browser_navigate", "browser_click", "approve_request"];
-    let view = view(&tools.map(|name| json!({"name": name, "description": "Works with git in a browser."})));
+    let view =
+        view_with(tools.map(|name| json!({"name": name, "description": "Works with git in a browser."})));
     for (misspelt, name) in [
         ("git_lgo", "git_log"),
         ("git_sttaus", "git_status"),
@@ -72,7 +74,7 @@ fn s3_a_misspelt_name_is_found_before_what_has_some_of_its_words() {
 #[test]
 fn s3_a_name_with_another_word_is_no_misspelt_one() {
     let names = ["list_users", "set_users", "set_it", "abort", "chat", "1234", "git_log", "git_pull"];
-    let view = view(&names.map(|name| json!({"name": name})));
+    let view = view_named(names);
     for (query, found) in [
         ("get_users", Some("list_users")),
         ("git_push", Some("git_log")),
@@ -89,7 +91,7 @@ fn s3_a_name_with_another_word_is_no_misspelt_one() {
 
 #[test]
 fn s4_a_word_that_is_spelt_right_is_no_misspelt_one() {
-    let view = view(&["move_file", "convert_time"].map(|name| json!({"name": name})));
+    let view = view_named(["move_file", "convert_time"]);
     for query in ["movie", "concert"] {
         for ranking in both(&view, query) {
             assert!(ranking.hits.iter().all(|hit| hit.matched == Match::Weak), "{query}: {ranking:?}");
@@ -102,7 +104,7 @@ fn s4_a_word_that_is_spelt_right_is_no_misspelt_one() {
 #[test]
 fn s3_who_asks_to_get_is_not_offered_first_what_sets() {
     let tool = |name: &str, description: &str| json!({"name": name, "description": description});
-    let view = view(&[
+    let view = view_with([
         tool("set_users", "Replaces all users."),
         tool("list_users", "Lists users."),
         tool("post_user_details", "The details of a user of the post."),
@@ -149,7 +151,7 @@ fn s7_the_words_that_a_tool_lacks_are_named() {
 #[test]
 fn s7_a_field_of_weight_0_is_not_searched() {
     let weights: Weights = serde_json::from_value(json!({"name": 0})).unwrap();
-    let view = view(&[
+    let view = view_with([
         json!({"name": "slurp_file", "description": "Read a file."}),
         json!({"name": "write", "description": "Write a file."}),
     ]);
@@ -227,7 +229,7 @@ fn s8_requests_of_any_length_are_queries() {
 #[test]
 fn s4_among_equals_tools_that_read_come_first_unless_a_change_is_asked_for() {
     let tool = |name: &str, annotations: Value| json!({"name": name, "description": "The orders of a shop.", "annotations": annotations});
-    let view = view(&[
+    let view = view_with([
         tool("drop_orders", json!({"destructiveHint": true})),
         tool("put_orders", json!({})),
         tool("count_orders", json!({"readOnlyHint": true})),
@@ -241,7 +243,7 @@ fn s4_among_equals_tools_that_read_come_first_unless_a_change_is_asked_for() {
 
 #[test]
 fn s4_what_is_deprecated_leads_only_where_it_is_named() {
-    let view = view(&[
+    let view = view_with([
         json!({"name": "read_file", "title": "Read File (Deprecated)", "description": "Read a file as text."}),
         json!({"name": "read_text_file", "description": "Read a file as text."}),
         json!({"name": "other", "description": "Something else."}),
@@ -257,7 +259,7 @@ fn s4_only_what_is_called_deprecated_itself_does_not_lead() {
     // Beside one that finds less: whether the other one leads.
     let leads = |title: &str, description: &str| {
         let tool = json!({"name": "find_user", "title": title, "description": description});
-        let view = view(&[
+        let view = view_with([
             tool,
             json!({"name": "other", "description": "A user, and a great deal of other things."}),
         ]);
@@ -300,7 +302,7 @@ fn s4_only_what_is_called_deprecated_itself_does_not_lead() {
 
 #[test]
 fn s4_a_current_tool_leads_however_few_hits_are_asked_for() {
-    let view = view(&[
+    let view = view_with([
         json!({"name": "gather_orchids", "description": "Deprecated: gathers orchids."}),
         json!({"name": "notes", "description": "Notes on orchids and many other plants."}),
         json!({"name": "paint_wall", "description": "Paints a wall."}),
@@ -314,18 +316,14 @@ fn s4_a_current_tool_leads_however_few_hits_are_asked_for() {
 
 #[test]
 fn s4_what_several_upstreams_define_alike_is_one_hit() {
-    let lists = |upstream: &str, description: &str| {
-        let mut lists = UpstreamLists::empty(UpstreamName::parse(upstream).unwrap());
-        let tool = json!({"name": "create_issue", "description": description});
-        lists.tools = vec![to_raw_value(&tool).unwrap().into()];
-        lists
+    let lists = |name: &str, description: &str| {
+        upstream(name, [json!({"name": "create_issue", "description": description})])
     };
-    let all = [
+    let view = fixtures::view(&[
         lists("east", "Opens an issue."),
         lists("west", "Opens an issue."),
         lists("north", "Closes what nobody reads."),
-    ];
-    let view = View::of(Arc::new(Snapshot::build(&all, &[])), &Principal::anonymous());
+    ]);
     let servers = |text: &str| -> Vec<String> {
         rank(&view, text)
             .hits
@@ -340,14 +338,8 @@ fn s4_what_several_upstreams_define_alike_is_one_hit() {
 /// Also those that a query alone would not find, since it names another server.
 #[test]
 fn s4_the_servers_of_a_hit_are_all_that_define_it() {
-    let lists = |upstream: &str| {
-        let mut lists = UpstreamLists::empty(UpstreamName::parse(upstream).unwrap());
-        let tool = json!({"name": "create_issue", "description": "Opens an issue."});
-        lists.tools = vec![to_raw_value(&tool).unwrap().into()];
-        lists
-    };
-    let all = ["tr0", "tr1", "tr2", "tr3"].map(lists);
-    let view = View::of(Arc::new(Snapshot::build(&all, &[])), &Principal::anonymous());
+    let tool = || json!({"name": "create_issue", "description": "Opens an issue."});
+    let view = fixtures::view(&["tr0", "tr1", "tr2", "tr3"].map(|name| upstream(name, [tool()])));
     for query in ["tr1 tr2", "create issues on tr3", "tr2:create_issue"] {
         assert_eq!(rank(&view, query).hits.len(), 1, "{query}");
         assert_eq!(rank(&view, query).hits[0].servers.len(), 4, "{query}");
@@ -357,7 +349,7 @@ fn s4_the_servers_of_a_hit_are_all_that_define_it() {
 #[test]
 fn s4_a_request_of_any_length_is_a_query() {
     let names = ["show_log", "list_users", "delete_directory", "paint_wall"];
-    let view = view(&names.map(|name| json!({"name": name})));
+    let view = view_named(names);
     for count in [20, 70, 500] {
         let filler: Vec<String> = (0..count).map(|at| format!("filler{at}x")).collect();
         let filler = filler.join(" ");
@@ -378,7 +370,7 @@ fn s4_a_request_of_any_length_is_a_query() {
 
 #[test]
 fn s4_a_product_of_two_words_is_one_and_a_number_is_none() {
-    let view = view(&["list_branches", "create_branch", "wait_time"].map(|name| json!({"name": name})));
+    let view = view_named(["list_branches", "create_branch", "wait_time"]);
     let is_weak = |query: &str| rank(&view, query).hits.iter().all(|hit| hit.matched == Match::Weak);
     assert!(is_weak("list Salesforce branches") && is_weak("list SalesForce branches"));
     assert!(!is_weak("list 7 branches") && !is_weak("wait time 5"));
@@ -388,7 +380,7 @@ fn s4_a_product_of_two_words_is_one_and_a_number_is_none() {
 fn s4_a_word_in_mixed_case_is_one_where_something_has_the_whole() {
     let names = ["github_create_issue", "mysql_query", "openai_image", "hubspot_contacts", "oauth2_login"];
     let others = ["macos_notify", "draw_graph", "open_door", "list_fooBar_items"];
-    let view = view(&names.into_iter().chain(others).map(|name| json!({"name": name})).collect::<Vec<_>>());
+    let view = view_named(names.into_iter().chain(others));
     for (query, name) in [
         ("an issue of GitHub's", "github_create_issue"),
         ("GitHub", "github_create_issue"),
@@ -429,7 +421,7 @@ fn s4_a_word_within_another_one_is_named() {
 #[test]
 fn s4_who_speaks_of_what_is_deprecated_gets_it_first() {
     let tool = |name: &str, description: &str| json!({"name": name, "description": description});
-    let view = view(&[
+    let view = view_with([
         tool("deprecate_package", "Marks a version of a package as deprecated."),
         tool("publish_package", "Publishes a version of a package."),
         tool("read_old", "Deprecated: reads a file."),
@@ -441,7 +433,7 @@ fn s4_who_speaks_of_what_is_deprecated_gets_it_first() {
 
 #[test]
 fn s3_a_misspelled_name_is_found_without_its_separators() {
-    let view = view(&["take_screenshot", "list_directory"].map(|name| json!({"name": name})));
+    let view = view_named(["take_screenshot", "list_directory"]);
     assert_eq!(best(&view, "takescrenshot").0, "take_screenshot");
     assert_eq!(best(&view, "lstdirectory").0, "list_directory");
     assert!(rank(&view, "weather").hits.is_empty());
@@ -449,7 +441,7 @@ fn s3_a_misspelled_name_is_found_without_its_separators() {
 
 #[test]
 fn s4_a_word_that_all_tools_have_is_no_weak_match() {
-    let view = view(&["find_user", "block_user"].map(|name| json!({"name": name})));
+    let view = view_named(["find_user", "block_user"]);
     for query in ["user", "users", "the users"] {
         assert_eq!(best(&view, query).1, Match::Strong, "{query}");
     }
@@ -459,7 +451,7 @@ fn s4_a_word_that_all_tools_have_is_no_weak_match() {
 #[test]
 fn s4_a_word_that_not_all_tools_have_is_as_good_as_its_match() {
     let tool = |name: &str, description: &str| json!({"name": name, "description": description});
-    let view = view(&[
+    let view = view_with([
         tool("add_comment", "Adds a comment."),
         tool("move_note", "Moves a note."),
         tool("paint", "Paints a wall."),
@@ -474,7 +466,7 @@ fn s4_a_word_that_not_all_tools_have_is_as_good_as_its_match() {
 
 #[test]
 fn s4_a_short_request_with_a_word_that_nothing_has_finds_weak_matches() {
-    let view = view(&["remove_user", "list_users", "list_teams"].map(|name| json!({"name": name})));
+    let view = view_named(["remove_user", "list_users", "list_teams"]);
     assert_eq!(best(&view, "remove user"), ("remove_user".to_owned(), Match::Exact));
     for query in ["removing users", "remove usres"] {
         assert_eq!(best(&view, query), ("remove_user".to_owned(), Match::Strong), "{query}");

@@ -3,9 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that unwraps says where it failed")]
 
-use std::sync::Arc;
-
-use mcp_disclosure_core::{Principal, RawObject, Snapshot, UpstreamLists, UpstreamName, View};
+use mcp_disclosure_core::{RawObject, UpstreamLists, View, fixtures};
 use mcp_disclosure_ranking::{BuiltIn, LexicalSettings, Match, Query};
 use serde::Deserialize;
 
@@ -27,11 +25,10 @@ fn recorded() -> Option<View> {
         UpstreamLists {
             tools: serde_json::from_str(recorded.member("tools").unwrap()).unwrap(),
             server_info: recorded.object("server").unwrap(),
-            ..UpstreamLists::empty(UpstreamName::parse(name).unwrap())
+            ..fixtures::upstream(name, [])
         }
     });
-    let snapshot = Snapshot::build(&lists.collect::<Vec<_>>(), &[]);
-    Some(View::of(Arc::new(snapshot), &Principal::anonymous()))
+    Some(fixtures::view(&lists.collect::<Vec<_>>()))
 }
 
 fn tasks() -> Vec<Task> {

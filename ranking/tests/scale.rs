@@ -3,14 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that unwraps says where it failed")]
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
-use mcp_disclosure_core::{Principal, Snapshot, UpstreamLists, UpstreamName, View};
+use mcp_disclosure_core::{View, fixtures::view_with};
 use mcp_disclosure_ranking::{BuiltIn, LexicalSettings, Query};
-use serde_json::{json, value::to_raw_value};
+use serde_json::json;
 
 /// Tools like those of real servers: a name of three words, a description of thirty, four parameters.
 fn tools(count: usize) -> View {
@@ -22,18 +19,12 @@ fn tools(count: usize) -> View {
         let description = (0..30).map(|n| word(at * 7 + n * n)).collect::<Vec<_>>().join(" ");
         let parameter = |n: usize| (word(at + n), json!({"type": "string", "description": word(at * n)}));
         let properties: serde_json::Map<_, _> = (1..5).map(parameter).collect();
-        to_raw_value(&json!({
+        json!({
             "name": format!("{}_{}_{at}", word(at), word(at / 3)), "description": description,
             "inputSchema": {"type": "object", "properties": properties},
-        }))
-        .unwrap()
-        .into()
+        })
     };
-    let lists = UpstreamLists {
-        tools: (0..count).map(tool).collect(),
-        ..UpstreamLists::empty(UpstreamName::parse("u").unwrap())
-    };
-    View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous())
+    view_with((0..count).map(tool))
 }
 
 #[test]

@@ -3,9 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that unwraps says where it failed")]
 
-use std::{collections::HashSet, path::Path, sync::Arc};
+use std::{collections::HashSet, path::Path};
 
-use mcp_disclosure_core::{Principal, RawObject, Snapshot, UpstreamLists, UpstreamName, View};
+use mcp_disclosure_core::{RawObject, UpstreamLists, View, fixtures};
 use mcp_disclosure_ranking::{BuiltIn, LexicalSettings, Match, Query, Ranking};
 use serde::Deserialize;
 
@@ -30,11 +30,8 @@ struct Figures {
 
 fn view(folder: &Path, set: &str) -> View {
     let read = std::fs::read_to_string(folder.join(format!("{set}-tools.json"))).unwrap();
-    let lists = UpstreamLists {
-        tools: serde_json::from_str(RawObject::parse(read).unwrap().member("tools").unwrap()).unwrap(),
-        ..UpstreamLists::empty(UpstreamName::parse("u").unwrap())
-    };
-    View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous())
+    let tools = serde_json::from_str(RawObject::parse(read).unwrap().member("tools").unwrap()).unwrap();
+    fixtures::view(&[UpstreamLists { tools, ..fixtures::upstream("u", []) }])
 }
 
 fn measure(folder: &Path, set: &str, rank: impl Fn(&View, &Query<'_>) -> Ranking) -> Figures {

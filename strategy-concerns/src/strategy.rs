@@ -184,7 +184,3 @@ impl DisclosureStrategy for Concerns {
         }
     }
 }
-
-#[cfg(test)]
-#[path = "strategy_tests.rs"]
-mod tests;

@@ -50,35 +50,3 @@ impl Selection {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(params: &str) -> Result<Selection, String> {
-        Selection::from_params(&RawObject::parse(params).unwrap()).map_err(|fault| fault.to_string())
-    }
-
-    #[test]
-    fn one_name_or_several_are_parsed_and_anything_else_is_refused() {
-        let several =
-            |names: &[&str]| Selection::Several(names.iter().map(|name| (*name).to_owned()).collect());
-        assert_eq!(read(r#"{"name":" a ","_meta":{}}"#), Ok(Selection::One(" a ".to_owned())));
-        assert_eq!(read(r#"{"names":["b","a","b"]}"#), Ok(several(&["b", "a"])));
-        assert_eq!(read(r#"{"names":[]}"#), Ok(several(&[])));
-        for (params, message) in [
-            ("{}", wording::NOTHING_SELECTED),
-            (r#"{"tool":"a"}"#, wording::NOTHING_SELECTED),
-            (r#"{"name":7}"#, wording::NAME_NOT_A_STRING),
-            (r#"{"name":null}"#, wording::NAME_NOT_A_STRING),
-            (r#"{"names":"a"}"#, wording::NAMES_NOT_STRINGS),
-            (r#"{"names":["a",7]}"#, wording::NAMES_NOT_STRINGS),
-            (r#"{"name":"a","names":["a"]}"#, wording::BOTH_SELECTED),
-        ] {
-            assert_eq!(read(params), Err(message.to_owned()), "{params}");
-        }
-        let names = |count: usize| format!(r#"{{"names":[{}]}}"#, vec!["\"a\""; count].join(","));
-        assert_eq!(read(&names(100)), Ok(several(&["a"])));
-        assert_eq!(read(&names(101)), Err(wording::too_many_names()));
-    }
-}

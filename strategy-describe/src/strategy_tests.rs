@@ -1,28 +1,16 @@
 //! `describe` called directly, without a server (docs/CONTRACT.md B4, B5, D1, D3).
 
-use std::sync::Arc;
-
 use mcp_disclosure_core::{
-    DescriptionFile, Effects, Era, Fault, Marks, Memory, Noted, Principal, RawText, Receipts, Snapshot,
-    ToolName, Unlimited, UpstreamLists, UpstreamName,
+    Era, Fault, RawText, Snapshot, Unlimited,
+    fixtures::{self, asked, upstream, view_of, view_with},
 };
 use proptest::prelude::*;
-use serde_json::{Value, json, value::to_raw_value};
+use serde_json::{Value, json};
 
 use super::*;
 
 const LONG: &str =
     "This tool allows you to look something up in a place that takes long to name. Then it ends.";
-
-fn view_of(tools: &[Value], files: &[Value]) -> View {
-    let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
-    lists.tools = tools.iter().map(|tool| to_raw_value(tool).unwrap().into()).collect();
-    let file = |file: &Value| {
-        DescriptionFile::parse("f", file["name"].as_str().unwrap(), &file.to_string()).unwrap()
-    };
-    let files: Vec<_> = files.iter().map(file).collect();
-    View::of(Arc::new(Snapshot::build(&[lists], &files)), &Principal::anonymous())
-}
 
 fn describe(long_briefs: LongBriefs) -> Describe {
     Describe::new(DescribeConfig { long_briefs, ..DescribeConfig::default() })
@@ -36,42 +24,22 @@ fn bridged() -> ClientTraits {
     ClientTraits { bridge: true, ..native() }
 }
 
-/// Polls a future that is ready at once.
-fn now<T>(future: impl Future<Output = T>) -> T {
-    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-    match std::pin::pin!(future).as_mut().poll(&mut context) {
-        std::task::Poll::Ready(value) => value,
-        std::task::Poll::Pending => panic!("a built-in strategy never waits"),
-    }
-}
-
-/// Calls `ask` with a context, and asserts that there are no effects: nothing is authorized here.
-fn with<T>(view: &View, client: ClientTraits, ask: impl FnOnce(&Context<'_>) -> T) -> T {
-    let (marks, effects) = (Marks::default(), Effects::default());
-    let receipts = Receipts::Marks(&marks);
-    let noted = Noted::new(&Memory::EMPTY, NAME);
-    let answer = ask(&Context {
-        view,
-        client: &client,
-        noted,
-        receipts,
-        session: "test",
-        services: &Unlimited,
-        effects: &effects,
-    });
-    assert!(effects.into_vec().is_empty());
+fn ask(view: &View, method: &str, params: &Value) -> Result<Option<RawObject>, Fault> {
+    let params = RawObject::parse(params.to_string()).unwrap();
+    let describe = describe(LongBriefs::Reject);
+    // Nothing is authorized here.
+    let (answer, effects) =
+        asked(view, &native(), &Unlimited, async |cx| describe.request(cx, method, &params).await);
+    assert!(effects.is_empty());
     answer
 }
 
-fn ask(view: &View, method: &str, params: &Value) -> Result<Option<RawObject>, Fault> {
-    let params = RawObject::parse(params.to_string()).unwrap();
-    with(view, native(), |cx| now(describe(LongBriefs::Reject).request(cx, method, &params)))
-}
-
 fn call(view: &View, name: &str, arguments: &Value) -> Decision {
-    let arguments = Some(to_raw_value(arguments).unwrap().into());
-    let call = ToolCall { name: ToolName::parse(name).unwrap(), arguments };
-    with(view, bridged(), |cx| now(describe(LongBriefs::Reject).before_call(cx, call))).unwrap()
+    let (call, describe) = (fixtures::call(name, arguments), describe(LongBriefs::Reject));
+    let (decision, effects) =
+        asked(view, &bridged(), &Unlimited, async |cx| describe.before_call(cx, call).await);
+    assert!(effects.is_empty());
+    decision.unwrap()
 }
 
 fn bridge(view: &View, arguments: &Value) -> (Value, bool) {
@@ -83,22 +51,23 @@ fn bridge(view: &View, arguments: &Value) -> (Value, bool) {
 
 #[test]
 fn d1_b4_long_briefs_are_objected_to_with_their_length() {
-    let file = |name: &str, brief: &str| json!({"name": name, "description": LONG, "inputSchema": {}, "brief": brief});
+    let file = |name: &str, brief: &str| {
+        fixtures::file(&json!({"name": name, "description": LONG, "inputSchema": {}, "brief": brief}))
+    };
     let tool =
         |name: &str, description: &str| json!({"name": name, "description": description, "inputSchema": {}});
     let sixty = "\u{1F600}".repeat(30);
-    let view = view_of(
-        &[
-            tool("long", LONG),
-            tool("exact", &sixty),
-            tool("padded", &format!("\n  {sixty}\n")),
-            tool("over", &format!("{sixty}!")),
-            tool("briefed", LONG),
-            tool("badly_briefed", "Short."),
-            json!({"name": "bare"}),
-        ],
-        &[file("briefed", "Brief enough."), file("badly_briefed", &"b".repeat(61))],
-    );
+    let tools = [
+        tool("long", LONG),
+        tool("exact", &sixty),
+        tool("padded", &format!("\n  {sixty}\n")),
+        tool("over", &format!("{sixty}!")),
+        tool("briefed", LONG),
+        tool("badly_briefed", "Short."),
+        json!({"name": "bare"}),
+    ];
+    let files = [file("briefed", "Brief enough."), file("badly_briefed", &"b".repeat(61))];
+    let view = view_of(Snapshot::build(&[upstream("u", tools)], &files));
     let objections = describe(LongBriefs::Reject).objections(&view);
     let messages: Vec<_> = objections.iter().map(|objection| &*objection.message).collect();
     assert_eq!(
@@ -126,19 +95,16 @@ fn d1_b4_long_briefs_are_objected_to_with_their_length() {
 #[test]
 fn b5_lists_keep_what_a_model_or_a_host_must_know() {
     let tool = |name: &str, title: &str, annotations: Value| json!({"name": name, "title": title, "description": "Does it.", "annotations": annotations});
-    let view = view_of(
-        &[
-            tool(
-                "drop_table",
-                "Drop Table",
-                json!({"title": "x", "destructiveHint": true, "openWorldHint": true}),
-            ),
-            tool("write", "Write a file", json!({"readOnlyHint": false, "destructiveHint": false})),
-            tool("read", "read", json!({"readOnlyHint": true, "destructiveHint": false})),
-            json!({"name": "bare", "annotations": 7}),
-        ],
-        &[],
-    );
+    let view = view_with([
+        tool(
+            "drop_table",
+            "Drop Table",
+            json!({"title": "x", "destructiveHint": true, "openWorldHint": true}),
+        ),
+        tool("write", "Write a file", json!({"readOnlyHint": false, "destructiveHint": false})),
+        tool("read", "read", json!({"readOnlyHint": true, "destructiveHint": false})),
+        json!({"name": "bare", "annotations": 7}),
+    ]);
     let listed = |client: ClientTraits| -> Vec<String> {
         let client = ClientTraits { omit_input_schema: true, ..client };
         let tools = describe(LongBriefs::Shorten).list(&view, &client).tools;
@@ -163,9 +129,9 @@ fn d3_definitions_are_the_tool_objects_themselves() {
     let odd =
         r#"{"name":"odd" , "x-n":[1.0,1E2,123456789012345678901234567890],"inputSchema":{"type":"object"}}"#;
     let deep = format!(r#"{{"name":"deep","inputSchema":{}1{}}}"#, r#"{"not":"#.repeat(500), "}".repeat(500));
-    let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
+    let mut lists = upstream("u", []);
     lists.tools = [odd, &deep].map(|tool| RawText::parse(tool.to_owned()).unwrap()).into();
-    let view = View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous());
+    let view = fixtures::view(&[lists]);
     let described = |params| ask(&view, "tools/describe", &params).unwrap().unwrap().text().to_owned();
     assert_eq!(described(json!({"name": "odd"})), odd);
     assert_eq!(described(json!({"name": "deep"})), deep);
@@ -186,7 +152,7 @@ proptest! {
         description in prop_oneof!["(\\PC|[ .\n]){0,300}", "[a-z]{1,90}( [a-zé,.-]{1,12}){0,40}", "(This tool |A tool that )?\\PC{0,120}"],
     ) {
         let list = || {
-            let view = view_of(&[json!({"name": name, "description": description})], &[]);
+            let view = view_with([json!({"name": name, "description": description})]);
             describe(LongBriefs::Shorten).list(&view, &native()).tools[0].string("description").unwrap()
         };
         let brief = list();

@@ -3,51 +3,36 @@
 use std::sync::Arc;
 
 use mcp_disclosure_core::{
-    About, Category, DescriptionFile, Effects, Era, Fault, Marks, Memory, Noted, OwnGroup, OwnInfo,
-    Principal, RawObject, RawText, Receipts, Refusal, Snapshot, Stack, ToolName, Unlimited, UpstreamLists,
-    UpstreamName,
+    About, Category, Era, Fault, OwnGroup, OwnInfo, RawObject, RawText, Refusal, Snapshot, Stack, ToolName,
+    Unlimited, UpstreamLists,
+    fixtures::{self, asked, file, named, upstream, view_of, view_with},
 };
-use serde_json::value::to_raw_value;
 
 use super::*;
 use crate::{answer::MOST_AT_ONCE, wording::INVOKE};
 
-/// A snapshot of tools as `(name, category)`; an empty string means no category.
-fn snapshot<'a>(tools: impl IntoIterator<Item = (&'a str, &'a str)>) -> Snapshot {
-    let mut lists = UpstreamLists::empty(UpstreamName::parse("up").unwrap());
-    let mut files = Vec::new();
+/// The view of tools as `(name, category)`; an empty string means no category.
+fn view<'a>(tools: impl IntoIterator<Item = (&'a str, &'a str)>) -> View {
+    let (mut listed, mut files) = (Vec::new(), Vec::new());
     for (name, category) in tools {
         let schema = json!({"type": "object", "properties": {"x": {"type": "integer"}}});
-        lists.tools.push(
-            to_raw_value(&json!({
-                "name": name, "description": format!("Does {name}. And more."), "inputSchema": schema,
-                "annotations": {"destructiveHint": true}
-            }))
-            .unwrap()
-            .into(),
-        );
+        listed.push(json!({
+            "name": name, "description": format!("Does {name}. And more."), "inputSchema": schema,
+            "annotations": {"destructiveHint": true}
+        }));
         if !category.is_empty() {
-            let file = json!({
+            files.push(file(&json!({
                 "name": name, "description": format!("Does {name}."), "inputSchema": schema,
                 "category": category, "related": ["b", "unknown", "a"]
-            });
-            files.push(DescriptionFile::parse("file", name, &file.to_string()).unwrap());
+            })));
         }
     }
     let facts = RawObject::parse(r#"{"gpu_available":false,"name":"from facts"}"#).unwrap();
     let declared = |name: &str| Category { name: name.to_owned(), description: format!("About {name}.") };
-    Snapshot::build(&[lists], &files).about_itself(About {
-        concerns: Vec::new(),
-        name: "N".to_owned(),
-        version: String::new(),
-        description: "D".to_owned(),
-        facts,
-        categories: vec![declared("one"), declared("empty")],
-    })
-}
-
-fn view<'a>(tools: impl IntoIterator<Item = (&'a str, &'a str)>) -> View {
-    View::of(Arc::new(snapshot(tools)), &Principal::anonymous())
+    let (name, description) = ("N".to_owned(), "D".to_owned());
+    let categories = vec![declared("one"), declared("empty")];
+    let about = About { name, description, facts, categories, ..About::default() };
+    view_of(Snapshot::build(&[upstream("up", listed)], &files).about_itself(about))
 }
 
 fn some() -> View {
@@ -58,41 +43,23 @@ fn info(tools: OtherTools) -> Info {
     Info::new(InfoConfig { tools, ..InfoConfig::default() })
 }
 
-/// Polls a future that is ready at once.
-fn now<T>(future: impl Future<Output = T>) -> T {
-    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-    match std::pin::pin!(future).as_mut().poll(&mut context) {
-        std::task::Poll::Ready(value) => value,
-        std::task::Poll::Pending => panic!("a built-in strategy never waits"),
-    }
-}
-
 fn decide(strategy: Info, view: &View, name: &str, arguments: Option<&str>) -> Decision {
     run(&Stack::of(vec![], Arc::new(strategy)).unwrap(), view, name, arguments)
 }
 
 fn run(strategy: &Stack, view: &View, name: &str, arguments: Option<&str>) -> Decision {
-    let (client, marks) = (ClientTraits::plain(Era::Session), Marks::default());
-    let (receipts, effects) = (Receipts::Marks(&marks), Effects::default());
-    let noted = Noted::new(&Memory::EMPTY, NAME);
-    let cx = Context {
-        view,
-        client: &client,
-        noted,
-        receipts,
-        session: "test",
-        services: &Unlimited,
-        effects: &effects,
-    };
     let arguments = arguments.map(|text| RawText::parse(text.to_owned()).unwrap());
     let call = ToolCall { name: ToolName::parse(name).unwrap(), arguments };
-    let decision = now(strategy.before_call(&cx, call)).unwrap();
-    assert!(effects.into_vec().is_empty());
-    decision
+    let client = ClientTraits::plain(Era::Session);
+    let (decision, effects) =
+        asked(view, &client, &Unlimited, async |cx| strategy.before_call(cx, call).await);
+    assert!(effects.is_empty());
+    decision.unwrap()
 }
 
 /// The answer to a topic, and whether it is an error.
-fn ask(view: &View, topic: &str) -> (Value, bool) {
+fn ask(view: &View, topic: impl Into<Value>) -> (Value, bool) {
+    let topic: Value = topic.into();
     let arguments = json!({"topic": topic}).to_string();
     match decide(info(OtherTools::Stubs), view, INFO, Some(&arguments)) {
         Decision::Answer(ToolAnswer { content, is_error }) => (content, is_error),
@@ -156,7 +123,7 @@ fn i3_i6_a_category_precedes_a_tool_of_its_name_and_both_have_an_exact_topic() {
     assert!(ask(&some(), "category:a").1 && ask(&some(), "tool:two").1);
     let odd = view([("overview", "tool:x"), ("category:y", "overview"), (" z ", "")]);
     for name in ["overview", "category:y", " z "] {
-        assert_eq!(ask(&odd, &format!("tool:{name}")).0["tool"], name);
+        assert_eq!(ask(&odd, format!("tool:{name}")).0["tool"], name);
     }
     assert_eq!(ask(&odd, " z ").0["tool"], " z ");
     assert_eq!(ask(&odd, "category:tool:x").0["tools"][0]["topic"], "tool:overview");
@@ -172,7 +139,7 @@ fn i3_long_answers_are_paged() {
     ] {
         let (mut seen, mut next) = (0, Some(topic.to_owned()));
         while let Some(topic) = next {
-            let (answer, failed) = ask(&view, &topic);
+            let (answer, failed) = ask(&view, &*topic);
             assert!(!failed, "{topic}");
             let part = &answer[member];
             seen += part.as_array().map_or_else(|| part.as_object().unwrap().len(), Vec::len);
@@ -182,7 +149,7 @@ fn i3_long_answers_are_paged() {
         }
         assert_eq!(seen, names.len());
         for nothing in ["#0", "#1000", "#-1", "#x", "#"] {
-            assert!(ask(&view, &format!("{topic}{nothing}")).1, "{nothing}");
+            assert!(ask(&view, format!("{topic}{nothing}")).1, "{nothing}");
         }
     }
 }
@@ -190,13 +157,7 @@ fn i3_long_answers_are_paged() {
 #[test]
 fn b10_several_topics_are_answered_under_their_names() {
     let view = view([("a", "one"), ("b", "two"), ("x,y", "two"), ("c", "")]);
-    let asked = |topic: Value| {
-        let arguments = json!({"topic": topic}).to_string();
-        match decide(info(OtherTools::Stubs), &view, INFO, Some(&arguments)) {
-            Decision::Answer(ToolAnswer { content, is_error }) => (content, is_error),
-            other => panic!("{other:?}"),
-        }
-    };
+    let asked = |topic: Value| ask(&view, topic);
     let both = json!({"topics": {"a": ask(&view, "a").0, "two": ask(&view, "two").0}});
     for topic in [json!("a,two"), json!(" a , two,a,"), json!(["a", "two"]), json!(r#"["a","two"]"#)] {
         assert_eq!(asked(topic.clone()), (both.clone(), false), "{topic}");
@@ -298,13 +259,9 @@ fn invalid_arguments_of_info_are_refused_with_what_is_expected() {
 
 #[test]
 fn i7_invoke_accepts_arguments_in_either_place() {
-    let own = to_raw_value(&json!({
-        "name": "exec", "inputSchema": {"properties": {"arguments": {"type": "array"}, "command": {}}}
-    }));
-    let mut lists = UpstreamLists::empty(UpstreamName::parse("up").unwrap());
-    lists.tools =
-        vec![own.unwrap().into(), to_raw_value(&json!({"name": "a", "inputSchema": {}})).unwrap().into()];
-    let view = View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous());
+    let schema = json!({"properties": {"arguments": {"type": "array"}, "command": {}}});
+    let own = json!({"name": "exec", "inputSchema": schema});
+    let view = view_with([own, json!({"name": "a", "inputSchema": {}})]);
     for (arguments, passed) in [
         (r#"{"tool":"a"}"#, None),
         (r#"{"tool":"a","arguments":null}"#, None),
@@ -326,47 +283,6 @@ fn i7_invoke_accepts_arguments_in_either_place() {
         assert!(name == "a" || name == "exec");
         assert_eq!(given.as_deref(), passed, "{arguments}");
     }
-}
-
-#[test]
-fn i7_invalid_arguments_of_invoke_are_refused_with_what_is_expected() {
-    for (arguments, argument, expected) in [
-        ("{}", "tool", "a string: the name of the tool to call"),
-        (r#"{"tool":null}"#, "tool", "a string: the name of the tool to call"),
-        (r#"{"tool":""}"#, "tool", "a string: the name of the tool to call"),
-        (r#"{"tool":7}"#, "tool", "a string: the name of the tool to call"),
-        (r#"{"arguments":{"x":1}}"#, "tool", "a string: the name of the tool to call"),
-        (
-            r#"{"tool":"invoke","arguments":{"tool":"a"}}"#,
-            "tool",
-            "the name of another tool; it cannot call itself",
-        ),
-        (
-            r#"{"tool":"a","arguments":{"x":1},"x":2}"#,
-            "x",
-            "one value; the one in arguments and the one beside arguments differ",
-        ),
-        (r#"{"tool":"a","arguments":"words","x":2}"#, "arguments", "a JSON object"),
-        (r#"{"tool":"a","arguments":"words"}"#, "arguments", "a JSON object"),
-        (r#"{"tool":"a","arguments":[1]}"#, "arguments", "a JSON object"),
-        (r#"[]"#, "arguments", "a JSON object"),
-    ] {
-        let refusal = invoke(&some(), arguments).unwrap_err();
-        let problem = &refusal["error"]["problems"][0];
-        assert_eq!(
-            (&problem["argument"], &problem["expected"]),
-            (&json!(argument), &json!(expected)),
-            "{arguments}"
-        );
-    }
-    let unknown = invoke(&some(), r#"{"tool":"onee"}"#).unwrap_err();
-    assert_eq!(unknown, json!({"error": "Unknown tool: onee", "suggestions": ["one"]}));
-    let explained = invoke(&some(), r#"{"tool":"info","arguments":{"topic":"a"}}"#).unwrap_err();
-    assert_eq!(explained["tool"], "a");
-    let overview = invoke(&some(), r#"{"tool":"info"}"#).unwrap_err();
-    assert_eq!(overview["total_tools"], 4);
-    // Under stubs `invoke` is not an own tool.
-    assert!(matches!(decide(info(OtherTools::Stubs), &some(), INVOKE, None), Decision::Forward(_)));
 }
 
 /// Refuses every call except of `b`.
@@ -408,18 +324,12 @@ fn i9_lines_of_a_long_category_have_their_own_briefs() {
         categories: [("all".to_owned(), object(category))].into(),
         ..OwnInfo::default()
     };
-    let tool = |name: &str| to_raw_value(&json!({"name": name, "inputSchema": {}})).unwrap().into();
-    let tools = names.iter().map(|name| tool(name)).chain([tool("info")]).collect();
+    let tools = names.iter().map(String::as_str).chain(["info"]);
     let group = OwnGroup { name: "all".to_owned(), tools: names.clone(), ..OwnGroup::default() };
-    let lists = UpstreamLists {
-        tools,
-        groups: vec![group],
-        info: Some(Arc::new(info)),
-        ..UpstreamLists::empty(UpstreamName::parse("up").unwrap())
-    };
-    let view = View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous());
+    let lists = UpstreamLists { groups: vec![group], info: Some(Arc::new(info)), ..named("up", tools) };
+    let view = fixtures::view(&[lists]);
     for topic in ["all".to_owned(), format!("all#{}", MOST_AT_ONCE + 1)] {
-        let (answer, _) = ask(&view, &topic);
+        let (answer, _) = ask(&view, &*topic);
         let lines = answer["tools"].as_array().unwrap();
         assert!(!lines.is_empty());
         for line in lines {

@@ -45,18 +45,11 @@ fn means_descriptions(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use mcp_disclosure_core::{Principal, Snapshot, UpstreamLists, UpstreamName};
-    use serde_json::{json, value::to_raw_value};
-
-    use super::*;
+    use mcp_disclosure_core::fixtures::{named, view};
 
     #[test]
     fn b6_near_misses_are_corrected_and_other_uris_are_not() {
-        let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
-        lists.tools = ["add", "x y"].map(|name| to_raw_value(&json!({"name": name})).unwrap().into()).into();
-        let view = View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous());
+        let view = view(&[named("u", ["add", "x y"])]);
         let corrected = |uri: &str| super::corrected(uri, &view);
         for (uri, meant) in [
             ("resource://tool_descriptions?tools=add", "add"),

@@ -39,19 +39,12 @@ pub fn from_uri<'v>(uri: &str, view: &'v View) -> Option<Names<'v>> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use mcp_disclosure_core::{Principal, Snapshot, UpstreamLists, UpstreamName};
-    use serde_json::{json, value::to_raw_value};
+    use mcp_disclosure_core::fixtures::{self, named};
 
     use super::*;
 
     fn view() -> View {
-        let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
-        lists.tools = ["a", "b", "x,y", "ü ?", " x "]
-            .map(|name| to_raw_value(&json!({"name": name})).unwrap().into())
-            .into();
-        View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous())
+        fixtures::view(&[named("u", ["a", "b", "x,y", "ü ?", " x "])])
     }
 
     fn names(uri: &str) -> Vec<String> {

@@ -303,7 +303,7 @@ impl Client {
     }
 
     /// The arguments with which a call of the tool will pass under the setup's strategy.
-    pub async fn learn(&self, tool: &str, mut arguments: Value) -> Value {
+    pub async fn learn(&self, tool: &str, arguments: Value) -> Value {
         match self.setup.strategy {
             "full" | "groups" | "info" | "search" | "concerns+search" => return arguments,
             "describe" => {
@@ -314,11 +314,7 @@ impl Client {
             }
             _ => {}
         }
-        let described = self.describe(&escaped(tool)).await.text_as_json();
-        if let Some(receipt) = receipt_of(&described[tool]) {
-            arguments["disclosure_receipt"] = receipt;
-        }
-        arguments
+        with_receipt(arguments, &self.describe(&escaped(tool)).await.text_as_json()[tool])
     }
 
     /// What the upstream received, oldest first.
@@ -438,6 +434,14 @@ pub fn names_in(items: &[Value]) -> Vec<String> {
 /// The receipt that a delivered description asks for.
 pub fn receipt_of(entry: &Value) -> Option<Value> {
     entry.pointer("/inputSchema/properties/disclosure_receipt/const").cloned()
+}
+
+/// The arguments with the receipt that a delivered description asks for, if it does.
+pub fn with_receipt(mut arguments: Value, entry: &Value) -> Value {
+    if let Some(receipt) = receipt_of(entry) {
+        arguments["disclosure_receipt"] = receipt;
+    }
+    arguments
 }
 
 /// Takes the receipt out of a delivered entry, and the argument that carries it out of the schema.

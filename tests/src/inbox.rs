@@ -1,7 +1,6 @@
 //! What a client received, in order.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::Notify;
 
@@ -17,18 +16,18 @@ pub struct Inbox {
 impl Inbox {
     /// Takes a message.
     pub fn put(&self, message: String) {
-        self.lock().push(message);
+        self.messages.lock().push(message);
         self.news.notify_waiters();
     }
 
     /// How many came so far.
     pub fn count(&self) -> usize {
-        self.lock().len()
+        self.messages.lock().len()
     }
 
     /// Those that came since.
     pub fn since(&self, from: usize) -> Vec<String> {
-        self.lock()[from..].to_vec()
+        self.messages.lock()[from..].to_vec()
     }
 
     /// The first since then that is wanted, and its place.
@@ -49,9 +48,5 @@ impl Inbox {
             }
         };
         soon(what, looking).await
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<String>> {
-        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,11 +1,11 @@
 //! MCP Apps (S14): tools with pages are listed completely, tools for pages alone are no model's, the capability goes upstream, and a
 //! page's request reaches its own server.
 
-use kit::{Bench, Client, Identity, Options, Scenario, Setup};
+use kit::{Identity, Options, Scenario, Setup};
 use mcp_disclosure_gateway::backend::Scope;
 use serde_json::{Value, json};
 
-use crate::{connect_plain, playing, several};
+use crate::{connect_as, connect_plain, playing, several};
 
 /// Long enough that no strategy lists it for being cheap.
 fn tool(name: &str, ui: Option<Value>) -> String {
@@ -56,8 +56,7 @@ async fn s14_what_pages_need_is_listed_completely(setup: Setup) {
     // It is called without being learned.
     let result = client.call("repainted", json!({})).await.result();
     assert_eq!(result["content"][0]["text"], "by kit", "{result}");
-    let off = Bench::start(options(setup, "[pins]\nui = false\n")).await;
-    let client = Client::connect_as(&off, setup, Identity::default()).await;
+    let (_off, client) = connect_plain(options(setup, "[pins]\nui = false\n"), setup).await;
     let listed = client.tools().await;
     let is_complete =
         |tool: &&Value| tool["name"] == "painted" && tool["inputSchema"]["properties"]["x"].is_object();
@@ -106,9 +105,8 @@ async fn s14_the_capability_goes_upstream_as_it_was_sent(setup: Setup) {
             declared.clone(),
         ),
     ] {
-        let bench = Bench::start(Options { scope, ..options(setup, config) }).await;
         let identity = Identity { pages, ..Identity::default() };
-        let client = Client::connect_as(&bench, setup, identity).await;
+        let (_bench, client) = connect_as(Options { scope, ..options(setup, config) }, setup, identity).await;
         assert_eq!(of(&client.journal().await), expected, "{scope} {config}");
     }
 }

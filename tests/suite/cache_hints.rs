@@ -3,7 +3,7 @@
 use kit::{Bench, Client, HeaderAdmission, Identity, Scenario, Setup, scenario::raw};
 use serde_json::{Value, json};
 
-use crate::{connect, named, playing, several};
+use crate::{connect, connect_as, named, playing, several};
 
 const LISTS: [(&str, &str); 4] = [
     ("tools/list", "tools"),
@@ -33,7 +33,7 @@ fn hinted(hints: &Value) -> Scenario {
 }
 
 /// The same upstream without sessions.
-fn without_sessions(mut scenario: Scenario) -> Scenario {
+pub(crate) fn without_sessions(mut scenario: Scenario) -> Scenario {
     let refused = json!({"error": {"code": -32601, "message": "Method not found"}});
     let discovered = json!({"result": {
         "resultType": "complete", "supportedVersions": ["2026-07-28"], "ttlMs": 0, "cacheScope": "public",
@@ -151,9 +151,8 @@ async fn u15_a_list_that_depends_on_who_asks_stays_private(setup: Setup) {
 
 async fn u15_lists_of_who_may_not_use_everything_are_private(setup: Setup) {
     let admission = HeaderAdmission::default().knowing("ann", &["open"]).on_stdio("ann");
-    let bench = Bench::start(named(["open", "other"]).admitting(admission)).await;
     let identity = Identity::offering(setup.strategy).known_as("ann");
-    let client = Client::connect_as(&bench, setup, identity).await;
+    let (_bench, client) = connect_as(named(["open", "other"]).admitting(admission), setup, identity).await;
     for method in ["tools/list", "resources/list", "prompts/list"] {
         assert_eq!(client.request(method, json!({})).await.result()["cacheScope"], "private", "{method}");
     }

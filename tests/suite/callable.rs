@@ -3,7 +3,7 @@
 use kit::{Bench, Client, Identity, Options, Scenario, Setup};
 use serde_json::{Value, json};
 
-use crate::{connect, playing};
+use crate::{connect, info::entry_only, playing};
 
 const VARIANT: &str = "io.modelcontextprotocol/server-variant";
 
@@ -23,11 +23,6 @@ fn half() -> Options {
     playing(scenario)
 }
 
-/// Under `info`, too, another tool calls.
-fn entry_only() -> Options {
-    half().set("info", json!({"tools": "entry-only"}))
-}
-
 /// The name by which the strategy calls other tools, if it does.
 fn executor(setup: Setup) -> Option<&'static str> {
     match setup.strategy {
@@ -43,7 +38,7 @@ fn is_unavailable(result: &Value) {
 }
 
 async fn m7_what_is_not_callable_does_not_run_whatever_way_a_call_takes(setup: Setup) {
-    let bench = Bench::start(entry_only().pinned(setup.strategy)).await;
+    let bench = Bench::start(entry_only(half()).pinned(setup.strategy)).await;
     // As one that knows the strategy, and as one that has its bridge.
     for identity in [Identity::offering(setup.strategy), Identity::default()] {
         let client = Client::connect_as(&bench, setup, identity).await;
@@ -67,7 +62,7 @@ async fn m7_what_is_not_callable_does_not_run_whatever_way_a_call_takes(setup: S
 }
 
 async fn m7_what_is_not_callable_runs_through_no_variant(setup: Setup) {
-    let (_bench, client) = connect(entry_only(), setup).await;
+    let (_bench, client) = connect(entry_only(half()), setup).await;
     for variant in ["full", "resource", "describe", "info", "search"] {
         let call = |name: &str, arguments: Value| json!({"name": name, "arguments": arguments, "_meta": {VARIANT: variant}});
         is_unavailable(&client.request("tools/call", call("stop", json!({}))).await.result());

@@ -4,7 +4,7 @@ use kit::{Bench, Client, Identity, Options, Scenario, Setup, scenario::raw};
 use mcp_disclosure_core::{About, Concern, EXTENSION, Values};
 use serde_json::{Value, json};
 
-use crate::{connect, playing};
+use crate::{Described, connect, playing};
 
 /// Three of each kind: one for those who want it cheap, one for those who do not, one for all.
 fn scenario() -> Scenario {
@@ -150,13 +150,11 @@ async fn c10_what_is_filtered_is_known_by_its_exact_name_only(setup: Setup) {
 }
 
 async fn c9_mappings_are_shown_where_that_is_asked_for(setup: Setup) {
-    let files = tempfile::tempdir().unwrap();
-    let file =
-        json!({"name": "open", "description": "Opens.", "inputSchema": {}, "concerns": {"delay": [1, 2]}});
-    std::fs::write(files.path().join("open.json"), file.to_string()).unwrap();
+    let files = Described::by([
+        &json!({"name": "open", "description": "Opens.", "inputSchema": {}, "concerns": {"delay": [1, 2]}}),
+    ]);
     for expose in [true, false] {
-        let options = Options { files: Some(files.path().to_owned()), ..options(json!({"expose": expose})) };
-        let (_bench, client) = connect(options, setup).await;
+        let (_bench, client) = connect(files.before(options(json!({"expose": expose}))), setup).await;
         let listed = client.request("tools/list", json!({})).await.result();
         let mapped = if expose { json!({"delay": [1, 2]}) } else { json!({}) };
         // `describe` lists names and briefs, and nothing else; `search` lists no tools.
@@ -173,7 +171,7 @@ async fn c9_mappings_are_shown_where_that_is_asked_for(setup: Setup) {
 }
 
 async fn c12_defaults_filter_once_anything_was_chosen(setup: Setup) {
-    let bench = Bench::start(options(json!({"unset": "default"}))).await;
+    let bench = Bench::start(options(json!({"unset": "default", "on_invalid_value": "clamp"}))).await;
     for (chosen, expected) in
         [(json!({"delay": 3}), ["cheap", "open"]), (json!({"delay": 3, "cost": "high"}), ["dear", "open"])]
     {
@@ -182,6 +180,12 @@ async fn c12_defaults_filter_once_anything_was_chosen(setup: Setup) {
     }
     let unfiltered = Client::connect(&bench, setup).await;
     assert_eq!(listed(&unfiltered).await[0].len(), 3);
+    if setup.has_sessions() {
+        let chosen = json!({"concerns": {"delay": 99, "mood": 1}});
+        let updated = unfiltered.request("updateConcerns", chosen).await.result();
+        assert_eq!(updated["concerns"], json!({"cost": "low", "delay": 10}));
+        assert_eq!(updated["warnings"].as_array().unwrap().len(), 2, "{updated}");
+    }
 }
 
 async fn c3_a_list_right_after_initialized_is_filtered(setup: Setup) {

@@ -3,6 +3,10 @@
 
 use std::{io::Cursor, sync::Arc, time::Duration};
 
+use kit::{
+    client::names_in,
+    messages::{hello, request, stateless},
+};
 use mcp_disclosure_core::{
     ClientTraits, Context, DisclosureStrategy, EXTENSION, Fault, Lifecycle, Listing, Noted, PlugIn,
     Primitive, Profile, ReceiptKey, Registry, View, full::Config,
@@ -99,25 +103,17 @@ async fn answers(gateway: &Arc<Gateway>, messages: &[Value]) -> Vec<Value> {
     answered.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn hello(settings: Value) -> Value {
-    let capabilities = json!({"extensions": {EXTENSION: settings}});
-    let client = json!({"name": "t", "version": "1"});
-    let params = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": client});
-    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
+fn offer(settings: Value) -> Value {
+    json!({"extensions": {EXTENSION: settings}})
 }
 
-fn stateless(id: u32, method: &str, settings: Value) -> Value {
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {"extensions": {EXTENSION: settings}},
-    });
-    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {"_meta": meta}})
+fn stateless_list(settings: Value) -> Value {
+    request(2, "tools/list", json!({"_meta": stateless(offer(settings))}))
 }
 
 /// The names that a list's result has.
-fn names(answer: &Value) -> Vec<&str> {
-    let tools = answer["result"]["tools"].as_array().unwrap_or_else(|| panic!("{answer}"));
-    tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect()
+fn names(answer: &Value) -> Vec<String> {
+    names_in(answer["result"]["tools"].as_array().unwrap_or_else(|| panic!("{answer}")))
 }
 
 #[tokio::test]
@@ -125,7 +121,7 @@ async fn f6_a_strategy_that_panics_is_answered_for_in_the_handshake_too() {
     let mut registry = Registry::new();
     registry.register(PlugIn::new(&BROKEN, |Config {}| Broken)).unwrap();
     let gateway = gateway(&registry, "broken").await;
-    let answered = answers(&gateway, &[hello(json!({})), stateless(2, "tools/list", json!({}))]).await;
+    let answered = answers(&gateway, &[hello(offer(json!({}))), stateless_list(json!({}))]).await;
     assert_eq!(answered.len(), 2, "{answered:?}");
     assert!(answered.iter().all(|answer| answer["error"]["code"] == -32603), "{answered:?}");
 }
@@ -135,7 +131,7 @@ async fn c11_filters_and_presenters_from_outside_stack_with_ours() {
     let mut registry = builtin();
     registry.register(PlugIn::new(&ONLY, |Config {}| Only)).unwrap();
     registry.register(PlugIn::new(&NAMES, |Config {}| Names)).unwrap();
-    let list = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/list"});
+    let list = request(3, "tools/list", json!({}));
     let approximate = json!({"only": "m", "concerns": {"precision": "approximate"}});
     for (pinned, settings, expected) in [
         ("only+info", json!({"only": "symbolic_s"}), vec!["symbolic_solve", "symbolic_simplify", "info"]),
@@ -149,10 +145,10 @@ async fn c11_filters_and_presenters_from_outside_stack_with_ours() {
         ),
     ] {
         let gateway = gateway(&registry, pinned).await;
-        let answered = answers(&gateway, &[hello(settings.clone()), list.clone()]).await;
+        let answered = answers(&gateway, &[hello(offer(settings.clone())), list.clone()]).await;
         assert_eq!(answered[0]["result"]["capabilities"]["extensions"][EXTENSION]["selected"], pinned);
         assert_eq!(names(&answered[1]), expected, "{pinned}");
-        let answered = answers(&gateway, &[stateless(1, "tools/list", settings)]).await;
+        let answered = answers(&gateway, &[stateless_list(settings)]).await;
         assert_eq!(names(&answered[0]), expected, "{pinned}");
     }
 }

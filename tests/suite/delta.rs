@@ -115,14 +115,22 @@ async fn d5_other_versions_and_no_capability_are_plain_mcp(setup: Setup) {
     for (version, tools) in [
         ("delta-mcp/9.0.0", ABLE),
         ("delta-mcp/1.0.0", ABLE),
+        ("delta-mcp/00.2", ABLE),
+        ("delta-mcp/", ABLE),
         ("2025-11-25", ABLE),
         (VERSION, ""),
         (VERSION, r#""tools":{},"#),
+        (VERSION, r#""tools":true,"#),
         (VERSION, r#""tools":{"progressiveDisclosure":false},"#),
+        (VERSION, r#""tools":{"progressiveDisclosure":"true"},"#),
     ] {
         let mut client = Delta::new(&bench, setup);
         plain(&mut client, version, tools).await;
-        assert!(client.tools().await[0]["inputSchema"]["required"].is_array(), "{version}");
+        assert!(client.tools().await[0]["inputSchema"]["required"].is_array(), "{version} {tools}");
+    }
+    for version in ["delta-mcp/0.99", "delta-mcp/0"] {
+        let result = Delta::new(&bench, setup).initialize(version, ABLE).await;
+        assert_eq!(result["protocolVersion"], VERSION, "{version}");
     }
 }
 

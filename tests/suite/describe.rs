@@ -4,7 +4,7 @@ use kit::{Bench, Client, Identity, Options, Scenario, Setup};
 use mcp_disclosure_core::{EXTENSION, RawObject};
 use serde_json::{Value, json};
 
-use crate::{connect, connect_plain, connected, named, odd, playing};
+use crate::{Described, connect, connect_plain, connected, named, odd, playing};
 
 const PERMISSIVE: &str = r#"{"type":"object","additionalProperties":true}"#;
 
@@ -107,17 +107,27 @@ async fn d3_what_cannot_be_described_is_an_error(setup: Setup) {
     for (params, message) in [
         (json!({"name": "unknown"}), "Unknown tool: unknown"),
         (json!({"name": "Echo"}), "Unknown tool: Echo"),
+        (json!({"name": " echo "}), "Unknown tool:  echo "),
         (json!({"name": ""}), "Unknown tool: "),
         (json!({"names": ["echo", "unknown"]}), "Unknown tool: unknown"),
         (json!({}), "params.name must be a string, or params.names a list of strings"),
+        (json!({"tool": "echo"}), "params.name must be a string, or params.names a list of strings"),
         (json!({"name": ["echo"]}), "params.name must be a string"),
+        (json!({"name": null}), "params.name must be a string"),
         (json!({"names": "echo"}), "params.names must be a list of strings"),
+        (json!({"names": ["echo", 7]}), "params.names must be a list of strings"),
+        (
+            json!({"names": vec!["echo"; 101]}),
+            "params.names has more than 100 names; at most 100 are taken by one request",
+        ),
         (json!({"name": "echo", "names": []}), "params must have either 'name' or 'names', not both"),
     ] {
         let reply = client.request("tools/describe", params.clone()).await;
         assert_eq!(reply.error(), json!({"code": -32602, "message": message}), "{params}");
         assert_eq!(reply.status, setup.is_http().then_some(200));
     }
+    let most = client.request("tools/describe", json!({"names": vec!["echo"; 100]})).await.result();
+    assert_eq!(most["tools"].as_array().unwrap().len(), 1);
 }
 
 async fn d3_nothing_has_to_be_described_before_a_call(setup: Setup) {
@@ -192,15 +202,13 @@ async fn d7_clients_that_pass_listed_parameters_only_can_call(setup: Setup) {
 }
 
 async fn d7_the_bridge_tells_and_authorizes_nothing(setup: Setup) {
-    let files = tempfile::tempdir().unwrap();
     let file = json!({
         "name": "a", "description": LONG,
         "inputSchema": {"type": "object", "required": ["x"], "properties": {"x": {"description": LONG.repeat(3)}}},
         "examples": [{"input": {"x": 1}}], "usage_guidance": "Use it.",
     });
-    std::fs::write(files.path().join("a.json"), file.to_string()).unwrap();
-    let options = Options { files: Some(files.path().to_owned()), fetches: 1, ..named(["a", "b"]) };
-    let (_bench, client) = plain(setup, options).await;
+    let files = Described::by([&file]);
+    let (_bench, client) = plain(setup, files.before(Options { fetches: 1, ..named(["a", "b"]) })).await;
     assert_eq!(client.tools().await[0]["description"], "Does a.", "the upstream's own, which is short");
     let wrong = client.call("a", json!({})).await.result();
     assert_eq!(wrong["structuredContent"]["error"]["code"], "INVALID_ARGUMENTS");

@@ -6,7 +6,7 @@ use kit::{Options, Scenario, Setup, eventually, handlers::Panicking, scenario::c
 use mcp_disclosure_gateway::upstream::Target;
 use serde_json::json;
 
-use crate::{connect, connected, odd, several};
+use crate::{Described, connect, connected, odd, several};
 
 /// Another upstream beside the odd one.
 fn two() -> Options {
@@ -45,16 +45,15 @@ async fn f6_a_handler_that_panics_is_answered_for(setup: Setup) {
 }
 
 async fn f6_an_upstream_that_hangs_while_it_lists_delays_no_other(setup: Setup) {
-    let files = tempfile::tempdir().unwrap();
-    let (_bench, client) = connect(Options { files: Some(files.path().to_owned()), ..two() }, setup).await;
+    let files = Described::by([]);
+    let (_bench, client) = connect(files.before(two()), setup).await;
     client.read(&control("hang")).await.result();
     eventually("listing at the upstream", async || {
         let lists = client.journal().await.into_iter().filter(|message| message["method"] == "tools/list");
         (lists.count() > 3).then_some(())
     })
     .await;
-    let file = json!({"name": "alive", "description": "Anew.", "inputSchema": {"type": "object"}});
-    std::fs::write(files.path().join("alive.json"), file.to_string()).unwrap();
+    files.write(&json!({"name": "alive", "description": "Anew.", "inputSchema": {"type": "object"}}));
     let anew = eventually("the new description", async || {
         (client.tools().await.last().unwrap()["description"] == "Anew.").then_some(())
     });

@@ -25,6 +25,8 @@ async fn sep2564_a_list_has_what_a_pattern_names(setup: Setup) {
         (json!({"namePatterns": ["nothing"]}), vec![]),
         (json!({"namePatterns": ["git"], "com.example/x": [1]}), vec!["git"]),
         (json!({"namePatterns": []}), NAMES.to_vec()),
+        (json!({"com.example/x": 7, "uriPatterns": ["a"]}), NAMES.to_vec()),
+        (json!({"namePatterns": ["é".repeat(256), "git"]}), vec!["git"]),
         (json!({}), NAMES.to_vec()),
     ] {
         assert_eq!(listed(&client, filter.clone()).await, names, "{filter}");
@@ -39,9 +41,11 @@ async fn sep2564_a_list_has_what_a_pattern_names(setup: Setup) {
     assert_ne!(client.learn_and_call("search", json!({})).await.result()["isError"], true);
     for (filter, said) in [
         (json!({"namePatterns": vec!["a"; 101]}), "Too many patterns: 101 exceeds maximum of 100"),
-        (json!({"namePatterns": ["a".repeat(257)]}), "Invalid pattern in namePatterns"),
-        (json!({"namePatterns": 7}), "must be an array of strings"),
+        (json!({"namePatterns": ["é".repeat(257)]}), "Invalid pattern in namePatterns: 'é"),
+        (json!({"namePatterns": "git"}), "must be an array of strings"),
+        (json!({"namePatterns": ["git", 7]}), "must be an array of strings"),
         (json!([]), "must be an object"),
+        (json!(null), "must be an object"),
     ] {
         let error = client.request("tools/list", json!({"filter": filter})).await.error();
         assert_eq!(error["code"], -32602);

@@ -11,7 +11,7 @@ use kit::{
 use mcp_disclosure_core::{GROUPS, RawObject};
 use serde_json::{Value, json, value::RawValue};
 
-use crate::{connect, connect_plain, connected, odd, playing, several};
+use crate::{connect, connect_as, connect_plain, connected, odd, playing, several};
 
 const NOUNS: [&str; 4] = ["issue", "label", "branch", "release"];
 const VERBS: [&str; 4] = ["list", "open", "close", "edit"];
@@ -154,10 +154,9 @@ async fn g6_g7_g8_every_tool_has_one_place_and_every_group_is_reached(setup: Set
 
 async fn g10_what_is_hidden_is_answered_like_what_is_unknown(setup: Setup) {
     let admission = HeaderAdmission::default().knowing("ann", &["open_issue", "close_issue"]);
-    let bench = Bench::start(Options { admission, ..two() }).await;
     let identity = Identity::offering(setup.strategy);
     let identity = if setup.is_http() { identity.known_as("ann") } else { identity };
-    let client = Client::connect_as(&bench, setup, identity).await;
+    let (_bench, client) = connect_as(Options { admission, ..two() }, setup, identity).await;
     let hidden = if setup.is_http() { "files" } else { "no-such-group" };
     let error = async |name: &str| {
         let reply = client.request("groups/get", json!({"name": name})).await.answer();

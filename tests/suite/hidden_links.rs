@@ -10,7 +10,7 @@ use kit::{
 use mcp_disclosure_gateway::backend::Scope;
 use serde_json::{Value, json, value::RawValue};
 
-use crate::{connect, playing};
+use crate::{cache_hints::without_sessions, connect, connect_as, playing};
 
 const HIDING: &str = "[resources.\"file:///data/private/*\"]\nhidden = true\n";
 
@@ -120,21 +120,10 @@ async fn p3_what_a_stateless_upstream_asks_of_a_session_is_judged(setup: Setup) 
     let asked =
         format!(r#"{{"method":"sampling/createMessage","params":{{"messages":{messages},"maxTokens":1}}}}"#);
     let required = format!(r#"{{"resultType":"input_required","inputRequests":{{"a":{asked}}}}}"#);
-    let mut scenario = answering([("tools/call asks", required)]);
-    let discovered = json!({"result": {
-        "resultType": "complete",
-        "supportedVersions": ["2026-07-28"],
-        "capabilities": {"tools": {}, "resources": {}},
-        "serverInfo": {"name": "kit", "version": "1"},
-    }});
-    let unknown = json!({"error": {"code": -32601, "message": "no sessions"}});
-    for (request, answer) in [("server/discover ", discovered), ("initialize ", unknown)] {
-        scenario.answers.insert(request.to_owned(), raw(answer));
-    }
+    let scenario = without_sessions(answering([("tools/call asks", required)]));
     let options = Options { scope: Scope::Session, ..playing(scenario).with_config(HIDING) };
-    let bench = Bench::start(options).await;
     let identity = Identity::offering(setup.strategy).askable();
-    let client = Client::connect_as(&bench, setup, identity).await;
+    let (_bench, client) = connect_as(options, setup, identity).await;
     client.open_stream_of_session().await;
     let _pending = client.start("tools/call", json!({"name": "asks", "arguments": {}})).await;
     let is_question = |message: &Value| message["method"] == "sampling/createMessage";

@@ -45,36 +45,23 @@ async fn f7_bodies_must_be_json_and_answers_acceptable(setup: Setup) {
     }
 }
 
-async fn f7_get_and_delete_need_a_session(setup: Setup) {
+async fn f7_other_methods_and_paths_are_refused(setup: Setup) {
     let (bench, client) = connected(setup).await;
     for method in ["GET", "DELETE", "PUT", "PATCH"] {
         let without = [("mcp-session-id", "")];
         assert_eq!(exchange(&bench, &client, method, "/mcp", &without, "").await.0, 405, "{method}");
     }
-}
-
-async fn f7_other_paths_are_not_found(setup: Setup) {
-    let (bench, client) = connected(setup).await;
     for path in ["/", "/mcp/", "/mcp/nothing", "/mcp/full/more", "/sse"] {
         assert_eq!(exchange(&bench, &client, "POST", path, &[], "{}").await.0, 404, "{path}");
     }
-}
-
-async fn f7_a_path_that_is_not_utf8_is_not_found(setup: Setup) {
-    let (bench, client) = connected(setup).await;
+    // What is no UTF-8.
     let (status, text) = exchange(&bench, &client, "POST", "/mcp/%ff", &[], "{}").await;
-    assert_eq!(status, 404, "{text}");
-    assert!(text.contains("-32600") && text.contains("no strategy"), "{text}");
+    assert!(status == 404 && text.contains("-32600") && text.contains("no strategy"), "{status} {text}");
     let foreign = [("host", "evil.example")];
     assert_eq!(exchange(&bench, &client, "POST", "/mcp/%ff", &foreign, "{}").await.0, 403);
 }
 
-over_http!(
-    f7_bodies_must_be_json_and_answers_acceptable,
-    f7_get_and_delete_need_a_session,
-    f7_other_paths_are_not_found,
-    f7_a_path_that_is_not_utf8_is_not_found,
-);
+over_http!(f7_bodies_must_be_json_and_answers_acceptable, f7_other_methods_and_paths_are_refused);
 
 async fn f7_headers_must_say_what_the_body_says(setup: Setup) {
     let (bench, client) = connected(setup).await;
@@ -161,20 +148,15 @@ cases!(full_http_session;
     f7_a_session_is_used_at_its_own_address_only,
 );
 
-async fn f7_a_listener_that_accepts_no_events_is_refused(setup: Setup) {
+async fn f7_what_cannot_be_answered_as_is_accepted_is_refused(setup: Setup) {
     let (bench, client) = connected(setup).await;
-    let params = client.complete(json!({"notifications": {"toolsListChanged": true}}));
-    let body =
-        json!({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params}).to_string();
-    let changes = [("accept", "application/json"), ("mcp-method", "subscriptions/listen")];
-    assert_eq!(exchange(&bench, &client, "POST", "/mcp", &changes, &body).await.0, 406);
+    for (method, accepted, status) in
+        [("subscriptions/listen", "application/json", 406), ("x/y", "text/event-stream", 404)]
+    {
+        let params = client.complete(json!({"notifications": {"toolsListChanged": true}}));
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
+        let changes = [("accept", accepted), ("mcp-method", method)];
+        assert_eq!(exchange(&bench, &client, "POST", "/mcp", &changes, &body).await.0, status, "{method}");
+    }
 }
-async fn f7_an_unknown_method_is_404_as_a_stream_too(setup: Setup) {
-    let (bench, client) = connected(setup).await;
-    let body =
-        json!({"jsonrpc": "2.0", "id": 1, "method": "x/y", "params": client.complete(json!({}))}).to_string();
-    let changes = [("accept", "text/event-stream"), ("mcp-method", "x/y")];
-    assert_eq!(exchange(&bench, &client, "POST", "/mcp", &changes, &body).await.0, 404);
-}
-cases!(full_http_stateless;
-    f7_a_listener_that_accepts_no_events_is_refused, f7_an_unknown_method_is_404_as_a_stream_too);
+cases!(full_http_stateless; f7_what_cannot_be_answered_as_is_accepted_is_refused);

@@ -4,9 +4,8 @@ use kit::{Bench, Client, Identity, Options, Reply, Scenario, Setup, client::name
 use mcp_disclosure_core::{About, Category, RawObject};
 use mcp_disclosure_gateway::negotiation::Bridge;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-use crate::{connect, connected, named, odd, several};
+use crate::{Described, connect, connected, named, odd, several};
 
 /// The same with `info` and `invoke` listed and nothing else.
 pub(crate) fn entry_only(options: Options) -> Options {
@@ -15,7 +14,7 @@ pub(crate) fn entry_only(options: Options) -> Options {
 
 /// A gateway with categories: `solve` and `graph` are symbolic, `graph` is a tool of the category `graph`'s name,
 /// and `stray` is in none.
-async fn mathematics(setup: Setup, change: impl Fn(Options) -> Options) -> (Bench, Client, TempDir) {
+async fn mathematics(setup: Setup, change: impl Fn(Options) -> Options) -> (Bench, Client, Described) {
     let schema = json!({
         "type": "object",
         "$defs": {"equation": {"type": ["string", "array"], "description": "Equation(s) to solve"}},
@@ -25,7 +24,7 @@ async fn mathematics(setup: Setup, change: impl Fn(Options) -> Options) -> (Benc
         },
         "required": ["equations"],
     });
-    let files = tempfile::tempdir().unwrap();
+    let files = Described::by([]);
     for (name, category, more) in [
         (
             "solve",
@@ -50,7 +49,7 @@ async fn mathematics(setup: Setup, change: impl Fn(Options) -> Options) -> (Benc
             "category": category, "inputSchema": schema
         });
         file.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        std::fs::write(files.path().join(format!("{name}.json")), file.to_string()).unwrap();
+        files.write(&file);
     }
     let symbolic = Category { name: "symbolic".to_owned(), description: "Symbolic algebra".to_owned() };
     let about = About {
@@ -61,9 +60,8 @@ async fn mathematics(setup: Setup, change: impl Fn(Options) -> Options) -> (Benc
         categories: vec![symbolic],
         concerns: Vec::new(),
     };
-    let options = named(["solve", "graph", "plot", "stray"]);
-    let (bench, client) =
-        connect(change(Options { files: Some(files.path().to_owned()), about, ..options }), setup).await;
+    let options = Options { about, ..named(["solve", "graph", "plot", "stray"]) };
+    let (bench, client) = connect(change(files.before(options)), setup).await;
     (bench, client, files)
 }
 
@@ -117,7 +115,7 @@ async fn i1_every_client_sees_the_same(setup: Setup) {
     assert!(seen.iter().all(|tools| *tools == seen[0]));
 }
 
-async fn i2_i8_the_overview_names_categories_counts_and_facts(setup: Setup) {
+async fn i2_i3_i8_the_overview_names_categories_with_counts_and_their_tools(setup: Setup) {
     let (_bench, client, _files) = mathematics(setup, |options| options).await;
     let expected = json!({
         "name": "Math", "version": "1.0.0", "description": "Computes.",
@@ -134,23 +132,6 @@ async fn i2_i8_the_overview_names_categories_counts_and_facts(setup: Setup) {
         assert_eq!(answered(&client.request("tools/call", params).await.result()), expected, "{arguments}");
     }
     assert_eq!(answered(&client.request("tools/call", json!({"name": "info"})).await.result()), expected);
-}
-
-async fn i3_i6_a_category_lists_its_tools_and_goes_before_a_tool_of_its_name(setup: Setup) {
-    let (_bench, client, _files) = mathematics(setup, |options| options).await;
-    let symbolic = json!({
-        "category": "symbolic", "description": "Symbolic algebra",
-        "tools": [
-            {"name": "solve", "brief": "Does solve"},
-            {"name": "graph", "brief": "Does graph", "topic": "tool:graph"},
-        ],
-    });
-    assert_eq!(ask(&client, "symbolic").await, symbolic);
-    assert_eq!(ask(&client, "category:symbolic").await, symbolic);
-    let graph = ask(&client, "graph").await;
-    assert_eq!((&graph["category"], &graph["tools"][0]["name"]), (&json!("graph"), &json!("plot")));
-    assert!(graph["note"].as_str().unwrap().contains("tool:graph"));
-    assert_eq!(ask(&client, "tool:graph").await["tool"], "graph");
     assert_eq!(ask(&client, "kit").await["tools"], json!([{"name": "stray", "brief": "Does stray."}]));
 }
 
@@ -234,8 +215,7 @@ async fn i7_stubs_say_what_a_tool_does_and_are_called_by_name(setup: Setup) {
 under_info!(
     i1_info_is_listed_last_and_says_what_to_ask,
     i1_every_client_sees_the_same,
-    i2_i8_the_overview_names_categories_counts_and_facts,
-    i3_i6_a_category_lists_its_tools_and_goes_before_a_tool_of_its_name,
+    i2_i3_i8_the_overview_names_categories_with_counts_and_their_tools,
     i4_a_tool_is_described_with_all_that_is_needed_to_use_it,
     i4_schemas_that_cannot_be_used_are_described_all_the_same,
     i5_an_unknown_topic_is_an_error_with_suggestions,
@@ -260,6 +240,8 @@ async fn i7_entry_only_lists_two_tools_and_explains_all(setup: Setup) {
     assert_eq!(ask(&client, "symbolic").await["tools"][0]["name"], "solve");
     let explained = invoke(&client, "info", json!({"topic": "solve"})).await.result();
     assert_eq!(answered(&explained), ask(&client, "solve").await);
+    let overview = client.call("invoke", json!({"tool": "info"})).await.result();
+    assert_eq!(answered(&overview)["total_tools"], 4);
 }
 
 async fn i7_invoke_returns_the_tools_result_untouched(setup: Setup) {
@@ -289,22 +271,32 @@ async fn i7_invoke_returns_the_tools_result_untouched(setup: Setup) {
 
 async fn i7_invalid_calls_of_invoke_are_errors_and_do_not_run(setup: Setup) {
     let (_bench, client) = entered(setup).await;
-    for (arguments, argument) in [
-        (json!({}), "tool"),
-        (json!({"tool": 7}), "tool"),
-        (json!({"tool": "invoke", "arguments": {"tool": "rich"}}), "tool"),
-        (json!({"tool": "rich", "arguments": "words"}), "arguments"),
-        (json!({"tool": "rich", "arguments": {"x": 1}, "x": 2}), "x"),
-        (json!({"tool": "echo", "arguments": {"text": 1}}), "text"),
-        (json!({"tool": "echo"}), "text"),
-        (json!([1]), "arguments"),
+    let (tool, object) = ("a string: the name of the tool to call", "a JSON object");
+    let another = "the name of another tool; it cannot call itself";
+    let differ = "one value; the one in arguments and the one beside arguments differ";
+    for (arguments, argument, expected) in [
+        (json!({}), "tool", tool),
+        (json!({"tool": null}), "tool", tool),
+        (json!({"tool": ""}), "tool", tool),
+        (json!({"tool": 7}), "tool", tool),
+        (json!({"arguments": {"x": 1}}), "tool", tool),
+        (json!({"tool": "invoke", "arguments": {"tool": "rich"}}), "tool", another),
+        (json!({"tool": "rich", "arguments": {"x": 1}, "x": 2}), "x", differ),
+        (json!({"tool": "rich", "arguments": "words", "x": 2}), "arguments", object),
+        (json!({"tool": "rich", "arguments": "words"}), "arguments", object),
+        (json!({"tool": "rich", "arguments": [1]}), "arguments", object),
+        (json!({"tool": "echo", "arguments": {"text": 1}}), "text", "a value of type string"),
+        (json!({"tool": "echo"}), "text", "a value: it is required"),
+        (json!([]), "arguments", object),
     ] {
         let result = client.call("invoke", arguments.clone()).await.result();
         assert_eq!(result["isError"], true, "{arguments}");
         let error = &answered(&result)["error"];
+        assert_eq!(error["code"], "INVALID_ARGUMENTS", "{arguments}");
+        let problem = &error["problems"][0];
         assert_eq!(
-            (&error["code"], &error["problems"][0]["argument"]),
-            (&json!("INVALID_ARGUMENTS"), &json!(argument)),
+            (&problem["argument"], &problem["expected"]),
+            (&json!(argument), &json!(expected)),
             "{arguments}"
         );
     }

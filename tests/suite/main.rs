@@ -78,6 +78,13 @@ mod unprocessed;
 mod variants;
 
 use kit::{Bench, Client, Identity, Options, Scenario, Setup};
+use mcp_disclosure_core::ReceiptKey;
+use mcp_disclosure_gateway::{
+    Assembly, Gateway, builtin,
+    negotiation::{Strategies, StrategyOptions},
+    upstream::Target,
+};
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// The program of the upstream.
@@ -106,21 +113,68 @@ fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Options {
 
 /// A gateway, and a client of this setup.
 async fn connect(options: Options, setup: Setup) -> (Bench, Client) {
-    let bench = Bench::start(options).await;
-    let client = Client::connect(&bench, setup).await;
-    (bench, client)
+    connect_as(options, setup, Identity::offering(setup.strategy)).await
 }
 
 /// The same with a client that declares nothing.
 async fn connect_plain(options: Options, setup: Setup) -> (Bench, Client) {
+    connect_as(options, setup, Identity::default()).await
+}
+
+/// The same with a client that is this one.
+async fn connect_as(options: Options, setup: Setup, identity: Identity) -> (Bench, Client) {
     let bench = Bench::start(options).await;
-    let client = Client::connect_as(&bench, setup, Identity::default()).await;
+    let client = Client::connect_as(&bench, setup, identity).await;
     (bench, client)
+}
+
+/// Why a gateway before this does not start.
+async fn failure(target: Target) -> String {
+    let strategies = Strategies::build(&builtin(), &StrategyOptions::default()).unwrap();
+    let key = ReceiptKey::new(&[7; ReceiptKey::LEAST_BYTES]).unwrap();
+    let assembly = Assembly { upstreams: vec![target.into()], ..Assembly::new(strategies, key) };
+    format!("{:?}", Gateway::start(assembly).await.map(drop).unwrap_err())
+}
+
+/// Calls a tool that reports its progress: the steps, and the text of the result.
+async fn with_progress(client: &Client, tool: &str) -> (Vec<Value>, Value) {
+    let params = json!({"name": tool, "arguments": {}, "_meta": {"progressToken": "mine"}});
+    let reply = client.request("tools/call", params).await;
+    let reports = reply.notifications.iter().filter(|message| message["method"] == "notifications/progress");
+    let steps = reports.map(|report| {
+        assert_eq!(report["params"]["progressToken"], "mine");
+        report["params"]["progress"].clone()
+    });
+    (steps.collect(), reply.result()["content"][0]["text"].clone())
 }
 
 /// A gateway before the odd upstream, and a client of this setup.
 async fn connected(setup: Setup) -> (Bench, Client) {
     connect(odd(), setup).await
+}
+
+/// Description files, in a folder of their own.
+struct Described(TempDir);
+
+impl Described {
+    fn by<const N: usize>(files: [&Value; N]) -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        files.into_iter().for_each(|file| folder.write(file));
+        folder
+    }
+
+    /// Puts a file in the place of what was said of its tool, at once.
+    fn write(&self, file: &Value) {
+        let folder = self.0.path();
+        std::fs::write(folder.join("draft"), file.to_string()).unwrap();
+        let name = file["name"].as_str().unwrap();
+        std::fs::rename(folder.join("draft"), folder.join(format!("{name}.json"))).unwrap();
+    }
+
+    /// The gateway that reads them.
+    fn before(&self, options: Options) -> Options {
+        Options { files: Some(self.0.path().to_owned()), ..options }
+    }
 }
 
 /// A configuration file with this text, in a folder of its own.

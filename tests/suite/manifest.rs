@@ -39,18 +39,25 @@ async fn agrees(client: &Client) -> Vec<RawObject> {
             let (digest, size) = Digest::with_size(tool.text());
             assert_eq!(entry.string("digest"), Some(digest.to_string()));
             assert_eq!(entry.member("size"), Some(&*size.to_string()));
+            for (key, value) in entry.iter().filter(|(key, _)| !["digest", "size"].contains(key)) {
+                assert!(["name", "title", "annotations"].contains(&key), "{entry:?}");
+                let parse = |text| serde_json::from_str::<Value>(text).unwrap();
+                assert_eq!(parse(value), parse(tool.member(key).unwrap()));
+            }
         }
     }
     entries
 }
 
-async fn m1_names_digests_and_sizes_are_those_of_the_list(setup: Setup) {
+async fn m1_m2_entries_are_those_of_the_list_and_have_what_is_allowed(setup: Setup) {
     let (_bench, client) = connected(setup).await;
     let capabilities = client.capabilities().await;
     assert_eq!(capabilities["tools"]["manifest"], true);
     // Some SDKs remove it from `tools`.
     assert_eq!(capabilities["experimental"]["io.github.mcp-disclosure/manifest"]["manifest"], true);
-    assert_eq!(agrees(&client).await.len(), Scenario::odd().tools.len());
+    let entries = agrees(&client).await;
+    assert_eq!(entries.len(), Scenario::odd().tools.len());
+    assert!(entries.iter().any(|entry| entry.member("annotations").is_some()), "{entries:?}");
 }
 
 async fn m1_what_is_added_to_a_list_is_in_its_manifest(setup: Setup) {
@@ -137,24 +144,6 @@ async fn m1_a_complete_list_that_was_selected_has_a_manifest(setup: Setup) {
             assert_eq!(client.request("tools/manifest", json!({})).await.code(), -32601);
         }
     }
-}
-
-async fn m2_entries_have_what_is_allowed_and_nothing_else(setup: Setup) {
-    let (_bench, client) = connected(setup).await;
-    let listed = items(&client, "tools/list", json!({}), "tools").await;
-    let entries = items(&client, "tools/manifest", json!({}), "entries").await;
-    for (entry, tool) in entries.iter().zip(&listed) {
-        for (key, value) in entry.iter() {
-            match key {
-                "name" | "title" | "annotations" => {
-                    let parse = |text| serde_json::from_str::<Value>(text).unwrap();
-                    assert_eq!(parse(value), parse(tool.member(key).unwrap()));
-                }
-                _ => assert!(["digest", "size"].contains(&key), "{entry:?}"),
-            }
-        }
-    }
-    assert!(entries.iter().any(|entry| entry.member("annotations").is_some()), "{entries:?}");
 }
 
 async fn m2_hints_are_those_of_the_list(setup: Setup) {
@@ -245,14 +234,13 @@ async fn m1_a_change_of_a_digest_is_announced(setup: Setup) {
 }
 
 under_full!(
-    m1_names_digests_and_sizes_are_those_of_the_list,
+    m1_m2_entries_are_those_of_the_list_and_have_what_is_allowed,
     m1_what_is_added_to_a_list_is_in_its_manifest,
     s12_m1_host_hints_are_in_no_manifest,
     m1_a_complete_list_that_was_selected_has_a_manifest,
     m1_the_operator_may_offer_none,
     m1_a_cursor_that_is_null_is_none,
     m1_a_change_of_a_digest_is_announced,
-    m2_entries_have_what_is_allowed_and_nothing_else,
     m2_hints_are_those_of_the_list,
     m4_what_cannot_be_described_is_refused_as_a_whole,
     m5_definitions_come_in_the_order_of_the_names,

@@ -4,7 +4,7 @@ use kit::{Bench, Client, Identity, Options, Scenario, Setup};
 use mcp_disclosure_gateway::negotiation::Bridge;
 use serde_json::{Value, json};
 
-use crate::{connect, playing};
+use crate::{Described, connect, connect_as, playing};
 
 /// A tool whose schema costs more than asking for it.
 fn solve() -> Options {
@@ -22,8 +22,7 @@ fn solve() -> Options {
 }
 
 async fn serving(setup: Setup, options: Options, bridge: Bridge, identity: Identity) -> (Bench, Client) {
-    let bench = Bench::start(options.pinned(setup.strategy).bridge(bridge)).await;
-    let client = Client::connect_as(&bench, setup, identity).await;
+    let (bench, client) = connect_as(options.pinned(setup.strategy).bridge(bridge), setup, identity).await;
     (bench, client)
 }
 
@@ -125,13 +124,11 @@ async fn b6_a_uri_that_misses_narrowly_is_answered_with_the_right_one(setup: Set
 }
 
 async fn b6_stateless_examples_are_calls_that_run(setup: Setup) {
-    let files = tempfile::tempdir().unwrap();
-    let file = json!({
+    let files = Described::by([&json!({
         "name": "a", "description": "Does a.", "inputSchema": {"type": "object", "properties": {"x": {}}},
         "examples": [{"input": {"x": 1.5}, "output": "y"}],
-    });
-    std::fs::write(files.path().join("a.json"), file.to_string()).unwrap();
-    let options = Options { files: Some(files.path().to_owned()), ..crate::named(["a"]) };
+    })]);
+    let options = files.before(crate::named(["a"]));
     let (_bench, client) = serving(setup, options, Bridge::Auto, Identity::default()).await;
     for described in [
         client.describe("a").await.text_as_json(),

@@ -5,7 +5,7 @@ use mcp_disclosure_core::EXTENSION;
 use mcp_disclosure_gateway::{builtin, negotiation::StrategyOptions};
 use serde_json::json;
 
-use crate::{connect, connected, odd};
+use crate::{connect, connect_as, connected, odd};
 
 async fn selected(client: &Client) -> String {
     client.capabilities().await["extensions"][EXTENSION]["selected"].as_str().unwrap().to_owned()
@@ -31,9 +31,8 @@ async fn n1_what_is_offered_and_selected_is_advertised(setup: Setup) {
 }
 
 async fn n1_the_operator_comes_before_the_client(setup: Setup) {
-    let bench = Bench::start(odd().pinned(setup.strategy)).await;
     let other = if setup.strategy == "full" { "resource" } else { "full" };
-    let client = Client::connect_as(&bench, setup, Identity::offering(other)).await;
+    let (_bench, client) = connect_as(odd().pinned(setup.strategy), setup, Identity::offering(other)).await;
     assert_eq!(selected(&client).await, setup.strategy);
     assert_eq!(sees_schemas(&client).await, setup.strategy == "full");
 }
@@ -111,9 +110,8 @@ each_way_in!(n2_clients_of_one_process_are_served_differently);
 
 async fn n3_the_address_comes_before_everything(setup: Setup) {
     let other = if setup.strategy == "full" { "resource" } else { "full" };
-    let bench = Bench::start(odd().pinned(other)).await;
     let identity = Identity::offering(other).at(&format!("/mcp/{}", setup.strategy));
-    let client = Client::connect_as(&bench, setup, identity).await;
+    let (_bench, client) = connect_as(odd().pinned(other), setup, identity).await;
     assert_eq!(selected(&client).await, setup.strategy);
     assert_eq!(sees_schemas(&client).await, setup.strategy == "full");
 }
@@ -147,8 +145,7 @@ async fn n5_lists_that_depend_on_the_request_are_private(setup: Setup) {
 without_sessions!(n5_lists_that_depend_on_the_request_are_private);
 
 async fn n5_lists_that_are_the_same_for_everyone_are_public(setup: Setup) {
-    let bench = Bench::start(odd()).await;
-    let client = Client::connect_as(&bench, setup, Identity::default().at("/mcp/full")).await;
+    let (_bench, client) = connect_as(odd(), setup, Identity::default().at("/mcp/full")).await;
     for method in ["tools/list", "resources/list", "server/discover"] {
         assert_eq!(client.request(method, json!({})).await.result()["cacheScope"], "public", "{method}");
     }

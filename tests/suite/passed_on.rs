@@ -1,9 +1,9 @@
 //! Methods beyond MCP that the operator lets pass (U19).
 
-use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup};
+use kit::{Client, HeaderAdmission, Identity, Options, Scenario, Setup};
 use serde_json::{Value, json};
 
-use crate::{connect, playing};
+use crate::{connect, connect_as, playing};
 
 fn options() -> Options {
     let mut scenario = Scenario::odd();
@@ -40,9 +40,8 @@ under_full!(u19_what_is_named_passes_and_the_rest_does_not);
 cases!(search_http_session; u19_who_may_not_use_everything_may_not_use_it);
 
 async fn u19_who_may_not_use_everything_may_not_use_it(setup: Setup) {
-    let bench = Bench::start(options()).await;
     let identity = Identity::default().known_as("ann");
-    let client = Client::connect_as(&bench, setup, identity).await;
+    let (bench, client) = connect_as(options(), setup, identity).await;
     assert_eq!(client.request("vendor/method", json!({})).await.error()["code"], -32601);
     let other = Client::connect_as(&bench, setup, Identity::default()).await;
     let journal: Vec<Value> = other.journal().await;

@@ -4,7 +4,7 @@ use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup, cl
 use mcp_disclosure_gateway::negotiation::Bridge;
 use serde_json::{Value, json};
 
-use crate::{connect, connect_plain, playing};
+use crate::{connect, connect_as, connect_plain, playing};
 
 /// A tool with everything that strategies withhold.
 fn complete(name: &str) -> Value {
@@ -194,9 +194,8 @@ async fn s12_a_pin_shows_nothing_that_is_hidden(setup: Setup) {
         [(admission, ""), (HeaderAdmission::default(), "[tools.\"*/held\"]\nhidden = true\n")]
     {
         let options = options().bridge(Bridge::Always).with_config(&format!("{PINS}{rule}"));
-        let bench = Bench::start(options.admitting(admission)).await;
         let identity = Identity::offering(setup.strategy).known_as("ann");
-        let client = Client::connect_as(&bench, setup, identity).await;
+        let (_bench, client) = connect_as(options.admitting(admission), setup, identity).await;
         let listed = client.request("tools/list", json!({})).await.text.unwrap();
         assert!(!listed.contains("held") && !listed.contains("at once by their names"), "{listed}");
         let refused = client.call("held", json!({"x": 1})).await;
@@ -208,9 +207,8 @@ async fn s12_a_pin_shows_nothing_that_is_hidden(setup: Setup) {
 /// A pin says how a tool is listed, and the choice of a client whether.
 async fn s12_a_pin_is_no_exception_from_a_choice(setup: Setup) {
     let options = crate::concerns::options(json!({})).with_config("[pins]\ntools = [\"dear\"]\n");
-    let bench = Bench::start(options).await;
     let identity = Identity::offering(setup.strategy);
-    let client = Client::connect_as(&bench, setup, identity.clone()).await;
+    let (bench, client) = connect_as(options, setup, identity.clone()).await;
     let listed = client.tools().await;
     assert_eq!(named(&listed, "dear")[0]["inputSchema"]["properties"]["n"]["type"], "integer");
     let client = Client::connect_as(&bench, setup, identity.choosing(json!({"cost": "low"}))).await;

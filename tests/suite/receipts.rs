@@ -5,17 +5,11 @@ use std::time::Duration;
 use kit::{Bench, Client, HeaderAdmission, Identity, Options, Setup, client::receipt_of, eventually};
 use serde_json::{Value, json};
 
-use crate::{connect, connected, named, odd};
+use crate::{connect, connect_as, connected, named, odd, refusals::reason};
 
 /// The same with receipts of this kind.
 fn receipts(kind: &str, options: Options) -> Options {
     options.set("resource", json!({"receipts": kind}))
-}
-
-fn reason(result: &Value) -> String {
-    assert_eq!(result["isError"], true, "{result}");
-    assert_eq!(result["structuredContent"]["error"]["code"], "TOOL_DESCRIPTION_REQUIRED");
-    result["structuredContent"]["error"]["reason"].as_str().unwrap().to_owned()
 }
 
 async fn r14_the_delivered_schema_asks_for_a_receipt_that_the_tool_never_sees(setup: Setup) {
@@ -60,7 +54,7 @@ async fn r14_a_receipt_expires(setup: Setup) {
     let arguments = client.learn("a", json!({})).await;
     let reason = eventually("the end of the receipt", async || {
         let result = client.call("a", arguments.clone()).await.result();
-        (result["isError"] == true).then(|| reason(&result))
+        (result["isError"] == true).then(|| reason(&result).clone())
     })
     .await;
     assert_eq!(reason, "EXPIRED");
@@ -79,9 +73,8 @@ async fn r14_a_receipt_is_for_one_principal(setup: Setup) {
     let admission = HeaderAdmission::default().knowing("ann", &["a"]).knowing("bob", &["a"]);
     let options = named(["a"]).admitting(admission);
     let options = if setup.has_sessions() { receipts("signed", options) } else { options };
-    let bench = Bench::start(options).await;
     let identity = || Identity::offering("resource");
-    let ann = Client::connect_as(&bench, setup, identity().known_as("ann")).await;
+    let (bench, ann) = connect_as(options, setup, identity().known_as("ann")).await;
     let arguments = ann.learn("a", json!({})).await;
     for other in [identity().known_as("bob"), identity()] {
         let other = Client::connect_as(&bench, setup, other).await;
@@ -145,8 +138,7 @@ cases!(
 );
 
 async fn r14_signed_receipts_outlive_the_session(setup: Setup) {
-    let bench = Bench::start(receipts("signed", odd())).await;
-    let first = Client::connect(&bench, setup).await;
+    let (bench, first) = connect(receipts("signed", odd()), setup).await;
     assert!(first.introduction["instructions"].as_str().unwrap().contains("including disclosure_receipt"));
     let schema = first.describe("echo").await.text_as_json()["echo"]["inputSchema"].clone();
     assert_eq!(schema["required"], json!(["text", "disclosure_receipt"]));

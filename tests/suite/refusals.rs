@@ -1,10 +1,10 @@
 //! Calls before delivery (R7), and how a description authorizes: in the session (R8), until the definition
 //! changes (R9).
 
-use kit::{Bench, Client, Options, Setup, eventually};
+use kit::{Bench, Client, Setup, client::with_receipt, eventually};
 use serde_json::{Value, json};
 
-use crate::{connect, connected, named, odd};
+use crate::{Described, connect, connected, named, odd};
 
 async fn r7_a_call_before_delivery_is_refused_and_does_not_run(setup: Setup) {
     let (_bench, client) = connected(setup).await;
@@ -26,10 +26,7 @@ async fn r7_the_uri_of_the_refusal_leads_out_of_it(setup: Setup) {
     let odd = "odd ü,?&%";
     let refused = client.call(odd, json!({})).await.result();
     let uri = refused["structuredContent"]["error"]["resource_uri"].as_str().unwrap().to_owned();
-    let mut arguments = json!({});
-    if let Some(receipt) = kit::client::receipt_of(&client.read(&uri).await.text_as_json()[odd]) {
-        arguments["disclosure_receipt"] = receipt;
-    }
+    let arguments = with_receipt(json!({}), &client.read(&uri).await.text_as_json()[odd]);
     client.call(odd, arguments).await.result()["structuredContent"]["given"].as_object().unwrap();
 }
 under_resource!(
@@ -37,7 +34,8 @@ under_resource!(
     r7_the_uri_of_the_refusal_leads_out_of_it,
 );
 
-fn reason(result: &Value) -> &Value {
+/// Why a call needs a description first, if that is said.
+pub(crate) fn reason(result: &Value) -> &Value {
     assert_eq!(result["isError"], true, "{result}");
     assert_eq!(result["structuredContent"]["error"]["code"], "TOOL_DESCRIPTION_REQUIRED");
     &result["structuredContent"]["error"]["reason"]
@@ -56,21 +54,18 @@ async fn r8_delivery_holds_for_the_session_and_never_in_another(setup: Setup) {
 }
 cases!(resource_stdio_session resource_http_session; r8_delivery_holds_for_the_session_and_never_in_another);
 
+/// A tool of which no more is said than this.
+pub(crate) fn briefly(name: &str, text: &str) -> Value {
+    json!({"name": name, "description": text, "brief": text, "inputSchema": {"type": "object"}})
+}
+
 async fn r9_a_changed_definition_must_be_fetched_again(setup: Setup) {
-    let files = tempfile::tempdir().unwrap();
-    let write = |description: &str| {
-        let file = json!({"name": "a", "description": description, "brief": description, "inputSchema": {"type": "object"}});
-        let (draft, path) = (files.path().join("draft"), files.path().join("a.json"));
-        std::fs::write(&draft, file.to_string()).unwrap();
-        std::fs::rename(draft, path).unwrap();
-    };
-    write("The first.");
-    let (_bench, client) =
-        connect(Options { files: Some(files.path().to_owned()), ..named(["a", "b"]) }, setup).await;
+    let files = Described::by([&briefly("a", "The first.")]);
+    let (_bench, client) = connect(files.before(named(["a", "b"])), setup).await;
     let learned = client.learn("a", json!({})).await;
     let other = client.learn("b", json!({})).await;
     assert_ne!(client.call("a", learned.clone()).await.result()["isError"], true);
-    write("The second.");
+    files.write(&briefly("a", "The second."));
     eventually("the new description", async || {
         (client.tools().await[0]["description"] == "The second.").then_some(())
     })
@@ -82,22 +77,17 @@ async fn r9_a_changed_definition_must_be_fetched_again(setup: Setup) {
 }
 
 async fn r9_a_bad_set_of_files_leaves_the_old_one(setup: Setup) {
-    let files = tempfile::tempdir().unwrap();
-    let path = files.path().join("a.json");
     let good = json!({"name": "a", "description": "Good.", "inputSchema": {"type": "object"}});
-    std::fs::write(&path, good.to_string()).unwrap();
-    let (bench, client) =
-        connect(Options { files: Some(files.path().to_owned()), ..named(["a", "b"]) }, setup).await;
+    let files = Described::by([&good]);
+    let (bench, client) = connect(files.before(named(["a", "b"])), setup).await;
     let learned = client.learn("a", json!({})).await;
     let before = client.tools().await;
-    std::fs::write(&path, "{").unwrap();
-    let more =
-        json!({"name": "b", "description": "Better.", "brief": "Better.", "inputSchema": {"type": "object"}});
-    std::fs::write(files.path().join("b.json"), more.to_string()).unwrap();
+    std::fs::write(files.0.path().join("a.json"), "{").unwrap();
+    files.write(&briefly("b", "Better."));
     let problems = bench.reloads.reload(false).await.unwrap_err();
     assert!(problems.iter().any(|problem| problem.to_string().contains("a.json")), "{problems:?}");
     assert_eq!(client.tools().await, before);
-    std::fs::write(&path, good.to_string()).unwrap();
+    files.write(&good);
     eventually("the better description", async || {
         (client.tools().await[1]["description"] == "Better.").then_some(())
     })

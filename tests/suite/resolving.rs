@@ -6,7 +6,7 @@ use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup};
 use mcp_disclosure_core::{Grant, Quotas};
 use serde_json::{Value, json};
 
-use crate::{connect, playing};
+use crate::{Described, connect, playing};
 
 /// An upstream that resolves `manage`, but not `plain`, and says nothing of `silent`.
 fn resolving() -> Options {
@@ -58,11 +58,10 @@ async fn sep1862_a_call_is_resolved_by_its_upstream(setup: Setup) {
 where_tools_are_listed!(sep1862_a_call_is_resolved_by_its_upstream);
 
 async fn sep1862_what_the_operator_says_stays(setup: Setup) {
-    let files = tempfile::tempdir().unwrap();
-    let file = json!({"name": "manage", "description": "Ours.", "inputSchema": {"type": "object"}});
-    std::fs::write(files.path().join("manage.json"), file.to_string()).unwrap();
-    let (_bench, client) =
-        connect(Options { files: Some(files.path().to_owned()), ..resolving() }, setup).await;
+    let files = Described::by([
+        &json!({"name": "manage", "description": "Ours.", "inputSchema": {"type": "object"}}),
+    ]);
+    let (_bench, client) = connect(files.before(resolving()), setup).await;
     let tool = resolve(&client, "manage", json!({})).await.result()["tool"].clone();
     assert_eq!(tool["description"], "Ours.", "{tool}");
     // What the upstream says of this call is news.

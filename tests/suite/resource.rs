@@ -1,11 +1,11 @@
 //! What `resource` lists and delivers (R1, R3 to R6, R15); how it explains itself, the snapshots have (R2, R13).
 
-use kit::{Bench, Client, Options, Scenario, Setup};
+use kit::{Bench, Client, Scenario, Setup, client::with_receipt};
 use mcp_disclosure_core::Definitions;
 use mcp_disclosure_gateway::negotiation::Bridge;
 use serde_json::{Value, json};
 
-use crate::{connect, connect_plain, connected, named, odd, playing};
+use crate::{Described, connect, connect_plain, connected, named, odd, playing};
 
 const BASE: &str = "resource:///tool_descriptions";
 
@@ -53,24 +53,19 @@ async fn r3_a_name_with_blanks_at_its_ends_is_fetched_and_unlocked(setup: Setup)
     let other = Client::connect(&bench, setup).await;
     let described = other.call("describe_tools", json!({"names": [" x ", " y "]})).await.result();
     let described = &described["structuredContent"];
-    let mut arguments = json!({});
-    if let Some(receipt) = kit::client::receipt_of(&described[" x "]) {
-        arguments["disclosure_receipt"] = receipt;
-    }
+    let arguments = with_receipt(json!({}), &described[" x "]);
     assert!(described["y"]["name"] == "y", "{described}");
     assert_ne!(other.call(" x ", arguments).await.result()["isError"], true);
 }
 
 async fn r4_what_was_asked_for_is_delivered_completely(setup: Setup) {
-    let files = tempfile::tempdir().unwrap();
     let file = json!({
         "name": "a", "description": "All of a.", "inputSchema": {"type": "object", "properties": {"x": {}}},
         "outputSchema": {"type": "object"}, "examples": [{"description": "d", "input": {"x": 1}}],
         "usage_guidance": "Use it.", "error_guidance": {"E": "Do."}, "brief": "A."
     });
-    std::fs::write(files.path().join("a.json"), file.to_string()).unwrap();
-    let (_bench, client) =
-        connect(Options { files: Some(files.path().to_owned()), ..named(["a", "b"]) }, setup).await;
+    let files = Described::by([&file]);
+    let (_bench, client) = connect(files.before(named(["a", "b"])), setup).await;
     let mut described = client.describe("a").await.text_as_json();
     assert_eq!(described.as_object().unwrap().keys().collect::<Vec<_>>(), ["a"]);
     let entry = described["a"].as_object_mut().unwrap();
@@ -179,10 +174,7 @@ async fn r15_the_bridge_authorizes_and_refusals_name_it(setup: Setup) {
     let steps = refused["structuredContent"]["error"]["instructions"].to_string();
     assert!(steps.contains("describe_tools"), "{steps}");
     let described = client.call("describe_tools", json!({"names": ["rich"]})).await.result();
-    let mut arguments = json!({});
-    if let Some(receipt) = kit::client::receipt_of(&described["structuredContent"]["rich"]) {
-        arguments["disclosure_receipt"] = receipt;
-    }
+    let arguments = with_receipt(json!({}), &described["structuredContent"]["rich"]);
     assert_ne!(client.call("rich", arguments).await.result()["isError"], true);
 }
 
@@ -230,10 +222,7 @@ async fn b9_a_bridge_delivers_what_a_call_needs_and_the_resource_all(setup: Setu
             assert_eq!(&delivered, expected, "{definitions}");
         }
         // Either delivery is of the complete definition: it authorizes the tool.
-        let given = match kit::client::receipt_of(&by_bridge["structuredContent"]["weighty"]) {
-            Some(receipt) => json!({"kind_of": "x", "disclosure_receipt": receipt}),
-            None => json!({"kind_of": "x"}),
-        };
+        let given = with_receipt(json!({"kind_of": "x"}), &by_bridge["structuredContent"]["weighty"]);
         let result = client.call("weighty", given).await.result();
         assert_eq!(result["structuredContent"]["given"], json!({"kind_of": "x"}), "{result}");
     }

@@ -11,9 +11,9 @@ use kit::{
 };
 use mcp_disclosure_client::{Host, Link, Preferences};
 use mcp_disclosure_gateway::{backend::Scope, upstream::Target};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::questions::converse;
+use crate::{questions::converse, with_progress};
 
 const ERAS: [Era; 2] = [Era::Session, Era::Stateless];
 
@@ -27,18 +27,6 @@ async fn before(server: &RevisionServer, era: Era) -> (Bench, Client) {
     let client = Client::connect_as(&bench, setup, Identity::offering("full").askable()).await;
     client.open_stream_of_session().await;
     (bench, client)
-}
-
-/// Calls a tool that reports progress: the steps, and the text of the result.
-async fn with_progress(client: &Client, tool: &str) -> (Vec<Value>, Value) {
-    let params = json!({"name": tool, "arguments": {}, "_meta": {"progressToken": "mine"}});
-    let reply = client.request("tools/call", params).await;
-    let reports = reply.notifications.iter().filter(|message| message["method"] == "notifications/progress");
-    let steps = reports.map(|report| {
-        assert_eq!(report["params"]["progressToken"], "mine");
-        report["params"]["progress"].clone()
-    });
-    (steps.collect(), reply.result()["content"][0]["text"].clone())
 }
 
 /// A client of each era uses everything that a server of this revision offers, which may refuse a missing or other version
@@ -111,7 +99,7 @@ async fn follows_its_list(server: &RevisionServer, client: &Client) {
 
 /// The client crate too, which speaks to the server directly.
 async fn every_request_of_the_client_crate_is_as_its_revision_demands(
-    server: RevisionServer,
+    server: &RevisionServer,
     revision: Revision,
 ) {
     for eras in [vec![Era::Session, Era::Stateless], vec![Era::Stateless, Era::Session]] {
@@ -123,6 +111,7 @@ async fn every_request_of_the_client_crate_is_as_its_revision_demands(
             let result = host.call(tool, &json!({})).await.unwrap();
             assert!(result.text().contains(tool), "{result:?}");
         }
+        eventually("a listener", async || (server.listeners() > 0).then_some(())).await;
         host.close().await;
     }
     assert_eq!(server.faults(), [""; 0], "{revision:?}");
@@ -141,7 +130,9 @@ macro_rules! revisions {
         #[tokio::test]
         async fn u7_every_request_of_the_client_crate_is_as_its_revision_demands() {
             let server = RevisionServer::start(Revision::$revision).await;
-            every_request_of_the_client_crate_is_as_its_revision_demands(server, Revision::$revision).await;
+            every_request_of_the_client_crate_is_as_its_revision_demands(&server, Revision::$revision).await;
+            let (opened, ended) = sessions(&server);
+            assert_eq!(opened, ended, "each session is ended");
         }
     })* };
 }
@@ -171,6 +162,6 @@ async fn u7_without_a_session_id_the_revision_is_in_the_header_too() {
 async fn u7_without_a_session_id_the_client_crate_sends_the_revision_too() {
     for revision in with_sessions() {
         let server = RevisionServer::start_without_session_id(revision).await;
-        every_request_of_the_client_crate_is_as_its_revision_demands(server, revision).await;
+        every_request_of_the_client_crate_is_as_its_revision_demands(&server, revision).await;
     }
 }

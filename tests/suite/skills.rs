@@ -1,10 +1,10 @@
 //! Skills of several upstreams (SEP-2640).
 
-use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup, scenario::raw};
+use kit::{HeaderAdmission, Identity, Options, Scenario, Setup, scenario::raw};
 use mcp_disclosure_core::Grant;
 use serde_json::{Value, json};
 
-use crate::{connect, playing, several};
+use crate::{connect, connect_as, playing, several};
 
 const SHARED: &str = "skill://refunds/SKILL.md";
 const SHARED_FORM: &str = "skill://refunds/forms/eu.md";
@@ -147,9 +147,8 @@ async fn t4_hidden_skills_and_files_do_not_exist(setup: Setup) {
         (two().admitting(admission), ["skill://refunds/SKILL.md", "skill://a/own/SKILL.md"].as_slice()),
     ] {
         let is_ruled = !options.config.is_empty();
-        let bench = Bench::start(options).await;
         let identity = Identity::offering(setup.strategy).known_as("ann");
-        let client = Client::connect_as(&bench, setup, identity).await;
+        let (_bench, client) = connect_as(options, setup, identity).await;
         let skills = client.list("skills").await;
         assert_eq!(uris(&json!(skills)), expected);
         let refused = if is_ruled { "skill://a/own/SKILL.md" } else { "skill://b/own/SKILL.md" };

@@ -6,7 +6,7 @@ use kit::{Bench, Client, Identity, Options, Reply, Setup, eventually, setup::Era
 use mcp_disclosure_gateway::{backend::Scope, upstream::Target};
 use serde_json::{Value, json};
 
-use crate::connect;
+use crate::{connect, connect_as};
 
 const TASKS_UPSTREAM: &str = env!("CARGO_BIN_EXE_tasks-upstream");
 
@@ -25,9 +25,7 @@ fn identity(setup: Setup) -> Identity {
 }
 
 async fn connected(setup: Setup, options: Options) -> (Bench, Client) {
-    let bench = Bench::start(options).await;
-    let client = Client::connect_as(&bench, setup, identity(setup)).await;
-    (bench, client)
+    connect_as(options, setup, identity(setup)).await
 }
 
 /// Calls a tool as a task.
@@ -242,8 +240,7 @@ under_resource!(t1_a_task_passes_what_every_call_passes);
 
 async fn t1_tools_that_run_as_tasks_only_are_listed_to_those_that_can(setup: Setup) {
     for era in ERAS {
-        let bench = Bench::start(before(era)).await;
-        let can = Client::connect_as(&bench, setup, identity(setup)).await;
+        let (bench, can) = connect_as(before(era), setup, identity(setup)).await;
         assert!(can.tool_names().await.contains(&"research".to_owned()));
         let older = Identity { revision: Some("2025-06-18"), ..Identity::offering(setup.strategy) };
         let cannot = Client::connect_as(&bench, setup, older).await;

@@ -286,9 +286,12 @@ fn q1_a_task_that_cannot_be_played_is_refused_with_its_place() {
     let file = folder.path().join("task.json");
     let path = file.to_str().unwrap();
     for (text, code, expected) in [
-        ("{", 64, "EOF while parsing"),
+        ("{", 64, "EOF while parsing an object at line 1"),
         (r#"{"calls": []}"#, 64, "'calls' is empty"),
+        (r#"{"calls": [{"tool": "fft"}], "courses": []}"#, 64, "'courses' is empty"),
         ("{\"calls\": [{\"tool\": \"fft\",\n \"argument\": {}}]}", 64, "unknown field `argument`"),
+        (r#"{"calls": [{"arguments": {}}]}"#, 64, "missing field `tool` at line 1"),
+        (r#"{"calls": [{"tool": "fft"}], "host": "odd"}"#, 64, "unknown variant `odd`"),
         (r#"{"calls": [{"tool": "symbolic_solv"}]}"#, 2, "did you mean 'symbolic_solve'?"),
     ] {
         fs::write(&file, text).unwrap();

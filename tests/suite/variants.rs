@@ -5,7 +5,7 @@ use mcp_disclosure_core::{EXTENSION, GROUPS};
 use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json};
 
-use crate::{connect_plain, odd};
+use crate::{connect_as, connect_plain, odd};
 
 const VARIANTS: &str = "io.modelcontextprotocol/server-variants";
 const VARIANT: &str = "io.modelcontextprotocol/server-variant";
@@ -41,8 +41,7 @@ async fn served(client: &Client, variant: Option<&str>) -> (usize, bool) {
 
 async fn v1_strategies_are_the_variants_and_each_request_chooses(setup: Setup) {
     let strategies = StrategyOptions { fallback: setup.strategy.to_owned(), ..StrategyOptions::default() };
-    let bench = Bench::start(Options { strategies, ..odd() }).await;
-    let client = Client::connect_as(&bench, setup, hinting(json!({}))).await;
+    let (_bench, client) = connect_as(Options { strategies, ..odd() }, setup, hinting(json!({}))).await;
     let ids = available(&client).await;
     let capabilities = client.capabilities().await;
     let ours = &capabilities["extensions"][EXTENSION];
@@ -73,8 +72,7 @@ async fn v1_strategies_are_the_variants_and_each_request_chooses(setup: Setup) {
 }
 
 async fn v1_an_unknown_variant_is_refused_with_those_that_there_are(setup: Setup) {
-    let bench = Bench::start(odd()).await;
-    let client = Client::connect_as(&bench, setup, hinting(json!({}))).await;
+    let (_bench, client) = connect_as(odd(), setup, hinting(json!({}))).await;
     let ids = available(&client).await;
     for unknown in [json!("unheard-of"), json!(7), json!(""), json!(null)] {
         for method in ["tools/list", "resources/list", "tools/call"] {
@@ -139,8 +137,7 @@ async fn v1_g1_groups_that_are_off_are_served_with_their_bridge(setup: Setup) {
 }
 
 async fn v1_others_see_nothing_of_it(setup: Setup) {
-    let bench = Bench::start(odd()).await;
-    let client = Client::connect_as(&bench, setup, Identity::offering("full")).await;
+    let (_bench, client) = connect_as(odd(), setup, Identity::offering("full")).await;
     assert!(client.capabilities().await["extensions"].get(VARIANTS).is_none());
 }
 

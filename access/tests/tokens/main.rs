@@ -256,13 +256,27 @@ async fn a2_only_one_authorization_header_counts() {
     let ec = Key::ec();
     let (access, _folder, _) = of_keys(&[ec.public("e")]).await;
     let token = ec.token("e", &claims());
-    let bearer = format!("Bearer {token}");
-    assert_eq!(come(&access, &[&bearer]).await, Ok(format!("sub:{ISSUER}#ann")));
-    assert_eq!(status(&come(&access, &[&bearer, &bearer]).await), 400);
-    assert_eq!(status(&come(&access, &["Bearer x", &bearer]).await), 400);
-    let (nothing, challenge, _) = come(&access, &[]).await.unwrap_err();
-    assert!(nothing == 401 && !challenge.contains("error="), "{challenge}");
-    assert_eq!(status(&come(&access, &[&format!("Basic {token}")]).await), 401);
+    let (bearer, other_case) = (format!("Bearer {token}"), format!("bEARER  {token} "));
+    for once in [&bearer, &other_case] {
+        assert_eq!(come(&access, &[once]).await, Ok(format!("sub:{ISSUER}#ann")));
+    }
+    let (basic, list) = (format!("Basic {token}"), format!("Bearer {token}, {bearer}"));
+    let long = format!("Bearer {}", "x".repeat(16 * 1024 + 1));
+    for (values, expected, error) in [
+        (&[][..], 401, ""),
+        (&[&*basic], 401, ""),
+        (&[&*token], 401, ""),
+        (&["Bearer "], 401, "invalid_token"),
+        (&["Bearer a b"], 401, "invalid_token"),
+        (&[&*list], 401, "invalid_token"),
+        (&[&*long], 401, "invalid_token"),
+        (&[&*bearer, &*bearer], 400, "invalid_request"),
+        (&["Bearer x", &*bearer], 400, "invalid_request"),
+    ] {
+        let (status, challenge, _) = come(&access, values).await.unwrap_err();
+        let said = challenge.split_once("error=\"").map_or("", |(_, rest)| rest.split('"').next().unwrap());
+        assert_eq!((status, said), (expected, error), "{values:?}");
+    }
     let queried = come_at(&access, &format!("/mcp?access_token={token}"), HeaderMap::new()).await;
     assert_eq!(status(&queried), 401);
 }
@@ -378,18 +392,28 @@ async fn a5_a_caller_is_known_by_its_issuer_and_the_claim_that_names_it() {
 
 #[tokio::test]
 async fn a2_the_metadata_is_where_the_challenge_says() {
-    let settings = jwt(KeySource::File("/no/such/file".into()), ONCE);
-    let jwt = settings.jwt.map(|jwt| Jwt { audience: "https://h.example/tools/mcp".to_owned(), ..jwt });
-    let access = Access::new(Settings { jwt, guarded: true, ..Settings::default() }).unwrap();
-    let (_, challenge, _) = come(&access, &[]).await.unwrap_err();
-    let named = challenge.split_once("resource_metadata=\"").unwrap().1.trim_end_matches('"').to_owned();
-    let path = named.strip_prefix("https://h.example").unwrap();
-    let headers = HeaderMap::new();
-    let open = |path: &str| {
-        let target: Uri = path.parse().unwrap();
-        let request = Arriving { method: &Method::GET, target: &target, headers: &headers, profile: None };
-        access.open_document(&request).map(|document| document.text().to_owned())
-    };
-    assert!(open(path).unwrap().contains("https://h.example/tools/mcp"), "{path}");
-    assert_eq!(open("/.well-known/oauth-protected-resource/other/mcp"), None);
+    let well_known = "/.well-known/oauth-protected-resource";
+    // Where RFC 9728 puts it.
+    for (audience, origin, path) in [
+        ("https://h.example/tools/mcp", "https://h.example", "/tools/mcp"),
+        ("https://h.example", "https://h.example", ""),
+        ("https://h.example/", "https://h.example", ""),
+        ("http://h:1/x/mcp?y", "http://h:1", "/x/mcp"),
+    ] {
+        let settings = jwt(KeySource::File("/no/such/file".into()), ONCE);
+        let jwt = settings.jwt.map(|jwt| Jwt { audience: audience.to_owned(), ..jwt });
+        let access = Access::new(Settings { jwt, guarded: true, ..Settings::default() }).unwrap();
+        let (_, challenge, _) = come(&access, &[]).await.unwrap_err();
+        let named = challenge.split_once("resource_metadata=\"").unwrap().1.trim_end_matches('"');
+        assert_eq!(named, format!("{origin}{well_known}{path}"), "{audience}");
+        let headers = HeaderMap::new();
+        let open = |path: &str| {
+            let target: Uri = format!("{well_known}{path}").parse().unwrap();
+            let request =
+                Arriving { method: &Method::GET, target: &target, headers: &headers, profile: None };
+            access.open_document(&request).map(|document| document.text().to_owned())
+        };
+        assert!(open(path).unwrap().contains(audience), "{audience}");
+        assert_eq!(open("/other/mcp"), None);
+    }
 }

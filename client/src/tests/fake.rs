@@ -20,21 +20,21 @@ pub(crate) enum Say {
     Notify(&'static str, Value),
     /// No response.
     Nothing,
-    /// Closes the connection.
-    End,
 }
 
 /// The messages that the fake received, in order.
 pub(crate) type Log = Arc<Mutex<Vec<(String, Value)>>>;
 
-/// The result of a handshake in which this strategy is selected.
+/// The result of a handshake with these capabilities.
+pub(crate) fn able(capabilities: Value) -> Value {
+    let server = json!({"name": "fake", "version": "1"});
+    json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": server})
+}
+
+/// The result of one in which this strategy is selected.
 pub(crate) fn selecting(strategy: &str) -> Value {
     let settings = json!({"strategies": [strategy], "selected": strategy});
-    json!({
-        "protocolVersion": "2025-11-25",
-        "capabilities": {"tools": {}, "extensions": {EXTENSION: settings}},
-        "serverInfo": {"name": "fake", "version": "1"},
-    })
+    able(json!({"tools": {}, "extensions": {EXTENSION: settings}}))
 }
 
 /// A link to a server that responds as the function returns.
@@ -66,7 +66,6 @@ pub(crate) fn fake(mut answer: impl FnMut(&str, &Value) -> Say + Send + 'static)
                     format!("{}\n{}", json!({"jsonrpc": "2.0", "method": method}), ok(result))
                 }
                 Say::Nothing => continue,
-                Say::End => return,
             };
             output.write_all(format!("{said}\n").as_bytes()).await.unwrap();
         }

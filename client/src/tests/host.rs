@@ -117,41 +117,6 @@ async fn c13_choices_are_sent_at_the_start_and_on_change() {
 }
 
 #[tokio::test]
-async fn c13_in_the_stateless_era_choices_are_in_every_request() {
-    let at = format!(
-        "/_meta/io.modelcontextprotocol~1clientCapabilities/extensions/{}/concerns/cost",
-        crate::EXTENSION.replace('/', "~1")
-    );
-    let cost = at.clone();
-    let (link, log) = fake(move |method, params| match method {
-        _ if params.pointer(&cost) == Some(&json!("huge")) => Say::Error(-32602, "no such value"),
-        "server/discover" => Say::Result(json!({"supportedVersions": ["2026-07-28"], "capabilities": {}})),
-        _ => Say::Result(json!({"tools": []})),
-    });
-    let preferences =
-        Preferences { eras: vec![Era::Stateless], ..Preferences::of(["full"]).with_concern("cost", "low") };
-    let host = Host::connect(link, preferences).await.unwrap();
-    host.list().await.unwrap();
-    let update = host.update_concerns(&Concerns::from_iter([("cost".into(), json!("high"))])).await.unwrap();
-    assert_eq!(update.effective.text(), r#"{"cost":"high"}"#);
-    assert!(host.update_concerns(&Concerns::from_iter([("cost".into(), json!("huge"))])).await.is_err());
-    host.list().await.unwrap();
-    let log = log.lock();
-    let sent: Vec<_> = log.iter().map(|(method, params)| (&**method, params.pointer(&at).unwrap())).collect();
-    let (low, high) = (json!("low"), json!("high"));
-    assert_eq!(
-        sent,
-        [
-            ("server/discover", &low),
-            ("tools/list", &low),
-            ("tools/list", &high),
-            ("tools/list", &json!("huge")),
-            ("tools/list", &high),
-        ]
-    );
-}
-
-#[tokio::test]
 async fn eras_are_tried_in_the_order_of_preference() {
     let stateless_only = |method: &str, _: &Value| match method {
         "server/discover" => Say::Result(json!({"supportedVersions": ["2026-07-28"], "capabilities": {}})),
@@ -203,46 +168,6 @@ async fn everything(link: Link) -> Result<(), Error> {
 #[allow(dead_code, reason = "it is compiled, not called")]
 fn spawnable(link: Link) -> impl Future<Output = Result<(), Error>> + Send {
     everything(link)
-}
-
-#[tokio::test]
-async fn pending_requests_end_with_the_connection() {
-    let (host, _log) = connected("full", |method, _| match method {
-        "tools/call" => Say::End,
-        _ => Say::Nothing,
-    })
-    .await;
-    let waiting = host.list();
-    let ended = async {
-        let result = host.call("a", &json!({})).await;
-        assert!(matches!(result, Err(Error::NoResult { error: CallError::Ended { .. }, .. })), "{result:?}");
-    };
-    let (listed, ()) = tokio::join!(waiting, ended);
-    assert!(matches!(listed, Err(Error::NoResult { error: CallError::Ended { .. }, .. })));
-    assert!(matches!(host.list().await, Err(Error::NoResult { error: CallError::Ended { .. }, .. })));
-    host.close().await;
-}
-
-#[tokio::test]
-async fn timed_out_and_dropped_requests_are_cancelled() {
-    let (link, log) = fake(|method, _| match method {
-        "initialize" => Say::Result(selecting("full")),
-        _ => Say::Nothing,
-    });
-    let timeout = Duration::from_millis(50);
-    let host = Host::connect(link, Preferences { request_timeout: timeout, ..Preferences::default() })
-        .await
-        .unwrap();
-    let timed_out = host.call("slow", &json!({})).await.unwrap_err();
-    assert_eq!(timed_out.to_string(), "tools/call: no response within 0.05 seconds");
-    let nothing = json!({});
-    let dropped = host.call("slow", &nothing);
-    assert!(tokio::time::timeout(Duration::from_millis(1), dropped).await.is_err());
-    // The fake reads in order: once it has responded to this request, it has received the earlier ones.
-    let _unanswered = host.list().await;
-    let log = log.lock();
-    let cancelled = log.iter().filter(|(method, _)| method == "notifications/cancelled");
-    assert!(cancelled.count() >= 2, "{log:?}");
 }
 
 #[tokio::test]

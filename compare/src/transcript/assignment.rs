@@ -179,22 +179,4 @@ mod tests {
         assert_eq!(given.misspelt_name(|_| true), "solve");
         assert_eq!(given.guessed_arguments().text(), r#"{"q":1}"#);
     }
-
-    #[test]
-    fn what_is_wrong_with_a_file_is_said_with_its_place() {
-        let parsed = |text: &str| Assignment::parse(text).map(|task| task.courses.len());
-        assert_eq!(parsed(r#"{"calls": [{"tool": "a"}]}"#), Ok(Behavior::usual().len()));
-        assert_eq!(parsed(r#"{"calls": [{"tool": "a"}], "courses": ["too-early"]}"#), Ok(1));
-        for (text, expected) in [
-            (r#"{"calls": []}"#, "'calls' is empty"),
-            (r#"{"calls": [{"tool": "a"}], "courses": []}"#, "'courses' is empty"),
-            ("{\n\"calls\": [{\"tool\": \"a\", \"args\": {}}]}", "unknown field `args`"),
-            (r#"{"calls": [{"arguments": {}}]}"#, "missing field `tool`"),
-            (r#"{"calls": [{"tool": "a"}], "host": "odd"}"#, "unknown variant `odd`"),
-        ] {
-            let problem = parsed(text).unwrap_err();
-            assert!(problem.contains(expected), "{problem}");
-            assert!(problem.contains("is empty") || problem.contains(" at line "), "{problem}");
-        }
-    }
 }

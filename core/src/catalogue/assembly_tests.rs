@@ -1,17 +1,13 @@
 //! Building snapshots from upstreams' lists and description files.
 
-use serde_json::{Value, json, value::to_raw_value};
+use serde_json::json;
 
 use super::*;
 use crate::{
     Lock, OnChange, Review, Rule, Switches,
-    catalogue::{pattern::Pattern, principal::Principal, view::View},
+    catalogue::pattern::Pattern,
+    fixtures::{file, named, upstream, view_of},
 };
-
-fn upstream(name: &str, tools: Value) -> UpstreamLists {
-    let tools = tools.as_array().unwrap().iter().map(|tool| to_raw_value(tool).unwrap().into()).collect();
-    UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse(name).unwrap()) }
-}
 
 fn names(snapshot: &Snapshot) -> Vec<String> {
     snapshot.tools().iter().map(|tool| tool.key().to_string()).collect()
@@ -21,21 +17,20 @@ fn names(snapshot: &Snapshot) -> Vec<String> {
 fn a_snapshot_shares_the_tools_that_are_as_they_were() {
     let tool = |name: &str, says: &str| json!({"name": name, "description": says, "inputSchema": {}});
     let before = [
-        upstream("a", json!([tool("same", "1"), tool("grows", "1"), tool("filed", "1")])),
-        upstream("b", json!([tool("same", "1"), tool("ruled", "1"), tool("late", "1")])),
+        upstream("a", [tool("same", "1"), tool("grows", "1"), tool("filed", "1")]),
+        upstream("b", [tool("same", "1"), tool("ruled", "1"), tool("late", "1")]),
     ];
     let now = [
-        upstream("a", json!([tool("same", "1"), tool("grows", "2"), tool("late", "1"), tool("filed", "1")])),
+        upstream("a", [tool("same", "1"), tool("grows", "2"), tool("late", "1"), tool("filed", "1")]),
         before[1].clone(),
     ];
-    let file = |says: &str| {
-        let text = tool("filed", says).to_string();
-        DescriptionFile::parse("filed.json", "filed", &text).unwrap()
-    };
     let rule = Rule { brief: Some("Brief.".to_owned()), ..Rule::new("b/ruled", String::new()) };
     let (none, rules) = (Arc::default(), Arc::new(Rules { tools: vec![rule], ..Rules::default() }));
     let made = |after: &Snapshot, upstreams: &[UpstreamLists], rules, says| {
-        Snapshot::assemble_after(after, Material { upstreams, complete: true, files: &[file(says)], rules })
+        Snapshot::assemble_after(
+            after,
+            Material { upstreams, complete: true, files: &[file(&tool("filed", says))], rules },
+        )
     };
     let old = made(&Snapshot::default(), &before, &none, "2");
     let new = made(&old, &now, &rules, "3");
@@ -50,7 +45,14 @@ fn a_snapshot_shares_the_tools_that_are_as_they_were() {
 
 #[test]
 fn odd_items_are_reported_and_the_rest_served() {
-    let lists = upstream("u", json!([{"name": "t", "x": 1}, {"name": "t"}, {"title": "?"}, 7, {"name": ""}]));
+    let tools = [
+        json!({"name": "t", "x": 1}),
+        json!({"name": "t"}),
+        json!({"title": "?"}),
+        json!(7),
+        json!({"name": ""}),
+    ];
+    let lists = upstream("u", tools);
     let snapshot = Snapshot::build(&[lists], &[]);
     assert_eq!(names(&snapshot), ["t"]);
     assert_eq!(
@@ -66,11 +68,9 @@ fn odd_items_are_reported_and_the_rest_served() {
 #[test]
 fn a_file_is_laid_over_and_one_for_an_unknown_tool_reported_with_a_suggestion() {
     let lists =
-        upstream("u", json!([{"name": "get", "description": "old", "inputSchema": {}, "_meta": {"k": 1}}]));
+        upstream("u", [json!({"name": "get", "description": "old", "inputSchema": {}, "_meta": {"k": 1}})]);
     let file = |name: &str| {
-        let text =
-            json!({"name": name, "description": "new", "inputSchema": {"type": "object"}, "examples": []});
-        DescriptionFile::parse(&format!("{name}.json"), name, &text.to_string()).unwrap()
+        file(&json!({"name": name, "description": "new", "inputSchema": {"type": "object"}, "examples": []}))
     };
     let snapshot = Snapshot::build(std::slice::from_ref(&lists), &[file("get")]);
     assert_eq!(
@@ -89,27 +89,21 @@ fn a_file_is_laid_over_and_one_for_an_unknown_tool_reported_with_a_suggestion() 
 
 #[test]
 fn a_tool_with_a_reserved_name_is_qualified() {
-    let lists =
-        upstream("u", json!([{"name": "info", "inputSchema": {}}, {"name": "u__info2", "inputSchema": {}}]));
-    let snapshot = Snapshot::build(&[lists], &[]);
+    let snapshot = Snapshot::build(&[named("u", ["info", "u__info2"])], &[]);
     assert!(snapshot.unresolvable(&["info", "info2"]).is_empty());
-    let view = View::of(Arc::new(snapshot), &Principal::anonymous()).reserving(["info".to_owned()]);
+    let view = view_of(snapshot).reserving(["info".to_owned()]);
     assert!(view.tool("info").is_none());
     assert_eq!(view.tool("u__info").unwrap().definition().string("name").unwrap(), "u__info");
     assert_eq!(view.tools().map(|tool| tool.name().to_string()).collect::<Vec<_>>(), ["u__info", "u__info2"]);
 
-    let stuck =
-        upstream("u", json!([{"name": "info", "inputSchema": {}}, {"name": "u__info", "inputSchema": {}}]));
-    let snapshot = Snapshot::build(&[stuck], &[]);
+    let snapshot = Snapshot::build(&[named("u", ["info", "u__info"])], &[]);
     assert_eq!(snapshot.unresolvable(&["info"])[0].as_str(), "info");
 }
 
 #[test]
 fn a_file_named_with_its_upstream_is_about_that_tool_whoever_else_is_there_p2() {
-    let file = |name: &str| {
-        let text = json!({"name": name, "description": format!("of {name}"), "inputSchema": {}});
-        DescriptionFile::parse(&format!("{name}.json"), name, &text.to_string()).unwrap()
-    };
+    let file =
+        |name: &str| file(&json!({"name": name, "description": format!("of {name}"), "inputSchema": {}}));
     let described = |upstreams: &[UpstreamLists], files: &[DescriptionFile]| {
         let snapshot = Snapshot::build(upstreams, files);
         let tools = snapshot.tools().iter();
@@ -119,11 +113,10 @@ fn a_file_named_with_its_upstream_is_about_that_tool_whoever_else_is_there_p2() 
             })
             .collect::<Vec<_>>()
     };
-    let a = upstream("a", json!([{"name": "x", "inputSchema": {}}]));
-    let b = upstream("b", json!([{"name": "x", "inputSchema": {}}]));
+    let (a, b) = (named("a", ["x"]), named("b", ["x"]));
     assert_eq!(described(&[a.clone(), b], &[file("a__x")]), ["a__x: of a__x", "b__x: "]);
     assert_eq!(described(&[a], &[file("a__x")]), ["x: of a__x"]);
-    let both = upstream("a", json!([{"name": "x", "inputSchema": {}}, {"name": "a__x", "inputSchema": {}}]));
+    let both = named("a", ["x", "a__x"]);
     assert_eq!(described(&[both], &[file("a__x")]), ["x: ", "a__x: of a__x"]);
 }
 
@@ -148,14 +141,10 @@ fn a_file_by_a_bare_name_is_of_the_tool_that_is_not_hidden_u14() {
 
 #[test]
 fn a_warning_about_an_idle_rule_has_the_form_of_the_rule() {
-    let a = upstream("a", json!([{"name": "echo", "inputSchema": {}}]));
-    let rules = Rules {
-        tools: vec![Rule::new("a/ecoh", "f:1".to_owned()), Rule::new("ecoh", "f:2".to_owned())],
-        ..Rules::default()
-    };
-    let rules = Arc::new(rules);
-    let snapshot =
-        Snapshot::assemble(Material { upstreams: &[a], complete: true, files: &[], rules: &rules });
+    let tools = vec![Rule::new("a/ecoh", "f:1".to_owned()), Rule::new("ecoh", "f:2".to_owned())];
+    let rules = Arc::new(Rules { tools, ..Rules::default() });
+    let upstreams = &[named("a", ["echo"])];
+    let snapshot = Snapshot::assemble(Material { upstreams, complete: true, files: &[], rules: &rules });
     let warnings: Vec<_> = snapshot.warnings().iter().map(ToString::to_string).collect();
     assert_eq!(
         warnings,
@@ -168,9 +157,8 @@ fn a_warning_about_an_idle_rule_has_the_form_of_the_rule() {
 
 #[test]
 fn u14_what_is_new_and_held_takes_no_name_from_others_and_what_changed_keeps_its_own() {
-    let b = upstream("b", json!([{"name": "x", "inputSchema": {}}]));
-    let accepted = upstream("a", json!([{"name": "x", "inputSchema": {}}]));
-    let changed = upstream("a", json!([{"name": "x", "description": "Another.", "inputSchema": {}}]));
+    let (b, accepted) = (named("b", ["x"]), named("a", ["x"]));
+    let changed = upstream("a", [json!({"name": "x", "description": "Another.", "inputSchema": {}})]);
     let served = |a: &UpstreamLists, known: &UpstreamLists| {
         let mut lock = Lock::default();
         lock.add(&known.name, &known.definitions());
@@ -182,7 +170,7 @@ fn u14_what_is_new_and_held_takes_no_name_from_others_and_what_changed_keeps_its
             Snapshot::assemble(Material { upstreams: &upstreams, complete: true, files: &[], rules: &rules });
         names(&snapshot)
     };
-    let nothing = upstream("a", json!([]));
+    let nothing = upstream("a", []);
     assert_eq!(served(&accepted, &nothing), ["x"]);
     assert_eq!(served(&accepted, &accepted), ["a__x", "b__x"]);
     assert_eq!(served(&changed, &accepted), ["b__x"]);
@@ -206,9 +194,7 @@ fn what_is_switched_off_exists_under_no_name_and_no_rule_brings_it_back_u11() {
         let warnings = warnings.filter(|warning| warning.starts_with("hosts.json")).collect::<Vec<_>>();
         (names(&snapshot), warnings)
     };
-    let tools = |names: &[&str]| names.iter().map(|name| json!({"name": name, "inputSchema": {}})).collect();
-    let a = || upstream("a", tools(&["x", "y"]));
-    let b = || upstream("b", tools(&["x"]));
+    let (a, b) = (|| named("a", ["x", "y"]), || named("b", ["x"]));
     assert_eq!(switched(&[a()], None, &["x"]).0, ["y"]);
     assert_eq!(switched(&[a(), b()], None, &["x"]).0, ["y", "b__x"], "another upstream's is another tool");
     assert_eq!(switched(&[a(), b()], Some(&["y"]), &[]).0, ["y", "b__x"]);
@@ -232,7 +218,7 @@ fn whether_any_tool_mirrors_arguments_is_known_of_the_whole_snapshot() {
     let property = json!({"type": "string", "x-mcp-header": "Region"});
     let mirroring =
         json!({"name": "b", "inputSchema": {"type": "object", "properties": {"region": property}}});
-    for (tools, mirrors) in [(json!([plain]), false), (json!([plain, mirroring]), true)] {
+    for (tools, mirrors) in [(vec![plain.clone()], false), (vec![plain, mirroring], true)] {
         let snapshot = Snapshot::build(&[upstream("u", tools)], &[]);
         assert_eq!(snapshot.mirrors_arguments(), mirrors);
     }

@@ -2,24 +2,18 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json, value::to_raw_value};
+use serde_json::{Value, json};
 
 use crate::{
-    Permits, Principal, RawObject, Snapshot, UpstreamLists, UpstreamName, View,
+    Permits, Principal, RawObject, Snapshot, UpstreamLists, View,
     catalogue::{provider::OwnGroup, words},
+    fixtures::{named, view},
 };
 
 /// An upstream with tools of these names.
 fn upstream(name: &str, server: Value, tools: &[&str]) -> UpstreamLists {
-    UpstreamLists {
-        server_info: RawObject::parse(server.to_string()).unwrap(),
-        tools: tools.iter().map(|name| to_raw_value(&json!({"name": name})).unwrap().into()).collect(),
-        ..UpstreamLists::empty(UpstreamName::parse(name).unwrap())
-    }
-}
-
-fn view(lists: &[UpstreamLists]) -> View {
-    View::of(Arc::new(Snapshot::build(lists, &[])), &Principal::anonymous())
+    let server_info = RawObject::parse(server.to_string()).unwrap();
+    UpstreamLists { server_info, ..named(name, tools) }
 }
 
 /// The categories of one upstream's tools.

@@ -97,25 +97,24 @@ fn says_the_same(old: Primitive<'_>, new: Primitive<'_>) -> bool {
 mod tests {
     use std::sync::Arc;
 
+    use serde_json::json;
+
     use super::*;
-    use crate::catalogue::{
-        lists::UpstreamLists,
-        permits::{Grant, Permits},
-        principal::Principal,
+    use crate::{
+        catalogue::{
+            lists::UpstreamLists,
+            permits::{Grant, Permits},
+            principal::Principal,
+        },
+        fixtures::{named, raw, upstream},
     };
 
     /// A snapshot of two upstreams whose tools are described so.
     fn described(a: &str, b: &str) -> Arc<Snapshot> {
         let upstreams = [("a", a), ("b", b)].map(|(name, text)| {
-            let tool =
-                serde_json::json!({"name": format!("of_{name}"), "description": text, "inputSchema": {}});
-            let prompt = serde_json::json!({"name": format!("by_{name}"), "description": text});
-            let name = UpstreamName::parse(name).unwrap();
-            UpstreamLists {
-                tools: vec![serde_json::value::to_raw_value(&tool).unwrap().into()],
-                prompts: vec![serde_json::value::to_raw_value(&prompt).unwrap().into()],
-                ..UpstreamLists::empty(name)
-            }
+            let tool = json!({"name": format!("of_{name}"), "description": text, "inputSchema": {}});
+            let prompt = json!({"name": format!("by_{name}"), "description": text});
+            UpstreamLists { prompts: vec![raw(&prompt)], ..upstream(name, [tool]) }
         });
         Arc::new(Snapshot::build(&upstreams, &[]))
     }
@@ -124,29 +123,14 @@ mod tests {
     fn grouped(text: &str, with_b: bool) -> Arc<Snapshot> {
         let group = |name: &str, tools: &[&str]| OwnGroup {
             name: name.to_owned(),
-            title: None,
             description: text.to_owned(),
-            meta: None,
-            instructions: None,
             is_top: true,
             tools: tools.iter().map(|&tool| tool.to_owned()).collect(),
-            prompts: Vec::new(),
-            resources: Vec::new(),
-            groups: Vec::new(),
+            ..OwnGroup::default()
         };
-        let tool = |name: &str| {
-            let tool = serde_json::json!({"name": name, "description": name, "inputSchema": {}});
-            serde_json::value::to_raw_value(&tool).unwrap().into()
-        };
-        let a = UpstreamLists {
-            tools: vec![tool("one"), tool("two")],
-            groups: vec![group("both", &["one", "two"]), group("text", &[])],
-            ..UpstreamLists::empty(UpstreamName::parse("a").unwrap())
-        };
-        let b = UpstreamLists {
-            tools: vec![tool("three")],
-            ..UpstreamLists::empty(UpstreamName::parse("b").unwrap())
-        };
+        let groups = vec![group("both", &["one", "two"]), group("text", &[])];
+        let a = UpstreamLists { groups, ..named("a", ["one", "two"]) };
+        let b = named("b", ["three"]);
         let upstreams = if with_b { vec![a, b] } else { vec![a] };
         Arc::new(Snapshot::build(&upstreams, &[]))
     }

@@ -126,7 +126,10 @@ impl Derived {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::{permits::Permits, principal::Principal, snapshot::Snapshot, view::View};
+    use crate::{
+        catalogue::{permits::Permits, principal::Principal, snapshot::Snapshot, view::View},
+        fixtures,
+    };
 
     #[test]
     fn views_that_list_the_same_share_their_values() {
@@ -141,7 +144,7 @@ mod tests {
 
     #[test]
     fn what_depends_on_settings_has_them_as_a_key() {
-        let view = View::of(Arc::new(Snapshot::build(&[], &[])), &Principal::anonymous());
+        let view = fixtures::view(&[]);
         let of = |settings: &str| view.derived_with(&settings.to_owned(), |_, settings| settings.len());
         assert_eq!((*of("a"), *of("bc"), *of("a")), (1, 2, 1));
         let made = |settings: &str| view.made::<String, usize>(&settings.to_owned());

@@ -2,23 +2,18 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use serde_json::{json, value::to_raw_value};
+use serde_json::json;
 
 use crate::{
-    DescriptionFile, Kind, Material, Naming, Pattern, Principal, Rule, Rules, Snapshot, Switches, Tool,
-    UpstreamLists, UpstreamName, View,
+    DescriptionFile, Kind, Material, Naming, Pattern, Rule, Rules, Snapshot, Switches, Tool, UpstreamLists,
+    UpstreamName,
+    fixtures::{file, named, view_of},
 };
 
 /// An upstream with these tools and prompts.
 fn upstream(name: &str, tools: &[&str]) -> UpstreamLists {
-    let items =
-        tools.iter().map(|name| to_raw_value(&json!({"name": name, "inputSchema": {}})).unwrap().into());
-    let tools: Vec<_> = items.collect();
-    UpstreamLists {
-        prompts: tools.clone(),
-        tools,
-        ..UpstreamLists::empty(UpstreamName::parse(name).unwrap())
-    }
+    let lists = named(name, tools);
+    UpstreamLists { prompts: lists.tools.clone(), ..lists }
 }
 
 fn naming(upstream: &str, prefix: &str, rename: &[(&str, &str)]) -> Naming {
@@ -83,7 +78,7 @@ fn u14_names_that_clash_are_qualified_until_none_does() {
 fn u14_a_new_name_that_a_strategy_needs_is_qualified() {
     let rules = Rules { naming: vec![naming("a", "", &[("x", "info")])], ..Rules::default() };
     let snapshot = assemble(&[upstream("a", &["x"])], rules, &[]);
-    let view = View::of(snapshot.into(), &Principal::anonymous()).reserving(["info".to_owned()]);
+    let view = view_of(snapshot).reserving(["info".to_owned()]);
     assert!(view.tool("info").is_none());
     assert_eq!(view.tool("a__x").unwrap().definition().string("name").unwrap(), "a__x");
 }
@@ -162,8 +157,7 @@ fn u14_what_else_is_said_of_a_tool_is_said_of_its_own_name() {
 #[test]
 fn u14_description_files_go_by_own_names() {
     let described = |upstreams: &[UpstreamLists], name: &str| {
-        let text = json!({"name": name, "description": "D", "inputSchema": {}}).to_string();
-        let file = DescriptionFile::parse(&format!("{name}.json"), name, &text).unwrap();
+        let file = file(&json!({"name": name, "description": "D", "inputSchema": {}}));
         let rules = Rules { naming: vec![naming("a", "p_", &[])], ..Rules::default() };
         let snapshot = assemble(upstreams, rules, &[file]);
         let is_described =

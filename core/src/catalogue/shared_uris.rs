@@ -175,17 +175,16 @@ pub fn matches_template(template: &str, uri: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use serde_json::{Value, json, value::to_raw_value};
+    use serde_json::{Value, json};
 
     use super::*;
+    use crate::fixtures::{self, raw};
 
     fn upstream(name: &str, resources: &[&str], templates: &[&str], pages: &[Value]) -> UpstreamLists {
-        let raw = |value: Value| to_raw_value(&value).unwrap().into();
         UpstreamLists {
-            resources: resources.iter().map(|uri| raw(json!({"uri": uri, "name": uri}))).collect(),
-            templates: templates.iter().map(|uri| raw(json!({"uriTemplate": uri, "name": uri}))).collect(),
-            tools: pages.iter().map(|meta| raw(json!({"name": "t", "_meta": meta}))).collect(),
-            ..UpstreamLists::empty(UpstreamName::parse(name).unwrap())
+            resources: resources.iter().map(|uri| raw(&json!({"uri": uri, "name": uri}))).collect(),
+            templates: templates.iter().map(|uri| raw(&json!({"uriTemplate": uri, "name": uri}))).collect(),
+            ..fixtures::upstream(name, pages.iter().map(|meta| json!({"name": "t", "_meta": meta})))
         }
     }
 

@@ -139,17 +139,13 @@ impl Made {
 
 #[cfg(test)]
 mod tests {
-    use mcp_disclosure_core::{Listing, Permits, Principal, Snapshot, UpstreamLists, UpstreamName};
-    use serde_json::value::to_raw_value;
+    use mcp_disclosure_core::{Listing, Permits, Principal, Snapshot, fixtures::named};
 
     use super::*;
 
     #[test]
     fn m1_entries_are_made_once_for_equal_views() {
-        let tools = ["a", "b"].map(|name| serde_json::json!({"name": name, "inputSchema": {}}));
-        let tools = tools.iter().map(|tool| to_raw_value(tool).unwrap().into()).collect();
-        let lists = UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };
-        let snapshot = Arc::new(Snapshot::build(&[lists], &[]));
+        let snapshot = Arc::new(Snapshot::build(&[named("u", ["a", "b"])], &[]));
         let view = |id: &str| View::of(Arc::clone(&snapshot), &Principal::new(id, Permits::all()));
         let listed = |view: &View| Listing::complete(view).tools;
         let (one, other) = (view("one"), view("other"));

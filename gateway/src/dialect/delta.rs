@@ -52,29 +52,3 @@ pub(super) fn answer(result: RawObject, selected: &str) -> RawObject {
         .with("capabilities", capabilities.with("tools", tools.text()).text())
         .with("encoding", r#"{"format":"json"}"#)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn another_first_number_or_no_capability_is_plain_mcp() {
-        let able = r#"{"tools":{"progressiveDisclosure":true}}"#;
-        for (version, capabilities, asked) in [
-            ("delta-mcp/0.2.0", able, true),
-            ("delta-mcp/0.99", able, true),
-            ("delta-mcp/0", able, true),
-            ("delta-mcp/1.0.0", able, false),
-            ("delta-mcp/00.2", able, false),
-            ("delta-mcp/", able, false),
-            ("2025-11-25", able, false),
-            ("delta-mcp/0.2.0", r#"{"tools":{"progressiveDisclosure":false}}"#, false),
-            ("delta-mcp/0.2.0", r#"{"tools":{"progressiveDisclosure":"true"}}"#, false),
-            ("delta-mcp/0.2.0", r#"{"tools":true}"#, false),
-            ("delta-mcp/0.2.0", "{}", false),
-        ] {
-            let capabilities = RawObject::parse(capabilities).unwrap();
-            assert_eq!(is_asked_for(version, &capabilities), asked, "{version} {capabilities:?}");
-        }
-    }
-}

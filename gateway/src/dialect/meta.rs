@@ -269,7 +269,7 @@ mod tests {
         }
         for bad in [
             r#"{"name":"x","name":"y"}"#,
-            r#"{"name":"x","name":"y"}"#,
+            r#"{"name":"x","n\u0061me":"y"}"#,
             r#"{"name":"x","NAME":"y"}"#,
             r#"{"Name":"x"}"#,
             r#"{"arguments":{},"argumentſ":{}}"#,

@@ -213,6 +213,12 @@ mod tests {
 
     use super::*;
 
+    /// What has these limits in a minute, of calls and of other requests; 0 is none.
+    fn limited(calls: u32, requests: u32) -> [Arc<Allowance>; 1] {
+        let (calls_per_minute, requests_per_minute) = (NonZeroU32::new(calls), NonZeroU32::new(requests));
+        [Arc::new(Allowance::new(Quotas { calls_per_minute, requests_per_minute, ..Quotas::default() }))]
+    }
+
     #[test]
     fn a3_quotas_are_counted_by_principal_and_name_the_setting() {
         let count = NonZeroU32::new;
@@ -240,14 +246,8 @@ mod tests {
 
     #[test]
     fn a3_requests_beside_calls_have_a_limit_of_their_own() {
-        let count = NonZeroU32::new;
         for (calls, requests, expected) in [(1, 0, 30), (60, 0, 300), (60, 7, 7)] {
-            let quotas = Quotas {
-                calls_per_minute: count(calls),
-                requests_per_minute: count(requests),
-                ..Quotas::default()
-            };
-            let allowances = [Arc::new(Allowance::new(quotas))];
+            let allowances = limited(calls, requests);
             let admitted = (0..expected).filter(|_| Allowance::request(&allowances).is_ok()).count();
             assert_eq!(admitted, expected);
             let refused = Allowance::request(&allowances).unwrap_err();
@@ -257,28 +257,21 @@ mod tests {
             assert!(refused.message().ends_with(&format!("try again in {wait} s")), "{}", refused.message());
             Allowance::call(&allowances).unwrap();
         }
-        let unlimited = [Arc::new(Allowance::new(Quotas::default()))];
+        let unlimited = limited(0, 0);
         assert!((0..1_000).all(|_| Allowance::request(&unlimited).is_ok()));
     }
 
     #[test]
     fn a3_calls_that_are_refused_have_a_limit_that_no_call_which_passes_meets() {
-        let count = NonZeroU32::new;
         for (calls, requests, expected) in [(1, 0, 30), (60, 0, 300), (60, 7, 60), (6, 70, 70)] {
-            let quotas = Quotas {
-                calls_per_minute: count(calls),
-                requests_per_minute: count(requests),
-                ..Quotas::default()
-            };
-            let allowances = [Arc::new(Allowance::new(quotas))];
+            let allowances = limited(calls, requests);
             let admitted = (0..expected).filter(|_| Allowance::attempt(&allowances).is_ok()).count();
             assert_eq!(admitted, expected);
             let refused = Allowance::attempt(&allowances).unwrap_err();
             assert!(refused.message().contains("limits.calls_per_minute"), "{}", refused.message());
             Allowance::request(&allowances).unwrap();
         }
-        let quotas = Quotas { requests_per_minute: count(1), ..Quotas::default() };
-        let unlimited = [Arc::new(Allowance::new(quotas))];
+        let unlimited = limited(0, 1);
         assert!((0..1_000).all(|_| Allowance::attempt(&unlimited).is_ok()));
     }
 

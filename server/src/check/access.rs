@@ -141,24 +141,17 @@ impl<'a> Names<'a> {
 
 #[cfg(test)]
 mod tests {
-    use mcp_disclosure_core::{RawObject, UpstreamLists, UpstreamName};
+    use mcp_disclosure_core::fixtures::named;
 
     use super::*;
 
     /// What is found in a file in front of two upstreams that both have `same`, by code and what it is about.
     fn found(text: &str) -> Vec<(&'static str, String)> {
-        let upstreams = ["a", "b"].map(|name| {
-            let tools = ["same", name].map(|tool| {
-                RawObject::empty().with_value("name", tool).with("inputSchema", "{}").into_text()
-            });
-            let listed =
-                |key, uri| RawObject::empty().with_value("name", "x").with_value(key, uri).into_text();
-            UpstreamLists {
-                tools: tools.into(),
-                resources: vec![listed("uri", "kit://doc")],
-                templates: vec![listed("uriTemplate", "kit://page/{number}")],
-                ..UpstreamLists::empty(UpstreamName::parse(name).unwrap())
-            }
+        let listed = |key, uri| RawObject::empty().with_value("name", "x").with_value(key, uri).into_text();
+        let upstreams = ["a", "b"].map(|name| UpstreamLists {
+            resources: vec![listed("uri", "kit://doc")],
+            templates: vec![listed("uriTemplate", "kit://page/{number}")],
+            ..named(name, ["same", name])
         });
         let snapshot = Arc::new(Snapshot::build(&upstreams, &[]));
         let file = DisclosureFile::parse("disclosure.toml", text).unwrap();

@@ -12,9 +12,8 @@ fn decide(
     name: &str,
     arguments: &Value,
 ) -> Decision {
-    let arguments = Some(RawText::parse(arguments.to_string()).unwrap());
-    let call = ToolCall { name: ToolName::parse(name).unwrap(), arguments };
-    with_context(view, client, |cx| now(GroupsStrategy::new(config).before_call(cx, call)).unwrap())
+    let (call, strategy) = (fixtures::call(name, arguments), GroupsStrategy::new(config));
+    asked(view, client, &Unlimited, async |cx| strategy.before_call(cx, call).await).0.unwrap()
 }
 
 pub(super) fn shown(view: &View, arguments: &Value) -> ToolAnswer {
@@ -86,7 +85,6 @@ fn a_large_group_is_shown_as_far_as_it_fits_and_a_named_tool_always() {
 fn an_answer_about_a_huge_group_is_bounded_and_leads_to_every_tool() {
     let many: Vec<String> = (0..300).map(|at| format!("tool_{at}")).collect();
     let group = |name: &str, is_top: bool| OwnGroup { name: name.to_owned(), is_top, ..OwnGroup::default() };
-    let entry = |key: &str, name: String| to_raw_value(&json!({key: name, "name": name})).unwrap().into();
     let prompts: Vec<String> = (0..300).map(|at| format!("prompt_{at}")).collect();
     let nested: Vec<OwnGroup> = (0..300)
         .map(|at| OwnGroup { tools: vec!["shared".to_owned()], ..group(&format!("nested-{at}"), false) })
@@ -100,7 +98,7 @@ fn an_answer_about_a_huge_group_is_bounded_and_leads_to_every_tool() {
     let groups = [vec![huge], nested].concat();
     let mut tools: Vec<Value> = many.iter().map(|name| tool(name)).collect();
     tools.push(tool("shared"));
-    let prompts = prompts.into_iter().map(|name| entry("name", name)).collect();
+    let prompts = prompts.iter().map(|name| raw(&json!({"name": name}))).collect();
     let view = view(&[UpstreamLists { groups, prompts, ..upstream("own", &tools) }]);
     let (mut asked, mut seen) = ("own-huge".to_owned(), HashSet::new());
     for _request in 0..300 {
@@ -129,7 +127,7 @@ fn g12_the_executor_calls_every_tool_and_readers_only_what_reads() {
     let mut lists = files();
     let reading =
         json!({"name": "look", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}});
-    lists.tools.push(to_raw_value(&reading).unwrap().into());
+    lists.tools.push(raw(&reading));
     let view = view(&[lists, forge()]);
     let split = || GroupsConfig { executors: Executors::ByEffect, ..GroupsConfig::default() };
     let call = |caller: &str, tool: &str| {

@@ -39,8 +39,8 @@ fn m7_what_a_filter_leaves_out_is_known_all_the_same_and_its_own_tools_are_its_o
     });
     let unlisted = unlisted.reserving(["choose_concerns".to_owned()]);
     let decide = |name: &str| {
-        let call = ToolCall { name: ToolName::parse(name).unwrap(), arguments: None };
-        with_context(&unlisted, &bridged(), |cx| now(deterministic("").before_call(cx, call)))
+        let (call, strategy) = (fixtures::call(name, &json!({})), deterministic(""));
+        asked(&unlisted, &bridged(), &Unlimited, async |cx| strategy.before_call(cx, call).await).0
     };
     assert!(unlisted.tools().all(|tool| **tool.name() != *"list_tables"));
     assert!(matches!(decide("list_tables"), Ok(Decision::Forward(_))));

@@ -120,9 +120,7 @@ fn g15_only_the_groups_at_the_top_are_announced() {
     let mut changed = files();
     let schema = json!({"type": "object", "description": "another one that is as long as the old one and a little longer, so that its group stays"});
     changed.tools[0] =
-        to_raw_value(&json!({"name": "read_file", "description": "Does read_file.", "inputSchema": schema}))
-            .unwrap()
-            .into();
+        raw(&json!({"name": "read_file", "description": "Does read_file.", "inputSchema": schema}));
     assert_eq!(digest(&[forge(), files()]), digest(&[forge(), files()]));
     assert_eq!(digest(&[forge(), files()]), digest(&[forge(), changed]));
     assert_ne!(digest(&[forge(), files()]), digest(&[forge()]));

@@ -3,10 +3,12 @@
 use std::{collections::HashSet, sync::Arc};
 
 use mcp_disclosure_core::{
-    Effects, Era, Marks, Memory, Noted, OwnGroup, Permits, Primitive, Principal, RawText, Receipts, Snapshot,
-    ToolAnswer, ToolName, Unlimited, UpstreamLists, UpstreamName, index::MAX_BYTES,
+    Era, OwnGroup, Permits, Primitive, Principal, Snapshot, ToolAnswer, Unlimited, UpstreamLists,
+    UpstreamName,
+    fixtures::{self, asked, raw, view},
+    index::MAX_BYTES,
 };
-use serde_json::{Value, value::to_raw_value};
+use serde_json::Value;
 
 use super::*;
 
@@ -25,9 +27,8 @@ fn tool(name: &str) -> Value {
 }
 
 fn upstream(name: &str, tools: &[Value]) -> UpstreamLists {
-    let tools = tools.iter().map(|tool| to_raw_value(tool).unwrap().into()).collect();
     let instructions = Some(format!("Use {name} with care."));
-    UpstreamLists { tools, instructions, ..UpstreamLists::empty(UpstreamName::parse(name).unwrap()) }
+    UpstreamLists { instructions, ..fixtures::upstream(name, tools.iter().cloned()) }
 }
 
 /// An upstream whose twenty tools are of five categories.
@@ -45,17 +46,16 @@ fn tiny() -> UpstreamLists {
     UpstreamLists { instructions: None, ..upstream("clock", &[tool]) }
 }
 
+/// An upstream's own group of these tools and groups.
+fn group(name: &str, is_top: bool, tools: &[&str], groups: &[&str]) -> OwnGroup {
+    let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    let (name, description) = (name.to_owned(), format!("About {name}"));
+    OwnGroup { name, description, is_top, tools: owned(tools), groups: owned(groups), ..OwnGroup::default() }
+}
+
 /// An upstream with groups of its own: `a`, and in it `b`, which leads back to `a`; `c`, which is in no other and shares a tool;
 /// has what is not served; and one that nothing leads to.
 fn grouped() -> UpstreamLists {
-    let group = |name: &str, is_top: bool, tools: &[&str], groups: &[&str]| OwnGroup {
-        name: name.to_owned(),
-        description: format!("About {name}"),
-        is_top,
-        tools: tools.iter().map(|tool| (*tool).to_owned()).collect(),
-        groups: groups.iter().map(|group| (*group).to_owned()).collect(),
-        ..OwnGroup::default()
-    };
     let groups = vec![
         group("a", true, &["one", "two"], &["b"]),
         group("c", true, &["two", "three", "gone"], &["unknown"]),
@@ -67,10 +67,6 @@ fn grouped() -> UpstreamLists {
 
 fn snapshot(upstreams: &[UpstreamLists]) -> Arc<Snapshot> {
     Arc::new(Snapshot::build(upstreams, &[]))
-}
-
-fn view(upstreams: &[UpstreamLists]) -> View {
-    View::of(snapshot(upstreams), &Principal::anonymous())
 }
 
 fn permitted_only(names: &[&str]) -> Principal {
@@ -89,28 +85,6 @@ fn strategy() -> GroupsStrategy {
     GroupsStrategy::new(GroupsConfig::default())
 }
 
-/// Polls a future that is ready at once.
-fn now<T>(future: impl Future<Output = T>) -> T {
-    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-    match std::pin::pin!(future).as_mut().poll(&mut context) {
-        std::task::Poll::Ready(value) => value,
-        std::task::Poll::Pending => panic!("nothing here waits"),
-    }
-}
-
-fn with_context<T>(view: &View, client: &ClientTraits, act: impl FnOnce(&Context<'_>) -> T) -> T {
-    let (marks, effects) = (Marks::default(), Effects::default());
-    act(&Context {
-        view,
-        client,
-        noted: Noted::new(&Memory::EMPTY, NAME),
-        receipts: Receipts::Marks(&marks),
-        session: "test",
-        services: &Unlimited,
-        effects: &effects,
-    })
-}
-
 fn request_of(
     strategy: &GroupsStrategy,
     view: &View,
@@ -119,8 +93,8 @@ fn request_of(
     params: &Value,
 ) -> Result<Option<Value>, Fault> {
     let params = RawObject::parse(params.to_string()).unwrap_or_default();
-    let answer = with_context(view, client, |cx| now(strategy.request(cx, method, &params)))?;
-    Ok(answer.map(|answer| serde_json::from_str(answer.text()).unwrap()))
+    let (answer, _) = asked(view, client, &Unlimited, async |cx| strategy.request(cx, method, &params).await);
+    Ok(answer?.map(|answer| serde_json::from_str(answer.text()).unwrap()))
 }
 
 fn request(view: &View, method: &str, params: &Value) -> Result<Value, Fault> {

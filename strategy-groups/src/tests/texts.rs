@@ -39,15 +39,11 @@ fn g10_an_operators_text_is_for_one_group_wherever_another_has_its_name() {
 #[test]
 fn g10_what_an_upstream_says_of_a_group_is_for_callers_who_have_all_of_it() {
     let own = |name: &str, tools: &[&str], groups: &[&str], is_top: bool| OwnGroup {
-        name: name.to_owned(),
         title: Some(format!("Title of {name}")),
         description: format!("About {name} and secret"),
         instructions: Some(format!("{name}: secret first")),
         meta: Some(RawObject::parse(r#"{"secret":1}"#).unwrap()),
-        tools: tools.iter().map(|name| (*name).to_owned()).collect(),
-        groups: groups.iter().map(|name| (*name).to_owned()).collect(),
-        is_top,
-        ..OwnGroup::default()
+        ..group(name, is_top, tools, groups)
     };
     let groups = vec![
         own("mixed", &["one", "secret"], &[], true),
@@ -92,12 +88,8 @@ fn g10_what_an_upstream_says_of_a_group_is_for_callers_who_have_all_of_it() {
 #[test]
 fn g9_s12_a_group_that_pins_emptied_keeps_its_instructions() {
     let own = |name: &str, tools: &[&str]| OwnGroup {
-        name: name.to_owned(),
-        description: format!("About {name}"),
         instructions: Some(format!("{name} first")),
-        is_top: true,
-        tools: tools.iter().map(|name| (*name).to_owned()).collect(),
-        ..OwnGroup::default()
+        ..group(name, true, tools, &[])
     };
     let silent = OwnGroup { instructions: None, ..own("silent", &["one"]) };
     let groups = vec![own("guide", &["one"]), own("other", &["two"]), silent];
@@ -141,7 +133,7 @@ fn categories_are_where_their_own_upstream_is() {
         prompts: vec!["ask".to_owned()],
         ..OwnGroup::default()
     };
-    let prompts = vec![to_raw_value(&json!({"name": "ask"})).unwrap().into()];
+    let prompts = vec![raw(&json!({"name": "ask"}))];
     let forge = UpstreamLists { name: UpstreamName::parse("github").unwrap(), ..forge() };
     let view = view(&[UpstreamLists { prompts, groups: vec![group], ..upstream("git", &[]) }, forge]);
     let groups = strategy().groups(&view);

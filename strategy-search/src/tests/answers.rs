@@ -22,25 +22,26 @@ fn s2_a_search_answers_with_what_a_call_needs() {
 
 #[test]
 fn s2_schemas_share_24_kb_and_what_does_not_fit_comes_brief() {
-    let mut lists = UpstreamLists::empty(UpstreamName::parse("files").unwrap());
     let schema = json!({"type": "object", "description": "x".repeat(7_000)});
-    let tool = |at: usize| {
-        to_raw_value(&json!({"name": format!("copy_{at}"), "inputSchema": schema})).unwrap().into()
-    };
-    lists.tools = (0..5).map(tool).collect();
-    let view = View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous());
-    let found = answer(&view, &json!({"query": "copy", "detail": "full"})).content;
-    let hits = found["tools"].as_array().unwrap();
-    assert_eq!(hits.iter().filter(|hit| hit.get("inputSchema").is_some()).count(), 3);
-    assert!(hits.iter().all(|hit| hit.get("inputSchema").is_some() != hit.get("note").is_some()), "{found}");
+    let view = view_with((0..5).map(|at| json!({"name": format!("copy_{at}"), "inputSchema": schema})));
+    let category = view.categories().next().unwrap().name().to_owned();
+    for arguments in
+        [json!({"query": "copy", "detail": "full"}), json!({"category": category, "detail": "full"})]
+    {
+        let found = answer(&view, &arguments).content;
+        let hits = found["tools"].as_array().unwrap();
+        let shown: Vec<&Value> = hits.iter().filter_map(|hit| hit.get("inputSchema")).collect();
+        assert_eq!(shown, [&schema; 3], "{arguments}");
+        assert!(hits.iter().all(|hit| hit.get("inputSchema").is_some() != hit.get("note").is_some()));
+    }
+    let brief = answer(&view, &json!({"category": category})).content;
+    assert!(brief["tools"].as_array().unwrap().iter().all(|tool| tool.as_object().unwrap().len() == 2));
 }
 
 #[test]
 fn s2_a_schema_that_no_answer_can_have_says_so() {
-    let mut lists = UpstreamLists::empty(UpstreamName::parse("files").unwrap());
     let schema = json!({"type": "object", "description": "x".repeat(70_000)});
-    lists.tools = vec![to_raw_value(&json!({"name": "copy", "inputSchema": schema})).unwrap().into()];
-    let view = View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous());
+    let view = view_with([json!({"name": "copy", "inputSchema": schema})]);
     let found = answer(&view, &json!({"query": "copy", "limit": 1, "detail": "full"})).content;
     assert!(found["tools"][0]["note"].as_str().unwrap().contains("too many to show"), "{found}");
 }
@@ -49,7 +50,7 @@ fn s2_a_schema_that_no_answer_can_have_says_so() {
 fn s2_descriptions_count_as_schemas_do() {
     let description = "Copies a file. ".repeat(50_000 / 15);
     let tool = |at: usize| json!({"name": format!("copy_{at}"), "description": description, "inputSchema": {"type": "object"}});
-    let view = view_of((0..40).map(tool));
+    let view = view_with((0..40).map(tool));
     let category = view.categories().next().unwrap().name().to_owned();
     for arguments in [
         json!({"query": "copy", "limit": 50, "detail": "full"}),
@@ -83,7 +84,7 @@ fn s2_parameters_that_hits_have_in_common_are_shown_once() {
             "properties": {"tenant": common, (name): own}}})
     };
     let large = json!({"name": "old_vaults", "description": "Lists vaults.", "inputSchema": {"type": "object", "description": "x".repeat(9_000)}});
-    let view = view_of([tool("vaults"), tool("vault_keys"), large]);
+    let view = view_with([tool("vaults"), tool("vault_keys"), large]);
     let category = view.categories().next().unwrap().name().to_owned();
     for arguments in [json!({"query": "list vaults"}), json!({"category": category})] {
         let mut arguments = arguments;
@@ -114,18 +115,8 @@ fn s2_bounds_that_are_equal_still_say_how_to_get_the_rest() {
 }
 
 #[test]
-fn s2_a_category_in_full_has_schemas_within_the_same_bounds() {
-    let schema = json!({"type": "object", "description": "x".repeat(7_000)});
-    let view = view_of((0..5).map(|at| json!({"name": format!("copy_{at}"), "inputSchema": schema})));
-    let category = view.categories().next().unwrap().name().to_owned();
-    let listed = answer(&view, &json!({"category": category, "detail": "full"})).content;
-    let tools = listed["tools"].as_array().unwrap();
-    assert_eq!(tools.iter().filter(|tool| tool["inputSchema"] == schema).count(), 3);
-    assert!(tools.iter().all(|tool| tool.get("inputSchema").is_some() != tool.get("note").is_some()));
-    let brief = answer(&view, &json!({"category": category})).content;
-    assert!(brief["tools"].as_array().unwrap().iter().all(|tool| tool.as_object().unwrap().len() == 2));
-    // A category of one tool is a tool that is asked for alone.
-    let one = view_of([
+fn s2_a_category_of_one_tool_is_a_tool_that_is_asked_for_alone() {
+    let one = view_with([
         json!({"name": "copy", "inputSchema": {"type": "object", "description": "x".repeat(9_000)}}),
     ]);
     let category = one.categories().next().unwrap().name().to_owned();
@@ -136,7 +127,7 @@ fn s2_a_category_in_full_has_schemas_within_the_same_bounds() {
 #[test]
 fn s2_in_full_a_description_that_is_the_brief_is_left_out() {
     let long = format!("Moves a file. {}", "Its permissions stay as they are. ".repeat(10));
-    let view = view_of([
+    let view = view_with([
         json!({"name": "copy", "description": "Copies a file.", "inputSchema": {"type": "object"}}),
         json!({"name": "move", "description": long, "inputSchema": {"type": "object"}}),
     ]);
@@ -154,9 +145,7 @@ fn s2_in_full_a_hit_has_everything_that_is_delivered() {
         "name": "read_file", "description": "Reads a file as text.", "inputSchema": {"type": "object"},
         "examples": [{"input": {"path": "/a"}}], "usage_guidance": "Prefer absolute paths.",
     });
-    let file = DescriptionFile::parse("d/read_file.json", "read_file", &file.to_string()).unwrap();
-    let snapshot = Snapshot::build(&[tools()], &[file]);
-    let view = View::of(Arc::new(snapshot), &Principal::anonymous());
+    let view = view_of(Snapshot::build(&[tools()], &[fixtures::file(&file)]));
     let found = answer(&view, &json!({"query": "read_file", "limit": 1, "detail": "full"})).content;
     assert_eq!(found["tools"][0]["usage_guidance"], "Prefer absolute paths.");
     assert_eq!(found["tools"][0]["examples"], json!([{"input": {"path": "/a"}}]));
@@ -194,7 +183,7 @@ fn s4_a_miss_costs_what_a_good_hit_does() {
         let noun = format!("{}{}", nouns[at % 8], at / 8 % 12);
         json!({"name": format!("{noun}_{at}"), "description": format!("Handles the {noun} of a company.")})
     });
-    let view = view_of(tools);
+    let view = view_with(tools);
     assert!(view.categories().len() > 20, "{}", view.categories().len());
     let missed = answer(&view, &json!({"query": "kubernetes"})).content;
     assert!(missed["categories"].as_object().is_some_and(|shown| !shown.is_empty()));
@@ -206,8 +195,7 @@ fn s4_a_miss_costs_what_a_good_hit_does() {
 #[test]
 fn s2_what_several_servers_define_alike_is_one_line_of_a_category() {
     let clone = |name: &str| UpstreamLists { name: UpstreamName::parse(name).unwrap(), ..tools() };
-    let snapshot = Snapshot::build(&["a", "b", "c"].map(clone), &[]);
-    let view = View::of(Arc::new(snapshot), &Principal::anonymous());
+    let view = view(&["a", "b", "c"].map(clone));
     let description = search(Executors::One).search_tool(&view).definition().string("description").unwrap();
     assert_eq!(description.matches("file").count(), 1, "{description}");
     let listed = answer(&view, &json!({"category": "file"})).content;

@@ -19,13 +19,11 @@ fn s7_keywords_synonyms_and_weights_find_what_the_words_of_the_author_do_not() {
     };
     let plain = SearchConfig::default;
     assert_eq!(find(&all(), plain(), "slurp"), Value::Null);
-    let file = json!({
+    let file = file(&json!({
         "name": "read_file", "description": "Reads.", "inputSchema": {"type": "object"}, "keywords": ["slurp"],
-    });
-    let file = DescriptionFile::parse("d/read_file.json", "read_file", &file.to_string()).unwrap();
+    }));
     assert!(file.unknown.is_empty());
-    let worded =
-        View::of(Arc::new(Snapshot::build(&[tools()], std::slice::from_ref(&file))), &Principal::anonymous());
+    let worded = view_of(Snapshot::build(&[tools()], &[file]));
     assert_eq!(find(&worded, plain(), "slurp"), "read_file");
     let config: SearchConfig = serde_json::from_value(json!({"weights": {"keywords": 0.0}})).unwrap();
     assert_eq!(find(&worded, config, "slurp"), Value::Null);

@@ -1,10 +1,9 @@
 //! `search` called directly, without a server.
 
 use mcp_disclosure_core::{
-    DescriptionFile, Effects, Era, Executors, Marks, Memory, Noted, Principal, RawText, Receipts, Services,
-    Snapshot, ToolName, Unlimited, UpstreamLists, UpstreamName,
+    Era, Executors, Services, Snapshot, Unlimited, UpstreamLists, UpstreamName,
+    fixtures::{self, asked, file, upstream, view, view_of, view_with},
 };
-use serde_json::value::to_raw_value;
 
 use super::*;
 
@@ -12,9 +11,8 @@ mod answers;
 mod calls;
 
 fn tools() -> UpstreamLists {
-    let mut lists = UpstreamLists::empty(UpstreamName::parse("files").unwrap());
     let huge = "x".repeat(9_000);
-    lists.tools = [
+    let tools = [
         json!({"name": "read_file", "description": "Reads a file as text.", "annotations": {"readOnlyHint": true},
             "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}}),
         json!({"name": "write_file", "description": "Writes text to a file.", "inputSchema": {"type": "object"}}),
@@ -22,23 +20,12 @@ fn tools() -> UpstreamLists {
             "annotations": {"destructiveHint": true}}),
         json!({"name": "transform", "description": "Transforms matrices.",
             "inputSchema": {"type": "object", "description": huge}}),
-    ]
-    .map(|tool| to_raw_value(&tool).unwrap().into())
-    .into();
-    lists
+    ];
+    upstream("files", tools)
 }
 
 fn search(executors: Executors) -> Search {
     Search::new(SearchConfig { executors, ..SearchConfig::default() })
-}
-
-/// Polls a future that is ready at once.
-fn now<T>(future: impl Future<Output = T>) -> T {
-    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-    match std::pin::pin!(future).as_mut().poll(&mut context) {
-        std::task::Poll::Ready(value) => value,
-        std::task::Poll::Pending => panic!("the built-in ranker never waits"),
-    }
 }
 
 fn decide(strategy: &Search, view: &View, name: &str, arguments: &Value) -> Decision {
@@ -52,20 +39,8 @@ fn decide_with(
     arguments: &Value,
     services: &dyn Services,
 ) -> Decision {
-    let (client, marks) = (ClientTraits::plain(Era::Session), Marks::default());
-    let (receipts, effects) = (Receipts::Marks(&marks), Effects::default());
-    let cx = Context {
-        view,
-        client: &client,
-        noted: Noted::new(&Memory::EMPTY, NAME),
-        receipts,
-        session: "test",
-        services,
-        effects: &effects,
-    };
-    let arguments = Some(RawText::parse(arguments.to_string()).unwrap());
-    let call = ToolCall { name: ToolName::parse(name).unwrap(), arguments };
-    now(strategy.before_call(&cx, call)).unwrap()
+    let (call, client) = (fixtures::call(name, arguments), ClientTraits::plain(Era::Session));
+    asked(view, &client, services, async |cx| strategy.before_call(cx, call).await).0.unwrap()
 }
 
 fn answer(view: &View, arguments: &Value) -> ToolAnswer {
@@ -83,11 +58,5 @@ fn answer_of(strategy: &Search, view: &View, arguments: &Value) -> ToolAnswer {
 }
 
 fn all() -> View {
-    View::of(Arc::new(Snapshot::build(&[tools()], &[])), &Principal::anonymous())
-}
-
-fn view_of(tools: impl IntoIterator<Item = Value>) -> View {
-    let mut lists = UpstreamLists::empty(UpstreamName::parse("files").unwrap());
-    lists.tools = tools.into_iter().map(|tool| to_raw_value(&tool).unwrap().into()).collect();
-    View::of(Arc::new(Snapshot::build(&[lists], &[])), &Principal::anonymous())
+    view(&[tools()])
 }

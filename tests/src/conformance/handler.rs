@@ -2,13 +2,10 @@
 
 #![allow(deprecated, reason = "what MCP has deprecated is still part of the suite")]
 
-use std::{
-    any::Any,
-    borrow::Cow,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{any::Any, borrow::Cow, sync::Arc};
 
 use mcp_disclosure_core::Era;
+use parking_lot::Mutex;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -82,11 +79,7 @@ impl Conformance {
 
     /// Logs at level `info`, where the session or the request wants it.
     pub(super) async fn log(&self, context: &Context, message: &str) {
-        let least = if is_stateless(context) {
-            context.meta.log_level()
-        } else {
-            Some(*self.level.lock().unwrap_or_else(PoisonError::into_inner))
-        };
+        let least = if is_stateless(context) { context.meta.log_level() } else { Some(*self.level.lock()) };
         if least.is_some_and(|least| least as u8 <= LoggingLevel::Info as u8) {
             let message = LoggingMessageNotificationParam::new(LoggingLevel::Info, json!(message));
             let _gone = context.peer.notify_logging_message(message).await;
@@ -200,7 +193,7 @@ impl ServerHandler for Conformance {
     }
 
     async fn set_level(&self, request: SetLevelRequestParams, _: Context) -> Result<(), ErrorData> {
-        *self.level.lock().unwrap_or_else(PoisonError::into_inner) = request.level;
+        *self.level.lock() = request.level;
         Ok(())
     }
 

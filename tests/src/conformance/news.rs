@@ -1,10 +1,8 @@
 //! Lists that change, and who is notified.
 
-use std::sync::{
-    Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use parking_lot::Mutex;
 use rmcp::{
     RoleServer,
     service::{Peer, SubscriptionSink},
@@ -37,32 +35,32 @@ impl News {
 
     /// Tells this session from now on.
     pub(super) fn add_session(&self, peer: Peer<RoleServer>) {
-        let mut sessions = lock(&self.sessions);
+        let mut sessions = self.sessions.lock();
         sessions.retain(|peer| !peer.is_transport_closed());
         sessions.push(peer);
     }
 
     /// Tells this listener until it is gone.
     pub(super) fn add_listener(&self, sink: SubscriptionSink) {
-        lock(&self.listeners).push(sink);
+        self.listeners.lock().push(sink);
     }
 
     /// Forgets a listener.
     pub(super) fn remove_listener(&self, sink: &SubscriptionSink) {
-        lock(&self.listeners).retain(|other| other.id() != sink.id());
+        self.listeners.lock().retain(|other| other.id() != sink.id());
     }
 
     /// Lets a list grow, or shrink again, and tells everyone.
     pub(super) async fn change(&self, list: List) -> Value {
         self.flag(list).fetch_xor(true, Ordering::SeqCst);
-        let sessions = lock(&self.sessions).clone();
+        let sessions = self.sessions.lock().clone();
         for peer in sessions {
             let _gone = match list {
                 List::Tools => peer.notify_tool_list_changed().await,
                 List::Prompts => peer.notify_prompt_list_changed().await,
             };
         }
-        let listeners = lock(&self.listeners).clone();
+        let listeners = self.listeners.lock().clone();
         for sink in listeners {
             let _not_wanted = match list {
                 List::Tools => sink.notify_tool_list_changed().await,
@@ -78,8 +76,4 @@ impl News {
             List::Prompts => &self.prompts,
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

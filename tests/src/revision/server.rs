@@ -4,7 +4,7 @@ use std::{
     collections::{BTreeSet, HashMap},
     convert::Infallible,
     net::SocketAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
 };
 
 use axum::{
@@ -15,6 +15,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures::{Stream, StreamExt, stream};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::{oneshot, watch};
 
@@ -94,12 +95,12 @@ impl RevisionServer {
 
     /// What it received so far, in order.
     pub fn received(&self) -> Vec<Received> {
-        lock(&self.state.received).clone()
+        self.state.received.lock().clone()
     }
 
     /// What the requests lacked so far, by the rules of its revision; each fault once.
     pub fn faults(&self) -> Vec<String> {
-        lock(&self.state.faults).iter().cloned().collect()
+        self.state.faults.lock().iter().cloned().collect()
     }
 
     /// How many streams of unasked messages are open.
@@ -109,7 +110,7 @@ impl RevisionServer {
 
     /// Forgets its session, as a server that was started again.
     pub fn forget_session(&self) {
-        if let Some(session) = lock(&self.state.session).as_mut() {
+        if let Some(session) = self.state.session.lock().as_mut() {
             session.push_str("-anew");
         }
     }
@@ -129,19 +130,22 @@ async fn take(
     let message: Value = serde_json::from_str(&body).unwrap_or_default();
     let arrived = Arrived { method: &method, headers: &headers, message: &message };
     let is_probe = arrived.is_probe(state.revision);
-    let session = lock(&state.session).clone();
+    let session = state.session.lock().clone();
     if headers.get(SESSION).is_some_and(|named| session.as_deref().is_some_and(|own| named != own)) {
         return StatusCode::NOT_FOUND.into_response();
     }
     if !is_probe {
-        lock(&state.faults).extend(arrived.faults(state.revision, session.as_deref()));
+        state.faults.lock().extend(arrived.faults(state.revision, session.as_deref()));
     }
     let last_event = headers.get("last-event-id").and_then(|value| value.to_str().ok()).map(str::to_owned);
-    lock(&state.received).push(Received { method: method.clone(), headers, message: message.clone() });
+    state.received.lock().push(Received { method: method.clone(), headers, message: message.clone() });
     match method {
-        // As servers do that validate the header before they read the body.
+        // As servers do that validate the header before they read the body; some name a session that it has nothing to do with.
         Method::POST if is_probe => {
-            respond(StatusCode::BAD_REQUEST, JSON, answers::unknown_method(&message["id"]).to_string())
+            let error = answers::unknown_method(&message["id"]).to_string();
+            let mut refusal = respond(StatusCode::BAD_REQUEST, JSON, error);
+            refusal.headers_mut().insert(SESSION, "not-a-session".parse().unwrap());
+            refusal
         }
         Method::POST if message["method"].is_null() => answered(&state, &message),
         // As the official Python servers do: with a content type, and without content.
@@ -159,7 +163,7 @@ async fn take(
 
 /// A response to what the server asked.
 fn answered(state: &Shared, message: &Value) -> Response {
-    let asked = lock(&state.asked).remove(message["id"].as_str().unwrap_or_default());
+    let asked = state.asked.lock().remove(message["id"].as_str().unwrap_or_default());
     match asked {
         Some(asked) => {
             let _gone = asked.send(message["result"].clone());
@@ -188,7 +192,7 @@ fn request(state: &Arc<Shared>, message: &Value) -> Response {
     }
     // Either form is allowed for every answer; official servers use this one for the handshake, too.
     let mut response = respond(StatusCode::OK, EVENTS, event(None, &answer));
-    if let Some(session) = &*lock(&state.session) {
+    if let Some(session) = &*state.session.lock() {
         response.headers_mut().insert(SESSION, session.parse().unwrap());
     }
     response
@@ -204,14 +208,14 @@ fn report(state: &Shared, message: &Value) -> Response {
 
 /// The stream ends before its answer, after an event from which it can be resumed.
 fn close_early(state: &Shared, message: &Value) -> Response {
-    *lock(&state.closed) = Some(message.clone());
+    *state.closed.lock() = Some(message.clone());
     let first = event(Some(CLOSED_AFTER), &progress(message, 1));
     respond(StatusCode::OK, EVENTS, format!("retry: 20\n{first}"))
 }
 
 /// The rest of that stream.
 fn resume(state: &Shared) -> Response {
-    let Some(message) = lock(&state.closed).take() else { return StatusCode::BAD_REQUEST.into_response() };
+    let Some(message) = state.closed.lock().take() else { return StatusCode::BAD_REQUEST.into_response() };
     let answer = answers::response(&message["id"], answers::text("resumed"));
     let rest = [event(Some("call-2"), &progress(&message, 2)), event(Some("call-3"), &answer)];
     respond(StatusCode::OK, EVENTS, rest.concat())
@@ -220,7 +224,7 @@ fn resume(state: &Shared) -> Response {
 /// Asks the client on the stream of the answer, and answers once it has responded.
 fn ask(state: &Shared, id: &Value) -> Response {
     let (answer, answered) = oneshot::channel();
-    let mut asked = lock(&state.asked);
+    let mut asked = state.asked.lock();
     let question = format!("question-{id}");
     asked.insert(question.clone(), answer);
     drop(asked);
@@ -270,8 +274,4 @@ fn stream_of(events: impl Stream<Item = String> + Send + 'static) -> Response {
 
 fn respond(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> Response {
     (status, [(header::CONTENT_TYPE, kind)], body.into()).into_response()
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,11 +1,11 @@
 //! Lists and definitions: asked for once, and forgotten when they change (D6).
 
-use kit::{Bench, Options, Setup, eventually, scenario::control};
+use kit::{Bench, Setup, eventually, scenario::control};
 use mcp_disclosure_client::{Error, Host, Preferences};
 use serde_json::{Value, json};
 
 use super::{given, host, link, pinned, preferences, received, value, watched};
-use crate::{named, odd};
+use crate::{Described, named, odd, refusals::briefly};
 
 async fn n1_the_host_knows_what_was_selected(setup: Setup) {
     let bench = Bench::start(odd()).await;
@@ -56,21 +56,14 @@ everywhere!(d6_changed_lists_are_forgotten);
 each_strategy!(n1_the_host_knows_what_was_selected, d6_definitions_are_asked_for_once);
 
 async fn d6_a_new_digest_replaces_what_was_known_r9(setup: Setup) {
-    let files = tempfile::tempdir().unwrap();
-    let write = |description: &str| {
-        let file = json!({"name": "a", "description": description, "brief": description, "inputSchema": {"type": "object"}});
-        let (draft, path) = (files.path().join("draft"), files.path().join("a.json"));
-        std::fs::write(&draft, file.to_string()).unwrap();
-        std::fs::rename(draft, path).unwrap();
-    };
-    write("The first.");
-    let bench = Bench::start(Options { files: Some(files.path().to_owned()), ..named(["a"]) }).await;
+    let files = Described::by([&briefly("a", "The first.")]);
+    let bench = Bench::start(files.before(named(["a"]))).await;
     // It received no notification, at least over HTTP and without sessions, and has to find out by itself.
     let preferences = Preferences { listens: false, ..preferences(setup) };
     let host = Host::connect(link(&bench, setup), preferences).await.unwrap();
     host.call("a", &json!({})).await.unwrap();
     let first = host.describe(&["a"]).await.unwrap().remove(0);
-    write("The second.");
+    files.write(&briefly("a", "The second."));
     eventually("the new description", async || {
         host.list().await.unwrap()[0].string("description")?.ends_with("The second.").then_some(())
     })

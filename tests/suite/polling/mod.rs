@@ -9,18 +9,17 @@ use axum::http::Method;
 use kit::{Bench, Client, Options, Setup, Transport, eventually, setup::Era};
 use mcp_disclosure_client::{Host, Link, Preferences};
 use mcp_disclosure_gateway::{limits::Limits, upstream::Target};
-use serde_json::{Value, json};
-use server::{PollingServer, RETRY, REVISION, Received, SESSION, counted};
+use serde_json::json;
+use server::{PollingServer, RETRY, counted};
 
-use crate::connect;
+use crate::{connect, with_progress};
 
 const SETUP: Setup = Setup { strategy: "full", transport: Transport::Stdio, era: Era::Session };
 
 /// A gateway before it, and a client.
 async fn before(server: &PollingServer, options: Options) -> (Bench, Client) {
     let handlers = vec![("polling", Target::url(server.url().parse().unwrap()))];
-    let (bench, client) = connect(Options { handlers, ..options }, SETUP).await;
-    (bench, client)
+    connect(Options { handlers, ..options }, SETUP).await
 }
 
 async fn before_a_server(options: Options) -> (PollingServer, Bench, Client) {
@@ -34,36 +33,29 @@ async fn host(server: &PollingServer, preferences: Preferences) -> Host {
     Host::connect(Link::url(&server.url()).unwrap(), preferences).await.unwrap()
 }
 
-/// Calls a tool that reports its progress; what was reported, and the answer's text.
-async fn call(client: &Client, tool: &str) -> (Vec<Value>, Value) {
-    let params = json!({"name": tool, "arguments": {}, "_meta": {"progressToken": "mine"}});
-    let reply = client.request("tools/call", params).await;
-    let reports = reply.notifications.iter().filter(|message| message["method"] == "notifications/progress");
-    let progress = reports.map(|message| message["params"]["progress"].clone()).collect();
-    (progress, reply.result()["content"][0]["text"].clone())
-}
-
 #[tokio::test]
 async fn u5_a_closed_stream_is_resumed_after_its_last_event_as_often_as_it_takes() {
     let (server, _bench, client) = before_a_server(Options::without_upstream()).await;
-    assert_eq!(call(&client, "polled").await, (vec![json!(1), json!(2)], json!("polled")));
+    assert_eq!(with_progress(&client, "polled").await, (vec![json!(1), json!(2)], json!("polled")));
     assert_eq!(server.resumed(), ["0.0", "0.1", "0.3"]);
     let received = server.received();
     let posted = received.iter().find(|received| received.message.as_deref() == Some("tools/call")).unwrap();
     let resumed = received.iter().find(|received| received.last_event.is_some()).unwrap();
     let waited = resumed.at - posted.at;
     assert!(waited >= Duration::from_millis(u64::from(RETRY)), "{waited:?}");
-    assert!(resumed.version.is_some());
     // Without a word on how long to wait, and with a stream that stays open after the answer.
-    assert_eq!(call(&client, "unhurried").await, (vec![], json!("unhurried")));
+    assert_eq!(with_progress(&client, "unhurried").await, (vec![], json!("unhurried")));
 }
 
 #[tokio::test]
 async fn u5_a_stream_that_breaks_is_resumed_and_nothing_is_delivered_twice() {
     let (server, _bench, client) = before_a_server(Options::without_upstream()).await;
-    assert_eq!(call(&client, "cut").await, (vec![json!(1)], json!("cut")));
-    assert_eq!(call(&client, "replays").await, (vec![json!(1), json!(2), json!(3)], json!("replays")));
-    assert_eq!(call(&client, "restarts").await, (vec![], json!("restarts")));
+    assert_eq!(with_progress(&client, "cut").await, (vec![json!(1)], json!("cut")));
+    assert_eq!(
+        with_progress(&client, "replays").await,
+        (vec![json!(1), json!(2), json!(3)], json!("replays"))
+    );
+    assert_eq!(with_progress(&client, "restarts").await, (vec![], json!("restarts")));
     assert_eq!(server.resumed(), ["0.1", "1.2", "1.3", "2.0", "2.0", "2.0"]);
 }
 
@@ -173,45 +165,4 @@ async fn u5_the_client_crate_resumes_in_the_same_way() {
     server.break_off();
     eventually("the added tool", async || (host.list().await.unwrap().len() > before).then_some(())).await;
     host.close().await;
-}
-
-/// Whether requests in the session carry the session and the negotiated revision, and others do not.
-fn are_in_their_session(received: &[Received]) {
-    let (mut posted, mut listened, mut deleted) = (0, 0, 0);
-    for request in received {
-        let (version, session) = (request.version.as_deref(), request.session.as_deref());
-        match (&request.method, request.message.as_deref()) {
-            (&Method::POST, Some("initialize")) => assert_eq!((version, session), (None, None)),
-            (&Method::POST, Some("server/discover")) => {
-                assert_eq!((version, session), (Some("2026-07-28"), None));
-            }
-            (method, _) => {
-                assert_eq!((version, session), (Some(REVISION), Some(SESSION)), "{request:?}");
-                posted += usize::from(method == Method::POST);
-                listened += usize::from(method == Method::GET);
-                deleted += usize::from(method == Method::DELETE);
-            }
-        }
-    }
-    assert!(posted > 1 && listened > 0 && deleted == 1, "{received:?}");
-}
-
-#[tokio::test]
-async fn u7_a_session_is_spoken_in_the_revision_that_was_negotiated() {
-    let (server, bench, client) = before_a_server(Options::without_upstream()).await;
-    client.call("plain", json!({})).await.result();
-    eventually("a listener", async || (server.listeners() == 1).then_some(())).await;
-    kit::soon("the end", bench.gateway.close()).await;
-    are_in_their_session(&server.received());
-}
-
-#[tokio::test]
-async fn u7_the_client_crate_does_the_same_and_believes_no_session_of_a_refusal() {
-    let server = PollingServer::start(false).await;
-    let eras = vec![Era::Stateless, Era::Session];
-    let host = host(&server, Preferences { eras, ..Preferences::default() }).await;
-    host.call("plain", &json!({})).await.unwrap();
-    eventually("a listener", async || (server.listeners() == 1).then_some(())).await;
-    host.close().await;
-    are_in_their_session(&server.received());
 }

@@ -1,14 +1,7 @@
 //! An MCP server over HTTP that closes the streams of its answers and goes on with them later (SEP-1699). Its tools
 //! are called after how it does that; each is a script with one step for each connection.
 
-use std::{
-    collections::HashMap,
-    convert::Infallible,
-    io,
-    net::SocketAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Instant,
-};
+use std::{collections::HashMap, convert::Infallible, io, net::SocketAddr, sync::Arc, time::Instant};
 
 use axum::{
     Router,
@@ -19,15 +12,12 @@ use axum::{
 };
 use futures::{StreamExt, stream};
 use kit::{http::serve, messages::tool};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
-pub(crate) const SESSION: &str = "the-session";
-
-/// The revision that it negotiates, which is not the one that it is offered.
-pub(crate) const REVISION: &str = "2025-06-18";
 
 /// What happens on one connection of an answer.
 enum Step {
@@ -108,8 +98,6 @@ pub(crate) struct Received {
     /// The JSON-RPC method of a POST.
     pub(crate) message: Option<String>,
     pub(crate) last_event: Option<String>,
-    pub(crate) version: Option<String>,
-    pub(crate) session: Option<String>,
     pub(crate) at: Instant,
 }
 
@@ -157,7 +145,7 @@ impl PollingServer {
 
     /// What it has received so far.
     pub(crate) fn received(&self) -> Vec<Received> {
-        lock(&self.state.received).clone()
+        self.state.received.lock().clone()
     }
 
     /// The events after which streams were resumed.
@@ -182,17 +170,15 @@ async fn take(
     headers: HeaderMap,
     body: String,
 ) -> Response {
-    let value = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let last_event = headers.get("last-event-id").map(|value| value.to_str().unwrap().to_owned());
     let message: Value = serde_json::from_str(&body).unwrap_or_default();
-    lock(&state.received).push(Received {
+    state.received.lock().push(Received {
         method: method.clone(),
         message: message["method"].as_str().map(str::to_owned),
-        last_event: value("last-event-id"),
-        version: value("mcp-protocol-version"),
-        session: value("mcp-session-id"),
+        last_event: last_event.clone(),
         at: Instant::now(),
     });
-    match (method, value("last-event-id")) {
+    match (method, last_event) {
         (Method::POST, _) => post(&state, &message),
         (Method::GET, Some(last)) if !last.starts_with("unasked") => resume(&state, &last),
         (Method::GET, _) if !state.stateless => listen(&state),
@@ -205,7 +191,7 @@ fn post(state: &Shared, message: &Value) -> Response {
     let added = *state.generation.borrow();
     let result = match message["method"].as_str().unwrap_or_default() {
         "initialize" if !state.stateless => json!({
-            "protocolVersion": REVISION, "capabilities": {"tools": {}},
+            "protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
             "serverInfo": {"name": "polling", "version": "1"},
         }),
         "server/discover" if state.stateless => json!({
@@ -226,16 +212,13 @@ fn post(state: &Shared, message: &Value) -> Response {
         _ => {
             let error = json!({"jsonrpc": "2.0", "id": message["id"],
                 "error": {"code": -32601, "message": "Method not found"}});
-            // As some servers do, it names a session that the request has nothing to do with.
-            let mut refusal = said(StatusCode::NOT_FOUND, JSON, error.to_string());
-            refusal.headers_mut().insert("mcp-session-id", "not-a-session".parse().unwrap());
-            return refusal;
+            return said(StatusCode::NOT_FOUND, JSON, error.to_string());
         }
     };
     let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string();
     let mut response = said(StatusCode::OK, JSON, answer);
     if message["method"] == "initialize" {
-        response.headers_mut().insert("mcp-session-id", SESSION.parse().unwrap());
+        response.headers_mut().insert("mcp-session-id", "the-session".parse().unwrap());
     }
     response
 }
@@ -246,7 +229,7 @@ fn call(state: &Shared, message: &Value) -> Response {
         return StatusCode::BAD_REQUEST.into_response();
     };
     let token = params["_meta"]["progressToken"].clone();
-    let mut calls = lock(&state.calls);
+    let mut calls = state.calls.lock();
     calls.push(Call { tool, id: message["id"].clone(), token, connections: 0 });
     let number = calls.len() - 1;
     drop(calls);
@@ -255,14 +238,14 @@ fn call(state: &Shared, message: &Value) -> Response {
 
 fn resume(state: &Shared, last: &str) -> Response {
     match last.split('.').next().and_then(|number| number.parse().ok()) {
-        Some(number) if number < lock(&state.calls).len() => step(state, number),
+        Some(number) if number < state.calls.lock().len() => step(state, number),
         _ => StatusCode::BAD_REQUEST.into_response(),
     }
 }
 
 /// The next step of a call.
 fn step(state: &Shared, number: usize) -> Response {
-    let mut calls = lock(&state.calls);
+    let mut calls = state.calls.lock();
     let call = &mut calls[number];
     let script = TOOLS[call.tool].1;
     let step = &script[call.connections.min(script.len() - 1)];
@@ -330,10 +313,6 @@ fn listen(state: &Shared) -> Response {
 
 fn said(status: StatusCode, kind: &str, body: impl Into<Body>) -> Response {
     (status, [(header::CONTENT_TYPE, kind.to_owned())], body.into()).into_response()
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Calls by tool, for those that count them.

@@ -13,11 +13,8 @@ use axum::{
     response::IntoResponse,
 };
 use kit::eventually;
-use mcp_disclosure_core::ReceiptKey;
-use mcp_disclosure_gateway::{
-    Assembly, Gateway, builtin,
-    negotiation::{Strategies, StrategyOptions},
-    upstream::{Authorization, Authorizer, Challenge, Endpoint, Target, Unauthorized},
+use mcp_disclosure_gateway::upstream::{
+    Authorization, Authorizer, Challenge, Endpoint, Target, Unauthorized,
 };
 use mcp_disclosure_sign_in::{Answer, Begun, Error, Settings, SignIn, SignedIn};
 use reqwest::Url;
@@ -374,20 +371,9 @@ async fn p9_tokens_are_not_sent_to_another_origin() {
     let sign_in = server.sign_in();
     log_in(&server, &sign_in).await.unwrap();
     is_signed_in.store(true, Ordering::SeqCst);
-    let started = failure(&server, sign_in).await;
-    assert!(started.contains("redirects to another origin"), "{started}");
-    assert!(elsewhere.heard("/mcp").is_empty());
-}
-
-/// Why a gateway in front of this server does not start.
-async fn failure(server: &Server, sign_in: SignIn) -> String {
     let authorization = Some(Authorizer(Arc::new(sign_in)));
     let target = Target::Url(Endpoint { authorization, ..Endpoint::from(server.url()) });
-    let strategies = Strategies::build(&builtin(), &StrategyOptions::default()).unwrap();
-    let key = ReceiptKey::new(&[7; ReceiptKey::LEAST_BYTES]).unwrap();
-    let assembly = Assembly { upstreams: vec![target.into()], ..Assembly::new(strategies, key) };
-    match Gateway::start(assembly).await {
-        Ok(_) => "it starts".to_owned(),
-        Err(error) => format!("{error:?}"),
-    }
+    let started = crate::failure(target).await;
+    assert!(started.contains("redirects to another origin"), "{started}");
+    assert!(elsewhere.heard("/mcp").is_empty());
 }

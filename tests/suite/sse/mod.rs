@@ -11,10 +11,10 @@ use mcp_disclosure_gateway::{
     limits::Limits,
     upstream::{Endpoint, EndpointKind, Target},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use server::{GOOD, Manner, REVISION, SseServer};
 
-use crate::questions::converse;
+use crate::{failure, questions::converse, with_progress};
 
 fn target(server: &SseServer, kind: EndpointKind) -> Target {
     let headers = [("x-api-key".parse().unwrap(), "s3cret".parse().unwrap())].into_iter().collect();
@@ -37,11 +37,6 @@ async fn client(bench: &Bench) -> Client {
     Client::connect(bench, setup).await
 }
 
-async fn tools(client: &Client) -> Vec<String> {
-    let result = client.request("tools/list", json!({})).await.result();
-    result["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
-}
-
 async fn all_that_it_offers_reaches(era: Era, kind: EndpointKind, manner: Manner) {
     let server = SseServer::start(manner).await;
     let options = Options { scope: Scope::Session, ..Options::without_upstream() };
@@ -49,18 +44,17 @@ async fn all_that_it_offers_reaches(era: Era, kind: EndpointKind, manner: Manner
     let setup = Setup { strategy: "full", transport: Transport::Http, era };
     let client = Client::connect_as(&bench, setup, Identity::offering("full").askable()).await;
     client.open_stream_of_session().await;
-    assert_eq!(tools(&client).await.len(), 6);
+    assert_eq!(client.tool_names().await.len(), 6);
     assert_eq!(client.call("echo", json!({})).await.result()["content"][0]["text"], "echo");
-    let params = json!({"name": "progress", "arguments": {}, "_meta": {"progressToken": "mine"}});
-    let reply = client.request("tools/call", params).await;
-    let steps = reply.notifications.iter().filter(|message| message["method"] == "notifications/progress");
-    let steps: Vec<&Value> = steps.map(|step| &step["params"]["progress"]).collect();
-    assert_eq!(steps, [&json!(1), &json!(2), &json!(3)]);
+    let steps = vec![json!(1), json!(2), json!(3)];
+    assert_eq!(with_progress(&client, "progress").await, (steps, json!("progress")));
     let (result, questions) = converse(&client, "ask").await;
     assert_eq!((questions.len(), &result["content"][0]["text"]), (1, &json!("accept")));
     server.add_tool();
-    eventually("the added tool", async || tools(&client).await.contains(&"added".to_owned()).then_some(()))
-        .await;
+    eventually("the added tool", async || {
+        client.tool_names().await.contains(&"added".to_owned()).then_some(())
+    })
+    .await;
     kit::soon("the end", bench.gateway.close()).await;
     eventually("no stream", async || (server.streams() == 0).then_some(())).await;
 }
@@ -121,7 +115,7 @@ async fn u6_a_url_of_another_origin_is_refused_and_named() {
         ("event: endpoint\ndata: file:///messages\n\n", "file:"),
     ] {
         let server = SseServer::start(Manner { opening, ..GOOD }).await;
-        let error = before_failing(&server, EndpointKind::Detect).await;
+        let error = failure(target(&server, EndpointKind::Detect)).await;
         assert!(error.contains(&format!("of another origin, {origin}, which is not used")), "{error}");
         eventually("no stream", async || (server.streams() == 0).then_some(())).await;
     }
@@ -131,12 +125,12 @@ async fn u6_a_url_of_another_origin_is_refused_and_named() {
 async fn u6_a_server_that_serves_neither_transport_is_named_by_its_first_answer() {
     for (opening, stays) in [("event: message\ndata: {}\n\n", true), ("data: {}\n\n", true), ("", false)] {
         let server = SseServer::start(Manner { opening, stays, ..GOOD }).await;
-        let error = before_failing(&server, EndpointKind::Detect).await;
+        let error = failure(target(&server, EndpointKind::Detect)).await;
         assert!(error.contains("answered HTTP 405 Method Not Allowed"), "{error}");
     }
     let opening = "event: endpoint\ndata: http://[\n\n";
     let server = SseServer::start(Manner { opening, ..GOOD }).await;
-    let error = before_failing(&server, EndpointKind::Detect).await;
+    let error = failure(target(&server, EndpointKind::Detect)).await;
     assert!(error.contains("named no valid URL"), "{error}");
     // With the transport named, the error is about that transport.
     for (opening, stays, expected) in [
@@ -144,30 +138,16 @@ async fn u6_a_server_that_serves_neither_transport_is_named_by_its_first_answer(
         ("", false, "closed its event stream before the URL for messages was named"),
     ] {
         let server = SseServer::start(Manner { opening, stays, ..GOOD }).await;
-        let error = before_failing(&server, EndpointKind::Sse).await;
+        let error = failure(target(&server, EndpointKind::Sse)).await;
         assert!(error.contains(expected), "{error}");
     }
-}
-
-/// Why a gateway before this server does not start.
-async fn before_failing(server: &SseServer, kind: EndpointKind) -> String {
-    use mcp_disclosure_gateway::{
-        builtin,
-        dispatch::{Assembly, Gateway},
-        negotiation::{Strategies, StrategyOptions},
-    };
-    let strategies = Strategies::build(&builtin(), &StrategyOptions::default()).unwrap();
-    let key = mcp_disclosure_core::ReceiptKey::new(&[7; 32]).unwrap();
-    let upstreams = vec![target(server, kind).into()];
-    let assembly = Assembly { upstreams, ..Assembly::new(strategies, key) };
-    Gateway::start(assembly).await.map(drop).unwrap_err().to_string()
 }
 
 /// The clock is paused: it advances when every task is idle.
 #[tokio::test(start_paused = true)]
 async fn u6_a_stream_that_never_names_the_url_is_given_up() {
     let server = SseServer::start(Manner { opening: ": hello\n\n", ..GOOD }).await;
-    let error = before_failing(&server, EndpointKind::Sse).await;
+    let error = failure(target(&server, EndpointKind::Sse)).await;
     assert!(
         error.contains("did not name its URL for messages (event 'endpoint') within 20 seconds"),
         "{error}"

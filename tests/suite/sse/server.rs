@@ -1,12 +1,7 @@
 //! An MCP server over the deprecated HTTP+SSE transport (2024-11-05): `GET /sse` opens the event stream, whose first
 //! event names the URL that messages are posted to.
 
-use std::{
-    collections::HashMap,
-    convert::Infallible,
-    net::SocketAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashMap, convert::Infallible, net::SocketAddr, sync::Arc};
 
 use axum::{
     Router,
@@ -17,6 +12,7 @@ use axum::{
 };
 use futures::{StreamExt, stream};
 use kit::messages::tool;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, sync::mpsc};
 
@@ -91,7 +87,7 @@ impl SseServer {
     }
 
     pub(crate) fn received(&self) -> Vec<Received> {
-        lock(&self.state.received).clone()
+        self.state.received.lock().clone()
     }
 
     /// The messages that were posted to where they belong.
@@ -101,18 +97,18 @@ impl SseServer {
 
     /// How many event streams are open.
     pub(crate) fn streams(&self) -> usize {
-        lock(&self.state.streams).values().filter(|stream| !stream.is_closed()).count()
+        self.state.streams.lock().values().filter(|stream| !stream.is_closed()).count()
     }
 
     /// Forgets all sessions, and leaves their streams open.
     pub(crate) fn forget(&self) -> Vec<mpsc::UnboundedSender<String>> {
-        lock(&self.state.streams).drain().map(|(_, stream)| stream).collect()
+        self.state.streams.lock().drain().map(|(_, stream)| stream).collect()
     }
 
     /// Adds a tool and announces that the list has changed.
     pub(crate) fn add_tool(&self) {
-        *lock(&self.state.added) = true;
-        for stream in lock(&self.state.streams).values() {
+        *self.state.added.lock() = true;
+        for stream in self.state.streams.lock().values() {
             say(stream, &json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
         }
     }
@@ -129,12 +125,12 @@ async fn take(
     let rpc_method = message["method"].as_str().unwrap_or_default().to_owned();
     let (uri, path) = (uri.to_string(), uri.path().to_owned());
     let received = Received { method: method.clone(), uri: uri.clone(), headers, message: rpc_method };
-    lock(&state.received).push(received);
+    state.received.lock().push(received);
     match (method, &*path) {
         (Method::GET, "/sse") => open(&state),
         (Method::POST, "/messages") => {
             let session = uri.split("session=").nth(1).unwrap_or_default();
-            let stream = lock(&state.streams).get(session).cloned();
+            let stream = state.streams.lock().get(session).cloned();
             let Some(stream) = stream else {
                 return (StatusCode::NOT_FOUND, "Could not find session").into_response();
             };
@@ -151,7 +147,7 @@ async fn take(
 }
 
 fn open(state: &Shared) -> Response {
-    let mut streams = lock(&state.streams);
+    let mut streams = state.streams.lock();
     let session = format!("session-{}", streams.len());
     let opening = state.manner.opening.replace("ID", &session).replace("HERE", &state.origin);
     let (sender, events) = mpsc::unbounded_channel();
@@ -176,7 +172,7 @@ fn hear(state: &Shared, session: &str, stream: &mpsc::UnboundedSender<String>, m
         })),
         (Some("tools/list"), _) => {
             let names = ["echo", "progress", "ask", "hang", "close", "endless"].into_iter();
-            let names = names.chain(lock(&state.added).then_some("added"));
+            let names = names.chain(state.added.lock().then_some("added"));
             answer(json!({"tools": names.map(|name| tool(name, "Old.")).collect::<Vec<_>>()}));
         }
         (Some("tools/call"), Some("progress")) => {
@@ -188,7 +184,7 @@ fn hear(state: &Shared, session: &str, stream: &mpsc::UnboundedSender<String>, m
             answer(text("progress"));
         }
         (Some("tools/call"), Some("ask")) => {
-            *lock(&state.asking) = Some((session.to_owned(), id.clone()));
+            *state.asking.lock() = Some((session.to_owned(), id.clone()));
             let params = json!({"message": "Name?", "requestedSchema": {"type": "object", "properties": {}}});
             say(
                 stream,
@@ -196,13 +192,13 @@ fn hear(state: &Shared, session: &str, stream: &mpsc::UnboundedSender<String>, m
             );
         }
         (Some("tools/call"), Some("hang")) => {}
-        (Some("tools/call"), Some("close")) => drop(lock(&state.streams).remove(session)),
+        (Some("tools/call"), Some("close")) => drop(state.streams.lock().remove(session)),
         (Some("tools/call"), Some("endless")) => {
             stream.send(format!("data: {}", "x".repeat(100_000))).unwrap();
         }
         (Some("tools/call"), Some(name)) => answer(text(name)),
         (None, _) => {
-            if let Some((_, id)) = lock(&state.asking).take() {
+            if let Some((_, id)) = state.asking.lock().take() {
                 let result = text(message["result"]["action"].as_str().unwrap_or_default());
                 say(stream, &json!({"jsonrpc": "2.0", "id": id, "result": result}));
             }
@@ -213,8 +209,4 @@ fn hear(state: &Shared, session: &str, stream: &mpsc::UnboundedSender<String>, m
 
 fn say(stream: &mpsc::UnboundedSender<String>, message: &Value) {
     let _gone = stream.send(format!("event: message\ndata: {message}\n\n"));
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -91,22 +91,17 @@ impl Checks {
 
 #[cfg(test)]
 mod tests {
-    use mcp_disclosure_core::{Principal, RawObject, Snapshot, UpstreamLists, UpstreamName, View};
+    use mcp_disclosure_core::{View, fixtures::view_with};
+    use serde_json::json;
 
     use super::*;
 
     /// A view of tools whose schemas have these bytes.
     fn view(sizes: &[usize]) -> View {
-        let tool = |(number, size): (usize, &usize)| {
-            let description = "x".repeat(*size);
-            let schema = format!(r#"{{"type":"object","description":"{description}"}}"#);
-            let name = RawObject::empty().with_value("name", &format!("t{number}"));
-            name.with("inputSchema", &schema).into_text()
-        };
-        let tools = sizes.iter().enumerate().map(tool).collect();
-        let lists = UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };
-        let snapshot = Snapshot::build(&[lists], &[]);
-        View::of(Arc::new(snapshot), &Principal::anonymous())
+        view_with(sizes.iter().enumerate().map(|(number, size)| {
+            let schema = json!({"type": "object", "description": "x".repeat(*size)});
+            json!({"name": format!("t{number}"), "inputSchema": schema})
+        }))
     }
 
     fn first(view: &View) -> &Tool {

@@ -80,12 +80,6 @@ impl Refused {
     pub(super) fn answering(self, id: &Id) -> Self {
         Self { id: Some(id.clone()), ..self }
     }
-
-    /// The message of the error.
-    #[cfg(test)]
-    pub(super) fn message(&self) -> String {
-        self.error.message()
-    }
 }
 
 impl From<Denied> for Refused {

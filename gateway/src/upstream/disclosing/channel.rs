@@ -83,12 +83,13 @@ fn remove(items: &mut Vec<RawText>, key: &str, is_furniture: impl Fn(&str) -> bo
 
 #[cfg(test)]
 mod tests {
-    use mcp_disclosure_core::UpstreamName;
-    use serde_json::{json, value::to_raw_value};
+    use mcp_disclosure_core::{
+        EXTENSION,
+        fixtures::{named, raw},
+    };
+    use serde_json::json;
 
     use super::*;
-    use mcp_disclosure_core::EXTENSION;
-
     use crate::{lineage::Chain, upstream::Eras};
 
     fn channel(capabilities: &str, uri: &str) -> Option<Channel> {
@@ -99,10 +100,7 @@ mod tests {
             eras: Eras { session: true, stateless: false },
             leads_to: Chain::default(),
         };
-        let items = |item| vec![to_raw_value(&item).unwrap().into()];
-        let (tools, resources) = (items(json!({"name": "a"})), items(json!({"uri": uri})));
-        let lists =
-            UpstreamLists { tools, resources, ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };
+        let lists = UpstreamLists { resources: vec![raw(&json!({"uri": uri}))], ..named("u", ["a"]) };
         Channel::of(&introduction, &lists)
     }
 

@@ -178,7 +178,7 @@ pub(super) fn lay_over(lists: UpstreamLists, definitions: &HashMap<String, Defin
 
 #[cfg(test)]
 mod tests {
-    use mcp_disclosure_core::UpstreamName;
+    use mcp_disclosure_core::fixtures;
 
     use super::*;
 
@@ -214,8 +214,7 @@ mod tests {
         let definition = Definition::new(RawObject::parse(delivered).unwrap());
         assert_eq!(definition.receipt, Some(("disclosure_receipt".to_owned(), "r".to_owned())));
         let tools = [listed, r#"{"name":"b"}"#, "7"].map(|tool| RawText::parse(tool.to_owned()).unwrap());
-        let lists =
-            UpstreamLists { tools: tools.into(), ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };
+        let lists = UpstreamLists { tools: tools.into(), ..fixtures::upstream("u", []) };
         let lists = lay_over(lists, &HashMap::from([("a".to_owned(), definition)]));
         assert_eq!(
             lists.tools[0].get(),

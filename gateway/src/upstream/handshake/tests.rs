@@ -34,8 +34,9 @@ type Asked = Mutex<Vec<String>>;
 /// How to connect to a server.
 type Connect = fn(Server, &Arc<Asked>) -> Arc<Connection>;
 
-/// A server: what it does with this method and this proposed revision, the how-manieth request that is.
-type Server = fn(method: &str, revision: &str, number: usize) -> Reply;
+/// A server: what it does with `initialize` that proposes this revision, and with any other method, the how-manieth request
+/// that is.
+type Server = (fn(revision: &str) -> Reply, fn(number: usize) -> Reply);
 
 fn initialized(revision: &str) -> Reply {
     Answer(json!({"protocolVersion": revision, "capabilities": {}, "serverInfo": {"name": "session"}}))
@@ -58,7 +59,10 @@ fn proposed(method: &str, params: &RawObject) -> String {
 fn reply(server: Server, asked: &Asked, method: &str, params: &RawObject) -> Reply {
     let mut asked = asked.lock();
     asked.push(proposed(method, params));
-    server(method, asked.last().unwrap().split(' ').next_back().unwrap(), asked.len())
+    match asked.last().unwrap().strip_prefix("initialize ") {
+        Some(revision) => (server.0)(revision),
+        None => (server.1)(asked.len()),
+    }
 }
 
 fn outcome(reply: Reply) -> Option<Result<Json, ErrorText>> {
@@ -123,111 +127,75 @@ const STATELESS: Eras = Eras { session: false, stateless: true };
 const INITIALIZE: &str = "initialize 2025-11-25";
 const DISCOVER: &str = "server/discover 2026-07-28";
 
+/// Its revision is the only one of the stateless era.
+fn stateless(_number: usize) -> Reply {
+    discovered(&["2026-07-28"])
+}
+
+fn unknown(_number: usize) -> Reply {
+    Refuse(-32601, vec![])
+}
+
+fn lists_what_it_refuses() -> Reply {
+    Refuse(-32022, vec!["2025-11-25", "2026-07-28"])
+}
+
 #[tokio::test(start_paused = true)]
 async fn u7_the_handshake_in_all_its_legal_forms() {
-    let both: Server = |method, revision, _| match method {
-        "initialize" => initialized(revision),
-        _ => discovered(&["2025-11-25", "2026-07-28"]),
-    };
+    let both: Server = (initialized, |_| discovered(&["2025-11-25", "2026-07-28"]));
     let cases: Vec<(Server, Era, Eras, Vec<&str>)> = vec![
         // It speaks both: it is spoken to in the client's era.
         (both, Era::Session, SESSION, vec![INITIALIZE]),
         (both, Era::Stateless, STATELESS, vec![DISCOVER]),
         // It answers with another revision than proposed.
-        (|_, _, _| initialized("2024-11-05"), Era::Session, SESSION, vec![INITIALIZE]),
-        (
-            |method, _, _| match method {
-                "initialize" => initialized("2026-07-28"),
-                _ => discovered(&["2026-07-28"]),
-            },
-            Era::Session,
-            STATELESS,
-            vec![INITIALIZE, DISCOVER],
-        ),
-        (
-            |method, _, _| match method {
-                "initialize" => initialized("2026-07-28"),
-                _ => Refuse(-32601, vec![]),
-            },
-            Era::Session,
-            STATELESS,
-            vec![INITIALIZE, DISCOVER],
-        ),
+        ((|_| initialized("2024-11-05"), unknown), Era::Session, SESSION, vec![INITIALIZE]),
+        ((|_| initialized("2026-07-28"), stateless), Era::Session, STATELESS, vec![INITIALIZE, DISCOVER]),
+        ((|_| initialized("2026-07-28"), unknown), Era::Session, STATELESS, vec![INITIALIZE, DISCOVER]),
         // It refuses, and lists what it supports, whatever the code.
         (
-            |method, revision, _| match (method, revision) {
-                ("initialize", "2025-06-18") => initialized(revision),
-                _ => Refuse(-32602, vec!["2025-03-26", "2025-06-18", "2030-01-01"]),
-            },
+            (
+                |revision| match revision {
+                    "2025-06-18" => initialized(revision),
+                    _ => Refuse(-32602, vec!["2025-03-26", "2025-06-18", "2030-01-01"]),
+                },
+                unknown,
+            ),
             Era::Session,
             SESSION,
             vec![INITIALIZE, "initialize 2025-06-18"],
         ),
         (
-            |method, revision, _| match method {
-                "initialize" => initialized(revision),
-                _ => Refuse(-32022, vec!["2025-06-18"]),
-            },
+            (initialized, |_| Refuse(-32022, vec!["2025-06-18"])),
             Era::Stateless,
             SESSION,
             vec![DISCOVER, "initialize 2025-06-18"],
         ),
         (
-            |method, revision, _| match method {
-                "initialize" => initialized(revision),
-                _ => discovered(&["2025-03-26"]),
-            },
+            (initialized, |_| discovered(&["2025-03-26"])),
             Era::Stateless,
             SESSION,
             vec![DISCOVER, "initialize 2025-03-26"],
         ),
         (
-            |method, _, _| match method {
-                "server/discover" => discovered(&["2026-07-28"]),
-                _ => Refuse(-32022, vec!["2026-07-28"]),
-            },
+            (|_| Refuse(-32022, vec!["2026-07-28"]), stateless),
             Era::Session,
             STATELESS,
             vec![INITIALIZE, DISCOVER],
         ),
         // It refuses once what it lists.
         (
-            |_, _, number| match number {
-                1 => Refuse(-32022, vec!["2025-11-25", "2026-07-28"]),
-                _ => discovered(&["2026-07-28"]),
-            },
+            (initialized, |number| match number {
+                1 => lists_what_it_refuses(),
+                _ => stateless(number),
+            }),
             Era::Stateless,
             STATELESS,
             vec![DISCOVER, DISCOVER],
         ),
         // It knows one era only, and says no more than that it does not know the other, or nothing.
-        (
-            |method, revision, _| match method {
-                "initialize" => initialized(revision),
-                _ => Refuse(-32602, vec![]),
-            },
-            Era::Stateless,
-            SESSION,
-            vec![DISCOVER, INITIALIZE],
-        ),
-        (
-            |method, revision, _| match method {
-                "initialize" => initialized(revision),
-                _ => Silence,
-            },
-            Era::Stateless,
-            SESSION,
-            vec![DISCOVER, INITIALIZE],
-        ),
-        (
-            |method, _, _| match method {
-                "initialize" => Refuse(-32601, vec![]),
-                _ => discovered(&["2026-07-28"]),
-            },
-            Era::Session,
-            STATELESS,
-            vec![INITIALIZE, DISCOVER],
-        ),
+        ((initialized, |_| Refuse(-32602, vec![])), Era::Stateless, SESSION, vec![DISCOVER, INITIALIZE]),
+        ((initialized, |_| Silence), Era::Stateless, SESSION, vec![DISCOVER, INITIALIZE]),
+        ((|_| unknown(1), stateless), Era::Session, STATELESS, vec![INITIALIZE, DISCOVER]),
     ];
     for (number, (server, prefer, eras, asked)) in cases.into_iter().enumerate() {
         let (met, was_asked) = met(on_streams, server, prefer).await;
@@ -243,21 +211,26 @@ async fn u7_the_handshake_in_all_its_legal_forms() {
 async fn u7_a_handshake_that_fails_says_why_and_comes_to_an_end() {
     let cases: Vec<(Server, Era, &str, usize)> = vec![
         (
-            |_, _, _| Refuse(-32022, vec!["2030-01-01"]),
+            (|_| Refuse(-32022, vec!["2030-01-01"]), unknown),
             Era::Session,
             "supports no other protocol versions than 2030-01-01",
             1,
         ),
-        (|_, _, _| Refuse(-32022, vec!["2025-11-25", "2026-07-28"]), Era::Stateless, "code\":-32022", 4),
+        ((|_| lists_what_it_refuses(), |_| lists_what_it_refuses()), Era::Stateless, "code\":-32022", 4),
         (
-            |_, _, _| initialized("1999-01-01"),
+            (|_| initialized("1999-01-01"), unknown),
             Era::Session,
             "protocolVersion \\\"1999-01-01\\\", which is not supported",
             1,
         ),
-        (|_, _, _| Refuse(-32601, vec![]), Era::Stateless, "code\":-32601", 2),
-        (|_, _, _| Answer(json!({})), Era::Stateless, "initialize result has no protocolVersion", 2),
-        (|_, _, _| Silence, Era::Session, "TimedOut", 1),
+        ((|_| unknown(1), unknown), Era::Stateless, "code\":-32601", 2),
+        (
+            (|_| Answer(json!({})), |_| Answer(json!({}))),
+            Era::Stateless,
+            "initialize result has no protocolVersion",
+            2,
+        ),
+        ((|_| Silence, |_| Silence), Era::Session, "TimedOut", 1),
     ];
     for (server, prefer, expected, asked) in cases {
         let (met, was_asked) = met(on_streams, server, prefer).await;
@@ -268,10 +241,7 @@ async fn u7_a_handshake_that_fails_says_why_and_comes_to_an_end() {
 
 #[tokio::test]
 async fn u7_a_server_that_hangs_up_at_an_unknown_method_is_asked_in_the_other_era_on_a_new_connection() {
-    let server: Server = |method, revision, _| match method {
-        "initialize" => initialized(revision),
-        _ => HangUp,
-    };
+    let server: Server = (initialized, |_| HangUp);
     let (first, _) = met(on_streams, server, Era::Stateless).await;
     assert!(may_work_in_other_era(&first.unwrap_err(), Era::Stateless));
     // Where it would hang up, it is not asked what it does not know.
@@ -281,11 +251,7 @@ async fn u7_a_server_that_hangs_up_at_an_unknown_method_is_asked_in_the_other_er
 
 #[tokio::test]
 async fn u7_a_server_that_is_bound_to_no_era_is_used_in_both() {
-    let server: Server = |method, revision, _| match method {
-        "initialize" => initialized(revision),
-        _ => discovered(&["2026-07-28"]),
-    };
-    let (met, asked) = met(in_memory, server, Era::Session).await;
+    let (met, asked) = met(in_memory, (initialized, stateless), Era::Session).await;
     assert_eq!(met.unwrap(), Eras { session: true, stateless: true });
     assert_eq!(asked, [INITIALIZE, DISCOVER]);
 }

@@ -189,10 +189,14 @@ fn rests(pattern: &str, prefix: &str) -> Vec<String> {
 mod tests {
     use super::{super::node, *};
 
-    fn ruling(settings: &str, server: &str) -> (Vec<String>, Vec<String>, bool) {
+    fn of(settings: &str, server: &str) -> Ruling {
         let mut rules = Rules::default();
         rules.add(&node::parse("settings.json".as_ref(), settings).unwrap());
-        let Ruling { hidden, asked, is_named, .. } = rules.of(server);
+        rules.of(server)
+    }
+
+    fn ruling(settings: &str, server: &str) -> (Vec<String>, Vec<String>, bool) {
+        let Ruling { hidden, asked, is_named, .. } = of(settings, server);
         (hidden, asked, is_named)
     }
 
@@ -245,9 +249,7 @@ mod tests {
         ] {
             let hooks =
                 format!(r#"{{"hooks": {{"PreToolUse": [{{"matcher": "{matcher}", "hooks": []}}]}}}}"#);
-            let mut rules = Rules::default();
-            rules.add(&node::parse("settings.json".as_ref(), &hooks).unwrap());
-            let Ruling { hidden, asked, is_named: named, lost, .. } = rules.of("git");
+            let Ruling { hidden, asked, is_named: named, lost, .. } = of(&hooks, "git");
             assert_eq!(
                 (lost.is_some(), named, hidden.len() + asked.len()),
                 (is_lost, is_named, 0),
@@ -261,9 +263,7 @@ mod tests {
             (r#"{"enabledMcpjsonServers": ["git"]}"#, false, true),
             (r#"{"enabledMcpjsonServers": ["other"]}"#, false, false),
         ] {
-            let mut rules = Rules::default();
-            rules.add(&node::parse("settings.json".as_ref(), settings).unwrap());
-            let ruling = rules.of("git");
+            let ruling = of(settings, "git");
             assert_eq!((ruling.lost.is_some(), ruling.is_named), (is_lost, is_named), "{settings}");
         }
     }

@@ -191,28 +191,6 @@ fn w1_claude_codes_permissions_get_what_only_reads_and_lose_it_again() {
 }
 
 #[test]
-fn w1_arguments_that_init_added_go_again_after_an_edit() {
-    for (path, text) in [
-        ("a/config.toml", "[mcp_servers.a]\ncommand = \"x\" # mine\n"),
-        ("a/config.toml", "mcp_servers.a.command = \"x\"\n"),
-        ("c.yaml", "mcpServers:\n  - name: a\n    command: \"x\"\n"),
-        ("mcp.json", "{\"mcpServers\": {\"a\": {\n  \"command\": \"x\" // mine\n}}}\n"),
-    ] {
-        let project = Project::of(path, text);
-        let step = project.apply(&project.plan());
-        let note = if path.ends_with("json") { "// a note\n" } else { "# a note\n" };
-        fs::write(&project.file, format!("{}{note}", project.text())).unwrap();
-        // Edited, so that it is not the former text of the entry that comes back.
-        if path.ends_with("json") {
-            edited(&project, "// mine", "// mine\n, \"env\": {}");
-        }
-        let expected = text.replace("// mine", "// mine\n, \"env\": {}");
-        let expected = if path.ends_with("json") { expected } else { text.to_owned() };
-        assert_eq!(project.undo(&[step]).text, format!("{expected}{note}"));
-    }
-}
-
-#[test]
 fn w1_undo_from_another_folder_finds_the_servers_of_a_project() {
     let text = r#"{"projects": {"/now": {"mcpServers": {"a": {"command": "x"}}}, "/other": {"mcpServers": {"b": {"command": "y"}}}}}"#;
     let project = Project::of(".claude.json", text);
@@ -291,8 +269,12 @@ fn w1_what_was_edited_in_a_gathered_file_comes_back() {
 }
 
 #[test]
-fn w1_urls_of_toml_and_yaml_come_back_after_an_edit_elsewhere() {
+fn w1_entries_are_as_they_were_after_an_edit_elsewhere() {
     for (path, text) in [
+        ("a/config.toml", "[mcp_servers.a]\ncommand = \"x\" # mine\n"),
+        ("a/config.toml", "mcp_servers.a.command = \"x\"\n"),
+        ("c.yaml", "mcpServers:\n  - name: a\n    command: \"x\"\n"),
+        ("mcp.json", "{\"mcpServers\": {\"a\": {\n  \"command\": \"x\" // mine\n}}}\n"),
         (
             ".codex/config.toml",
             "[mcp_servers.u]\nurl = \"http://localhost:1/mcp\" # mine\nhttp_headers = { X = \"k\" }\n",
@@ -312,9 +294,14 @@ fn w1_urls_of_toml_and_yaml_come_back_after_an_edit_elsewhere() {
         let plan = project.plan();
         assert_eq!(plan.left, [], "{text}");
         let step = project.apply(&plan);
-        fs::write(&project.file, format!("{}# a note\n", project.text())).unwrap();
+        // In JSON the entry is edited too, so that it is not its former text that comes back.
+        let (note, added) =
+            if path.ends_with("json") { ("// a note\n", ", \"env\": {}\n") } else { ("# a note\n", "") };
+        let noted =
+            |text: &str| format!("{}{note}", text.replacen("// mine\n", &format!("// mine\n{added}"), 1));
+        fs::write(&project.file, noted(&project.text())).unwrap();
         let undone = project.undo(&[step]);
         assert_eq!(undone.left, [], "{}", project.text());
-        assert_eq!(undone.text, format!("{text}# a note\n"));
+        assert_eq!(undone.text, noted(text));
     }
 }

@@ -1,139 +1,214 @@
 //! A file of each host, real in shape: what is understood, what is left out, and what is said about that.
 
+use mcp_disclosure_core::Pattern;
+
 use super::Project;
 
-#[test]
-fn claude_desktop() {
-    let project = Project::of(
-        "Claude/claude_desktop_config.json",
-        include_str!("../fixtures/claude_desktop_config.json"),
-    );
-    assert_eq!(
-        project.used(),
-        [
-            r#"filesystem: npx -y @modelcontextprotocol/server-filesystem /Users/me/Desktop {}"#,
-            r#"weather: uv --directory /srv/weather run weather.py {"API_KEY": "k-123", "RETRIES": "3", "VERBOSE": "true"}"#,
-        ]
-    );
-    assert_eq!(
-        project.left_out(),
-        ["15: server 'broken' is left out: args: is a string (expected a list of strings)"]
-    );
+/// A host's file, and what is made of it.
+struct File {
+    path: &'static str,
+    text: &'static str,
+    used: &'static [&'static str],
+    switches: &'static [&'static str],
+    switched_off: &'static [&'static str],
+    /// Patterns of what is said of the rest.
+    left_out: &'static [&'static str],
 }
 
-#[test]
-fn claude_code_of_a_user_with_projects() {
-    let project = Project::of(".claude.json", include_str!("../fixtures/claude.json"));
-    assert_eq!(
-        project.used(),
-        [
+/// Of which nothing is said.
+const FILE: File = File { path: "", text: "", used: &[], switches: &[], switched_off: &[], left_out: &[] };
+
+const FILES: &[File] = &[
+    File {
+        path: "Claude/claude_desktop_config.json",
+        text: include_str!("../fixtures/claude_desktop_config.json"),
+        used: &[
+            r#"filesystem: npx -y @modelcontextprotocol/server-filesystem /Users/me/Desktop {}"#,
+            r#"weather: uv --directory /srv/weather run weather.py {"API_KEY": "k-123", "RETRIES": "3", "VERBOSE": "true"}"#,
+        ],
+        left_out: &["15: server 'broken' is left out: args: is a string (expected a list of strings)"],
+        ..FILE
+    },
+    // Of a user with projects.
+    File {
+        path: ".claude.json",
+        text: include_str!("../fixtures/claude.json"),
+        used: &[
             r#"notes: notes --this-project {"DIR": "/tmp/notes"}"#,
             "github: https://api.example.com/mcp authorization=Bearer t0ken",
             "events: https://events.example.com/sse by SSE",
-        ]
-    );
-    assert_eq!(project.switched_off(), ["server 'muted' is switched off: disabledMcpServers of the project"]);
-    let left_out = project.left_out();
-    assert_eq!(left_out.len(), 1, "{left_out:#?}");
-    assert!(
-        left_out[0]
-            .starts_with("6: server 'notes' is left out: an entry with higher precedence has this name"),
-        "{left_out:#?}"
-    );
-}
-
-#[test]
-fn claude_code_of_a_project() {
-    let project = Project::of(".mcp.json", include_str!("../fixtures/claude_code_project.json"));
-    assert_eq!(project.used(), ["paths: https://api.example.com/mcp x-key=t0ken"]);
-    assert_eq!(
-        project.left_out(),
-        [
+        ],
+        switched_off: &["server 'muted' is switched off: disabledMcpServers of the project"],
+        left_out: &["6: server 'notes' is left out: an entry with higher precedence has this name*"],
+        ..FILE
+    },
+    File {
+        path: ".mcp.json",
+        text: include_str!("../fixtures/claude_code_project.json"),
+        used: &["paths: https://api.example.com/mcp x-key=t0ken"],
+        left_out: &[
             "3: server 'db' is left out: env.DB_URL: the environment variable DB_URL is not set; set it, or write \
-             '${DB_URL:-…}' to give a default ('$${' stands for '${')"
-        ]
-    );
-}
-
-#[test]
-fn cursor() {
-    let project = Project::of(".cursor/mcp.json", include_str!("../fixtures/cursor.json"));
-    assert_eq!(
-        project.used(),
-        [
+             '${DB_URL:-…}' to give a default ('$${' stands for '${')",
+        ],
+        ..FILE
+    },
+    File {
+        path: ".cursor/mcp.json",
+        text: include_str!("../fixtures/cursor.json"),
+        used: &[
             r#"build: node PROJECT/build/index.js --home /home/me --name=PROJECT in PROJECT {"API_KEY": "t0ken", "FROM_FILE": "${f}", "PORT": "1"}"#,
             "remote: https://api.example.com/mcp authorization=Bearer t0ken",
-        ]
-    );
-    let left_out = project.left_out();
-    assert!(
-        left_out[0]
-            .starts_with("15: server 'unset' is left out: headers.X-Key: the environment variable NOT_SET")
-    );
-    assert!(left_out[1].starts_with("16: server 'nofile' is left out: envFile: No such file"));
-    assert_eq!(left_out.len(), 2, "{left_out:#?}");
-}
-
-#[test]
-fn vs_code() {
-    let project = Project::of(".vscode/mcp.json", include_str!("../fixtures/vscode.jsonc"));
-    assert_eq!(
-        project.used(),
-        [
+        ],
+        left_out: &[
+            "15: server 'unset' is left out: headers.X-Key: the environment variable NOT_SET*",
+            "16: server 'nofile' is left out: envFile: No such file*",
+        ],
+        ..FILE
+    },
+    File {
+        path: ".vscode/mcp.json",
+        text: include_str!("../fixtures/vscode.jsonc"),
+        used: &[
             r#"playwright: npx -y @playwright/mcp@latest --region eu in PROJECT {"FROM_FILE": "${f}", "HEADLESS": "true", "KEY": "given", "PORT": "8931"}"#,
             "docs: https://docs.example.com/mcp",
             "old: https://old.example.com/sse by SSE",
             "home: /home/me/bin/server in PROJECT {}",
-        ]
-    );
-    assert_eq!(
-        project.left_out(),
-        [
+        ],
+        left_out: &[
             "20: server 'asks' is left out: env.API_KEY: '${input:api-key}' is prompted for by the host (set the \
              environment variable MCP_DISCLOSURE_INPUT_API_KEY to its value)",
             "23: server 'selected' is left out: args: '${command:pick}' can be resolved by the host only (write the value, \
              or an environment variable)",
-        ]
-    );
-    let project = Project::of("User/settings.json", include_str!("../fixtures/vscode_settings.jsonc"));
-    assert_eq!(project.used(), ["time: uvx mcp-server-time {}"]);
-}
-
-#[test]
-fn windsurf() {
-    let project = Project::of("windsurf/mcp_config.json", include_str!("../fixtures/windsurf.json"));
-    assert_eq!(
-        project.used(),
-        [
+        ],
+        ..FILE
+    },
+    File {
+        path: "User/settings.json",
+        text: include_str!("../fixtures/vscode_settings.jsonc"),
+        used: &["time: uvx mcp-server-time {}"],
+        ..FILE
+    },
+    File {
+        path: "windsurf/mcp_config.json",
+        text: include_str!("../fixtures/windsurf.json"),
+        used: &[
             r#"github: docker run -i --rm ghcr.io/github/github-mcp-server {"GITHUB_TOKEN": "t0ken"}"#,
             "figma: https://mcp.figma.example/mcp x-token=from-a-file",
-        ]
-    );
-    assert_eq!(project.switches(), ["github: not delete_file,create_repository"]);
-    assert_eq!(project.switched_off(), ["server 'off' is switched off: disabled"]);
-    assert_eq!(project.left_out(), [""; 0]);
-}
-
-#[test]
-fn gemini_cli() {
-    let project = Project::of(".gemini/settings.json", include_str!("../fixtures/gemini.json"));
-    assert_eq!(
-        project.used(),
-        [
+        ],
+        switches: &["github: not delete_file,create_repository"],
+        switched_off: &["server 'off' is switched off: disabled"],
+        ..FILE
+    },
+    File {
+        path: ".gemini/settings.json",
+        text: include_str!("../fixtures/gemini.json"),
+        used: &[
             r#"python: python -m server $5 $NOT_SET in PROJECT/./tools {"ALSO": "t0ken", "KEY": "t0ken"}"#,
             "http: https://api.example.com/mcp authorization=Bearer t0ken",
             "both: https://api.example.com/mcp",
-        ]
-    );
-    assert_eq!(project.switches(), ["python: only read,write not write"]);
-    assert_eq!(
-        project.switched_off(),
-        [
+        ],
+        switches: &["python: only read,write not write"],
+        switched_off: &[
             "server 'quiet' is switched off: mcp.excluded",
             "server 'unlisted' is switched off: mcp.allowed, which does not name it",
-        ]
-    );
-    assert_eq!(project.left_out(), [""; 0]);
+        ],
+        ..FILE
+    },
+    File {
+        path: "settings/cline_mcp_settings.json",
+        text: include_str!("../fixtures/cline.json"),
+        used: &[r#"search: npx -y search-mcp {"KEY": "k"}"#, "linear: https://mcp.linear.example/mcp"],
+        switched_off: &["server 'paused' is switched off: disabled"],
+        left_out: &["14: server 'unclear' is left out: disabled: is a string (expected true or false)"],
+        ..FILE
+    },
+    File {
+        path: ".roo/mcp.json",
+        text: include_str!("../fixtures/roo.json"),
+        used: &["tests: npx -y tests-mcp PROJECT in PROJECT {}", "api: https://api.example.com/mcp x-key=k"],
+        switches: &["tests: not run_all"],
+        ..FILE
+    },
+    File {
+        path: "zed/settings.json",
+        text: include_str!("../fixtures/zed.jsonc"),
+        used: &[
+            r#"custom: server --flag ${literal} {"A": "1"}"#,
+            r#"older: older x {"B": "2"}"#,
+            "remote: https://api.example.com/mcp authorization=Bearer t",
+        ],
+        switches: &["custom: only read not write", "older: only ", "remote: only search"],
+        switched_off: &["server 'off' is switched off: enabled"],
+        left_out: &[
+            "9: server 'postgres' is left out: source: is started by an extension of the host (give its command or url)",
+        ],
+        ..FILE
+    },
+    File {
+        path: "opencode.jsonc",
+        text: include_str!("../fixtures/opencode.jsonc"),
+        used: &[
+            r#"every thing: npx -y @modelcontextprotocol/server-everything t0ken in PROJECT {"LITERAL": "${HOME}", "MODE": "fastx"}"#,
+            "sentry: https://mcp.sentry.example/mcp k=from-a-file",
+        ],
+        switches: &["every thing: not add", "sentry: not *?delete,create*"],
+        switched_off: &["server 'off' is switched off: enabled"],
+        left_out: &[
+            "13: server 'overridden' is left out: has neither command nor url (command names a program, url an endpoint; say \
+             one of them)",
+        ],
+        ..FILE
+    },
+    File {
+        path: ".continue/config.yaml",
+        text: include_str!("../fixtures/continue.yaml"),
+        used: &[
+            r#"Browser search: npx @playwright/mcp@latest --port=8931 in / {"PORT": "8931", "TOKEN": "t0ken"}"#,
+            "Remote: https://api.example.com/mcp authorization=Bearer t0ken x-team=core",
+            "Old: https://api.example.com/sse by SSE",
+        ],
+        left_out: &[
+            "29: server 'anthropic/some-mcp' is left out: uses: can be resolved by the host only*",
+            "31: server 'Hub' is left out: namespace: can be resolved by the host only (copy its definition*",
+            "35: server 'Asks' is left out: env.KEY: '${{…}}' at character 1 can be resolved by the host only*",
+            "36: server 'Merged' is left out: <<: merges another part of the file*",
+        ],
+        ..FILE
+    },
+    File {
+        path: "x/config.json",
+        text: include_str!("../fixtures/continue.json"),
+        used: &["sqlite: uvx mcp-server-sqlite --db-path /tmp/a.db {}"],
+        left_out: &["6: server 'number 2' is left out: it has no name (add a unique name)"],
+        ..FILE
+    },
+    File {
+        path: "codex/config.toml",
+        text: include_str!("../fixtures/codex.toml"),
+        used: &[
+            r#"docs: npx -y docs-mcp ${literal} in / {"LEVEL": "2", "MODE": "fast", "TOKEN": "t0ken"}"#,
+            "figma: https://mcp.figma.example/mcp authorization=Bearer t0ken x-mode=fast x-region=eu",
+        ],
+        switches: &["docs: only search,open not open"],
+        switched_off: &["server 'off' is switched off: enabled"],
+        left_out: &[
+            "*: server 'unset' is left out: headers.Authorization: the environment variable NOT_SET*",
+        ],
+        ..FILE
+    },
+];
+
+#[test]
+fn each_hosts_file_is_understood_and_the_rest_named() {
+    for File { path, text, used, switches, switched_off, left_out } in FILES {
+        let project = Project::of(path, text);
+        assert_eq!(project.used(), *used, "{path}");
+        assert_eq!(project.switches(), *switches, "{path}");
+        assert_eq!(project.switched_off(), *switched_off, "{path}");
+        let said = project.left_out();
+        let is_said = |(pattern, said): (&&str, &String)| Pattern::new(pattern).matches(said);
+        assert!(left_out.len() == said.len() && left_out.iter().zip(&said).all(is_said), "{path}: {said:#?}");
+    }
 }
 
 #[test]
@@ -149,52 +224,6 @@ fn gemini_cli_compares_names_trimmed_and_in_lower_case() {
         [
             "server 'quiet' is switched off: mcp.excluded",
             "server 'other' is switched off: mcp.allowed, which does not name it",
-        ]
-    );
-}
-
-#[test]
-fn cline() {
-    let project = Project::of("settings/cline_mcp_settings.json", include_str!("../fixtures/cline.json"));
-    assert_eq!(
-        project.used(),
-        [r#"search: npx -y search-mcp {"KEY": "k"}"#, "linear: https://mcp.linear.example/mcp"]
-    );
-    assert_eq!(project.switched_off(), ["server 'paused' is switched off: disabled"]);
-    assert_eq!(
-        project.left_out(),
-        ["14: server 'unclear' is left out: disabled: is a string (expected true or false)"]
-    );
-}
-
-#[test]
-fn roo() {
-    let project = Project::of(".roo/mcp.json", include_str!("../fixtures/roo.json"));
-    assert_eq!(
-        project.used(),
-        ["tests: npx -y tests-mcp PROJECT in PROJECT {}", "api: https://api.example.com/mcp x-key=k"]
-    );
-    assert_eq!(project.switches(), ["tests: not run_all"]);
-    assert_eq!(project.left_out(), [""; 0]);
-}
-
-#[test]
-fn zed() {
-    let project = Project::of("zed/settings.json", include_str!("../fixtures/zed.jsonc"));
-    assert_eq!(
-        project.used(),
-        [
-            r#"custom: server --flag ${literal} {"A": "1"}"#,
-            r#"older: older x {"B": "2"}"#,
-            "remote: https://api.example.com/mcp authorization=Bearer t",
-        ]
-    );
-    assert_eq!(project.switches(), ["custom: only read not write", "older: only ", "remote: only search"]);
-    assert_eq!(project.switched_off(), ["server 'off' is switched off: enabled"]);
-    assert_eq!(
-        project.left_out(),
-        [
-            "9: server 'postgres' is left out: source: is started by an extension of the host (give its command or url)"
         ]
     );
 }
@@ -235,27 +264,6 @@ fn zed_enables_what_the_profile_lists_unless_it_enables_all() {
 }
 
 #[test]
-fn opencode() {
-    let project = Project::of("opencode.jsonc", include_str!("../fixtures/opencode.jsonc"));
-    assert_eq!(
-        project.used(),
-        [
-            r#"every thing: npx -y @modelcontextprotocol/server-everything t0ken in PROJECT {"LITERAL": "${HOME}", "MODE": "fastx"}"#,
-            "sentry: https://mcp.sentry.example/mcp k=from-a-file",
-        ]
-    );
-    assert_eq!(project.switches(), ["every thing: not add", "sentry: not *?delete,create*"]);
-    assert_eq!(project.switched_off(), ["server 'off' is switched off: enabled"]);
-    assert_eq!(
-        project.left_out(),
-        [
-            "13: server 'overridden' is left out: has neither command nor url (command names a program, url an endpoint; say \
-             one of them)"
-        ]
-    );
-}
-
-#[test]
 fn opencode_switches_tools_by_the_names_that_it_gives_them() {
     for (rules, tool, is_hidden) in [
         (r#""tools": {"my_files_delete": false}"#, "files.delete", true),
@@ -276,52 +284,4 @@ fn opencode_switches_tools_by_the_names_that_it_gives_them() {
         let mut hidden = project.file().switches.iter().flat_map(|switches| &switches.hidden);
         assert_eq!(hidden.any(|pattern| pattern.matches(tool)), is_hidden, "{rules}: {tool}");
     }
-}
-
-#[test]
-fn continue_in_yaml_and_json() {
-    let project = Project::of(".continue/config.yaml", include_str!("../fixtures/continue.yaml"));
-    assert_eq!(
-        project.used(),
-        [
-            r#"Browser search: npx @playwright/mcp@latest --port=8931 in / {"PORT": "8931", "TOKEN": "t0ken"}"#,
-            "Remote: https://api.example.com/mcp authorization=Bearer t0ken x-team=core",
-            "Old: https://api.example.com/sse by SSE",
-        ]
-    );
-    let left_out = project.left_out();
-    for (line, start) in [
-        "29: server 'anthropic/some-mcp' is left out: uses: can be resolved by the host only",
-        "31: server 'Hub' is left out: namespace: can be resolved by the host only (copy its definition",
-        "35: server 'Asks' is left out: env.KEY: '${{…}}' at character 1 can be resolved by the host only",
-        "36: server 'Merged' is left out: <<: merges another part of the file",
-    ]
-    .iter()
-    .enumerate()
-    {
-        assert!(left_out[line].starts_with(start), "{left_out:#?}");
-    }
-    let project = Project::of("x/config.json", include_str!("../fixtures/continue.json"));
-    assert_eq!(project.used(), ["sqlite: uvx mcp-server-sqlite --db-path /tmp/a.db {}"]);
-    assert_eq!(project.left_out(), ["6: server 'number 2' is left out: it has no name (add a unique name)"]);
-}
-
-#[test]
-fn codex() {
-    let project = Project::of("codex/config.toml", include_str!("../fixtures/codex.toml"));
-    assert_eq!(
-        project.used(),
-        [
-            r#"docs: npx -y docs-mcp ${literal} in / {"LEVEL": "2", "MODE": "fast", "TOKEN": "t0ken"}"#,
-            "figma: https://mcp.figma.example/mcp authorization=Bearer t0ken x-mode=fast x-region=eu",
-        ]
-    );
-    assert_eq!(project.switches(), ["docs: only search,open not open"]);
-    assert_eq!(project.switched_off(), ["server 'off' is switched off: enabled"]);
-    let left_out = project.left_out();
-    assert_eq!(left_out.len(), 1, "{left_out:#?}");
-    assert!(
-        left_out[0]
-            .contains("server 'unset' is left out: headers.Authorization: the environment variable NOT_SET")
-    );
 }
