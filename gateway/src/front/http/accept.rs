@@ -247,10 +247,12 @@ impl Serving {
             tokio::select! {
                 // A connection that gave way begins no request: the client would not see its result.
                 biased;
-                () = connection.overdue(head) => tracing::debug!(%peer, "connection closed: too slow, or it gave way to another"),
+                () = connection.gives_way() => tracing::debug!(%peer, "connection closed: it gave way to another"),
                 served = served => if let Err(error) = served {
                     tracing::debug!(%peer, %error, "connection failed");
                 },
+                // Behind what changes its phase.
+                () = connection.is_slow(head) => tracing::debug!(%peer, "connection closed: too slow"),
             }
         });
     }
