@@ -6,7 +6,7 @@
 use mcp_disclosure_core::{Effects, RawObject, ToolName};
 use mcp_disclosure_transport::{ErrorText, Request, code};
 
-use super::{Answer, Calls, passage::recorded, relay::UpstreamRequest};
+use super::{Answer, Calls, passage::recorded};
 use crate::{
     beside::beside,
     catalogue::Page,
@@ -78,7 +78,7 @@ impl Calls {
             }
             let _running = Allowance::call(&caller.allowances)?;
             recorded(watch).await?;
-            let passed = UpstreamRequest::new(request.method.to_string(), request.params.clone());
+            let passed = caller.upstream_call(&*request.method, request.params.clone());
             match self.relay(caller, slot, passed).await.map_err(|failed| failed.watched(watch)) {
                 Ok(result) => return Ok(complete(caller.era(), result.shown_anywhere(&page.view)?)),
                 Err(error) if error.code() == code::METHOD_NOT_FOUND => refused = error,
