@@ -156,7 +156,7 @@ impl Sessions {
         backend.audience.leave(session);
         session.keep_subscriptions(|_| false).iter().for_each(|watched| backend.release(watched));
         (self.on_end.0)(session.id());
-        self.common.backends.end_session(session.id());
+        self.common.backends.end(backend);
     }
 
     /// Ends those that were idle for too long, and those of gateways that this one leads to.

@@ -46,11 +46,11 @@ impl Sessions {
         place: Place,
     ) -> Result<ScopeGuard<Arc<ServedSession>, impl FnOnce(Arc<ServedSession>)>, ErrorText> {
         let backends = &self.common.backends;
-        let backend = backends.for_session(&id, &opening.client, &opening.peer).await?;
+        let backend = backends.for_session(&opening.client, &opening.peer).await?;
         choice.traits.tasks &= revision.has_tasks();
         let session = Session::new(id, revision, choice, name, opening, place, &self.common.limits);
         let session = ServedSession::new(session, &backend);
-        let begun = scopeguard::guard(session, |session| backends.end_session(session.id()));
+        let begun = scopeguard::guard(session, |session| backends.end(session.backend()));
         backend.recalled().await;
         Ok(begun)
     }
