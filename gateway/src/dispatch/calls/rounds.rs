@@ -40,7 +40,7 @@ pub(super) struct Work {
     identity: Digest,
     pub(super) dialogue: Dialogue,
     reports: Option<Arc<Reports>>,
-    begun: ActiveRequest,
+    begun: Arc<ActiveRequest>,
     rounds: mpsc::UnboundedSender<InputRequest>,
     _guard: Option<Arc<BackendGuard>>,
 }
