@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{Effects, Fault, Kind, RawObject, SKILLS_INDEX, given::shown};
+use mcp_disclosure_core::{Fault, Kind, RawObject, SKILLS_INDEX, given::shown};
 use mcp_disclosure_transport::{ErrorText, code};
 
 use super::{Answer, Calls};
@@ -21,11 +21,10 @@ impl Calls {
         if uri.is_empty() {
             return Err(ErrorText::invalid_params("the resource URI must not be empty"));
         }
-        let (fetches, effects) = (caller.services(&self.common.fetches), Effects::default());
-        let cx = self.context(caller, &page.view, &fetches, &effects);
-        let own = caller.choice.strategy.request(&cx, "resources/read", params).await;
+        let fetches = caller.services(&self.common.fetches);
+        let own = self.asked(caller, page, ("resources/read", params), &fetches).await;
         let (mut error, is_corrected) = match own {
-            Ok(own) => {
+            Ok((own, effects)) => {
                 self.carry_out(caller, effects, &fetches).await?;
                 if let Some(own) = own {
                     return Ok(read_result(caller.era(), own.into()));
