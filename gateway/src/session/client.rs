@@ -24,7 +24,7 @@ use super::{
     questions::{InputRequest, OpenQuestion, Questions},
     store::Replicas,
 };
-use crate::{limits::Limits, lineage::Chain};
+use crate::{dialect::Offer, limits::Limits, lineage::Chain};
 
 /// Requests that a client may support, by the capability that declares them.
 const CLIENT_FEATURES: &[(&str, &str)] =
@@ -119,7 +119,17 @@ impl Client {
 
     /// Sets what the client's first message says of it. Later calls have no effect.
     pub fn introduce(&self, era: Era, capabilities: &RawObject) {
+        Chain::read(capabilities).into_iter().for_each(|chain| self.came_through(chain));
+        // Last, since others wait for it.
         let _was_introduced = self.introduction.set((era, client_features(capabilities)));
+    }
+
+    /// The same of `initialize` with these parameters, which says its choices of concerns as well.
+    pub fn initializes(&self, params: &RawObject) {
+        let capabilities = params.object("capabilities").unwrap_or_default();
+        let settings = Offer::read(&capabilities).with_concerns(params).settings;
+        settings.member("concerns").into_iter().for_each(|concerns| self.chose(concerns));
+        self.introduce(Era::Session, &capabilities);
     }
 
     /// Whether it said that it has a session.
@@ -133,7 +143,7 @@ impl Client {
     }
 
     /// Records the choices of concerns of its handshake, as JSON text; upstreams that are connected later get them at once.
-    pub fn chose(&self, concerns: &str) {
+    fn chose(&self, concerns: &str) {
         if let Ok(values) = serde_json::from_str::<Notes>(concerns) {
             self.chosen.send_if_modified(|chosen| {
                 let is_first = chosen.number == 0 && chosen.values.is_empty() && !values.is_empty();

@@ -122,8 +122,7 @@ impl Front {
 
     async fn initialize(&self, arrived: &Arrived, request: &Request) -> Result<HttpResponse, Refused> {
         let address = self.address(arrived)?;
-        let capabilities = request.params.object("capabilities").unwrap_or_default();
-        let client = Arc::new(Client::new(Era::Session, &capabilities));
+        let client = Arc::new(Client::unknown());
         client.forwarded.follow(arrived.admitted.forwarded.clone());
         let principal = arrived.admitted.principal.clone();
         let opening = Opening { principal, address, client, peer: arrived.peer.clone() };
