@@ -22,7 +22,7 @@ use mcp_disclosure_transport::ErrorText;
 use parking_lot::{Mutex, RwLock};
 pub use scope::Backends;
 pub use start::{Recipe, clashes};
-pub use subscriptions::{Held, unknown_resource};
+pub use subscriptions::unknown_resource;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 

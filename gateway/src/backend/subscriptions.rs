@@ -4,20 +4,18 @@ use std::{borrow::Cow, sync::Arc};
 
 use mcp_disclosure_core::{View, given::shown, own_uri};
 use mcp_disclosure_transport::{ErrorText, code};
-use scopeguard::ScopeGuard;
 use serde_json::json;
 
 use super::Backend;
-use crate::{catalogue::Page, session::Watched, slot::Slot};
-
-/// A resource that is subscribed to, and released on drop.
-pub type Held = ScopeGuard<Watched, Release>;
-
-type Release = Box<dyn FnOnce(Watched) + Send + Sync>;
+use crate::{
+    catalogue::Page,
+    session::{Held, Watched},
+    slot::Slot,
+};
 
 impl Backend {
     /// Releases one subscription.
-    pub fn release(&self, watched: &Watched) {
+    fn release(&self, watched: &Watched) {
         // An upstream that was removed is asked for nothing any more.
         if let Some((slot, own)) = self.located(watched) {
             slot.unsubscribe(&own);
@@ -52,8 +50,8 @@ impl Backend {
             match owner.subscribe(&own).await {
                 Ok(()) => {
                     let backend = Arc::clone(self);
-                    let release: Release = Box::new(move |watched| backend.release(&watched));
-                    return Ok(scopeguard::guard(Watched::of(owner.number(), uri), release));
+                    let release = Box::new(move |watched: Watched| backend.release(&watched));
+                    return Ok(Held::with_strategy(Watched::of(owner.number(), uri), release));
                 }
                 Err(error) if error.code() != code::UPSTREAM_FAILED && page.is_unlisted_and_guarded(uri) => {
                     refused = unknown();

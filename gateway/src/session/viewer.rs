@@ -2,6 +2,7 @@
 
 use mcp_disclosure_core::{Extension, Kind, Memory, Principal, RawObject};
 use mcp_disclosure_transport::Notification;
+use scopeguard::ScopeGuard;
 
 use crate::{catalogue::Published, negotiation::Choice};
 
@@ -38,6 +39,9 @@ impl Viewer {
         is_new.then(|| Notification::new(extension.changed, RawObject::empty()))
     }
 }
+
+/// A resource that is subscribed to, and released on drop.
+pub(crate) type Held = ScopeGuard<Watched, Box<dyn FnOnce(Watched) + Send + Sync>>;
 
 /// A resource of one upstream. Several may serve the same URI, and not everyone who may read it of one may do so of another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

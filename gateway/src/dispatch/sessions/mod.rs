@@ -154,7 +154,7 @@ impl Sessions {
     fn let_go(&self, session: &ServedSession) {
         let backend = session.backend();
         backend.audience.leave(session);
-        session.keep_subscriptions(|_| false).iter().for_each(|watched| backend.release(watched));
+        drop(session.keep_subscriptions(|_| false));
         (self.on_end.0)(session.id());
         self.common.backends.end(backend);
     }
