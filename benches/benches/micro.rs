@@ -163,7 +163,7 @@ mod receipts {
 
     fn handles(key: &ReceiptKey) -> Receipts<'_> {
         let (lifetime, now) = (Duration::from_secs(86_400), SystemTime::now());
-        Receipts::Handles(Handles { key, principal: None, lifetime, now, nonce: [1, 2, 3, 4] })
+        Receipts::Handles(Handles { key, principal: None, lifetime, now })
     }
 
     #[divan::bench]

@@ -198,8 +198,6 @@ pub struct Handles<'a> {
     pub lifetime: Duration,
     /// The time of the request.
     pub now: SystemTime,
-    /// Random for each request, so that handles do not repeat.
-    pub nonce: [u8; 4],
 }
 
 const HEAD: usize = 16;
@@ -211,7 +209,11 @@ impl Handles<'_> {
         let expiry = u32::try_from(expiry).unwrap_or(u32::MAX);
         let mut handle = [0; WHOLE];
         handle[..4].copy_from_slice(&expiry.to_be_bytes());
-        handle[4..8].copy_from_slice(&self.nonce);
+        // So that handles made within a second differ. Without randomness the clock has to do.
+        if getrandom::fill(&mut handle[4..8]).is_err() {
+            let since = self.now.duration_since(UNIX_EPOCH).unwrap_or_default();
+            handle[4..8].copy_from_slice(&since.subsec_nanos().to_be_bytes());
+        }
         handle[8..HEAD].copy_from_slice(&digest.as_bytes()[..8]);
         let mac = self.mac(tool, &handle[..HEAD]).finalize().into_bytes();
         handle[HEAD..].copy_from_slice(&mac[..WHOLE - HEAD]);
@@ -260,7 +262,7 @@ mod tests {
 
     fn handles<'a>(key: &'a ReceiptKey, principal: Option<&'a str>, now: u64) -> Handles<'a> {
         let now = UNIX_EPOCH + Duration::from_secs(now);
-        Handles { key, principal, lifetime: Duration::from_secs(60), now, nonce: [1, 2, 3, 4] }
+        Handles { key, principal, lifetime: Duration::from_secs(60), now }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use strum::{EnumCount, IntoEnumIterator};
 use crate::{
     Weights,
     fields::{Field, texts},
-    words::{Part, each, is_stop_word, stem, words},
+    words::{Part, each, is_change, is_stop_word, stem, verb, words},
 };
 
 /// How much a long text counts less: BM25's b. One for all fields: a value for each measured the same.
@@ -43,6 +43,8 @@ pub(crate) struct Indexed {
     pub(crate) is_deprecated: bool,
     /// How much it can change, by its annotations: nothing (-1), something, or what was there before (1).
     pub(crate) effect: i8,
+    /// Whether its name begins with a word of change.
+    pub(crate) is_setter: bool,
     /// The tools of other upstreams that are defined alike.
     pub(crate) alike: Box<[u32]>,
     /// The name of its category.
@@ -57,6 +59,7 @@ impl Indexed {
             upstream: tool.upstream().clone(),
             is_deprecated: says_deprecated(title)
                 || first_sentence(visible.brief()).is_some_and(|sentence| says_deprecated(&sentence)),
+            is_setter: verb(&words(visible.name())).is_some_and(|verb| is_change(&verb.term)),
             effect: if tool.is_read_only() { -1 } else { i8::from(tool.is_destructive()) },
             alike: Box::default(),
             category: category.map(Into::into),

@@ -15,7 +15,7 @@ use crate::{
     spelling::{corrections, meant_name},
     thesaurus::Thesaurus,
     vectors::{Latest, Vectors, is_word},
-    words::{Role, Word, beginning, is_change, is_stop_word, is_unspaced, words},
+    words::{Role, Word, beginning, is_change, is_stop_word, is_unspaced, verb, words},
 };
 
 /// How much of a query is read, in bytes.
@@ -177,13 +177,10 @@ impl BuiltIn {
         let is_getter = step > 0.0
             && !text.trim().contains(char::is_whitespace)
             && verb(&words).is_some_and(|verb| verb.written == "get");
-        let is_setter = |at: usize| {
-            verb(&crate::words::words(&index.tools[at].name)).is_some_and(|verb| is_change(&verb.term))
-        };
         let is_strong = |at: usize, score: f32| {
             let is_near = (score >= strong || says_all) && !is_unheard_of;
             // Of what is deprecated there is probably a successor.
-            is_near && may_lead(at) && !(is_getter && is_setter(at))
+            is_near && may_lead(at) && !(is_getter && index.tools[at].is_setter)
         };
         for (at, (score, tool)) in scores.iter_mut().zip(&index.tools).enumerate() {
             *score += near.and_then(|near| near.get(at)).map_or(0.0, |near| NEARNESS * near);
@@ -358,11 +355,6 @@ fn misspelt_name(index: &Index, query: &str, asked: &[Word], wanted: &[Wanted<'_
 /// Whether a word is one as it is written. What is short is as often a misspelt one.
 fn is_spelt(word: &Word) -> bool {
     word.written.len() > 3 && is_word(&word.written)
-}
-
-/// The word with which a name begins.
-fn verb(name: &[Word]) -> Option<&Word> {
-    name.iter().find(|word| !matches!(word.role, Role::Name | Role::Identifier))
 }
 
 #[async_trait]

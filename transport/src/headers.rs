@@ -1,5 +1,7 @@
 //! The headers of Streamable HTTP, and those that repeat parts of a request's body (since 2026-07-28, SEP-2243).
 
+use std::borrow::Cow;
+
 use base64::{Engine, engine::general_purpose::STANDARD};
 use mcp_disclosure_core::RawObject;
 
@@ -21,27 +23,29 @@ const OPENING: &str = "=?base64?";
 const CLOSING: &str = "?=";
 
 /// The value of a request's `Mcp-Name` header: the tool, prompt, resource or task.
-pub fn named_in(method: &str, params: &RawObject) -> Option<String> {
-    match method {
-        "tools/call" | "prompts/get" => params.string("name"),
-        "resources/read" => params.string("uri"),
-        "tasks/get" | "tasks/update" | "tasks/cancel" => params.string("taskId"),
-        _ => None,
-    }
+pub fn named_in<'p>(method: &str, params: &'p RawObject) -> Option<Cow<'p, str>> {
+    params.decoded(match method {
+        "tools/call" | "prompts/get" => "name",
+        "resources/read" => "uri",
+        "tasks/get" | "tasks/update" | "tasks/cancel" => "taskId",
+        _ => return None,
+    })
 }
 
 /// The revision in a request's parameters; `None` for a request in a session.
-pub fn version_of(params: &RawObject) -> Option<String> {
-    params.meta()?.string(meta::PROTOCOL_VERSION)
+pub fn version_of(params: &RawObject) -> Option<Cow<'_, str>> {
+    params.meta()?.decoded(meta::PROTOCOL_VERSION)
 }
 
 /// The headers of a stateless request, with the arguments to repeat. `None` for a request in a session.
 pub(crate) fn standard(method: &str, params: &RawObject, mirrored: &[(String, String)]) -> Option<Headers> {
-    let mut headers = vec![(VERSION.to_owned(), version_of(params)?), (METHOD.to_owned(), encoded(method))];
+    let mut headers =
+        vec![(VERSION.to_owned(), version_of(params)?.into_owned()), (METHOD.to_owned(), encoded(method))];
     headers.extend(named_in(method, params).map(|name| (NAME.to_owned(), encoded(&name))));
     headers.extend(mirrored.iter().map(|(name, value)| (name.clone(), encoded(value))));
     Some(headers)
 }
+
 /// Encodes a header value: plain if possible, otherwise Base64.
 fn encoded(value: &str) -> String {
     let is_plain = value.bytes().all(|byte| matches!(byte, b' '..=b'~'))
@@ -51,11 +55,11 @@ fn encoded(value: &str) -> String {
 }
 
 /// Decodes a header value; `None` for invalid Base64 or UTF-8.
-pub fn decoded(value: &str) -> Option<String> {
+pub fn decoded(value: &str) -> Option<Cow<'_, str>> {
     let Some(encoded) = value.strip_prefix(OPENING).and_then(|rest| rest.strip_suffix(CLOSING)) else {
-        return Some(value.to_owned());
+        return Some(value.into());
     };
-    String::from_utf8(STANDARD.decode(encoded).ok()?).ok()
+    String::from_utf8(STANDARD.decode(encoded).ok()?).ok().map(Cow::Owned)
 }
 
 #[cfg(test)]

@@ -21,8 +21,8 @@ use mcp_disclosure_core::{Entry, Era, Kind, RawObject, View, matches_template};
 use mcp_disclosure_transport::ErrorText;
 use parking_lot::{Mutex, RwLock};
 pub use scope::Backends;
-pub use start::{Recipe, Started, clashes};
-pub use subscriptions::{Held, unknown_resource};
+pub use start::{Recipe, clashes};
+pub use subscriptions::unknown_resource;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 

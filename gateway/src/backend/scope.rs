@@ -1,7 +1,6 @@
 //! Scopes: which backend serves which client.
 
 use std::{
-    collections::HashMap,
     sync::{Arc, Weak},
     time::Duration,
 };
@@ -9,20 +8,21 @@ use std::{
 use axum::http::HeaderMap;
 use mcp_disclosure_core::{Era, Kind};
 use mcp_disclosure_transport::{ErrorText, code};
-use parking_lot::Mutex;
 use scopeguard::ScopeGuard;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Backend, BackendGuard, Claim, Declaration, Recipe, Started,
+    Backend, BackendGuard, Claim, Declaration, Recipe,
+    declare::Declarations,
     guard::{Pool, end},
 };
 use crate::{
     catalogue::Declared,
+    error::Error,
     problem::Problem,
     session::{Client, Peer},
-    upstream::{Scope, UpstreamSettings},
+    upstream::{Scope, UpstreamError, UpstreamSettings},
 };
 
 /// All backends of a gateway.
@@ -33,8 +33,6 @@ pub struct Backends {
     stateless: Arc<Backend>,
     declared: watch::Receiver<Declared>,
     declarations: mpsc::Sender<Declaration>,
-    /// Dedicated backends by session id.
-    own: Mutex<HashMap<Arc<str>, Arc<Backend>>>,
     pool: Arc<Pool>,
     /// Permits for starting backends.
     starting: Arc<Semaphore>,
@@ -44,16 +42,27 @@ pub struct Backends {
 const AT_ONCE: usize = 8;
 
 impl Backends {
-    /// `first` serves every client without a dedicated backend, and of clients without sessions those of upstreams
-    /// that speak one era. Must be called within a runtime.
-    pub fn new(recipe: Recipe, first: Started) -> Self {
-        let (own, starting) = (Mutex::default(), Arc::new(Semaphore::new(AT_ONCE)));
-        let Started { backend: shared, declared, declarations, .. } = first;
+    /// Starts the backend that serves every client without a dedicated one, and of clients without sessions those of upstreams
+    /// that speak one era. Waits for the awaited upstreams; those that cannot be used so far are returned as well.
+    ///
+    /// # Errors
+    /// [`Error::Upstreams`] if all upstreams are awaited and none can be used; [`Error::Configuration`] for tools whose
+    /// names clash.
+    pub async fn start(
+        recipe: Recipe,
+        declared: Declared,
+        client: Option<Arc<Client>>,
+    ) -> Result<(Self, Vec<Arc<UpstreamError>>), Error> {
+        let (in_force, declared) = watch::channel(declared);
+        let (declarations, asked) = mpsc::channel(1);
+        let now = declared.borrow().clone();
+        let (shared, missing) = recipe.shared(now, Declarations::Asked { asked, in_force }, client).await?;
         let stateless = match shared.client() {
             Some(_) => Arc::clone(&shared),
             None => recipe.stateless(declared.clone(), &shared),
         };
-        Self { recipe, shared, stateless, declared, declarations, own, pool: Arc::default(), starting }
+        let (pool, starting) = (Arc::default(), Arc::new(Semaphore::new(AT_ONCE)));
+        Ok((Self { recipe, shared, stateless, declared, declarations, pool, starting }, missing))
     }
 
     /// The number of upstreams that each client has a connection of its own to. A gateway with a single client has
@@ -100,24 +109,18 @@ impl Backends {
     ///
     /// # Errors
     /// -32000 if no upstream could be started for it; -32005 if its peer has too many.
-    pub async fn for_session(
-        &self,
-        id: &Arc<str>,
-        client: &Arc<Client>,
-        peer: &Peer,
-    ) -> Result<Arc<Backend>, ErrorText> {
-        let backend = match self.dedicated() {
-            0 => return Ok(Arc::clone(&self.shared)),
-            count => self.dedicate(Arc::clone(client), &self.shared, peer, count).await?,
-        };
-        self.own.lock().insert(Arc::clone(id), Arc::clone(&backend));
-        Ok(backend)
+    pub async fn for_session(&self, client: &Arc<Client>, peer: &Peer) -> Result<Arc<Backend>, ErrorText> {
+        match self.dedicated() {
+            0 => Ok(Arc::clone(&self.shared)),
+            count => self.dedicate(Arc::clone(client), &self.shared, peer, count).await,
+        }
     }
 
-    /// Closes the dedicated backend of a session.
-    pub fn end_session(&self, id: &str) {
-        let own = self.own.lock().remove(id);
-        own.into_iter().for_each(end);
+    /// Closes the backend of a session, if it has one of its own.
+    pub fn end(&self, backend: &Arc<Backend>) {
+        if !Arc::ptr_eq(backend, &self.shared) {
+            end(Arc::clone(backend));
+        }
     }
 
     /// The backend for a stateless request to an upstream; `None` if the shared one can be used, since its
@@ -161,12 +164,11 @@ impl Backends {
         self.pool.expire(idle).into_iter().for_each(end);
     }
 
-    /// Closes all backends.
-    pub async fn close(&self) {
-        let own = std::mem::take(&mut *self.own.lock());
+    /// Closes all backends, these of sessions as well.
+    pub async fn close(&self, of_sessions: &[Arc<Backend>]) {
         let idle = self.pool.drain();
         let shared = [&self.shared, &self.stateless];
-        let closing = own.values().chain(&idle).chain(shared).map(|backend| backend.close());
+        let closing = of_sessions.iter().chain(&idle).chain(shared).map(|backend| backend.close());
         futures::future::join_all(closing).await;
     }
 

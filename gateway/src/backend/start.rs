@@ -11,7 +11,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Backend, Declaration, Scope,
+    Backend, Scope,
     declare::Declarations,
     follow::{Follower, Progress},
 };
@@ -59,39 +59,28 @@ pub struct Recipe {
     pub lineage: Arc<Lineage>,
 }
 
-/// The shared backend, and the channel for its declarations.
-#[derive(Debug)]
-pub struct Started {
-    /// The backend.
-    pub backend: Arc<Backend>,
-    /// Awaited upstreams that cannot be used so far.
-    pub missing: Vec<Arc<UpstreamError>>,
-    /// The declarations in force, for dedicated backends.
-    pub declared: watch::Receiver<Declared>,
-    /// Takes new declarations.
-    pub declarations: mpsc::Sender<Declaration>,
-}
-
 impl Recipe {
-    /// The backend that clients share. Waits for the awaited upstreams.
+    /// The backend that clients share. Waits for the awaited upstreams; those that cannot be used so far are returned as well.
     ///
     /// # Errors
     /// [`Error::Upstreams`] if all upstreams are awaited and none can be used; [`Error::Configuration`] for tools whose
     /// names clash.
-    pub async fn shared(&self, declared: Declared, client: Option<Arc<Client>>) -> Result<Started, Error> {
-        let (in_force, receiver) = watch::channel(declared.clone());
-        let (declarations, asked) = mpsc::channel(1);
+    pub(super) async fn shared(
+        &self,
+        declared: Declared,
+        declarations: Declarations,
+        client: Option<Arc<Client>>,
+    ) -> Result<(Arc<Backend>, Vec<Arc<UpstreamError>>), Error> {
         let go = CancellationToken::new();
         go.cancel();
-        let asked = Declarations::Asked { asked, in_force };
-        let backend = self.open(declared, asked, (client, Era::Session), None, go, None);
+        let backend = self.open(declared, declarations, (client, Era::Session), None, go, None);
         self.witness.iter().for_each(|witness| witness.starting(&backend.slots()));
         // A start that is given up is an end.
         let starting = backend.ending.clone().drop_guard();
         match self.check(&backend).await {
             Ok(missing) => {
                 starting.disarm();
-                Ok(Started { backend, missing, declared: receiver, declarations })
+                Ok((backend, missing))
             }
             Err(error) => {
                 backend.close().await;

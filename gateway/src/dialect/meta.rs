@@ -1,10 +1,14 @@
 //! Detection of a request's era, and the metadata of stateless requests.
 
-use std::collections::HashSet;
+use std::{
+    collections::HashSet,
+    hash::{BuildHasher, RandomState},
+    sync::LazyLock,
+};
 
 use mcp_disclosure_client::handshake::{stateless_meta, with_meta};
 use mcp_disclosure_core::{
-    Digest, RawObject,
+    RawObject,
     given::{LONGEST_TEXT, is_like, shown, string},
 };
 use mcp_disclosure_drafts::variants::SERVER_VARIANT;
@@ -209,9 +213,10 @@ impl RequestMeta {
         params.meta()?.object(CAPABILITIES)
     }
 
-    /// A digest of what the client says about itself. It distinguishes clients at an address, and is not authenticated.
-    pub fn identity(&self) -> Digest {
-        Digest::of_parts([self.client.text(), self.capabilities.text()])
+    /// A hash, of this process, of what the client says about itself. It distinguishes clients at an address, and is not authenticated.
+    pub fn identity(&self) -> u64 {
+        static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+        HASHER.hash_one((self.client.text(), self.capabilities.text()))
     }
 
     /// Whether the parameters request log messages.

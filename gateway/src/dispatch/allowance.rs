@@ -3,10 +3,7 @@
 use std::{
     collections::HashMap,
     num::NonZeroU32,
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -15,7 +12,7 @@ use governor::{
     clock::{Clock, DefaultClock},
 };
 use mcp_disclosure_core::{Principal, Quotas};
-use mcp_disclosure_transport::{ErrorText, code};
+use mcp_disclosure_transport::{Budget, ErrorText, Share, code};
 use parking_lot::Mutex;
 use serde_json::json;
 
@@ -47,29 +44,19 @@ struct Kept {
 /// The use that one grant makes of its quotas for one caller.
 #[derive(Debug)]
 pub(super) struct Allowance {
-    quotas: Quotas,
     fetches: Option<Limited>,
     calls: Option<Limited>,
     requests: Option<Limited>,
     /// Calls, whether or not they pass.
     attempts: Option<Limited>,
-    running: AtomicU32,
+    running: Budget,
 }
 
 /// How much is allowed in a minute, and what is left of it.
 type Limited = (NonZeroU32, DefaultDirectRateLimiter);
 
-/// Calls in progress, until this is dropped.
-#[derive(Debug)]
-pub(super) struct Running(Vec<Arc<Allowance>>);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.0.iter().for_each(|allowance| {
-            allowance.running.fetch_sub(1, Ordering::Relaxed);
-        });
-    }
-}
+/// A call in progress, until this is dropped; its allowances are kept as long.
+pub(super) type Running = Vec<(Arc<Allowance>, Share)>;
 
 impl Allowances {
     /// The allowances of a caller: of its principal, or else of its peer. Few have any.
@@ -108,8 +95,7 @@ impl Allowance {
             calls: limited(quotas.calls_per_minute),
             requests: limited(requests(&quotas)),
             attempts: limited(attempts(&quotas)),
-            running: AtomicU32::new(0),
-            quotas,
+            running: Budget::new(quotas.concurrent_calls.map_or(usize::MAX, |most| most.get() as usize)),
         }
     }
 
@@ -150,19 +136,17 @@ impl Allowance {
     /// # Errors
     /// -32005, with the setting that limits it.
     pub(super) fn call(all: &[Arc<Self>]) -> Result<Running, ErrorText> {
-        let mut running = Running(Vec::with_capacity(all.len()));
-        for allowance in all {
-            let now = allowance.running.fetch_add(1, Ordering::Relaxed);
-            // From here on the place is given back.
-            running.0.push(Arc::clone(allowance));
-            let most = allowance.quotas.concurrent_calls;
-            if let Some(most) = most.filter(|most| now >= most.get()) {
+        let running = all.iter().map(|allowance| {
+            let most = allowance.running.most();
+            let place = allowance.running.take(1).map(|share| (Arc::clone(allowance), share));
+            place.ok_or_else(|| {
                 let message = format_args!(
                     "too many calls at a time: {most} are running, as many as are allowed (limits.concurrent_calls = {most}); wait for one to finish"
                 );
-                return Err(ErrorText::new(code::LIMIT_REACHED, message));
-            }
-        }
+                ErrorText::new(code::LIMIT_REACHED, message)
+            })
+        });
+        let running = running.collect::<Result<Running, _>>()?;
         limited(all.iter().filter_map(|allowance| allowance.calls.as_ref()), |most| {
             format!("too many calls: {most} a minute are allowed (limits.calls_per_minute = {most})")
         })?;

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use mcp_disclosure_core::{Era, Memory, Principal};
+use mcp_disclosure_core::{Era, Memory, Principal, RawObject};
 use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request};
 use tokio::sync::OnceCell;
 
@@ -23,7 +23,7 @@ use crate::{
     negotiation::Choice,
     observe::{Trace, Who},
     session::{Address, Client, Outlet, Peer, ReplyRoute},
-    upstream::Owner,
+    upstream::{Owner, UpstreamCall},
 };
 
 /// The sender of a request.
@@ -101,9 +101,17 @@ impl Caller {
             || self.claim.as_ref().is_some_and(Claim::can_be_asked)
     }
 
-    /// Who owns the work that an upstream does for this request.
-    pub(super) fn owner(&self) -> Owner {
-        self.session.as_ref().map_or(Owner::Request, |session| Owner::Session(Arc::clone(session.id())))
+    /// A request to an upstream for it, with parameters in the form of its era.
+    pub(super) fn upstream_call(&self, method: impl Into<String>, params: RawObject) -> UpstreamCall {
+        let session = self.session.as_ref().map(|session| Arc::clone(session.id()));
+        UpstreamCall {
+            method: method.into(),
+            params,
+            owner: session.map_or(Owner::Request, Owner::Session),
+            peer: Some(Arc::clone(self.peer.name())),
+            trace: self.trace.get().cloned(),
+            ..UpstreamCall::default()
+        }
     }
 
     /// Where messages about this request are sent.

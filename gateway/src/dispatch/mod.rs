@@ -143,6 +143,8 @@ impl Gateway {
         if let Some(replicas) = self.sessions.replication.replicas() {
             replicas.store().close();
         }
-        self.common.backends.close().await;
+        let of_sessions: Vec<_> =
+            self.sessions.all().iter().map(|session| Arc::clone(session.backend())).collect();
+        self.common.backends.close(&of_sessions).await;
     }
 }

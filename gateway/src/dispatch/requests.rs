@@ -141,7 +141,7 @@ impl Gateway {
         }
         let paged = of_page(&request.method, &page, params);
         let params = paged.as_ref().unwrap_or(params);
-        // Boxed but for calls: a future is as large as its largest branch, and is copied where it is spawned.
+        // Boxed but for calls: a future is as large as its largest branch, and is copied where it begins.
         match method {
             Some(Method::ToolsList) => Box::pin(self.list_tools(caller, &page, params)).await,
             // The client's list withholds something, or the operator offers none. The strategy may have either of its own.

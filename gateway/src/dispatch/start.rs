@@ -148,16 +148,15 @@ impl Gateway {
         };
         let upstreams = Some(Upstreams::new(assembly.upstreams));
         let declared = Declared { upstreams, ..assembly.declared };
-        let mut first = recipe.shared(declared, assembly.client).await?;
-        let missing = std::mem::take(&mut first.missing);
-        let strategies = match assembly.strategies.fitting(first.backend.catalogue().current().snapshot()) {
+        let (backends, missing) = Backends::start(recipe, declared, assembly.client).await?;
+        let current = backends.shared().catalogue().current();
+        let strategies = match assembly.strategies.fitting(current.snapshot()) {
             Ok(strategies) => strategies,
             Err(problems) => {
-                first.backend.close().await;
+                backends.close(&[]).await;
                 return Err(Error::Configuration(problems));
             }
         };
-        let backends = Backends::new(recipe, first);
         // What is missing was found by the first one.
         drop(backends.stateless().awaited().await);
         let common = Arc::new(Common {

@@ -7,7 +7,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, LazyLock, OnceLock},
+    sync::{Arc, LazyLock, OnceLock, Weak},
     time::Duration,
 };
 
@@ -24,7 +24,7 @@ use super::{
     questions::{InputRequest, OpenQuestion, Questions},
     store::Replicas,
 };
-use crate::{limits::Limits, lineage::Chain};
+use crate::{dialect::Offer, limits::Limits, lineage::Chain};
 
 /// Requests that a client may support, by the capability that declares them.
 const CLIENT_FEATURES: &[(&str, &str)] =
@@ -70,17 +70,17 @@ struct State {
     requests: HashMap<Id, oneshot::Sender<Answer>>,
     /// By upstream.
     questions: HashMap<usize, Questions>,
-    routes: Vec<OpenRoute>,
+    /// The last one is of the most recent request.
+    routes: Vec<Weak<ActiveRequest>>,
 }
 
 type Answer = Result<Json, ErrorText>;
 
-/// A client's request that an upstream is processing.
+/// A client's request that an upstream is processing, until this is dropped.
 #[derive(Debug)]
-struct OpenRoute {
-    number: u64,
+pub struct ActiveRequest {
     upstream: usize,
-    route: ReplyRoute,
+    route: Mutex<ReplyRoute>,
 }
 
 /// Where messages about one of a client's requests go.
@@ -119,7 +119,17 @@ impl Client {
 
     /// Sets what the client's first message says of it. Later calls have no effect.
     pub fn introduce(&self, era: Era, capabilities: &RawObject) {
+        Chain::read(capabilities).into_iter().for_each(|chain| self.came_through(chain));
+        // Last, since others wait for it.
         let _was_introduced = self.introduction.set((era, client_features(capabilities)));
+    }
+
+    /// The same of `initialize` with these parameters, which says its choices of concerns as well.
+    pub fn initializes(&self, params: &RawObject) {
+        let capabilities = params.object("capabilities").unwrap_or_default();
+        let settings = Offer::read(&capabilities).with_concerns(params).settings;
+        settings.member("concerns").into_iter().for_each(|concerns| self.chose(concerns));
+        self.introduce(Era::Session, &capabilities);
     }
 
     /// Whether it said that it has a session.
@@ -133,7 +143,7 @@ impl Client {
     }
 
     /// Records the choices of concerns of its handshake, as JSON text; upstreams that are connected later get them at once.
-    pub fn chose(&self, concerns: &str) {
+    fn chose(&self, concerns: &str) {
         if let Ok(values) = serde_json::from_str::<Notes>(concerns) {
             self.chosen.send_if_modified(|chosen| {
                 let is_first = chosen.number == 0 && chosen.values.is_empty() && !values.is_empty();
@@ -201,14 +211,13 @@ impl Client {
         Arc::strong_count(&self.pending) > 1
     }
 
-    /// Registers a client's request that an upstream is processing, until the returned guard is dropped.
-    pub fn begin(self: &Arc<Self>, upstream: usize, route: ReplyRoute) -> ActiveRequest {
-        let mut state = self.state.lock();
-        state.last += 1;
-        let number = state.last;
-        state.routes.push(OpenRoute { number, upstream, route });
-        drop(state);
-        ActiveRequest { client: Arc::clone(self), number }
+    /// Registers a client's request that an upstream is processing, for as long as what is returned is kept.
+    pub fn begin(&self, upstream: usize, route: ReplyRoute) -> Arc<ActiveRequest> {
+        let begun = Arc::new(ActiveRequest { upstream, route: Mutex::new(route) });
+        let routes = &mut self.state.lock().routes;
+        routes.retain(|request| request.strong_count() > 0);
+        routes.push(Arc::downgrade(&begun));
+        begun
     }
 
     /// Forwards a notification about a request to the client. In the stateless era there is no such
@@ -321,8 +330,10 @@ impl Client {
     /// recent request to that upstream is the best guess.
     fn reply_route(&self, upstream: usize) -> Option<ReplyRoute> {
         let state = self.state.lock();
-        let open = state.routes.iter().rev().find(|open| open.upstream == upstream)?;
-        Some(open.route.clone())
+        let mut open = state.routes.iter().rev().filter_map(Weak::upgrade);
+        let latest = open.find(|request| request.upstream == upstream)?;
+        let route = latest.route.lock().clone();
+        Some(route)
     }
 }
 
@@ -339,30 +350,10 @@ fn unreachable_client() -> ErrorText {
     ErrorText::new(code::INTERNAL_ERROR, "the client cannot be reached")
 }
 
-/// Guard of a request in progress at an upstream; dropping it ends the registration.
-#[derive(Debug)]
-pub struct ActiveRequest {
-    client: Arc<Client>,
-    number: u64,
-}
-
 impl ActiveRequest {
     /// Replaces the route, when the client continues the request with a new one.
     pub fn redirect(&self, route: ReplyRoute) {
-        let mut state = self.client.state.lock();
-        if let Some(open) = state.routes.iter_mut().find(|open| open.number == self.number) {
-            open.route = route;
-        }
-    }
-}
-
-impl Drop for ActiveRequest {
-    fn drop(&mut self) {
-        let routes = &mut self.client.state.lock().routes;
-        // They are in the order of their numbers.
-        if let Ok(at) = routes.binary_search_by_key(&self.number, |open| open.number) {
-            routes.remove(at);
-        }
+        *self.route.lock() = route;
     }
 }
 
@@ -390,6 +381,6 @@ mod tests {
         drop(last);
         assert_eq!((route(1), route(2)), (Some(LoggingLevel::Debug), Some(LoggingLevel::Error)));
         drop((other, first));
-        assert!(client.state.lock().routes.is_empty());
+        assert_eq!(route(1).or_else(|| route(2)), None);
     }
 }

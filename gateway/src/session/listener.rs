@@ -1,12 +1,6 @@
 //! `subscriptions/listen` streams of the stateless era.
 
-use std::{
-    collections::HashMap,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-};
+use std::sync::{Arc, Weak};
 
 use mcp_disclosure_core::{Kind, Permits, RawObject};
 use mcp_disclosure_transport::{Id, Notification, meta::SUBSCRIPTION_ID};
@@ -61,44 +55,30 @@ impl Filter {
     }
 }
 
-/// All open listeners.
-#[derive(Clone, Debug, Default)]
-pub struct Listeners(Arc<Inner>);
-
+/// All open listeners, each for as long as it is kept elsewhere.
 #[derive(Debug, Default)]
-struct Inner {
-    next: AtomicU64,
-    open: Mutex<HashMap<u64, Arc<Listener>>>,
-}
+pub struct Listeners(Mutex<Vec<Weak<Listener>>>);
 
+/// An open listener; dropping it closes it.
 #[derive(Debug)]
-struct Listener {
+pub struct Listener {
     id: Id,
     filter: Filter,
     viewer: Viewer,
     outlet: Outlet,
 }
 
-/// Guard of an open listener; dropping it closes the listener.
-#[derive(Debug)]
-pub struct Registration {
-    listeners: Listeners,
-    number: u64,
-    listener: Arc<Listener>,
-}
-
 impl Listeners {
     /// Opens a listener, after sending it the acknowledgement.
-    pub fn open(&self, id: &Id, filter: Filter, viewer: Viewer, outlet: Outlet) -> Registration {
+    pub fn open(&self, id: &Id, filter: Filter, viewer: Viewer, outlet: Outlet) -> Arc<Listener> {
         let params = RawObject::empty().with("notifications", filter.acknowledged().text());
-        let number = self.0.next.fetch_add(1, Ordering::Relaxed);
         // What changes after the acknowledgement must find it.
-        let mut open = self.0.open.lock();
+        let mut open = self.0.lock();
+        open.retain(|listener| listener.strong_count() > 0);
         outlet.notify(&Notification::new("notifications/subscriptions/acknowledged", tagged(params, id)));
         let listener = Arc::new(Listener { id: id.clone(), filter, viewer, outlet });
-        open.insert(number, Arc::clone(&listener));
-        drop(open);
-        Registration { listeners: self.clone(), number, listener }
+        open.push(Arc::downgrade(&listener));
+        listener
     }
 
     /// Notifies subscribers of the kinds of lists that changed for who has their permissions.
@@ -126,32 +106,20 @@ impl Listeners {
     }
 
     fn all(&self) -> Vec<Arc<Listener>> {
-        self.0.open.lock().values().cloned().collect()
+        self.0.lock().iter().filter_map(Weak::upgrade).collect()
     }
 }
 
 impl Listener {
-    fn notify(&self, notification: &Notification) {
+    /// Notifies it.
+    pub fn notify(&self, notification: &Notification) {
         let params = tagged(notification.params.clone(), &self.id);
         self.outlet.notify(&Notification { method: notification.method.clone(), params });
-    }
-}
-
-impl Registration {
-    /// Notifies this listener.
-    pub fn notify(&self, notification: &Notification) {
-        self.listener.notify(notification);
     }
 
     /// The result that closes the stream gracefully.
     pub fn final_result(&self) -> RawObject {
-        tagged(RawObject::empty().with("resultType", "\"complete\""), &self.listener.id)
-    }
-}
-
-impl Drop for Registration {
-    fn drop(&mut self) {
-        self.listeners.0.open.lock().remove(&self.number);
+        tagged(RawObject::empty().with("resultType", "\"complete\""), &self.id)
     }
 }
 
@@ -180,14 +148,14 @@ mod tests {
 
     /// Looks at the listeners as soon as the acknowledgement can be read, as a change at that moment would.
     struct Changes {
-        listeners: Listeners,
+        listeners: Arc<Listeners>,
         /// How many there were, or `None` if they had to be waited for.
         found: Mutex<Vec<Option<usize>>>,
     }
 
     impl Wake for Changes {
         fn wake(self: Arc<Self>) {
-            self.found.lock().push(self.listeners.0.open.try_lock().map(|open| open.len()));
+            self.found.lock().push(self.listeners.0.try_lock().map(|open| open.len()));
         }
     }
 
@@ -199,12 +167,12 @@ mod tests {
         let viewer = Viewer { principal: Principal::anonymous(), choice, memory: Memory::default() };
         let limits = Limits::default();
         let (outlet, mut frames) = Outlet::new(&Peer::new("test", &limits), &limits);
-        let listeners = Listeners::default();
-        let changes = Arc::new(Changes { listeners: listeners.clone(), found: Mutex::default() });
+        let listeners = Arc::new(Listeners::default());
+        let changes = Arc::new(Changes { listeners: Arc::clone(&listeners), found: Mutex::default() });
         let waker = Waker::from(Arc::clone(&changes));
         let mut context = Context::from_waker(&waker);
         assert!(pin!(frames.recv()).poll(&mut context).is_pending());
-        let _registration = listeners.open(&Id::number(1), Filter::default(), viewer, outlet);
+        let _listener = listeners.open(&Id::number(1), Filter::default(), viewer, outlet);
         assert_eq!(
             *changes.found.lock(),
             [None],

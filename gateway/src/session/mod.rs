@@ -28,4 +28,4 @@ pub(crate) use questions::InputRequest;
 pub(crate) use record::{Opening, Session};
 pub(crate) use replay::{Purpose, ReplayBuffer, ReplayBuffers, StreamEvent};
 pub(crate) use unread::{Text, Unread};
-pub(crate) use viewer::{Viewer, Watched, list_changed};
+pub(crate) use viewer::{Held, Viewer, Watched, list_changed};

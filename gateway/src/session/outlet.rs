@@ -8,8 +8,7 @@ use std::{
 
 use mcp_disclosure_core::brief::shorten;
 use mcp_disclosure_transport::{Budget, ErrorText, Message, Notification, Response, Share, code};
-use parking_lot::Mutex;
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{mpsc, watch};
 
 use super::{Peer, Place, Text};
 use crate::limits::Limits;
@@ -185,16 +184,20 @@ fn own(error: &ErrorText) -> ErrorText {
 /// A session's general stream for messages that belong to no request: its connection, or an event stream that
 /// may not be open.
 #[derive(Debug, Default)]
-pub struct Outbox {
-    state: Mutex<State>,
-    changed: Notify,
-}
+pub struct Outbox(watch::Sender<State>);
 
 #[derive(Debug, Default)]
 struct State {
     outlet: Option<Outlet>,
     waiting: VecDeque<Vec<u8>>,
     closed: bool,
+}
+
+impl State {
+    /// The stream, if it is open.
+    fn open(&self) -> Option<&Outlet> {
+        self.outlet.as_ref().filter(|outlet| outlet.takes_requests())
+    }
 }
 
 impl Outbox {
@@ -206,64 +209,48 @@ impl Outbox {
 
     /// Sends a notification, or keeps it until a stream is opened.
     pub fn notify(&self, notification: &Notification) {
-        let mut state = self.state.lock();
-        let message = notification.encode();
-        if state.outlet.as_ref().is_some_and(|outlet| outlet.offer(message.clone())) {
-            return;
-        }
-        state.outlet = None;
-        if !state.waiting.contains(&message) {
-            state.waiting.push_back(message);
-            let bytes = |waiting: &VecDeque<Vec<u8>>| waiting.iter().map(Vec::len).sum::<usize>();
-            while state.waiting.len() > Self::KEPT || bytes(&state.waiting) > Self::KEPT_BYTES {
-                state.waiting.pop_front();
+        self.0.send_if_modified(|state| {
+            let message = notification.encode();
+            if state.outlet.as_ref().is_some_and(|outlet| outlet.offer(message.clone())) {
+                return false;
             }
-        }
+            state.outlet = None;
+            if !state.waiting.contains(&message) {
+                state.waiting.push_back(message);
+                let bytes = |waiting: &VecDeque<Vec<u8>>| waiting.iter().map(Vec::len).sum::<usize>();
+                while state.waiting.len() > Self::KEPT || bytes(&state.waiting) > Self::KEPT_BYTES {
+                    state.waiting.pop_front();
+                }
+            }
+            false
+        });
     }
 
     /// Makes this the general stream and sends what was kept. A previous stream is closed.
     pub fn open(&self, outlet: Outlet) {
-        let mut state = self.state.lock();
-        for message in std::mem::take(&mut state.waiting) {
-            outlet.offer(message);
-        }
-        state.outlet = Some(outlet);
-        drop(state);
-        self.changed.notify_waiters();
+        self.0.send_modify(|state| {
+            for message in std::mem::take(&mut state.waiting) {
+                outlet.offer(message);
+            }
+            state.outlet = Some(outlet);
+        });
     }
 
     /// Closes the general stream permanently.
     pub fn close(&self) {
-        let mut state = self.state.lock();
-        state.outlet = None;
-        state.closed = true;
-        drop(state);
-        self.changed.notify_waiters();
+        self.0.send_modify(|state| (state.outlet, state.closed) = (None, true));
     }
 
     /// Whether a stream is open.
     pub fn is_open(&self) -> bool {
-        self.state.lock().outlet.as_ref().is_some_and(Outlet::takes_requests)
+        self.0.borrow().open().is_some()
     }
 
     /// Waits for an open stream; `None` once the session is closed.
     pub async fn opened(&self) -> Option<Outlet> {
-        loop {
-            let changed = self.changed.notified();
-            tokio::pin!(changed);
-            // Registered before the check below, so that no change is missed.
-            changed.as_mut().enable();
-            {
-                let state = self.state.lock();
-                if state.closed {
-                    return None;
-                }
-                if let Some(outlet) = state.outlet.as_ref().filter(|outlet| outlet.takes_requests()) {
-                    return Some(outlet.clone());
-                }
-            }
-            changed.await;
-        }
+        let mut state = self.0.subscribe();
+        let decided = state.wait_for(|state| state.closed || state.open().is_some()).await.ok()?;
+        decided.open().filter(|_| !decided.closed).cloned()
     }
 }
 

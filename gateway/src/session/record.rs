@@ -14,7 +14,8 @@ use mcp_disclosure_transport::{LoggingLevel, printable::Short};
 use parking_lot::Mutex;
 
 use super::{
-    Address, Client, InFlight, Location, Peer, Place, ReplayBuffer, ReplayBuffers, StreamEvent, Watched,
+    Address, Client, Held, InFlight, Location, Peer, Place, ReplayBuffer, ReplayBuffers, StreamEvent,
+    Watched,
     admitted::Admitted,
     list_changed,
     store::{Delta, Opened, Read},
@@ -66,7 +67,7 @@ pub struct Session {
     pub client: Arc<Client>,
     memory: Mutex<Memory>,
     log_level: Mutex<Option<LoggingLevel>>,
-    subscriptions: Mutex<HashMap<Watched, Place>>,
+    subscriptions: Mutex<HashMap<Watched, (Held, Place)>>,
     opened: Instant,
     /// Milliseconds from `opened` to the last use.
     used: AtomicU64,
@@ -226,9 +227,8 @@ impl Session {
         was_used || !self.is_quiet()
     }
 
-    /// Replaces what this copy has with what the store had. Returns the memory before, and the subscriptions that have ended;
-    /// `None` if the copy is as of a later reading.
-    pub(crate) fn replace(&self, read: &Read) -> Option<(Memory, Vec<Watched>)> {
+    /// Replaces what this copy has with what the store had. Returns the memory before; `None` if the copy is as of a later reading.
+    pub(crate) fn replace(&self, read: &Read) -> Option<Memory> {
         let mut as_of = self.as_of.lock();
         if *as_of > read.number {
             return None;
@@ -238,7 +238,8 @@ impl Session {
         *self.log_level.lock() = read.log_level;
         self.speaks_natively.fetch_or(read.native, Ordering::Relaxed);
         let before = std::mem::replace(&mut *self.memory.lock(), read.memory.clone());
-        Some((before, self.keep_subscriptions(|watched| read.subscriptions.contains(&watched.uri))))
+        drop(self.keep_subscriptions(|watched| read.subscriptions.contains(&watched.uri)));
+        Some(before)
     }
 
     /// How it was opened, by this request. Of the extensions that the client declared, only those are kept that are `known`.
@@ -314,14 +315,9 @@ impl Session {
         *self.log_level.lock()
     }
 
-    /// Adds a subscription; `place` is its reservation. `false` if the client was already subscribed.
-    pub fn subscribe(&self, watched: Watched, place: Place) -> bool {
-        let mut subscriptions = self.subscriptions.lock();
-        let is_new = !subscriptions.contains_key(&watched);
-        if is_new {
-            subscriptions.insert(watched, place);
-        }
-        is_new
+    /// Adds a subscription, unless the client is subscribed already; `place` is its reservation.
+    pub fn subscribe(&self, watched: Watched, held: Held, place: Place) {
+        let _former = self.subscriptions.lock().insert(watched, (held, place));
     }
 
     /// Whether the client is subscribed to this resource.
@@ -340,13 +336,11 @@ impl Session {
         is_current && self.is_subscribed(watched)
     }
 
-    /// Ends the subscriptions to other resources than these, and returns them.
+    /// Ends the subscriptions to other resources than these, which are released, and returns them.
     pub fn keep_subscriptions(&self, keep: impl Fn(&Watched) -> bool) -> Vec<Watched> {
-        self.subscriptions
-            .lock()
-            .extract_if(|watched, _| !keep(watched))
-            .map(|(watched, _)| watched)
-            .collect()
+        // Released beside the lock.
+        let ended: Vec<_> = self.subscriptions.lock().extract_if(|watched, _| !keep(watched)).collect();
+        ended.into_iter().map(|(watched, _)| watched).collect()
     }
 
     /// Whether there is any subscription.

@@ -1,5 +1,7 @@
 //! What clients see, and which notifications they get when it changes.
 
+use std::fmt::Debug;
+
 use mcp_disclosure_core::{Extension, Kind, Memory, Principal, RawObject};
 use mcp_disclosure_transport::Notification;
 
@@ -38,6 +40,9 @@ impl Viewer {
         is_new.then(|| Notification::new(extension.changed, RawObject::empty()))
     }
 }
+
+/// What keeps a resource subscribed to at its upstream, until it is dropped.
+pub(crate) type Held = Box<dyn Debug + Send + Sync>;
 
 /// A resource of one upstream. Several may serve the same URI, and not everyone who may read it of one may do so of another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -26,7 +26,7 @@ pub struct UpstreamCall {
     pub reports: Option<Arc<Reports>>,
     /// Arguments to repeat in headers, on transports that have them: header name and value.
     pub mirrored: Vec<(String, String)>,
-    /// What follows it in a trace.
+    /// What follows the client's request in a trace.
     pub trace: Option<Arc<dyn Trace>>,
 }
 
@@ -40,7 +40,9 @@ impl Upstream {
         call: UpstreamCall,
     ) -> impl Future<Output = Result<Json, CallError>> + Send + use<> {
         let line = Arc::clone(&self.line);
-        let trace = call.trace.clone();
+        let trace = call.trace.as_ref().map(|trace| trace.upstream(self.name.as_str(), &call.method));
+        let params = trace.as_ref().map(|trace| trace.context().put_into(&call.params));
+        let call = UpstreamCall { params: params.unwrap_or(call.params), ..call };
         async move {
             let answered = addresses::checked(line.send_as_demanded(call).await);
             if let Some(trace) = trace {

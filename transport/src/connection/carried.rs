@@ -14,11 +14,14 @@ impl Connection {
         carry: impl FnOnce(Arc<Self>, Queued) -> C,
     ) -> Arc<Self> {
         let (connection, queued) = Self::new(handler, bounds, carrier);
-        let ending = Ending(Arc::clone(&connection));
+        // However the task ends.
+        let ending = scopeguard::guard(Arc::clone(&connection), |connection| {
+            connection.end("the task that carried it was dropped");
+        });
         let carrying = carry(Arc::clone(&connection), queued);
         tokio::spawn(async move {
             let reason = carrying.await;
-            ending.0.end(reason);
+            ending.end(reason);
         });
         connection
     }
@@ -29,14 +32,5 @@ impl Connection {
             taken = queued.next() => Some(taken),
             () = self.closing.cancelled() => None,
         }
-    }
-}
-
-/// Ends the connection when the task that carries it ends, in whatever way.
-struct Ending(Arc<Connection>);
-
-impl Drop for Ending {
-    fn drop(&mut self) {
-        self.0.end("the task that carried it was dropped");
     }
 }

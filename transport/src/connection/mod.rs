@@ -25,9 +25,10 @@ use std::{
 pub(crate) use malformed::Overlong;
 use mcp_disclosure_core::RawObject;
 use parking_lot::Mutex;
-use pending::{Guard, Pending};
+use pending::Pending;
 pub(crate) use queue::{Headers, Kind, Outgoing, Queued, Room, Taken};
 use queue::{Queue, queue};
+use scopeguard::ScopeGuard;
 use tokio::{sync::oneshot, task::AbortHandle, time::Instant};
 use tokio_util::sync::CancellationToken;
 
@@ -156,10 +157,13 @@ impl Connection {
             method: call.method,
         };
         self.pending.lock().insert(id, pending);
-        let mut guard = Guard { connection: &self, id, finished: false };
+        // Cancelled if its caller no longer waits.
+        let waiting = scopeguard::guard((), |()| {
+            let _is_unsent = self.withdraw(id, false);
+        });
         let is_queued = self.outgoing.push(outgoing, room);
         if !is_queued || self.is_ended() {
-            guard.finished = true;
+            ScopeGuard::into_inner(waiting);
             // Whoever ended the connection may have settled it.
             let Some(is_unsent) = self.withdraw(id, !is_queued) else {
                 return result.await.unwrap_or_else(|_| Err(self.how_it_ended(false)));
@@ -173,7 +177,7 @@ impl Connection {
             tokio::select! {
                 biased;
                 answered = &mut result => {
-                    guard.finished = true;
+                    ScopeGuard::into_inner(waiting);
                     return answered.unwrap_or_else(|_| Err(self.how_it_ended(false)));
                 }
                 () = tokio::time::sleep_until(since + timeout) => {}

@@ -74,18 +74,3 @@ impl Pending {
         let _cancelled = self.answer.send(outcome);
     }
 }
-
-/// Cancels a request whose caller no longer waits.
-pub(super) struct Guard<'a> {
-    pub(super) connection: &'a Connection,
-    pub(super) id: RequestId,
-    pub(super) finished: bool,
-}
-
-impl Drop for Guard<'_> {
-    fn drop(&mut self) {
-        if !self.finished {
-            let _is_unsent = self.connection.withdraw(self.id, false);
-        }
-    }
-}

@@ -12,7 +12,6 @@ use serde_json::json;
 use super::{
     Answer, Calls,
     passage::{LIMIT_REACHED, Passed, recorded, refused, rejected, unkept},
-    relay::UpstreamRequest,
 };
 use crate::{
     beside::beside,
@@ -26,6 +25,7 @@ use crate::{
         variants::is_by_page,
     },
     observe::Outcome,
+    upstream::UpstreamCall,
 };
 
 impl Calls {
@@ -147,11 +147,8 @@ impl Calls {
         // waiting.
         drop(arguments);
         let reports = as_task.reports();
-        let request = UpstreamRequest {
-            mirrored,
-            reports,
-            ..UpstreamRequest::new("tools/call", as_task.declared(relayed))
-        };
+        let request = caller.upstream_call("tools/call", as_task.declared(relayed));
+        let request = UpstreamCall { mirrored, reports, ..request };
         let answered = self.relay(caller, &slot, request).await.map_err(|failed| failed.watched(watch))?;
         let upstream = Arc::clone(answered.upstream());
         let result = answered.shown(&page.view)?;

@@ -3,10 +3,10 @@
 //! The gateway cannot tell what a method that is passed on does, so it could not keep hidden tools out of its results: only callers who
 //! may use everything may use it.
 
-use mcp_disclosure_core::{Effects, RawObject, ToolName};
+use mcp_disclosure_core::{Effects, Fault, RawObject, ToolName};
 use mcp_disclosure_transport::{ErrorText, Request, code};
 
-use super::{Answer, Calls, passage::recorded, relay::UpstreamRequest};
+use super::{Answer, Calls, passage::recorded};
 use crate::{
     beside::beside,
     catalogue::Page,
@@ -25,11 +25,12 @@ impl Calls {
         watch: &mut Watch<'_>,
     ) -> Answer {
         let fetches = caller.services(&self.common.fetches);
-        let (answer, effects) = self.asked(caller, page, request, &fetches).await?;
+        let asked = (&*request.method, &request.params);
+        let (answer, effects) = self.asked(caller, page, asked, &fetches).await?;
         self.carry_out(caller, effects, &fetches).await?;
         let answer = match self.rechosen(caller, page).await {
             // What it says of choices is what they came to.
-            Some(now) => self.asked(&now, &now.page(), request, &fetches).await?.0,
+            Some(now) => self.asked(&now, &now.page(), asked, &fetches).await?.0,
             None => answer,
         };
         match answer {
@@ -39,19 +40,17 @@ impl Calls {
     }
 
     /// The strategy's own answer to a request, and its effects.
-    async fn asked(
+    pub(super) async fn asked(
         &self,
         caller: &Caller,
         page: &Page,
-        request: &Request,
+        (method, params): (&str, &RawObject),
         fetches: &OfCaller<'_>,
-    ) -> Result<(Option<RawObject>, Effects), ErrorText> {
+    ) -> Result<(Option<RawObject>, Effects), Fault> {
         let effects = Effects::default();
         let cx = self.context(caller, &page.view, fetches, &effects);
-        let answer = beside(request.params.text().len(), async {
-            caller.choice.strategy.request(&cx, &request.method, &request.params).await
-        });
-        Ok((answer.await?, effects))
+        let answer = caller.choice.strategy.request(&cx, method, params);
+        Ok((beside(params.text().len(), answer).await?, effects))
     }
 
     /// Passes a request on to the upstreams for which the operator names its method: to the first that knows it.
@@ -78,7 +77,7 @@ impl Calls {
             }
             let _running = Allowance::call(&caller.allowances)?;
             recorded(watch).await?;
-            let passed = UpstreamRequest::new(request.method.to_string(), request.params.clone());
+            let passed = caller.upstream_call(&*request.method, request.params.clone());
             match self.relay(caller, slot, passed).await.map_err(|failed| failed.watched(watch)) {
                 Ok(result) => return Ok(complete(caller.era(), result.shown_anywhere(&page.view)?)),
                 Err(error) if error.code() == code::METHOD_NOT_FOUND => refused = error,

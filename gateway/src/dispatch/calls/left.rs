@@ -4,7 +4,7 @@
 use mcp_disclosure_core::{Kind, RawObject};
 use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request};
 
-use super::{Answer, Calls, passage::recorded, relay::UpstreamRequest};
+use super::{Answer, Calls, passage::recorded};
 use crate::{
     catalogue::Page,
     dialect::complete,
@@ -41,7 +41,7 @@ impl Calls {
         if let Err(error) = recorded(watch).await {
             return Some(Err(error));
         }
-        let left = UpstreamRequest::new(request.method.to_string(), request.params.clone());
+        let left = caller.upstream_call(&*request.method, request.params.clone());
         let result = self.relay(caller, only, left).await.map_err(ErrorText::from);
         Some(result.and_then(|result| Ok(complete(caller.era(), result.shown(&page.view)?))))
     }
@@ -56,7 +56,7 @@ impl Calls {
     async fn refused_task(&self, caller: &Caller, only: &Slot, request: &Request) -> Option<ErrorText> {
         let (given, nobodys) = (request.params.member("taskId")?, fresh("a state").ok()?);
         let params = RawObject::empty().with_value("taskId", &*nobodys);
-        let left = UpstreamRequest::new(request.method.to_string(), params);
+        let left = caller.upstream_call(&*request.method, params);
         let error = ErrorText::from(self.relay(caller, only, left).await.err()?);
         if !error.is_relayed() {
             return Some(error);

@@ -46,15 +46,15 @@ impl Calls {
         let declared = viewer.extension().filter(|extension| asked.member(extension.id) == Some("true"));
         filter.extension = declared.map(|extension| extension.id);
         let tasks = filter.task_ids.clone();
-        let registration = caller.backend.audience.listeners.open(id, filter, viewer, caller.outlet.clone());
+        let listener = caller.backend.audience.listeners.open(id, filter, viewer, caller.outlet.clone());
         let mut permissions = self.common.permissions.subscribe();
         tokio::select! {
             () = self.common.shutdown.cancelled() => {}
-            () = self.follow_tasks(caller, page, &tasks, |state| registration.notify(state)) => {}
+            () = self.follow_tasks(caller, page, &tasks, |state| listener.notify(state)) => {}
             // A change ends the stream, from when the request was admitted. The sender lives as long as the gateway.
             _ = permissions.wait_for(|change| *change > caller.admitted_at) => {}
         }
-        Ok(registration.final_result().into())
+        Ok(listener.final_result().into())
     }
 
     /// Checks the numbers of resources and tasks in the JSON text of a listener's filter, before they are read.

@@ -94,7 +94,6 @@ impl Calls {
             principal: caller.principal.id(),
             lifetime: self.receipt_lifetime,
             now: SystemTime::now(),
-            nonce: nonce(),
         };
         let receipts = match (&caller.session, caller.choice.strategy.profile().receipts) {
             (None, _) | (_, SessionReceipts::Signed) => Receipts::Handles(handles()),
@@ -114,15 +113,4 @@ impl Calls {
             effects,
         }
     }
-}
-
-/// Random bytes, or the clock's where the operating system has none: a nonce only distinguishes handles made
-/// within the same second.
-fn nonce() -> [u8; 4] {
-    let mut nonce = [0; 4];
-    if getrandom::fill(&mut nonce).is_err() {
-        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        nonce = since.map_or(0, |since: Duration| since.subsec_nanos()).to_be_bytes();
-    }
-    nonce
 }

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{Effects, Fault, Kind, RawObject, SKILLS_INDEX, given::shown};
+use mcp_disclosure_core::{Fault, Kind, RawObject, SKILLS_INDEX, given::shown};
 use mcp_disclosure_transport::{ErrorText, code};
 
-use super::{Answer, Calls, relay::UpstreamRequest};
+use super::{Answer, Calls};
 use crate::{
     backend::unknown_resource,
     catalogue::Page,
@@ -21,11 +21,10 @@ impl Calls {
         if uri.is_empty() {
             return Err(ErrorText::invalid_params("the resource URI must not be empty"));
         }
-        let (fetches, effects) = (caller.services(&self.common.fetches), Effects::default());
-        let cx = self.context(caller, &page.view, &fetches, &effects);
-        let own = caller.choice.strategy.request(&cx, "resources/read", params).await;
+        let fetches = caller.services(&self.common.fetches);
+        let own = self.asked(caller, page, ("resources/read", params), &fetches).await;
         let (mut error, is_corrected) = match own {
-            Ok(own) => {
+            Ok((own, effects)) => {
                 self.carry_out(caller, effects, &fetches).await?;
                 if let Some(own) = own {
                     return Ok(read_result(caller.era(), own.into()));
@@ -43,7 +42,7 @@ impl Calls {
             return Ok(read_result(caller.era(), index));
         }
         for slot in slots {
-            let request = UpstreamRequest::new("resources/read", params.clone());
+            let request = caller.upstream_call("resources/read", params.clone());
             match self.relay(caller, &slot, request).await.map_err(ErrorText::from) {
                 Ok(result) => match result.readable(&page.view, (&own, &uri))? {
                     Some(result) => return Ok(read_result(caller.era(), result)),
@@ -71,7 +70,7 @@ impl Calls {
             .ok_or_else(|| ErrorText::invalid_params(format_args!("Unknown prompt: {}", shown(&name))))?;
         let params = params.with_value("name", entry.upstream_key());
         let slot = caller.backend.slot(entry.upstream())?;
-        let result = self.relay(caller, &slot, UpstreamRequest::new("prompts/get", params)).await?;
+        let result = self.relay(caller, &slot, caller.upstream_call("prompts/get", params)).await?;
         Ok(complete(caller.era(), result.shown(&page.view)?))
     }
 
@@ -100,7 +99,7 @@ impl Calls {
             _ => return Err(ErrorText::invalid_params(format_args!("Unknown reference: {}", shown(&key)))),
         };
         let params = params.with("ref", reference.text());
-        let request = UpstreamRequest::new("completion/complete", params.clone());
+        let request = caller.upstream_call("completion/complete", params.clone());
         let result = self.relay(caller, &slot, request).await?;
         Ok(complete(caller.era(), result.suggested(&page.view, &params)?))
     }

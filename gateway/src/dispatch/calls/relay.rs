@@ -4,7 +4,7 @@
 //! session in front of a stateless upstream, `input_required` results become requests to the client; for the
 //! reverse see `rounds`.
 
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel};
@@ -29,55 +29,13 @@ use crate::{
 /// Maximum `input_required` results for one request.
 const MOST_ROUNDS: usize = 32;
 
-/// A request to forward to an upstream.
-#[derive(Clone, Debug)]
-pub(super) struct UpstreamRequest {
-    /// The JSON-RPC method.
-    pub(super) method: Cow<'static, str>,
-    /// The parameters, in the form of the client's era.
-    pub(super) params: RawObject,
-    /// Arguments to repeat in headers: name and value.
-    pub(super) mirrored: Vec<(String, String)>,
-    /// Of a call in a session that is to become a task: what reports on it.
-    pub(super) reports: Option<Arc<Reports>>,
-}
-
-impl UpstreamRequest {
-    pub(super) fn new(method: impl Into<Cow<'static, str>>, params: RawObject) -> Self {
-        Self { method: method.into(), params, mirrored: Vec::new(), reports: None }
-    }
-
-    pub(super) fn to_call(
-        &self,
-        caller: &Caller,
-        upstream: &Upstream,
-        params: RawObject,
-        reports: Option<Arc<Reports>>,
-    ) -> UpstreamCall {
-        let trace = caller.trace.get().map(|trace| trace.upstream(upstream.name().as_str(), &self.method));
-        let params = match &trace {
-            Some(trace) => trace.context().put_into(&params),
-            None => params,
-        };
-        UpstreamCall {
-            method: self.method.to_string(),
-            params,
-            owner: caller.owner(),
-            peer: Some(Arc::clone(caller.peer.name())),
-            reports,
-            mirrored: self.mirrored.clone(),
-            trace,
-        }
-    }
-}
-
 impl Calls {
     /// Forwards a request to an upstream and returns the result: of an upstream of its own, where a caller without session gets one.
     pub(super) async fn relay(
         &self,
         caller: &Caller,
         slot: &Slot,
-        request: UpstreamRequest,
+        request: UpstreamCall,
     ) -> Result<Unseen, Unanswered> {
         let caller = &*caller.reaching(&self.common.backends).await.map_err(Unanswered::unsent)?;
         // The slot may be the shared backend's.
@@ -132,7 +90,7 @@ impl Calls {
         &self,
         caller: &Caller,
         upstream: &Upstream,
-        request: &UpstreamRequest,
+        request: &UpstreamCall,
     ) -> Result<Json, Failed> {
         match (caller.era(), upstream.introduction().eras.nearest(caller.era())) {
             (Era::Session, Era::Stateless) => Box::pin(relay_with_input(caller, upstream, request)).await,
@@ -246,13 +204,13 @@ fn log_level(caller: &Caller, upstream: &Upstream) -> Option<LoggingLevel> {
 async fn forward(
     caller: &Caller,
     upstream: &Upstream,
-    request: &UpstreamRequest,
+    request: &UpstreamCall,
     params: RawObject,
 ) -> Result<Json, Failed> {
     let _working =
         caller.backend.client().map(|client| client.begin(upstream.number(), caller.reply_route()));
     let reports = request.reports.clone().or_else(|| Reports::of(caller.reply_route(), &params));
-    Ok(upstream.request(request.to_call(caller, upstream, params, reports)).await?)
+    Ok(upstream.request(UpstreamCall { params, reports, ..request.clone() }).await?)
 }
 
 /// Sends `input_required` requests to the client and repeats the original request with the responses, until
@@ -260,7 +218,7 @@ async fn forward(
 async fn relay_with_input(
     caller: &Caller,
     upstream: &Upstream,
-    request: &UpstreamRequest,
+    request: &UpstreamCall,
 ) -> Result<Json, Failed> {
     let none = RawObject::empty();
     let client = caller.client();
@@ -274,7 +232,8 @@ async fn relay_with_input(
     let _working = client.map(|client| client.begin(upstream.number(), caller.reply_route()));
     let mut again = params.clone();
     for _ in 0..MOST_ROUNDS {
-        let call = request.to_call(caller, upstream, again, Reports::of(caller.reply_route(), &params));
+        let reports = Reports::of(caller.reply_route(), &params);
+        let call = UpstreamCall { params: again, reports, ..request.clone() };
         let result = upstream.request(call).await?;
         let required = match RawObject::parse(result.as_str()) {
             Ok(object) if asks_for_input(&object) => object,

@@ -11,7 +11,6 @@ use super::{
     Answer, Calls,
     call::relayed,
     passage::{Passed, recorded, refused, rejected},
-    relay::UpstreamRequest,
 };
 use crate::{
     catalogue::Page,
@@ -70,7 +69,7 @@ impl Calls {
         recorded(watch).await?;
         let request = relayed(params, tool.tool(), arguments.as_ref(), None);
         drop(arguments);
-        let relayed = self.relay(caller, &slot, UpstreamRequest::new(RESOLVE, request)).await;
+        let relayed = self.relay(caller, &slot, caller.upstream_call(RESOLVE, request)).await;
         let result = relayed.map_err(|failed| failed.watched(watch))?.object(&page.view)?;
         let upstream = tool.tool().upstream();
         let resolved = result.object("tool").ok_or_else(|| {

@@ -16,16 +16,13 @@ use parking_lot::Mutex;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 
-use super::{
-    Calls,
-    relay::{Failed, UpstreamRequest},
-};
+use super::{Calls, relay::Failed};
 use crate::{
     backend::BackendGuard,
     dialect::RequestMeta,
     dispatch::{Caller, common::fresh},
     session::{ActiveRequest, Client, InputRequest, ReplyRoute},
-    upstream::{CallError, Reports, Upstream},
+    upstream::{CallError, Reports, Upstream, UpstreamCall},
 };
 
 /// How long suspended work waits for the client to return.
@@ -43,7 +40,7 @@ pub(super) struct Work {
     identity: Digest,
     pub(super) dialogue: Dialogue,
     reports: Option<Arc<Reports>>,
-    begun: ActiveRequest,
+    begun: Arc<ActiveRequest>,
     rounds: mpsc::UnboundedSender<InputRequest>,
     _guard: Option<Arc<BackendGuard>>,
 }
@@ -97,13 +94,12 @@ impl Calls {
         &self,
         caller: &Caller,
         upstream: &Upstream,
-        request: &UpstreamRequest,
+        request: &UpstreamCall,
     ) -> Result<Json, Failed> {
         let (brought, responses) =
             (request.params.string("requestState"), request.params.object("inputResponses"));
         let params = request.params.retain(|key| key != "requestState" && key != "inputResponses");
-        let request =
-            UpstreamRequest { params: RequestMeta::strip(&params), reports: None, ..request.clone() };
+        let request = UpstreamCall { params: RequestMeta::strip(&params), reports: None, ..request.clone() };
         let mut work = match (brought, caller.client()) {
             (Some(state), _) => {
                 let work = self
@@ -116,8 +112,7 @@ impl Calls {
             (None, Some(client)) => Work::begin(caller, client, upstream, &request),
             (None, None) => {
                 let reports = Reports::of(caller.reply_route(), &request.params);
-                let call = request.to_call(caller, upstream, request.params.clone(), reports);
-                return Ok(upstream.request(call).await?);
+                return Ok(upstream.request(UpstreamCall { reports, ..request }).await?);
             }
         };
         work.dialogue.deliver(&responses.unwrap_or_else(RawObject::empty));
@@ -144,7 +139,7 @@ fn unknown_state() -> ErrorText {
 
 /// Identifies a request across rounds: a `requestState` is valid only for the same request of the same
 /// principal.
-fn identity(caller: &Caller, upstream: &Upstream, request: &UpstreamRequest) -> Digest {
+fn identity(caller: &Caller, upstream: &Upstream, request: &UpstreamCall) -> Digest {
     let number = upstream.number().to_string();
     let principal = caller.principal.id();
     let kind = if principal.is_some() { "principal" } else { "anonymous" };
@@ -159,7 +154,7 @@ impl Work {
         caller: &Caller,
         client: &Arc<Client>,
         upstream: &Upstream,
-        request: &UpstreamRequest,
+        request: &UpstreamCall,
     ) -> Self {
         let (rounds, inputs) = mpsc::unbounded_channel();
         let begun = client
@@ -168,7 +163,7 @@ impl Work {
             upstream.set_log_level(least);
         }
         let reports = Reports::of(caller.reply_route(), &request.params);
-        let call = request.to_call(caller, upstream, request.params.clone(), reports.clone());
+        let call = UpstreamCall { reports: reports.clone(), ..request.clone() };
         let result = upstream.request(call).boxed();
         Self {
             identity: identity(caller, upstream, request),

@@ -8,7 +8,7 @@ use std::{cmp::Reverse, collections::HashMap, sync::Arc};
 use mcp_disclosure_core::{RawObject, RawText, SKILLS_INDEX, UpstreamName, View, given::shown, our_uri};
 use mcp_disclosure_transport::{ErrorText, Json, Request, code};
 
-use super::{Answer, Calls, links, read::is_not_found, relay::UpstreamRequest};
+use super::{Answer, Calls, links, read::is_not_found};
 use crate::{
     beside::aside,
     catalogue::Page,
@@ -98,7 +98,7 @@ impl Calls {
         let (uri, candidates) = candidates(caller, view, request).await?;
         for candidate in candidates {
             let params = request.params.with_value("uri", &candidate.own);
-            let asking = UpstreamRequest::new(request.method.to_string(), params);
+            let asking = caller.upstream_call(&*request.method, params);
             match self.relay(caller, &candidate.slot, asking).await.map_err(ErrorText::from) {
                 Ok(result) => {
                     is_known = true;
@@ -127,7 +127,7 @@ impl Calls {
         let (mut indexes, mut skills, mut bytes) = (Vec::new(), Vec::new(), 0);
         for slot in slots.iter().filter(|slot| slot.has("resources")) {
             let Some(name) = slot.name().filter(|name| !is_refused_of(name)) else { continue };
-            let request = UpstreamRequest::new("resources/read", params.clone());
+            let request = caller.upstream_call("resources/read", params.clone());
             let Ok(read) = self.relay(caller, slot, request).await else { continue };
             let Ok(read) = read.shown(view) else { continue };
             bytes += read.as_str().len();

@@ -74,7 +74,7 @@ impl Caller {
     fn notes(&self, fetches: &FetchLimits, event: &Lifecycle<'_>) -> Result<Delta, ErrorText> {
         let view = self.backend.catalogue().current().view(&self.principal, &self.choice);
         let fetches = self.services(fetches);
-        // Nothing is delivered here, and handles would cost each request a nonce more.
+        // Nothing is delivered here.
         let (effects, none) = (Effects::default(), Marks::default());
         let cx = Context {
             view: &view,

@@ -154,9 +154,9 @@ impl Sessions {
     fn let_go(&self, session: &ServedSession) {
         let backend = session.backend();
         backend.audience.leave(session);
-        session.keep_subscriptions(|_| false).iter().for_each(|watched| backend.release(watched));
+        drop(session.keep_subscriptions(|_| false));
         (self.on_end.0)(session.id());
-        self.common.backends.end_session(session.id());
+        self.common.backends.end(backend);
     }
 
     /// Ends those that were idle for too long, and those of gateways that this one leads to.

@@ -46,11 +46,11 @@ impl Sessions {
         place: Place,
     ) -> Result<ScopeGuard<Arc<ServedSession>, impl FnOnce(Arc<ServedSession>)>, ErrorText> {
         let backends = &self.common.backends;
-        let backend = backends.for_session(&id, &opening.client, &opening.peer).await?;
+        let backend = backends.for_session(&opening.client, &opening.peer).await?;
         choice.traits.tasks &= revision.has_tasks();
         let session = Session::new(id, revision, choice, name, opening, place, &self.common.limits);
         let session = ServedSession::new(session, &backend);
-        let begun = scopeguard::guard(session, |session| backends.end_session(session.id()));
+        let begun = scopeguard::guard(session, |session| backends.end(session.backend()));
         backend.recalled().await;
         Ok(begun)
     }
@@ -71,9 +71,7 @@ impl Sessions {
         // Checked before upstreams are started for this client, which could lead back here.
         let declared = params.object("capabilities").unwrap_or_default();
         let chain = common.admit_chain(common.backends.shared(), &declared)?;
-        chain.iter().for_each(|chain| opening.client.came_through(chain.clone()));
-        let settings = &initialize.offer.settings;
-        settings.member("concerns").into_iter().for_each(|chosen| opening.client.chose(chosen));
+        opening.client.initializes(params);
         let (strategy, permits) = (opening.address.location.strategy.as_deref(), opening.principal.permits());
         let revision = initialize.revision;
         let choice = common.strategies.choose(strategy, permits, &initialize.offer, revision.era());
@@ -94,7 +92,7 @@ impl Sessions {
         let opened = session.opened_by(&initialize, of_strategies);
         let result = async {
             let mut client = self.client_of(session);
-            let recorded = client.comes_in(&common.fetches, &parameters, settings).await?;
+            let recorded = client.comes_in(&common.fetches, &parameters, &initialize.offer.settings).await?;
             // No other replica knows it yet.
             drop(session.apply(self.allowed(recorded)));
             self.greet(&initialize, session, chain.is_some()).await

@@ -24,11 +24,10 @@ impl Sessions {
     pub(super) fn renew(&self, copy: &ServedSession, read: Option<&Read>) {
         let Some(read) = read else { return self.give_up(copy) };
         let (choice, level) = (copy.choice(), copy.log_level());
-        let Some((before, ended)) = copy.replace(read) else { return };
+        let Some(before) = copy.replace(read) else { return };
         if copy.log_level() != level {
             copy.backend().relay_log_level();
         }
-        ended.iter().for_each(|ended| copy.backend().release(ended));
         if before == read.memory && copy.choice().traits == choice.traits {
             return;
         }

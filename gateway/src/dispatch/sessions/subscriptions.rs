@@ -4,14 +4,12 @@ use std::sync::Arc;
 
 use mcp_disclosure_core::{Kind, Principal, RawObject, own_uri};
 use mcp_disclosure_transport::{ErrorText, Json};
-use scopeguard::ScopeGuard;
 
 use super::{ServedSession, Sessions};
 use crate::{
-    backend::Held,
     catalogue::Page,
     dispatch::{Answer, Caller, common::text_of},
-    session::{Place, Watched, store::Delta},
+    session::{Held, Place, Watched, store::Delta},
 };
 
 impl Sessions {
@@ -43,7 +41,6 @@ impl Sessions {
         self.check_uri(&uri)?;
         self.record(session, Delta { unsubscribed: Some(uri.clone()), ..Delta::default() }).await?;
         let ended = session.keep_subscriptions(|watched| watched.uri != uri);
-        ended.iter().for_each(|watched| caller.backend.release(watched));
         for watched in &ended {
             caller.backend.released(watched).await;
         }
@@ -55,13 +52,10 @@ impl Sessions {
         self: &Arc<Self>,
         session: &Arc<ServedSession>,
         principal: &Principal,
-        held: Held,
+        (watched, held): (Watched, Held),
         place: Place,
     ) {
-        // What is not added is released.
-        if session.subscribe(Watched::clone(&held), place) {
-            drop(ScopeGuard::into_inner(held));
-        }
+        session.subscribe(watched, held, place);
         // A later request may have taken over other permissions meanwhile.
         if session.principal().permits() != principal.permits() {
             self.keep_readable(session);
@@ -89,7 +83,6 @@ impl Sessions {
             name.is_some_and(|name| !view.refuses_resource(&own_uri(name, &watched.uri))(name))
         };
         let ended = session.keep_subscriptions(is_readable);
-        ended.iter().for_each(|ended| backend.release(ended));
         self.unsubscribed(session, ended);
     }
 

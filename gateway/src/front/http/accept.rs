@@ -1,6 +1,7 @@
 //! Accepting, serving and closing HTTP connections.
 
 use std::{
+    convert::Infallible,
     io::ErrorKind,
     net::SocketAddr,
     pin::{Pin, pin},
@@ -15,6 +16,7 @@ use axum::{
     extract::ConnectInfo,
     http::{HeaderValue, Request, Response, StatusCode, header},
 };
+use futures::{FutureExt, future::BoxFuture};
 use http_body_util::BodyExt;
 use hyper::{
     body::Incoming,
@@ -35,13 +37,12 @@ use tokio::{
 use tokio_io_timeout::TimeoutStream;
 
 use super::{
-    Guard,
+    Front, Guard,
     connections::{Connection, Connections, Phase},
-    cors::guarded,
     entry::is_lasting,
     proxies::counted,
     refusals::Refusals,
-    routes, unread,
+    unread,
 };
 use crate::{dispatch::Gateway, limits::Limits, observe::Observer};
 
@@ -74,11 +75,11 @@ const REFUSING: Duration = Duration::from_secs(1);
 /// the answer later or elsewhere; those that are not done in [time](crate::dispatch::Assembly::drain) are answered with an
 /// error. Errors of connections and of the listener are logged.
 pub async fn serve(gateway: Arc<Gateway>, listener: TcpListener, guard: Guard) {
-    let guard = Arc::new(guard);
-    let app = routes(Arc::clone(&gateway), Arc::clone(&guard));
-    let observer = Arc::clone(gateway.observer());
-    let connections = Connections::new(gateway.limits(), Some(Arc::clone(&observer)));
-    let serving = Serving::new(gateway.limits(), &guard, observer, connections, app);
+    let front = Arc::new(Front::new(Arc::clone(&gateway), guard));
+    let (limits, refusals) = (gateway.limits(), front.refusals.clone());
+    let connections = Connections::new(limits, Some(Arc::clone(gateway.observer())));
+    let app = Arc::new(move |request| Arc::clone(&front).respond(request).boxed());
+    let serving = Serving::new(limits, refusals, connections, app);
     let drain = gateway.drain;
     let mut done = pin!(serving.run(listener, gateway.shutdown().cancelled(), gateway.sessions().at_rest()));
     let too_late = async {
@@ -109,8 +110,17 @@ pub async fn serve_app(
     app: Router,
 ) {
     let limits = Limits { connections: limits.connections.min(OF_PAGES), ..*limits };
-    let connections = Connections::new(&limits, None);
-    let serving = Serving::new(&limits, &Arc::new(guard), observer, connections, app);
+    let refusals = Refusals::new(observer, guard);
+    let (noted, app) = (refusals.clone(), TowerToHyperService::new(app));
+    let app = Arc::new(move |request| {
+        let (noted, app) = (noted.clone(), app.clone());
+        let answering = async move {
+            let answer = |request| app.call(request).map(|Ok(answer): Result<_, Infallible>| answer);
+            noted.guarded(request, answer).await
+        };
+        answering.boxed()
+    });
+    let serving = Serving::new(&limits, refusals, Connections::new(&limits, None), app);
     // Nothing there runs long.
     serving.run(listener, shutdown, std::future::ready(())).await;
 }
@@ -119,8 +129,11 @@ fn is_of_one_connection(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::ConnectionRefused | ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset)
 }
 
+/// What answers requests.
+type App = Arc<dyn Fn(Request<Body>) -> BoxFuture<'static, Response<Body>> + Send + Sync>;
+
 struct Serving {
-    app: TowerToHyperService<Router>,
+    app: App,
     http: http1::Builder,
     connections: Arc<Connections>,
     head: Duration,
@@ -131,20 +144,13 @@ struct Serving {
 }
 
 impl Serving {
-    fn new(
-        limits: &Limits,
-        guard: &Arc<Guard>,
-        observer: Arc<dyn Observer>,
-        connections: Arc<Connections>,
-        app: Router,
-    ) -> Self {
-        let refusals = Refusals::new(observer, Arc::clone(guard));
+    fn new(limits: &Limits, refusals: Refusals, connections: Arc<Connections>, app: App) -> Self {
         // Not `axum::serve`, and not hyper-util's `auto`: both wait for a head, or its first bytes, without a
         // time-out.
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(UNUSED);
         Self {
-            app: TowerToHyperService::new(refusals.noting(guarded(app, Arc::clone(guard)))),
+            app,
             http,
             connections,
             head: limits.request_head,
@@ -204,7 +210,7 @@ impl Serving {
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(STALLED));
         let stream = Tracked { stream: Box::pin(stream), connection: Arc::clone(&connection) };
-        let (app, head, most) = (self.app.clone(), self.head, self.body);
+        let (app, head, most) = (Arc::clone(&self.app), self.head, self.body);
         let serving = Arc::clone(&connection);
         let service = service_fn(move |request: Request<Incoming>| {
             serving.enter(Phase::Body);
@@ -214,9 +220,9 @@ impl Serving {
             let mut request = Request::from_parts(head, Body::new(body));
             request.extensions_mut().insert(ConnectInfo(peer));
             request.extensions_mut().insert(Arc::clone(&serving));
-            let (answering, serving) = (app.call(request), Arc::clone(&serving));
+            let (answering, serving) = (app(request), Arc::clone(&serving));
             async move {
-                let mut response: Response<Body> = answering.await?;
+                let mut response = answering.await;
                 if let Ok(mut rest) = rest.try_recv() {
                     // It may give way to another meanwhile.
                     serving.enter(Phase::Idle);
@@ -239,7 +245,7 @@ impl Serving {
                         error
                     })
                 };
-                Ok::<_, std::convert::Infallible>(response.map(body))
+                Ok::<_, Infallible>(response.map(body))
             }
         });
         let served = self.open.watch(self.http.serve_connection(TokioIo::new(stream), service));
@@ -247,10 +253,12 @@ impl Serving {
             tokio::select! {
                 // A connection that gave way begins no request: the client would not see its result.
                 biased;
-                () = connection.overdue(head) => tracing::debug!(%peer, "connection closed: too slow, or it gave way to another"),
+                () = connection.gives_way() => tracing::debug!(%peer, "connection closed: it gave way to another"),
                 served = served => if let Err(error) = served {
                     tracing::debug!(%peer, %error, "connection failed");
                 },
+                // Behind what changes its phase.
+                () = connection.is_slow(head) => tracing::debug!(%peer, "connection closed: too slow"),
             }
         });
     }

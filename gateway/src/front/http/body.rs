@@ -124,17 +124,18 @@ impl Accepts {
     /// Parses the `Accept` header; without one everything is accepted.
     pub(super) fn read(headers: &HeaderMap) -> Self {
         let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-        let kinds: Vec<String> = values
+        let kinds: Vec<&str> = values
             .flat_map(|value| value.split(','))
-            .map(|kind| kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+            .map(|kind| kind.split(';').next().unwrap_or_default().trim())
             .filter(|kind| !kind.is_empty())
             .collect();
-        let accepts = |names: [&str; 2]| {
-            kinds.is_empty() || kinds.iter().any(|kind| kind == "*/*" || names.contains(&kind.as_str()))
+        let accepts = |names: [&str; 3]| {
+            let is_named = |kind: &&str| names.iter().any(|name| kind.eq_ignore_ascii_case(name));
+            kinds.is_empty() || kinds.iter().any(is_named)
         };
         Self {
-            json: accepts(["application/json", "application/*"]),
-            events: accepts(["text/event-stream", "text/*"]),
+            json: accepts(["*/*", "application/json", "application/*"]),
+            events: accepts(["*/*", "text/event-stream", "text/*"]),
         }
     }
 

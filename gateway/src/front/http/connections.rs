@@ -4,16 +4,18 @@
 
 use std::{
     collections::HashMap,
+    future::poll_fn,
     pin::pin,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    task::Poll,
     time::Duration,
 };
 
 use parking_lot::Mutex;
-use tokio::{sync::watch, time::Instant};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{limits::Limits, observe::Observer};
@@ -70,7 +72,13 @@ struct Table {
 #[derive(Debug)]
 struct Open {
     peer: Arc<str>,
-    phase: watch::Receiver<(Phase, Instant)>,
+    state: Arc<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// What it is doing, and since when.
+    phase: Mutex<(Phase, Instant)>,
     hang_up: CancellationToken,
 }
 
@@ -79,10 +87,9 @@ struct Open {
 pub(super) struct Connection {
     connections: Arc<Connections>,
     number: u64,
-    phase: watch::Sender<(Phase, Instant)>,
+    state: Arc<State>,
     /// Whether all of the response is in the buffer, to be sent.
     is_answered: AtomicBool,
-    hang_up: CancellationToken,
 }
 
 impl Connections {
@@ -109,19 +116,14 @@ impl Connections {
         }
         table.last += 1;
         let number = table.last;
-        let (phase, watched) = watch::channel((Phase::Head, Instant::now()));
-        let hang_up = CancellationToken::new();
+        let phase = Mutex::new((Phase::Head, Instant::now()));
+        let state = Arc::new(State { phase, hang_up: CancellationToken::new() });
         let peer = Arc::from(peer);
         table.count(&peer);
-        table.open.insert(number, Open { peer, phase: watched, hang_up: hang_up.clone() });
+        table.open.insert(number, Open { peer, state: Arc::clone(&state) });
         self.note(table.open.len());
-        Some(Connection {
-            connections: Arc::clone(self),
-            number,
-            phase,
-            is_answered: AtomicBool::new(false),
-            hang_up,
-        })
+        let (connections, is_answered) = (Arc::clone(self), AtomicBool::new(false));
+        Some(Connection { connections, number, state, is_answered })
     }
 
     /// Makes room where the system has none for a new connection, whose peer is not known. Returns whether one gave way.
@@ -165,7 +167,7 @@ impl Table {
                 "no room for a new connection (limits.connections): others are closed for it"
             );
         }
-        evicted.hang_up.cancel();
+        evicted.state.hang_up.cancel();
     }
 
     fn count(&mut self, peer: &Arc<str>) {
@@ -190,7 +192,7 @@ impl Table {
 impl Open {
     /// What is lost with it, and since when.
     fn loss(&self) -> (Loss, Instant) {
-        let (phase, since) = *self.phase.borrow();
+        let (phase, since) = *self.state.phase.lock();
         let loss = match phase {
             Phase::Head | Phase::Body if since.elapsed() >= SLOW => Loss::Slow,
             Phase::Head | Phase::Body => Loss::New,
@@ -215,7 +217,7 @@ impl Connection {
     /// Records the current phase.
     pub(super) fn enter(&self, phase: Phase) {
         self.is_answered.store(false, Ordering::Relaxed);
-        self.phase.send_replace((phase, Instant::now()));
+        *self.state.phase.lock() = (phase, Instant::now());
     }
 
     /// Records that all of a request's body has arrived.
@@ -246,30 +248,32 @@ impl Connection {
     }
 
     fn become_if(&self, former: Phase, now: Phase) {
-        self.phase.send_if_modified(|(phase, since)| {
-            let is_former = *phase == former;
-            if is_former {
-                (*phase, *since) = (now, Instant::now());
-            }
-            // Who waits for a change waits for heads to begin and to end.
-            is_former && former == Phase::Idle
-        });
+        let mut phase = self.state.phase.lock();
+        if phase.0 == former {
+            *phase = (now, Instant::now());
+        }
     }
 
-    /// Waits until the connection must be closed: it gave way to another, or the head of a request took too long.
-    pub(super) async fn overdue(&self, head: Duration) {
-        let (mut phase, mut hang_up) = (self.phase.subscribe(), pin!(self.hang_up.cancelled()));
-        loop {
-            let (now, since) = *phase.borrow_and_update();
-            tokio::select! {
-                // A request that has begun is not too slow any more.
-                biased;
-                () = &mut hang_up => return,
-                // The sender is `self`, so this cannot fail.
-                _ = phase.changed() => {}
-                () = tokio::time::sleep_until(since + head), if now == Phase::Head => return,
+    /// Waits until it gives way to another.
+    pub(super) async fn gives_way(&self) {
+        self.state.hang_up.cancelled().await;
+    }
+
+    /// Waits until the head of a request has taken too long. Nothing wakes it for another phase: its task looks at it whenever it
+    /// has done something.
+    pub(super) async fn is_slow(&self, head: Duration) {
+        let mut late = pin!(tokio::time::sleep(head));
+        let look = poll_fn(|context| {
+            let (phase, since) = *self.state.phase.lock();
+            if phase != Phase::Head {
+                return Poll::Pending;
             }
-        }
+            if late.deadline() != since + head {
+                late.as_mut().reset(since + head);
+            }
+            late.as_mut().poll(context)
+        });
+        look.await;
     }
 }
 
@@ -331,10 +335,11 @@ mod tests {
         // The new head goes after the streams, and the answer last.
         for expected in [0, 1, 2, 3, 4] {
             newcomers.push(open(&all, &format!("new {expected}"), Phase::Busy));
-            let gone: Vec<usize> = (0..many.len()).filter(|at| many[*at].hang_up.is_cancelled()).collect();
+            let gone: Vec<usize> =
+                (0..many.len()).filter(|at| many[*at].state.hang_up.is_cancelled()).collect();
             assert_eq!(gone, (0..=expected).collect::<Vec<_>>());
         }
-        assert!(few.iter().all(|connection| !connection.hang_up.is_cancelled()));
+        assert!(few.iter().all(|connection| !connection.state.hang_up.is_cancelled()));
         drop((few, many, newcomers));
         assert_eq!((counts(&all), all.table.lock().open.len()), (Vec::new(), 0), "each is counted once");
     }
@@ -345,11 +350,11 @@ mod tests {
         let calls = [0, 1, 2].map(|_| open(&all, "10.0.0.1", Phase::Busy));
         assert!(all.admit("10.0.0.1".to_owned()).is_none() && !all.make_room());
         let _other = all.admit("10.0.0.2".to_owned()).expect("it has none");
-        assert!(calls[0].hang_up.is_cancelled() && !calls[1].hang_up.is_cancelled());
+        assert!(calls[0].state.hang_up.is_cancelled() && !calls[1].state.hang_up.is_cancelled());
         assert_eq!(counts(&all), [("10.0.0.1".to_owned(), 2), ("10.0.0.2".to_owned(), 1)]);
         calls[1].note_stream();
         let _own = all.admit("10.0.0.1".to_owned()).expect("its stream gives way");
-        assert!(calls[1].hang_up.is_cancelled() && !calls[2].hang_up.is_cancelled());
+        assert!(calls[1].state.hang_up.is_cancelled() && !calls[2].state.hang_up.is_cancelled());
     }
 
     #[tokio::test(start_paused = true)]
@@ -357,13 +362,13 @@ mod tests {
         let all = Connections::of_at_most(21, None);
         let call = open(&all, "caller", Phase::Busy);
         let idle: Vec<_> = (0..20).map(|number| open(&all, &format!("{number}"), Phase::Idle)).collect();
-        let closed = |of: &[Connection]| of.iter().filter(|each| each.hang_up.is_cancelled()).count();
+        let closed = |of: &[Connection]| of.iter().filter(|each| each.state.hang_up.is_cancelled()).count();
         let mut new = Vec::new();
         for expected in (1..=20).map(|unused| (unused, 0)).chain([(20, 1)]) {
             new.push(all.admit("proxy".to_owned()).expect("another gives way"));
             assert_eq!((closed(&idle), closed(&new)), expected);
         }
-        assert!(new[0].hang_up.is_cancelled() && !call.hang_up.is_cancelled());
+        assert!(new[0].state.hang_up.is_cancelled() && !call.state.hang_up.is_cancelled());
     }
 
     #[tokio::test(start_paused = true)]
@@ -372,9 +377,9 @@ mod tests {
         let busy = open(&all, "a", Phase::Busy);
         busy.note_flush();
         busy.note_response();
-        assert!(matches!(busy.phase.borrow().0, Phase::Busy), "nothing of its response was sent");
+        assert!(matches!(busy.state.phase.lock().0, Phase::Busy), "nothing of its response was sent");
         busy.note_flush();
-        assert!(matches!(busy.phase.borrow().0, Phase::Idle));
+        assert!(matches!(busy.state.phase.lock().0, Phase::Idle));
     }
 
     #[tokio::test(start_paused = true)]
@@ -382,7 +387,7 @@ mod tests {
         let all = Connections::of_at_most(3, None);
         let connection = all.admit("10.0.0.1".to_owned()).unwrap();
         let head = Duration::from_secs(10);
-        let is_overdue = async |time| tokio::time::timeout(time, connection.overdue(head)).await.is_ok();
+        let is_overdue = async |time| tokio::time::timeout(time, connection.is_slow(head)).await.is_ok();
         assert!(!is_overdue(Duration::from_secs(9)).await);
         connection.enter(Phase::Body);
         assert!(!is_overdue(Duration::from_secs(60)).await);

@@ -1,13 +1,8 @@
-//! CORS (Fetch standard): what browsers require before pages of an allowed origin may send requests, and the
-//! guard as a layer for any router.
-
-use std::sync::Arc;
+//! CORS (Fetch standard): what browsers require before pages of an allowed origin may send requests, which the guard lets pass.
 
 use axum::{
-    Router,
-    extract::{Request, State},
+    extract::Request,
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
-    middleware::{Next, from_fn_with_state},
     response::{IntoResponse, Response},
 };
 
@@ -31,20 +26,20 @@ const MIRRORED: &str = "mcp-param-";
 const ALLOW_PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-allow-private-network");
 const REQUEST_PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-request-private-network");
 
-/// Puts the guard in front of a router, and adds CORS headers to responses.
-pub(super) fn guarded(router: Router, guard: Arc<Guard>) -> Router {
-    router.layer(from_fn_with_state(guard, pass))
-}
-
-async fn pass(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
+/// The answer to a request that the guard admits, with CORS headers; otherwise its refusal.
+pub(super) async fn guarded<A: Future<Output = Response>>(
+    guard: &Guard,
+    request: Request,
+    answer: impl FnOnce(Request) -> A,
+) -> Response {
     let mut response = match guard.admit(request.uri(), request.headers()) {
         Err(refused) => refused.into_response(),
-        Ok(None) => next.run(request).await,
+        Ok(None) => answer(request).await,
         Ok(Some(origin)) => {
             let mut response = if is_preflight(&request) {
                 preflight(request.headers())
             } else {
-                let mut response = next.run(request).await;
+                let mut response = answer(request).await;
                 response.headers_mut().insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
                 response
             };

@@ -54,27 +54,33 @@ fn open_document(admission: &dyn Admission, arriving: &Arriving<'_>) -> Option<R
     Some(body::json(StatusCode::OK, document.text().to_owned()))
 }
 
-/// Admits a request, and answers it.
-pub(super) async fn serve(
-    State(front): State<Front>,
-    ConnectInfo(from): ConnectInfo<SocketAddr>,
-    request: Request,
-) -> Result<Response, Refused> {
-    let (head, body) = request.into_parts();
-    let location = Location::of(head.uri.path());
-    let arriving = arriving(&head, location.as_ref());
-    if let Some(document) = open_document(front.gateway.admission(), &arriving) {
-        return Ok(document);
+impl Front {
+    /// Admits a request, and answers it.
+    pub(super) async fn serve(&self, request: Request) -> Result<Response, Refused> {
+        let (head, body) = request.into_parts();
+        let location = Location::of(head.uri.path());
+        let arriving = arriving(&head, location.as_ref());
+        if let Some(document) = open_document(self.gateway.admission(), &arriving) {
+            return Ok(document);
+        }
+        let admitted = self.gateway.admit_request(&arriving).await?;
+        let Some(ConnectInfo(from)) = head.extensions.get::<ConnectInfo<SocketAddr>>() else {
+            let message = "internal error: the address of the connection is not known";
+            return Err(Refused::because(StatusCode::INTERNAL_SERVER_ERROR, message));
+        };
+        let peer = self.peer(*from, &head.headers, &admitted.principal);
+        if let Some(connection) = head.extensions.get::<Arc<Connection>>() {
+            connection.belongs_to(peer.name());
+        }
+        let Some(location) = location else { return Ok(nothing_here()) };
+        let mut arrived = Arrived { admitted, peer, location, head };
+        let response = self.answer(&mut arrived, body).await?;
+        Ok(if is_lasting(&response) {
+            limited(response, Arc::clone(&self.gateway), arrived)
+        } else {
+            response
+        })
     }
-    let admitted = front.gateway.admit_request(&arriving).await?;
-    let peer = front.peer(from, &head.headers, &admitted.principal);
-    if let Some(connection) = head.extensions.get::<Arc<Connection>>() {
-        connection.belongs_to(peer.name());
-    }
-    let Some(location) = location else { return Ok(nothing_here()) };
-    let mut arrived = Arrived { admitted, peer, location, head };
-    let response = front.answer(&mut arrived, body).await?;
-    Ok(if is_lasting(&response) { limited(response, front.gateway, arrived) } else { response })
 }
 
 /// Admits a request to other pages, and passes its principal on as an extension.

@@ -2,7 +2,7 @@
 
 use std::{fmt::Display, net::IpAddr};
 
-use axum::http::{HeaderMap, HeaderName, StatusCode, Uri, header, uri::Authority};
+use axum::http::{HeaderMap, StatusCode, Uri, header, uri::Authority};
 
 use super::{Proxies, refused::Refused};
 
@@ -31,7 +31,7 @@ impl Guard {
         };
         let ours = LOOPBACK.iter().map(|name| (*name).to_owned()).chain([own]);
         Self {
-            hosts: ours.chain(hosts.iter().map(|host| host.to_ascii_lowercase())).collect(),
+            hosts: ours.chain(hosts.iter().cloned()).collect(),
             origins: origins.iter().map(|origin| origin.trim_end_matches('/').to_ascii_lowercase()).collect(),
             any_address: listening.is_unspecified(),
             proxies: Proxies::default(),
@@ -49,10 +49,10 @@ impl Guard {
     /// # Errors
     /// Why the request is rejected.
     pub(super) fn admit(&self, target: &Uri, headers: &HeaderMap) -> Result<Option<String>, Refused> {
-        let hosts = texts(headers, &header::HOST).ok_or_else(not_ours)?;
-        let host = match hosts.as_slice() {
-            [host] => host,
-            [] => return Err(not_ours()),
+        let mut hosts = headers.get_all(header::HOST).iter().map(|host| host.to_str().ok());
+        let host = match (hosts.next().flatten(), hosts.next()) {
+            (Some(host), None) => host,
+            (None, _) => return Err(not_ours()),
             _ => return Err(contradiction("there must be one Host header")),
         };
         if !self.is_ours(host) {
@@ -61,8 +61,10 @@ impl Guard {
         if let Some(authority) = target.authority() {
             self.agrees(authority, host)?;
         }
-        let refused = || forbidden("the Origin header has invalid characters");
-        let origins = texts(headers, &header::ORIGIN).ok_or_else(refused)?;
+        let origins = headers.get_all(header::ORIGIN).iter();
+        let origins = origins.map(|origin| Some(origin.to_str().ok()?.to_ascii_lowercase()));
+        let origins: Option<Vec<String>> = origins.collect();
+        let origins = origins.ok_or_else(|| forbidden("the Origin header has invalid characters"))?;
         match origins.iter().find(|origin| !self.is_allowed(origin)) {
             Some(origin) => Err(forbidden(format_args!(
                 "requests from origin '{origin}' are refused; it is not an allowed origin"
@@ -74,16 +76,16 @@ impl Guard {
 
     /// Whether an absolute-form target names the same host as the `Host` header.
     fn agrees(&self, authority: &Authority, host: &str) -> Result<(), Refused> {
-        let target = authority.as_str().to_ascii_lowercase();
+        let target = authority.as_str();
         if target.contains('@') {
             return Err(contradiction("the request target must not name a user"));
         }
-        if !self.is_ours(&target) {
+        if !self.is_ours(target) {
             return Err(not_ours());
         }
         // A URL without a port means port 80.
-        let whole = |text: &str| text.strip_suffix(":80").unwrap_or(text).to_owned();
-        if whole(&target) != whole(host) {
+        let [target, host] = [target, host].map(|text| text.strip_suffix(":80").unwrap_or(text));
+        if !target.eq_ignore_ascii_case(host) {
             return Err(contradiction("the request target and the Host header name different hosts"));
         }
         Ok(())
@@ -92,7 +94,8 @@ impl Guard {
     fn is_ours(&self, host: &str) -> bool {
         let name = without_port(host);
         let is_address = || name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok();
-        self.hosts.iter().any(|known| known == host || known == name) || (self.any_address && is_address())
+        let is_it = |known: &String| known.eq_ignore_ascii_case(host) || known.eq_ignore_ascii_case(name);
+        self.hosts.iter().any(is_it) || (self.any_address && is_address())
     }
 
     fn is_allowed(&self, origin: &str) -> bool {
@@ -114,11 +117,6 @@ fn not_ours() -> Refused {
     forbidden("the Host header does not name this server or an allowed host")
 }
 
-/// Every value of a header, in lower case; `None` if one is not text.
-fn texts(headers: &HeaderMap, name: &HeaderName) -> Option<Vec<String>> {
-    headers.get_all(name).iter().map(|value| Some(value.to_str().ok()?.to_ascii_lowercase())).collect()
-}
-
 fn without_port(host: &str) -> &str {
     match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => name,
@@ -129,6 +127,8 @@ fn without_port(host: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use std::net::Ipv4Addr;
+
+    use axum::http::HeaderName;
 
     use super::*;
 

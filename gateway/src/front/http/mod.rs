@@ -22,13 +22,13 @@ pub use accept::{serve, serve_app};
 use axum::{
     Router,
     body::Body,
+    extract::Request,
     http::{HeaderMap, Method, StatusCode, header},
     middleware::from_fn_with_state,
     response::{IntoResponse, Response},
-    routing::any,
 };
-use cors::guarded;
 use entry::{Arrived, lasting};
+use futures::FutureExt;
 pub use guard::Guard;
 use mcp_disclosure_core::Principal;
 use mcp_disclosure_transport::{
@@ -46,30 +46,19 @@ use crate::{
     session::{Outlet, Peer, Purpose, store::Following},
 };
 
-/// Shared state of all request handlers.
-#[derive(Clone, Debug)]
+/// What answers requests.
+#[derive(Debug)]
 struct Front {
     gateway: Arc<Gateway>,
-    guard: Arc<Guard>,
+    refusals: Refusals,
 }
 
-/// The routes, to be merged with an application's own. Serve them with
+/// A router for all paths, to be merged with an application's own. Serve it with
 /// `into_make_service_with_connect_info::<SocketAddr>()`, since limits count by address. The limits on connections and on
 /// clients that read slowly are those of [`serve`], and do not hold here.
 pub fn router(gateway: Arc<Gateway>, guard: Guard) -> Router {
-    let guard = Arc::new(guard);
-    let refusals = Refusals::new(Arc::clone(gateway.observer()), Arc::clone(&guard));
-    refusals.noting(guarded(routes(gateway, Arc::clone(&guard)), guard))
-}
-
-/// The same routes, unguarded.
-fn routes(gateway: Arc<Gateway>, guard: Arc<Guard>) -> Router {
-    let front = Front { gateway, guard };
-    Router::new()
-        .route("/mcp", any(entry::serve))
-        .route("/mcp/{*location}", any(entry::serve))
-        .fallback(entry::serve)
-        .with_state(front)
+    let front = Arc::new(Front::new(gateway, guard));
+    Router::new().fallback(move |request: Request| Arc::clone(&front).respond(request))
 }
 
 /// Admits each request to a router of other pages, as those to `/mcp` are; they find its [`Principal`] as an extension.
@@ -82,6 +71,15 @@ fn nothing_here() -> Response {
 }
 
 impl Front {
+    fn new(gateway: Arc<Gateway>, guard: Guard) -> Self {
+        Self { refusals: Refusals::new(Arc::clone(gateway.observer()), guard), gateway }
+    }
+
+    async fn respond(self: Arc<Self>, request: Request) -> Response {
+        let answer = |request| self.serve(request).map(IntoResponse::into_response);
+        self.refusals.guarded(request, answer).await
+    }
+
     async fn answer(&self, arrived: &mut Arrived, body: Body) -> Result<Response, Refused> {
         let permits = arrived.admitted.principal.permits();
         let strategies = self.gateway.strategies();
@@ -105,7 +103,7 @@ impl Front {
             // No address has this form.
             Some(id) => self.gateway.peers.of(&format!("principal {id}")),
             None => {
-                let client = self.guard.proxies.client(connection, headers);
+                let client = self.refusals.guard.proxies.client(connection, headers);
                 self.gateway.peers.of(&proxies::counted(client))
             }
         }

@@ -1,14 +1,17 @@
 //! POST: receives one message. The response is JSON, or an event stream if other messages precede it.
 
-use std::{sync::Arc, time::Duration};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use axum::{
     body::Body,
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response as HttpResponse},
 };
+use futures::{FutureExt, future::FusedFuture};
 use mcp_disclosure_core::Era;
 use mcp_disclosure_transport::{ErrorText, Message, Request, Response, headers::SESSION};
+use scopeguard::ScopeGuard;
+use tokio::runtime::Handle;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::{
@@ -119,8 +122,7 @@ impl Front {
 
     async fn initialize(&self, arrived: &Arrived, request: &Request) -> Result<HttpResponse, Refused> {
         let address = self.address(arrived)?;
-        let capabilities = request.params.object("capabilities").unwrap_or_default();
-        let client = Arc::new(Client::new(Era::Session, &capabilities));
+        let client = Arc::new(Client::unknown());
         client.forwarded.follow(arrived.admitted.forwarded.clone());
         let principal = arrived.admitted.principal.clone();
         let opening = Opening { principal, address, client, peer: arrived.peer.clone() };
@@ -211,29 +213,40 @@ impl Front {
             error.as_ref().map_or(StatusCode::OK, |error| Stage::Answering(era).status(error.code()))
         };
         let listens = request.method == LISTEN;
-        let working = Arc::clone(&self.gateway).serve(caller, ticket, request, place);
-        let task = tokio::spawn(working);
-        // A stateless request is cancelled when its connection closes; one in a session continues.
-        let work = (era == Era::Stateless).then(|| AbortOnDropHandle::new(task));
-        let first = tokio::select! {
-            biased;
-            frame = frames.recv() => match frame {
-                // A status other than 200 must be sent before the stream starts.
-                Some((Frame::Answer(message, error), place))
-                    if accepts.json || status(&error) != StatusCode::OK =>
-                {
-                    let response = body::json(status(&error), body::unread(message, place));
-                    return match error {
-                        Some(error) => refusing(response, &error),
-                        None => response,
-                    };
-                }
-                // A cancelled request has no response.
-                None => return StatusCode::ACCEPTED.into_response(),
-                frame => frame,
-            },
-            () = tokio::time::sleep(QUIET), if accepts.events => None,
+        // Done here, beside its frames: a task of its own costs as much as a short call. A stateless request is cancelled when its
+        // connection closes; one in a session continues.
+        let work = Arc::clone(&self.gateway).serve(caller, ticket, request, place).boxed().fuse();
+        let mut work = scopeguard::guard(work, |work| {
+            if let (Ok(runtime), Era::Session, false) = (Handle::try_current(), era, work.is_terminated()) {
+                runtime.spawn(work);
+            }
+        });
+        let mut quiet = pin!(tokio::time::sleep(QUIET));
+        let first = loop {
+            tokio::select! {
+                biased;
+                frame = frames.recv() => match frame {
+                    // A status other than 200 must be sent before the stream starts.
+                    Some((Frame::Answer(message, error), place))
+                        if accepts.json || status(&error) != StatusCode::OK =>
+                    {
+                        let response = body::json(status(&error), body::unread(message, place));
+                        return match error {
+                            Some(error) => refusing(response, &error),
+                            None => response,
+                        };
+                    }
+                    // A cancelled request has no response.
+                    None => return StatusCode::ACCEPTED.into_response(),
+                    frame => break frame,
+                },
+                () = &mut *work => {}
+                () = &mut quiet, if accepts.events => break None,
+            }
         };
+        // Now it goes on beside the stream.
+        let work = Some(ScopeGuard::into_inner(work)).filter(|work| !work.is_terminated()).map(tokio::spawn);
+        let work = work.filter(|_| era == Era::Stateless).map(AbortOnDropHandle::new);
         let (buffer, primed) = match session {
             Some(session) => {
                 let buffer = session.replay.open(Purpose::Answer, frames);

@@ -8,15 +8,13 @@ use std::{
 };
 
 use axum::{
-    Router,
-    extract::{ConnectInfo, Request, State},
+    extract::{ConnectInfo, Request},
     http::StatusCode,
-    middleware::{Next, from_fn_with_state},
     response::Response,
 };
 use parking_lot::Mutex;
 
-use super::{Guard, refused::Reason};
+use super::{Guard, cors, refused::Reason};
 use crate::observe::{Observer, protected};
 
 /// How long a status is not logged again.
@@ -29,22 +27,34 @@ pub struct Asked;
 /// When a status was logged, and how often it was sent since.
 type Logged = HashMap<StatusCode, (Option<Instant>, u64)>;
 
-/// Notes what is refused.
+/// Lets the guard admit requests, and notes what is refused.
 #[derive(Clone, Debug)]
 pub(super) struct Refusals {
     observer: Arc<dyn Observer>,
-    guard: Arc<Guard>,
+    pub(super) guard: Arc<Guard>,
     logged: Arc<Mutex<Logged>>,
 }
 
 impl Refusals {
-    pub(super) fn new(observer: Arc<dyn Observer>, guard: Arc<Guard>) -> Self {
-        Self { observer, guard, logged: Arc::default() }
+    pub(super) fn new(observer: Arc<dyn Observer>, guard: Guard) -> Self {
+        Self { observer, guard: Arc::new(guard), logged: Arc::default() }
     }
 
-    /// Notes what a router refuses.
-    pub(super) fn noting(&self, router: Router) -> Router {
-        router.layer(from_fn_with_state(self.clone(), note))
+    /// The [guarded](cors::guarded) answer to a request, which is noted if it refuses it.
+    pub(super) async fn guarded<A: Future<Output = Response>>(
+        &self,
+        request: Request,
+        answer: impl FnOnce(Request) -> A,
+    ) -> Response {
+        let connection = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0);
+        let peer = connection.map(|peer| self.guard.proxies.client(peer, request.headers()));
+        let response = cors::guarded(&self.guard, request, answer).await;
+        let is_error = response.status().is_client_error() || response.status().is_server_error();
+        if is_error && response.extensions().get::<Asked>().is_none() {
+            let reason = response.extensions().get::<Reason>().map(|reason| reason.0.as_str());
+            self.note(response.status(), reason, peer);
+        }
+        response
     }
 
     /// Notes a refusal, for this reason, of a request from this peer.
@@ -77,17 +87,4 @@ impl Refusals {
         *logged = Some(now);
         Some(std::mem::take(since))
     }
-}
-
-/// Passes a request on, and notes a response that refuses it.
-async fn note(State(refusals): State<Refusals>, request: Request, next: Next) -> Response {
-    let connection = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0);
-    let peer = connection.map(|peer| refusals.guard.proxies.client(peer, request.headers()));
-    let response = next.run(request).await;
-    let is_error = response.status().is_client_error() || response.status().is_server_error();
-    if is_error && response.extensions().get::<Asked>().is_none() {
-        let reason = response.extensions().get::<Reason>().map(|reason| reason.0.as_str());
-        refusals.note(response.status(), reason, peer);
-    }
-    response
 }

@@ -33,9 +33,9 @@ pub(super) fn check(headers: &HeaderMap, request: &Request, meta: &RequestMeta) 
 
 /// What parameters name where the header is not required: a group, or a single tool to describe. If a client sends it
 /// nevertheless, proxies may route by it.
-fn also_named(params: &RawObject) -> Option<String> {
-    params.string("name").or_else(|| match given::items(params.member("names")?, 1)?[..] {
-        [name] => given::string(name).map(Cow::into_owned),
+fn also_named(params: &RawObject) -> Option<Cow<'_, str>> {
+    params.decoded("name").or_else(|| match given::items(params.member("names")?, 1)?[..] {
+        [name] => given::string(name),
         _ => None,
     })
 }
@@ -81,10 +81,14 @@ fn compare(headers: &HeaderMap, header: &str, expected: &str, may_be_encoded: bo
     if given == expected { Ok(()) } else { Err(differs(header, &given, expected)) }
 }
 
-fn value_of(headers: &HeaderMap, header: &str, may_be_encoded: bool) -> Result<String, ErrorText> {
+fn value_of<'h>(
+    headers: &'h HeaderMap,
+    header: &str,
+    may_be_encoded: bool,
+) -> Result<Cow<'h, str>, ErrorText> {
     let value = headers.get(header).ok_or_else(|| mismatch(&format!("{header} is missing")))?;
     let value = value.to_str().map_err(|_| mismatch(&format!("{header} has invalid characters")))?;
-    let given = if may_be_encoded { decoded(value) } else { Some(value.to_owned()) };
+    let given = if may_be_encoded { decoded(value) } else { Some(value.into()) };
     given.ok_or_else(|| mismatch(&format!("{header} is not valid Base64 of UTF-8")))
 }
 

@@ -7,9 +7,8 @@ use mcp_disclosure_transport::{Line, Lines, Message};
 use tokio::io::AsyncRead;
 
 use crate::{
-    dialect::{Offer, RequestKind, check, classify},
+    dialect::{RequestKind, check, classify},
     limits::Limits,
-    lineage::Chain,
     session::Client,
 };
 
@@ -23,29 +22,20 @@ pub(super) async fn read<R: AsyncRead + Unpin>(
     limits: Limits,
 ) -> std::io::Result<First<R>> {
     let line = lines.next().await;
-    let declared = line.as_ref().ok().and_then(|line| declared(line.as_ref()?, &client, &limits));
-    let (era, capabilities) = declared.unwrap_or_else(|| (Era::Session, RawObject::empty()));
-    client.introduce(era, &capabilities);
+    introduce(line.as_ref().ok().and_then(Option::as_ref), &client, &limits);
     Ok((line?, lines))
 }
 
-/// The era and the capabilities that a client's first message declares. Which gateways it came through and which concerns it chooses
-/// is noted; `None` if it is no such message.
-fn declared(line: &Line, client: &Client, limits: &Limits) -> Option<(Era, RawObject)> {
-    let Line::Text(text) = line else { return None };
-    let Ok(Message::Request(request)) = Message::parse(text, limits.bounds().message_depth) else {
-        return None;
-    };
-    let (era, capabilities) = match classify(&request, check(&request, limits).ok()?).ok()? {
-        RequestKind::Stateless(meta) => (Era::Stateless, meta.capabilities),
-        RequestKind::Initialize => {
-            let capabilities = request.params.object("capabilities").unwrap_or_default();
-            let offer = Offer::read(&capabilities).with_concerns(&request.params);
-            offer.settings.member("concerns").into_iter().for_each(|concerns| client.chose(concerns));
-            (Era::Session, capabilities)
+fn introduce(line: Option<&Line>, client: &Client, limits: &Limits) {
+    if let Some(Line::Text(text)) = line
+        && let Ok(Message::Request(request)) = Message::parse(text, limits.bounds().message_depth)
+        && let Ok(meta) = check(&request, limits)
+    {
+        match classify(&request, meta) {
+            Ok(RequestKind::Stateless(meta)) => return client.introduce(Era::Stateless, &meta.capabilities),
+            Ok(RequestKind::Initialize) => return client.initializes(&request.params),
+            _ => {}
         }
-        RequestKind::Session => return None,
-    };
-    Chain::read(&capabilities).into_iter().for_each(|chain| client.came_through(chain));
-    Some((era, capabilities))
+    }
+    client.introduce(Era::Session, &RawObject::empty());
 }

@@ -8,7 +8,6 @@ mod streams;
 use std::{io::ErrorKind, pin::pin, sync::Arc, time::Duration};
 
 use first::First;
-use mcp_disclosure_core::Era;
 use mcp_disclosure_transport::{
     ErrorText, Id, Json, Line, Lines, Message, Notification, Request, Response, code,
 };
@@ -280,8 +279,7 @@ impl Connection {
         let principal = self.gateway.admission().on_stdio();
         // Dedicated upstreams are sent the capabilities of its first message.
         if self.gateway.backends().shared().client().is_none() {
-            let capabilities = request.params.object("capabilities").unwrap_or_default();
-            self.client = Arc::new(Client::new(Era::Session, &capabilities));
+            self.client = Arc::new(Client::unknown());
         }
         let (address, client) = (Address::default(), Arc::clone(&self.client));
         let opening = Opening { principal, address, client, peer: self.peer.clone() };

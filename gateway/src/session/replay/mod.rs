@@ -18,8 +18,7 @@ use std::{
 use log::Log;
 use mcp_disclosure_transport::Budget;
 use parking_lot::Mutex;
-use shared::Shared;
-use tokio::sync::Notify;
+use tokio::sync::{Mutex as AsyncMutex, Notify};
 
 use super::{Frame, Frames, Place, Text, store::Archive};
 
@@ -57,9 +56,8 @@ struct State {
 pub struct ReplayBuffer {
     /// `None` if the stream is not resumable.
     number: Option<u64>,
-    replica: Option<Arc<str>>,
-    /// Where its events can be read by other replicas, if they can.
-    shared: Option<Shared>,
+    /// Where other replicas have streams of the same session, and can read the events of this one if it is an answer's.
+    archive: Option<Archive>,
     /// The kind of the stream.
     pub purpose: Purpose,
     sending: Mutex<Sending>,
@@ -67,6 +65,8 @@ pub struct ReplayBuffer {
     log: Mutex<Log>,
     kept: [Budget; 2],
     turn_changed: Notify,
+    /// Held while other replicas are given events, so that they get them in order.
+    writing: AsyncMutex<()>,
 }
 
 /// What a connection sends. Locked from when a frame is taken until it is in the log, so that a connection that takes over
@@ -107,16 +107,9 @@ impl ReplayBuffers {
     pub fn open(&self, purpose: Purpose, frames: Frames) -> Arc<ReplayBuffer> {
         let mut state = self.state.lock();
         state.last += 1;
-        let archive = self.archive.get();
-        let number = archive.map_or(state.last, |archive| archive.replicas.next_number());
-        let buffer = Arc::new(ReplayBuffer {
-            number: Some(number),
-            replica: archive.map(|archive| Arc::clone(archive.replica())),
-            shared: archive
-                .filter(|_| purpose == Purpose::Answer)
-                .map(|archive| Shared::new(archive.clone(), number)),
-            ..ReplayBuffer::new(purpose, frames, self.kept.clone())
-        });
+        let archive = self.archive.get().cloned();
+        let number = archive.as_ref().map_or(state.last, |archive| archive.replicas.next_number());
+        let buffer = Arc::new(ReplayBuffer::new(purpose, frames, self.kept.clone(), Some(number), archive));
         state.buffers.push_back(Arc::clone(&buffer));
         let ended = state.buffers.iter().filter(|buffer| buffer.may_go()).count();
         let mut surplus = ended.saturating_sub(MAX_ENDED);
@@ -132,7 +125,10 @@ impl ReplayBuffers {
     pub(crate) fn unfinished(&self) -> Vec<String> {
         let state = self.state.lock();
         let unfinished = state.buffers.iter().filter(|buffer| !buffer.may_go());
-        unfinished.filter_map(|buffer| buffer.shared.as_ref()).map(Shared::name).collect()
+        unfinished
+            .filter_map(|buffer| buffer.shared())
+            .map(|(archive, number)| archive.name_of_own(number))
+            .collect()
     }
 
     /// Looks up a stream by an event id. Returns it with the number of the event in it.
@@ -154,20 +150,25 @@ impl ReplayBuffers {
 impl ReplayBuffer {
     /// A stream that is not resumable and ends with its connection.
     pub fn without_replay(frames: Frames) -> Arc<Self> {
-        Arc::new(Self::new(Purpose::Answer, frames, [Budget::new(0), Budget::new(0)]))
+        Arc::new(Self::new(Purpose::Answer, frames, [Budget::new(0), Budget::new(0)], None, None))
     }
 
-    fn new(purpose: Purpose, frames: Frames, kept: [Budget; 2]) -> Self {
-        let sending = Mutex::new(Sending { frames, turn: 0 });
+    fn new(
+        purpose: Purpose,
+        frames: Frames,
+        kept: [Budget; 2],
+        number: Option<u64>,
+        archive: Option<Archive>,
+    ) -> Self {
         Self {
-            number: None,
-            replica: None,
-            shared: None,
+            number,
+            archive,
             purpose,
-            sending,
+            sending: Mutex::new(Sending { frames, turn: 0 }),
             log: Mutex::default(),
             kept,
             turn_changed: Notify::new(),
+            writing: AsyncMutex::default(),
         }
     }
 
@@ -320,8 +321,8 @@ impl ReplayBuffer {
 
     fn id(&self, sequence: u64) -> String {
         let number = self.number.unwrap_or_default();
-        match &self.replica {
-            Some(replica) => format!("{replica}.{number}-{sequence}"),
+        match &self.archive {
+            Some(archive) => format!("{}.{number}-{sequence}", archive.replica()),
             None => format!("{number}-{sequence}"),
         }
     }

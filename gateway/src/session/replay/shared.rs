@@ -3,39 +3,25 @@
 use std::sync::Arc;
 
 use mcp_disclosure_transport::Id;
-use tokio::sync::Mutex as AsyncMutex;
 
-use super::ReplayBuffer;
+use super::{Purpose, ReplayBuffer};
 use crate::session::store::{Archive, Progress};
 
-/// The stream in the store, which is removed with it.
-#[derive(Debug)]
-pub(super) struct Shared {
-    archive: Archive,
-    number: u64,
-    /// Held while events are written, so that they are written in order.
-    writing: AsyncMutex<()>,
-}
-
-impl Shared {
-    /// The stream of this number.
-    pub(super) fn new(archive: Archive, number: u64) -> Self {
-        Self { archive, number, writing: AsyncMutex::default() }
-    }
-
-    /// Its name in the store.
-    pub(super) fn name(&self) -> String {
-        self.archive.name_of_own(self.number)
-    }
-}
-
-impl Drop for Shared {
+/// It is in the store no longer than here.
+impl Drop for ReplayBuffer {
     fn drop(&mut self) {
-        self.archive.remove(self.number);
+        if let Some((archive, number)) = self.shared() {
+            archive.remove(number);
+        }
     }
 }
 
 impl ReplayBuffer {
+    /// Where other replicas can read it, and its number there.
+    pub(super) fn shared(&self) -> Option<(&Archive, u64)> {
+        self.archive.as_ref().filter(|_| self.purpose == Purpose::Answer).zip(self.number)
+    }
+
     /// It answers this request.
     pub fn answers(&self, request: &Id) {
         self.log.lock().answers(request);
@@ -43,7 +29,7 @@ impl ReplayBuffer {
 
     /// Waits until other replicas can read what was recorded. `false` if they cannot.
     pub async fn written(self: &Arc<Self>) -> bool {
-        if self.shared.is_none() || !self.log.lock().has_unwritten() {
+        if self.shared().is_none() || !self.log.lock().has_unwritten() {
             return true;
         }
         let buffer = Arc::clone(self);
@@ -52,11 +38,11 @@ impl ReplayBuffer {
     }
 
     async fn write(&self) -> bool {
-        let Some(shared) = &self.shared else { return true };
-        let _turn = shared.writing.lock().await;
+        let Some((archive, number)) = self.shared() else { return true };
+        let _turn = self.writing.lock().await;
         let changes = self.log.lock().changes();
         let names: Vec<Vec<u8>> = changes.iter().map(|(name, _)| name.clone()).collect();
-        let is_written = names.is_empty() || shared.archive.write(shared.number, changes).await;
+        let is_written = names.is_empty() || archive.write(number, changes).await;
         if is_written {
             self.log.lock().written(&names);
         }
@@ -66,7 +52,7 @@ impl ReplayBuffer {
     /// Goes on with a stream that other replicas read and no connection sends any more.
     pub(super) fn go_on(self: &Arc<Self>, turn: u64) {
         let is_done = || self.has_ended() && !self.log.lock().has_unwritten();
-        if self.shared.is_none() || is_done() {
+        if self.shared().is_none() || is_done() {
             return;
         }
         // There is none when the program ends.

@@ -8,7 +8,7 @@ use mcp_disclosure_transport::{ErrorText, Json, code};
 use super::{
     super::{
         links::{self, Unseen},
-        relay::{Failed, UpstreamRequest, answers},
+        relay::{Failed, answers},
         skills,
     },
     form,
@@ -17,7 +17,7 @@ use super::{
 use crate::{
     dialect::RequestMeta,
     dispatch::Caller,
-    upstream::{CallError, Reports, Upstream, named},
+    upstream::{CallError, Reports, Upstream, UpstreamCall, named},
 };
 
 /// Maximum questions of a task that its client is asked.
@@ -53,8 +53,8 @@ impl Asking<'_> {
         let client = self.caller.backend.client().filter(|_| method == "tasks/result");
         let _working = client.map(|client| client.begin(upstream.number(), self.caller.reply_route()));
         let reports = Reports::of(self.caller.reply_route(), &params);
-        let request = UpstreamRequest::new(method, RawObject::empty());
-        let answered = upstream.request(request.to_call(self.caller, &upstream, params, reports)).await;
+        let call = UpstreamCall { reports, ..self.caller.upstream_call(method, params) };
+        let answered = upstream.request(call).await;
         let answered = answered.map_err(|error| self.failed(&upstream, method, error))?;
         skills::looked_for(self.caller, &answered).await;
         Unseen::new(&upstream, answered).object(self.view).map_err(Failure::Other)

@@ -10,7 +10,7 @@ use mcp_disclosure_transport::{ErrorText, Json, code};
 use parking_lot::Mutex;
 
 use super::{
-    super::{Calls, relay::UpstreamRequest, rounds::Work},
+    super::{Calls, rounds::Work},
     form,
     task::{Life, Origin, Owner, RunningAt, Task, times},
 };
@@ -169,7 +169,7 @@ impl Calls {
         let conversation = match (caller.era(), era, reached.client()) {
             (Era::Stateless, Era::Session, Some(client)) if !is_waited => {
                 let params = RawObject::empty().with_value("taskId", &own);
-                let asking = UpstreamRequest::new("tasks/result", params);
+                let asking = reached.upstream_call("tasks/result", params);
                 let mut work = Work::begin(&reached, client, upstream, &asking);
                 work.dialogue.look().await;
                 Some(work.into())
