@@ -141,7 +141,7 @@ impl<'a> Names<'a> {
 
 #[cfg(test)]
 mod tests {
-    use mcp_disclosure_core::fixtures::named;
+    use mcp_disclosure_core::{RawObject, UpstreamLists, fixtures::named};
 
     use super::*;
 
