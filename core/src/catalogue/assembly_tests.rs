@@ -122,9 +122,8 @@ fn a_file_named_with_its_upstream_is_about_that_tool_whoever_else_is_there_p2() 
 
 #[test]
 fn a_file_by_a_bare_name_is_of_the_tool_that_is_not_hidden_u14() {
-    let upstreams = ["a", "b"].map(|name| upstream(name, json!([{"name": "x", "inputSchema": {}}])));
-    let text = json!({"name": "x", "description": "of the file", "inputSchema": {}}).to_string();
-    let files = &[DescriptionFile::parse("x.json", "x", &text).unwrap()];
+    let upstreams = ["a", "b"].map(|name| named(name, ["x"]));
+    let files = &[file(&json!({"name": "x", "description": "of the file", "inputSchema": {}}))];
     for (hidden, described) in [(vec!["a/x"], vec!["of the file"]), (vec!["a/x", "b/x"], vec![])] {
         let hide = |text| Rule { hidden: Some(true), ..Rule::new(text, "f:1".to_owned()) };
         let rules = Arc::new(Rules { tools: hidden.into_iter().map(hide).collect(), ..Rules::default() });
