@@ -379,7 +379,7 @@ pub fn send_signal(id: u32, signal: Signal) -> bool {
     i32::try_from(id).ok().and_then(Pid::from_raw).is_some_and(|id| kill_process(id, signal).is_ok())
 }
 
-/// Ends the process that a file names, without asking it.
+/// Ends the process of this id, as a file has it, without asking it.
 #[track_caller]
 pub fn kill(id: &str) {
     assert!(send_signal(id.trim().parse().expect("an id"), Signal::KILL), "no process {id}");
