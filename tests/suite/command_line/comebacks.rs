@@ -1,20 +1,14 @@
 //! Upstreams that come back otherwise than they went, or change while they are listed (U3, U4, U7).
 
-use std::{fs, path::Path};
+use std::fs;
 
-use kit::process::{Process, Signal, id_in, send_signal, until};
+use kit::process::{Process, id_in, kill, until};
 use serde_json::json;
 
 use super::{CHANGED, ODD, configured, over_http, scripted, serve, start, text};
 
 /// An upstream whose mode is read at each start.
 const BY_MODE: &str = "exec ODD $(cat FOLDER/mode) FOLDER/id";
-
-/// Ends the process whose id is in FOLDER/id without asking it.
-fn kill(folder: &Path) {
-    let id = id_in(folder.join("id"), "");
-    assert!(send_signal(id.trim().parse().unwrap(), Signal::KILL));
-}
 
 /// Waits until these tools are listed.
 #[track_caller]
@@ -43,7 +37,7 @@ fn u3_what_a_new_process_lists_is_listed_and_announced() {
         lists(&mut gateway, &["echo", "wait", "bad_echo", "bad_wait"]);
         let news = gateway.count(CHANGED);
         fs::write(directory.path().join("mode"), mode).unwrap();
-        kill(directory.path());
+        kill(&id_in(directory.path().join("id"), ""));
         lists(&mut gateway, &[&["echo", "wait"], tools].concat());
         gateway.notified(CHANGED, news + 1);
         assert_eq!(text(&gateway.call("echo", json!({"text": "here"}))), "here", "{mode}");
@@ -57,7 +51,7 @@ fn u3_u7_a_new_process_may_speak_another_revision() {
     let mut gateway = serve(&file, &[]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     fs::write(directory.path().join("mode"), "old-version").unwrap();
-    kill(directory.path());
+    kill(&id_in(directory.path().join("id"), ""));
     gateway.logged("will be restarted");
     assert_eq!(text(&gateway.call("echo", json!({"text": "again"}))), "again");
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);

@@ -96,25 +96,21 @@ fn listed(gateway: &mut Process, params: Value) -> Vec<String> {
 async fn an_upstream_of_both_eras_shows_each_client_what_it_would_show_it_directly_u7() {
     let address = serve(Router::new().fallback(dual).with_state(Dual::default())).await;
     let url = format!("http://{address}/mcp");
-    let gateway = move || start(&["serve", "--strategy", "full", "--upstream-url", &url]);
-    tokio::task::spawn_blocking(move || {
-        for (capabilities, expected) in
-            [(json!({}), vec!["modern"]), (json!({"elicitation": {"form": {}}}), vec!["modern", "asks"])]
-        {
-            let mut gateway = gateway();
-            assert_eq!(listed(&mut gateway, json!({"_meta": stateless(capabilities)})), expected);
-        }
+    let gateway = || start(&["serve", "--strategy", "full", "--upstream-url", &url]);
+    for (capabilities, expected) in
+        [(json!({}), vec!["modern"]), (json!({"elicitation": {"form": {}}}), vec!["modern", "asks"])]
+    {
         let mut gateway = gateway();
-        gateway.initialize();
-        assert_eq!(listed(&mut gateway, json!({})), ["classic"]);
-        gateway.call("classic", json!({}));
-        // It has no session, so changes are announced to who listens for them.
-        gateway.notified(CHANGED, 1);
-        assert_eq!(listed(&mut gateway, json!({})), ["classic", "added"]);
-        gateway.finish().says(0, &[]);
-    })
-    .await
-    .unwrap();
+        assert_eq!(listed(&mut gateway, json!({"_meta": stateless(capabilities)})), expected);
+    }
+    let mut gateway = gateway();
+    gateway.initialize();
+    assert_eq!(listed(&mut gateway, json!({})), ["classic"]);
+    gateway.call("classic", json!({}));
+    // It has no session, so changes are announced to who listens for them.
+    gateway.notified(CHANGED, 1);
+    assert_eq!(listed(&mut gateway, json!({})), ["classic", "added"]);
+    gateway.finish().says(0, &[]);
 }
 
 /// The names of the tools that are listed to a client over HTTP.
@@ -178,17 +174,13 @@ async fn batching(body: String) -> Response {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_messages_of_a_batch_of_2025_03_26_count_as_if_each_had_come_alone_u7() {
     let address = serve(Router::new().fallback(batching)).await;
-    tokio::task::spawn_blocking(move || {
-        let url = format!("http://{address}/mcp");
-        let mut gateway = opened(&["serve", "--strategy", "full", "--upstream-url", &url]);
-        let call = |tool| json!({"name": tool, "arguments": {}, "_meta": {"progressToken": "p"}});
-        assert_eq!(gateway.request("tools/call", call("few"))["result"]["content"], json!([]));
-        gateway.notified("notifications/progress", 2);
-        let error = gateway.request("tools/call", call("many"))["error"]["message"].take();
-        let expected = "a batch has more than 1000 messages";
-        assert!(error.as_str().unwrap().contains(expected), "{error}");
-        gateway.finish().says(0, &[]);
-    })
-    .await
-    .unwrap();
+    let url = format!("http://{address}/mcp");
+    let mut gateway = opened(&["serve", "--strategy", "full", "--upstream-url", &url]);
+    let call = |tool| json!({"name": tool, "arguments": {}, "_meta": {"progressToken": "p"}});
+    assert_eq!(gateway.request("tools/call", call("few"))["result"]["content"], json!([]));
+    gateway.notified("notifications/progress", 2);
+    let error = gateway.request("tools/call", call("many"))["error"]["message"].take();
+    let expected = "a batch has more than 1000 messages";
+    assert!(error.as_str().unwrap().contains(expected), "{error}");
+    gateway.finish().says(0, &[]);
 }

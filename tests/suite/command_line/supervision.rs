@@ -6,7 +6,7 @@ use kit::{
     Session,
     exchange::post,
     messages::{hello, stateless},
-    process::{Process, Signal, id_in, send_signal, until},
+    process::{Process, id_in, kill, until},
     revision::{Revision, RevisionServer},
 };
 
@@ -16,11 +16,6 @@ use super::{CHANGED, GATED, configured, error, opened, over_http, scripted, serv
 
 /// A server that writes its process id to FOLDER/id.
 const WITH_ID: &str = "exec ODD ordinary FOLDER/id";
-
-/// Ends a process without asking it.
-fn kill(id: &str) {
-    assert!(send_signal(id.trim().parse().unwrap(), Signal::KILL));
-}
 
 #[test]
 fn u1_the_handshake_does_not_wait_for_upstreams_of_files_and_a_list_does() {

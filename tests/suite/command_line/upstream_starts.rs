@@ -7,22 +7,16 @@ use kit::{
     revision::{Revision, RevisionServer},
 };
 use serde_json::json;
-use tokio::task::spawn_blocking;
 
 use super::{ODD, endings::assert_gone, opened, run, scratch, serve_odd, shown, text};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_acknowledgement_without_content_is_no_output_p11() {
     let server = RevisionServer::start(Revision::V2025_11_25).await;
-    let url = server.url();
-    let log = spawn_blocking(move || {
-        let mut gateway = opened(&["serve", "--upstream-url", &url]);
-        gateway.tools();
-        let log = gateway.log();
-        drop(gateway.finish());
-        log
-    });
-    let log = log.await.unwrap();
+    let mut gateway = opened(&["serve", "--upstream-url", &server.url()]);
+    gateway.tools();
+    let log = gateway.log();
+    drop(gateway.finish());
     assert!(server.received().iter().any(|received| received.message["id"].is_null()), "it was acknowledged");
     assert!(!log.iter().any(|line| line.contains("skipped output")), "{log:?}");
 }

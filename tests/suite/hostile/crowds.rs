@@ -10,7 +10,10 @@ use kit::{PATIENCE, Session, messages, process::Process};
 use serde_json::json;
 
 use super::ODD;
-use crate::command_line::{configured, shown, text};
+use crate::{
+    access::guarded,
+    command_line::{configured, shown, text},
+};
 
 /// A gateway over HTTP that may open this many files.
 fn with_files(most: u32, flags: &[&str]) -> Process {
@@ -112,11 +115,8 @@ fn p8_one_client_behind_a_proxy_makes_room_for_others_with_its_slow_bodies() {
 
 #[test]
 fn p8_one_token_makes_room_for_another() {
-    let token = |name: &str| format!("{{ name = {name:?}, file = \"FOLDER/{name}\" }}");
-    let (folder, config) = configured(&format!("[auth]\ntokens = [{}, {}]\n", token("ann"), token("bob")));
-    for name in ["ann", "bob"] {
-        std::fs::write(folder.path().join(name), format!("the-secret-token-of-{name}")).unwrap();
-    }
+    let (_tokens, config) = guarded("");
+    let (_folder, config) = configured(&config);
     let gateway = with_files(256, &["--limit", "connections=8", "--config", shown(&config)]);
     let address = gateway.address();
     let of = |name: &str, request: &str| {

@@ -1,12 +1,11 @@
 //! Starts, and starts again, measured in milliseconds.
 
 use std::{
-    path::Path,
     process::Command,
     time::{Duration, Instant},
 };
 
-use kit::process::{Process, Signal, id_in, send_signal};
+use kit::process::{Process, id_in, kill};
 use serde_json::json;
 
 use super::{Outcome, judged, within};
@@ -18,12 +17,6 @@ const INTRODUCED: Duration = Duration::from_millis(500);
 /// An upstream that writes its process id, and cannot start while FOLDER/broken is there.
 const GOOD: &str = "[upstreams.good]\ncommand = \"sh\"\n\
                     args = [\"-c\", \"[ -e FOLDER/broken ] && exit 7; exec ODD ordinary FOLDER/id\"]\n";
-
-/// Ends the upstream without asking it.
-fn kill(folder: &Path) {
-    let id = id_in(folder.join("id"), "");
-    assert!(send_signal(id.trim().parse().unwrap(), Signal::KILL));
-}
 
 fn answers(gateway: &mut Process, tool: &str) -> bool {
     gateway.call(tool, json!({"text": "here"}))["result"].is_object()
@@ -63,7 +56,7 @@ pub fn one_is_killed(programs: &Programs) -> Outcome {
     gateway.initialize();
     gateway.tools();
     let begun = Instant::now();
-    kill(folder.path());
+    kill(&id_in(folder.path().join("id"), ""));
     gateway.logged("will be restarted");
     let tools = gateway.tools().len();
     let answered = answers(&mut gateway, "echo");
@@ -86,7 +79,7 @@ pub fn one_fails_five_times(programs: &Programs) -> Outcome {
     }
     let broken = folder.path().join("broken");
     std::fs::write(&broken, "").unwrap();
-    kill(folder.path());
+    kill(&id_in(folder.path().join("id"), ""));
     let mut lists = |count| within(Duration::from_secs(25), || gateway.tools().len() == count);
     let left = lists(0);
     std::fs::remove_file(broken).unwrap();
