@@ -15,9 +15,9 @@ fn adaptive(setup: Setup, budget: u64, options: Options) -> Options {
     Options { strategies, ..options }
 }
 
-/// What the complete list of the odd upstream costs.
-async fn complete_list() -> u64 {
-    let bench = Bench::start(odd()).await;
+/// What the complete list costs.
+async fn complete_list(options: Options) -> u64 {
+    let bench = Bench::start(options).await;
     let snapshot = bench.gateway.backends().shared().catalogue().current().snapshot().clone();
     ListSize::complete(&View::of(snapshot, &Principal::anonymous())).tokens()
 }
@@ -27,7 +27,7 @@ async fn selected(client: &Client) -> String {
 }
 
 async fn s11_the_size_of_the_complete_list_decides(setup: Setup) {
-    let cost = complete_list().await;
+    let cost = complete_list(odd()).await;
     let full = Bench::start(odd()).await;
     let over = Bench::start(odd().pinned(setup.strategy)).await;
     for (budget, like, name) in
@@ -133,9 +133,7 @@ where_schemas_are_withheld!(
 /// What a client chooses may bring its list within the budget.
 async fn s11_a_choice_counts(setup: Setup) {
     let options = |budget| adaptive(setup, budget, crate::concerns::options(json!({})));
-    let bench = Bench::start(options(0)).await;
-    let snapshot = bench.gateway.backends().shared().catalogue().current().snapshot().clone();
-    let all = ListSize::complete(&View::of(snapshot, &Principal::anonymous())).tokens();
+    let all = complete_list(options(0)).await;
     let bench = Bench::start(options(all - 1)).await;
     let shows = async |identity| {
         let client = Client::connect_as(&bench, setup, identity).await;
@@ -147,7 +145,7 @@ async fn s11_a_choice_counts(setup: Setup) {
 under_resource!(s11_a_choice_counts);
 
 async fn s11_a_catalogue_that_outgrows_the_budget_changes_the_list(setup: Setup) {
-    let cost = complete_list().await;
+    let cost = complete_list(odd()).await;
     let less = "[tools.rich]\nhidden = true\n";
     let (bench, client) = connect_plain(adaptive(setup, cost - 1, odd()).with_config(less), setup).await;
     let is_complete = async || !client.tool_names().await.contains(&"describe_tools".to_owned());

@@ -73,7 +73,7 @@ async fn ask(client: &Client, topic: &str) -> Value {
 }
 
 /// The answer, which is the same as text and structured.
-fn answered(result: &Value) -> Value {
+pub(crate) fn answered(result: &Value) -> Value {
     let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
     assert_eq!(text, result["structuredContent"]);
     text

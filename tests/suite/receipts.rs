@@ -118,10 +118,7 @@ async fn r8_a_client_that_calls_where_it_reads_is_not_signed_receipts(setup: Set
     assert_ne!(call(&reader, "echo").await["isError"], true);
     // Neither a call of a tool that was called where it was read, nor of one that was never read, says so.
     for tool in ["echo", "failing"] {
-        assert_eq!(
-            call(&session().await, tool).await["structuredContent"]["error"]["code"],
-            "TOOL_DESCRIPTION_REQUIRED"
-        );
+        reason(&call(&session().await, tool).await);
     }
     assert_eq!(receipt_of(&session().await.describe("echo").await.text_as_json()["echo"]), None);
     let bench = Bench::start(receipts("session", odd())).await;

@@ -4,20 +4,18 @@
 use kit::{Bench, Client, Setup, client::with_receipt, eventually};
 use serde_json::{Value, json};
 
-use crate::{Described, connect, connected, named, odd};
+use crate::{Described, connect, connected, info::answered, named, odd};
 
 async fn r7_a_call_before_delivery_is_refused_and_does_not_run(setup: Setup) {
     let (_bench, client) = connected(setup).await;
     // Arguments that would not fit: the refusal comes before their check.
     let result = client.call("echo", json!({"limit": "many"})).await.result();
     assert_eq!(result["isError"], true);
-    let error = &result["structuredContent"]["error"];
+    let error = &answered(&result)["error"];
     assert_eq!(error["code"], "TOOL_DESCRIPTION_REQUIRED");
     assert_eq!(error["message"], "Tool 'echo' requires fetching its description before use.");
     assert_eq!(error["resource_uri"], "resource:///tool_descriptions?tools=echo");
     assert_eq!(error["instructions"].as_array().unwrap().len(), 3);
-    let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
-    assert_eq!(text, result["structuredContent"]);
     assert_eq!(client.calls_forwarded().await, Vec::<Value>::new());
 }
 

@@ -64,38 +64,19 @@ pub(super) async fn log(
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use tokio::io::AsyncWriteExt;
 
     use super::*;
-    use crate::{Bound, Bounds, Handler, connection::Carrier};
-
-    #[derive(Debug)]
-    struct Owner;
-
-    impl Handler for Owner {
-        fn name(&self) -> String {
-            "test".to_owned()
-        }
-    }
+    use crate::connection::{
+        Carrier,
+        tests::{Owner, bounds},
+    };
 
     #[tokio::test]
     async fn what_was_written_is_read_although_the_pipe_stays_open_and_no_time_is_left() {
         let (mut child, errors) = tokio::io::duplex(1 << 10);
         child.write_all(b"one\nno licence found\nhalf a li").await.unwrap();
-        let bound = Bound { most: 1_000, setting: "test.bound" };
-        let bounds = Bounds {
-            message_bytes: bound,
-            message_depth: bound,
-            batch_messages: bound,
-            queue_bytes: bound,
-            queue_share_bytes: bound,
-            stderr_lines: bound.most,
-            stderr_characters: 100,
-            resume_wait: Duration::from_secs(60),
-        };
-        let (connection, _queued) = Connection::new(Arc::new(Owner), bounds, Carrier::Streams);
+        let (connection, _queued) = Connection::new(Arc::new(Owner::default()), bounds(), Carrier::Streams);
         let (last, no_more) = (LastLines::default(), CancellationToken::new());
         no_more.cancel();
         log(errors, connection, last.clone(), no_more).await;

@@ -10,7 +10,7 @@ mod pending;
 mod queue;
 mod sending;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::{
     collections::HashMap,

@@ -17,7 +17,7 @@ const BOUND: Bound = Bound { most: 2_000, setting: "test.bytes" };
 const LONG: Duration = Duration::from_secs(600);
 
 #[derive(Debug, Default)]
-struct Owner(Mutex<Vec<(RequestId, Settled)>>);
+pub(crate) struct Owner(Mutex<Vec<(RequestId, Settled)>>);
 
 impl Handler for Owner {
     fn name(&self) -> String {
@@ -29,7 +29,7 @@ impl Handler for Owner {
     }
 }
 
-fn bounds() -> Bounds {
+pub(crate) fn bounds() -> Bounds {
     Bounds {
         message_bytes: BOUND,
         message_depth: Bound { most: 8, setting: "test.depth" },
