@@ -10,7 +10,7 @@ use crate::{
     catalogue::Page,
     dialect::needs_tasks,
     dispatch::Caller,
-    session::{Filter, Viewer, Watched},
+    session::{Filter, Viewer},
 };
 
 impl Calls {
