@@ -120,8 +120,9 @@ impl<'a> Names<'a> {
         ] {
             for text in list.iter().flatten().filter(|text| **text != "*") {
                 let pattern = Pattern::new(text);
-                let is_named = names.iter().any(|(upstream, own)| pattern.names(upstream, own));
-                if !is_named && !(key == "resources" && self.may_expand_to(text)) {
+                let is_listed = names.iter().any(|(upstream, own)| pattern.names(upstream, own))
+                    || (key == "resources" && self.may_expand_to(text));
+                if !is_listed {
                     let detail = format!("{what}: {key}: '{text}' matches nothing");
                     findings.add(IDLE, (*place).into(), detail);
                 }
