@@ -1,7 +1,5 @@
 //! Resource subscriptions of a backend's clients: one at each upstream for any number of them, which its slot counts.
 
-use std::{borrow::Cow, sync::Arc};
-
 use mcp_disclosure_core::{View, given::shown, own_uri};
 use mcp_disclosure_transport::{ErrorText, code};
 use serde_json::json;
@@ -10,36 +8,22 @@ use super::Backend;
 use crate::{
     catalogue::Page,
     session::{Held, Watched},
-    slot::Slot,
 };
 
 impl Backend {
-    /// Releases one subscription.
-    fn release(&self, watched: &Watched) {
-        // An upstream that was removed is asked for nothing any more.
-        if let Some((slot, own)) = self.located(watched) {
-            slot.unsubscribe(&own);
-        }
-    }
-
     /// Waits until the upstream was informed of a release.
     pub async fn released(&self, watched: &Watched) {
-        if let Some((slot, own)) = self.located(watched) {
+        if let Some(slot) = self.slot_numbered(watched.upstream) {
+            let own = own_uri(slot.name().map_or("", |name| name.as_str()), &watched.uri);
             slot.unsubscribed(&own).await;
         }
     }
 
-    fn located<'w>(&self, watched: &'w Watched) -> Option<(Arc<Slot>, Cow<'w, str>)> {
-        let slot = self.slot_numbered(watched.upstream)?;
-        let own = own_uri(slot.name().map_or("", |name| name.as_str()), &watched.uri);
-        Some((slot, own))
-    }
-
-    /// Subscribes to a resource, at its upstream if this is the first subscriber. Returns which upstream's it is.
+    /// Subscribes to a resource, at its upstream if this is the first subscriber. Returns which upstream's it is, and what holds it.
     ///
     /// # Errors
     /// The upstream's error.
-    pub async fn hold(self: &Arc<Self>, page: &Page, uri: &str) -> Result<Held, ErrorText> {
+    pub async fn hold(&self, page: &Page, uri: &str) -> Result<(Watched, Held), ErrorText> {
         // Those of this caller's view: a resource hidden since others subscribed must be unknown to it.
         let (own, mut owners) = self.owners(page, uri);
         // First where others are subscribed.
@@ -48,11 +32,7 @@ impl Backend {
         let mut refused = unknown();
         for owner in owners {
             match owner.subscribe(&own).await {
-                Ok(()) => {
-                    let backend = Arc::clone(self);
-                    let release = Box::new(move |watched: Watched| backend.release(&watched));
-                    return Ok(Held::with_strategy(Watched::of(owner.number(), uri), release));
-                }
+                Ok(held) => return Ok((Watched::of(owner.number(), uri), Box::new(held))),
                 Err(error) if error.code() != code::UPSTREAM_FAILED && page.is_unlisted_and_guarded(uri) => {
                     refused = unknown();
                 }

@@ -316,8 +316,7 @@ impl Session {
     }
 
     /// Adds a subscription, unless the client is subscribed already; `place` is its reservation.
-    pub fn subscribe(&self, held: Held, place: Place) {
-        let watched = Watched::clone(&held);
+    pub fn subscribe(&self, watched: Watched, held: Held, place: Place) {
         let _former = self.subscriptions.lock().insert(watched, (held, place));
     }
 

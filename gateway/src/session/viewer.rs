@@ -1,8 +1,9 @@
 //! What clients see, and which notifications they get when it changes.
 
+use std::fmt::Debug;
+
 use mcp_disclosure_core::{Extension, Kind, Memory, Principal, RawObject};
 use mcp_disclosure_transport::Notification;
-use scopeguard::ScopeGuard;
 
 use crate::{catalogue::Published, negotiation::Choice};
 
@@ -40,8 +41,8 @@ impl Viewer {
     }
 }
 
-/// A resource that is subscribed to, and released on drop.
-pub(crate) type Held = ScopeGuard<Watched, Box<dyn FnOnce(Watched) + Send + Sync>>;
+/// What keeps a resource subscribed to at its upstream, until it is dropped.
+pub(crate) type Held = Box<dyn Debug + Send + Sync>;
 
 /// A resource of one upstream. Several may serve the same URI, and not everyone who may read it of one may do so of another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

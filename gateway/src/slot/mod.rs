@@ -22,6 +22,7 @@ use remembered::Remembered;
 use serde_json::json;
 pub(crate) use status::server_info;
 pub use status::{Recollection, Status, Witness};
+pub use subscriptions::Subscription;
 use subscriptions::Wishes;
 pub use supervision::{End, Late, State, Supervision};
 pub use supervisor::Supervisor;

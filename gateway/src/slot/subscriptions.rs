@@ -3,12 +3,14 @@
 use std::{
     collections::HashMap,
     mem,
-    sync::{Arc, Weak},
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use mcp_disclosure_transport::{ErrorText, LoggingLevel};
 use parking_lot::Mutex;
-use scopeguard::ScopeGuard;
 use tokio::{runtime::Handle, sync::Mutex as AsyncMutex, time::Instant};
 
 use super::Slot;
@@ -20,7 +22,7 @@ use crate::{
 /// What each new connection is asked for.
 #[derive(Debug, Default)]
 pub(super) struct Wishes {
-    resources: Mutex<HashMap<String, Wish>>,
+    resources: Mutex<HashMap<String, Arc<Wish>>>,
     log_level: Mutex<Option<LoggingLevel>>,
 }
 
@@ -28,12 +30,10 @@ pub(super) struct Wishes {
 #[derive(Debug, Default)]
 struct Wish {
     /// Also those for whom the upstream is being asked.
-    subscribers: usize,
-    turn: Arc<Turn>,
+    subscribers: AtomicUsize,
+    /// Locked while a request about the resource is in progress at the upstream, so that requests are sent in order.
+    subscribed: AsyncMutex<Subscribed>,
 }
-
-/// Locked while a request about one resource is in progress at the upstream, so that requests are sent in order.
-type Turn = AsyncMutex<Subscribed>;
 
 #[derive(Debug, Default)]
 enum Subscribed {
@@ -48,52 +48,51 @@ enum Subscribed {
 }
 
 impl Wish {
-    fn has(&self, turn: &Arc<Turn>) -> bool {
-        Arc::ptr_eq(&self.turn, turn)
-    }
-
-    /// Whether it has this turn, and no subscribers.
-    fn is_over(&self, turn: &Arc<Turn>) -> bool {
-        self.subscribers == 0 && self.has(turn)
+    fn is_wanted(&self) -> bool {
+        self.subscribers.load(Ordering::Acquire) > 0
     }
 }
 
 impl Wishes {
-    /// Adds a subscriber.
-    fn add(&self, uri: &str) -> Arc<Turn> {
-        let mut resources = self.resources.lock();
-        let wish = resources.entry(uri.to_owned()).or_default();
-        wish.subscribers += 1;
-        Arc::clone(&wish.turn)
-    }
-
-    /// Removes a subscriber. `true` if it was the last one.
-    fn remove(&self, uri: &str, turn: &Arc<Turn>) -> bool {
-        let mut resources = self.resources.lock();
-        let Some(wish) = resources.get_mut(uri).filter(|wish| wish.has(turn)) else { return false };
-        wish.subscribers = wish.subscribers.saturating_sub(1);
-        wish.subscribers == 0
-    }
-
-    fn turn(&self, uri: &str) -> Option<Arc<Turn>> {
-        self.resources.lock().get(uri).map(|wish| Arc::clone(&wish.turn))
-    }
-
-    /// Whether the wish of this turn has subscribers.
-    fn is_wanted(&self, uri: &str, turn: &Arc<Turn>) -> bool {
-        self.resources.lock().get(uri).is_some_and(|wish| wish.subscribers > 0 && wish.has(turn))
-    }
-
-    /// Whether the wish of this turn has no subscribers.
-    fn is_over(&self, uri: &str, turn: &Arc<Turn>) -> bool {
-        self.resources.lock().get(uri).is_some_and(|wish| wish.is_over(turn))
+    fn of(&self, uri: &str) -> Option<Arc<Wish>> {
+        self.resources.lock().get(uri).cloned()
     }
 
     /// Removes a wish of which this is true.
-    fn forget_if(&self, uri: &str, goes: impl FnOnce(&Wish) -> bool) {
+    fn forget_if(&self, uri: &str, goes: impl FnOnce(&Arc<Wish>) -> bool) {
         let mut resources = self.resources.lock();
         if resources.get(uri).is_some_and(goes) {
             resources.remove(uri);
+        }
+    }
+}
+
+/// A subscriber to a resource, until this is dropped. After the last one, the upstream is asked to unsubscribe.
+#[derive(Debug)]
+pub struct Subscription {
+    slot: Arc<Slot>,
+    uri: String,
+    wish: Arc<Wish>,
+}
+
+impl Subscription {
+    fn new(slot: &Arc<Slot>, uri: &str) -> Self {
+        let mut resources = slot.wishes.resources.lock();
+        let wish = Arc::clone(resources.entry(uri.to_owned()).or_default());
+        // While it is locked, so that the wish is not forgotten.
+        wish.subscribers.fetch_add(1, Ordering::AcqRel);
+        Self { slot: Arc::clone(slot), uri: uri.to_owned(), wish }
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        let is_last = self.wish.subscribers.fetch_sub(1, Ordering::AcqRel) == 1;
+        // There is no runtime when the program ends.
+        if is_last && let Ok(runtime) = Handle::try_current() {
+            let (slot, wish) = (Arc::clone(&self.slot), Arc::clone(&self.wish));
+            let uri = mem::take(&mut self.uri);
+            runtime.spawn(async move { slot.let_go(&uri, &wish).await });
         }
     }
 }
@@ -103,55 +102,36 @@ impl Slot {
     ///
     /// # Errors
     /// The upstream's error; -32000 if it is not connected.
-    pub async fn subscribe(self: &Arc<Self>, uri: &str) -> Result<(), ErrorText> {
-        let turn = self.wishes.add(uri);
-        // Removed again, unless the upstream takes it.
-        let asking = scopeguard::guard((), |()| self.remove(uri, &turn));
-        let mut subscribed = turn.lock().await;
+    pub async fn subscribe(self: &Arc<Self>, uri: &str) -> Result<Subscription, ErrorText> {
+        // Dropped again, unless the upstream takes it.
+        let subscription = Subscription::new(self, uri);
+        let mut subscribed = subscription.wish.subscribed.lock().await;
         match &*subscribed {
             Subscribed::At(_) => {}
             Subscribed::Refused(error) => return Err(error.clone()),
             Subscribed::Nowhere | Subscribed::Asked(_) => {
                 if let Err(error) = self.ask_for(uri, &mut subscribed).await {
-                    self.wishes.forget_if(uri, |wish| wish.has(&turn));
+                    self.wishes.forget_if(uri, |wish| Arc::ptr_eq(wish, &subscription.wish));
                     *subscribed = Subscribed::Refused(error.clone());
                     return Err(error);
                 }
             }
         }
-        ScopeGuard::into_inner(asking);
-        Ok(())
+        drop(subscribed);
+        Ok(subscription)
     }
 
     /// Whether a resource has subscribers.
     pub fn has_subscribers(&self, uri: &str) -> bool {
-        self.wishes.resources.lock().get(uri).is_some_and(|wish| wish.subscribers > 0)
-    }
-
-    /// Removes a subscriber from a resource; after the last one, the upstream is asked to unsubscribe.
-    pub fn unsubscribe(self: &Arc<Self>, uri: &str) {
-        if let Some(turn) = self.wishes.turn(uri) {
-            self.remove(uri, &turn);
-        }
+        self.wishes.of(uri).is_some_and(|wish| wish.is_wanted())
     }
 
     /// Waits until the upstream was asked to unsubscribe, if it is being asked.
     pub async fn unsubscribed(&self, uri: &str) {
-        let turn = self.wishes.turn(uri);
-        while let Some(turn) = &turn
-            && self.wishes.is_over(uri, turn)
-        {
-            drop(turn.lock().await);
+        let Some(wish) = self.wishes.of(uri) else { return };
+        while !wish.is_wanted() && self.wishes.of(uri).is_some_and(|known| Arc::ptr_eq(&known, &wish)) {
+            drop(wish.subscribed.lock().await);
             tokio::task::yield_now().await;
-        }
-    }
-
-    fn remove(self: &Arc<Self>, uri: &str, turn: &Arc<Turn>) {
-        let is_last = self.wishes.remove(uri, turn);
-        // There is no runtime when the program ends.
-        if is_last && let Ok(runtime) = Handle::try_current() {
-            let (slot, uri, turn) = (Arc::clone(self), uri.to_owned(), Arc::clone(turn));
-            runtime.spawn(async move { slot.let_go(&uri, &turn).await });
         }
     }
 
@@ -172,9 +152,9 @@ impl Slot {
     }
 
     /// Unsubscribes at the upstream, unless a new subscriber came meanwhile.
-    async fn let_go(&self, uri: &str, turn: &Arc<Turn>) {
-        let mut subscribed = turn.lock().await;
-        if !self.wishes.is_over(uri, turn) {
+    async fn let_go(&self, uri: &str, wish: &Arc<Wish>) {
+        let mut subscribed = wish.subscribed.lock().await;
+        if wish.is_wanted() {
             return;
         }
         if let Subscribed::At(upstream) | Subscribed::Asked(upstream) = mem::take(&mut *subscribed)
@@ -185,7 +165,7 @@ impl Slot {
             tracing::debug!(upstream = %upstream.name(), uri, error = error.in_full(), "could not unsubscribe");
         }
         // Unless a new subscriber waits for it.
-        self.wishes.forget_if(uri, |wish| wish.is_over(turn));
+        self.wishes.forget_if(uri, |known| Arc::ptr_eq(known, wish) && !wish.is_wanted());
     }
 
     /// Sets the minimum level of log messages.
@@ -197,33 +177,34 @@ impl Slot {
     }
 
     /// Asks a new connection for everything that the last one was asked for.
-    pub(super) fn restore(self: &Arc<Self>, upstream: &Arc<Upstream>) {
+    pub(super) fn restore(&self, upstream: &Arc<Upstream>) {
         if let Some(least) = *self.wishes.log_level.lock() {
             upstream.set_log_level(least);
         }
-        let wished = |(uri, wish): (&String, &Wish)| (uri.clone(), Arc::clone(&wish.turn));
-        let wished: Vec<(String, Arc<Turn>)> = self.wishes.resources.lock().iter().map(wished).collect();
+        let wished = self.wishes.resources.lock().clone();
         if wished.is_empty() {
             return;
         }
-        let (slot, upstream) = (Arc::clone(self), Arc::clone(upstream));
+        let upstream = Arc::clone(upstream);
         tokio::spawn(async move {
-            for (uri, turn) in wished {
-                slot.restore_one(&upstream, &uri, &turn).await;
+            for (uri, wish) in wished {
+                wish.restore(&upstream, &uri).await;
             }
         });
     }
+}
 
+impl Wish {
     /// Subscribes on a new connection, unless that was done meanwhile or there are no subscribers any more.
-    async fn restore_one(&self, upstream: &Arc<Upstream>, uri: &str, turn: &Arc<Turn>) {
-        let mut subscribed = turn.lock().await;
+    async fn restore(&self, upstream: &Arc<Upstream>, uri: &str) {
+        let mut subscribed = self.subscribed.lock().await;
         let now = Arc::downgrade(upstream);
         let is_done = match &*subscribed {
             Subscribed::At(at) => at.ptr_eq(&now),
             Subscribed::Refused(_) => true,
             Subscribed::Nowhere | Subscribed::Asked(_) => false,
         };
-        if is_done || !self.wishes.is_wanted(uri, turn) {
+        if is_done || !self.is_wanted() {
             return;
         }
         *subscribed = match upstream.subscribe(uri).await {

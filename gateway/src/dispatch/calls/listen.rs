@@ -39,7 +39,7 @@ impl Calls {
         for uri in &filter.resource_subscriptions {
             held.extend(caller.backend.hold(page, uri).await.ok());
         }
-        filter.watched = held.iter().map(|held| Watched::clone(held)).collect();
+        filter.watched = held.iter().map(|(watched, _)| watched.clone()).collect();
         filter.resource_subscriptions.retain(|uri| filter.watched.iter().any(|watched| watched.uri == *uri));
         let (principal, choice) = (caller.principal.clone(), caller.choice.clone());
         let viewer = Viewer { principal, choice, memory: caller.memory.clone() };

@@ -52,10 +52,10 @@ impl Sessions {
         self: &Arc<Self>,
         session: &Arc<ServedSession>,
         principal: &Principal,
-        held: Held,
+        (watched, held): (Watched, Held),
         place: Place,
     ) {
-        session.subscribe(held, place);
+        session.subscribe(watched, held, place);
         // A later request may have taken over other permissions meanwhile.
         if session.principal().permits() != principal.permits() {
             self.keep_readable(session);

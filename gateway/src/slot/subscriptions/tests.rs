@@ -110,7 +110,7 @@ impl Scene {
         Self { server, slot }
     }
 
-    fn subscribe(&self) -> JoinHandle<Result<(), ErrorText>> {
+    fn subscribe(&self) -> JoinHandle<Result<Subscription, ErrorText>> {
         let slot = Arc::clone(&self.slot);
         tokio::spawn(async move { slot.subscribe(DOC).await })
     }
@@ -129,16 +129,14 @@ impl Scene {
 #[tokio::test(start_paused = true)]
 async fn two_first_subscribers_at_once_subscribe_once_and_the_last_one_unsubscribes() {
     let scene = Scene::begin(false).await;
-    let subscribers = [scene.subscribe(), scene.subscribe()];
+    let (first, second) = (scene.subscribe(), scene.subscribe());
     assert_eq!(scene.heard().await, ["subscribe"]);
     scene.let_answer(10);
-    for subscriber in subscribers {
-        subscriber.await.unwrap().unwrap();
-    }
+    let (first, second) = (first.await.unwrap().unwrap(), second.await.unwrap().unwrap());
     assert_eq!(scene.heard().await, ["subscribed"]);
-    scene.slot.unsubscribe(DOC);
+    drop(first);
     assert!(scene.heard().await.is_empty() && scene.slot.has_subscribers(DOC));
-    scene.slot.unsubscribe(DOC);
+    drop(second);
     assert_eq!(scene.heard().await, ["unsubscribe", "unsubscribed"]);
     assert!(scene.slot.wishes.resources.lock().is_empty());
 }
@@ -147,17 +145,16 @@ async fn two_first_subscribers_at_once_subscribe_once_and_the_last_one_unsubscri
 async fn a_subscriber_does_not_overtake_the_one_that_leaves() {
     let scene = Scene::begin(false).await;
     scene.let_answer(1);
-    scene.subscribe().await.unwrap().unwrap();
-    scene.slot.unsubscribe(DOC);
+    drop(scene.subscribe().await.unwrap().unwrap());
     assert_eq!(scene.heard().await, ["subscribe", "subscribed", "unsubscribe"]);
     let subscriber = scene.subscribe();
     assert!(scene.heard().await.is_empty(), "the upstream has not answered yet");
     scene.let_answer(10);
-    subscriber.await.unwrap().unwrap();
+    let subscriber = subscriber.await.unwrap().unwrap();
     assert_eq!(scene.heard().await, ["unsubscribed", "subscribe", "subscribed"]);
     // A subscriber that comes before it was asked takes the place of the one that leaves.
-    scene.slot.unsubscribe(DOC);
-    scene.slot.subscribe(DOC).await.unwrap();
+    drop(subscriber);
+    let _next = scene.slot.subscribe(DOC).await.unwrap();
     assert!(scene.heard().await.is_empty() && scene.slot.has_subscribers(DOC));
 }
 
@@ -189,9 +186,9 @@ async fn a_subscriber_that_gives_up_leaves_its_turn_to_the_next() {
     first.abort();
     assert_eq!(scene.heard().await.last(), Some(&"subscribe"), "for the second one");
     scene.let_answer(10);
-    second.await.unwrap().unwrap();
+    let second = second.await.unwrap().unwrap();
     scene.heard().await;
-    scene.slot.unsubscribe(DOC);
+    drop(second);
     assert_eq!(scene.heard().await, ["unsubscribe", "unsubscribed"]);
 }
 
@@ -199,9 +196,8 @@ async fn a_subscriber_that_gives_up_leaves_its_turn_to_the_next() {
 async fn a_new_connection_is_asked_for_what_has_subscribers() {
     let scene = Scene::begin(false).await;
     scene.let_answer(10);
-    scene.slot.subscribe(DOC).await.unwrap();
-    scene.slot.subscribe("kit://other").await.unwrap();
-    scene.slot.unsubscribe("kit://other");
+    let first = scene.slot.subscribe(DOC).await.unwrap();
+    drop(scene.slot.subscribe("kit://other").await.unwrap());
     scene.heard().await;
     scene.slot.upstream().unwrap().connection().closing().cancel();
     assert_eq!(scene.heard().await, ["subscribe", "subscribed"]);
@@ -212,9 +208,8 @@ async fn a_new_connection_is_asked_for_what_has_subscribers() {
         assert_eq!(scene.heard().await, ["subscribe", "subscribed"]);
     }
     scene.server.refuses.store(false, Ordering::Relaxed);
-    scene.slot.subscribe(DOC).await.unwrap();
+    let second = scene.slot.subscribe(DOC).await.unwrap();
     assert_eq!(scene.heard().await, ["subscribe", "subscribed"]);
-    scene.slot.unsubscribe(DOC);
-    scene.slot.unsubscribe(DOC);
+    drop((first, second));
     assert_eq!(scene.heard().await, ["unsubscribe", "unsubscribed"]);
 }
