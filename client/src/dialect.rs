@@ -52,12 +52,7 @@ fn client_info(preferences: &Preferences) -> Value {
 
 /// The headers that mirror arguments of a call, as its schema requires (`x-mcp-header`).
 pub(crate) fn mirrored(schema: &RawObject, arguments: &RawObject) -> connection::Mirrored {
-    let mirrored = Mirrored::find_in(schema.text()).unwrap_or_default();
-    let headers = mirrored.into_iter().filter_map(|argument| {
-        let value = argument.value(Some(arguments.text())).ok()??;
-        Some((argument.header, value))
-    });
-    headers.collect()
+    Mirrored::headers(&Mirrored::find_in(schema.text()).unwrap_or_default(), Some(arguments.text()))
 }
 
 #[cfg(test)]

@@ -141,6 +141,11 @@ impl RawText {
     pub fn as_bytes(&self) -> &[u8] {
         self.as_str().as_bytes()
     }
+
+    /// A member that is a string, if this is an object with one.
+    pub fn string(&self, key: &str) -> Option<String> {
+        RawObject::of(self).ok()?.string(key)
+    }
 }
 
 impl PartialEq for RawText {

@@ -69,6 +69,12 @@ impl Mirrored {
         }
     }
 
+    /// The headers of a call with these arguments, but for what is absent, or of a type that a header cannot carry.
+    pub fn headers(all: &[Self], arguments: Option<&str>) -> Vec<(String, String)> {
+        let header = |one: &Self| Some((one.header.clone(), one.value(arguments).ok()??));
+        all.iter().filter_map(header).collect()
+    }
+
     /// Whether a header's value equals the argument's; numbers are compared as numbers.
     pub fn agrees(expected: &str, given: &str) -> bool {
         let number = |text: &str| serde_json::from_str::<Value>(text).ok().as_ref().and_then(whole);

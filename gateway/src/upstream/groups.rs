@@ -64,9 +64,8 @@ pub(super) async fn read_through(
 
 /// A list, and what it lacks of others, each once.
 fn joined(mut list: Vec<RawText>, others: Vec<RawText>, key: &str) -> Vec<RawText> {
-    let key_of = |item: &RawText| RawObject::of(item).ok()?.string(key);
-    let mut seen: HashSet<String> = list.iter().filter_map(&key_of).collect();
-    list.extend(others.into_iter().filter(|item| key_of(item).is_some_and(|key| seen.insert(key))));
+    let mut seen: HashSet<String> = list.iter().filter_map(|item| item.string(key)).collect();
+    list.extend(others.into_iter().filter(|item| item.string(key).is_some_and(|key| seen.insert(key))));
     list
 }
 
@@ -146,7 +145,7 @@ impl Read {
         let contents = result.object("contents").unwrap_or_default();
         let items = |member: &str| -> Vec<RawText> { contents.value(member).unwrap_or_default() };
         let named = |items: &[RawText], key: &str| -> Vec<String> {
-            items.iter().filter_map(|item| RawObject::of(item).ok()?.string(key)).collect()
+            items.iter().filter_map(|item| item.string(key)).collect()
         };
         let (tools, prompts, resources) = (items("tools"), items("prompts"), items("resources"));
         group.tools = named(&tools, "name");

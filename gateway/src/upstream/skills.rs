@@ -63,7 +63,7 @@ fn longest(places: &[String], uri: &str) -> usize {
 /// The URIs of a skill's files, and of the folder that they are in.
 fn places_of(skill: &RawObject) -> Vec<String> {
     let files: Vec<RawText> = skill.value("resources").unwrap_or_default();
-    let files = files.iter().filter_map(|file| RawObject::of(file).ok()?.string("uri"));
+    let files = files.iter().filter_map(|file| file.string("uri"));
     let uri = skill.string("uri");
     let folder = uri.as_ref().and_then(|uri| Some(uri.strip_suffix("SKILL.md")?.to_owned()));
     files.chain(folder).chain(uri.clone()).collect()

@@ -141,7 +141,7 @@ impl Calls {
         let as_task = as_task.inspect_err(|_| watch.decides(Outcome::Invalid))?;
         recorded(watch).await?;
         self.apart.calls(caller, tool.tool().key());
-        let mirrored = mirrored(tool.tool(), arguments.as_ref());
+        let mirrored = Mirrored::headers(tool.tool().mirrored(), arguments.as_ref().map(RawText::get));
         let relayed = relayed(params, tool.tool(), arguments.as_ref(), as_task.member(params));
         // Arguments may be as large as a message, and the upstream may be slow: they are freed before
         // waiting.
@@ -192,15 +192,6 @@ pub(super) fn relayed(
         Some(arguments) => rest.with("arguments", arguments.get()),
         None => rest,
     }
-}
-
-/// The arguments to repeat in headers, where the transport has headers.
-fn mirrored(tool: &Tool, arguments: Option<&RawText>) -> Vec<(String, String)> {
-    let values = tool.mirrored().iter().filter_map(|argument| {
-        let value = argument.value(arguments.map(RawText::get)).ok()??;
-        Some((argument.header.clone(), value))
-    });
-    values.collect()
 }
 
 pub(crate) fn read_call(params: &RawObject) -> Result<ToolCall, ErrorText> {

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use mcp_disclosure_core::{RawObject, RawText, UpstreamLists, delivered::is_descriptions};
+use mcp_disclosure_core::{RawText, UpstreamLists, delivered::is_descriptions};
 
 use crate::upstream::Introduction;
 
@@ -26,8 +26,7 @@ impl Channel {
         if lists.tools.is_empty() {
             return None;
         }
-        let resources = lists.resources.iter().filter_map(|resource| RawObject::of(resource).ok());
-        let mut uris = resources.filter_map(|resource| resource.string("uri"));
+        let mut uris = lists.resources.iter().filter_map(|resource| resource.string("uri"));
         if let Some(uri) = uris.find(|uri| is_descriptions(uri)) {
             return Some(Self::Resource { uri });
         }
@@ -75,10 +74,7 @@ pub(super) fn without_channel(
 }
 
 fn remove(items: &mut Vec<RawText>, key: &str, is_furniture: impl Fn(&str) -> bool) {
-    items.retain(|item| {
-        let named = RawObject::of(item).ok().and_then(|item| item.string(key));
-        named.is_none_or(|name| !is_furniture(&name))
-    });
+    items.retain(|item| item.string(key).is_none_or(|name| !is_furniture(&name)));
 }
 
 #[cfg(test)]

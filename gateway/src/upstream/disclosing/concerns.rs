@@ -112,8 +112,8 @@ impl Upstream {
             return lists;
         }
         let listed = names(&lists.tools);
-        for tool in known.tools.iter().filter(|tool| name(tool).is_some_and(|name| !listed.contains(&name))) {
-            let name = name(tool).unwrap_or_default();
+        for tool in &known.tools {
+            let Some(name) = tool.string("name").filter(|name| !listed.contains(name)) else { continue };
             let said = known.supplements.get(&name).and_then(|said| said.parts.clone()).unwrap_or_default();
             let parts = Some(said.with_value("concerns", &nothing));
             lists.supplements.insert(name, Supplement { parts, ..Supplement::default() });
@@ -131,10 +131,6 @@ impl Upstream {
     }
 }
 
-fn name(item: &RawText) -> Option<String> {
-    RawObject::of(item).ok()?.string("name")
-}
-
 fn names(items: &[RawText]) -> HashSet<String> {
-    items.iter().filter_map(name).collect()
+    items.iter().filter_map(|item| item.string("name")).collect()
 }

@@ -57,8 +57,7 @@ impl Disclosing {
         if is_new {
             tracing::info!(upstream = %upstream.name(), "it discloses its tools by {channel}; their definitions are fetched");
         }
-        let tools = lists.tools.iter().filter_map(|tool| RawObject::of(tool).ok());
-        let names: Vec<String> = tools.filter_map(|tool| tool.string("name")).collect();
+        let names: Vec<String> = lists.tools.iter().filter_map(|tool| tool.string("name")).collect();
         let listed: HashSet<&str> = names.iter().map(String::as_str).collect();
         self.0.lock().receipts.retain(|(_, tool), _| listed.contains(tool.as_str()));
         let Fetched { definitions, failures } = fetch::all(upstream, &channel, &names).await;

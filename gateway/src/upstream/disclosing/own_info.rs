@@ -25,9 +25,7 @@ const LONGEST_ANSWER: usize = 64 * 1024;
 /// The lists with what the upstream's own `info` says, and with its categories as groups, unless it offers groups.
 pub(in crate::upstream) async fn joined(upstream: &Upstream, lists: UpstreamLists) -> UpstreamLists {
     let Some(asks) = &upstream.terms.asks else { return lists };
-    let is_named = |tool: &&RawText| {
-        RawObject::of(tool).is_ok_and(|tool| tool.string("name").as_deref() == Some(OwnInfo::TOOL))
-    };
+    let is_named = |tool: &&RawText| tool.string("name").as_deref() == Some(OwnInfo::TOOL);
     let named: Vec<&RawText> = lists.tools.iter().filter(is_named).collect();
     let is_info = |tool: &RawText| RawObject::of(tool).is_ok_and(|tool| is_info(&tool));
     if !matches!(named[..], [only] if is_info(only) && !asks.hide(only, &lists)) {
@@ -130,7 +128,7 @@ impl Asking<'_> {
         let names: Vec<String> =
             overview.object("categories")?.iter().map(|(name, _)| name.to_owned()).collect();
         let categories = self.each(names, |answer| answer.member("tools").is_some()).await;
-        let listed = lists.tools.iter().filter_map(|tool| RawObject::of(tool).ok()?.string("name"));
+        let listed = lists.tools.iter().filter_map(|tool| tool.string("name"));
         let others =
             listed.filter(|name| name != OwnInfo::TOOL && !categories.iter().any(|(known, _)| known == name));
         let is_tool =

@@ -142,7 +142,6 @@ const FILES: &[File] = &[
         left_out: &[
             "9: server 'postgres' is left out: source: is started by an extension of the host (give its command or url)",
         ],
-        ..FILE
     },
     File {
         path: "opencode.jsonc",
@@ -157,7 +156,6 @@ const FILES: &[File] = &[
             "13: server 'overridden' is left out: has neither command nor url (command names a program, url an endpoint; say \
              one of them)",
         ],
-        ..FILE
     },
     File {
         path: ".continue/config.yaml",
@@ -194,7 +192,6 @@ const FILES: &[File] = &[
         left_out: &[
             "*: server 'unset' is left out: headers.Authorization: the environment variable NOT_SET*",
         ],
-        ..FILE
     },
 ];
 
