@@ -80,7 +80,7 @@ fn remove(items: &mut Vec<RawText>, key: &str, is_furniture: impl Fn(&str) -> bo
 #[cfg(test)]
 mod tests {
     use mcp_disclosure_core::{
-        EXTENSION,
+        EXTENSION, RawObject,
         fixtures::{named, raw},
     };
     use serde_json::json;
