@@ -42,12 +42,12 @@ async fn main() {
 fn distribution(tools: &[Box<RawValue>]) {
     let (definitions, entries) = sizes(tools);
     let median = |sizes: &[usize]| sizes[(sizes.len() - 1) / 2];
-    let disputed = |tool: &Box<RawValue>| disputed_keys(&serde_json::from_str(tool.get()).unwrap());
+    let disputed = |tool: &RawValue| disputed_keys(&serde_json::from_str(tool.get()).unwrap());
     println!(
         "A definition has {} bytes in the median, its entry {}. Keys whose order is disputed: {}.",
         median(&definitions),
         median(&entries),
-        tools.iter().map(disputed).sum::<usize>()
+        tools.iter().map(|tool| disputed(tool)).sum::<usize>()
     );
 }
 
