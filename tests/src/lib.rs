@@ -9,6 +9,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that unwraps says where it failed")]
 
 pub mod admission;
+mod apart;
 pub mod bench;
 pub mod client;
 pub mod conformance;
@@ -32,6 +33,7 @@ pub mod setup;
 mod wire;
 
 pub use admission::HeaderAdmission;
+pub use apart::Apart;
 pub use bench::{Bench, Options};
 pub use client::{Client, Pending};
 pub use exchange::Session;

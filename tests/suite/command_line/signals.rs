@@ -9,9 +9,9 @@ use std::{
 };
 
 use kit::{
-    Session,
+    Apart, Session,
     messages::{hello, request},
-    process::{Apart, Process, Signal, id_in, is_gone, until},
+    process::{Process, Signal, id_in, is_gone, until},
 };
 use serde_json::{Value, json};
 

@@ -12,10 +12,10 @@ use std::{
 };
 
 use kit::{
-    Bench, Options,
+    Apart, Bench, Options,
     handlers::Hanging,
     messages::{call, hello, request},
-    process::{Apart, Signal, send_signal, until},
+    process::{Signal, send_signal, until},
 };
 use mcp_disclosure_gateway::{front::stdio, upstream::Target};
 

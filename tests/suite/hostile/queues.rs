@@ -7,9 +7,9 @@ use std::{
 };
 
 use kit::{
-    Bench, Client, Options, eventually,
+    Apart, Bench, Client, Options, eventually,
     messages::{call, hello},
-    process::{Apart, peak_megabytes},
+    process::peak_megabytes,
 };
 use mcp_disclosure_gateway::limits::Limits;
 use serde_json::{Value, json};

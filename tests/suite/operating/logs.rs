@@ -6,8 +6,9 @@ use std::{
 };
 
 use kit::{
+    Apart,
     messages::{call, hello},
-    process::{Apart, Ended, Process},
+    process::{Ended, Process},
 };
 use serde_json::{Value, json};
 

@@ -4,12 +4,13 @@ use std::{fs, path::Path};
 
 use kit::{exchange::get, process::until, redis::Redis};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use super::{
     Replica,
     web::{Answer, Web, exchange},
 };
-use crate::command_line::ODD;
+use crate::{access, command_line::ODD};
 
 const ANN: &str = "Authorization: Bearer the-secret-token-of-ann\r\n";
 const BOB: &str = "Authorization: Bearer the-secret-token-of-bob\r\n";
@@ -22,19 +23,12 @@ fn configured(redis: &Redis, folder: &Path, name: &str, config: &str, flags: &[&
     Replica::configured(&redis.url(), &[&["--config", file.to_str().unwrap()], flags].concat())
 }
 
-/// A configuration in which Ann and Bob have tokens, and Ann is served by these strategies.
-fn guarded(folder: &Path, strategies: &[&str]) -> String {
-    let token = |name: &str| {
-        let file = folder.join(name);
-        fs::write(&file, format!("the-secret-token-of-{name}")).unwrap();
-        format!("{{ name = {name:?}, file = {file:?} }}")
-    };
-    format!(
-        "[auth]\ntokens = [{}, {}]\n[[principals]]\nname = \"Ann\"\ntoken = \"ann\"\nstrategies = {strategies:?}\n\
-         [[principals]]\nname = \"Bob\"\ntoken = \"bob\"\n[profiles.one]\ntools = [\"odd/echo\"]\n",
-        token("ann"),
-        token("bob")
-    )
+/// Files in which Ann and Bob have tokens, and a configuration by which Ann is served by these strategies.
+fn guarded(strategies: &[&str]) -> (TempDir, String) {
+    access::guarded(&format!(
+        "[[principals]]\nname = \"Ann\"\ntoken = \"ann\"\nstrategies = {strategies:?}\n\
+         [[principals]]\nname = \"Bob\"\ntoken = \"bob\"\n[profiles.one]\ntools = [\"odd/echo\"]\n"
+    ))
 }
 
 fn said(answer: &Answer) -> (u16, &Value) {
@@ -44,7 +38,7 @@ fn said(answer: &Answer) -> (u16, &Value) {
 #[test]
 fn k1_another_principals_session_is_an_unknown_one_to_the_letter_a5() {
     let (redis, folder) = (Redis::start(&[]), tempfile::tempdir().unwrap());
-    let config = guarded(folder.path(), &["full", "info"]);
+    let (_tokens, config) = guarded(&["full", "info"]);
     let [a, b] = ["a", "b"].map(|name| configured(&redis, folder.path(), name, &config, &[]));
     let ann = Web::open_with(a.at, "/mcp/@one", ANN, json!({}));
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
@@ -63,10 +57,11 @@ fn k1_another_principals_session_is_an_unknown_one_to_the_letter_a5() {
 #[test]
 fn k1_a_session_keeps_its_strategy_until_its_principal_may_not_be_served_by_it() {
     let (redis, folder) = (Redis::start(&[]), tempfile::tempdir().unwrap());
-    let start = |name: &str, strategies: &[&str]| {
-        configured(&redis, folder.path(), name, &guarded(folder.path(), strategies), &[])
-    };
-    let (a, wider, narrower) = (start("a", &["info"]), start("b", &["full", "info"]), start("c", &["full"]));
+    let started = [&["info"][..], &["full", "info"], &["full"]].map(|strategies| {
+        let (tokens, config) = guarded(strategies);
+        (configured(&redis, folder.path(), &strategies.concat(), &config, &[]), tokens)
+    });
+    let [a, wider, narrower] = started.each_ref().map(|(replica, _tokens)| replica);
     let ann = Web::open_with(a.at, "/mcp", ANN, json!({}));
     let listed = ann.tools(a.at);
     assert_ne!(Web::open_with(wider.at, "/mcp", ANN, json!({})).tools(wider.at), listed);

@@ -16,7 +16,7 @@ use std::{
     process::{ChildStdin, ChildStdout, Command, Stdio},
 };
 
-use kit::{client::STATELESS_VERSION, messages::stateless, process::Apart};
+use kit::{Apart, client::STATELESS_VERSION, messages::stateless};
 use serde_json::{Map, Value, json};
 
 const METHOD_NOT_FOUND: i64 = -32601;
