@@ -6,7 +6,7 @@ use tokio::{
 };
 
 /// Messages of up to this length take a worker too little time to be noticed, in bytes.
-const LONG: usize = 256 * 1024;
+pub(crate) const LONG: usize = 256 * 1024;
 
 /// Does something that takes as long as these bytes do to be read. If they are many, the worker's other tasks move to another thread
 /// meanwhile, where the runtime has several.

@@ -165,10 +165,11 @@ impl Backends {
     }
 
     /// Closes all backends, these of sessions as well.
-    pub async fn close(&self, of_sessions: &[Arc<Backend>]) {
+    pub async fn close<'b>(&self, of_sessions: impl Iterator<Item = &'b Arc<Backend>>) {
+        let own = of_sessions.filter(|backend| !Arc::ptr_eq(backend, &self.shared));
         let idle = self.pool.drain();
         let shared = [&self.shared, &self.stateless];
-        let closing = of_sessions.iter().chain(&idle).chain(shared).map(|backend| backend.close());
+        let closing = own.chain(&idle).chain(shared).map(|backend| backend.close());
         futures::future::join_all(closing).await;
     }
 

@@ -143,8 +143,7 @@ impl Gateway {
         if let Some(replicas) = self.sessions.replication.replicas() {
             replicas.store().close();
         }
-        let of_sessions: Vec<_> =
-            self.sessions.all().iter().map(|session| Arc::clone(session.backend())).collect();
-        self.common.backends.close(&of_sessions).await;
+        let sessions = self.sessions.close();
+        self.common.backends.close(sessions.iter().map(|session| session.backend())).await;
     }
 }

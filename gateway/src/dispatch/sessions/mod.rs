@@ -66,6 +66,13 @@ impl Sessions {
         self.table.lock().all().cloned().collect()
     }
 
+    /// Takes no more sessions. Returns those that there are.
+    pub(super) fn close(&self) -> Vec<Arc<ServedSession>> {
+        let mut table = self.table.lock();
+        table.close();
+        table.all().cloned().collect()
+    }
+
     /// How many there are here.
     pub(crate) fn count(&self) -> usize {
         self.table.lock().all().count()

@@ -4,7 +4,7 @@ use std::{collections::HashMap, ops::Deref, sync::Arc};
 
 use mcp_disclosure_transport::{ErrorText, code};
 
-use crate::{backend::Backend, session::Session};
+use crate::{backend::Backend, dispatch::requests::unfinished, session::Session};
 
 /// A session, and the backend that serves it, which is kept alive for as long as this is referenced, even after the session ended.
 #[derive(Debug)]
@@ -55,20 +55,31 @@ pub(super) struct Table {
     opened: HashMap<Arc<str>, Arc<ServedSession>>,
     /// Copies of those that other replicas opened. They are bounded on their own, and make room for each other.
     copies: HashMap<Arc<str>, Arc<ServedSession>>,
+    is_closed: bool,
 }
 
 impl Table {
     /// None yet, and never more than this number.
     pub(super) fn new(most: usize) -> Self {
-        Self { most, opened: HashMap::new(), copies: HashMap::new() }
+        Self { most, opened: HashMap::new(), copies: HashMap::new(), is_closed: false }
     }
 
     /// Checks whether another session can be opened.
     ///
     /// # Errors
-    /// -32000 if the limit is reached.
+    /// -32000 if the limit is reached; -32603 once the gateway is closed.
     pub(super) fn room(&self) -> Result<(), ErrorText> {
+        self.open()?;
         if self.opened.len() >= self.most { Err(full(self.most)) } else { Ok(()) }
+    }
+
+    fn open(&self) -> Result<(), ErrorText> {
+        if self.is_closed { Err(unfinished()) } else { Ok(()) }
+    }
+
+    /// Takes no more sessions.
+    pub(super) fn close(&mut self) {
+        self.is_closed = true;
     }
 
     /// Adds a session.
@@ -90,6 +101,7 @@ impl Table {
         &mut self,
         session: Arc<ServedSession>,
     ) -> Result<Vec<Arc<ServedSession>>, ErrorText> {
+        self.open()?;
         let is_full = self.copies.len() >= self.most;
         let evicted = if is_full { self.evict() } else { Vec::new() };
         if is_full && evicted.is_empty() {

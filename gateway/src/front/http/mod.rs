@@ -26,6 +26,7 @@ use axum::{
     http::{HeaderMap, Method, StatusCode, header},
     middleware::from_fn_with_state,
     response::{IntoResponse, Response},
+    routing::any,
 };
 use entry::{Arrived, lasting};
 use futures::FutureExt;
@@ -58,7 +59,11 @@ struct Front {
 /// clients that read slowly are those of [`serve`], and do not hold here.
 pub fn router(gateway: Arc<Gateway>, guard: Guard) -> Router {
     let front = Arc::new(Front::new(gateway, guard));
-    Router::new().fallback(move |request: Request| Arc::clone(&front).respond(request))
+    let answer = move |request: Request| Arc::clone(&front).respond(request);
+    // An application may put its own fallback in the place of this one.
+    let router =
+        Router::new().route("/mcp", any(answer.clone())).route("/mcp/{*location}", any(answer.clone()));
+    router.fallback(answer)
 }
 
 /// Admits each request to a router of other pages, as those to `/mcp` are; they find its [`Principal`] as an extension.

@@ -1,6 +1,6 @@
 //! POST: receives one message. The response is JSON, or an event stream if other messages precede it.
 
-use std::{pin::pin, sync::Arc, time::Duration};
+use std::{panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
 
 use axum::{
     body::Body,
@@ -24,7 +24,7 @@ use super::{
     stream::Stream,
 };
 use crate::{
-    beside::aside,
+    beside::{LONG, aside},
     dialect::{RequestKind, RequestMeta, check, classify},
     dispatch::Caller,
     session::{Address, BeginError, Client, Frame, Frames, Opening, Place, Purpose, ReplayBuffer, Ticket},
@@ -215,7 +215,15 @@ impl Front {
         let listens = request.method == LISTEN;
         // Done here, beside its frames: a task of its own costs as much as a short call. A stateless request is cancelled when its
         // connection closes; one in a session continues.
-        let work = Arc::clone(&self.gateway).serve(caller, ticket, request, place).boxed().fuse();
+        let is_long = request.params.text().len() > LONG;
+        let serving = Arc::clone(&self.gateway).serve(caller, ticket, request, place);
+        let serving = AssertUnwindSafe(serving).catch_unwind().map(drop);
+        let work = match is_long {
+            // It may hold its thread.
+            true => AbortOnDropHandle::new(tokio::spawn(serving)).map(drop).boxed(),
+            false => serving.boxed(),
+        };
+        let work = work.fuse();
         let mut work = scopeguard::guard(work, |work| {
             if let (Ok(runtime), Era::Session, false) = (Handle::try_current(), era, work.is_terminated()) {
                 runtime.spawn(work);

@@ -1,6 +1,8 @@
 //! How the two eras write tasks.
 
-use chrono::{SecondsFormat, Utc};
+use std::time::SystemTime;
+
+use chrono::{DateTime, SecondsFormat, Utc};
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::Json;
 
@@ -71,7 +73,7 @@ pub(super) fn is_over(status: &str) -> bool {
 
 /// The time of day as RFC 3339 writes it, in UTC.
 pub(super) fn now() -> String {
-    Utc::now().to_rfc3339_opts(SecondsFormat::Secs, true)
+    DateTime::<Utc>::from(SystemTime::now()).to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
 #[cfg(test)]
