@@ -108,7 +108,16 @@ impl Server {
                 let method = &message["params"]["arguments"]["text"];
                 put(&json!({"jsonrpc": "2.0", "id": "q", "method": method, "params": {"message": "Which?"}}));
             }
-            ("asks", "") if *id == "q" => {
+            // Asks for the first call when the second comes, which it answers in the same breath.
+            ("asks-late", "tools/call") if self.asks_for.is_null() => self.asks_for = id.clone(),
+            ("asks-late", "tools/call") if message["params"]["arguments"]["text"].is_string() => {
+                let method = &message["params"]["arguments"]["text"];
+                let question =
+                    json!({"jsonrpc": "2.0", "id": "q", "method": method, "params": {"message": "Which?"}});
+                let answer = json!({"jsonrpc": "2.0", "id": id, "result": text("the second")});
+                say(&format!("{question}\n{answer}"));
+            }
+            ("asks" | "asks-late", "") if *id == "q" => {
                 let outcome =
                     json!({"client": self.client, "result": message["result"], "error": message["error"]});
                 answer(&self.asks_for, text(&outcome.to_string()));

@@ -97,3 +97,28 @@ fn a_question_to_a_client_without_session_is_a_result_that_asks_f3() {
     is_declared(&outcome["client"]);
     assert_eq!(outcome["result"], json!({"action": "accept", "content": {"x": 1}}));
 }
+
+/// A call of a client without session that may be asked.
+fn call_without_session(arguments: Value) -> Value {
+    let mut meta = stateless(json!({"elicitation": {"form": {}}}));
+    meta["progressToken"] = "one".into();
+    json!({"name": "echo", "arguments": arguments, "_meta": meta})
+}
+
+#[test]
+fn a_question_is_not_lost_when_a_later_call_is_answered_first_f3() {
+    let mut gateway = start(&["serve", "--strategy", "full", "--", ODD, "asks-late"]);
+    let meta = stateless(json!({"elicitation": {"form": {}}}));
+    gateway.request("tools/list", json!({"_meta": meta}));
+    let mut params = call_without_session(json!({}));
+    let call = gateway.ask("tools/call", params.clone());
+    let second = gateway.request("tools/call", call_without_session(json!({"text": "elicitation/create"})));
+    assert_eq!(text(&second), "the second");
+    let asked = gateway.answer(call);
+    let questions = asked["result"]["inputRequests"].as_object().unwrap_or_else(|| panic!("{asked}"));
+    let key = questions.keys().next().unwrap();
+    params["inputResponses"] = json!({key: {"action": "accept"}});
+    params["requestState"] = asked["result"]["requestState"].clone();
+    let outcome: Value = serde_json::from_str(text(&gateway.request("tools/call", params))).unwrap();
+    assert_eq!(outcome["result"], json!({"action": "accept"}));
+}
