@@ -108,6 +108,11 @@ impl Outlet {
         Self { answers_only: true, ..self }
     }
 
+    /// The outlet of a stream to the same peer that is over.
+    pub fn ended(&self) -> Self {
+        Self { frames: mpsc::channel(1).0, ..self.clone() }
+    }
+
     /// Whether its stream was answered on, or its client is gone.
     pub fn is_over(&self) -> bool {
         self.frames.is_closed()

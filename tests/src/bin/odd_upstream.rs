@@ -117,6 +117,12 @@ impl Server {
                 let answer = json!({"jsonrpc": "2.0", "id": id, "result": text("the second")});
                 say(&format!("{question}\n{answer}"));
             }
+            // At the third, it reports progress of the first.
+            ("asks-late", "tools/call") => {
+                let params = json!({"progressToken": self.asks_for, "progress": 1});
+                put(&json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}));
+                answer(id, text("the third"));
+            }
             ("asks" | "asks-late", "") if *id == "q" => {
                 let outcome =
                     json!({"client": self.client, "result": message["result"], "error": message["error"]});

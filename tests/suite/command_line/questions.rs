@@ -98,7 +98,7 @@ fn a_question_to_a_client_without_session_is_a_result_that_asks_f3() {
     assert_eq!(outcome["result"], json!({"action": "accept", "content": {"x": 1}}));
 }
 
-/// A call of a client without session that may be asked.
+/// A call of a client without session that may be asked, and wants progress.
 fn call_without_session(arguments: Value) -> Value {
     let mut meta = stateless(json!({"elicitation": {"form": {}}}));
     meta["progressToken"] = "one".into();
@@ -106,7 +106,7 @@ fn call_without_session(arguments: Value) -> Value {
 }
 
 #[test]
-fn a_question_is_not_lost_when_a_later_call_is_answered_first_f3() {
+fn a_question_outlasts_a_later_call_and_no_progress_follows_it_f3() {
     let mut gateway = start(&["serve", "--strategy", "full", "--", ODD, "asks-late"]);
     let meta = stateless(json!({"elicitation": {"form": {}}}));
     gateway.request("tools/list", json!({"_meta": meta}));
@@ -117,6 +117,9 @@ fn a_question_is_not_lost_when_a_later_call_is_answered_first_f3() {
     let asked = gateway.answer(call);
     let questions = asked["result"]["inputRequests"].as_object().unwrap_or_else(|| panic!("{asked}"));
     let key = questions.keys().next().unwrap();
+    let third = gateway.request("tools/call", call_without_session(json!({})));
+    assert_eq!(text(&third), "the third");
+    assert_eq!(gateway.count("notifications/progress"), 0, "the first was answered");
     params["inputResponses"] = json!({key: {"action": "accept"}});
     params["requestState"] = asked["result"]["requestState"].clone();
     let outcome: Value = serde_json::from_str(text(&gateway.request("tools/call", params))).unwrap();
