@@ -1,6 +1,7 @@
 //! What only HTTP can get wrong (F7): hosts, origins, headers, sessions and their addresses.
 
-use kit::{Bench, Client, Identity, Setup, http};
+use kit::{Bench, Client, Identity, Setup, conformance::Conformance, http};
+use mcp_disclosure_gateway::{OfferedRevisions, disclose};
 use serde_json::{Value, json};
 
 use crate::{connected, odd};
@@ -84,7 +85,21 @@ async fn f7_headers_must_say_what_the_body_says(setup: Setup) {
         assert_eq!(exchange(&bench, &client, "POST", "/mcp", &changes, &body).await.0, status, "{name}");
     }
 }
-cases!(full_http_stateless; f7_headers_must_say_what_the_body_says);
+
+async fn f7_a_revision_that_is_not_offered_is_refused_by_the_status_of_one_that_is_unknown(setup: Setup) {
+    let mut assembly = disclose(Conformance::new()).assembly().unwrap();
+    assembly.revisions = OfferedRevisions::Sessions;
+    let bench = Bench::of(assembly).await;
+    let client = Client::attach(&bench, setup, Identity::default());
+    for (method, code, status) in [("server/discover", -32601, 404), ("tools/list", -32022, 400)] {
+        let reply = client.request(method, json!({})).await;
+        assert_eq!((reply.code(), reply.status), (code, Some(status)), "{method}");
+    }
+}
+cases!(full_http_stateless;
+    f7_headers_must_say_what_the_body_says,
+    f7_a_revision_that_is_not_offered_is_refused_by_the_status_of_one_that_is_unknown,
+);
 
 async fn g6_a_name_that_need_not_be_sent_says_what_the_body_says(setup: Setup) {
     let (bench, client) = connected(setup).await;

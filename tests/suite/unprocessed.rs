@@ -4,7 +4,7 @@ use std::{
     fmt,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicU16, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -38,7 +38,8 @@ impl Handler for Owner {
 /// A server whose session can be lost, and how many calls it has begun to process.
 #[derive(Clone, Default)]
 struct Server {
-    is_lost: Arc<AtomicBool>,
+    /// The status by which it refuses what is in its session, once that is lost.
+    lost: Arc<AtomicU16>,
     processed: Arc<AtomicUsize>,
     gets: Arc<AtomicUsize>,
 }
@@ -50,6 +51,11 @@ impl fmt::Debug for Server {
 }
 
 impl Server {
+    /// Refuses its session with this status from now on.
+    fn lose(&self, status: u16) {
+        self.lost.store(status, Ordering::SeqCst);
+    }
+
     async fn start() -> (Self, String) {
         let server = Self::default();
         let address = serve(Router::new().fallback(take).with_state(server.clone())).await;
@@ -59,29 +65,30 @@ impl Server {
 
 async fn take(State(server): State<Server>, method: Method, body: String) -> Response {
     let message: Value = serde_json::from_str(&body).unwrap_or_default();
+    let lost = StatusCode::from_u16(server.lost.load(Ordering::SeqCst)).ok();
     if method == Method::GET {
         server.gets.fetch_add(1, Ordering::SeqCst);
-        return match server.is_lost.load(Ordering::SeqCst) {
-            true => StatusCode::NOT_FOUND.into_response(),
-            false => {
-                ([(header::CONTENT_TYPE, "text/event-stream")], "retry: 300\ndata: \n\n").into_response()
-            }
+        return match lost {
+            Some(status) => status.into_response(),
+            None => ([(header::CONTENT_TYPE, "text/event-stream")], "retry: 300\ndata: \n\n").into_response(),
         };
     }
     let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": {}}).to_string();
     let json = [(header::CONTENT_TYPE, "application/json")];
-    match message["method"].as_str().unwrap_or_default() {
-        "initialize" => ([("mcp-session-id", "s")], json, answer).into_response(),
-        "call" | "hang" if server.is_lost.load(Ordering::SeqCst) => {
+    match (message["method"].as_str().unwrap_or_default(), lost) {
+        ("initialize", _) => ([("mcp-session-id", "s")], json, answer).into_response(),
+        ("ping", Some(status)) => status.into_response(),
+        ("call" | "hang", Some(status)) => {
             // Those that are under way together are refused one after the other.
             tokio::time::sleep(Duration::from_millis(20 * message["id"].as_u64().unwrap())).await;
-            (StatusCode::NOT_FOUND, "no such session").into_response()
+            (status, "no such session").into_response()
         }
-        "hang" => {
+        ("bad", _) => (StatusCode::BAD_REQUEST, "it makes no sense").into_response(),
+        ("hang", _) => {
             server.processed.fetch_add(1, Ordering::SeqCst);
             std::future::pending().await
         }
-        "call" => (json, answer).into_response(),
+        ("call", _) => (json, answer).into_response(),
         _ => StatusCode::ACCEPTED.into_response(),
     }
 }
@@ -112,38 +119,52 @@ async fn in_session(listens: bool) -> (Server, Arc<Connection>) {
     (server, connection)
 }
 
+/// How servers refuse a session that they do not know; the specification asks for the first.
+const REFUSALS: [u16; 2] = [404, 400];
+
 #[tokio::test]
 async fn u4_all_requests_that_were_refused_with_the_session_are_unprocessed_and_no_others() {
-    let (server, connection) = in_session(false).await;
-    let hanging = tokio::spawn({
-        let connection = Arc::clone(&connection);
-        async move { request(&connection, "hang").await }
-    });
-    eventually("the call", async || (server.processed.load(Ordering::SeqCst) == 1).then_some(())).await;
-    server.is_lost.store(true, Ordering::SeqCst);
-    let refused = futures::future::join_all((0..5).map(|_| request(&connection, "call"))).await;
-    for error in refused.into_iter().map(Result::unwrap_err) {
-        assert!(error.is_unprocessed() && error.is_disconnection(), "{error:?}");
-        assert!(error.to_string().contains("no longer knows the session (HTTP 404)"), "{error}");
+    for status in REFUSALS {
+        let (server, connection) = in_session(false).await;
+        let hanging = tokio::spawn({
+            let connection = Arc::clone(&connection);
+            async move { request(&connection, "hang").await }
+        });
+        eventually("the call", async || (server.processed.load(Ordering::SeqCst) == 1).then_some(())).await;
+        server.lose(status);
+        let refused = futures::future::join_all((0..5).map(|_| request(&connection, "call"))).await;
+        for error in refused.into_iter().map(Result::unwrap_err) {
+            assert!(error.is_unprocessed() && error.is_disconnection(), "{status} {error:?}");
+            assert!(error.to_string().contains("no longer knows the session"), "{status} {error}");
+        }
+        let error = hanging.await.unwrap().unwrap_err();
+        assert!(!error.is_unprocessed() && error.is_disconnection(), "{status}: it may have run: {error:?}");
+        assert!(connection.is_ended());
+        assert!(request(&connection, "call").await.unwrap_err().is_unprocessed(), "it was not sent");
     }
-    let error = hanging.await.unwrap().unwrap_err();
-    assert!(!error.is_unprocessed() && error.is_disconnection(), "it may have run: {error:?}");
-    assert!(connection.is_ended());
-    assert!(request(&connection, "call").await.unwrap_err().is_unprocessed(), "it was not sent");
 }
 
 #[tokio::test]
 async fn u4_a_session_is_lost_too_if_the_stream_that_was_open_is_not_found_any_more() {
-    let (server, connection) = in_session(true).await;
-    eventually("a stream", async || (server.gets.load(Ordering::SeqCst) > 0).then_some(())).await;
-    assert!(!connection.is_ended());
-    server.is_lost.store(true, Ordering::SeqCst);
-    eventually("the end", async || connection.is_ended().then_some(())).await;
-    assert!(
-        connection.reason().to_string().contains("no longer knows the session"),
-        "{}",
-        connection.reason()
-    );
+    for status in REFUSALS {
+        let (server, connection) = in_session(true).await;
+        eventually("a stream", async || (server.gets.load(Ordering::SeqCst) > 0).then_some(())).await;
+        assert!(!connection.is_ended());
+        server.lose(status);
+        eventually("the end", async || connection.is_ended().then_some(())).await;
+        let reason = connection.reason().to_string();
+        assert!(reason.contains("no longer knows the session"), "{status} {reason}");
+    }
+}
+
+#[tokio::test]
+async fn u4_a_request_that_is_refused_for_itself_ends_no_session() {
+    let (_server, connection) = in_session(true).await;
+    for _ in 0..3 {
+        let error = request(&connection, "bad").await.unwrap_err();
+        assert!(!error.is_unprocessed() && error.to_string().contains("400"), "{error:?}");
+        request(&connection, "call").await.unwrap();
+    }
 }
 
 #[tokio::test]

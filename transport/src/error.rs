@@ -123,7 +123,7 @@ impl CallError {
     }
 
     /// Whether the peer certainly has not processed the request, so that sending it again cannot run it twice:
-    /// it was never sent, or it was refused together with its session (HTTP 404). `false` where that is not
+    /// it was never sent, or it was refused together with its session. `false` where that is not
     /// known. Whether it helps to send it on a new connection is [`is_disconnection`](Self::is_disconnection).
     pub fn is_unprocessed(&self) -> bool {
         match self {
@@ -244,11 +244,6 @@ impl HttpError {
             matches!(status, StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED)
         };
         matches!(self, Self::Status { status, .. } if is_unknown(*status))
-    }
-
-    /// Whether the status is 404: of a request in a session, that the session is gone.
-    pub(crate) fn is_not_found(&self) -> bool {
-        matches!(self, Self::Status { status: StatusCode::NOT_FOUND, .. })
     }
 
     /// Whether a later attempt may succeed.

@@ -42,28 +42,36 @@ impl Snapshot {
     ///
     /// Names that clash are qualified before anything is hidden, so that hiding one tool renames no other.
     pub fn assemble<L: Borrow<UpstreamLists>>(material: Material<'_, L>) -> Self {
-        Self::assemble_after(&Self::default(), material)
+        Self::assemble_after(&Self::default(), material, &[])
     }
 
     /// The same of what changed since another snapshot was made. It shares the tools that did not, with what was found out about
-    /// them.
-    pub fn assemble_after<L: Borrow<UpstreamLists>>(before: &Self, material: Material<'_, L>) -> Self {
+    /// them. Of upstreams that are `gone` for a while nothing is served, and what others serve keeps its name until they are back.
+    pub fn assemble_after<L: Borrow<UpstreamLists>>(
+        before: &Self,
+        material: Material<'_, L>,
+        gone: &[L],
+    ) -> Self {
         let Material { upstreams, complete, files, rules } = material;
-        let upstreams: &[&UpstreamLists] = &upstreams.iter().map(Borrow::borrow).collect::<Vec<_>>();
-        let material = Material { upstreams, complete, files, rules };
-        let names: HashSet<&str> = upstreams.iter().map(|lists| lists.name.as_str()).collect();
-        let known = KnownUpstreams { upstreams: &names, alone: complete && upstreams.len() == 1 };
+        let all: &[&UpstreamLists] = &upstreams.iter().chain(gone).map(Borrow::borrow).collect::<Vec<_>>();
+        let (upstreams, gone) = all.split_at(upstreams.len());
+        let material = Material { upstreams: all, complete, files, rules };
+        let names: HashSet<&str> = all.iter().map(|lists| lists.name.as_str()).collect();
+        let known = KnownUpstreams { upstreams: &names, alone: complete && all.len() == 1 };
         let mut warnings = Vec::new();
-        let guard = Guard::new(rules, upstreams);
-        let shared = SharedUris::of(upstreams, &guard);
-        let tools = assemble_tools((before, &material), known, &shared, &mut warnings);
+        let guard = Guard::new(rules, all);
+        let shared = SharedUris::of(all, &guard);
+        let mut tools = assemble_tools((before, &material), known, &shared, &mut warnings);
         let ruled = (&guard, &shared);
-        let entries = [
-            (Kind::Resources, assemble_resources(upstreams, Kind::Resources, ruled, &mut warnings)),
-            (Kind::Templates, assemble_resources(upstreams, Kind::Templates, ruled, &mut warnings)),
+        let mut entries = [
+            (Kind::Resources, assemble_resources(all, Kind::Resources, ruled, &mut warnings)),
+            (Kind::Templates, assemble_resources(all, Kind::Templates, ruled, &mut warnings)),
             (Kind::Prompts, assemble_prompts(&material, known, &mut warnings)),
         ];
-        warnings.extend(idle_resource_rules(upstreams, rules, &guard));
+        let is_there = |upstream: &UpstreamName| gone.iter().all(|lists| lists.name != *upstream);
+        tools.retain(|tool| is_there(tool.upstream()));
+        entries.iter_mut().for_each(|(_, entries)| entries.retain(|entry| is_there(entry.upstream())));
+        warnings.extend(idle_resource_rules(all, rules, &guard));
         // How much exists of each upstream, and whether that is a tool by which it says something of itself.
         let mut existing: HashMap<&UpstreamName, (usize, bool)> = HashMap::new();
         let own = tools.iter().map(|tool| (tool.upstream(), tool.upstream_name().as_str() == OwnInfo::TOOL));

@@ -27,10 +27,8 @@ fn a_snapshot_shares_the_tools_that_are_as_they_were() {
     let rule = Rule { brief: Some("Brief.".to_owned()), ..Rule::new("b/ruled", String::new()) };
     let (none, rules) = (Arc::default(), Arc::new(Rules { tools: vec![rule], ..Rules::default() }));
     let made = |after: &Snapshot, upstreams: &[UpstreamLists], rules, says| {
-        Snapshot::assemble_after(
-            after,
-            Material { upstreams, complete: true, files: &[file(&tool("filed", says))], rules },
-        )
+        let files = &[file(&tool("filed", says))];
+        Snapshot::assemble_after(after, Material { upstreams, complete: true, files, rules }, &[])
     };
     let old = made(&Snapshot::default(), &before, &none, "2");
     let new = made(&old, &now, &rules, "3");
@@ -173,6 +171,34 @@ fn u14_what_is_new_and_held_takes_no_name_from_others_and_what_changed_keeps_its
     assert_eq!(served(&accepted, &nothing), ["x"]);
     assert_eq!(served(&accepted, &accepted), ["a__x", "b__x"]);
     assert_eq!(served(&changed, &accepted), ["b__x"]);
+}
+
+#[test]
+fn u3_names_stay_while_the_upstream_that_they_clash_with_is_gone() {
+    let doc = to_raw_value(&json!({"uri": "kit://doc", "name": "doc"})).unwrap();
+    let doc = || vec![doc.clone().into()];
+    let lists = |name: &str, tools: &[&str]| {
+        let tools = tools.iter().map(|tool| json!({"name": tool, "inputSchema": {}})).collect();
+        UpstreamLists { resources: doc(), prompts: doc(), ..upstream(name, tools) }
+    };
+    let (a, b) = (lists("a", &["echo", "own"]), lists("b", &["echo", "secret"]));
+    let hidden = [Rule { hidden: Some(true), ..Rule::new("a/own", String::new()) }];
+    let rules = Arc::new(Rules { tools: hidden.into(), ..Rules::default() });
+    let made = |upstreams: &[UpstreamLists], gone: &[UpstreamLists]| {
+        let material = Material { upstreams, complete: gone.is_empty(), files: &[], rules: &rules };
+        Snapshot::assemble_after(&Snapshot::default(), material, gone)
+    };
+    let served = |snapshot: &Snapshot| {
+        let kinds = [Kind::Resources, Kind::Prompts].into_iter();
+        let entries = kinds.flat_map(|kind| snapshot.entries(kind)).map(|entry| entry.key().to_owned());
+        names(snapshot).into_iter().chain(entries).collect::<Vec<_>>()
+    };
+    let both = served(&made(&[a.clone(), b.clone()], &[]));
+    let of_a: Vec<_> = both.iter().filter(|name| name.contains("a__")).cloned().collect();
+    assert_eq!((both.len(), of_a.len()), (7, 3), "{both:?}");
+    let left = made(&[a], &[b]);
+    assert_eq!(served(&left), of_a, "and nothing that is hidden, or of the other");
+    assert_eq!(View::of(left.into(), &Principal::anonymous()).providers().count(), 1);
 }
 
 #[test]

@@ -59,6 +59,8 @@ pub struct Keeper {
 pub struct Listed {
     /// The lists of the upstreams that have any, in their order.
     lists: Vec<Arc<UpstreamLists>>,
+    /// What the others listed before they failed.
+    gone: Vec<Arc<UpstreamLists>>,
     /// Whether these are the lists of all upstreams: a missing one may bring what something is declared for.
     complete: bool,
     /// Whether there are upstreams of which nothing is known yet.
@@ -70,7 +72,7 @@ pub struct Listed {
 impl Default for Listed {
     /// Nothing, before anything is known.
     fn default() -> Self {
-        Self { lists: Vec::new(), complete: false, starting: true, remembered: Vec::new() }
+        Self { lists: Vec::new(), gone: Vec::new(), complete: false, starting: true, remembered: Vec::new() }
     }
 }
 
@@ -82,19 +84,23 @@ impl Listed {
         let is_remembered = |status: &&Status| status.recollection == Recollection::Offered;
         let remembered = lists(&mut upstreams.iter().filter(is_remembered));
         let lists = lists(&mut upstreams.iter());
+        let failed = upstreams.iter().filter(|status| status.offered().is_none());
+        let gone = failed.filter_map(|status| status.lists.clone()).collect();
         let complete = lists.len() == upstreams.len();
         let starting = upstreams.iter().any(|status| !status.is_tried() && status.offered().is_none());
-        Self { lists, complete, starting, remembered }
+        Self { lists, gone, complete, starting, remembered }
     }
 
     /// Whether both are of the same lists, and not only of equal ones.
     pub fn is_same(&self, other: &Self) -> bool {
-        let same = |(own, other): (&Arc<UpstreamLists>, &Arc<UpstreamLists>)| Arc::ptr_eq(own, other);
+        let same = |own: &[Arc<UpstreamLists>], other: &[Arc<UpstreamLists>]| {
+            own.len() == other.len() && own.iter().zip(other).all(|(own, other)| Arc::ptr_eq(own, other))
+        };
         self.complete == other.complete
             && self.starting == other.starting
             && self.remembered.len() == other.remembered.len()
-            && self.lists.len() == other.lists.len()
-            && self.lists.iter().zip(&other.lists).all(same)
+            && same(&self.lists, &other.lists)
+            && same(&self.gone, &other.gone)
     }
 }
 
@@ -142,7 +148,7 @@ impl Keeper {
             files: &self.declared.files,
             rules: &self.declared.rules,
         };
-        let snapshot = Snapshot::assemble_after(before, material);
+        let snapshot = Snapshot::assemble_after(before, material, &self.listed.gone);
         let mut served = snapshot.own_names();
         for lists in &self.own {
             let is_held = |tool: &str| {

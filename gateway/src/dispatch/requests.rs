@@ -19,7 +19,7 @@ use super::{
 use crate::{
     dialect::{RequestMeta, era_error},
     observe::{Outcome, Who},
-    session::{Location, Place, Ticket},
+    session::{BeginError, Location, Place, Ticket},
 };
 
 impl Gateway {
@@ -39,7 +39,14 @@ impl Gateway {
                 None => Some(handling.await),
             }
         };
-        // A cancelled request has no response.
+        let session = caller.session.as_ref();
+        let outcome = match outcome {
+            None if session.is_some_and(|session| session.in_flight.has_ended()) => {
+                Some(Err(ErrorText::new(code::INVALID_REQUEST, BeginError::Ended)))
+            }
+            // A cancelled request has no response.
+            outcome => outcome,
+        };
         if let Some(outcome) = outcome {
             caller.outlet.answer(&Response::new(request.id, outcome)).await;
         }

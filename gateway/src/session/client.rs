@@ -95,6 +95,26 @@ pub struct ReplyRoute {
     pub log_level: Option<LoggingLevel>,
 }
 
+/// When a question reaches the client by a route; the better ones are greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Reach {
+    Never,
+    /// Its request was answered: once the client continues it.
+    NextRound,
+    Now,
+}
+
+impl ReplyRoute {
+    fn reach(&self) -> Reach {
+        match &self.rounds {
+            Some(rounds) if rounds.is_closed() => Reach::Never,
+            Some(_) if self.outlet.is_over() => Reach::NextRound,
+            None if !self.outlet.takes_requests() => Reach::Never,
+            _ => Reach::Now,
+        }
+    }
+}
+
 impl Client {
     /// A client of this era with these `capabilities`.
     pub fn new(era: Era, capabilities: &RawObject) -> Self {
@@ -252,20 +272,26 @@ impl Client {
     /// The client's error, -32005 if the upstream has too many unanswered requests to it, or -32603 if it
     /// cannot be reached.
     pub async fn request(&self, upstream: usize, limits: &Limits, method: &str, params: RawObject) -> Answer {
-        let open = self.open(upstream, limits, params.text().len())?;
-        let (answer, answered) = oneshot::channel();
-        let route = self.reply_route(upstream);
-        if let Some(rounds) = route.as_ref().and_then(|route| route.rounds.as_ref()) {
-            let question = InputRequest { method: method.to_owned(), params, answer, _open: open };
-            rounds.send(question).map_err(|_| unreachable_client())?;
+        let open = Arc::new(self.open(upstream, limits, params.text().len())?);
+        let route = || self.reply_route(upstream).filter(|route| route.reach() > Reach::Never);
+        let mut asked = route();
+        while let Some(rounds) = asked.as_ref().and_then(|route| route.rounds.as_ref()) {
+            let (answer, answered) = oneshot::channel();
+            let (method, params, open) = (method.to_owned(), params.clone(), Arc::clone(&open));
+            // Dropped if it is over already.
+            drop(rounds.send(InputRequest { method, params, answer, _open: open }));
             let _pending = Arc::clone(&self.pending);
-            return answered.await.unwrap_or_else(|_| Err(unreachable_client()));
+            if let Ok(answer) = answered.await {
+                return answer;
+            }
+            // That request ended, so that the question is another's.
+            asked = Some(route().ok_or_else(unreachable_client)?);
         }
-        let _open = open;
-        let outlet = match route.map(|route| route.outlet).filter(Outlet::takes_requests) {
-            Some(outlet) => outlet,
+        let outlet = match asked {
+            Some(route) => route.outlet,
             None => self.listening_outlet().await.ok_or_else(unreachable_client)?,
         };
+        let (answer, answered) = oneshot::channel();
         let _waiting = self.send(outlet, method, params, answer).ok_or_else(unreachable_client)?;
         let _pending = Arc::clone(&self.pending);
         answered.await.unwrap_or_else(|_| Err(unreachable_client()))
@@ -327,12 +353,13 @@ impl Client {
     }
 
     /// The route for a message from an upstream. Over stdio nothing links a message to a request; the most
-    /// recent request to that upstream is the best guess.
+    /// recent request to that upstream is the best guess, of those that can take a question.
     fn reply_route(&self, upstream: usize) -> Option<ReplyRoute> {
         let state = self.state.lock();
-        let mut open = state.routes.iter().rev().filter_map(Weak::upgrade);
-        let latest = open.find(|request| request.upstream == upstream)?;
-        let route = latest.route.lock().clone();
+        let open = state.routes.iter().filter_map(Weak::upgrade).filter(|open| open.upstream == upstream);
+        // The last of several that are equal.
+        let best = open.max_by_key(|open| open.route.lock().reach())?;
+        let route = best.route.lock().clone();
         Some(route)
     }
 }
@@ -382,5 +409,50 @@ mod tests {
         assert_eq!((route(1), route(2)), (Some(LoggingLevel::Debug), Some(LoggingLevel::Error)));
         drop((other, first));
         assert_eq!(route(1).or_else(|| route(2)), None);
+    }
+
+    #[tokio::test]
+    async fn f3_a_question_goes_on_to_the_next_request_when_the_one_that_took_it_ends() {
+        let limits = Limits::default();
+        let (outlet, _frames) = Outlet::new(&Peer::new("test", &limits), &limits);
+        let client = Arc::new(Client::new(Era::Stateless, &RawObject::empty()));
+        let begin = |outlet: Outlet| {
+            let (rounds, inputs) = mpsc::unbounded_channel();
+            (client.begin(1, ReplyRoute { outlet, rounds: Some(rounds), log_level: None }), inputs)
+        };
+        let ask = || {
+            let (client, limits) = (Arc::clone(&client), limits);
+            tokio::spawn(async move { client.request(1, &limits, "roots/list", RawObject::empty()).await })
+        };
+        let (asking, mut of_asking) = begin(outlet.clone());
+        let (other, mut of_other) = begin(outlet.clone());
+        let (answered, mut of_answered) = begin(Outlet::new(&Peer::new("test", &limits), &limits).0);
+        let question = ask();
+        let taken = of_other.recv().await.unwrap();
+        drop((of_other, taken, other));
+        let passed_on = of_asking.recv().await.unwrap();
+        assert_eq!(passed_on.method, "roots/list");
+        passed_on.answer.send(Ok(Json::empty_object())).unwrap();
+        assert_eq!(question.await.unwrap(), Ok(Json::empty_object()));
+        let question = ask();
+        drop((of_asking.recv().await.unwrap(), of_asking, asking));
+        drop((of_answered.recv().await.unwrap(), of_answered, answered));
+        assert_eq!(question.await.unwrap(), Err(unreachable_client()), "nobody is left");
+    }
+
+    #[tokio::test]
+    async fn f3_a_question_takes_the_stream_of_the_latest_request_that_has_one() {
+        let limits = Limits::default();
+        let client = Arc::new(Client::new(Era::Session, &RawObject::empty()));
+        let begin = |outlet| client.begin(1, ReplyRoute { outlet, rounds: None, log_level: None });
+        let outlet = || Outlet::new(&Peer::new("test", &limits), &limits);
+        let (asking, mut frames) = outlet();
+        let ((gone, _), (for_answers, _kept)) = (outlet(), outlet());
+        let _routes = [begin(asking), begin(gone), begin(for_answers.for_answers_only())];
+        let question = client.request(1, &limits, "roots/list", RawObject::empty());
+        tokio::select! {
+            answered = question => panic!("{answered:?}"),
+            frame = frames.recv() => assert!(frame.is_some()),
+        }
     }
 }

@@ -101,6 +101,11 @@ impl InFlight {
         self.cancel_all();
     }
 
+    /// Whether others are refused.
+    pub fn has_ended(&self) -> bool {
+        self.0.requests.lock().has_ended
+    }
+
     /// The ids of all.
     pub fn ids(&self) -> Vec<Id> {
         self.0.requests.lock().by_id.keys().cloned().collect()

@@ -107,9 +107,19 @@ impl Outlet {
         Self { answers_only: true, ..self }
     }
 
+    /// The outlet of a stream to the same peer that is over.
+    pub fn ended(&self) -> Self {
+        Self { frames: mpsc::channel(1).0, ..self.clone() }
+    }
+
+    /// Whether its stream was answered on, or its client is gone.
+    pub fn is_over(&self) -> bool {
+        self.frames.is_closed()
+    }
+
     /// Whether requests to the client can be sent here.
     pub fn takes_requests(&self) -> bool {
-        !self.answers_only && !self.frames.is_closed()
+        !self.answers_only && !self.is_over()
     }
 
     /// Queues a notification, or drops it if the queue is full. `false` if the client is gone.

@@ -1,5 +1,7 @@
 //! Requests of upstreams to clients: how many one upstream may have open at one client, and how many bytes they may hold.
 
+use std::sync::Arc;
+
 use mcp_disclosure_core::RawObject;
 use mcp_disclosure_transport::{Budget, ErrorText, Json, Share, code};
 use tokio::sync::oneshot;
@@ -52,7 +54,7 @@ pub struct InputRequest {
     /// Receives the client's response.
     pub answer: oneshot::Sender<Result<Json, ErrorText>>,
     /// Held for as long as the parameters are, even if the upstream cancels the request.
-    pub(super) _open: OpenQuestion,
+    pub(super) _open: Arc<OpenQuestion>,
 }
 
 #[cfg(test)]
@@ -61,7 +63,7 @@ impl InputRequest {
     pub fn uncounted(method: &str, answer: oneshot::Sender<Result<Json, ErrorText>>) -> Self {
         let params = RawObject::empty();
         let open = Questions::new(&Limits::default()).open(params.text().len()).unwrap();
-        Self { method: method.to_owned(), params, answer, _open: open }
+        Self { method: method.to_owned(), params, answer, _open: Arc::new(open) }
     }
 }
 

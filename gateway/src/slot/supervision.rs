@@ -29,7 +29,7 @@ use tokio::time::Instant;
 
 use crate::upstream::Restart;
 
-/// The delay after the first failure, doubled with each further failure in a row.
+/// The delay after the first failure, doubled with each further one.
 pub(super) const FIRST_DELAY: Duration = Duration::from_secs(1);
 
 /// The longest delay.
@@ -38,10 +38,10 @@ const LONGEST_DELAY: Duration = Duration::from_secs(60);
 /// The part of a delay that chance may take away, so that many gateways do not retry at the same time.
 const JITTER: f64 = 0.25;
 
-/// Failures in a row are forgotten after a connection lasted this long.
+/// Failures are forgotten after a connection lasted this long, and not before.
 const HEALTHY: Duration = Duration::from_secs(60);
 
-/// After this number of failures in a row, an upstream's tools leave the lists until it is back.
+/// After this number of failures, an upstream's tools leave the lists until it is back.
 const TOLERATED: u32 = 5;
 
 /// A lost HTTP session that lasted this long is replaced without delay.
@@ -122,7 +122,7 @@ impl Supervision {
     }
 
     /// Whether what it last listed is offered to clients: always while it is connected, otherwise until it failed
-    /// 5 times in a row or stopped.
+    /// 5 times without being healthy in between, or stopped.
     pub fn keeps_lists(&self) -> bool {
         match self.state {
             State::Ready { .. } | State::Pinged { .. } | State::Silent { .. } => true,

@@ -110,7 +110,22 @@ impl Server {
                 let params = given.unwrap_or_else(|| json!({"message": "Which?"}));
                 put(&json!({"jsonrpc": "2.0", "id": "q", "method": arguments["text"], "params": params}));
             }
-            ("asks", "") if *id == "q" => {
+            // Asks for the first call when the second comes, which it answers in the same breath.
+            ("asks-late", "tools/call") if self.asks_for.is_null() => self.asks_for = id.clone(),
+            ("asks-late", "tools/call") if message["params"]["arguments"]["text"].is_string() => {
+                let method = &message["params"]["arguments"]["text"];
+                let question =
+                    json!({"jsonrpc": "2.0", "id": "q", "method": method, "params": {"message": "Which?"}});
+                let answer = json!({"jsonrpc": "2.0", "id": id, "result": text("the second")});
+                say(&format!("{question}\n{answer}"));
+            }
+            // At the third, it reports progress of the first.
+            ("asks-late", "tools/call") => {
+                let params = json!({"progressToken": self.asks_for, "progress": 1});
+                put(&json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}));
+                answer(id, text("the third"));
+            }
+            ("asks" | "asks-late", "") if *id == "q" => {
                 let outcome =
                     json!({"client": self.client, "result": message["result"], "error": message["error"]});
                 answer(&self.asks_for, text(&outcome.to_string()));

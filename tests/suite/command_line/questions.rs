@@ -135,3 +135,31 @@ fn an_address_that_is_neither_https_nor_of_this_machine_is_not_passed_on_f3() {
         assert_eq!(asks.count("elicitation/create") + says.count("elicitation/create"), 0);
     }
 }
+
+/// A call of a client without session that may be asked, and wants progress.
+fn call_without_session(arguments: Value) -> Value {
+    let mut meta = stateless(json!({"elicitation": {"form": {}}}));
+    meta["progressToken"] = "one".into();
+    json!({"name": "echo", "arguments": arguments, "_meta": meta})
+}
+
+#[test]
+fn a_question_outlasts_a_later_call_and_no_progress_follows_it_f3() {
+    let mut gateway = start(&["serve", "--strategy", "full", "--", ODD, "asks-late"]);
+    let meta = stateless(json!({"elicitation": {"form": {}}}));
+    gateway.request("tools/list", json!({"_meta": meta}));
+    let mut params = call_without_session(json!({}));
+    let call = gateway.ask("tools/call", params.clone());
+    let second = gateway.request("tools/call", call_without_session(json!({"text": "elicitation/create"})));
+    assert_eq!(text(&second), "the second");
+    let asked = gateway.answer(call);
+    let questions = asked["result"]["inputRequests"].as_object().unwrap_or_else(|| panic!("{asked}"));
+    let key = questions.keys().next().unwrap();
+    let third = gateway.request("tools/call", call_without_session(json!({})));
+    assert_eq!(text(&third), "the third");
+    assert_eq!(gateway.count("notifications/progress"), 0, "the first was answered");
+    params["inputResponses"] = json!({key: {"action": "accept"}});
+    params["requestState"] = asked["result"]["requestState"].clone();
+    let outcome: Value = serde_json::from_str(text(&gateway.request("tools/call", params))).unwrap();
+    assert_eq!(outcome["result"], json!({"action": "accept"}));
+}

@@ -38,7 +38,7 @@ use crate::{
 };
 
 /// Why a connection ends whose HTTP session is lost.
-const LOST_SESSION: &str = "the server no longer knows the session (HTTP 404)";
+const LOST_SESSION: &str = "the server no longer knows the session";
 
 /// A connection to an MCP server.
 ///

@@ -79,10 +79,8 @@ impl Link {
         in_session: bool,
         position: &mut StreamPosition,
     ) -> Result<(), HttpError> {
-        let request =
-            request.header(CONTENT_TYPE, JSON).header(ACCEPT, "application/json, text/event-stream");
         let posting = self.posting.token();
-        let response = self.execute(request.body(text)).await?;
+        let response = self.execute(accepting_both(request).body(text)).await?;
         let status = response.status();
         // Some servers send a session id with an error, or in response to a stateless request; those are
         // ignored.
@@ -154,16 +152,19 @@ impl Link {
                 }
                 Err(error) if error.is_transient() => {}
                 // A server that had the stream has lost the session; others answer like that to any GET.
-                Err(error) if error.is_not_found() && was_open && self.session().is_some() => {
-                    return self.end_session().await;
-                }
-                // It may have forgotten the event.
-                Err(_) if position.can_be_resumed() => position.forget(),
-                Err(_) => {
-                    if was_open {
-                        self.connection.handler.lists_may_have_changed();
+                Err(error) => {
+                    if was_open && self.has_lost_session(&error).await {
+                        return self.end_session().await;
                     }
-                    return;
+                    // It may have forgotten the event.
+                    if position.can_be_resumed() {
+                        position.forget();
+                    } else {
+                        if was_open {
+                            self.connection.handler.lists_may_have_changed();
+                        }
+                        return;
+                    }
                 }
             }
             was_down = true;
@@ -202,6 +203,11 @@ impl Drop for ListsAgain<'_> {
             self.0.handler.lists_may_have_changed();
         }
     }
+}
+
+/// A POST of a message, whose response may be JSON or events.
+pub(super) fn accepting_both(request: RequestBuilder) -> RequestBuilder {
+    request.header(CONTENT_TYPE, JSON).header(ACCEPT, "application/json, text/event-stream")
 }
 
 pub(super) fn content_type(response: &Response) -> String {

@@ -4,12 +4,12 @@ use std::{sync::Arc, time::Duration};
 
 use futures::FutureExt;
 use mcp_disclosure_core::brief::shorten;
-use reqwest::Response;
+use reqwest::{Method, Response, StatusCode};
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use super::{
     Link, StreamPosition,
-    exchange::{EVENT_STREAM, content_type, read_body},
+    exchange::{EVENT_STREAM, accepting_both, content_type, read_body},
 };
 use crate::{Bound, HttpError, Message, RequestId};
 
@@ -19,6 +19,9 @@ pub(super) const ERROR_BODY: Bound = Bound { most: 1024 * 1024, setting: "" };
 /// When a session is lost, its other requests may take this long to be refused, too: those that are refused can
 /// be sent again in the next session.
 const ALSO_REFUSED: Duration = Duration::from_secs(1);
+
+/// Asks whether the session is there. The id is of no request.
+const PING: &str = r#"{"jsonrpc":"2.0","id":"is-the-session-there","method":"ping"}"#;
 
 impl Link {
     /// Handles the refusal of a message. Some servers send the response to a request with an error status. Otherwise it may
@@ -52,16 +55,16 @@ impl Link {
                 Err(_) => {}
             }
         }
-        drop(posting);
         let error = HttpError::Status { status, body: shown };
+        let is_lost = in_session && !is_answered && self.has_lost_session(&error).await;
+        if let Some(id) = about.filter(|_| is_lost && !is_stream) {
+            self.connection.note_refused(id);
+        }
+        drop(posting);
         if is_answered {
             return error;
         }
-        let has_session = self.session().is_some() || self.messages.initialized();
-        if in_session && has_session && error.is_not_found() {
-            if let Some(id) = about.filter(|_| !is_stream) {
-                self.connection.note_refused(id);
-            }
+        if is_lost {
             self.end_session().await;
             return error;
         }
@@ -80,6 +83,21 @@ impl Link {
             self.connection.receive(&message, about);
         }
         error
+    }
+
+    /// Whether this refusal means that the server no longer knows the session. 404 says so. Some servers answer 400, which
+    /// may also be about the message alone: then they answer a ping.
+    pub(super) async fn has_lost_session(&self, error: &HttpError) -> bool {
+        let HttpError::Status { status, .. } = error else { return false };
+        match *status {
+            StatusCode::NOT_FOUND => self.session().is_some() || self.messages.initialized(),
+            StatusCode::BAD_REQUEST if self.session().is_some() => {
+                let ping = accepting_both(self.in_session(Method::POST)).body(PING);
+                let answered = self.execute(ping).await.map(|response| response.status());
+                answered.is_ok_and(|status| matches!(status, StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND))
+            }
+            _ => false,
+        }
     }
 
     /// Ends the connection because the server no longer knows the session.

@@ -106,7 +106,7 @@ impl Calls {
                     .rounds
                     .take(&state, identity(caller, upstream, &request))
                     .ok_or_else(unknown_state)?;
-                work.resume(caller, &request.params);
+                work.redirect(caller.reply_route(), &request.params);
                 work
             }
             (None, Some(client)) => Work::begin(caller, client, upstream, &request),
@@ -121,6 +121,7 @@ impl Calls {
             None => {
                 let state = fresh("a state")?;
                 let required = work.dialogue.required(&state);
+                work.suspend(caller);
                 if let Some(guard) = caller.guard() {
                     guard.pin_state(&state);
                 }
@@ -175,11 +176,17 @@ impl Work {
         }
     }
 
-    /// Continues the work under the client's next request.
-    fn resume(&self, caller: &Caller, params: &RawObject) {
-        self.begun.redirect(ReplyRoute { rounds: Some(self.rounds.clone()), ..caller.reply_route() });
+    /// Nothing follows the answer: until the client's next request, the work's route is one that is over.
+    pub(super) fn suspend(&self, caller: &Caller) {
+        let outlet = caller.outlet.ended();
+        self.redirect(ReplyRoute { outlet, rounds: None, log_level: None }, &RawObject::empty());
+    }
+
+    /// Reports and questions take this route from now on; progress is reported as these parameters ask.
+    fn redirect(&self, route: ReplyRoute, params: &RawObject) {
+        self.begun.redirect(ReplyRoute { rounds: Some(self.rounds.clone()), ..route.clone() });
         if let Some(reports) = &self.reports {
-            reports.redirect(caller.reply_route(), params);
+            reports.redirect(route, params);
         }
     }
 }

@@ -48,7 +48,9 @@ impl Stage {
             (_, code::STORE_UNAVAILABLE) => StatusCode::SERVICE_UNAVAILABLE,
             (Self::Opening, code::INVALID_PARAMS | code::INVALID_REQUEST)
             | (Self::Serving, code::INVALID_REQUEST)
-            | (Self::Answering(Era::Stateless), code::MISSING_CAPABILITY) => StatusCode::BAD_REQUEST,
+            | (Self::Answering(Era::Stateless), code::MISSING_CAPABILITY | code::UNSUPPORTED_VERSION) => {
+                StatusCode::BAD_REQUEST
+            }
             (Self::Answering(Era::Stateless), code::METHOD_NOT_FOUND) => StatusCode::NOT_FOUND,
             (Self::Opening | Self::Session, _) => StatusCode::SERVICE_UNAVAILABLE,
             (Self::Serving | Self::Answering(_), _) => StatusCode::OK,

@@ -172,6 +172,7 @@ impl Calls {
                 let asking = reached.upstream_call("tasks/result", params);
                 let mut work = Work::begin(&reached, client, upstream, &asking);
                 work.dialogue.look().await;
+                work.suspend(&reached);
                 Some(work.into())
             }
             _ => None,
