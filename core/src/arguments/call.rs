@@ -1,6 +1,6 @@
 //! The arguments of a call, mended where that makes them fit.
 
-use std::{borrow::Cow, collections::HashSet, mem, ops::Range, ptr};
+use std::{borrow::Cow, collections::HashSet, ops::Range, ptr};
 
 use serde_json::{Value, value::RawValue};
 
@@ -38,7 +38,7 @@ impl Schema {
     /// argument whose problem is that it is `null` is left out; if they fit then, that is what they are. What fits is never changed.
     ///
     /// # Errors
-    /// What is wrong with them as they were given: they do not fit, and would not if they were mended.
+    /// What is wrong with them: they do not fit, and would not if they were mended.
     pub fn apply(&self, given: &str) -> Result<Checked, Vec<ArgumentProblem>> {
         self.apply_within(given, &mut Steps(STEPS))
     }
@@ -49,7 +49,7 @@ impl Schema {
         given: &str,
         steps: &mut Steps,
     ) -> Result<Checked, Vec<ArgumentProblem>> {
-        let (mut text, mut reported) = (Cow::Borrowed(given), None);
+        let (mut text, mut reported) = (Cow::Borrowed(given), Vec::new());
         loop {
             let arguments = read(&text, MAX_BYTES);
             let fit = arguments.as_ref().and_then(|arguments| match arguments {
@@ -61,10 +61,10 @@ impl Schema {
                 let repaired = matches!(text, Cow::Owned(_)).then(|| text.into_owned().into());
                 return Ok(Checked { repaired, is_judged: fit.is_some() });
             }
-            let reported = reported.get_or_insert_with(|| in_words(problems));
+            reported = in_words(problems, &reported);
             text = match mended(&text, problems, steps) {
                 Some(mended) => Cow::Owned(mended),
-                None => return Err(mem::take(reported)),
+                None => return Err(reported),
             };
         }
     }
@@ -91,10 +91,10 @@ fn mended(text: &str, problems: &[Problem], steps: &mut Steps) -> Option<String>
 
 /// The arguments with the object or array in place of the string that holds it, where there is a problem with that.
 fn without_string(text: &str, problem: &Problem, steps: &mut Steps) -> Option<String> {
-    let held = problem.value.as_str()?.trim_start();
-    steps.spend(held.len() / READ_IN_STEP)?;
-    let held =
-        held.starts_with(['{', '[']).then(|| serde_json::from_str::<&RawValue>(held).ok()).flatten()?.get();
+    let string = problem.value.as_str()?;
+    steps.spend(string.len() / READ_IN_STEP)?;
+    let held = serde_json::from_str::<&RawValue>(string).ok()?.get();
+    held.starts_with(['{', '[']).then_some(())?;
     // It must be readable where it is put. A message, of which arguments are the third level, has at most 128 of them.
     let levels = problem.path.len() + 1;
     read(&format!("{}{held}{}", "[".repeat(levels), "]".repeat(levels)), MAX_BYTES)?;

@@ -40,7 +40,7 @@ impl Schema {
         match self.judge(value, &mut Steps(STEPS)) {
             None => Verdict::NotJudged,
             Some(problems) if problems.is_empty() => Verdict::Fits,
-            Some(problems) => Verdict::DoesNotFit(in_words(&problems)),
+            Some(problems) => Verdict::DoesNotFit(in_words(&problems, &[])),
         }
     }
 

@@ -102,11 +102,14 @@ pub(super) fn nearest<'v>(mut branches: Vec<Vec<Problem<'v>>>, value: &'v Value)
     Some(vec![Problem { path: Vec::new(), value, wrong: Wrong::Alternatives(alternatives) }])
 }
 
-/// Problems as they are reported. Two parts of a schema may say the same.
-pub(super) fn in_words(problems: &[Problem]) -> Vec<ArgumentProblem> {
-    let mut said: Vec<_> = problems.iter().map(Problem::said).collect();
-    said.dedup();
-    said
+/// Problems as they are reported; as they were `before` where arguments were mended and there still is one at the same place. Two parts of a
+/// schema may say the same.
+pub(super) fn in_words(problems: &[Problem], before: &[ArgumentProblem]) -> Vec<ArgumentProblem> {
+    let before = |argument: &str| before.iter().find(|one| one.argument == argument).cloned();
+    let said = problems.iter().map(Problem::said);
+    let mut told: Vec<_> = said.map(|said| before(&said.argument).unwrap_or(said)).collect();
+    told.dedup();
+    told
 }
 
 impl Problem<'_> {
