@@ -347,12 +347,6 @@ impl RawObject {
         self.members().iter().map(move |(key, place)| (key.get(text), &text[place.clone()]))
     }
 
-    /// The same, values without a copy.
-    pub(crate) fn shares(&self) -> impl Iterator<Item = (&str, RawText)> {
-        let text = self.text();
-        self.members().iter().map(move |(key, place)| (key.get(text), RawText::part(&self.0, place.clone())))
-    }
-
     /// The object with `key` set to the JSON text `value`: in its old place, or at the end.
     ///
     /// `value` must be JSON; anything else would make the text invalid, so it is checked in debug builds.

@@ -4,17 +4,16 @@
 //! beside one that fits does not matter, and where the steps are used up everything further is unknown. So whatever is
 //! found out holds for every way in which the rest could have been judged.
 
-use std::{cmp::Ordering, slice};
+use std::{borrow::Cow, cmp::Ordering, slice};
 
 use serde_json::Value;
 
 pub(super) use super::pattern::Steps;
 use super::{
     ArgumentProblem, number, pattern,
-    problem::{LONGEST_VALUE, MOST_PROBLEMS, Problem, Wrong, nearest},
+    problem::{MOST_PROBLEMS, Problem, Wrong, in_words, nearest},
     schema::{Schema, is_unjudged, kinds},
 };
-use crate::brief::shorten;
 
 /// The steps of all checks of a call's arguments, or of all their readings: some 50 ns each at most.
 pub(super) const STEPS: usize = 80_000;
@@ -33,26 +32,21 @@ pub enum Verdict {
 }
 
 /// What is wrong with a value: nothing, if it fits. `None` where that is not judged.
-type Fit<'v> = Option<Vec<Problem<'v>>>;
+pub(super) type Fit<'v> = Option<Vec<Problem<'v>>>;
 
 impl Schema {
     /// Checks a value.
     pub fn check(&self, value: &Value) -> Verdict {
-        self.check_within(value, &mut Steps(STEPS))
-    }
-
-    /// The same with the steps that are left.
-    pub(super) fn check_within(&self, value: &Value, steps: &mut Steps) -> Verdict {
-        match (Check { schema: self, steps, depth: 0 }).node(&self.document, value) {
+        match self.judge(value, &mut Steps(STEPS)) {
             None => Verdict::NotJudged,
             Some(problems) if problems.is_empty() => Verdict::Fits,
-            Some(problems) => Verdict::DoesNotFit(problems.into_iter().map(Problem::said).collect()),
+            Some(problems) => Verdict::DoesNotFit(in_words(&problems, &[])),
         }
     }
 
-    /// Whether a value fits a part of the schema, with the steps that are left.
-    pub(super) fn fits_within(&self, part: &Value, value: &Value, steps: &mut Steps) -> Option<bool> {
-        (Check { schema: self, steps, depth: 0 }).fits(part, value)
+    /// The same with the steps that are left.
+    pub(super) fn judge<'v>(&'v self, value: &'v Value, steps: &mut Steps) -> Fit<'v> {
+        (Check { schema: self, steps, depth: 0 }).node(&self.document, value)
     }
 }
 
@@ -85,12 +79,12 @@ impl<'v> Check<'v, '_> {
     }
 
     /// What is wrong with a part of a value.
-    fn within(&mut self, name: impl ToString, schema: &'v Value, value: &'v Value) -> Fit<'v> {
+    fn within(&mut self, name: impl Into<Cow<'v, str>>, schema: &'v Value, value: &'v Value) -> Fit<'v> {
         let mut problems = self.node(schema, value)?;
         if !problems.is_empty() {
             // What is found is found, whether or not steps are left.
             self.steps.spend(problems.len());
-            let name = shorten(&name.to_string(), LONGEST_VALUE);
+            let name = name.into();
             problems.iter_mut().for_each(|problem| problem.path.push(name.clone()));
         }
         Some(problems)
@@ -138,13 +132,14 @@ impl<'v> Check<'v, '_> {
             ("items" | "additionalItems", Value::Array(items)) => {
                 let first = &schema[if is_latest { "prefixItems" } else { "items" }];
                 let rest = items.iter().enumerate().skip(first.as_array().map_or(0, Vec::len));
-                self.all(rest, |check, (at, item)| check.within(at, operand, item))
+                self.all(rest, |check, (at, item)| check.within(at.to_string(), operand, item))
             }
             ("properties", Value::Object(members)) => {
                 let properties = operand.as_object()?;
                 self.all(members, |check, (name, value)| {
                     check.steps.read(name)?;
-                    properties.get(name).map_or(Some(Vec::new()), |part| check.within(name, part, value))
+                    let part = properties.get(name);
+                    part.map_or(Some(Vec::new()), |part| check.within(name.as_str(), part, value))
                 })
             }
             ("additionalProperties", Value::Object(members)) if *operand != Value::Bool(true) => {
@@ -157,7 +152,7 @@ impl<'v> Check<'v, '_> {
                     match operand {
                         _ if named.is_some_and(|named| named.contains_key(name)) => Some(Vec::new()),
                         Value::Bool(false) => wrong(Some(name), value, key, schema),
-                        _ => check.within(name, operand, part),
+                        _ => check.within(name.as_str(), operand, part),
                     }
                 })
             }
@@ -174,7 +169,9 @@ impl<'v> Check<'v, '_> {
 
     fn tuple(&mut self, parts: &'v Value, items: &'v [Value]) -> Fit<'v> {
         let items = items.iter().enumerate();
-        self.all(items.zip(parts.as_array()?), |check, ((at, item), part)| check.within(at, part, item))
+        self.all(items.zip(parts.as_array()?), |check, ((at, item), part)| {
+            check.within(at.to_string(), part, item)
+        })
     }
 
     fn union(&mut self, key: &'v str, operand: &'v Value, value: &'v Value) -> Fit<'v> {
@@ -283,8 +280,13 @@ impl<'v> Check<'v, '_> {
 }
 
 /// A value, or its `member`, does not fit a keyword.
-fn wrong<'v>(member: Option<&str>, value: &'v Value, key: &'v str, operand: &'v Value) -> Fit<'v> {
-    let path = member.map(|name| shorten(name, LONGEST_VALUE)).into_iter().collect();
+pub(super) fn wrong<'v>(
+    member: Option<&'v str>,
+    value: &'v Value,
+    key: &'v str,
+    operand: &'v Value,
+) -> Fit<'v> {
+    let path = member.map(Cow::Borrowed).into_iter().collect();
     Some(vec![Problem { path, value, wrong: Wrong::Keyword(key, operand) }])
 }
 
@@ -309,7 +311,7 @@ mod tests {
         ] {
             let schema = Schema::compile(&schema.to_string());
             let mut steps = Steps(1_000);
-            assert_eq!(schema.check_within(&given, &mut steps), Verdict::NotJudged);
+            assert!(schema.judge(&given, &mut steps).is_none());
             assert_eq!(steps.0, 0);
         }
     }

@@ -1,5 +1,7 @@
 //! What is wrong with a call's arguments, in words a model can act on.
 
+use std::{borrow::Cow, mem};
+
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -52,7 +54,7 @@ impl Refusal {
 }
 
 /// A given value, and a name, is shown up to this many characters.
-pub(super) const LONGEST_VALUE: usize = 120;
+const LONGEST_VALUE: usize = 120;
 /// The path to an argument is shown up to this many characters.
 const LONGEST_PATH: usize = 500;
 /// The longest text of what was expected, in characters.
@@ -64,17 +66,20 @@ const MOST_NAMES: usize = 64;
 const MOST_LOOKED_AT: usize = 500;
 
 /// A problem as it is found. It is put into words if it is reported.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Problem<'v> {
     /// The names and positions that lead to what it is about, the innermost first.
-    pub(super) path: Vec<String>,
+    pub(super) path: Vec<Cow<'v, str>>,
     /// The value; of a member that is missing or not allowed, the object.
     pub(super) value: &'v Value,
     pub(super) wrong: Wrong<'v>,
 }
 
+/// In place of a keyword: the arguments are no object.
+pub(super) const ALL: &str = "arguments";
+
 /// What is wrong with a value.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Wrong<'v> {
     /// It does not fit a keyword, which says this. Of a member that is missing (`required`) or not allowed
     /// (`additionalProperties`) it is the schema of the object.
@@ -97,24 +102,39 @@ pub(super) fn nearest<'v>(mut branches: Vec<Vec<Problem<'v>>>, value: &'v Value)
     Some(vec![Problem { path: Vec::new(), value, wrong: Wrong::Alternatives(alternatives) }])
 }
 
+/// Problems as they are reported; as they were `before` where arguments were mended and there still is one at the same place. Two parts of a
+/// schema may say the same.
+pub(super) fn in_words(problems: &[Problem], before: &[ArgumentProblem]) -> Vec<ArgumentProblem> {
+    let before = |argument: &str| before.iter().find(|one| one.argument == argument).cloned();
+    let said = problems.iter().map(Problem::said);
+    let mut told: Vec<_> = said.map(|said| before(&said.argument).unwrap_or(said)).collect();
+    told.dedup();
+    told
+}
+
 impl Problem<'_> {
-    /// How much the value is of another kind than meant: its type differs, or a constant in it; or there is not all of it.
+    /// How much the value is of another kind than meant: hardly any fits; its type differs, or a constant in it; or there is not
+    /// all of it.
     fn differs(&self) -> u8 {
+        let is_alike = |one: &Value| mem::discriminant(one) == mem::discriminant(self.value);
         match (&self.wrong, self.path.len()) {
+            (Wrong::Keyword("not" | "false", _), 0) => 3,
             (Wrong::Keyword("type", _), 0) | (Wrong::Keyword("const", _), 1) => 2,
+            (Wrong::Keyword("const", one), 0) if !is_alike(one) => 2,
+            (Wrong::Keyword("enum", all), 0) if !all.as_array().into_iter().flatten().any(is_alike) => 2,
             (Wrong::Keyword("required", _), 1) => 1,
             _ => 0,
         }
     }
 
-    fn alternatives(self) -> Vec<Self> {
+    /// It, or else each of its alternatives.
+    pub(super) fn alternatives(self) -> Vec<Self> {
         let Wrong::Alternatives(mut alternatives) = self.wrong else { return vec![self] };
         alternatives.iter_mut().for_each(|one| one.path.extend_from_slice(&self.path));
         alternatives
     }
 
-    /// The problem in words.
-    pub(super) fn said(self) -> ArgumentProblem {
+    fn said(&self) -> ArgumentProblem {
         let given = match self.wrong {
             Wrong::Keyword("required", _) => "nothing".to_owned(),
             Wrong::Keyword("additionalProperties", _) => "an argument of that name".to_owned(),
@@ -124,14 +144,15 @@ impl Problem<'_> {
     }
 
     fn place(&self) -> String {
-        let path: Vec<&str> = self.path.iter().rev().map(String::as_str).collect();
+        let path: Vec<String> = self.path.iter().rev().map(|name| shorten(name, LONGEST_VALUE)).collect();
         if path.is_empty() { "arguments".to_owned() } else { shorten(&path.join("."), LONGEST_PATH) }
     }
 
-    fn expected(self) -> String {
+    fn expected(&self) -> String {
         let Wrong::Keyword(key, operand) = self.wrong else {
             let here = self.place();
-            let each = self.alternatives().into_iter().map(|one| match one.place() {
+            let each = self.clone().alternatives();
+            let each = each.iter().map(|one| match one.place() {
                 place if place == here => one.expected(),
                 place => format!("'{place}': {}", one.expected()),
             });
@@ -139,10 +160,11 @@ impl Problem<'_> {
             each.dedup();
             return shorten(&each.join(", or "), LONGEST_EXPECTED);
         };
-        let name = self.path.first().map_or("", String::as_str);
+        let name = self.path.first().map_or("", AsRef::as_ref);
         let (given, known) = (self.value.as_object(), properties(operand));
         let shown = |longest| shown(operand, longest);
         match key {
+            ALL => "a JSON object".to_owned(),
             "required" => {
                 let given = meant(name, given, known);
                 let given = given.map(|given| format!("; did you mean it by '{given}'?")).unwrap_or_default();
@@ -186,7 +208,7 @@ fn properties(schema: &Value) -> Option<&Map<String, Value>> {
 }
 
 /// The name that is probably the same, among these without those.
-fn meant<'n>(
+pub(super) fn meant<'n>(
     name: &str,
     these: Option<&'n Map<String, Value>>,
     those: Option<&Map<String, Value>>,

@@ -1,15 +1,15 @@
 //! Arguments as they are meant: clients and models flatten them, put them into a member of their own, repeat the tool's name
 //! among them, or send them as a string (docs/CONTRACT.md F5).
 
-use std::sync::Arc;
+use std::collections::HashMap;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
-    Verdict,
-    call::MAX_BYTES,
+    call::READ_IN_STEP,
     check::{STEPS, Steps},
-    schema::{Schema, read},
+    problem::meant,
+    schema::Schema,
 };
 use crate::{
     given,
@@ -22,25 +22,22 @@ pub(crate) const WRAPPER: &str = "arguments";
 /// What models call the name of a tool among the members of a call.
 pub(crate) const NAMES: [&str; 4] = ["tool", "name", "tool_name", "toolName"];
 
-/// How deep objects within objects are looked into.
+/// What it is called in other forms of a call that models know.
+const WRAPPERS: [&str; 6] = [WRAPPER, "args", "params", "parameters", "input", "tool_input"];
+
+/// How often arguments may be wrapped.
 const MOST_LEVELS: usize = 4;
 
-/// How many readings are compared. Where there are more, none is taken.
-const MOST_READINGS: usize = 16;
-
-/// How many bytes of arguments are read in a step of the check.
-const READ_IN_STEP: usize = 16;
-
-/// How many names of up to 64 bytes are compared in a step.
-const NAMES_IN_STEP: usize = 8;
+/// How many required arguments are shown.
+const MOST_SHOWN: usize = 16;
 
 impl Schema {
     /// The arguments that are meant, where that is not what was given. `names` are those of the tool, and `aside` is an
     /// argument that the schema does not know.
     ///
-    /// What is alone in `arguments` is what is meant, unless the schema has a parameter of that name. Other arguments that have
-    /// members which the schema lacks, and do not fit, are read as the members of the objects within them, without the tool's name.
-    /// `None` where no such reading fits, or more than one does; what names another tool has none.
+    /// What is alone in `arguments` is what is meant, unless the schema has a parameter of that name. Other arguments that do not
+    /// fit are read without the tool's name, and as what is in their only member, if that is called as the arguments of calls are,
+    /// or in `arguments`. `None` where no such reading fits, or more than one does; what names another tool has none.
     pub fn read(&self, given: &str, names: &[&str], aside: &str) -> Option<RawText> {
         let properties = self.says(&self.document, "properties");
         let can_wrap = properties.is_some_and(Value::is_object) && !self.has_parameter(WRAPPER);
@@ -48,23 +45,12 @@ impl Schema {
         let mut arguments = opened(given)?;
         let mut is_changed = !given.trim_start().starts_with('{');
         for _ in 0..MOST_LEVELS {
-            let within = {
-                let mut members = arguments.iter().filter(|(key, _)| *key != aside);
-                match (members.next(), members.next()) {
-                    (Some((WRAPPER, within)), None) if can_wrap => opened(within)?,
-                    _ => break,
-                }
-            };
-            arguments = arguments.retain(|key| key == aside).over(&within);
+            let Some((WRAPPER, within)) = alone(&arguments, aside).filter(|_| can_wrap) else { break };
+            arguments = arguments.retain(|key| key == aside).over(&opened(within)?);
             is_changed = true;
         }
-        let is_plain = |(key, _): (&str, &str)| self.has_parameter(key) && key != WRAPPER || key == aside;
-        if !arguments.iter().all(is_plain)
-            && let Some(meant) = self.only_fitting(&arguments, names, aside)
-        {
-            return Some(meant.into_text());
-        }
-        is_changed.then(|| arguments.into_text())
+        let meant = self.only_fitting(&arguments, names, aside);
+        meant.or_else(|| is_changed.then_some(arguments)).map(RawObject::into_text)
     }
 
     /// Whether arguments have members that the schema lacks, or are no object: then it can be that their form is wrong.
@@ -80,95 +66,74 @@ impl Schema {
             Value::String(kind) => format!("<{kind}>"),
             _ => "<value>".to_owned(),
         };
-        required.take(MOST_READINGS).map(|name| (name.to_owned(), Value::String(kind(name)))).collect()
+        required.take(MOST_SHOWN).map(|name| (name.to_owned(), Value::String(kind(name)))).collect()
     }
 
     fn only_fitting(&self, given: &RawObject, names: &[&str], aside: &str) -> Option<RawObject> {
-        let rest = given.retain(|key| key != aside);
+        let mut readings = Vec::new();
+        while let Some(next) = self.simpler(readings.last().unwrap_or(given), names, aside)? {
+            (readings.len() < 2 * MOST_LEVELS).then_some(())?;
+            readings.push(next);
+        }
         let mut steps = Steps(STEPS);
-        let verdict = |arguments: &RawObject, steps: &mut Steps| {
-            steps.spend(arguments.text().len() / READ_IN_STEP)?;
-            Some(self.check_within(&read(arguments.text(), MAX_BYTES)?, steps))
+        let mut fits = |reading: &RawObject| {
+            let reading = reading.retain(|key| key != aside);
+            // What is not judged for want of steps is not taken.
+            let _left = steps.spend(reading.text().len() / READ_IN_STEP);
+            self.apply_within(reading.text(), &mut steps).map(|checked| checked.is_judged)
         };
         // What fits, or may, is meant as it is.
-        matches!(verdict(&rest, &mut steps), Some(Verdict::DoesNotFit(_))).then_some(())?;
-        let mut fitting: Vec<RawObject> = Vec::new();
-        for reading in self.readings(&rest, names, 0, &mut steps)? {
-            let reading = RawObject::assemble(reading.iter().map(|(key, value)| (&**key, value.get())));
-            match verdict(&reading.retain(|key| key != aside), &mut steps)? {
-                Verdict::Fits if !fitting.contains(&reading) => fitting.push(reading),
-                // It may be what is meant.
-                Verdict::NotJudged => return None,
-                _ => {}
+        (!readings.is_empty() && fits(given).is_err()).then_some(())?;
+        let mut fitting = None;
+        for reading in readings {
+            match fits(&reading) {
+                Ok(true) if fitting.is_none() => fitting = Some(reading),
+                // It may be what is meant as well.
+                Ok(_) => return None,
+                Err(_) => {}
             }
         }
-        let [only] = &fitting[..] else { return None };
-        Some(only.over(&given.retain(|key| key == aside)))
+        fitting
     }
 
-    /// The readings of an object, or of one this many levels within it; `None` if there are too many, or no steps are left.
-    fn readings(
-        &self,
-        given: &RawObject,
-        names: &[&str],
-        level: usize,
-        steps: &mut Steps,
-    ) -> Option<Vec<Reading>> {
-        let mut readings = vec![Reading::new()];
-        for (key, value) in given.shares() {
-            let is_parameter = self.has_parameter(key);
-            let text = given::string(value.get());
-            let is_name = text.as_deref().is_some_and(|text| names.contains(&text));
-            // Whoever names another tool may have meant that one.
-            if !is_parameter && !is_name && NAMES.contains(&key) && text.is_some() {
-                return Some(Vec::new());
-            }
-            let may_wrap = level < MOST_LEVELS && (!is_parameter || key == WRAPPER);
-            steps.spend(value.get().len() / READ_IN_STEP)?;
-            let within = may_wrap.then(|| object(value.get())).flatten();
-            let mut choices = Vec::new();
-            if is_name {
-                choices.push(Reading::new());
-            }
-            if let Some(within) = &within {
-                choices.extend(self.readings(within, names, level + 1, steps)?);
-            }
-            if is_parameter || !(is_name || within.is_some()) {
-                choices.push(vec![(key.into(), value)]);
-            }
-            let mut joined = Vec::new();
-            for one in &readings {
-                for other in &choices {
-                    joined.extend(both(one, other, steps)?);
-                }
-            }
-            (joined.len() <= MOST_READINGS).then_some(())?;
-            readings = joined;
+    /// Arguments without the tool's name, or else those that are in a member of theirs, with what is beside it; the inner `None`
+    /// where there are no such members, the outer one where another call may be meant.
+    fn simpler(&self, given: &RawObject, names: &[&str], aside: &str) -> Option<Option<RawObject>> {
+        let is_own = |value: &str| given::string(value).is_some_and(|text| names.contains(&&*text));
+        // A parameter that has the tool's name as its value may be one, and a name that is another's may be meant.
+        let is_other = |(key, value)| NAMES.contains(&key) && self.has_parameter(key) == is_own(value);
+        (!given.iter().any(is_other)).then_some(())?;
+        let is_name = |key: &str| NAMES.contains(&key) && !self.has_parameter(key);
+        if given.iter().any(|(key, _)| is_name(key)) {
+            return Some(Some(given.retain(|key| !is_name(key))));
         }
-        Some(readings)
+        let is_alone = alone(given, aside).is_some();
+        let may_wrap = |key: &str| match (key, is_alone) {
+            (WRAPPER, true) => true,
+            // A misspelt parameter may be meant.
+            (WRAPPER, _) | (_, true) => WRAPPERS.contains(&key) && !self.may_mean_parameter(key),
+            _ => false,
+        };
+        let mut wrapped = given.iter().filter(|(key, _)| may_wrap(key));
+        let (Some((wrapper, within)), None) = (wrapped.next(), wrapped.next()) else { return Some(None) };
+        let Some(within) = object(within) else { return Some(None) };
+        let beside = given.retain(|key| key != wrapper);
+        let known: HashMap<&str, &str> = beside.iter().collect();
+        let differs = |(key, value)| known.get(key).is_some_and(|other| *other != value);
+        (!within.iter().any(differs)).then(|| Some(beside.over(&within)))
+    }
+
+    /// Whether a member is a parameter, or probably a misspelt one.
+    fn may_mean_parameter(&self, key: &str) -> bool {
+        let parameters = self.document.get("properties").and_then(Value::as_object);
+        self.has_parameter(key) || meant(key, parameters, Some(&Map::new())).is_some()
     }
 }
 
-/// Members that are taken for the arguments, in order.
-type Reading = Vec<(Arc<str>, RawText)>;
-
-/// The members of both, or nothing where they differ in one; `None` if no steps are left.
-fn both(one: &Reading, other: &Reading, steps: &mut Steps) -> Option<Option<Reading>> {
-    steps.spend(1 + one.len())?;
-    let mut all = one.clone();
-    for (key, value) in other {
-        steps.spend(1 + one.len() * (1 + key.len() / 64) / NAMES_IN_STEP)?;
-        match one.iter().find(|(own, _)| own == key) {
-            None => all.push((Arc::clone(key), value.clone())),
-            Some((_, own)) => {
-                steps.read(own.get())?;
-                if own.get() != value.get() {
-                    return Some(None);
-                }
-            }
-        }
-    }
-    Some(Some(all))
+/// The only member, but for the one that is aside.
+fn alone<'o>(object: &'o RawObject, aside: &str) -> Option<(&'o str, &'o str)> {
+    let mut members = object.iter().filter(|(key, _)| *key != aside);
+    members.next().filter(|_| members.next().is_none())
 }
 
 /// An object, or the one that a string holds.
@@ -187,6 +152,9 @@ mod tests {
     const NAMED: &str = r#"{"type":"object","properties":{"name":{"type":"string"},"path":{"type":"string"}},"required":["path"]}"#;
     const OWN: &str =
         r#"{"type":"object","properties":{"arguments":{"type":"array"}},"required":["arguments"]}"#;
+
+    const IDS: &str = r#"{"type":"object","properties":{"ids":{"type":"array","items":{"type":"integer"}},"filter":{"type":"object"},"n":{"type":"integer"}},"required":["ids"],"additionalProperties":false}"#;
+    const INPUTS: &str = r#"{"type":"object","properties":{"inputs":{"type":"object"},"argument":{"type":"object"}},"additionalProperties":false}"#;
 
     fn meant(schema: &str, given: &str) -> Option<String> {
         let meant = Schema::compile(schema).read(given, &["x", "own_x"], "disclosure_receipt");
@@ -208,10 +176,22 @@ mod tests {
             (CLOSED, r#"{"tool":"x","path":"/a"}"#),
             (CLOSED, r#"{"path":"/a","arguments":{}}"#),
             (CLOSED, r#"{"path":"/a","arguments":{"path":"/a"}}"#),
+            (CLOSED, r#"{"arguments":{},"params":{"path":"/a"}}"#),
             (OPTIONAL, r#"{"arguments":{"path":"/a"}}"#),
             (NAMED, r#"{"tool":"x","arguments":{"path":"/a"}}"#),
         ] {
             assert_eq!(meant(schema, given).as_deref(), Some(path), "{schema} {given}");
+        }
+        // What only says that it is open has no parameter `arguments`.
+        let open = r#"{"properties":{"path":{"type":"string"}},"additionalProperties":true}"#;
+        assert_eq!(meant(open, r#"{"arguments":{"path":1}}"#).as_deref(), Some(r#"{"path":1}"#));
+        // What is to be mended in it stays for the check.
+        for (given, left) in [
+            (r#"{"tool":"x","arguments":{"ids":"[1]"}}"#, r#"{"ids":"[1]"}"#),
+            (r#"{"params":{"ids":"[1]"}}"#, r#"{"ids":"[1]"}"#),
+            (r#"{"tool":"x","args":{"ids":[1],"n":null}}"#, r#"{"ids":[1],"n":null}"#),
+        ] {
+            assert_eq!(meant(IDS, given).as_deref(), Some(left), "{given}");
         }
         for given in ["null", r#"{"arguments":null}"#] {
             assert_eq!(meant(OPTIONAL, given).as_deref(), Some("{}"));
@@ -247,6 +227,17 @@ mod tests {
             (CLOSED, r#"{"arguments":{"path":"/a"},"arguments":{"path":"/b"}}"#),
             (CLOSED, r#"{"path":"/a","tool":"y"}"#),
             (CLOSED, r#"{"other":{"path":7}}"#),
+            // What is in an unknown or misspelt parameter is none of the arguments, and a value is no name.
+            (CLOSED, r#"{"other":{"path":"/a"}}"#),
+            (CLOSED, r#"{"path":"/a","other":{}}"#),
+            (CLOSED, r#"{"path":"/a","mode":"x"}"#),
+            (CLOSED, r#"{"path":"/a","params":{}}"#),
+            (CLOSED, r#"{"path":"/a","params":{"path":"/a"}}"#),
+            (CLOSED, r#"{"path":"/a","tool":{}}"#),
+            (IDS, r#"{"ids":[1],"filters":{"n":1}}"#),
+            (IDS, r#"{"ids":[1],"filters":{}}"#),
+            (INPUTS, r#"{"input":{"argument":{"n":1}}}"#),
+            (INPUTS, r#"{"inputs":{"n":1},"arguments":{"inputs":{"n":1}}}"#),
             // That tool may be meant.
             (PATH, r#"{"tool":"y","arguments":{"path":"/a"}}"#),
             (PATH, r#"{"tool_name":"y","arguments":{"tool":"x","arguments":{"path":"/a"}}}"#),
@@ -314,28 +305,21 @@ mod tests {
             format!("{{{}}}", members.join(","))
         };
         assert_eq!(meant(CLOSED, &wide(&wide(r#"{"tool":"x"}"#))), None);
+        let wrapped = |levels: usize| {
+            format!("{}{{\"path\":\"/a\"}}{}", r#"{"tool":"x","args":"#.repeat(levels), "}".repeat(levels))
+        };
+        assert_eq!(meant(CLOSED, &wrapped(4)).as_deref(), Some(r#"{"path":"/a"}"#));
+        assert_eq!(meant(CLOSED, &wrapped(2_000)), None);
     }
 
     #[test]
-    fn p1_long_arguments_have_few_readings() {
-        let names = |letter: char, count: usize| (0..count).map(move |at| format!("{letter}{at}"));
-        let integers: Vec<String> = names('p', 4)
-            .chain(names('n', 40))
-            .map(|name| format!(r#""{name}":{{"type":"integer"}}"#))
-            .collect();
-        let schema = format!(
-            r#"{{"properties":{{"long":{{"type":"string"}},{}}},"additionalProperties":false}}"#,
-            integers.join(",")
-        );
-        // Each of the first may be the tool's name or a value, which does not fit.
-        let given = |length: usize, named: usize| {
-            let named = names('p', named).map(|name| format!(r#""{name}":"x""#));
-            let rest = names('n', 40).map(|name| format!(r#""{name}":1"#));
-            let members: Vec<String> = named.chain(rest).collect();
-            format!(r#"{{"long":"{}",{},"tool":"x"}}"#, "a".repeat(length), members.join(","))
+    fn p1_all_readings_share_the_steps() {
+        let given = |length: usize| {
+            let long = "a".repeat(length);
+            format!(r#"{{"tool":"x","args":{{"tool":"x","args":{{"path":"{long}"}}}}}}"#)
         };
-        for (length, named, is_read) in [(1, 4, true), (400_000, 0, true), (400_000, 4, false)] {
-            assert_eq!(meant(&schema, &given(length, named)).is_some(), is_read, "{length} {named}");
+        for (length, is_read) in [(1, true), (100_000, true), (400_000, false)] {
+            assert_eq!(meant(CLOSED, &given(length)).is_some(), is_read, "{length}");
         }
     }
 

@@ -95,6 +95,19 @@ fn f5_of_alternatives_the_nearest_is_told_or_all_that_are_as_near() {
         })
     };
     let blocks = json!({"properties": {"blocks": {"items": {"oneOf": [{"type": "string"}, block("image"), block("text")]}}}});
+    for (schema, told) in [
+        (
+            json!({"anyOf": [{"anyOf": [{"not": {}}, {"type": "array"}]}, {"type": "null"}]}),
+            "a value of type array, or a value of type null",
+        ),
+        (json!({"anyOf": [{"const": null}, {"type": "array"}]}), "exactly null, or a value of type array"),
+        (json!({"anyOf": [{"enum": ["x"]}, {"type": "array"}]}), "one of [\"x\"], or a value of type array"),
+        (json!({"anyOf": [{"type": "array"}, false]}), "a value of type array"),
+        (json!({"allOf": [{"type": "array"}, {"type": "array", "items": {}}]}), "a value of type array"),
+    ] {
+        let told_of = lines(&json!({"properties": {"a": schema}}), &json!({"a": 5}));
+        assert_eq!(told_of, [format!("a: 5 / {told}")], "{schema}");
+    }
     let given = json!({"blocks": [{"type": "text", "text": {"size": "x"}}]});
     assert_eq!(lines(&blocks, &given), [r#"blocks.0.text.size: "x" / a value of type integer"#]);
     assert_eq!(
@@ -138,17 +151,6 @@ fn f5_json_in_a_string_is_understood_only_where_nothing_else_fits() {
         exact(r#"{"any":18446744073709551617,"only":" [1.0, 18446744073709551617]"}"#),
         r#"{"any":18446744073709551617,"only":[1.0, 18446744073709551617]}"#
     );
-    let optional = json!({
-        "properties": {
-            "list": {"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "null"}]},
-            "object": {"oneOf": [{"$ref": "#/$defs/o"}, {"type": "null"}]},
-            "text": {"anyOf": [{"type": "array"}, {"type": "string"}]}
-        },
-        "$defs": {"o": {"type": "object"}}
-    });
-    let given = r#"{"list":"[1]","object":"{}","text":"[]"}"#;
-    let left = self::check(&optional).apply(given).unwrap().repaired.unwrap();
-    assert_eq!(left.get(), r#"{"list":[1],"object":{},"text":"[]"}"#);
     assert_eq!(exact(r#""{\"any\": 1e2, \"only\": null}""#), r#"{"any": 1e2, "only": null}"#);
     let own = json!({"$schema": "http://json-schema.org/draft-07/schema#", "$ref": "#/definitions/o",
         "properties": {"a": {"type": "object"}}, "required": ["b"],
@@ -157,6 +159,112 @@ fn f5_json_in_a_string_is_understood_only_where_nothing_else_fits() {
         self::check(&own).apply(r#"{"a":"{}"}"#).unwrap().repaired.is_none(),
         "draft-07 has nothing beside $ref"
     );
+}
+
+/// What is sent of an argument `a` of this schema, if anything else than what was given.
+fn sent(schema: &Value, given: &str) -> Option<String> {
+    let definitions =
+        json!({"list": {"type": "array"}, "loop": {"$ref": "#/$defs/loop"}, "auto": {"const": "auto"}});
+    let check =
+        check(&json!({"properties": {"a": schema}, "$defs": definitions, "additionalProperties": false}));
+    Some(check.apply(&format!(r#"{{"a":{given}}}"#)).ok()?.repaired?.get()[5..].to_owned())
+}
+
+#[test]
+fn f5_json_in_a_string_is_understood_however_the_schema_says_it() {
+    for schema in [
+        json!({"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "null"}]}),
+        json!({"oneOf": [{"$ref": "#/$defs/list"}, {"type": "null"}]}),
+        json!({"allOf": [{"$ref": "#/$defs/list"}]}),
+        json!({"allOf": [{"type": "array"}, {"type": ["array", "object"]}]}),
+        json!({"anyOf": [{"anyOf": [{"not": {}}, {"type": "array"}]}, {"type": "null"}]}),
+        json!({"anyOf": [{"type": "array"}, false, {"const": null}, {"enum": [null, 1]}]}),
+        json!({"anyOf": [{"$ref": "#/$defs/auto"}, {"type": "array"}]}),
+        json!({"anyOf": [{"enum": ["x", "y"]}, {"type": "array"}]}),
+        json!({"if": {"type": "string"}, "then": false}),
+    ] {
+        assert_eq!(sent(&schema, r#""[1.0]""#).as_deref(), Some("[1.0]}"), "{schema}");
+    }
+    // A string fits, or its content does not either.
+    for schema in [
+        json!({"anyOf": [{"type": "array"}, {"type": "string"}]}),
+        json!({"anyOf": [{"type": "object"}, {"const": "[1.0]"}]}),
+        json!({"$ref": "#/$defs/loop"}),
+        json!({"type": "array", "items": {"type": "string"}}),
+        json!({"enum": ["x"]}),
+    ] {
+        assert_eq!(sent(&schema, r#""[1.0]""#), None, "{schema}");
+    }
+}
+
+#[test]
+fn f5_arguments_are_mended_wherever_they_do_not_fit() {
+    let list = json!({"type": "array", "items": {"type": "integer"}});
+    let parts = json!({"properties": {"n": {"type": "integer"}, "l": list}, "required": ["l"]});
+    for (schema, given, left) in [
+        (
+            json!({"type": "array", "items": parts}),
+            r#"[{"l":"[1]"}, {"n":1e0,"l":[2]}]"#,
+            r#"[{"l":[1]}, {"n":1e0,"l":[2]}]}"#,
+        ),
+        (json!({"type": "array", "items": parts}), r#""[{\"l\":\"[1]\"}]""#, r#"[{"l":[1]}]}"#),
+        (json!({"additionalProperties": list}), r#"{"k":[1],"k":"[2]"}"#, r#"{"k":[1],"k":[2]}}"#),
+        (json!({"prefixItems": [{}, list]}), r#"["[1]", "[2]"]"#, r#"["[1]", [2]]}"#),
+        (
+            json!({"items": list}),
+            &format!("[{}]", [r#""[1]""#; 25].join(",")),
+            &format!("[{}]}}", ["[1]"; 25].join(",")),
+        ),
+    ] {
+        assert_eq!(sent(&schema, given).as_deref(), Some(left), "{schema} {given}");
+    }
+    // Within an argument null may be a value.
+    assert_eq!(sent(&parts, r#"{"l":[1],"n":null}"#), None);
+    // Parameters that only a part of the schema names.
+    let part = json!({"properties": {"a": list}});
+    for schema in [
+        json!({"$ref": "#/$defs/p", "$defs": {"p": part}}),
+        json!({"allOf": [part]}),
+        json!({"additionalProperties": list}),
+    ] {
+        let left = check(&schema).apply(r#"{"a":[2],"a":"[1]"}"#).unwrap().repaired;
+        assert_eq!(left.unwrap().get(), r#"{"a":[2],"a":[1]}"#, "{schema}");
+    }
+}
+
+#[test]
+fn f5_what_cannot_be_mended_is_refused() {
+    let (list, integer) = (json!({"type": "array"}), json!({"type": "integer"}));
+    let schema = json!({"properties": {"a": list, "b": integer}, "additionalProperties": false});
+    for held in [
+        "[1e400]",
+        r#"["\ud800"]"#,
+        "[1",
+        "[1],[2]",
+        "[1] x",
+        "\u{a0}[1]",
+        "7",
+        "",
+        &format!("{}{}", "[".repeat(126), "]".repeat(126)),
+    ] {
+        assert_eq!(problems(&check(&schema), &json!({"a": held})).len(), 1, "{held}");
+    }
+    let deep = format!("{}{}", "[".repeat(125), "]".repeat(125));
+    assert!(apply(&check(&schema), &json!({"a": deep})).unwrap().repaired.is_some());
+    // What is left is told, as it was given.
+    let schema = json!({"properties": {"a": {"type": "array", "items": integer}, "b": integer, "c": {"enum": ["x"]}}, "required": ["c"]});
+    for (given, told) in [
+        (json!({"a": "[1]", "b": "bad", "c": "x"}), r#"b: "bad" / a value of type integer"#),
+        (json!({"a": "[1]", "b": "[1]", "c": "x"}), r#"b: "[1]" / a value of type integer"#),
+        (json!({"a": "[1,\"x\"]", "b": null, "c": "x"}), r#"a.1: "x" / a value of type integer"#),
+        (json!({"a": "[1]", "c": "[]"}), r#"c: "[]" / one of ["x"]"#),
+        (json!({"a": "[1]", "c": null}), r#"c: null / one of ["x"]"#),
+    ] {
+        assert_eq!(lines(&schema, &given), [told]);
+    }
+    // A part that is not judged, for it refers to nothing but itself, does not keep the rest from being judged.
+    let own = json!({"properties": {"a": {"$ref": "#/$defs/a"}, "b": integer}, "$defs": {"a": {"$ref": "#/$defs/a"}}});
+    assert_eq!(lines(&own, &json!({"a": "[1]", "b": "bad"})), [r#"b: "bad" / a value of type integer"#]);
 }
 
 #[test]
@@ -353,10 +461,6 @@ fn p1_what_is_too_large_or_costs_too_many_steps_is_not_judged() {
         (json!({"properties": {"a": late}}), json!({"a": vec![4_999; 100]})),
         (json!({"properties": {"a": {"type": "string"}}}), json!({"a": "x".repeat(600_000)})),
         (json!({"properties": {"a": {}}}), json!({"a": vec![json!([0]); 90_000]})),
-        (
-            json!({"properties": {"a": {"type": "array"}}}),
-            json!({"a": format!("[{}0]", "[0],".repeat(90_000))}),
-        ),
         (json!({"properties": {"a": {"pattern": "^(?:a?){400}a{400}$"}}}), json!({"a": "a".repeat(400)})),
         (json!({"enum": vec!["x"; 300_000]}), json!({})),
     ] {
@@ -408,4 +512,18 @@ fn p1_deep_arguments_and_long_chains_fit_on_any_stack() {
         }
     });
     thread.unwrap().join().unwrap();
+}
+
+#[test]
+fn p1_what_is_mended_costs_steps() {
+    let check = check(&json!({"properties": {"a": {"items": {"type": "array"}}}}));
+    let strings =
+        |count: usize, length: usize| json!({"a": vec![format!("[\"{}\"]", "x".repeat(length)); count]});
+    assert!(apply(&check, &strings(100, 10)).unwrap().is_judged);
+    for (count, length) in [(2_000, 10), (10, 40_000)] {
+        let left = apply(&check, &strings(count, length));
+        assert!(left.is_err() || !left.unwrap().is_judged, "{count} {length}");
+    }
+    // What would take too much memory stays a string.
+    assert_eq!(problems(&check, &json!({"a": [format!("[{}0]", "[0],".repeat(90_000))]})).len(), 1);
 }
