@@ -25,9 +25,9 @@ const RECOMMENDED: &str = "1;32";
 
 pub(super) fn write(report: &Report, detail: bool, screen: Screen) -> String {
     // Names of others begin no line.
-    let mut lines = hung("", GAP, &tables::heading(report), screen.width);
+    let mut lines = hung("", GAP, &one_line(&tables::heading(report)), screen.width);
     lines.push(String::new());
-    lines.extend(wrapped(&report.recommendation.sentence(), screen.width));
+    lines.extend(wrapped(&one_line(&report.recommendation.sentence()), screen.width));
     // Not wrapped: it is there to be copied.
     lines.extend(report.recommendation.command.iter().map(|command| format!("  {}", one_line(command))));
     for table in chosen(report, detail) {
@@ -37,7 +37,7 @@ pub(super) fn write(report: &Report, detail: bool, screen: Screen) -> String {
     }
     lines.push(String::new());
     for note in notes(report, detail, screen) {
-        lines.extend(hung("", GAP, &note, screen.width));
+        lines.extend(hung("", GAP, &one_line(&note), screen.width));
     }
     lines.iter().flat_map(|line| [line.trim_end(), "\n"]).collect()
 }

@@ -210,6 +210,7 @@ fn what_is_switched_off_exists_under_no_name_and_no_rule_brings_it_back_u11() {
             place: "hosts.json: 'a'".to_owned(),
             allow: allow.map(patterns),
             hidden: patterns(hidden),
+            of_any: vec![Pattern::new("of_the_host")],
         };
         let shown =
             ["a/x", "x", "a__x"].map(|name| Rule { hidden: Some(false), ..Rule::new(name, "f".to_owned()) });
@@ -225,7 +226,7 @@ fn what_is_switched_off_exists_under_no_name_and_no_rule_brings_it_back_u11() {
     assert_eq!(switched(&[a(), b()], Some(&["y"]), &[]).0, ["y", "b__x"]);
     assert_eq!(switched(&[a()], Some(&["*"]), &["?"]).0, [""; 0], "hidden is stronger");
     assert_eq!(switched(&[a()], Some(&[]), &[]).0, [""; 0]);
-    let (names, warnings) = switched(&[a()], Some(&["y", "xx"]), &["z*"]);
+    let (names, warnings) = switched(&[a()], Some(&["y", "xx"]), &["z*", "of_the_host"]);
     assert_eq!(names, ["y"]);
     assert_eq!(
         warnings,

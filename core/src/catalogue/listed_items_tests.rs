@@ -121,6 +121,7 @@ fn u14_switches_go_by_own_names_and_hide_by_new_ones_too() {
             place: "f".to_owned(),
             allow: allow.map(patterns),
             hidden: patterns(hidden),
+            of_any: Vec::new(),
         };
         let naming = vec![naming("a", "p_", &[("y", "x")])];
         let rules = Rules { switches: vec![switches], naming, ..Rules::default() };

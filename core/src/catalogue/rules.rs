@@ -53,6 +53,8 @@ pub struct Switches {
     pub allow: Option<Vec<Pattern>>,
     /// Tools that do not exist; stronger than `allow`.
     pub hidden: Vec<Pattern>,
+    /// Those of `hidden` that are said of the tools of any upstream, so that this one need not have them.
+    pub of_any: Vec<Pattern>,
 }
 
 impl Switches {
@@ -60,7 +62,7 @@ impl Switches {
     pub(crate) fn unused<'p>(&'p self, tools: &[&Item]) -> impl Iterator<Item = &'p Pattern> {
         let allow = self.allow.iter().flatten();
         let allow = allow.filter(|pattern| tools.iter().all(|tool| !pattern.matches(&tool.own)));
-        let hidden = self.hidden.iter();
+        let hidden = self.hidden.iter().filter(|pattern| !self.of_any.contains(pattern));
         allow.chain(hidden.filter(|pattern| tools.iter().all(|tool| !hides(pattern, tool))))
     }
 

@@ -57,8 +57,8 @@ pub fn export(program: &Program, arguments: ExportArguments) -> Result<(), Failu
     let is_disabled = |name: &UpstreamName| folder.as_ref().is_some_and(|folder| folder.disables(name));
     let source = source.retaining(|upstream| !upstream.name.as_ref().is_some_and(is_disabled));
     if source.upstreams().is_empty() && source.contents.is_ok() {
-        let message = format!("{} disables every upstream of the source", configuration.display());
-        return Err(Failure::Configuration(vec![Problem::new(message).hint("enable one, or name another")]));
+        let problem = Problem::new("every upstream of the source is switched off, there or in the folder");
+        return Err(Failure::Configuration(vec![problem.hint("switch one on, or name another")]));
     }
     source.warn();
     let export = look(program, source, folder.as_ref(), (definitions, replace))?;

@@ -40,10 +40,13 @@ impl PlaceArguments {
             let mut seen = HashSet::new();
             looked.retain(|name| seen.insert(name.clone()));
             let problem = Problem::new("no file of a host is found");
-            let hint = format!(
-                "add a server in the host first, or name its file with --file; looked for those of {}",
-                looked.join(", ")
-            );
+            let hint = match &looked[..] {
+                [] => "set HOME to an absolute path, below which the host's files are".to_owned(),
+                _ => format!(
+                    "add a server in the host first, or name its file with --file; looked for those of {}",
+                    looked.join(", ")
+                ),
+            };
             return Err(Failure::Configuration(vec![problem.hint(hint)]));
         }
         Ok((current, found))

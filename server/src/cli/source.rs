@@ -290,7 +290,9 @@ impl Source {
 
 /// Something has to be served at the start.
 fn serving_some(contents: Contents, files: &Files) -> Result<Contents, Vec<Problem>> {
-    let Some(config) = files.config().filter(|_| contents.found.upstreams.is_empty()) else {
+    let found = &contents.found;
+    let is_none = found.upstreams.is_empty() && found.switched_off.is_empty();
+    let Some(config) = files.config().filter(|_| is_none) else {
         return Ok(contents);
     };
     let hint = "add [upstreams.NAME], a command after --, --upstream-url or --mcp-config; or demo = true, for the demonstration";
@@ -325,5 +327,20 @@ mod tests {
         assert_eq!(problems[0].message(), "no upstream is named");
         let own = (Target::command("served-where-none-is-named", []), Declared::default());
         assert_eq!(given.resolve(Some(&own)).map(|source| source.upstreams().len()).ok(), Some(1));
+    }
+
+    #[test]
+    fn servers_that_are_all_switched_off_are_served_as_none_at_the_start_and_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("mcp.json");
+        let read = |text: &str| {
+            std::fs::write(&file, text).unwrap();
+            let given = Given::<SourceArguments>::default().with("mcp_config", file.clone());
+            given.resolve(None).map(|source| source.contents).ok().unwrap()
+        };
+        let on = read(r#"{"mcpServers": {"a": {"command": "x"}}}"#).unwrap();
+        let off = read(r#"{"mcpServers": {"a": {"command": "x", "disabled": true}}}"#).unwrap();
+        assert_eq!((off.found.upstreams.len(), off.lost_since(&on)), (0, Vec::new()));
+        assert!(read(r#"{"mcpServers": {}}"#).is_err(), "nothing is named");
     }
 }

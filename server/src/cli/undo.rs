@@ -40,9 +40,9 @@ impl Plan {
         self.change.before != self.change.after
     }
 
-    /// The record, if nothing is left that it is needed for.
+    /// The record, if all that it is needed for is in the file again.
     fn done(&self) -> Option<&Record> {
-        self.record.as_ref().filter(|_| self.undone.left.is_empty())
+        self.record.as_ref().filter(|_| self.undone.left.is_empty() && self.undone.missing.is_empty())
     }
 }
 
@@ -50,7 +50,7 @@ impl Plan {
 #[derive(Default)]
 struct Plans {
     files: Vec<Plan>,
-    /// Records of files that are gone, which nothing can be turned back in.
+    /// Records of files that are gone, which nothing can be turned back in: they stay.
     gone: Vec<Record>,
     problems: Vec<(Place, Problem)>,
 }
@@ -69,15 +69,13 @@ pub fn undo(places: PlaceArguments) -> Result<(), Failure> {
         .map_err(|source| Failure::Io { what: "cannot find the current folder", source })?;
     let (all, damaged) = records.all();
     let is_recorded = places.host.is_empty() && places.file.is_empty();
-    let existing = places.existing(&current)?;
-    let recorded = |record: &Record| {
-        let is_it = |place: &&Place| place.path.canonicalize().is_ok_and(|path| path == record.path);
-        let host = existing.iter().find(is_it).and_then(|place| place.host);
-        Place { host, path: record.path.clone() }
-    };
-    // Without names: what is recorded, wherever it is; and else what is found.
-    let found: Vec<Place> =
-        if is_recorded && !all.is_empty() { all.iter().map(recorded).collect() } else { existing };
+    let mut found = places.existing(&current)?;
+    if is_recorded {
+        // What is found here, and what is recorded, wherever it is.
+        let real: Vec<PathBuf> = found.iter().filter_map(|place| place.path.canonicalize().ok()).collect();
+        let others = all.iter().filter(|record| !real.contains(&record.path));
+        found.extend(others.map(|record| Place { host: None, path: record.path.clone() }));
+    }
     if let Some(lock) = &lock {
         clear_copies(&found, &[records.folder(), &gathered], lock);
     }
@@ -109,11 +107,11 @@ pub fn undo(places: PlaceArguments) -> Result<(), Failure> {
         refuse_named(&plans.problems)?;
     }
     plans.files.retain(|plan| plan.changes() || plan.record.is_some() || !plan.undone.left.is_empty());
-    show(&plans)?;
+    show(&plans, &records)?;
     let is_written = plans.files.iter().any(Plan::changes);
-    let is_forgotten = !plans.gone.is_empty() || plans.files.iter().any(|plan| plan.done().is_some());
+    let is_forgotten = plans.files.iter().any(|plan| plan.done().is_some());
     if !is_written && !is_forgotten {
-        let is_left = !plans.files.is_empty();
+        let is_left = !(plans.files.is_empty() && plans.gone.is_empty());
         return nothing_to_do(plans.problems, is_left);
     }
     show_problems(&plans.problems)?;
@@ -141,10 +139,10 @@ fn is_gone(record: &Record, path: &Path) -> bool {
     is_of_path && path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound)
 }
 
-fn show(plans: &Plans) -> Result<(), Failure> {
+fn show(plans: &Plans, records: &Records) -> Result<(), Failure> {
     for plan in &plans.files {
         print(heading(&plan.place))?;
-        let Undone { turned_back, left, kept, .. } = &plan.undone;
+        let Undone { turned_back, left, missing, kept, .. } = &plan.undone;
         if !turned_back.is_empty() {
             print(format_args!("  turned back: {}", turned_back.join(", ")))?;
         }
@@ -157,24 +155,32 @@ fn show(plans: &Plans) -> Result<(), Failure> {
         for (file, why) in kept {
             print(format_args!("  {} is kept: {why}", file.display()))?;
         }
+        if let Some(record) = plan.record.as_ref().filter(|_| !missing.is_empty()) {
+            print(format_args!("  not in it as before: {}", missing.join(", ")))?;
+            show_kept(record, records)?;
+        }
         let Change { path, before, after } = &plan.change;
         print_styled(&unified(path, before, after, is_coloured()))?;
     }
     for record in &plans.gone {
-        let kept = edited_of(record);
         print(record.path.display())?;
-        print("  is gone; its backup is not needed")?;
-        for file in files_of(record) {
-            let file_name = file.display();
-            match kept.contains(file) {
-                true => print(format_args!(
-                    "  {file_name} is kept: the servers that were moved to it were edited there"
-                )),
-                false => print(format_args!("  nor are the servers that were moved out of it: {file_name}")),
-            }?;
-        }
+        print("  is gone")?;
+        show_kept(record, records)?;
     }
     Ok(())
+}
+
+/// Names what is kept of a file that cannot be given back, and what it is.
+fn show_kept(record: &Record, records: &Records) -> Result<(), Failure> {
+    let backup = records.file(&record.path);
+    print(format_args!(
+        "  its backup is kept (\"before\" is the text that was there): {}",
+        backup.display()
+    ))?;
+    for file in files_of(record).filter(|file| file.exists()) {
+        print(format_args!("  so are the servers that were moved out of it: {}", file.display()))?;
+    }
+    print("  remove them if you do not need them")
 }
 
 fn nothing_to_do(problems: Vec<(Place, Problem)>, is_left: bool) -> Result<(), Failure> {
@@ -192,10 +198,9 @@ fn nothing_to_do(problems: Vec<(Place, Problem)>, is_left: bool) -> Result<(), F
 fn apply(plans: &Plans, records: &Records) -> Result<(), Failure> {
     let changes = plans.files.iter().filter(|plan| plan.changes()).map(|plan| &plan.change);
     write(&changes.cloned().collect::<Vec<_>>()).map_err(|unwritten| unwritten.failure)?;
-    let kept = plans.files.iter().flat_map(|plan| &plan.undone.kept).map(|(file, _)| file.clone());
-    let kept: Vec<PathBuf> = kept.chain(plans.gone.iter().flat_map(edited_of)).collect();
-    let records_done = plans.files.iter().filter_map(Plan::done);
-    records_done.chain(&plans.gone).try_for_each(|record| {
+    let kept = plans.files.iter().flat_map(|plan| &plan.undone.kept);
+    let kept: Vec<&PathBuf> = kept.map(|(file, _)| file).collect();
+    plans.files.iter().filter_map(Plan::done).try_for_each(|record| {
         files_of(record).filter(|file| !kept.contains(file)).try_for_each(|file| remove(file))?;
         records.forget(&record.path)
     })
@@ -204,9 +209,4 @@ fn apply(plans: &Plans, records: &Records) -> Result<(), Failure> {
 /// The files that servers were moved to.
 fn files_of(record: &Record) -> impl Iterator<Item = &PathBuf> {
     record.steps.iter().flat_map(|step| &step.gathered).map(|(file, _)| file)
-}
-
-/// Those of them that a person edited since.
-fn edited_of(record: &Record) -> Vec<PathBuf> {
-    record.steps.iter().flat_map(|step| step.changed()).map(|(file, _)| file.to_owned()).collect()
 }

@@ -66,11 +66,9 @@ fn value(reference: Reference<'_>, lookup: Lookup<'_>) -> Result<String, String>
     }
     // As in shells, `:-` also replaces an empty value.
     let found = lookup(name).filter(|value| otherwise.is_none() || !value.is_empty());
-    found.or_else(|| otherwise.map(str::to_owned)).ok_or_else(|| {
-        format!(
-            "the environment variable {name} is not set; set it, or write '${{{name}:-…}}' to give a default"
-        )
-    })
+    let found = found.or_else(|| otherwise.map(str::to_owned));
+    // How to give a default depends on the host, and not all have a way.
+    found.ok_or_else(|| format!("the environment variable {name} is not set; set it"))
 }
 
 /// The text that [`expand`] turns into this one.

@@ -145,6 +145,7 @@ impl UpstreamEntry {
             place,
             allow: self.allow.as_deref().map(patterns),
             hidden: patterns(&self.hidden),
+            of_any: Vec::new(),
         };
         (switches.allow.is_some() || !switches.hidden.is_empty()).then_some(switches)
     }

@@ -46,7 +46,9 @@ impl Contents {
             ),
             (
                 "no upstream of a file is left",
-                older.has_upstreams_of_files() && !self.has_upstreams_of_files(),
+                older.has_upstreams_of_files()
+                    && !self.has_upstreams_of_files()
+                    && self.found.switched_off.is_empty(),
             ),
             ("allow is gone from all upstreams", before.allow_tools() && !rules.allow_tools()),
             (

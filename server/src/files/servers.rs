@@ -54,7 +54,9 @@ impl Servers {
         problems.extend(named_alike(&found.upstreams));
         let names_some =
             !files.hosts.is_empty() || config.is_some_and(|(_, file)| !file.upstreams.0.is_empty());
-        if found.upstreams.is_empty() && problems.is_empty() && names_some {
+        // What a host switches off is named all the same, and may be switched on while the program runs.
+        let is_none = found.upstreams.is_empty() && found.switched_off.is_empty();
+        if is_none && problems.is_empty() && names_some {
             problems.append(&mut found.left_out);
             problems.push(Problem::new("no upstream is left").hint("add one, or enable one"));
         }

@@ -10,7 +10,8 @@ use super::{
 };
 use crate::failure::Failure;
 
-/// Writes files of ours and records first, so that no entry of a host leads to a file that is not there.
+/// Writes records first, so that `undo` knows every file of ours even if this is killed, and hosts' files last, so that no
+/// entry leads to a file that is not there.
 ///
 /// # Errors
 /// Why files cannot be written. Then all is as it was, but for files that the error names: their records and the servers that
@@ -33,8 +34,8 @@ pub(super) fn applied(
         let mut record = before.clone().unwrap_or_else(|| Record::new(path));
         earlier.push((plan, before));
         record.steps.push(Step::of(&plan.change, current, &plan.moved));
-        plan.moved.iter().try_for_each(|moved| keep(&moved.file, &moved.text))?;
-        records.keep(&record)
+        records.keep(&record)?;
+        plan.moved.iter().try_for_each(|moved| keep(&moved.file, &moved.text))
     });
     let changes: Vec<_> = plans.iter().map(|plan| plan.change.clone()).collect();
     let written = recorded.map_err(Unwritten::from).and_then(|()| write(&changes));

@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use mcp_disclosure_core::digest::hex;
 use sha2::{Digest, Sha256};
 
-use super::{ENTRY, places::Folders};
+use super::{
+    ENTRY,
+    places::{Folders, is_read_whole},
+};
 
 /// Where the servers of a host's file are moved to: files of ours in the user's folder or, for a project, beside the file.
 #[derive(Clone, Debug)]
@@ -86,6 +89,11 @@ impl Destination {
     /// Whether this is beside the host's file, in a project.
     pub(crate) fn is_in_project(&self) -> bool {
         self.project.is_some()
+    }
+
+    /// Whether the host would read our file as one of its own.
+    pub(super) fn is_among_hosts_files(&self) -> bool {
+        self.project.is_some() && self.stem.parent().is_some_and(is_read_whole)
     }
 
     /// A path that no file has, and none of those that are written later.

@@ -1,6 +1,6 @@
 //! What would change in a file, for people.
 
-use std::{fmt::Write, path::Path};
+use std::{collections::HashSet, fmt::Write, ops::Range, path::Path};
 
 use mcp_disclosure_transport::printable::one_line;
 use similar::TextDiff;
@@ -10,7 +10,10 @@ use super::{
     ours::Ours,
 };
 use crate::{
-    config::hosts::{document::Document, node::Node},
+    config::hosts::{
+        document::Document,
+        node::{Node, Syntax},
+    },
     launcher,
     secrets::{self, HIDDEN},
 };
@@ -26,8 +29,7 @@ const SHOWN: usize = 4;
 fn masked(path: &Path, text: &str) -> String {
     let Ok(document) = Document::parse(path, text, Path::new("")) else { return String::new() };
     let launcher = launcher::command().unwrap_or_default();
-    let mut shown: Vec<(&Node, String)> =
-        document.secrets().into_iter().map(|node| (node, HIDDEN.to_owned())).collect();
+    let mut shown: Vec<(&Node, String)> = Vec::new();
     for server in document.servers() {
         if let Some((launch, words)) = server.launch.and_then(|launch| Some((launch, launch.words()?))) {
             let behind = Ours::of(&words, &launcher).map_or(words.len(), |ours| ours.behind.len());
@@ -44,7 +46,13 @@ fn masked(path: &Path, text: &str) -> String {
             shown.extend(url.node.scalar().map(|text| (&url.node, secrets::argument(&text))));
         }
     }
+    let words: HashSet<*const Node> = shown.iter().map(|(node, _)| std::ptr::from_ref(*node)).collect();
+    let secrets = document.secrets().into_iter().filter(|node| !words.contains(&std::ptr::from_ref(*node)));
+    shown.extend(secrets.map(|node| (node, HIDDEN.to_owned())));
     let mut edits = Edits::default();
+    for comment in comments(&document) {
+        edits.replace(comment, format!(" {HIDDEN}"));
+    }
     for (node, shown) in shown {
         let secret = node.scalar().unwrap_or_default();
         if shown != secret && !is_variable(&secret) {
@@ -53,6 +61,40 @@ fn masked(path: &Path, text: &str) -> String {
         }
     }
     edits.apply(&document.text).unwrap_or_default()
+}
+
+/// The texts of a file's comments: an entry that is commented out has its secrets, too.
+fn comments(document: &Document) -> Vec<Range<usize>> {
+    let marks: &[(&str, &str)] = match document.syntax() {
+        Syntax::Json => &[("//", "\n"), ("/*", "*/")],
+        Syntax::Toml | Syntax::Yaml => &[("#", "\n")],
+    };
+    let mut values = vec![document.text.len()..document.text.len()];
+    values_in(&document.root, &mut values);
+    values.sort_by_key(|value| value.start);
+    let (mut comments, mut done) = (Vec::new(), 0);
+    for value in values {
+        // Between values there are only marks and comments.
+        while let Some(between) = document.text.get(done..value.start) {
+            let first = marks.iter().filter_map(|marks| Some((between.find(marks.0)?, marks)));
+            let Some((at, (mark, end))) = first.min_by_key(|(at, _)| *at) else { break };
+            let start = done + at + mark.len();
+            let length = document.text[start..value.start].find(end).unwrap_or(value.start - start);
+            comments.push(start..start + length);
+            done = value.start.min(start + length + end.len());
+        }
+        done = done.max(value.end);
+    }
+    comments
+}
+
+/// Where names and values without parts stand.
+fn values_in(node: &Node, found: &mut Vec<Range<usize>>) {
+    if node.scalar().is_some() {
+        found.push(node.at..node.end);
+    }
+    found.extend(node.members().iter().map(|member| member.at..member.name_end));
+    node.parts().for_each(|part| values_in(part, found));
 }
 
 fn beginning(secret: &str) -> String {
@@ -148,6 +190,46 @@ mod tests {
     }
 
     #[test]
+    fn w1_of_comments_and_of_what_may_be_secret_elsewhere_a_diff_shows_nothing() {
+        for (path, text) in [
+            (
+                "mcp.json",
+                r#"{ // "env": {"T": "ghp_1234567890"}
+                /* "ghp_1234567890"
+                   ghp_1234567890 */ "mcpServers": {"//": 1, "a": {"command": "x"}} // ghp_1234567890
+                }"#,
+            ),
+            (
+                "config.toml",
+                "# ghp_1234567890\n[mcp_servers.'a#b'] # ghp_1234567890\ncommand = 'x#' # ghp_1234567890\n",
+            ),
+            ("config.toml", "[shell_environment_policy]\nset = { GH = 'ghp_1234567890' }\n"),
+            (
+                "config.yaml",
+                "mcpServers: # ghp_1234567890\n  # ghp_1234567890\n  - name: a#b\n    command: x # ghp_1234567890\n",
+            ),
+            (
+                "config.yaml",
+                "x: &e {T: ghp_1234567890}\ny: &s ghp_1234567890\nmcpServers:\n  - name: a\n    env: *e\n",
+            ),
+            ("mcp.json", r#"{"inputs": [{"id": "i", "default": "ghp_1234567890"}], "servers": {}}"#),
+            (
+                "settings.json",
+                r#"{"terminal.integrated.env.linux": {"GH": "ghp_1234567890"}, "mcp": {"servers": {}}}"#,
+            ),
+            (
+                "mcp.json",
+                r#"{"mcpServers": {"token-server": {"command": "x", "args": ["--key", "ghp_1234567890"]}}}"#,
+            ),
+        ] {
+            let shown = unified(Path::new(path), text, "", false);
+            assert!(!shown.contains("1234567890"), "{shown}");
+            assert!(shown.contains('…') && shown.lines().count() > 3, "{path}: {shown}");
+            assert!(!text.contains("a#b") || shown.contains("a#b"), "{shown}");
+        }
+    }
+
+    #[test]
     fn w1_of_secrets_in_commands_and_urls_a_diff_shows_the_beginning() {
         let token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
         let command = |own: &str| {
@@ -196,11 +278,12 @@ mod tests {
 
     #[test]
     fn w1_a_diff_shows_what_changes_and_obeys_no_control_characters() {
-        let (before, after) = ("{\r\n// \u{202e}\r\n\"c\": 1}\r\n", "{\r\n// \u{202e}\r\n\"d\": 1}\r\n");
+        let (before, after) =
+            ("{\r\n\"\u{202e}\": 1,\r\n\"c\": 1}\r\n", "{\r\n\"\u{202e}\": 1,\r\n\"d\": 1}\r\n");
         let shown = unified(Path::new("f.json"), before, after, false);
         assert_eq!(
             shown,
-            "--- f.json\n+++ f.json\n@@ -1,3 +1,3 @@\n {\n // \\u202e\n-\"c\": 1}\n+\"d\": 1}\n"
+            "--- f.json\n+++ f.json\n@@ -1,3 +1,3 @@\n {\n \"\\u202e\": 1,\n-\"c\": 1}\n+\"d\": 1}\n"
         );
         assert!(unified(Path::new("f.json"), before, after, true).contains("\u{1b}[32m+\"d\": 1}\u{1b}[0m"));
     }

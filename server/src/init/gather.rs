@@ -13,7 +13,7 @@ use super::{
     destination::{Destination, Former, Moved},
     edit::{Edits, append, list, quoted, remove_members},
     ours::Ours,
-    wrap::Front,
+    wrap::{Front, WHOLE_LINE, is_whole_line},
 };
 use crate::config::{
     UpstreamEntry,
@@ -30,9 +30,8 @@ pub(super) const ABOUT: &[&str] = &["inputs", "tools", "permission", "agent"];
 /// The flag of `serve` that names a host's file.
 pub(super) const CONFIG: &str = "--mcp-config";
 
-/// The folders that paths are relative to when the two readings of an entry are compared, so that what depends on the host's
-/// folder differs.
-const HERE: &str = if cfg!(windows) { r"C:\mcp-disclosure-here" } else { "/mcp-disclosure-here" };
+/// The folder that paths are relative to when a moved entry is read for comparison, so that what depends on the host's folder
+/// differs.
 const ELSEWHERE: &str =
     if cfg!(windows) { r"C:\mcp-disclosure-elsewhere" } else { "/mcp-disclosure-elsewhere" };
 
@@ -83,6 +82,10 @@ fn of_table(
             Ok(_) if clashes => Some("a server of the same name is behind our entry already".to_owned()),
             Ok(_) if destination.elsewhere.contains(&server.name) => Some(
                 "another file of the host has an entry of the same name, and one replaces the other"
+                    .to_owned(),
+            ),
+            Ok(_) if destination.is_among_hosts_files() => Some(
+                "the host reads every file of its folder, and would read the one with the moved servers"
                     .to_owned(),
             ),
             Ok(_) if has_comments => Some("comments stand between the servers, and would be lost".to_owned()),
@@ -141,6 +144,8 @@ pub(super) fn stays(document: &Document, server: &Server<'_>) -> Option<Why> {
         _ if server.key.is_none() => "the entry is in a list",
         _ if !is_plain(&server.name) => "the name cannot be part of the names of tools",
         _ if server.ruling.off.is_some() => "it is switched off in the host",
+        _ if server.table.len() > 1 && server.table[0] == "projects" => "it is a server of one project only",
+        _ if is_whole_line(&server.words()) => WHOLE_LINE,
         _ if signs_in => "the host may have to sign in (OAuth)",
         _ if document.source(server.node).contains("${input:") => "the host asks for inputs",
         _ if is_listed => "the host's settings enable only some of the tools",
@@ -222,16 +227,16 @@ fn is_relative(word: &str) -> bool {
 
 /// The servers that would not read the same in a file of ours, and why.
 fn different(document: &Document, table: &[String], candidates: &[&Server<'_>], file: &Path) -> Apart {
-    let read = |path: &Path, text: &str, folder: &str| {
-        let read = read_as(path, text, Path::new(folder)).unwrap_or_default();
+    let read = |path: &Path, text: &str, folder: &Path| {
+        let read = read_as(path, text, folder).unwrap_or_default();
         let entries = read.upstreams.into_iter();
         let entries = entries.filter_map(|named| Some((named.name?.to_string(), named.entry?)));
         (entries.collect::<Vec<_>>(), read.left_out)
     };
-    let (before, left_out) = read(&document.path, &document.text, HERE);
+    let (before, left_out) = read(&document.path, &document.text, &document.current);
     // Beside a project's file, its folder could still be inferred from the path, but not after the file is moved again.
     let elsewhere = Path::new(ELSEWHERE).join(file.file_name().unwrap_or_default());
-    let (after, _) = read(&elsewhere, &moved_text(document, table, candidates), ELSEWHERE);
+    let (after, _) = read(&elsewhere, &moved_text(document, table, candidates), Path::new(ELSEWHERE));
     let find = |entries: &[(String, UpstreamEntry)], server: &Server<'_>| {
         let (_, entry) = entries.iter().find(|(name, _)| *name == server.name)?;
         let cwd = entry.cwd.clone().filter(|_| server.node.get("cwd").is_some());
@@ -244,11 +249,8 @@ fn different(document: &Document, table: &[String], candidates: &[&Server<'_>], 
         }
         let start = format!("server '{}' is left out: ", server.name);
         let said = left_out.iter().find_map(|problem| problem.message().strip_prefix(&start));
-        let usual = if one.is_some() {
-            "it depends on a folder that only the host knows"
-        } else {
-            "it cannot be used"
-        };
+        let usual =
+            "in another file it would not mean the same, as it depends on the host's folder or variables";
         Some(said.unwrap_or(usual).to_owned())
     };
     let named = |server: &&Server<'_>| Some((server.name.clone(), why(server)?));
@@ -276,7 +278,9 @@ pub(super) fn json(node: &Node) -> Json {
         Value::Null | Value::Alias => Json::Null,
         Value::Bool(value) => Json::Bool(*value),
         Value::Number(number) => {
-            serde_json::from_str(number).unwrap_or_else(|_| Json::String(number.clone()))
+            // One that JSON would write otherwise stays as it is written.
+            let read = serde_json::from_str(number).ok().filter(|read: &Json| read.to_string() == *number);
+            read.unwrap_or_else(|| Json::String(number.clone()))
         }
         Value::Text(text) => Json::String(text.clone()),
         Value::List(items) => Json::Array(items.iter().map(json).collect()),

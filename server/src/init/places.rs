@@ -142,16 +142,21 @@ impl Folders {
     pub(crate) fn project_of(&self, file: &Path) -> Option<PathBuf> {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let file = &real(file);
+        // Of a folder, any file.
+        let named = |path: &str| if path.ends_with('/') { file.parent() } else { Some(&**file) };
         let is_users = |base: Base, path: &str| {
-            base != Project && self.of(base).is_some_and(|at| real(&at.join(path)) == *file)
+            let at = self.of(base).filter(|_| base != Project);
+            at.is_some_and(|at| named(path).is_some_and(|named| real(&at.join(path)) == *named))
         };
         let files = || HOSTS.iter().flat_map(|host| host.files);
         if files().any(|(base, path)| is_users(*base, path)) {
             return None;
         }
-        let of_project =
-            files().filter(|(base, _)| *base == Project).find(|(_, path)| file.ends_with(path))?;
-        file.ancestors().nth(Path::new(of_project.1).components().count()).map(Path::to_owned)
+        let mut of_project = files().filter(|(base, _)| *base == Project).filter_map(|(_, path)| {
+            let named = named(path).filter(|named| named.ends_with(path))?;
+            named.ancestors().nth(Path::new(path).components().count())
+        });
+        of_project.next().map(Path::to_owned)
     }
 
     fn of(&self, base: Base) -> Option<&Path> {
@@ -227,6 +232,11 @@ pub(crate) fn candidates(host: &Host, folders: &Folders) -> Vec<PathBuf> {
     files.collect()
 }
 
+/// Whether a host reads every file of this folder.
+pub(crate) fn is_read_whole(folder: &Path) -> bool {
+    HOSTS.iter().flat_map(|host| host.files).any(|(_, path)| path.ends_with('/') && folder.ends_with(path))
+}
+
 fn within(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
@@ -268,6 +278,8 @@ mod tests {
             ("a/b/.vscode/mcp.json", Some("a/b")),
             ("a/.mcp.json", Some("a")),
             ("a/mcp.json", None),
+            ("a/.continue/mcpServers/x.json", Some("a")),
+            (".continue/mcpServers/x.json", None),
             (".codeium/windsurf/mcp_config.json", None),
         ] {
             assert_eq!(project(path), expected.map(|folder| Path::new(home).join(folder)), "{path}");

@@ -98,9 +98,15 @@ pub(crate) fn plan(
             plan.already.extend(Some(name).filter(|name| !ours.contains(&name)));
             continue;
         }
-        if has_aliases && document.source(document.servers()[number].node).contains('&') {
-            let why =
+        let why = {
+            let server = document.servers()[number].node;
+            let is_shared = has_aliases && document.root.shares(server);
+            let shared =
                 "other parts of the file stand for parts of it (YAML aliases), and would change with it";
+            let merges = "it merges another part of the file, with keys of that";
+            is_shared.then_some(shared).or(server.member("<<").map(|_| merges))
+        };
+        if let Some(why) = why {
             plan.left.push((name, why.to_owned()));
             continue;
         }

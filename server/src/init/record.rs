@@ -97,7 +97,8 @@ impl Records {
         &self.0
     }
 
-    fn file(&self, path: &Path) -> PathBuf {
+    /// Where the record of a file is.
+    pub(crate) fn file(&self, path: &Path) -> PathBuf {
         self.0.join(format!("{}.json", key(path)))
     }
 

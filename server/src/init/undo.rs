@@ -13,7 +13,7 @@ use super::{
     address,
     destination::Destination,
     edit::{Edits, remove_members},
-    gather::{CONFIG, moved_members},
+    gather::{CONFIG, json, moved_members},
     moved_back::{Edited, edited},
     ours::Ours,
     permissions,
@@ -33,6 +33,8 @@ pub(crate) struct Undone {
     pub(crate) turned_back: Vec<String>,
     /// The entries that are left as they are, and why.
     pub(crate) left: Vec<(String, Why)>,
+    /// What `init` changed and is neither turned back nor as it was: the record may be the only copy of it.
+    pub(crate) missing: Vec<String>,
     /// The files that servers were moved to and that are still needed, and why.
     pub(crate) kept: Vec<(PathBuf, Why)>,
 }
@@ -51,19 +53,23 @@ pub(crate) fn undone(
     destination: &Destination,
 ) -> Result<Undone, Problem> {
     let mut undone = Undone { text: text.to_owned(), ..Undone::default() };
+    let mut edited_steps = Vec::new();
     for recorded in steps.iter().rev() {
         let Edited { before, kept } = edited(path, recorded);
-        let step = &Step { before, ..recorded.clone() };
+        let step = Step { before, ..recorded.clone() };
         undone.kept.extend(kept);
+        let parse = |text: &str| Document::parse(path, text, &step.current);
+        let (before, after) = (parse(&step.before)?, parse(&step.after)?);
         if undone.text == step.after {
             undone.text.clone_from(&step.before);
-            undone.turned_back.extend(changed_names(path, step, launcher)?);
-            continue;
+            let names = changed(&before, &after, launcher).into_iter().map(|server| server.name);
+            undone.turned_back.extend(names);
+        } else {
+            let mut turned = Turned { now: parse(&undone.text)?, launcher, undone: &mut undone };
+            turned.step(&before, &after);
+            undone.text = turned.now.bytes();
         }
-        let parse = |text: &str| Document::parse(path, text, &step.current);
-        let mut turned = Turned { now: parse(&undone.text)?, launcher, undone: &mut undone };
-        turned.step(&parse(&step.before)?, &parse(&step.after)?, step);
-        undone.text = turned.now.bytes();
+        edited_steps.push(step);
     }
     if steps.is_empty() {
         let now = Document::parse(path, &undone.text, current)?;
@@ -71,19 +77,36 @@ pub(crate) fn undone(
         turned.without_record(destination);
         undone.text = turned.now.bytes();
     }
+    for step in &edited_steps {
+        let missing = missing(path, step, &undone, launcher)?;
+        undone.missing.extend(missing);
+    }
     Ok(undone)
 }
 
-/// The servers that differ between the two texts of a step, by what they were before; without an entry of ours that got more.
-fn changed_names(path: &Path, step: &Step, launcher: &[String]) -> Result<Vec<String>, Problem> {
+/// What a step changed, and the file does not have as it was before.
+fn missing(path: &Path, step: &Step, undone: &Undone, launcher: &[String]) -> Result<Vec<String>, Problem> {
     let parse = |text: &str| Document::parse(path, text, &step.current);
-    let (before, after) = (parse(&step.before)?, parse(&step.after)?);
-    let names = before.servers().into_iter().filter(|server| {
+    let (before, after, now) = (parse(&step.before)?, parse(&step.after)?, parse(&undone.text)?);
+    let is_there = |server: &Server<'_>| {
+        let is_as_it_was = |found: Server<'_>| found.node.is_same_but(server.node, None, &[]);
+        undone.turned_back.contains(&server.name) || now.same(server).is_some_and(is_as_it_was)
+    };
+    let servers = changed(&before, &after, launcher).into_iter().filter(|server| !is_there(server));
+    let list = |document: &Document| document.root.path(&permissions::LIST).map(json);
+    let is_list_gone = list(&before) != list(&after) && list(&now).is_none();
+    let list = is_list_gone.then(|| permissions::LIST.join("."));
+    Ok(servers.map(|server| server.name).chain(list).collect())
+}
+
+/// The servers that differ between the two texts of a step, by what they were before; without an entry of ours that got more.
+fn changed<'n>(before: &'n Document, after: &Document, launcher: &[String]) -> Vec<Server<'n>> {
+    let servers = before.servers().into_iter().filter(|server| {
         let same = after.same(server);
         same.is_none_or(|same| !server.node.is_same_but(same.node, None, &[]))
             && Ours::of(&server.words(), launcher).is_none()
     });
-    Ok(names.map(|server| server.name).collect())
+    servers.collect()
 }
 
 /// The servers of an entry's table that were moved behind it.
@@ -100,7 +123,7 @@ struct Turned<'u> {
 
 impl Turned<'_> {
     /// Turns back what one run of `init` changed.
-    fn step(&mut self, before: &Document, after: &Document, step: &Step) {
+    fn step(&mut self, before: &Document, after: &Document) {
         for server in after.servers() {
             let was = before.same(&server);
             if was.as_ref().is_some_and(|was| was.node.is_same_but(server.node, None, &[])) {
@@ -117,16 +140,11 @@ impl Turned<'_> {
                     (vec![server.name.clone()], self.entry(number, (before, was), &server))
                 }
                 (was, Some(gone), Some(number)) => {
-                    self.keep_edited(&gone, step);
-                    let turned = self.moved_back(number, before, was.as_ref(), &gone);
-                    (gone.into_iter().map(|server| server.name).collect(), turned)
+                    let back = gone.iter().filter(|server| self.now.same(server).is_none());
+                    let names = back.map(|server| server.name.clone()).collect();
+                    (names, self.moved_back(number, before, was.as_ref(), &gone))
                 }
-                (_, Some(gone), None) => {
-                    self.keep_edited(&gone, step);
-                    self.keep(&gone, &server.name, step);
-                    continue;
-                }
-                (_, None, _) => continue,
+                _ => continue,
             };
             // An entry that is not ours any more is the person's own.
             if turned.as_ref().is_err_and(|why| why == NOT_OURS) {
@@ -208,27 +226,6 @@ impl Turned<'_> {
         self.now.servers().into_iter().find(|now| now.words() == own)
     }
 
-    /// Keeps edited files that have a server whose name is in the host's file again: that one stays, and nothing is lost.
-    fn keep_edited(&mut self, gone: &[Server<'_>], step: &Step) {
-        let Some(back) = gone.iter().find(|server| self.now.same(server).is_some()) else {
-            return;
-        };
-        let why = format!("'{}' is in the host's file again, and was edited in it", back.name);
-        let edited = step.changed().into_iter().map(|(file, _)| (file.to_owned(), why.clone()));
-        self.undone.kept.extend(edited);
-    }
-
-    /// Keeps the files that servers were moved to behind an entry that was removed, unless they are in the file again.
-    fn keep(&mut self, gone: &[Server<'_>], entry: &str, step: &Step) {
-        let is_back = |server: &Server<'_>| self.now.same(server).is_some();
-        if gone.iter().all(is_back) && step.changed().is_empty() {
-            return;
-        }
-        let why = format!("the servers behind '{entry}', which was removed, are in it");
-        let files = step.gathered.iter().map(|(file, _)| file).filter(|file| file.exists());
-        self.undone.kept.extend(files.map(|file| (file.clone(), why.clone())));
-    }
-
     /// The file with these members in the place of one, without those whose name has come back.
     fn in_place_of(&self, number: usize, members: &[(String, String)]) -> Result<Document, Why> {
         let servers = self.now.servers();
@@ -280,11 +277,17 @@ impl Turned<'_> {
                     Some(files) => {
                         let members =
                             files.iter().map(|file| moved_members(file)).collect::<Result<Vec<_>, _>>();
-                        members.and_then(|members| {
+                        let turned = members.and_then(|members| {
                             let members = members.concat();
                             names = members.iter().map(|(name, _)| name.clone()).collect();
                             self.in_place_of(number, &members)
-                        })
+                        });
+                        if turned.is_ok() {
+                            let why = "its servers are back, and no backup says that this program wrote it; \
+                                       remove it if you do not need it";
+                            self.undone.kept.extend(files.into_iter().map(|file| (file, why.to_owned())));
+                        }
+                        turned
                     }
                     None => unwrapped(&self.now, number, self.launcher),
                 };

@@ -56,7 +56,13 @@ pub(super) fn wrapped(document: &Document, number: usize, front: &Front) -> Resu
     if Ours::of(&words, &front.launcher).is_some() {
         return Err(OURS.to_owned());
     }
-    can_be_moved(&words)?;
+    if words[0].starts_with("~") {
+        let why = "its command begins with ~, which only the host replaces; write the path in full";
+        return Err(why.to_owned());
+    }
+    if is_whole_line(&words) {
+        return Err(WHOLE_LINE.to_owned());
+    }
     let ours =
         [&front.launcher[..], &["serve".to_owned()], &front.strategy, &switches(server)?, &["--".to_owned()]];
     let ours = ours.concat();
@@ -110,20 +116,12 @@ pub(super) const NOT_OURS: &str = "it is not served by mcp-disclosure";
 /// Why a server is left as it is that is served by this program already.
 pub(super) const OURS: &str = "it is served by mcp-disclosure already";
 
-/// Whether a command means the same when it is started by this program instead of the host.
-fn can_be_moved(words: &[String]) -> Result<(), Why> {
-    let program = &words[0];
-    if program.starts_with("~") {
-        return Err(
-            "its command begins with ~, which only the host replaces; write the path in full".to_owned()
-        );
-    }
-    let is_line =
-        words.len() == 1 && program.split(' ').next().is_some_and(|first| !first.contains(['/', '\\']));
-    if is_line && program.contains(' ') {
-        return Err("its command is a whole line; write the arguments into args".to_owned());
-    }
-    Ok(())
+pub(super) const WHOLE_LINE: &str = "its command is a whole line; write the arguments into args";
+
+/// Whether a command is a program and its arguments in one, which only a shell takes apart.
+pub(super) fn is_whole_line(words: &[String]) -> bool {
+    let [line] = words else { return false };
+    line.split_once(' ').is_some_and(|(program, _)| !program.contains(['/', '\\']))
 }
 
 fn put_in_front(edits: &mut Edits, document: &Document, launch: &Launch<'_>, ours: &[String], program: &str) {

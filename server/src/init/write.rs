@@ -49,6 +49,10 @@ pub(crate) fn read(path: &Path) -> Result<(PathBuf, String), Problem> {
             "make it writable, or edit the file that it is made from",
         ));
     }
+    if !can_keep_owner(&found) {
+        let hint = "give it a group of yours (chgrp), or edit this file by hand";
+        return Err(refused("its owner or group would be lost".to_owned(), hint));
+    }
     Ok((real, text))
 }
 
@@ -147,6 +151,19 @@ fn keep_owner(file: &NamedTempFile, path: &Path) -> io::Result<()> {
         return Ok(());
     }
     fchown(file.as_file(), Some(old.uid()), Some(old.gid()))
+}
+
+/// Whether this user may give a file this one's owner, as it is tried with one that is gone at once.
+#[cfg(unix)]
+fn can_keep_owner(found: &fs::Metadata) -> bool {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let tried = tempfile::tempfile().map(|file| fchown(file, Some(found.uid()), Some(found.gid())));
+    tried.is_ok_and(|kept| kept.is_ok())
+}
+
+#[cfg(not(unix))]
+fn can_keep_owner(_: &fs::Metadata) -> bool {
+    true
 }
 
 #[cfg(not(unix))]

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use mcp_disclosure_compare::Tokenizer;
 use mcp_disclosure_core::{
-    DisclosureStrategy, Era, Full, Material, Permits, Primitive, Principal, RawObject, Snapshot,
+    DisclosureStrategy, Era, Full, Listing, Material, Permits, Primitive, Principal, RawObject, Snapshot,
     UpstreamLists, View, size,
 };
 use mcp_disclosure_gateway::{
@@ -21,7 +21,7 @@ use crate::{
     init::plan::Plan,
 };
 
-/// Lists of tools.
+/// Lists of tools, with the instructions beside them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Lists {
     pub(super) tools: usize,
@@ -29,10 +29,12 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    fn add(&mut self, tools: &[RawObject]) {
+    fn add(&mut self, Listing { tools, instructions, .. }: &Listing) {
         self.tools += tools.len();
         let shown: Vec<RawObject> = tools.iter().map(|tool| size::shown(tool).compact()).collect();
-        self.tokens += Tokenizer::default().count(&serde_json::to_string(&shown).unwrap_or_default());
+        let tools = serde_json::to_string(&shown).unwrap_or_default();
+        let texts = [tools, instructions.clone().unwrap_or_default()];
+        self.tokens += texts.iter().map(|text| Tokenizer::default().count(text)).sum::<u64>();
     }
 }
 
@@ -126,12 +128,13 @@ pub(super) fn count(
     let ours = |names: &[&String]| {
         let (view, strategy) = (of(names), &choice.strategy);
         let own = strategy.own(&view, &choice.traits).tools;
-        let own = own.iter().map(|tool| tool.definition().clone());
-        strategy.list(&view, &choice.traits).tools.into_iter().chain(own).collect::<Vec<_>>()
+        let mut listing = strategy.list(&view, &choice.traits);
+        listing.tools.extend(own.iter().map(|tool| tool.definition().clone()));
+        listing
     };
     let served: Vec<&String> = plan.served.iter().collect();
     let mut cost = Cost { before: Lists::default(), after: Lists::default(), silent: Vec::new() };
-    cost.before.add(&Full.list(&of(&served), &choice.traits).tools);
+    cost.before.add(&Full.list(&of(&served), &choice.traits));
     for moved in &plan.moved {
         let former: Vec<&String> = moved.former.names.iter().collect();
         if !former.is_empty() {
@@ -149,4 +152,19 @@ pub(super) fn count(
     let silent = tried.into_iter().filter(|name| is_meant(name) && !listing.contains(name.as_str()));
     cost.silent = silent.cloned().collect();
     Ok(cost)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn w1_instructions_are_counted_with_the_tools() {
+        let of = |instructions: Option<&str>| {
+            let mut lists = Lists::default();
+            lists.add(&Listing { instructions: instructions.map(str::to_owned), ..Listing::default() });
+            lists.tokens
+        };
+        assert!(of(Some("Search for a tool before you call it.")) > of(None));
+    }
 }

@@ -43,6 +43,7 @@ impl Shown {
                     "  is left as it is: its model reads {}, and nothing would be saved",
                     lists(cost.before)
                 ))?;
+                silent(cost)?;
             }
             if plan.apart.len() > 1 {
                 apart(plan)?;
@@ -86,7 +87,7 @@ impl Shown {
         for (count, what) in [
             (gathered, format!("gathered behind {entries}")),
             (served - gathered, "wrapped in place".to_owned()),
-            (left, "left as they are".to_owned()),
+            (left, "not changed".to_owned()),
         ] {
             if count > 0 {
                 parts.push(format!("{} {what}", of(count, "server")));
@@ -108,11 +109,16 @@ impl Shown {
         }
         let Some(cost) = self.cost_of(plan) else { return Ok(()) };
         print(format_args!("  its model reads {} now; {} then", lists(cost.before), lists(cost.after)))?;
-        if cost.silent.is_empty() {
-            return Ok(());
-        }
-        print(format_args!("  not counted, since they listed no tools: {}", cost.silent.join(", ")))
+        silent(cost)
     }
+}
+
+/// The servers that count for nothing.
+fn silent(cost: &Cost) -> Result<(), Failure> {
+    if cost.silent.is_empty() {
+        return Ok(());
+    }
+    print(format_args!("  not counted, since they listed no tools: {}", cost.silent.join(", ")))
 }
 
 fn lists(lists: Lists) -> String {

@@ -29,7 +29,7 @@ pub(crate) struct Document {
     pub(crate) root: Node,
     has_mark: bool,
     /// The directory in which the host is taken to be started.
-    current: PathBuf,
+    pub(crate) current: PathBuf,
     /// What the host says of its servers in other files.
     pub(crate) rules: Rules,
 }
@@ -153,12 +153,11 @@ impl Document {
             |at: usize, name: &str| table.members()[at + 1..].iter().all(|later| later.name != name);
         let members = table.members().iter().enumerate();
         let members = members.filter(|(at, member)| is_last(*at, &member.name));
-        let named = members.map(|(_, member)| (member.name.as_str(), Some(member), &member.node));
-        let items = table.items().iter();
-        let items = items.filter_map(|item| Some((item.get("name").and_then(Node::text)?, None, item)));
+        let named = members.map(|(_, member)| (member.name.clone(), Some(member), &member.node));
+        let items = table.items().iter().enumerate().map(|(at, item)| (item.name(at), None, item));
         let all = named.chain(items).filter(|(_, _, node)| node.is_table());
         let path = self.path_of(table);
-        all.map(|(name, key, node)| self.server(name, (table, &path), key, node, file)).collect()
+        all.map(|(name, key, node)| self.server(&name, (table, &path), key, node, file)).collect()
     }
 
     fn server<'n>(
@@ -196,7 +195,8 @@ impl Document {
 }
 
 /// Parts of keys' names whose values are secret.
-const SECRET: &[&str] = &["token", "secret", "password", "apikey", "api_key", "authorization"];
+const SECRET: &[&str] =
+    &["token", "secret", "password", "apikey", "api_key", "authorization", "environment", "inputs"];
 
 fn names_of_secrets(keys: Keys, names: &mut Vec<&str>) {
     for (key, means) in keys {
@@ -209,13 +209,16 @@ fn names_of_secrets(keys: Keys, names: &mut Vec<&str>) {
 }
 
 fn secrets_in<'n>(node: &'n Node, names: &[&str], is_secret: bool, found: &mut Vec<&'n Node>) {
+    // What stands for an anchor elsewhere may be secret there.
+    let is_secret = is_secret || node.is_anchor;
     if is_secret && node.scalar().is_some() {
         found.push(node);
     }
     node.items().iter().for_each(|item| secrets_in(item, names, is_secret, found));
     for Member { name, node, .. } in node.members() {
         let says_so = SECRET.iter().any(|part| name.to_lowercase().contains(part));
-        secrets_in(node, names, is_secret || says_so || names.contains(&name.as_str()), found);
+        let is_named = name.split('.').any(|part| names.contains(&part));
+        secrets_in(node, names, is_secret || says_so || is_named, found);
     }
 }
 
@@ -261,6 +264,12 @@ impl<'n> Address<'n> {
 }
 
 impl Node {
+    /// What an entry at this place of a list is called: by its number where it has no name.
+    fn name(&self, at: usize) -> String {
+        let name = self.get("name").or_else(|| self.get("uses")).and_then(Self::text);
+        name.map_or_else(|| format!("number {}", at + 1), str::to_owned)
+    }
+
     /// Whether it is neither null nor an empty list or table.
     fn says_anything(&self) -> bool {
         match &self.value {

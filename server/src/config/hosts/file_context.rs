@@ -35,6 +35,11 @@ impl<'a> FileContext<'a> {
         self.project.as_ref().unwrap_or(&self.current)
     }
 
+    /// Whether the file has this name.
+    pub(super) fn is(&self, name: &str) -> bool {
+        self.file.ends_with(name)
+    }
+
     /// Whether the file is in a folder of this name.
     pub(super) fn is_in(&self, folder: &str) -> bool {
         self.file.parent().is_some_and(|parent| parent.ends_with(folder))

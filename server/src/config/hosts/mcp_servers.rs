@@ -31,7 +31,15 @@ pub(super) const KEYS: Keys = &[
 
 pub(super) fn shared<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
     let is_anothers = is_of_claude_code(root) || is_of_gemini(root, context);
-    table(root).into_iter().filter(|_| !is_anothers).collect()
+    table(root).into_iter().filter(|_| !is_anothers && !context.is(OF_CLAUDE_DESKTOP)).collect()
+}
+
+/// The file of Claude Desktop, which fills in no variables.
+const OF_CLAUDE_DESKTOP: &str = "claude_desktop_config.json";
+
+pub(super) fn of_claude_desktop<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
+    let is_it = context.is(OF_CLAUDE_DESKTOP) && !is_of_claude_code(root);
+    table(root).into_iter().filter(|_| is_it).collect()
 }
 
 /// `mcpServers`, where it is a table.
@@ -77,7 +85,8 @@ pub(super) fn is_of_gemini(root: &Node, context: &FileContext<'_>) -> bool {
     let lists = ALLOWED.iter().chain(EXCLUDED).any(|names| root.path(names).is_some());
     let servers = root.members_at(&["mcpServers"]).iter();
     let mut marks = servers.flat_map(|server| MARKS.iter().map(|mark| server.node.get(mark)));
-    !is_of_claude_code(root) && (context.is_in(".gemini") || lists || marks.any(|mark| mark.is_some()))
+    let is_anothers = is_of_claude_code(root) || context.is(OF_CLAUDE_DESKTOP);
+    !is_anothers && (context.is_in(".gemini") || lists || marks.any(|mark| mark.is_some()))
 }
 
 /// `settings.json`, with `httpUrl`, and lists of servers that may run.
@@ -96,20 +105,20 @@ pub(super) fn listed(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {
     } else {
         None
     };
-    Ruling { off, hidden: excluded_tools(root, name), is_named, ..Ruling::default() }
+    let (hidden, of_any) = excluded_tools(root, name);
+    Ruling { off, hidden, of_any, is_named, ..Ruling::default() }
 }
 
-/// The tools of the server that a list for all tools excludes, by their names alone or behind the server's.
-fn excluded_tools(root: &Node, server: &str) -> Vec<String> {
+/// The tools that a list for all tools excludes, by their names alone or behind the server's; and those of any server.
+fn excluded_tools(root: &Node, server: &str) -> (Vec<String>, Vec<String>) {
     let lists = EXCLUDED_TOOLS.iter().filter_map(|names| root.path(names)).flat_map(Node::items);
     // With arguments in parentheses, it is a command of the shell.
     let names = lists.filter_map(Node::text).filter(|name| !name.contains('('));
     let prefixes = [format!("{server}__"), format!("mcp_{server}_")];
-    let own = |name: &str| {
-        let rest = prefixes.iter().find_map(|prefix| name.strip_prefix(prefix));
-        rest.unwrap_or(name).to_owned()
-    };
-    names.map(own).filter(|name| !name.is_empty()).collect()
+    let own = |name: &str| prefixes.iter().find_map(|prefix| name.strip_prefix(prefix)).map(str::to_owned);
+    let names = names.filter(|name| !name.is_empty());
+    let of_any: Vec<String> = names.clone().filter(|name| own(name).is_none()).map(str::to_owned).collect();
+    (names.filter_map(own).filter(|name| !name.is_empty()).chain(of_any.iter().cloned()).collect(), of_any)
 }
 
 /// Whether a list names the server. Gemini CLI compares names trimmed and in lower case.

@@ -19,7 +19,7 @@ mod variables;
 
 use std::{collections::HashSet, path::Path};
 
-use mcp_disclosure_core::{Switches, UpstreamName};
+use mcp_disclosure_core::{Pattern, Switches, UpstreamName};
 use mcp_disclosure_gateway::{Problem, upstream::UpstreamSettings};
 
 use self::{
@@ -149,7 +149,9 @@ impl Reader<'_> {
             return self.leave_out(name, at, [Wrong::new(format!("it is {}", node.kind()), hint)]);
         }
         let reading = Reading { shape, root: self.root, context: self.context };
-        let (entry, wrong) = Entry::read(name, node, reading);
+        let (mut entry, wrong) = Entry::read(name, node, reading);
+        let of_any: Vec<Pattern> =
+            std::mem::take(&mut entry.ruling.of_any).iter().map(|text| Pattern::new(text)).collect();
         if let Some(off) = entry.ruling.off {
             let problem = Problem::new(format!("server '{name}' is switched off: {off}"));
             return self.file.switched_off.push(problem.at(self.places.place(at)));
@@ -158,7 +160,7 @@ impl Reader<'_> {
             Ok(named) => {
                 let place = format!("{}: server '{name}'", self.places.place(at));
                 let switches = named.entry.as_ref().and_then(|entry| entry.switches(name, place));
-                self.file.switches.extend(switches);
+                self.file.switches.extend(switches.map(|switches| Switches { of_any, ..switches }));
                 self.file.upstreams.push(named);
             }
             Err(wrong) => self.leave_out(name, at, wrong),

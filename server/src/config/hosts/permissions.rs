@@ -26,6 +26,8 @@ pub(crate) struct Ruling {
     pub(crate) allow: Option<Vec<String>>,
     /// Patterns of tools that never run.
     pub(crate) hidden: Vec<String>,
+    /// Those of them that are said of the tools of any server, or of the host's own.
+    pub(super) of_any: Vec<String>,
     /// Patterns of tools that run after a question only.
     pub(crate) asked: Vec<String>,
     /// Whether it names the server or tools of it, so that it holds under the server's name only.

@@ -23,6 +23,7 @@ pub(super) const SHAPES: &[Shape] = &[
         mcp_servers::in_project,
     ),
     shape("Gemini CLI", mcp_servers::of_gemini, mcp_servers::KEYS, Style::BareDollar, mcp_servers::listed),
+    shape("Claude Desktop", mcp_servers::of_claude_desktop, mcp_servers::KEYS, Style::Literal, nothing),
     shape(
         "Claude, Cursor, Windsurf, Cline, Roo",
         mcp_servers::shared,
@@ -185,9 +186,11 @@ fn rules_of_opencode(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {
     let patterns = patterns.chain(permission.filter(|all| denies(all)).map(|_| "*"));
     let prefix = format!("{}_", plain(name));
     let of_tools = |pattern: &str| of_tools(pattern, &prefix);
+    let of_any =
+        patterns.clone().filter(|pattern| !pattern.starts_with(&prefix)).flat_map(of_tools).collect();
     let hidden = patterns.flat_map(of_tools).collect();
     let asked = questions(root).into_iter().flat_map(of_tools).collect();
-    Ruling { hidden, asked, ..Ruling::default() }
+    Ruling { hidden, of_any, asked, ..Ruling::default() }
 }
 
 /// The patterns of tools that are asked about, and of those that an agent of the file may not use or asks about.

@@ -197,7 +197,7 @@ mod tests {
         let environment = |name: &str| (name == "SET" || name == HOME).then(|| "value".to_owned());
         let context =
             FileContext::new(std::path::Path::new("/work/app/.vscode/mcp.json"), "/now".into(), &environment);
-        let root = Node { at: 0, end: 0, value: Value::Null };
+        let root = Node::new(0, 0, Value::Null);
         let home = variable(HOME);
         for (style, text, expected) in [
             (Style::Dollar, "a ${SET} ${env:SET} ${X:-y:z}$", Ok("a ${SET} ${env:SET} ${X:-y:z}$")),
@@ -236,7 +236,7 @@ mod tests {
         let environment = |name: &str| (name == "SET").then(|| "value".to_owned());
         let context =
             FileContext::new(std::path::Path::new("/work/app/.mcp.json"), "/now".into(), &environment);
-        let root = Node { at: 0, end: 0, value: Value::Null };
+        let root = Node::new(0, 0, Value::Null);
         let [resolved, file] = [" can be resolved by the host only", ": No such file"];
         for (style, text, place, problem) in [
             (Style::Dollar, "s3cret${s3cret", "'${' at character 7", " is not closed"),

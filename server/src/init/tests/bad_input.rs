@@ -87,6 +87,35 @@ fn w1_servers_that_would_lose_something_are_left_with_the_reason() {
 }
 
 #[test]
+fn w1_a_server_that_other_parts_of_the_file_stand_for_is_left() {
+    let shared = "other parts of the file stand for parts of it";
+    let merges = "it merges another part of the file";
+    for (entries, left) in [
+        (
+            "  - &two\n    name: b\n    command: x\n  - <<: *two\n    name: c\n    args: [c]\n",
+            &[shared, merges][..],
+        ),
+        ("  - &two {name: b, command: x}\n  - {<<: *two, name: c, command: y}\n", &[shared, merges]),
+        (
+            "  - name: b\n    command: x\n    env: &e {A: '1'}\n  - name: c\n    command: y\n    env: *e\n",
+            &[shared],
+        ),
+        (
+            "  - name: b\n    command: x\n    env: *models\n  - name: c\n    command: y\n    args: [a & b]\n",
+            &[],
+        ),
+    ] {
+        let text = format!("models: &models {{A: '1'}}\nothers: *models\nmcpServers:\n{entries}");
+        let plan = Project::of(".continue/config.yaml", &text).plan();
+        let why: Vec<&str> = plan.left.iter().map(|(_, why)| why.as_str()).collect();
+        assert_eq!((plan.left.len(), plan.served.len()), (left.len(), 2 - left.len()), "{text}: {why:?}");
+        assert!(why.iter().zip(left).all(|(why, expected)| why.starts_with(expected)), "{text}: {why:?}");
+    }
+    let text = "mcpServers: &all\n  - name: b\n    command: x\nothers: *all\n";
+    assert!(!Project::of(".continue/config.yaml", text).plan().changes());
+}
+
+#[test]
 fn w1_a_large_file_is_edited_and_a_huge_one_refused() {
     let filler = format!("\"filler\": \"{}\",\n", "x".repeat(1000)).repeat(5_000);
     let text = format!("{{{filler}\"mcpServers\": {{\"a\": {{\"command\": \"x\"}}}}}}");

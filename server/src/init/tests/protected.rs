@@ -251,3 +251,45 @@ fn w1_keys_that_only_the_host_reads_keep_a_server_in_its_entry() {
         assert_eq!(plan.moved[0].names.len(), if foreign.is_some() { 1 } else { 2 });
     }
 }
+
+#[test]
+fn w1_a_server_is_moved_if_it_reads_the_same_and_else_the_reason_is_said() {
+    let desktop = "home/.config/Claude/claude_desktop_config.json";
+    let claude = r#"{"projects": {"ROOT/project": {"mcpServers": {"a": {"command": "x"}}}}}"#;
+    let entry = |entry: &str| format!(r#"{{"mcpServers": {{"a": {{{entry}}}}}}}"#);
+    for (path, text, why) in [
+        ("home/.cursor/mcp.json", entry(r#""command": "stub a""#), None),
+        ("home/.cursor/mcp.json", entry(r#""command": "/opt/my stub""#), Some("")),
+        (
+            "home/.cursor/mcp.json",
+            entry(r#""command": "x", "env": {"N": 12345678901234567890123, "M": 1.50}"#),
+            Some(""),
+        ),
+        (desktop, entry(r#""command": "x", "env": {"N": "p$x"}"#), Some("")),
+        (
+            desktop,
+            entry(r#""command": "x", "env": {"N": "${HOME}"}"#),
+            Some("the host's folder or variables"),
+        ),
+        (desktop, entry(r#""command": "x", "env": {"N": "p$${x"}"#), Some("the host's folder or variables")),
+        (desktop, entry(r#""command": "x", "args": ["${NOT_SET}"]"#), Some("the host's folder or variables")),
+        ("home/.claude.json", claude.to_owned(), Some("of one project only")),
+        (
+            "project/.continue/mcpServers/a.json",
+            entry(r#""command": "x""#),
+            Some("reads every file of its folder"),
+        ),
+        ("home/.continue/mcpServers/a.json", entry(r#""command": "x""#), Some("")),
+    ] {
+        let (plan, _root) = planned(&[(path, &text)], true).unwrap();
+        match why {
+            None => {
+                assert!(plan.left[0].1.contains("a whole line") && !plan.changes(), "{text}: {:?}", plan.left)
+            }
+            Some("") => assert_eq!(plan.apart, [], "{path}: {text}"),
+            Some(why) => {
+                assert!(plan.moved.is_empty() && plan.apart[0].1.contains(why), "{text}: {:?}", plan.apart)
+            }
+        }
+    }
+}

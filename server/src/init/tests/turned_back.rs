@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{super::permissions, *};
+use super::{
+    super::{permissions, write::Change},
+    *,
+};
 use crate::config::hosts::document::Document;
 
 const CURSOR: &str = r#"{
@@ -117,8 +120,10 @@ fn w1_without_a_backup_moved_servers_come_back_from_our_file_and_urls_are_named(
     let plan = project.gather();
     assert_eq!(plan.served, ["one", "two", "three"]);
     project.apply(&plan);
-    let read: Value = serde_json::from_str(&project.undo(&[]).text).unwrap();
+    let undone = project.undo(&[]);
+    let read: Value = serde_json::from_str(&undone.text).unwrap();
     assert_eq!(read, serde_json::from_str::<Value>(&plan.change.before).unwrap());
+    assert_eq!(undone.kept[0].0, plan.moved[0].file, "what no backup knows is named");
 
     let project = Project::of("mcp.json", r#"{"mcpServers": {"a": {"url": "http://localhost:1/mcp"}}}"#);
     project.apply(&project.plan());
@@ -208,18 +213,61 @@ fn w1_an_entry_that_was_replaced_is_the_persons_own_and_moved_servers_are_not_lo
     let own = r#"{"mcpServers": {"a": {"command": "mine"}}}"#;
     fs::write(&project.file, own).unwrap();
     let undone = project.undo(&[step]);
-    assert_eq!((&*undone.text, undone.left), (own, vec![]));
+    assert_eq!((&*undone.text, undone.left, undone.missing), (own, vec![], vec!["a".to_owned()]));
 
     let project = Project::of("mcp.json", text);
     let plan = project.gather();
     let step_of_gather = project.apply(&plan);
     fs::write(&project.file, r#"{"mcpServers": {}}"#).unwrap();
     let undone = project.undo(std::slice::from_ref(&step_of_gather));
-    assert_eq!((undone.left, undone.kept[0].0.clone()), (vec![], plan.moved[0].file.clone()));
+    assert_eq!((undone.left, undone.missing), (vec![], vec!["a".to_owned()]));
     // A person turned it back by hand.
     fs::write(&project.file, format!("{text}\n")).unwrap();
     let undone = project.undo(&[step_of_gather]);
-    assert_eq!((undone.left, undone.kept), (vec![], vec![]));
+    assert_eq!((undone.left, undone.missing, undone.kept), (vec![], vec![], vec![]));
+}
+
+#[test]
+fn w1_what_the_file_does_not_have_as_before_is_missing_unless_it_is_turned_back() {
+    for (path, text, gathers) in [
+        (".codex/config.toml", "[mcp_servers.a]\ncommand = \"x\"\n[mcp_servers.b]\ncommand = \"y\"\n", false),
+        (
+            ".continue/config.yaml",
+            "mcpServers:\n  - name: a\n    command: x\n  - name: b\n    command: y\n",
+            false,
+        ),
+        ("mcp.json", r#"{"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}}}"#, false),
+        ("mcp.json", r#"{"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}}}"#, true),
+    ] {
+        let project = Project::of(path, text);
+        let plan = if gathers { project.gather() } else { project.plan() };
+        let step = project.apply(&plan);
+        let missing = |now: &str| {
+            fs::write(&project.file, now).unwrap();
+            let undone = project.undo(std::slice::from_ref(&step));
+            assert_eq!(undone.left, [], "{now}");
+            undone.missing
+        };
+        assert_eq!(missing(&plan.change.after), [""; 0]);
+        assert_eq!(missing(""), ["a", "b"], "{path}: nothing is left of it");
+        assert_eq!(missing(&format!("{text}\n")), [""; 0], "{path}: turned back by hand");
+        assert_eq!(missing(&text.replace('y', "mine")), ["b"], "{path}: one is another now");
+        // As a run leaves it that was killed before it wrote the file.
+        assert_eq!(missing(text), [""; 0]);
+    }
+}
+
+#[test]
+fn w1_a_list_of_permissions_that_is_gone_is_missing() {
+    let allowed = r#"{"permissions": {"allow": ["mcp__a__read"]}}"#;
+    let project = Project::of(".claude/settings.json", allowed);
+    let after = allowed.replace("read\"", "read\", \"mcp__a__info\"");
+    let change = Change { path: project.file.clone(), before: allowed.to_owned(), after };
+    let step = Step::of(&change, Path::new("/now"), &[]);
+    for (now, missing) in [(&*change.after, 0), (allowed, 0), ("", 1), ("{}", 1)] {
+        fs::write(&project.file, now).unwrap();
+        assert_eq!(project.undo(std::slice::from_ref(&step)).missing.len(), missing, "{now}");
+    }
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn w1_a_server_that_is_added_again_keeps_its_entry_and_undo_keeps_what_was_edite
         "{:?}",
         person.kept()
     );
-    person.run(&["undo", "--yes"]).prints(0, &["is kept: 's1' is in the host's file again"]);
+    person.run(&["undo", "--yes"]).prints(0, &["not in it as before: s1", "its backup is kept"]);
     assert_eq!(text(&gathered), edited);
 }
 

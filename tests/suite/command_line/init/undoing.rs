@@ -1,12 +1,12 @@
 //! `undo`, and what is kept for it.
 
-use std::{fs, path::PathBuf};
+use std::fs;
 
 use super::{FILE, OTHER, Person, plain, text};
 use crate::command_line::ODD;
 
 #[test]
-fn w1_a_record_whose_file_is_gone_is_forgotten_and_a_damaged_one_stops_only_itself() {
+fn w1_a_record_whose_file_is_gone_stays_and_a_damaged_one_stops_only_itself() {
     let (person, gone) = Person::having(FILE, &plain());
     let other = person.write(OTHER, &plain());
     person.run(&["init", "--strategy", "full", "--yes"]).says(0, &[]);
@@ -15,36 +15,17 @@ fn w1_a_record_whose_file_is_gone_is_forgotten_and_a_damaged_one_stops_only_itse
     person.run(&["undo"]).says(2, &["there is no terminal to ask on"]);
     assert_eq!(person.kept().len(), 5);
 
-    let gone_and_damaged = ["mcp_config.json\n  is gone", "its backup is not needed", "damaged.json: EOF"];
+    let gone_and_damaged = ["mcp_config.json\n  is gone", "its backup is kept", "damaged.json: EOF"];
     let undone = person.run(&["undo", "--yes"]);
     undone.prints(0, &[&gone_and_damaged[..], &["gathered", "Written."]].concat());
     assert_eq!(text(&other), plain());
-    assert_eq!(person.kept(), std::slice::from_ref(&record), "only what is damaged is left");
+    assert_eq!(person.kept().len(), 3, "what is damaged, and what is the only copy");
     person.run(&["undo", "--yes"]).says(64, &["damaged.json", "remove this record"]);
     fs::remove_file(record).unwrap();
-
-    // Alone, and by its name.
     for arguments in [&["undo", "--yes"][..], &["undo", "--yes", "--file", FILE_FROM_PROJECT]] {
-        person.write(FILE, &plain());
-        person.run(&["init", "--strategy", "full", "--host", "windsurf", "--yes"]).says(0, &[]);
-        fs::remove_file(&gone).unwrap();
-        person.run(arguments).prints(0, &["Backup deleted."]);
-        assert_eq!(person.kept(), Vec::<PathBuf>::new());
+        person.run(arguments).prints(0, &["is gone", "Nothing was changed."]);
+        assert_eq!(person.kept().len(), 2);
     }
-}
-
-#[test]
-fn w1_what_was_edited_of_a_file_that_is_gone_is_kept() {
-    let (person, gone) = Person::having(FILE, &plain());
-    person.run(&["init", "--strategy", "full", "--yes"]).says(0, &[]);
-    let gathered = person.gathered();
-    let edited = text(&gathered).replace("ordinary", "edited");
-    fs::write(&gathered, &edited).unwrap();
-    fs::remove_file(&gone).unwrap();
-
-    person.run(&["undo", "--yes"]).prints(0, &["is kept: the servers"]);
-    assert_eq!(text(&gathered), edited);
-    assert_eq!(person.kept(), [gathered]);
 }
 
 const FILE_FROM_PROJECT: &str = "../home/.codeium/windsurf/mcp_config.json";
@@ -57,13 +38,13 @@ fn w1_undo_forgets_what_a_person_turned_back_and_keeps_what_is_still_needed() {
     };
     init();
     fs::write(&file, "{\"mcpServers\": {}}\n").unwrap();
-    let forgotten = person.run(&["undo", "--yes"]);
-    forgotten.prints(0, &["is kept: the servers behind", "Backup deleted."]);
-    assert!(!forgotten.stdout.contains("Written"), "{}", forgotten.stdout);
-    assert_eq!(person.kept().len(), 1, "the servers");
-    person.run(&["undo", "--yes"]).prints(0, &["Nothing to do"]);
+    for _again in 0..2 {
+        let undone = person.run(&["undo", "--yes"]);
+        undone.prints(0, &["not in it as before: ", "its backup is kept", "Nothing was changed."]);
+        assert_eq!(person.kept().len(), 2, "the backup, and the servers");
+    }
 
-    fs::remove_file(&person.kept()[0]).unwrap();
+    person.kept().iter().for_each(|kept| fs::remove_file(kept).unwrap());
     fs::write(&file, plain()).unwrap();
     init();
     let longer = plain() + "\n";

@@ -28,7 +28,7 @@ pub(super) fn parse(text: &str) -> Result<Node, SyntaxError> {
         at: error.range().start,
         message: error.kind().to_string().to_lowercase(),
     })?;
-    Ok(parsed.value.map_or(Node { at: 0, end: 0, value: Value::Null }, node))
+    Ok(parsed.value.map_or(Node::new(0, 0, Value::Null), node))
 }
 
 /// Recursion is safe: the parser limits the depth.
@@ -42,7 +42,7 @@ fn node(json: Json<'_>) -> Node {
         Json::Array(array) => Value::List(array.elements.into_iter().map(node).collect()),
         Json::Object(object) => Value::Table(object.properties.into_iter().map(member).collect()),
     };
-    Node { at, end, value }
+    Node::new(at, end, value)
 }
 
 fn member(property: ObjectProp<'_>) -> Member {

@@ -13,6 +13,8 @@ pub(crate) struct Node {
     pub(crate) at: usize,
     /// The byte offset behind it; in TOML and for blocks of YAML only that of a scalar or of a value in brackets is exact.
     pub(crate) end: usize,
+    /// Whether other parts of the text may stand for it: an anchor of YAML.
+    pub(crate) is_anchor: bool,
     pub(crate) value: Value,
 }
 
@@ -83,6 +85,10 @@ pub(crate) fn parse_as(syntax: Syntax, text: &str) -> Result<Node, SyntaxError> 
 }
 
 impl Node {
+    pub(super) fn new(at: usize, end: usize, value: Value) -> Self {
+        Self { at, end, is_anchor: false, value }
+    }
+
     /// The last member with this name, as in hosts; null counts as absent.
     pub(crate) fn member(&self, name: &str) -> Option<&Member> {
         let found = self.members().iter().rev().find(|member| member.name == name);
@@ -142,10 +148,30 @@ impl Node {
         }
     }
 
+    /// The values of a table or a list.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &Self> {
+        self.members().iter().map(|member| &member.node).chain(self.items())
+    }
+
     /// Whether anything in it stands for something elsewhere in the file.
     pub(crate) fn has_alias(&self) -> bool {
-        let of_members = self.members().iter().any(|member| member.node.has_alias());
-        matches!(self.value, Value::Alias) || of_members || self.items().iter().any(Self::has_alias)
+        matches!(self.value, Value::Alias) || self.parts().any(Self::has_alias)
+    }
+
+    /// Whether other parts of the text may stand for this value in it, for a part of that, or for what has it.
+    pub(crate) fn shares(&self, value: &Self) -> bool {
+        if std::ptr::eq(self, value) {
+            return self.has_anchor();
+        }
+        self.parts().any(|part| if self.is_anchor { part.has(value) } else { part.shares(value) })
+    }
+
+    fn has_anchor(&self) -> bool {
+        self.is_anchor || self.parts().any(Self::has_anchor)
+    }
+
+    fn has(&self, value: &Self) -> bool {
+        std::ptr::eq(self, value) || self.parts().any(|part| part.has(value))
     }
 
     /// A text, number or boolean as text.

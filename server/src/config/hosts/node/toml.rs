@@ -14,7 +14,7 @@ pub(super) fn parse(text: &str) -> Result<Node, SyntaxError> {
         at: error.span().map_or(0, |span| span.start),
         message: error.message().lines().next().unwrap_or_default().to_owned(),
     })?;
-    Ok(Node { at: 0, end: text.len(), value: table(root.into_inner()) })
+    Ok(Node::new(0, text.len(), table(root.into_inner())))
 }
 
 fn node(value: Spanned<DeValue<'_>>) -> Node {
@@ -28,7 +28,7 @@ fn node(value: Spanned<DeValue<'_>>) -> Node {
         DeValue::Array(items) => Value::List(items.into_iter().map(node).collect()),
         DeValue::Table(members) => table(members),
     };
-    Node { at, end, value }
+    Node::new(at, end, value)
 }
 
 fn table(members: DeTable<'_>) -> Value {

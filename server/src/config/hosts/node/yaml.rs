@@ -7,6 +7,9 @@ use super::{Member, Node, SyntaxError, Value};
 /// Maximum depth; hosts' files have a depth of about five.
 const DEEPEST: usize = 64;
 
+/// The number that stands for no anchor.
+const NONE: usize = 0;
+
 pub(super) fn parse(text: &str) -> Result<Node, SyntaxError> {
     let mut open: Vec<Open> = Vec::new();
     for event in Parser::new_from_str(text) {
@@ -14,25 +17,25 @@ pub(super) fn parse(text: &str) -> Result<Node, SyntaxError> {
         let at = span.start.byte_offset().unwrap_or_default();
         let end = span.end.byte_offset().unwrap_or(at);
         let node = match event {
-            Event::Scalar(text, style, _, tag) => {
+            Event::Scalar(text, style, anchor, tag) => {
                 let is_plain = tag.is_none() && style == ScalarStyle::Plain;
                 let value = if is_plain { plain(&text) } else { Value::Text(text.into_owned()) };
-                Node { at, end, value }
+                Node { is_anchor: anchor != NONE, ..Node::new(at, end, value) }
             }
-            Event::Alias(_) | Event::UnresolvedAlias(_) => Node { at, end, value: Value::Alias },
+            Event::Alias(_) | Event::UnresolvedAlias(_) => Node::new(at, end, Value::Alias),
             Event::SequenceStart(..) | Event::MappingStart(..) if open.len() == DEEPEST => {
                 return Err(SyntaxError { at, message: format!("nested deeper than {DEEPEST}") });
             }
-            Event::SequenceStart(..) => {
-                open.push(Open { at, value: Value::List(Vec::new()), key: None });
+            Event::SequenceStart(_, anchor, _) => {
+                open.push(Open { at, is_anchor: anchor != NONE, value: Value::List(Vec::new()), key: None });
                 continue;
             }
-            Event::MappingStart(..) => {
-                open.push(Open { at, value: Value::Table(Vec::new()), key: None });
+            Event::MappingStart(_, anchor, _) => {
+                open.push(Open { at, is_anchor: anchor != NONE, value: Value::Table(Vec::new()), key: None });
                 continue;
             }
             Event::SequenceEnd | Event::MappingEnd => match open.pop() {
-                Some(Open { at, value, .. }) => Node { at, end, value },
+                Some(Open { at, is_anchor, value, .. }) => Node { is_anchor, ..Node::new(at, end, value) },
                 None => continue,
             },
             Event::DocumentEnd => break,
@@ -43,7 +46,7 @@ pub(super) fn parse(text: &str) -> Result<Node, SyntaxError> {
             None => return Ok(node),
         }
     }
-    Ok(Node { at: 0, end: 0, value: Value::Null })
+    Ok(Node::new(0, 0, Value::Null))
 }
 
 fn refused(text: &str, error: &ScanError) -> SyntaxError {
@@ -54,6 +57,7 @@ fn refused(text: &str, error: &ScanError) -> SyntaxError {
 /// A collection that is not yet closed.
 struct Open {
     at: usize,
+    is_anchor: bool,
     /// A list or a table.
     value: Value,
     /// The key of a table that has no value yet.

@@ -47,8 +47,7 @@ const FILES: &[File] = &[
         text: include_str!("../fixtures/claude_code_project.json"),
         used: &["paths: https://api.example.com/mcp x-key=t0ken"],
         left_out: &[
-            "3: server 'db' is left out: env.DB_URL: the environment variable DB_URL is not set; set it, or write \
-             '${DB_URL:-…}' to give a default ('$${' stands for '${')",
+            "3: server 'db' is left out: env.DB_URL: the environment variable DB_URL is not set; set it ('$${' stands for '${')",
         ],
         ..FILE
     },
