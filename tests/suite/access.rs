@@ -18,11 +18,11 @@ use crate::{
     configuration, named, playing,
 };
 
-const ANN: &str = "the-secret-token-of-ann";
-const BOB: &str = "the-secret-token-of-bob";
+pub(crate) const ANN: &str = "the-secret-token-of-ann";
+pub(crate) const BOB: &str = "the-secret-token-of-bob";
 
 /// A file in which two callers have tokens.
-fn guarded(rest: &str) -> (TempDir, String) {
+pub(crate) fn guarded(rest: &str) -> (TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let mut tokens = String::new();
     for (name, token) in [("ann", ANN), ("bob", BOB)] {

@@ -37,11 +37,19 @@ impl Backend {
         Some((slot, own))
     }
 
-    /// Subscribes to a resource, at its upstream if this is the first subscriber. Returns which upstream's it is.
+    /// Subscribes to a resource, at its upstream if this is the first subscriber, once that is `ready`. Returns which upstream's it is.
     ///
     /// # Errors
     /// The upstream's error.
-    pub async fn hold(self: &Arc<Self>, page: &Page, uri: &str) -> Result<Held, ErrorText> {
+    pub async fn hold<R>(
+        self: &Arc<Self>,
+        page: &Page,
+        uri: &str,
+        ready: impl Fn(Arc<Slot>) -> R,
+    ) -> Result<Held, ErrorText>
+    where
+        R: Future<Output = Result<(), ErrorText>>,
+    {
         // Those of this caller's view: a resource hidden since others subscribed must be unknown to it.
         let (own, mut owners) = self.owners(page, uri);
         // First where others are subscribed.
@@ -49,7 +57,15 @@ impl Backend {
         let unknown = || unknown_resource(&page.view, uri);
         let mut refused = unknown();
         for owner in owners {
-            match owner.subscribe(&own).await {
+            let is_ready = match owner.has_subscribers(&own) {
+                true => Ok(()),
+                false => ready(Arc::clone(&owner)).await,
+            };
+            let subscribed = match is_ready {
+                Ok(()) => owner.subscribe(&own).await,
+                Err(error) => Err(error),
+            };
+            match subscribed {
                 Ok(()) => {
                     let backend = Arc::clone(self);
                     let release: Release = Box::new(move |watched| backend.release(&watched));

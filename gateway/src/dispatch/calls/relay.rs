@@ -88,7 +88,7 @@ impl Calls {
         let own = caller.backend.slot_numbered(slot.number()).ok_or_else(removed)?;
         let (mut lost, since) = (None, Instant::now());
         loop {
-            let upstream = own.connected(lost.as_ref(), since).await.map_err(Unanswered::unsent)?;
+            let upstream = caller.connected(&own, lost.as_ref(), since).await.map_err(Unanswered::unsent)?;
             let sent = Instant::now();
             // A client that gives up has waited as well.
             let waiting = scopeguard::guard((), |()| {
@@ -283,6 +283,8 @@ async fn relay_with_input(
         again = params.clone();
         if let Some(requests) = required.object("inputRequests") {
             let responses = answers(caller, upstream, &requests).await.map_err(Failed::Client)?;
+            // Its answer may have taken long.
+            caller.still_permitted()?;
             again = again.with("inputResponses", responses.text());
         }
         if let Some(state) = required.member("requestState") {

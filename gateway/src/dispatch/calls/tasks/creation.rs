@@ -5,7 +5,7 @@ use std::{
     time::Instant,
 };
 
-use mcp_disclosure_core::{Era, RawObject, View, VisibleTool};
+use mcp_disclosure_core::{Era, RawObject, Tool, View, VisibleTool};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 use parking_lot::Mutex;
 
@@ -129,7 +129,7 @@ impl Calls {
         caller: &Caller,
         view: &View,
         as_task: AsTask,
-        (slot, upstream): (&Arc<Slot>, &Arc<Upstream>),
+        (tool, slot, upstream): (&Tool, &Arc<Slot>, &Arc<Upstream>),
         running: Running,
         result: Json,
     ) -> Answer {
@@ -147,7 +147,9 @@ impl Calls {
         let Some((whole, task)) = form::created(era, &result) else {
             // A client of 2025-11-25 that asked for a task reads no other result of a call.
             return match (caller.era(), era, place) {
-                (Era::Session, Era::Stateless, Some(place)) => self.answered_at_once(caller, place, result),
+                (Era::Session, Era::Stateless, Some(place)) => {
+                    self.answered_at_once(caller, tool, place, result)
+                }
                 _ => Ok(result),
             };
         };
@@ -188,7 +190,8 @@ impl Calls {
             refusing: Arc::default(),
         }));
         let translated = form::translated(&task, era, caller.era());
-        let kept = self.keep(caller, called, origin, &translated, place, Some((running, reports)));
+        let running = Some((running, reports));
+        let kept = self.keep(caller, (called, tool), origin, &translated, place, running);
         if is_waited {
             return Box::pin(self.waited(&reached, view, kept)).await;
         }
@@ -201,23 +204,26 @@ impl Calls {
             self.tasks.remove(&task);
             task.abandon();
         });
+        // What has begun is not decided again.
+        let caller = &caller.undecided();
         let Some(asking) = waiting.asked(caller, view) else { return Err(needs_tasks()) };
         Ok(named(&asking.result(&RawObject::empty()).await?, None).into())
     }
 
     /// The task of a client that asked for one, of a call that was answered at once.
-    fn answered_at_once(&self, caller: &Caller, place: Place, result: Json) -> Answer {
+    fn answered_at_once(&self, caller: &Caller, tool: &Tool, place: Place, result: Json) -> Answer {
         let held = caller.peer.unread_answer(result.as_str().len())?;
         let called = Arc::new(ClientTask { id: fresh("a state")?, client: Weak::new() });
         let times = RawObject::empty().with_value("createdAt", &form::now()).with("ttl", ANSWER_KEPT);
-        let task = self.keep(caller, called, Origin::Answered { result, _bytes: held }, &times, place, None);
+        let origin = Origin::Answered { result, _bytes: held };
+        let task = self.keep(caller, (called, tool), origin, &times, place, None);
         Ok(RawObject::empty().with("task", task.state("completed", None).text()).into())
     }
 
     fn keep(
         &self,
         caller: &Caller,
-        called: Arc<ClientTask>,
+        (called, tool): (Arc<ClientTask>, &Tool),
         origin: Origin,
         state: &RawObject,
         place: Place,
@@ -226,6 +232,7 @@ impl Calls {
         let task = Arc::new(Task {
             called,
             owner: Owner::of(caller),
+            tool: (tool.upstream().clone(), tool.upstream_name().clone()),
             number: self.tasks.next_number(),
             peer: Arc::clone(caller.peer.name()),
             origin,

@@ -45,7 +45,7 @@ impl Calls {
 
     /// `tasks/get`.
     async fn task(&self, caller: &Caller, page: &Page, params: &RawObject) -> Answer {
-        let task = self.tasks.named(caller, params)?;
+        let task = self.tasks.named(caller, &page.view, params)?;
         let state = match task.asked(caller, &page.view) {
             Some(asking) => asking.state(params).await?,
             None => task.state("completed", None),
@@ -55,7 +55,7 @@ impl Calls {
 
     /// `tasks/result` (2025-11-25).
     async fn task_result(&self, caller: &Caller, page: &Page, params: &RawObject) -> Answer {
-        let task = self.tasks.named(caller, params)?;
+        let task = self.tasks.named(caller, &page.view, params)?;
         match &task.origin {
             Origin::Upstream(at) => {
                 let asking = Asking { caller, view: &page.view, task: &task, at };
@@ -78,7 +78,7 @@ impl Calls {
                 Some(cursor.ok_or_else(invalid)?)
             }
         };
-        let mut tasks = self.tasks.of(caller);
+        let mut tasks = self.tasks.of(caller, &page.view);
         tasks.retain(|task| after.is_none_or(|after| task.number > after));
         let next = (tasks.len() > PAGE).then(|| tasks[PAGE - 1].number.to_string());
         tasks.truncate(PAGE);
@@ -97,7 +97,7 @@ impl Calls {
 
     /// `tasks/cancel`.
     async fn cancel_task(&self, caller: &Caller, page: &Page, params: &RawObject) -> Answer {
-        let task = self.tasks.named(caller, params)?;
+        let task = self.tasks.named(caller, &page.view, params)?;
         let Some(asking) = task.asked(caller, &page.view) else { return Err(is_over("completed")) };
         let cancelled = match (caller.era(), asking.at.era) {
             (Era::Session, Era::Session) => {
@@ -135,7 +135,7 @@ impl Calls {
 
     /// `tasks/update` (since 2026-07-28).
     async fn update_task(&self, caller: &Caller, page: &Page, params: &RawObject) -> Answer {
-        let task = self.tasks.named(caller, params)?;
+        let task = self.tasks.named(caller, &page.view, params)?;
         let responses = params.object("inputResponses");
         let responses =
             responses.ok_or_else(|| ErrorText::invalid_params("params.inputResponses must be an object"))?;
@@ -159,21 +159,24 @@ impl Calls {
     pub(in crate::dispatch) async fn follow_tasks(
         &self,
         caller: &Caller,
-        page: &Page,
         ids: &[String],
         tell: impl Fn(&Notification),
     ) {
-        join_all(ids.iter().map(|id| self.follow_task(caller, page, id, &tell))).await;
+        join_all(ids.iter().map(|id| self.follow_task(caller, id, &tell))).await;
         pending().await
     }
 
     /// Asks the upstream, as the client would, until the task is over or forgotten: not every upstream tells of itself.
-    async fn follow_task(&self, caller: &Caller, page: &Page, id: &str, tell: impl Fn(&Notification)) {
+    async fn follow_task(&self, caller: &Caller, id: &str, tell: impl Fn(&Notification)) {
         // States have results in them, and are not kept.
         let hasher = RandomState::new();
         let mut told = None;
-        while let Some(task) = self.tasks.find(caller, id) {
-            let Some(asking) = task.asked(caller, &page.view) else { return };
+        loop {
+            // Each time it is decided by what exists then.
+            let (caller, page) = (caller.undecided(), caller.page());
+            caller.decides_with(&self.common, &page);
+            let Some(task) = self.tasks.find(&caller, &page.view, id) else { return };
+            let Some(asking) = task.asked(&caller, &page.view) else { return };
             let again = match asking.state(&RawObject::empty()).await {
                 Ok(state) => {
                     let digest = hasher.hash_one(state.text());

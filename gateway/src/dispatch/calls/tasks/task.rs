@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_disclosure_core::{Era, Principal, RawObject};
+use mcp_disclosure_core::{Era, Principal, RawObject, RawText, ToolName, UpstreamName, View};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 use parking_lot::Mutex;
 use serde_json::json;
@@ -62,6 +62,8 @@ impl Owner {
 pub(super) struct Task {
     pub(super) called: Arc<ClientTask>,
     pub(super) owner: Owner,
+    /// The tool that was called: its upstream, and the name that it has there.
+    pub(super) tool: (UpstreamName, ToolName),
     /// Its place among all tasks.
     pub(super) number: u64,
     /// The peer that it counts against.
@@ -118,6 +120,23 @@ impl Task {
         &self.called.id
     }
 
+    /// Whether it is a caller's that sees this, and has not run for too long. A task whose tool the caller may not use any more does
+    /// not exist; one whose tool the upstream stopped listing does.
+    pub(super) fn is_for(&self, caller: &Caller, view: &View) -> bool {
+        let (upstream, own) = &self.tool;
+        let is_delisted = || {
+            let Origin::Upstream(at) = &self.origin else { return false };
+            let lists = |tool: &RawText| {
+                RawObject::of(tool).is_ok_and(|tool| tool.string("name").as_deref() == Some(own.as_str()))
+            };
+            !at.slot.status().offered().is_some_and(|offered| offered.tools.iter().any(lists))
+        };
+        self.owner == Owner::of(caller)
+            && !self.is_late()
+            && caller.principal.permits().allow_tool(upstream, own)
+            && (view.tool_of(upstream, own).is_some() || is_delisted())
+    }
+
     /// Whether it is known to be over.
     pub(super) fn is_over(&self) -> bool {
         self.life.lock().running.is_none()
@@ -164,16 +183,19 @@ impl Task {
 }
 
 impl RunningAt {
-    /// The upstream.
+    /// The upstream, for what was decided on a caller's request.
     ///
     /// # Errors
-    /// [`Failure::Lost`] if the connection ended on which it was created, and -32000 if the upstream cannot be reached.
-    pub(super) async fn upstream(&self) -> Result<Arc<Upstream>, Failure> {
+    /// [`Failure::Lost`] if the connection ended on which it was created; -32000 if the upstream cannot be reached, or the decision
+    /// does not hold.
+    pub(super) async fn upstream(&self, caller: &Caller) -> Result<Arc<Upstream>, Failure> {
         if let Some(upstream) = self.upstream.upgrade().filter(|upstream| !upstream.connection().is_ended()) {
-            return Ok(upstream);
+            return caller.still_permitted().map(|()| upstream).map_err(Failure::Other);
         }
         match self.outlasts_connection {
-            true => self.slot.connected(None, tokio::time::Instant::now()).await.map_err(Failure::Other),
+            true => {
+                caller.connected(&self.slot, None, tokio::time::Instant::now()).await.map_err(Failure::Other)
+            }
             false => Err(Failure::Lost(self.lost())),
         }
     }
