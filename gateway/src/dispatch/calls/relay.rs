@@ -38,13 +38,18 @@ pub(super) struct UpstreamRequest {
     pub(super) params: RawObject,
     /// Arguments to repeat in headers: name and value.
     pub(super) mirrored: Vec<(String, String)>,
-    /// Of a call in a session that is to become a task: what reports on it.
+    /// Of a call that may become a task: what reports on it.
     pub(super) reports: Option<Arc<Reports>>,
 }
 
 impl UpstreamRequest {
     pub(super) fn new(method: impl Into<Cow<'static, str>>, params: RawObject) -> Self {
         Self { method: method.into(), params, mirrored: Vec::new(), reports: None }
+    }
+
+    /// What reports on it to the caller, of these parameters.
+    pub(super) fn reports_to(&self, caller: &Caller, params: &RawObject) -> Option<Arc<Reports>> {
+        self.reports.clone().or_else(|| Reports::of(caller.reply_route(), params))
     }
 
     pub(super) fn to_call(
@@ -251,7 +256,7 @@ async fn forward(
 ) -> Result<Json, Failed> {
     let _working =
         caller.backend.client().map(|client| client.begin(upstream.number(), caller.reply_route()));
-    let reports = request.reports.clone().or_else(|| Reports::of(caller.reply_route(), &params));
+    let reports = request.reports_to(caller, &params);
     Ok(upstream.request(request.to_call(caller, upstream, params, reports)).await?)
 }
 
@@ -274,7 +279,7 @@ async fn relay_with_input(
     let _working = client.map(|client| client.begin(upstream.number(), caller.reply_route()));
     let mut again = params.clone();
     for _ in 0..MOST_ROUNDS {
-        let call = request.to_call(caller, upstream, again, Reports::of(caller.reply_route(), &params));
+        let call = request.to_call(caller, upstream, again, request.reports_to(caller, &params));
         let result = upstream.request(call).await?;
         let required = match RawObject::parse(result.as_str()) {
             Ok(object) if asks_for_input(&object) => object,

@@ -102,8 +102,7 @@ impl Calls {
         let (brought, responses) =
             (request.params.string("requestState"), request.params.object("inputResponses"));
         let params = request.params.retain(|key| key != "requestState" && key != "inputResponses");
-        let request =
-            UpstreamRequest { params: RequestMeta::strip(&params), reports: None, ..request.clone() };
+        let request = UpstreamRequest { params: RequestMeta::strip(&params), ..request.clone() };
         let mut work = match (brought, caller.client()) {
             (Some(state), _) => {
                 let work = self
@@ -115,7 +114,7 @@ impl Calls {
             }
             (None, Some(client)) => Work::begin(caller, client, upstream, &request),
             (None, None) => {
-                let reports = Reports::of(caller.reply_route(), &request.params);
+                let reports = request.reports_to(caller, &request.params);
                 let call = request.to_call(caller, upstream, request.params.clone(), reports);
                 return Ok(upstream.request(call).await?);
             }
@@ -167,7 +166,7 @@ impl Work {
         if let Some(least) = caller.log_level {
             upstream.set_log_level(least);
         }
-        let reports = Reports::of(caller.reply_route(), &request.params);
+        let reports = request.reports_to(caller, &request.params);
         let call = request.to_call(caller, upstream, request.params.clone(), reports.clone());
         let result = upstream.request(call).boxed();
         Self {

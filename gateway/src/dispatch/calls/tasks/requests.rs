@@ -10,14 +10,13 @@ use mcp_disclosure_transport::{ErrorText, Json, Notification, Request};
 use super::{
     super::Calls,
     ask::{Asking, POLLING, interval},
-    form,
     task::{Failure, Origin},
 };
 use crate::{
     catalogue::Page,
     dialect::{complete, needs_tasks},
     dispatch::{Answer, Caller},
-    upstream::named,
+    upstream::{is_final, named},
 };
 
 /// The number of tasks in one page of a list: each is asked for at its upstream.
@@ -126,7 +125,7 @@ impl Calls {
     /// Cancels a task that may go on nevertheless, and says what has become of it.
     async fn cancel_and_look(&self, asking: &Asking<'_>, params: &RawObject) -> Answer {
         let status = asking.state(&RawObject::empty()).await?.string("status").unwrap_or_default();
-        if form::is_over(&status) {
+        if is_final(&status) {
             return Err(is_over(&status));
         }
         asking.ask("tasks/cancel", params).await?;
@@ -184,7 +183,7 @@ impl Calls {
                         let params = state.retain(|key| key != "resultType");
                         tell(&Notification::new("notifications/tasks", params));
                     }
-                    if state.string("status").is_none_or(|status| form::is_over(&status)) {
+                    if state.string("status").is_none_or(|status| is_final(&status)) {
                         return;
                     }
                     interval(&state)

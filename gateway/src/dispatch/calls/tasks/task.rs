@@ -17,10 +17,10 @@ use tokio::runtime::Handle;
 use super::{super::rounds::Work, form};
 use crate::{
     backend::BackendGuard,
-    dispatch::{Caller, allowance::Running},
+    dispatch::Caller,
     session::Place,
     slot::Slot,
-    upstream::{ClientTask, Reports, Upstream},
+    upstream::{ClientTask, Upstream},
 };
 
 /// How long a task is kept after its lifetime, so that it is the upstream that says it has expired.
@@ -111,8 +111,6 @@ pub(super) struct Life {
     pub(super) used: Instant,
     /// When its lifetime is over, if it has one.
     pub(super) ends: Option<Instant>,
-    /// The call that it is, and what reports its progress, until it is known to be over.
-    pub(super) running: Option<(Running, Option<Arc<Reports>>)>,
 }
 
 impl Task {
@@ -139,7 +137,7 @@ impl Task {
 
     /// Whether it is known to be over.
     pub(super) fn is_over(&self) -> bool {
-        self.life.lock().running.is_none()
+        self.called.is_over()
     }
 
     /// Whether its time is over, or its client has not asked for it for long.
@@ -154,14 +152,13 @@ impl Task {
         let lifetime = ["ttl", "ttlMs"].into_iter().find_map(|name| state.member(name));
         let mut life = self.life.lock();
         life.ends = lifetime.and_then(ends).or(life.ends);
-        if state.string("status").is_some_and(|status| form::is_over(&status)) {
-            life.running = None;
-        }
+        drop(life);
+        self.called.observe(state);
     }
 
     /// It is over.
     pub(super) fn finish(&self) {
-        self.life.lock().running = None;
+        self.called.end();
     }
 
     /// Cancels it at its upstream, where its client has gone.
@@ -170,7 +167,7 @@ impl Task {
         let upstream = at.upstream.upgrade().filter(|_| !self.is_over());
         if let (Some(upstream), Ok(runtime)) = (upstream, Handle::try_current()) {
             let params = RawObject::empty().with_value("taskId", &at.own);
-            runtime.spawn(async move { upstream.query("tasks/cancel", params).await });
+            runtime.spawn(async move { upstream.query_of_client("tasks/cancel", params).await });
         }
     }
 
@@ -209,7 +206,7 @@ impl RunningAt {
         let (params, refusing) =
             (RawObject::empty().with_value("taskId", &self.own), Arc::clone(&self.refusing));
         tokio::spawn(async move {
-            drop(upstream.query("tasks/result", params).await);
+            drop(upstream.query_of_client("tasks/result", params).await);
             refusing.store(false, Ordering::Relaxed);
         });
     }
