@@ -18,8 +18,8 @@ use crate::{
     configuration, named, playing,
 };
 
-const ANN: &str = "the-secret-token-of-ann";
-const BOB: &str = "the-secret-token-of-bob";
+pub(crate) const ANN: &str = "the-secret-token-of-ann";
+pub(crate) const BOB: &str = "the-secret-token-of-bob";
 
 /// A file in which two callers have tokens.
 pub(crate) fn guarded(rest: &str) -> (TempDir, String) {

@@ -76,6 +76,7 @@ mod transparency;
 mod two_worlds;
 mod unprocessed;
 mod variants;
+mod waiting;
 
 use kit::{Bench, Client, Identity, Options, Scenario, Setup};
 use mcp_disclosure_core::ReceiptKey;

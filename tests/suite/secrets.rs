@@ -73,9 +73,21 @@ async fn p5_what_may_be_another_clients_is_not_delivered(setup: Setup) {
     ann.read(&control("log")).await.result();
     assert_eq!((logged(&ann, &ann).await, logged(&ann, &bob).await), (0, 0));
 }
+
+/// It is the gateway that subscribes, for the first of its clients.
+async fn p5_what_is_logged_of_anothers_subscription_is_not_delivered(setup: Setup) {
+    let (_bench, ann, bob) = two(setup).await;
+    let slow = bob.learn("slow", json!({})).await;
+    let slow = json!({"name": "slow", "arguments": slow, "_meta": {"progressToken": 1}});
+    let _under_way = bob.start("tools/call", slow).await;
+    bob.notification("notifications/progress").await;
+    ann.request("resources/subscribe", json!({"uri": control("log")})).await.result();
+    assert_eq!((logged(&ann, &ann).await, logged(&ann, &bob).await), (0, 0));
+}
 each_transport_with_sessions!(
     p5_what_a_shared_upstream_logs_reaches_the_client_whose_request_it_is,
     p5_what_may_be_another_clients_is_not_delivered,
+    p5_what_is_logged_of_anothers_subscription_is_not_delivered,
 );
 
 /// What came to a server: method, path, and the header that holds a key.

@@ -128,6 +128,11 @@ impl Permits {
         Self::of(self.grants().iter().map(whole))
     }
 
+    /// Whether the tool that an upstream calls by this name is permitted, listed or not.
+    pub fn allow_tool(&self, upstream: &str, own: &str) -> bool {
+        self.tools().is_none_or(|tools| tools.allow(upstream, own))
+    }
+
     /// The tools that are permitted, ready to be applied; `None` for all of them.
     pub(crate) fn tools(&self) -> Option<Named> {
         self.named(|grant| grant.tools.as_deref())

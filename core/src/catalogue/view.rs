@@ -89,6 +89,11 @@ impl View {
         }
     }
 
+    /// Whether it is of this very snapshot.
+    pub fn is_of(&self, snapshot: &Arc<Snapshot>) -> bool {
+        Arc::ptr_eq(&self.snapshot, snapshot)
+    }
+
     /// The view with fewer primitives listed. The others can still be found by their exact names.
     pub fn narrow(mut self, keep: impl Fn(Primitive<'_>) -> bool) -> Self {
         let listed = Kind::ALL.map(|kind| {

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, HashSet},
-    sync::Arc,
+    sync::{Arc, Weak},
     time::Duration,
 };
 
@@ -17,7 +17,7 @@ use crate::{
     catalogue::{Keeper, Published},
     session::Watched,
     slot::{Recollection, Slot, Status, Supervisor},
-    upstream::{Event, UpstreamError, Upstreams},
+    upstream::{Event, Upstream, UpstreamError, Upstreams},
 };
 
 /// While upstreams are starting, changes are gathered for at most this long, since most come at about the same time.
@@ -38,6 +38,15 @@ struct Tries {
     failed: BTreeMap<usize, Arc<UpstreamError>>,
     /// The number of the client's choices that the lists of all connected upstreams follow.
     followed: u64,
+    /// The connections whose lists are in the catalogue, by number.
+    listed: BTreeMap<usize, Weak<Upstream>>,
+}
+
+impl Tries {
+    /// Whether what an upstream lists on this connection is in the catalogue.
+    fn has_lists_of(&self, number: usize, upstream: &Arc<Upstream>) -> bool {
+        self.listed.get(&number).is_some_and(|listed| listed.as_ptr() == Arc::as_ptr(upstream))
+    }
 }
 
 impl Progress {
@@ -84,6 +93,17 @@ impl Progress {
         let _reached = tries.wait_for(|tries| tries.followed >= number).await;
     }
 
+    /// Whether what an upstream lists on this connection is in the catalogue by now.
+    pub(super) fn has_lists_of(&self, number: usize, upstream: &Arc<Upstream>) -> bool {
+        self.0.borrow().has_lists_of(number, upstream)
+    }
+
+    /// Waits until it is.
+    pub(super) async fn lists_of(&self, number: usize, upstream: &Arc<Upstream>) {
+        let mut tries = self.0.subscribe();
+        let _reached = tries.wait_for(|tries| tries.has_lists_of(number, upstream)).await;
+    }
+
     async fn wait_for(&self, mut reached: impl FnMut(&BTreeMap<usize, Recollection>) -> bool) {
         let mut tries = self.0.subscribe();
         // The sender is borrowed, so it is there.
@@ -100,9 +120,11 @@ impl Progress {
     fn note<'a>(&self, upstreams: impl Iterator<Item = (usize, &'a Status)>) {
         let statuses: BTreeMap<usize, &Status> = upstreams.collect();
         let all_follow = statuses.values().map(|status| status.followed()).min().unwrap_or(u64::MAX);
-        self.0.send_if_modified(|Tries { outstanding, failed, followed }| {
-            let before = (outstanding.clone(), *followed);
-            *followed = all_follow;
+        let connected = statuses
+            .iter()
+            .filter_map(|(number, status)| Some((*number, Arc::downgrade(status.upstream.as_ref()?))));
+        self.0.send_modify(|Tries { outstanding, failed, followed, listed }| {
+            (*followed, *listed) = (all_follow, connected.collect());
             failed.retain(|number, _| statuses.contains_key(number));
             outstanding.retain(|number, known| {
                 let Some(status) = statuses.get(number) else { return false };
@@ -112,7 +134,6 @@ impl Progress {
                 }
                 !status.is_tried()
             });
-            (&*outstanding, *followed) != (&before.0, before.1)
         });
     }
 }

@@ -145,6 +145,20 @@ impl Backend {
         self.progress.of(&[slot.number()]).await;
     }
 
+    /// Waits until what a slot's upstream lists on this connection is in the catalogue, if it is made of what the slot lists. In
+    /// vain if the connection ends before, or that takes too long.
+    pub(crate) async fn takes_over(&self, slot: &Slot, upstream: &Arc<Upstream>) {
+        let has = |own: &Arc<Slot>| std::ptr::eq(&raw const **own, slot);
+        if self.progress.has_lists_of(slot.number(), upstream) || !self.slots().iter().any(has) {
+            return;
+        }
+        tokio::select! {
+            () = self.progress.lists_of(slot.number(), upstream) => {}
+            () = upstream.connection().ended() => {}
+            () = tokio::time::sleep(slot.patience) => {}
+        }
+    }
+
     /// Waits until each awaited upstream was tried once. Returns why some of them could not be used.
     ///
     /// # Errors

@@ -19,11 +19,20 @@ impl Backend {
         }
     }
 
-    /// Subscribes to a resource, at its upstream if this is the first subscriber. Returns which upstream's it is, and what holds it.
+    /// Subscribes to a resource, at its upstream if this is the first subscriber, once that is `ready`. Returns which upstream's it is,
+    /// and what holds it.
     ///
     /// # Errors
     /// The upstream's error.
-    pub async fn hold(&self, page: &Page, uri: &str) -> Result<(Watched, Held), ErrorText> {
+    pub async fn hold<R>(
+        &self,
+        page: &Page,
+        uri: &str,
+        ready: impl Fn(Arc<Slot>) -> R,
+    ) -> Result<(Watched, Held), ErrorText>
+    where
+        R: Future<Output = Result<(), ErrorText>>,
+    {
         // Those of this caller's view: a resource hidden since others subscribed must be unknown to it.
         let (own, mut owners) = self.owners(page, uri);
         // First where others are subscribed.
@@ -31,7 +40,15 @@ impl Backend {
         let unknown = || unknown_resource(&page.view, uri);
         let mut refused = unknown();
         for owner in owners {
-            match owner.subscribe(&own).await {
+            let is_ready = match owner.has_subscribers(&own) {
+                true => Ok(()),
+                false => ready(Arc::clone(&owner)).await,
+            };
+            let subscribed = match is_ready {
+                Ok(()) => owner.subscribe(&own).await,
+                Err(error) => Err(error),
+            };
+            match subscribed {
                 Ok(held) => return Ok((Watched::of(owner.number(), uri), Box::new(held))),
                 Err(error) if error.code() != code::UPSTREAM_FAILED && page.is_unlisted_and_guarded(uri) => {
                     refused = unknown();

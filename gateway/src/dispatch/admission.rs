@@ -3,11 +3,12 @@
 use std::{fmt, sync::Arc, time::Instant};
 
 use async_trait::async_trait;
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, request::Parts};
 use mcp_disclosure_core::{Principal, RawObject};
 use mcp_disclosure_transport::{ErrorText, code};
 
 use super::Gateway;
+use crate::session::Location;
 
 /// A request over HTTP before its body is read. Its `Host` and `Origin` were checked.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,12 @@ pub struct Arriving<'a> {
     pub headers: &'a HeaderMap,
     /// The profile that its path names.
     pub profile: Option<&'a str>,
+}
+
+/// A request with this head, at this place of the endpoint.
+pub(crate) fn arriving<'a>(head: &'a Parts, location: Option<&'a Location>) -> Arriving<'a> {
+    let profile = location.and_then(|location| location.profile.as_deref());
+    Arriving { method: &head.method, target: &head.uri, headers: &head.headers, profile }
 }
 
 /// A request that is not accepted.
@@ -100,7 +107,8 @@ impl Gateway {
 #[async_trait]
 pub trait Admission: fmt::Debug + Send + Sync + 'static {
     /// The principal of a request over HTTP, with the permissions that it has now. Called once for each request, and again if
-    /// permissions change while its body is read or while an event stream answers it, and when [`Admittance::until`] says.
+    /// permissions change while its body is read, while it waits or while an event stream answers it, and when
+    /// [`Admittance::until`] says.
     ///
     /// # Errors
     /// The response to a request that is not accepted.

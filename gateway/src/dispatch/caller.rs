@@ -5,13 +5,16 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+use axum::http::request::Parts;
 use mcp_disclosure_core::{Era, Memory, Principal, RawObject};
-use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request};
+use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request, code};
 use tokio::sync::OnceCell;
 
 use super::{
     Admitted, FetchLimits, Gateway,
+    admission::arriving,
     allowance::Allowance,
+    decided::Decided,
     fetches::{Fetcher, OfCaller},
     sessions::ServedSession,
 };
@@ -22,7 +25,7 @@ use crate::{
     explain::Explanation,
     negotiation::Choice,
     observe::{Trace, Who},
-    session::{Address, Client, Outlet, Peer, ReplyRoute},
+    session::{Address, Client, Location, Outlet, Peer, ReplyRoute},
     upstream::{Owner, UpstreamCall},
 };
 
@@ -35,6 +38,10 @@ pub struct Caller {
     pub principal: Principal,
     /// The last change of permissions before it was admitted.
     pub(super) admitted_at: u64,
+    /// The head of its request over HTTP, by which it is admitted again.
+    pub(crate) head: Option<Arc<Parts>>,
+    /// What its request is decided with.
+    pub(super) decided: OnceLock<Arc<Decided>>,
     /// What strategies recorded about the client, as of this request.
     pub memory: Memory,
     /// The session, in the era that has sessions.
@@ -151,6 +158,8 @@ impl Caller {
             allowances,
             principal,
             admitted_at: 0,
+            head: None,
+            decided: OnceLock::new(),
             memory: session.memory(),
             label: Arc::clone(&session.label),
             fetcher: Fetcher::Session(Arc::clone(session.id())),
@@ -164,6 +173,11 @@ impl Caller {
             guard: Arc::default(),
             trace: OnceLock::new(),
         }
+    }
+
+    /// The same caller, on whose request is decided anew.
+    pub(super) fn undecided(&self) -> Self {
+        Self { decided: OnceLock::new(), ..self.clone() }
     }
 
     /// The page of the current catalogue for this caller.
@@ -184,6 +198,34 @@ impl Gateway {
         self.sessions.readmit(session, &principal, at);
         let allowances = self.common.allowances.of(&principal, session.peer.name());
         Caller { admitted_at: at, ..Caller::of_session(session, principal, allowances, outlet) }
+    }
+
+    /// The same caller as it is admitted now, on whose request is decided anew.
+    ///
+    /// # Errors
+    /// Why it is not admitted any more; -32600 if it is another caller now, or may not use its strategy.
+    pub(super) async fn readmitted(&self, caller: &Caller) -> Result<Caller, ErrorText> {
+        let admitted = match &caller.head {
+            Some(head) => {
+                let location = Location::of(head.uri.path());
+                self.admit_request(&arriving(head, location.as_ref())).await
+            }
+            None => Ok(self.admit_on_stdio()),
+        };
+        let Admitted { principal, at, .. } = admitted.map_err(|denied| denied.error)?;
+        let is_permitted = self.common.strategies.is_permitted(principal.permits(), &caller.choice.name);
+        if !(is_permitted && principal.is_same(&caller.principal)) {
+            let message = "what this client is permitted changed while its request waited; connect again";
+            return Err(ErrorText::new(code::INVALID_REQUEST, message));
+        }
+        let mut now = caller.undecided();
+        if let Some(session) = &caller.session {
+            self.sessions.readmit(session, &principal, at);
+            now.memory = session.memory();
+        }
+        now.allowances = self.common.allowances.of(&principal, caller.peer.name());
+        (now.principal, now.admitted_at) = (principal, at);
+        Ok(now)
     }
 
     /// The caller of a stateless request.
@@ -227,6 +269,8 @@ impl Gateway {
             allowances: self.common.allowances.of(&principal, peer.name()),
             principal,
             admitted_at: at,
+            head: None,
+            decided: OnceLock::new(),
             memory: Memory::default(),
             session: None,
             name: meta.client.string("name").unwrap_or_default(),

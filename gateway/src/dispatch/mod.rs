@@ -9,6 +9,7 @@ mod allowance;
 mod caller;
 mod calls;
 mod common;
+mod decided;
 mod fetches;
 mod handshake;
 mod lists;
@@ -23,8 +24,8 @@ mod watch;
 
 use std::{sync::Arc, time::Duration};
 
-pub(crate) use admission::Admitted;
 pub use admission::{Admission, Admittance, Arriving, Denied, Open};
+pub(crate) use admission::{Admitted, arriving};
 use allowance::Allowances;
 pub(crate) use allowance::RETRY_AFTER;
 pub use caller::Caller;

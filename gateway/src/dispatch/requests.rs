@@ -22,6 +22,9 @@ use crate::{
     session::{BeginError, Location, Place, Ticket},
 };
 
+/// How often a request is decided at most. Each further time, something changed while it waited.
+const MOST_DECISIONS: usize = 5;
+
 impl Gateway {
     /// Handles a request and queues its response. `place` is its reservation, which ends with it.
     pub(crate) async fn serve(
@@ -121,6 +124,31 @@ impl Gateway {
             _ => Allowance::request(&caller.allowances)?,
         }
         self.offer_sessions(caller, method == Some(Method::Discover))?;
+        let (mut now, mut decisions) = (None::<Box<Caller>>, 1);
+        loop {
+            let caller = now.as_deref().unwrap_or(caller);
+            let answered = self.decided(caller, method, request, watch).await;
+            if !caller.is_outdated() || decisions == MOST_DECISIONS {
+                return answered;
+            }
+            tracing::debug!(
+                method = request.method,
+                "decided again, since something changed before it was sent"
+            );
+            watch.begins_again();
+            let readmitted = Box::pin(self.readmitted(caller)).await?;
+            (now, decisions) = (Some(Box::new(readmitted)), decisions + 1);
+        }
+    }
+
+    /// Decides on a request and answers it, unless what it is decided with changes before anything is sent.
+    async fn decided(
+        &self,
+        caller: &Caller,
+        method: Option<Method>,
+        request: &Request,
+        watch: &mut Watch<'_>,
+    ) -> Answer {
         let params = &request.params;
         // Looked at first: what is settled then is in the page.
         let is_settled = caller.backend.is_settled();
@@ -140,6 +168,8 @@ impl Gateway {
                 page = caller.page();
             }
         }
+        caller.decides_with(&self.common, &page);
+        caller.still_holds()?;
         if method.is_some()
             && self.calls.may_be_left(caller, &page, request)
             && let Some(answered) = Box::pin(self.calls.left_to_upstream(caller, &page, request, watch)).await

@@ -108,6 +108,11 @@ impl<'a> Watch<'a> {
         self.refusal = Some(code);
     }
 
+    /// That it is decided again.
+    pub(crate) fn begins_again(&mut self) {
+        (self.outcome, self.refusal, self.is_unjudged, self.is_unsent) = (None, None, false, false);
+    }
+
     /// The arguments were checked, and it is known that they fit or not.
     pub(crate) fn checks(&mut self, is_judged: bool) {
         self.is_unjudged = !is_judged;

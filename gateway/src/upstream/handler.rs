@@ -45,8 +45,8 @@ pub(super) struct UpstreamHandler {
 #[derive(Debug, Default)]
 struct Requests {
     pending: BTreeMap<RequestId, (Owner, Option<Arc<Reports>>)>,
-    /// Of requests that were answered with tasks, for as long as these are kept.
-    lasting: BTreeMap<RequestId, Weak<Reports>>,
+    /// Of requests that were answered with tasks: the upstream works on them for as long as these are kept.
+    lasting: BTreeMap<RequestId, (Owner, Weak<Reports>)>,
     under_way: UnderWay,
 }
 
@@ -74,6 +74,7 @@ impl UpstreamHandler {
     /// Registers a request before it is sent.
     pub(super) fn begin(&self, request: RequestId, owner: Owner, reports: Option<Arc<Reports>>) {
         let mut requests = self.requests.lock();
+        requests.end_tasks();
         requests.under_way.begin(&owner);
         requests.pending.insert(request, (owner, reports));
     }
@@ -94,7 +95,7 @@ impl UpstreamHandler {
     /// Whether a request in progress asked for log messages.
     pub(super) fn is_logging(&self) -> bool {
         let requests = self.requests.lock();
-        requests.reports().any(|(_, reports)| reports.asks_for_log)
+        requests.reports().any(|(_, reports)| reports.asks_for_log())
     }
 
     fn handle_update(&self, params: RawObject) {
@@ -168,8 +169,7 @@ impl Handler for UpstreamHandler {
                 self.handle_log(&Notification { params, ..notification }, about);
             }
             "notifications/tasks/status" => {
-                let own = notification.params.string("taskId");
-                if let Some(task) = own.and_then(|own| self.tasks.find(&own))
+                if let Some(task) = self.tasks.observe(&notification.params)
                     && let Some(client) = task.client.upgrade()
                 {
                     let params = notification.params.with_value("taskId", &*task.id);
@@ -201,16 +201,17 @@ impl Handler for UpstreamHandler {
             self.lives();
         }
         let mut requests = self.requests.lock();
-        let (owner, reports) = requests.pending.remove(&request).unwrap_or_default();
-        let lasting = |reports: &&Arc<Reports>| how == Settled::Answered && reports.is_of_task;
-        if let Some(reports) = reports.as_ref().filter(lasting) {
-            requests.lasting.retain(|_, reports| reports.strong_count() > 0);
-            requests.lasting.insert(request, Arc::downgrade(reports));
+        if how == Settled::Late {
+            return requests.under_way.answered_late(request);
         }
-        match how {
-            Settled::Answered | Settled::Unsent => requests.under_way.end(&owner),
-            Settled::GivenUp => requests.under_way.give_up(request, &owner),
-            Settled::Late => requests.under_way.answered_late(request),
+        let Some((owner, reports)) = requests.pending.remove(&request) else { return };
+        match (how, reports.filter(|reports| reports.is_of_task)) {
+            // Whether it is a task is known to whoever keeps these.
+            (Settled::Answered, Some(reports)) => {
+                requests.lasting.insert(request, (owner, Arc::downgrade(&reports)));
+            }
+            (Settled::GivenUp, _) => requests.under_way.give_up(request, &owner),
+            _ => requests.under_way.end(&owner),
         }
     }
 
@@ -224,12 +225,24 @@ impl Requests {
         self.pending.values().filter_map(|(owner, reports)| Some((owner, reports.as_ref()?)))
     }
 
+    /// Notes which tasks are over.
+    fn end_tasks(&mut self) {
+        let Self { lasting, under_way, .. } = self;
+        lasting.retain(|_, (owner, reports)| {
+            let lasts = reports.strong_count() > 0;
+            if !lasts {
+                under_way.end(owner);
+            }
+            lasts
+        });
+    }
+
     /// The request that a message belongs to: the one named by the transport, otherwise the only candidate.
     fn reports_about(&self, about: Option<RequestId>, has_one_client: bool) -> Option<Arc<Reports>> {
         if let Some(about) = about {
             return match self.pending.get(&about) {
                 Some((_, reports)) => reports.clone(),
-                None => self.lasting.get(&about)?.upgrade(),
+                None => self.lasting.get(&about)?.1.upgrade(),
             };
         }
         if !has_one_client {
@@ -237,7 +250,7 @@ impl Requests {
             return self.reports().rfind(|(owner, _)| *owner == only).map(|(_, reports)| Arc::clone(reports));
         }
         // All belong to one client. If a single request asked for log messages, it is that one.
-        let mut wanting = self.reports().filter(|(_, reports)| reports.asks_for_log);
+        let mut wanting = self.reports().filter(|(_, reports)| reports.asks_for_log());
         let (_, first) = wanting.next()?;
         wanting.next().is_none().then(|| Arc::clone(first))
     }

@@ -54,7 +54,7 @@ use rmcp::{RoleServer, service::DynService};
 pub use skills::SkillPlaces;
 use subscriptions::SubscriptionStreams;
 pub use tasks::ClientTask;
-pub(crate) use tasks::named;
+pub(crate) use tasks::{LONGEST_ID, is_final, named};
 use tokio::sync::watch::Receiver;
 use tokio_util::sync::DropGuard;
 pub use under_way::Owner;
@@ -281,7 +281,7 @@ impl Upstream {
         let era = self.introduction.eras.nearest(Era::Session);
         // The stateless era has no ping.
         let method = if era == Era::Session { "ping" } else { "server/discover" };
-        let answered = self.line.ask(era, method, RawObject::empty(), PING).await;
+        let answered = self.line.ask(Owner::Ours, era, method, RawObject::empty(), PING).await;
         !matches!(answered, Err(CallError::TimedOut { .. }))
     }
 

@@ -1,6 +1,9 @@
 //! What reaches a client about its request before the result, and about its task afterwards.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use mcp_disclosure_core::RawObject;
 use mcp_disclosure_transport::{LoggingLevel, Notification};
@@ -15,9 +18,9 @@ use crate::{
 #[derive(Debug)]
 pub struct Reports {
     to: Mutex<To>,
-    /// Whether the request asks for log messages.
-    pub(super) asks_for_log: bool,
-    /// Whether progress may follow the answer, which is a task.
+    /// Whether the request asks for log messages, as it was sent.
+    asks_for_log: AtomicBool,
+    /// Whether it may be answered with a task, of which progress follows.
     pub(super) is_of_task: bool,
 }
 
@@ -41,16 +44,25 @@ impl Reports {
     /// On a request with these parameters, to this route; `None` if it asked for neither progress nor log messages.
     pub(crate) fn of(route: ReplyRoute, params: &RawObject) -> Option<Arc<Self>> {
         let to = To::of(route, params);
-        (to.token.is_some() || to.least.is_some()).then(|| Self::new(to, params, false))
+        (to.token.is_some() || to.least.is_some()).then(|| Self::new(to, false))
     }
 
-    /// On a call that is to become a task.
+    /// On a call that may become a task.
     pub(crate) fn of_task(route: ReplyRoute, params: &RawObject) -> Arc<Self> {
-        Self::new(To::of(route, params), params, true)
+        Self::new(To::of(route, params), true)
     }
 
-    fn new(to: To, params: &RawObject, is_of_task: bool) -> Arc<Self> {
-        Arc::new(Self { to: Mutex::new(to), asks_for_log: RequestMeta::asks_for_log(params), is_of_task })
+    fn new(to: To, is_of_task: bool) -> Arc<Self> {
+        Arc::new(Self { to: Mutex::new(to), asks_for_log: AtomicBool::new(false), is_of_task })
+    }
+
+    /// The request is sent with these parameters.
+    pub(super) fn sent(&self, params: &RawObject) {
+        self.asks_for_log.store(RequestMeta::asks_for_log(params), Ordering::Relaxed);
+    }
+
+    pub(super) fn asks_for_log(&self) -> bool {
+        self.asks_for_log.load(Ordering::Relaxed)
     }
 
     /// The call was answered with a task, whose progress takes the general stream of its client.

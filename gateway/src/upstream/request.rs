@@ -57,8 +57,20 @@ impl Upstream {
     /// # Errors
     /// Why there is no result.
     pub async fn query(&self, method: &str, params: RawObject) -> Result<Json, CallError> {
+        self.query_about(Owner::Ours, method, params).await
+    }
+
+    /// The same for a resource or task of a client's: what the upstream logs meanwhile may be about that.
+    ///
+    /// # Errors
+    /// Why there is no result.
+    pub async fn query_of_client(&self, method: &str, params: RawObject) -> Result<Json, CallError> {
+        self.query_about(Owner::Request, method, params).await
+    }
+
+    async fn query_about(&self, owner: Owner, method: &str, params: RawObject) -> Result<Json, CallError> {
         let era = self.introduction.eras.nearest(Era::Session);
-        addresses::checked(self.line.ask(era, method, params, self.line.timeout).await)
+        addresses::checked(self.line.ask(owner, era, method, params, self.line.timeout).await)
     }
 }
 
@@ -78,6 +90,7 @@ impl Line {
     /// Sends a request on behalf of a client.
     pub(super) async fn send(&self, call: UpstreamCall) -> Result<Json, CallError> {
         let UpstreamCall { method, params, owner, peer, reports, mirrored, trace: _ } = call;
+        reports.iter().for_each(|reports| reports.sent(&params));
         let wants_progress = reports.as_ref().is_some_and(|reports| reports.wants_progress());
         let call = Call { mirrored, wants_progress, owner: peer, ..self.connection.call(method, params) };
         self.handler.begin(call.id, owner, reports);
@@ -89,6 +102,7 @@ impl Line {
     /// Sends a request of the gateway's own, in this era.
     pub(super) async fn ask(
         &self,
+        owner: Owner,
         era: Era,
         method: &str,
         params: RawObject,
@@ -103,6 +117,7 @@ impl Line {
             }
         };
         let call = self.connection.call(method, params);
+        self.handler.begin(call.id, owner, None);
         Arc::clone(&self.connection).request(call, timeout).await
     }
 }

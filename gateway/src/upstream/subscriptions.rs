@@ -51,9 +51,10 @@ impl Upstream {
     /// The upstream's error.
     pub async fn subscribe(&self, uri: &str) -> Result<(), CallError> {
         match news_era(&self.line.connection, &self.introduction) {
-            Era::Session => {
-                self.query("resources/subscribe", RawObject::empty().with_value("uri", uri)).await.map(drop)
-            }
+            Era::Session => self
+                .query_of_client("resources/subscribe", RawObject::empty().with_value("uri", uri))
+                .await
+                .map(drop),
             Era::Stateless => {
                 let filter = RawObject::empty().with_value("resourceSubscriptions", &json!([uri]));
                 self.streams.listen(uri, &self.line.connection, filter);
@@ -68,9 +69,10 @@ impl Upstream {
     /// The upstream's error.
     pub async fn unsubscribe(&self, uri: &str) -> Result<(), CallError> {
         match news_era(&self.line.connection, &self.introduction) {
-            Era::Session => {
-                self.query("resources/unsubscribe", RawObject::empty().with_value("uri", uri)).await.map(drop)
-            }
+            Era::Session => self
+                .query_of_client("resources/unsubscribe", RawObject::empty().with_value("uri", uri))
+                .await
+                .map(drop),
             Era::Stateless => {
                 self.streams.0.lock().remove(uri);
                 Ok(())

@@ -34,6 +34,8 @@ pub(super) struct UnderWay {
     /// Whether several clients had requests in progress since the upstream was last idle.
     mixed: bool,
     count: usize,
+    /// How many requests of the gateway's own are in progress.
+    ours: usize,
     given_up: HashMap<RequestId, Instant>,
 }
 
@@ -41,6 +43,7 @@ impl UnderWay {
     /// A request starts.
     pub(super) fn begin(&mut self, owner: &Owner) {
         if *owner == Owner::Ours {
+            self.ours += 1;
             return;
         }
         if !self.given_up.is_empty() {
@@ -56,18 +59,22 @@ impl UnderWay {
 
     /// A request is answered.
     pub(super) fn end(&mut self, owner: &Owner) {
-        if *owner != Owner::Ours {
-            self.count = self.count.saturating_sub(1);
-            self.become_idle();
+        if *owner == Owner::Ours {
+            self.ours -= 1;
+            return;
         }
+        self.count = self.count.saturating_sub(1);
+        self.become_idle();
     }
 
     /// A request is abandoned without a response.
     pub(super) fn give_up(&mut self, id: RequestId, owner: &Owner) {
-        if *owner != Owner::Ours {
-            self.count = self.count.saturating_sub(1);
-            self.given_up.insert(id, Instant::now());
+        if *owner == Owner::Ours {
+            self.ours -= 1;
+            return;
         }
+        self.count = self.count.saturating_sub(1);
+        self.given_up.insert(id, Instant::now());
     }
 
     /// The response to an abandoned request arrived.
@@ -79,7 +86,7 @@ impl UnderWay {
 
     /// The only client that a message can be about, if that is certain.
     pub(super) fn only_client(&self) -> Option<&Owner> {
-        self.client.as_ref().filter(|_| !self.mixed)
+        self.client.as_ref().filter(|_| !self.mixed && self.ours == 0)
     }
 
     fn forget_late(&mut self, now: Instant) {
@@ -109,6 +116,8 @@ mod tests {
         work.begin(&session("a"));
         work.begin(&Owner::Ours);
         work.begin(&session("a"));
+        assert_eq!(work.only_client(), None, "it may be about what the gateway asks");
+        work.end(&Owner::Ours);
         assert_eq!(work.only_client(), Some(&session("a")));
         work.begin(&session("b"));
         work.end(&session("a"));

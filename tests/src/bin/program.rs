@@ -54,6 +54,9 @@ impl<W: Write> Program<W> {
             let error = r#"{"code":-32601,"message":"Method not found"}"#;
             return self.send(&format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#));
         }
+        if method == "resources/subscribe" && key == control("log") {
+            self.notify("message", r#"{"level":"warning","data":"subscribed"}"#);
+        }
         let empty = || "{}".to_owned();
         let result = match &*method {
             "initialize" => Some(self.scenario.initialize.get().to_owned()),

@@ -2,8 +2,9 @@
 //! `stateless` (2026-07-28 with the extension).
 //!
 //! Its ids of tasks are counted, as weak servers do. A task goes on when another tool is called: `finish`, `wrong`, `fail`
-//! and `report` act on the newest task that is not over, `late` reports progress of all, and `die` ends the program. One with the topic `ask` asks its client
-//! something, and is over when that is answered.
+//! and `report` act on the newest task that is not over, `late` reports progress of all, `log` logs a message, and `die` ends the program. One with the
+//! topic `ask` asks its client something, and is over when that is answered. One with the topic `tell` says when it is over, and so does one with the
+//! topic `at once`, which is over when it has begun.
 
 #![allow(clippy::unwrap_used, reason = "a server for tests; where it panics, the test fails")]
 
@@ -58,7 +59,7 @@ impl Server {
                 id,
                 json!({
                     "protocolVersion": "2025-11-25",
-                    "capabilities": {"tools": {}, "tasks": {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}},
+                    "capabilities": {"tools": {}, "logging": {}, "tasks": {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}},
                     "serverInfo": {"name": "tasks", "version": "1"},
                 }),
             ),
@@ -70,6 +71,7 @@ impl Server {
                     "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "tasks", "version": "1"}},
                 }),
             ),
+            "logging/setLevel" => answer(id, json!({})),
             "tools/list" => answer(id, self.result(json!({"tools": self.tools()}))),
             "tools/call" => self.call(id, params),
             "tasks/get" | "tasks/result" | "tasks/cancel" | "tasks/update" => {
@@ -105,7 +107,7 @@ impl Server {
             }
             tool
         };
-        let plain = ["finish", "wrong", "fail", "report", "late", "die"].map(|name| (name, ""));
+        let plain = ["finish", "wrong", "fail", "report", "late", "log", "die"].map(|name| (name, ""));
         [("research", "required"), ("either", "optional")].into_iter().chain(plain).map(tool).collect()
     }
 
@@ -129,6 +131,11 @@ impl Server {
             "either" => return answer(id, self.result(text("at once"))),
             "die" => process::exit(9),
             _ => {}
+        }
+        if name == "log" {
+            let params = json!({"level": "warning", "data": "logged"});
+            put(&json!({"jsonrpc": "2.0", "method": "notifications/message", "params": params}));
+            return answer(id, self.result(text(name)));
         }
         if name == "late" {
             self.tasks.iter().for_each(progress_of);
@@ -182,6 +189,9 @@ impl Server {
             id,
             json!({"task": task, "_meta": {"io.modelcontextprotocol/model-immediate-response": "Soon."}}),
         );
+        if params["arguments"]["topic"] == "at once" {
+            self.finish(self.tasks.len() - 1);
+        }
     }
 
     fn of_task(&mut self, id: &Value, method: &str, params: &Value) {
@@ -256,6 +266,10 @@ impl Server {
     fn end(&mut self, number: usize, status: &'static str, outcome: Value) {
         let task = &mut self.tasks[number];
         (task.status, task.outcome) = (status, outcome);
+        if ["tell", "at once"].iter().any(|topic| task.arguments["topic"] == *topic) {
+            let params = self.state(number);
+            put(&json!({"jsonrpc": "2.0", "method": "notifications/tasks/status", "params": params}));
+        }
         self.settle(number);
     }
 

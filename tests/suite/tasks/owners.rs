@@ -8,6 +8,7 @@ use mcp_disclosure_gateway::{backend::Scope, limits::Limits};
 use serde_json::json;
 
 use super::{before, begun, call, connected, get, identity, outcome, said, start, until};
+use crate::access::{ANN, guarded};
 
 async fn p1_the_tasks_of_a_principal_are_limited(setup: Setup) {
     let limits = Limits { tasks_per_peer: 2, ..Limits::default() };
@@ -46,6 +47,72 @@ async fn a3_a_task_counts_as_a_call_until_it_is_over(setup: Setup) {
     get(&client, &id).await.result();
     begun(&client, "2").await;
 }
+
+/// The upstream says that it is over, at once or later, and the client does not ask.
+async fn t1_a_task_is_over_when_its_upstream_says_so(setup: Setup) {
+    let quotas = Quotas { concurrent_calls: NonZeroU32::new(1), ..Quotas::default() };
+    let admission = HeaderAdmission::default()
+        .granting("ann", Grant { quotas, ..Grant::default() })
+        .granting("bob", Grant::default());
+    let bench = Bench::start(Options { admission, ..before(Era::Session) }).await;
+    let connect = async |who| Client::connect_as(&bench, setup, identity(setup).known_as(who)).await;
+    let (ann, bob) = (connect("ann").await, connect("bob").await);
+    begun(&ann, "at once").await;
+    call(&bob, "report").await.result();
+    begun(&ann, "tell").await;
+    assert_eq!(start(&ann, "research", json!({"topic": "2"})).await.code(), -32005);
+    call(&bob, "finish").await.result();
+    begun(&ann, "3").await;
+}
+over_http!(t1_a_task_is_over_when_its_upstream_says_so);
+
+/// A reload holds for tasks as for calls.
+async fn a3_a_task_of_a_tool_that_is_withdrawn_is_unknown(setup: Setup) {
+    let (_tokens, config) =
+        guarded("[[principals]]\nname = \"Ann\"\ntoken = \"ann\"\ntools = [\"tasks/*\"]\n");
+    let bench = Bench::start(Options { config: config.clone(), ..before(Era::Session) }).await;
+    let ann = Client::connect_as(&bench, setup, identity(setup).bearing(ANN)).await;
+    let id = begun(&ann, "seas").await;
+    call(&ann, "finish").await.result();
+    let hidden = format!("{config}[tools.\"tasks/research\"]\nhidden = true\n");
+    for withdrawn in [config.replace("tasks/*", "tasks/report"), hidden] {
+        bench.configure(&withdrawn).await;
+        let methods = match setup.has_sessions() {
+            true => ["tasks/get", "tasks/cancel", "tasks/result"],
+            false => ["tasks/get", "tasks/cancel", "tasks/update"],
+        };
+        for method in methods {
+            let params = json!({"taskId": id, "inputResponses": {}});
+            let error = ann.request(method, params).await.error();
+            assert_eq!(error["message"], format!("Unknown task: {id}"), "{method}");
+        }
+        if setup.has_sessions() {
+            assert!(ann.list("tasks").await.is_empty());
+        }
+        bench.configure(&config).await;
+        assert_eq!(said(&outcome(&ann, &id).await)["topic"], "seas");
+    }
+}
+over_http!(a3_a_task_of_a_tool_that_is_withdrawn_is_unknown);
+
+async fn p5_a_task_is_work_under_way_until_it_is_over(setup: Setup) {
+    let bench = Bench::start(before(Era::Session)).await;
+    let connect = async || Client::connect_as(&bench, setup, identity(setup)).await;
+    let (ann, bob) = (connect().await, connect().await);
+    bob.request("logging/setLevel", json!({"level": "debug"})).await.result();
+    let logged = async || {
+        let from = bob.inbox.count();
+        call(&bob, "log").await.result();
+        bob.inbox.since(from).iter().filter(|message| message.contains("notifications/message")).count()
+    };
+    assert_eq!(logged().await, 1);
+    let id = begun(&ann, "secret").await;
+    assert_eq!(logged().await, 0, "it may be about the task");
+    call(&bob, "finish").await.result();
+    until(&ann, &id, "completed").await;
+    assert_eq!(logged().await, 1);
+}
+each_transport_with_sessions!(p5_a_task_is_work_under_way_until_it_is_over);
 
 under_full!(
     p1_the_tasks_of_a_principal_are_limited,

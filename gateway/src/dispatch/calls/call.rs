@@ -152,7 +152,7 @@ impl Calls {
         let answered = self.relay(caller, &slot, request).await.map_err(|failed| failed.watched(watch))?;
         let upstream = Arc::clone(answered.upstream());
         let result = answered.shown(&page.view)?;
-        let begun = self.begun(caller, &page.view, as_task, (&slot, &upstream), running, result);
+        let begun = self.begun(caller, &page.view, as_task, (tool.tool(), &slot, &upstream), running, result);
         Ok(complete(caller.era(), begun.await?))
     }
 }

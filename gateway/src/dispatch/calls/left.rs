@@ -17,7 +17,7 @@ impl Calls {
     /// Whether a request is one of these: it is malformed, or names a task or a prompt that there is none of.
     pub(crate) fn may_be_left(&self, caller: &Caller, page: &Page, request: &Request) -> bool {
         let is_refused = match is_about_task(&request.method) {
-            true => self.has_no_task(caller, request),
+            true => self.has_no_task(caller, page, request),
             false => is_refused(page, &request.method, &request.params),
         };
         is_refused && is_transparent(caller, page)
@@ -46,9 +46,9 @@ impl Calls {
         Some(result.and_then(|result| Ok(complete(caller.era(), result.shown(&page.view)?))))
     }
 
-    fn has_no_task(&self, caller: &Caller, request: &Request) -> bool {
+    fn has_no_task(&self, caller: &Caller, page: &Page, request: &Request) -> bool {
         caller.choice.traits.tasks
-            && request.params.string("taskId").is_some_and(|id| !self.tasks.has(caller, &id))
+            && request.params.string("taskId").is_some_and(|id| !self.tasks.has(caller, &page.view, &id))
     }
 
     /// What the upstream says of a task that there is none of. It is asked for an id that no client has: the client's could be the

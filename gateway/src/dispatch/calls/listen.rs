@@ -26,7 +26,7 @@ impl Calls {
             .map_err(|error| ErrorText::invalid_params(format_args!("params.notifications: {error}")))?;
         filter.resource_subscriptions.iter().try_for_each(|uri| self.sessions.check_uri(uri))?;
         // Another's task is unknown, and not followed.
-        filter.task_ids.retain(|id| self.tasks.has(caller, id));
+        filter.task_ids.retain(|id| self.tasks.has(caller, &page.view, id));
         let count = filter.resource_subscriptions.len() + filter.task_ids.len();
         let _place = caller.peer.subscriptions(count)?;
         let reaching = match filter.resource_subscriptions.is_empty() {
@@ -37,8 +37,9 @@ impl Calls {
         // If the client disconnects meanwhile, dropping this releases what was subscribed so far.
         let mut held = Vec::new();
         for uri in &filter.resource_subscriptions {
-            held.extend(caller.backend.hold(page, uri).await.ok());
+            held.extend(caller.backend.hold(page, uri, |slot| caller.ready(slot)).await.ok());
         }
+        caller.still_holds()?;
         filter.watched = held.iter().map(|(watched, _)| watched.clone()).collect();
         filter.resource_subscriptions.retain(|uri| filter.watched.iter().any(|watched| watched.uri == *uri));
         let (principal, choice) = (caller.principal.clone(), caller.choice.clone());
@@ -50,7 +51,7 @@ impl Calls {
         let mut permissions = self.common.permissions.subscribe();
         tokio::select! {
             () = self.common.shutdown.cancelled() => {}
-            () = self.follow_tasks(caller, page, &tasks, |state| listener.notify(state)) => {}
+            () = self.follow_tasks(caller, &tasks, |state| listener.notify(state)) => {}
             // A change ends the stream, from when the request was admitted. The sender lives as long as the gateway.
             _ = permissions.wait_for(|change| *change > caller.admitted_at) => {}
         }

@@ -29,6 +29,15 @@ use crate::{
 /// Maximum `input_required` results for one request.
 const MOST_ROUNDS: usize = 32;
 
+/// What reports on a request to the caller, of these parameters.
+pub(super) fn reports_to(
+    caller: &Caller,
+    request: &UpstreamCall,
+    params: &RawObject,
+) -> Option<Arc<Reports>> {
+    request.reports.clone().or_else(|| Reports::of(caller.reply_route(), params))
+}
+
 impl Calls {
     /// Forwards a request to an upstream and returns the result: of an upstream of its own, where a caller without session gets one.
     pub(super) async fn relay(
@@ -46,7 +55,7 @@ impl Calls {
         let own = caller.backend.slot_numbered(slot.number()).ok_or_else(removed)?;
         let (mut lost, since) = (None, Instant::now());
         loop {
-            let upstream = own.connected(lost.as_ref(), since).await.map_err(Unanswered::unsent)?;
+            let upstream = caller.connected(&own, lost.as_ref(), since).await.map_err(Unanswered::unsent)?;
             let sent = Instant::now();
             // A client that gives up has waited as well.
             let waiting = scopeguard::guard((), |()| {
@@ -209,7 +218,7 @@ async fn forward(
 ) -> Result<Json, Failed> {
     let _working =
         caller.backend.client().map(|client| client.begin(upstream.number(), caller.reply_route()));
-    let reports = request.reports.clone().or_else(|| Reports::of(caller.reply_route(), &params));
+    let reports = reports_to(caller, request, &params);
     Ok(upstream.request(UpstreamCall { params, reports, ..request.clone() }).await?)
 }
 
@@ -232,7 +241,7 @@ async fn relay_with_input(
     let _working = client.map(|client| client.begin(upstream.number(), caller.reply_route()));
     let mut again = params.clone();
     for _ in 0..MOST_ROUNDS {
-        let reports = Reports::of(caller.reply_route(), &params);
+        let reports = reports_to(caller, request, &params);
         let call = UpstreamCall { params: again, reports, ..request.clone() };
         let result = upstream.request(call).await?;
         let required = match RawObject::parse(result.as_str()) {
@@ -242,6 +251,8 @@ async fn relay_with_input(
         again = params.clone();
         if let Some(requests) = required.object("inputRequests") {
             let responses = answers(caller, upstream, &requests).await.map_err(Failed::Client)?;
+            // Its answer may have taken long.
+            caller.still_permitted()?;
             again = again.with("inputResponses", responses.text());
         }
         if let Some(state) = required.member("requestState") {

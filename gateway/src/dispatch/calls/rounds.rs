@@ -16,7 +16,10 @@ use parking_lot::Mutex;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 
-use super::{Calls, relay::Failed};
+use super::{
+    Calls,
+    relay::{Failed, reports_to},
+};
 use crate::{
     backend::BackendGuard,
     dialect::RequestMeta,
@@ -99,7 +102,7 @@ impl Calls {
         let (brought, responses) =
             (request.params.string("requestState"), request.params.object("inputResponses"));
         let params = request.params.retain(|key| key != "requestState" && key != "inputResponses");
-        let request = UpstreamCall { params: RequestMeta::strip(&params), reports: None, ..request.clone() };
+        let request = UpstreamCall { params: RequestMeta::strip(&params), ..request.clone() };
         let mut work = match (brought, caller.client()) {
             (Some(state), _) => {
                 let work = self
@@ -111,7 +114,7 @@ impl Calls {
             }
             (None, Some(client)) => Work::begin(caller, client, upstream, &request),
             (None, None) => {
-                let reports = Reports::of(caller.reply_route(), &request.params);
+                let reports = reports_to(caller, &request, &request.params);
                 return Ok(upstream.request(UpstreamCall { reports, ..request }).await?);
             }
         };
@@ -163,7 +166,7 @@ impl Work {
         if let Some(least) = caller.log_level {
             upstream.set_log_level(least);
         }
-        let reports = Reports::of(caller.reply_route(), &request.params);
+        let reports = reports_to(caller, request, &request.params);
         let call = UpstreamCall { reports: reports.clone(), ..request.clone() };
         let result = upstream.request(call).boxed();
         Self {

@@ -28,7 +28,8 @@ impl Sessions {
         self.check_uri(&uri)?;
         let place = caller.peer.subscriptions(1)?;
         // If the client disconnects meanwhile, dropping this releases it.
-        let held = caller.backend.hold(page, &uri).await?;
+        let held = caller.backend.hold(page, &uri, |slot| caller.ready(slot)).await?;
+        caller.still_holds()?;
         // First, so that a copy that is read meanwhile does not end it.
         self.record(session, Delta { subscribed: Some(uri), ..Delta::default() }).await?;
         self.subscribed(session, &caller.principal, held, place);
@@ -126,7 +127,7 @@ impl Sessions {
                 continue;
             }
             let Ok(place) = session.peer.subscriptions(1) else { return false };
-            match backend.hold(&page, uri).await {
+            match backend.hold(&page, uri, |_| std::future::ready(Ok(()))).await {
                 Ok(held) => self.subscribed(session, &principal, held, place),
                 Err(error) => {
                     tracing::debug!(error = error.message(), "a subscription did not move");

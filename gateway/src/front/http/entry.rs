@@ -21,7 +21,7 @@ use futures::StreamExt;
 
 use super::{Front, body, connections::Connection, nothing_here, refused::Refused};
 use crate::{
-    dispatch::{Admission, Admitted, Arriving, Gateway},
+    dispatch::{Admission, Admitted, Arriving, Gateway, arriving},
     session::{Location, Peer},
 };
 
@@ -33,7 +33,7 @@ pub(super) struct Arrived {
     /// The peer that it counts against.
     pub(super) peer: Peer,
     pub(super) location: Location,
-    pub(super) head: Parts,
+    pub(super) head: Arc<Parts>,
 }
 
 impl Arrived {
@@ -41,11 +41,6 @@ impl Arrived {
     pub(super) fn arriving(&self) -> Arriving<'_> {
         arriving(&self.head, Some(&self.location))
     }
-}
-
-fn arriving<'a>(head: &'a Parts, location: Option<&'a Location>) -> Arriving<'a> {
-    let profile = location.and_then(|location| location.profile.as_deref());
-    Arriving { method: &head.method, target: &head.uri, headers: &head.headers, profile }
 }
 
 /// The document at a request's path that anyone may read, if there is one.
@@ -57,7 +52,7 @@ fn open_document(admission: &dyn Admission, arriving: &Arriving<'_>) -> Option<R
 impl Front {
     /// Admits a request, and answers it.
     pub(super) async fn serve(&self, request: Request) -> Result<Response, Refused> {
-        let (head, body) = request.into_parts();
+        let (mut head, body) = request.into_parts();
         let location = Location::of(head.uri.path());
         let arriving = arriving(&head, location.as_ref());
         if let Some(document) = open_document(self.gateway.admission(), &arriving) {
@@ -73,7 +68,9 @@ impl Front {
             connection.belongs_to(peer.name());
         }
         let Some(location) = location else { return Ok(nothing_here()) };
-        let mut arrived = Arrived { admitted, peer, location, head };
+        // It may outlast its connection, which is among these.
+        head.extensions.clear();
+        let mut arrived = Arrived { admitted, peer, location, head: Arc::new(head) };
         let response = self.answer(&mut arrived, body).await?;
         Ok(if is_lasting(&response) {
             limited(response, Arc::clone(&self.gateway), arrived)

@@ -100,7 +100,7 @@ impl Front {
             return Err(invalid(ErrorText::invalid_params(message)));
         }
         let answering = |refused: Refused| refused.answering(&request.id);
-        let sent = match kind {
+        let mut sent = match kind {
             RequestKind::Initialize => {
                 return Box::pin(self.initialize(arrived, &request)).await.map_err(answering);
             }
@@ -110,6 +110,7 @@ impl Front {
                 served.map_err(answering)?
             }
         };
+        sent.0.head = Some(Arc::clone(&arrived.head));
         Ok(self.run(sent, accepts, request, place).await)
     }
 

@@ -6,7 +6,7 @@ use futures::{StreamExt, stream};
 use mcp_disclosure_core::{Era, RawObject, RawText, Supplement, UpstreamLists, delivered, descriptions_uri};
 
 use super::{Channel, Definition};
-use crate::upstream::{CallError, Upstream, request::Line};
+use crate::upstream::{CallError, Owner, Upstream, request::Line};
 
 /// Definitions in one read of a resource.
 const MOST_NAMES: usize = 32;
@@ -149,7 +149,7 @@ fn read<'n>(uri: &str, names: impl IntoIterator<Item = &'n str>) -> RawObject {
 
 /// Reads the description of one tool again, which authorizes its calls.
 pub(super) async fn again(line: &Line, uri: &str, era: Era, tool: &str) -> Option<Definition> {
-    let result = line.ask(era, "resources/read", read(uri, [tool]), line.timeout).await.ok()?;
+    let result = line.ask(Owner::Ours, era, "resources/read", read(uri, [tool]), line.timeout).await.ok()?;
     let delivered = delivered::descriptions(&RawObject::of(&result).ok()?)?;
     delivered::description(&delivered, tool).map(Definition::new)
 }

@@ -40,7 +40,7 @@ pub(super) struct Asking<'a> {
 impl Asking<'_> {
     /// The upstream's answer to a request about the task, as far as the caller may see it. The parameters are the client's.
     pub(super) async fn ask(&self, method: &'static str, params: &RawObject) -> Result<RawObject, Failure> {
-        let upstream = self.at.upstream().await?;
+        let upstream = self.at.upstream(self.caller).await?;
         let params = params.with_value("taskId", &self.at.own);
         let params = match (self.caller.era(), self.at.era) {
             (Era::Session, Era::Session) | (Era::Stateless, Era::Stateless) => params,
@@ -199,7 +199,7 @@ impl Asking<'_> {
 
     /// Asks the client what the upstream asks, and passes on its answers.
     async fn pass_on(&self, questions: &RawObject) -> Result<(), Failure> {
-        let upstream = self.at.upstream().await?;
+        let upstream = self.at.upstream(self.caller).await?;
         let route =
             self.caller.client().map(|client| client.begin(upstream.number(), self.caller.reply_route()));
         let id = Some(&**self.task.id());

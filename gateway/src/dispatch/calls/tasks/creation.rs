@@ -5,7 +5,7 @@ use std::{
     time::Instant,
 };
 
-use mcp_disclosure_core::{Era, RawObject, View, VisibleTool};
+use mcp_disclosure_core::{Era, RawObject, Tool, View, VisibleTool};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 use parking_lot::Mutex;
 
@@ -20,7 +20,7 @@ use crate::{
     error::upstream_failed,
     session::Place,
     slot::Slot,
-    upstream::{ClientTask, Reports, Upstream, named},
+    upstream::{ClientTask, LONGEST_ID, Reports, Upstream, named},
 };
 
 /// Whether a call may become a task, with the place that it takes then.
@@ -28,14 +28,14 @@ use crate::{
 pub(in crate::dispatch::calls) enum AsTask {
     /// It is an ordinary call.
     No,
-    /// The client asks for a task (2025-11-25), which reports its progress by this.
+    /// The client asks for a task (2025-11-25). As long as what reports its progress is kept, the upstream works for the client.
     Asked(Place, Arc<Reports>),
     /// The tool runs in no other way, which a client with the extension need not know.
-    Needed(Place),
+    Needed(Place, Arc<Reports>),
     /// The tool runs in no other way, and is called by another, whose result the client waits for.
     Waited(Place, Arc<Reports>),
     /// The upstream decides (2026-07-28), unless there is no room for a task. A call that becomes none takes no place.
-    Possible(bool),
+    Possible(Option<Arc<Reports>>),
 }
 
 impl AsTask {
@@ -43,7 +43,7 @@ impl AsTask {
     pub(in crate::dispatch::calls) fn member<'a>(&self, params: &'a RawObject) -> Option<&'a str> {
         match self {
             Self::Asked(..) => params.member("task"),
-            Self::Needed(_) | Self::Waited(..) => Some("{}"),
+            Self::Needed(..) | Self::Waited(..) => Some("{}"),
             Self::No | Self::Possible(_) => None,
         }
     }
@@ -51,15 +51,18 @@ impl AsTask {
     /// What reports on the call, and on the task.
     pub(in crate::dispatch::calls) fn reports(&self) -> Option<Arc<Reports>> {
         match self {
-            Self::Asked(_, reports) | Self::Waited(_, reports) => Some(Arc::clone(reports)),
-            _ => None,
+            Self::No => None,
+            Self::Asked(_, reports) | Self::Needed(_, reports) | Self::Waited(_, reports) => {
+                Some(Arc::clone(reports))
+            }
+            Self::Possible(reports) => reports.clone(),
         }
     }
 
     /// The parameters of the call, which do not declare that a task is understood where none can be had.
     pub(in crate::dispatch::calls) fn declared(&self, params: RawObject) -> RawObject {
         match self {
-            Self::Possible(false) => RequestMeta::with_tasks(&params, false),
+            Self::Possible(None) => RequestMeta::with_tasks(&params, false),
             _ => params,
         }
     }
@@ -96,7 +99,7 @@ impl Calls {
                 Err(ErrorText::new(code::METHOD_NOT_FOUND, message))
             }
             (Era::Stateless, Era::Session) if is_needed && understands => {
-                Ok(AsTask::Needed(self.place_of_task(caller)?))
+                Ok(AsTask::Needed(self.place_of_task(caller)?, reports()))
             }
             (_, Era::Session) if is_needed && is_inner() => {
                 Ok(AsTask::Waited(self.place_of_task(caller)?, reports()))
@@ -104,7 +107,8 @@ impl Calls {
             (Era::Stateless, Era::Session) if is_needed => Err(needs_tasks()),
             (Era::Stateless, Era::Stateless) if understands => {
                 let peer = &caller.peer;
-                Ok(AsTask::Possible(peer.task().is_ok() || self.tasks.can_make_room(peer.name())))
+                let has_room = peer.task().is_ok() || self.tasks.can_make_room(peer.name());
+                Ok(AsTask::Possible(has_room.then(reports)))
             }
             // Who offers no tasks runs such a call as an ordinary one.
             _ => Ok(AsTask::No),
@@ -129,25 +133,29 @@ impl Calls {
         caller: &Caller,
         view: &View,
         as_task: AsTask,
-        (slot, upstream): (&Arc<Slot>, &Arc<Upstream>),
+        (tool, slot, upstream): (&Tool, &Arc<Slot>, &Arc<Upstream>),
         running: Running,
         result: Json,
     ) -> Answer {
         let era = upstream.introduction().eras.nearest(caller.era());
         let (is_waited, is_possible) =
-            (matches!(as_task, AsTask::Waited(..)), matches!(as_task, AsTask::Possible(true)));
+            (matches!(as_task, AsTask::Waited(..)), matches!(as_task, AsTask::Possible(Some(_))));
         let (place, reports) = match as_task {
             AsTask::No if era == Era::Session => return Ok(result),
-            AsTask::No | AsTask::Possible(_) => (None, None),
-            AsTask::Asked(place, reports) | AsTask::Waited(place, reports) => (Some(place), Some(reports)),
-            AsTask::Needed(place) => (Some(place), None),
+            AsTask::No => (None, None),
+            AsTask::Possible(reports) => (None, reports),
+            AsTask::Asked(place, reports)
+            | AsTask::Needed(place, reports)
+            | AsTask::Waited(place, reports) => (Some(place), Some(reports)),
         };
         let invalid =
             |what: &str| upstream_failed(upstream.name(), format_args!("answered with a task {what}"));
         let Some((whole, task)) = form::created(era, &result) else {
             // A client of 2025-11-25 that asked for a task reads no other result of a call.
             return match (caller.era(), era, place) {
-                (Era::Session, Era::Stateless, Some(place)) => self.answered_at_once(caller, place, result),
+                (Era::Session, Era::Stateless, Some(place)) => {
+                    self.answered_at_once(caller, tool, place, result)
+                }
                 _ => Ok(result),
             };
         };
@@ -157,10 +165,9 @@ impl Calls {
         };
         let own = task.string("taskId").filter(|own| own.len() <= LONGEST_ID);
         let own = own.ok_or_else(|| invalid("whose taskId is missing or too long"))?;
-        let called = Arc::new(ClientTask {
-            id: fresh("a state")?,
-            client: caller.session.as_ref().map_or_else(Weak::new, |session| Arc::downgrade(&session.client)),
-        });
+        let client =
+            caller.session.as_ref().map_or_else(Weak::new, |session| Arc::downgrade(&session.client));
+        let called = ClientTask::new(fresh("a state")?, client);
         upstream.begin_task(&own, &called);
         if let (Some(reports), Some(session), false) = (&reports, &caller.session, is_waited) {
             reports.continue_at(&session.client);
@@ -189,7 +196,8 @@ impl Calls {
             refusing: Arc::default(),
         }));
         let translated = form::translated(&task, era, caller.era());
-        let kept = self.keep(caller, called, origin, &translated, place, Some((running, reports)));
+        called.hold((running, reports));
+        let kept = self.keep(caller, (called, tool), origin, &translated, place);
         if is_waited {
             return Box::pin(self.waited(&reached, view, kept)).await;
         }
@@ -202,36 +210,40 @@ impl Calls {
             self.tasks.remove(&task);
             task.abandon();
         });
+        // What has begun is not decided again.
+        let caller = &caller.undecided();
         let Some(asking) = waiting.asked(caller, view) else { return Err(needs_tasks()) };
         Ok(named(&asking.result(&RawObject::empty()).await?, None).into())
     }
 
     /// The task of a client that asked for one, of a call that was answered at once.
-    fn answered_at_once(&self, caller: &Caller, place: Place, result: Json) -> Answer {
+    fn answered_at_once(&self, caller: &Caller, tool: &Tool, place: Place, result: Json) -> Answer {
         let held = caller.peer.unread_answer(result.as_str().len())?;
-        let called = Arc::new(ClientTask { id: fresh("a state")?, client: Weak::new() });
+        let called = ClientTask::new(fresh("a state")?, Weak::new());
+        called.end();
         let times = RawObject::empty().with_value("createdAt", &form::now()).with("ttl", ANSWER_KEPT);
-        let task = self.keep(caller, called, Origin::Answered { result, _bytes: held }, &times, place, None);
+        let origin = Origin::Answered { result, _bytes: held };
+        let task = self.keep(caller, (called, tool), origin, &times, place);
         Ok(RawObject::empty().with("task", task.state("completed", None).text()).into())
     }
 
     fn keep(
         &self,
         caller: &Caller,
-        called: Arc<ClientTask>,
+        (called, tool): (Arc<ClientTask>, &Tool),
         origin: Origin,
         state: &RawObject,
         place: Place,
-        running: Option<(Running, Option<Arc<Reports>>)>,
     ) -> Arc<Task> {
         let task = Arc::new(Task {
             called,
             owner: Owner::of(caller),
+            tool: (tool.upstream().clone(), tool.upstream_name().clone()),
             number: self.tasks.next_number(),
             peer: Arc::clone(caller.peer.name()),
             origin,
             times: times(state),
-            life: Mutex::new(Life { used: Instant::now(), ends: None, running }),
+            life: Mutex::new(Life { used: Instant::now(), ends: None }),
             _place: place,
         });
         task.observe(state);
@@ -239,9 +251,6 @@ impl Calls {
         task
     }
 }
-
-/// Maximum length of an upstream's id of a task, in bytes.
-const LONGEST_ID: usize = 1_024;
 
 /// How long a result is kept that came at once, in milliseconds.
 const ANSWER_KEPT: &str = "300000";

@@ -66,11 +66,6 @@ pub(super) fn translated(task: &RawObject, from: Era, to: Era) -> RawObject {
     }
 }
 
-/// Whether a task in this status does not change any more.
-pub(super) fn is_over(status: &str) -> bool {
-    matches!(status, "completed" | "failed" | "cancelled")
-}
-
 /// The time of day as RFC 3339 writes it, in UTC.
 pub(super) fn now() -> String {
     DateTime::<Utc>::from(SystemTime::now()).to_rfc3339_opts(SecondsFormat::Secs, true)

@@ -10,14 +10,13 @@ use mcp_disclosure_transport::{ErrorText, Json, Notification, Request};
 use super::{
     super::Calls,
     ask::{Asking, POLLING, interval},
-    form,
     task::{Failure, Origin},
 };
 use crate::{
     catalogue::Page,
     dialect::{complete, needs_tasks},
     dispatch::{Answer, Caller},
-    upstream::named,
+    upstream::{is_final, named},
 };
 
 /// The number of tasks in one page of a list: each is asked for at its upstream.
@@ -45,7 +44,7 @@ impl Calls {
 
     /// `tasks/get`.
     async fn task(&self, caller: &Caller, page: &Page, params: &RawObject) -> Answer {
-        let task = self.tasks.named(caller, params)?;
+        let task = self.tasks.named(caller, &page.view, params)?;
         let state = match task.asked(caller, &page.view) {
             Some(asking) => asking.state(params).await?,
             None => task.state("completed", None),
@@ -55,7 +54,7 @@ impl Calls {
 
     /// `tasks/result` (2025-11-25).
     async fn task_result(&self, caller: &Caller, page: &Page, params: &RawObject) -> Answer {
-        let task = self.tasks.named(caller, params)?;
+        let task = self.tasks.named(caller, &page.view, params)?;
         match &task.origin {
             Origin::Upstream(at) => {
                 let asking = Asking { caller, view: &page.view, task: &task, at };
@@ -78,7 +77,7 @@ impl Calls {
                 Some(cursor.ok_or_else(invalid)?)
             }
         };
-        let mut tasks = self.tasks.of(caller);
+        let mut tasks = self.tasks.of(caller, &page.view);
         tasks.retain(|task| after.is_none_or(|after| task.number > after));
         let next = (tasks.len() > PAGE).then(|| tasks[PAGE - 1].number.to_string());
         tasks.truncate(PAGE);
@@ -97,7 +96,7 @@ impl Calls {
 
     /// `tasks/cancel`.
     async fn cancel_task(&self, caller: &Caller, page: &Page, params: &RawObject) -> Answer {
-        let task = self.tasks.named(caller, params)?;
+        let task = self.tasks.named(caller, &page.view, params)?;
         let Some(asking) = task.asked(caller, &page.view) else { return Err(is_over("completed")) };
         let cancelled = match (caller.era(), asking.at.era) {
             (Era::Session, Era::Session) => {
@@ -126,7 +125,7 @@ impl Calls {
     /// Cancels a task that may go on nevertheless, and says what has become of it.
     async fn cancel_and_look(&self, asking: &Asking<'_>, params: &RawObject) -> Answer {
         let status = asking.state(&RawObject::empty()).await?.string("status").unwrap_or_default();
-        if form::is_over(&status) {
+        if is_final(&status) {
             return Err(is_over(&status));
         }
         asking.ask("tasks/cancel", params).await?;
@@ -135,7 +134,7 @@ impl Calls {
 
     /// `tasks/update` (since 2026-07-28).
     async fn update_task(&self, caller: &Caller, page: &Page, params: &RawObject) -> Answer {
-        let task = self.tasks.named(caller, params)?;
+        let task = self.tasks.named(caller, &page.view, params)?;
         let responses = params.object("inputResponses");
         let responses =
             responses.ok_or_else(|| ErrorText::invalid_params("params.inputResponses must be an object"))?;
@@ -159,21 +158,24 @@ impl Calls {
     pub(in crate::dispatch) async fn follow_tasks(
         &self,
         caller: &Caller,
-        page: &Page,
         ids: &[String],
         tell: impl Fn(&Notification),
     ) {
-        join_all(ids.iter().map(|id| self.follow_task(caller, page, id, &tell))).await;
+        join_all(ids.iter().map(|id| self.follow_task(caller, id, &tell))).await;
         pending().await
     }
 
     /// Asks the upstream, as the client would, until the task is over or forgotten: not every upstream tells of itself.
-    async fn follow_task(&self, caller: &Caller, page: &Page, id: &str, tell: impl Fn(&Notification)) {
+    async fn follow_task(&self, caller: &Caller, id: &str, tell: impl Fn(&Notification)) {
         // States have results in them, and are not kept.
         let hasher = RandomState::new();
         let mut told = None;
-        while let Some(task) = self.tasks.find(caller, id) {
-            let Some(asking) = task.asked(caller, &page.view) else { return };
+        loop {
+            // Each time it is decided by what exists then.
+            let (caller, page) = (caller.undecided(), caller.page());
+            caller.decides_with(&self.common, &page);
+            let Some(task) = self.tasks.find(&caller, &page.view, id) else { return };
+            let Some(asking) = task.asked(&caller, &page.view) else { return };
             let again = match asking.state(&RawObject::empty()).await {
                 Ok(state) => {
                     let digest = hasher.hash_one(state.text());
@@ -181,7 +183,7 @@ impl Calls {
                         let params = state.retain(|key| key != "resultType");
                         tell(&Notification::new("notifications/tasks", params));
                     }
-                    if state.string("status").is_none_or(|status| form::is_over(&status)) {
+                    if state.string("status").is_none_or(|status| is_final(&status)) {
                         return;
                     }
                     interval(&state)

@@ -9,7 +9,7 @@ use std::{
     time::Instant,
 };
 
-use mcp_disclosure_core::{Principal, RawObject, given::shown};
+use mcp_disclosure_core::{Principal, RawObject, View, given::shown};
 use mcp_disclosure_transport::ErrorText;
 use parking_lot::Mutex;
 
@@ -40,10 +40,10 @@ impl Tasks {
         let _removed = self.by_id.lock().remove(task.id());
     }
 
-    /// The caller's task of this id, which is kept for longer now. Another's is unknown.
-    pub(super) fn find(&self, caller: &Caller, id: &str) -> Option<Arc<Task>> {
+    /// The task of this id that is for a caller with this view, which is kept for longer now. Another's is unknown.
+    pub(super) fn find(&self, caller: &Caller, view: &View, id: &str) -> Option<Arc<Task>> {
         let task = self.by_id.lock().get(id).cloned();
-        let owned = task.filter(|task| task.owner == Owner::of(caller) && !task.is_late());
+        let owned = task.filter(|task| task.is_for(caller, view));
         owned.inspect(|task| task.life.lock().used = Instant::now())
     }
 
@@ -51,23 +51,28 @@ impl Tasks {
     ///
     /// # Errors
     /// -32602 if there is none.
-    pub(super) fn named(&self, caller: &Caller, params: &RawObject) -> Result<Arc<Task>, ErrorText> {
+    pub(super) fn named(
+        &self,
+        caller: &Caller,
+        view: &View,
+        params: &RawObject,
+    ) -> Result<Arc<Task>, ErrorText> {
         let id = text_of(params, "taskId")?;
         let unknown = || ErrorText::invalid_params(format_args!("Unknown task: {}", shown(&id)));
-        self.find(caller, &id).ok_or_else(unknown)
+        self.find(caller, view, &id).ok_or_else(unknown)
     }
 
     /// Whether the caller has a task of this id.
-    pub(crate) fn has(&self, caller: &Caller, id: &str) -> bool {
-        self.find(caller, id).is_some()
+    pub(crate) fn has(&self, caller: &Caller, view: &View, id: &str) -> bool {
+        self.find(caller, view, id).is_some()
     }
 
     /// The caller's tasks, in the order in which they were created.
-    pub(super) fn of(&self, caller: &Caller) -> Vec<Arc<Task>> {
+    pub(super) fn of(&self, caller: &Caller, view: &View) -> Vec<Arc<Task>> {
         let owner = Owner::of(caller);
-        let tasks = self.by_id.lock();
-        let owned = tasks.values().filter(|task| task.owner == owner && !task.is_late());
-        let mut owned: Vec<Arc<Task>> = owned.cloned().collect();
+        let mut owned: Vec<Arc<Task>> =
+            self.by_id.lock().values().filter(|task| task.owner == owner).cloned().collect();
+        owned.retain(|task| task.is_for(caller, view));
         owned.sort_by_key(|task| task.number);
         owned
     }

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_disclosure_core::{Era, Principal, RawObject};
+use mcp_disclosure_core::{Era, Principal, RawObject, RawText, ToolName, UpstreamName, View};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 use parking_lot::Mutex;
 use serde_json::json;
@@ -17,10 +17,10 @@ use tokio::runtime::Handle;
 use super::{super::rounds::Work, form};
 use crate::{
     backend::BackendGuard,
-    dispatch::{Caller, allowance::Running},
+    dispatch::Caller,
     session::Place,
     slot::Slot,
-    upstream::{ClientTask, Reports, Upstream},
+    upstream::{ClientTask, Upstream},
 };
 
 /// How long a task is kept after its lifetime, so that it is the upstream that says it has expired.
@@ -62,6 +62,8 @@ impl Owner {
 pub(super) struct Task {
     pub(super) called: Arc<ClientTask>,
     pub(super) owner: Owner,
+    /// The tool that was called: its upstream, and the name that it has there.
+    pub(super) tool: (UpstreamName, ToolName),
     /// Its place among all tasks.
     pub(super) number: u64,
     /// The peer that it counts against.
@@ -109,8 +111,6 @@ pub(super) struct Life {
     pub(super) used: Instant,
     /// When its lifetime is over, if it has one.
     pub(super) ends: Option<Instant>,
-    /// The call that it is, and what reports its progress, until it is known to be over.
-    pub(super) running: Option<(Running, Option<Arc<Reports>>)>,
 }
 
 impl Task {
@@ -118,9 +118,26 @@ impl Task {
         &self.called.id
     }
 
+    /// Whether it is a caller's that sees this, and has not run for too long. A task whose tool the caller may not use any more does
+    /// not exist; one whose tool the upstream stopped listing does.
+    pub(super) fn is_for(&self, caller: &Caller, view: &View) -> bool {
+        let (upstream, own) = &self.tool;
+        let is_delisted = || {
+            let Origin::Upstream(at) = &self.origin else { return false };
+            let lists = |tool: &RawText| {
+                RawObject::of(tool).is_ok_and(|tool| tool.string("name").as_deref() == Some(own.as_str()))
+            };
+            !at.slot.status().offered().is_some_and(|offered| offered.tools.iter().any(lists))
+        };
+        self.owner == Owner::of(caller)
+            && !self.is_late()
+            && caller.principal.permits().allow_tool(upstream, own)
+            && (view.tool_of(upstream, own).is_some() || is_delisted())
+    }
+
     /// Whether it is known to be over.
     pub(super) fn is_over(&self) -> bool {
-        self.life.lock().running.is_none()
+        self.called.is_over()
     }
 
     /// Whether its time is over, or its client has not asked for it for long.
@@ -135,14 +152,13 @@ impl Task {
         let lifetime = ["ttl", "ttlMs"].into_iter().find_map(|name| state.member(name));
         let mut life = self.life.lock();
         life.ends = lifetime.and_then(ends).or(life.ends);
-        if state.string("status").is_some_and(|status| form::is_over(&status)) {
-            life.running = None;
-        }
+        drop(life);
+        self.called.observe(state);
     }
 
     /// It is over.
     pub(super) fn finish(&self) {
-        self.life.lock().running = None;
+        self.called.end();
     }
 
     /// Cancels it at its upstream, where its client has gone.
@@ -151,7 +167,7 @@ impl Task {
         let upstream = at.upstream.upgrade().filter(|_| !self.is_over());
         if let (Some(upstream), Ok(runtime)) = (upstream, Handle::try_current()) {
             let params = RawObject::empty().with_value("taskId", &at.own);
-            runtime.spawn(async move { upstream.query("tasks/cancel", params).await });
+            runtime.spawn(async move { upstream.query_of_client("tasks/cancel", params).await });
         }
     }
 
@@ -164,16 +180,19 @@ impl Task {
 }
 
 impl RunningAt {
-    /// The upstream.
+    /// The upstream, for what was decided on a caller's request.
     ///
     /// # Errors
-    /// [`Failure::Lost`] if the connection ended on which it was created, and -32000 if the upstream cannot be reached.
-    pub(super) async fn upstream(&self) -> Result<Arc<Upstream>, Failure> {
+    /// [`Failure::Lost`] if the connection ended on which it was created; -32000 if the upstream cannot be reached, or the decision
+    /// does not hold.
+    pub(super) async fn upstream(&self, caller: &Caller) -> Result<Arc<Upstream>, Failure> {
         if let Some(upstream) = self.upstream.upgrade().filter(|upstream| !upstream.connection().is_ended()) {
-            return Ok(upstream);
+            return caller.still_permitted().map(|()| upstream).map_err(Failure::Other);
         }
         match self.outlasts_connection {
-            true => self.slot.connected(None, tokio::time::Instant::now()).await.map_err(Failure::Other),
+            true => {
+                caller.connected(&self.slot, None, tokio::time::Instant::now()).await.map_err(Failure::Other)
+            }
             false => Err(Failure::Lost(self.lost())),
         }
     }
@@ -187,7 +206,7 @@ impl RunningAt {
         let (params, refusing) =
             (RawObject::empty().with_value("taskId", &self.own), Arc::clone(&self.refusing));
         tokio::spawn(async move {
-            drop(upstream.query("tasks/result", params).await);
+            drop(upstream.query_of_client("tasks/result", params).await);
             refusing.store(false, Ordering::Relaxed);
         });
     }
