@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     Lock, OnChange, Review, Rule, Switches,
     catalogue::pattern::Pattern,
-    fixtures::{file, named, upstream, view_of},
+    fixtures::{file, named, raw, upstream, view_of},
 };
 
 fn names(snapshot: &Snapshot) -> Vec<String> {
@@ -175,11 +175,11 @@ fn u14_what_is_new_and_held_takes_no_name_from_others_and_what_changed_keeps_its
 
 #[test]
 fn u3_names_stay_while_the_upstream_that_they_clash_with_is_gone() {
-    let doc = to_raw_value(&json!({"uri": "kit://doc", "name": "doc"})).unwrap();
-    let doc = || vec![doc.clone().into()];
-    let lists = |name: &str, tools: &[&str]| {
-        let tools = tools.iter().map(|tool| json!({"name": tool, "inputSchema": {}})).collect();
-        UpstreamLists { resources: doc(), prompts: doc(), ..upstream(name, tools) }
+    let doc = || vec![raw(&json!({"uri": "kit://doc", "name": "doc"}))];
+    let lists = |name: &str, tools: &[&str]| UpstreamLists {
+        resources: doc(),
+        prompts: doc(),
+        ..named(name, tools.iter())
     };
     let (a, b) = (lists("a", &["echo", "own"]), lists("b", &["echo", "secret"]));
     let hidden = [Rule { hidden: Some(true), ..Rule::new("a/own", String::new()) }];
@@ -198,7 +198,7 @@ fn u3_names_stay_while_the_upstream_that_they_clash_with_is_gone() {
     assert_eq!((both.len(), of_a.len()), (7, 3), "{both:?}");
     let left = made(&[a], &[b]);
     assert_eq!(served(&left), of_a, "and nothing that is hidden, or of the other");
-    assert_eq!(View::of(left.into(), &Principal::anonymous()).providers().count(), 1);
+    assert_eq!(view_of(left).providers().count(), 1);
 }
 
 #[test]
