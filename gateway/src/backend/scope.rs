@@ -165,12 +165,11 @@ impl Backends {
     }
 
     /// Closes all backends, these of sessions as well.
-    pub async fn close<'b>(&self, of_sessions: impl Iterator<Item = &'b Arc<Backend>>) {
+    pub async fn close(&self, of_sessions: impl Iterator<Item = Arc<Backend>>) {
         let own = of_sessions.filter(|backend| !Arc::ptr_eq(backend, &self.shared));
-        let idle = self.pool.drain();
-        let shared = [&self.shared, &self.stateless];
-        let closing = own.chain(&idle).chain(shared).map(|backend| backend.close());
-        futures::future::join_all(closing).await;
+        let shared = [&self.shared, &self.stateless].map(Arc::clone);
+        let all: Vec<_> = own.chain(self.pool.drain()).chain(shared).collect();
+        futures::future::join_all(all.iter().map(|backend| backend.close())).await;
     }
 
     /// Starts a backend for a client, of which `count` upstreams are its own and the others those of `like`. Waits for

@@ -1,5 +1,7 @@
 //! Resource subscriptions of a backend's clients: one at each upstream for any number of them, which its slot counts.
 
+use std::sync::Arc;
+
 use mcp_disclosure_core::{View, given::shown, own_uri};
 use mcp_disclosure_transport::{ErrorText, code};
 use serde_json::json;
@@ -8,6 +10,7 @@ use super::Backend;
 use crate::{
     catalogue::Page,
     session::{Held, Watched},
+    slot::Slot,
 };
 
 impl Backend {

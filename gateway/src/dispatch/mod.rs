@@ -145,6 +145,6 @@ impl Gateway {
             replicas.store().close();
         }
         let sessions = self.sessions.close();
-        self.common.backends.close(sessions.iter().map(|session| session.backend())).await;
+        self.common.backends.close(sessions.iter().map(|session| Arc::clone(session.backend()))).await;
     }
 }

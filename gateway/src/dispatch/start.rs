@@ -153,7 +153,7 @@ impl Gateway {
         let strategies = match assembly.strategies.fitting(current.snapshot()) {
             Ok(strategies) => strategies,
             Err(problems) => {
-                backends.close(&[]).await;
+                backends.close(std::iter::empty()).await;
                 return Err(Error::Configuration(problems));
             }
         };
