@@ -69,8 +69,9 @@ fn comments(document: &Document) -> Vec<Range<usize>> {
         Syntax::Json => &[("//", "\n"), ("/*", "*/")],
         Syntax::Toml | Syntax::Yaml => &[("#", "\n")],
     };
-    let mut values = vec![document.text.len()..document.text.len()];
+    let mut values = Vec::new();
     values_in(&document.root, &mut values);
+    values.push(document.text.len()..document.text.len());
     values.sort_by_key(|value| value.start);
     let (mut comments, mut done) = (Vec::new(), 0);
     for value in values {

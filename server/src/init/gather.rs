@@ -279,8 +279,9 @@ pub(super) fn json(node: &Node) -> Json {
         Value::Bool(value) => Json::Bool(*value),
         Value::Number(number) => {
             // One that JSON would write otherwise stays as it is written.
-            let read = serde_json::from_str(number).ok().filter(|read: &Json| read.to_string() == *number);
-            read.unwrap_or_else(|| Json::String(number.clone()))
+            let read: Json = serde_json::from_str(number).unwrap_or_default();
+            let again = read.to_string();
+            if again == *number { read } else { Json::String(number.clone()) }
         }
         Value::Text(text) => Json::String(text.clone()),
         Value::List(items) => Json::Array(items.iter().map(json).collect()),
