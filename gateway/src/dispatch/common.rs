@@ -68,3 +68,11 @@ pub(super) fn panicked(method: &str) -> ErrorText {
     tracing::error!(method, "request handler panicked");
     ErrorText::new(code::INTERNAL_ERROR, "internal error: answering this request panicked")
 }
+
+/// The answer to what runs when the gateway ends.
+pub(crate) fn unfinished() -> ErrorText {
+    ErrorText::new(
+        code::INTERNAL_ERROR,
+        "the gateway is shutting down, and the request did not finish in time",
+    )
+}

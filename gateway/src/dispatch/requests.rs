@@ -11,7 +11,7 @@ use super::{
     Answer, Caller, Gateway, Watch,
     allowance::Allowance,
     calls::{LIMIT_REACHED, looked_for, read_call, relisted},
-    common::panicked,
+    common::{panicked, unfinished},
     lists::list_manifest,
     method::Method,
     variants::of_page,
@@ -212,14 +212,6 @@ impl Gateway {
             None => Box::pin(self.calls.foreign(caller, &page, request, watch)).await,
         }
     }
-}
-
-/// The answer to what runs when the gateway ends.
-pub(crate) fn unfinished() -> ErrorText {
-    ErrorText::new(
-        code::INTERNAL_ERROR,
-        "the gateway is shutting down, and the request did not finish in time",
-    )
 }
 
 /// The span of a request.

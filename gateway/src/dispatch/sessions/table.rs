@@ -4,7 +4,7 @@ use std::{collections::HashMap, ops::Deref, sync::Arc};
 
 use mcp_disclosure_transport::{ErrorText, code};
 
-use crate::{backend::Backend, dispatch::requests::unfinished, session::Session};
+use crate::{backend::Backend, dispatch::common::unfinished, session::Session};
 
 /// A session, and the backend that serves it, which is kept alive for as long as this is referenced, even after the session ended.
 #[derive(Debug)]
