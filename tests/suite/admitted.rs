@@ -198,7 +198,7 @@ async fn a3_updates_are_of_the_upstream_that_may_be_read(setup: Setup) {
     let only = |pattern: &str| Grant { resources: Some(vec![pattern.to_owned()]), ..Grant::default() };
     let admission = HeaderAdmission::default().granting("ann", only("b/*")).granting("bob", only("a/*"));
     let mut scenario = Scenario::odd();
-    let update = json!({"uri": "kit://doc", "title": "kit://private", "_meta": {"a": 1}});
+    let update = json!({"uri": "kit://doc", "title": "kit://elsewhere", "_meta": {"a": 1}});
     scenario.answers.insert("resources/updated kit://doc".to_owned(), to_raw_value(&update).unwrap());
     let upstreams = ["a", "b"].map(|name| (name, scenario.clone()));
     let bench = Bench::start(several(upstreams).admitting(admission)).await;
@@ -206,7 +206,7 @@ async fn a3_updates_are_of_the_upstream_that_may_be_read(setup: Setup) {
     let (bob, _listening) = hearing(&bench, setup, "bob").await;
     announced(&bob, "updated", &bob, "resources/updated").await;
     // Other members may name what he may not read.
-    assert_eq!((count(&bob, r#""_meta":{"a":1"#), count(&bob, "private")), (1, 0));
+    assert_eq!((count(&bob, r#""_meta":{"a":1"#), count(&bob, "elsewhere")), (1, 0));
     // Sent to everyone, after the update.
     announced(&bob, "tool", &ann, "tools/list_changed").await;
     assert_eq!((count(&ann, "resources/updated"), count(&bob, "resources/updated")), (0, 1));
