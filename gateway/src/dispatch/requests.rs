@@ -1,6 +1,11 @@
 //! Request handling: one request in, one result out.
 
-use std::{panic::AssertUnwindSafe, pin::pin, sync::Arc};
+use std::{
+    panic::AssertUnwindSafe,
+    pin::pin,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use futures::FutureExt;
 use mcp_disclosure_core::{Kind, Principal};
@@ -22,8 +27,11 @@ use crate::{
     session::{BeginError, Location, Place, Ticket},
 };
 
-/// How often a request is decided at most. Each further time, something changed while it waited.
+/// How often a request is decided at most, each time [at once](AT_ONCE) after another. Each further time, something changed while it
+/// waited.
 const MOST_DECISIONS: usize = 5;
+/// What is decided again later than this has run meanwhile, as the result of a task does.
+const AT_ONCE: Duration = Duration::from_secs(60);
 
 impl Gateway {
     /// Handles a request and queues its response. `place` is its reservation, which ends with it.
@@ -127,6 +135,7 @@ impl Gateway {
         let (mut now, mut decisions) = (None::<Box<Caller>>, 1);
         loop {
             let caller = now.as_deref().unwrap_or(caller);
+            let begun = Instant::now();
             let answered = self.decided(caller, method, request, watch).await;
             if !caller.is_outdated() || decisions == MOST_DECISIONS {
                 return answered;
@@ -137,7 +146,8 @@ impl Gateway {
             );
             watch.begins_again();
             let readmitted = Box::pin(self.readmitted(caller)).await?;
-            (now, decisions) = (Some(Box::new(readmitted)), decisions + 1);
+            decisions = if begun.elapsed() < AT_ONCE { decisions + 1 } else { 1 };
+            now = Some(Box::new(readmitted));
         }
     }
 
@@ -169,7 +179,7 @@ impl Gateway {
             }
         }
         caller.decides_with(&self.common, &page);
-        caller.still_holds()?;
+        caller.still_permitted()?;
         if method.is_some()
             && self.calls.may_be_left(caller, &page, request)
             && let Some(answered) = Box::pin(self.calls.left_to_upstream(caller, &page, request, watch)).await

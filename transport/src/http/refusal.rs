@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use futures::FutureExt;
 use mcp_disclosure_core::brief::shorten;
-use reqwest::{Method, Response, StatusCode};
+use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use super::{
@@ -22,6 +22,9 @@ const ALSO_REFUSED: Duration = Duration::from_secs(1);
 
 /// Asks whether the session is there. The id is of no request.
 const PING: &str = r#"{"jsonrpc":"2.0","id":"is-the-session-there","method":"ping"}"#;
+const PING_ID: &str = "is-the-session-there";
+/// A server that does not answer in time has not said that it lost the session.
+const PING_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Link {
     /// Handles the refusal of a message. Some servers send the response to a request with an error status. Otherwise it may
@@ -93,8 +96,21 @@ impl Link {
             StatusCode::NOT_FOUND => self.session().is_some() || self.messages.initialized(),
             StatusCode::BAD_REQUEST if self.session().is_some() => {
                 let ping = accepting_both(self.in_session(Method::POST)).body(PING);
-                let answered = self.execute(ping).await.map(|response| response.status());
-                answered.is_ok_and(|status| matches!(status, StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND))
+                let asked = tokio::time::timeout(PING_TIMEOUT, self.is_refused(ping));
+                asked.await.unwrap_or(false)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the session of a ping is refused, and not the ping: that has an answer, with any status.
+    async fn is_refused(&self, ping: RequestBuilder) -> bool {
+        let Ok(response) = self.execute(ping).await else { return false };
+        match response.status() {
+            StatusCode::NOT_FOUND => true,
+            StatusCode::BAD_REQUEST => {
+                let body = read_body(response, ERROR_BODY).await.unwrap_or_default();
+                !String::from_utf8_lossy(&body).contains(PING_ID)
             }
             _ => false,
         }

@@ -181,8 +181,7 @@ impl Work {
 
     /// Nothing follows the answer: until the client's next request, the work's route is one that is over.
     pub(super) fn suspend(&self, caller: &Caller) {
-        let outlet = caller.outlet.ended();
-        self.redirect(ReplyRoute { outlet, rounds: None, log_level: None }, &RawObject::empty());
+        self.redirect(caller.ended_route(), &RawObject::empty());
     }
 
     /// Reports and questions take this route from now on; progress is reported as these parameters ask.

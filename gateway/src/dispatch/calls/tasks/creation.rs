@@ -169,8 +169,13 @@ impl Calls {
             caller.session.as_ref().map_or_else(Weak::new, |session| Arc::downgrade(&session.client));
         let called = ClientTask::new(fresh("a state")?, client);
         upstream.begin_task(&own, &called);
-        if let (Some(reports), Some(session), false) = (&reports, &caller.session, is_waited) {
-            reports.continue_at(&session.client);
+        match (&reports, &caller.session) {
+            (Some(reports), Some(session)) if !is_waited => reports.continue_at(&session.client),
+            // Clients without sessions ask how far it is.
+            (Some(reports), None) if !is_waited => {
+                reports.redirect(caller.ended_route(), &RawObject::empty())
+            }
+            _ => {}
         }
         let reached = caller.reaching(&self.common.backends).await?;
         let conversation = match (caller.era(), era, reached.client()) {
