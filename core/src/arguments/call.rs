@@ -49,23 +49,29 @@ impl Schema {
         given: &str,
         steps: &mut Steps,
     ) -> Result<Checked, Vec<ArgumentProblem>> {
-        let (mut text, mut reported) = (Cow::Borrowed(given), Vec::new());
+        let (mut text, mut first) = (Cow::Borrowed(given), Vec::new());
         loop {
             let arguments = read(&text, MAX_BYTES);
             let fit = arguments.as_ref().and_then(|arguments| match arguments {
                 Value::Object(_) => self.judge(arguments, steps),
                 _ => wrong(None, arguments, ALL, arguments),
             });
+            let is_left = arguments.is_none() || steps.0 == 0;
+            if fit.is_none() && is_left && !first.is_empty() {
+                // What was given does not fit, and whether the rest of it could be mended is not known.
+                return Err(first);
+            }
             let problems = fit.as_deref().unwrap_or_default();
             if problems.is_empty() {
                 let repaired = matches!(text, Cow::Owned(_)).then(|| text.into_owned().into());
                 return Ok(Checked { repaired, is_judged: fit.is_some() });
             }
-            reported = in_words(problems, &reported);
-            text = match mended(&text, problems, steps) {
-                Some(mended) => Cow::Owned(mended),
-                None => return Err(reported),
-            };
+            let mended = mended(&text, problems, steps);
+            let Some(mended) = mended else { return Err(in_words(problems, &first)) };
+            if first.is_empty() {
+                first = in_words(problems, &first);
+            }
+            text = Cow::Owned(mended);
         }
     }
 }

@@ -105,9 +105,12 @@ pub(super) fn nearest<'v>(mut branches: Vec<Vec<Problem<'v>>>, value: &'v Value)
 /// Problems as they are reported; as they were `before` where arguments were mended and there still is one at the same place. Two parts of a
 /// schema may say the same.
 pub(super) fn in_words(problems: &[Problem], before: &[ArgumentProblem]) -> Vec<ArgumentProblem> {
-    let before = |argument: &str| before.iter().find(|one| one.argument == argument).cloned();
-    let said = problems.iter().map(Problem::said);
-    let mut told: Vec<_> = said.map(|said| before(&said.argument).unwrap_or(said)).collect();
+    let at = |argument: &str| before.iter().find(|one| one.argument == argument).cloned();
+    let as_before = |said: ArgumentProblem| match before.contains(&said) {
+        true => said,
+        false => at(&said.argument).unwrap_or(said),
+    };
+    let mut told: Vec<_> = problems.iter().map(Problem::said).map(as_before).collect();
     told.dedup();
     told
 }

@@ -108,11 +108,11 @@ impl Schema {
             return Some(Some(given.retain(|key| !is_name(key))));
         }
         let is_alone = alone(given, aside).is_some();
-        let may_wrap = |key: &str| match (key, is_alone) {
-            (WRAPPER, true) => true,
-            // A misspelt parameter may be meant.
-            (WRAPPER, _) | (_, true) => WRAPPERS.contains(&key) && !self.may_mean_parameter(key),
-            _ => false,
+        // A misspelt parameter may be meant. Asked once: there may be many members of the name.
+        let is_open = is_alone || !self.may_mean_parameter(WRAPPER);
+        let may_wrap = |key: &str| match key {
+            WRAPPER => is_open,
+            _ => is_alone && WRAPPERS.contains(&key) && !self.may_mean_parameter(key),
         };
         let mut wrapped = given.iter().filter(|(key, _)| may_wrap(key));
         let (Some((wrapper, within)), None) = (wrapped.next(), wrapped.next()) else { return Some(None) };

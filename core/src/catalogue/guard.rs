@@ -97,13 +97,15 @@ pub(crate) struct About {
     /// Where it has a query, the forms of its path, and the parameters that it hides in any order and among others.
     queried: Option<(Vec<Pattern>, Vec<Pattern>)>,
     /// The same of what looks like `upstream/URI` and may be a pattern of URIs all the same.
-    whole: Vec<Pattern>,
+    whole: Option<Box<About>>,
 }
 
 impl About {
     fn new(text: &str) -> Self {
         match qualified(text) {
-            Some((upstream, uri)) => Self { whole: patterns(text), ..Self::of(upstream, uri) },
+            Some((upstream, uri)) => {
+                Self { whole: Some(Box::new(Self::read(None, text))), ..Self::of(upstream, uri) }
+            }
             None => Self::read(None, text),
         }
     }
@@ -122,7 +124,7 @@ impl About {
         let parameters: Vec<Pattern> = uri::parameters(text).iter().map(|one| Pattern::new(one)).collect();
         let path = text.split('?').next().unwrap_or_default();
         let queried = (!parameters.is_empty()).then(|| (patterns(path), parameters));
-        Self { upstream, uri, shown, hidden: patterns(text), queried, whole: Vec::new() }
+        Self { upstream, uri, shown, hidden: patterns(text), queried, whole: None }
     }
 
     fn may_be_of(&self, upstream: &str) -> bool {
@@ -151,8 +153,9 @@ impl About {
         let has_parameters = |parameters: &[Pattern]| {
             parameters.iter().all(|pattern| uri.parameters.iter().any(|one| pattern.matches(one)))
         };
-        let is_queried = || {
-            self.queried.as_ref().is_some_and(|(path, parameters)| hides(path) && has_parameters(parameters))
+        let is_hidden_by = |about: &Self| {
+            let is_queried = |(path, parameters): &(_, Vec<_>)| hides(path) && has_parameters(parameters);
+            hides(&about.hidden) || about.queried.as_ref().is_some_and(is_queried)
         };
         let is_of = self.may_be_of(upstream);
         let shows = is_of && self.shows(uri);
@@ -163,7 +166,7 @@ impl About {
             return Some((Rank::Pattern, true));
         }
         let is_wild = self.uri.is_wild() || self.upstream.as_ref().is_some_and(Pattern::is_wild);
-        let hides = (is_of && (hides(&self.hidden) || is_queried())) || hides(&self.whole);
+        let hides = (is_of && is_hidden_by(self)) || self.whole.as_deref().is_some_and(is_hidden_by);
         hides.then_some((if is_wild { Rank::Pattern } else { Rank::Loose }, false))
     }
 }

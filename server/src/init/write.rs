@@ -49,7 +49,7 @@ pub(crate) fn read(path: &Path) -> Result<(PathBuf, String), Problem> {
             "make it writable, or edit the file that it is made from",
         ));
     }
-    if !can_keep_owner(&found) {
+    if !can_keep_owner(&real, &found) {
         let hint = "give it a group of yours (chgrp), or edit this file by hand";
         return Err(refused("its owner or group would be lost".to_owned(), hint));
     }
@@ -145,24 +145,28 @@ fn aside(path: &Path, text: &str) -> io::Result<NamedTempFile> {
 /// Gives the file the other's owner where that is someone else, as under sudo.
 #[cfg(unix)]
 fn keep_owner(file: &NamedTempFile, path: &Path) -> io::Result<()> {
+    give_owner(file.as_file(), &fs::metadata(path)?)
+}
+
+#[cfg(unix)]
+fn give_owner(file: &fs::File, old: &fs::Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, fchown};
-    let (new, old) = (file.as_file().metadata()?, fs::metadata(path)?);
+    let new = file.metadata()?;
     if (new.uid(), new.gid()) == (old.uid(), old.gid()) {
         return Ok(());
     }
-    fchown(file.as_file(), Some(old.uid()), Some(old.gid()))
+    fchown(file, Some(old.uid()), Some(old.gid()))
 }
 
-/// Whether this user may give a file this one's owner, as it is tried with one that is gone at once.
+/// Whether this user may give a file beside it this one's owner, as it is tried with one that is gone at once.
 #[cfg(unix)]
-fn can_keep_owner(found: &fs::Metadata) -> bool {
-    use std::os::unix::fs::{MetadataExt, fchown};
-    let tried = tempfile::tempfile().map(|file| fchown(file, Some(found.uid()), Some(found.gid())));
-    tried.is_ok_and(|kept| kept.is_ok())
+fn can_keep_owner(path: &Path, found: &fs::Metadata) -> bool {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    tempfile::tempfile_in(folder).map_or(true, |file| give_owner(&file, found).is_ok())
 }
 
 #[cfg(not(unix))]
-fn can_keep_owner(_: &fs::Metadata) -> bool {
+fn can_keep_owner(_: &Path, _: &fs::Metadata) -> bool {
     true
 }
 
