@@ -23,7 +23,7 @@ use kit::{
 };
 use mcp_disclosure_access::Clock;
 use mcp_disclosure_core::Grant;
-use serde_json::{Value, json, value::to_raw_value};
+use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
 use crate::{named, several};
@@ -197,16 +197,12 @@ async fn a3_changes_are_news_to_those_who_may_use_what_changed(setup: Setup) {
 async fn a3_updates_are_of_the_upstream_that_may_be_read(setup: Setup) {
     let only = |pattern: &str| Grant { resources: Some(vec![pattern.to_owned()]), ..Grant::default() };
     let admission = HeaderAdmission::default().granting("ann", only("b/*")).granting("bob", only("a/*"));
-    let mut scenario = Scenario::odd();
-    let update = json!({"uri": "kit://doc", "title": "kit://elsewhere", "_meta": {"a": 1}});
-    scenario.answers.insert("resources/updated kit://doc".to_owned(), to_raw_value(&update).unwrap());
-    let upstreams = ["a", "b"].map(|name| (name, scenario.clone()));
+    let upstreams = ["a", "b"].map(|name| (name, Scenario::odd()));
     let bench = Bench::start(several(upstreams).admitting(admission)).await;
     let (ann, _listening) = hearing(&bench, setup, "ann").await;
     let (bob, _listening) = hearing(&bench, setup, "bob").await;
     announced(&bob, "updated", &bob, "resources/updated").await;
-    // Other members may name what he may not read.
-    assert_eq!((count(&bob, r#""_meta":{"a":1"#), count(&bob, "elsewhere")), (1, 0));
+    assert_eq!(count(&bob, "x-odd"), 0, "other members may name what he may not read");
     // Sent to everyone, after the update.
     announced(&bob, "tool", &ann, "tools/list_changed").await;
     assert_eq!((count(&ann, "resources/updated"), count(&bob, "resources/updated")), (0, 1));

@@ -3,7 +3,10 @@
 //! If a file is as `init` left it, the bytes that were there before are given back. If it was edited since, only the entries
 //! that `init` changed are turned back: to their former text if they are untouched, else by what the entry itself says.
 
-use std::path::{Path, PathBuf};
+use std::{
+    ops::Range,
+    path::{Path, PathBuf},
+};
 
 use mcp_disclosure_gateway::Problem;
 
@@ -60,6 +63,7 @@ pub(crate) fn undone(
         undone.kept.extend(kept);
         let parse = |text: &str| Document::parse(path, text, &step.current);
         let (before, after) = (parse(&step.before)?, parse(&step.after)?);
+        let from = undone.turned_back.len();
         if undone.text == step.after {
             undone.text.clone_from(&step.before);
             let names = changed(&before, &after, launcher).into_iter().map(|server| server.name);
@@ -69,7 +73,7 @@ pub(crate) fn undone(
             turned.step(&before, &after);
             undone.text = turned.now.bytes();
         }
-        edited_steps.push(step);
+        edited_steps.push((step, from..undone.turned_back.len()));
     }
     if steps.is_empty() {
         let now = Document::parse(path, &undone.text, current)?;
@@ -77,20 +81,26 @@ pub(crate) fn undone(
         turned.without_record(destination);
         undone.text = turned.now.bytes();
     }
-    for step in &edited_steps {
-        let missing = missing(path, step, &undone, launcher)?;
+    for (step, turned) in edited_steps {
+        let missing = missing(path, &step, (&undone, turned), launcher)?;
         undone.missing.extend(missing);
     }
     Ok(undone)
 }
 
 /// What a step changed, and the file does not have as it was before.
-fn missing(path: &Path, step: &Step, undone: &Undone, launcher: &[String]) -> Result<Vec<String>, Problem> {
+fn missing(
+    path: &Path,
+    step: &Step,
+    (undone, turned): (&Undone, Range<usize>),
+    launcher: &[String],
+) -> Result<Vec<String>, Problem> {
     let parse = |text: &str| Document::parse(path, text, &step.current);
     let (before, after, now) = (parse(&step.before)?, parse(&step.after)?, parse(&undone.text)?);
     let is_there = |server: &Server<'_>| {
         let is_as_it_was = |found: Server<'_>| found.node.is_same_but(server.node, None, &[]);
-        undone.turned_back.contains(&server.name) || now.same(server).is_some_and(is_as_it_was)
+        undone.turned_back[turned.clone()].contains(&server.name)
+            || now.same(server).is_some_and(is_as_it_was)
     };
     let servers = changed(&before, &after, launcher).into_iter().filter(|server| !is_there(server));
     let list = |document: &Document| document.root.path(&permissions::LIST).map(json);
