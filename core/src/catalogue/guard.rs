@@ -154,8 +154,11 @@ impl About {
             parameters.iter().all(|pattern| uri.parameters.iter().any(|one| pattern.matches(one)))
         };
         let is_hidden_by = |about: &Self| {
-            let is_queried = |(path, parameters): &(_, Vec<_>)| hides(path) && has_parameters(parameters);
-            hides(&about.hidden) || about.queried.as_ref().is_some_and(is_queried)
+            let is_queried = about
+                .queried
+                .as_ref()
+                .is_some_and(|(path, parameters)| hides(path) && has_parameters(parameters));
+            is_queried || hides(&about.hidden)
         };
         let is_of = self.may_be_of(upstream);
         let shows = is_of && self.shows(uri);
