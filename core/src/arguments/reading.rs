@@ -108,14 +108,13 @@ impl Schema {
             return Some(Some(given.retain(|key| !is_name(key))));
         }
         let is_alone = alone(given, aside).is_some();
-        // A misspelt parameter may be meant. Asked once: there may be many members of the name.
-        let is_open = is_alone || !self.may_mean_parameter(WRAPPER);
-        let may_wrap = |key: &str| match key {
-            WRAPPER => is_open,
-            _ => is_alone && WRAPPERS.contains(&key) && !self.may_mean_parameter(key),
-        };
+        let may_wrap = |key: &str| key == WRAPPER || (is_alone && WRAPPERS.contains(&key));
         let mut wrapped = given.iter().filter(|(key, _)| may_wrap(key));
         let (Some((wrapper, within)), None) = (wrapped.next(), wrapped.next()) else { return Some(None) };
+        // A misspelt parameter may be meant.
+        if !(is_alone && wrapper == WRAPPER) && self.may_mean_parameter(wrapper) {
+            return Some(None);
+        }
         let Some(within) = object(within) else { return Some(None) };
         let beside = given.retain(|key| key != wrapper);
         let known: HashMap<&str, &str> = beside.iter().collect();
