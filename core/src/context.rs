@@ -122,9 +122,9 @@ impl<'a> Context<'a> {
     pub fn deliver_entry(&self, tool: VisibleTool<'_>, entry: RawObject) -> RawObject {
         let Receipt::Handle(handle) = self.deliver(tool) else { return entry };
         let schema = entry.object("inputSchema").or_else(|| RawObject::parse(PERMISSIVE_SCHEMA).ok());
-        let name = receipt_name::argument_of(tool);
-        let schema = receipt_name::require(&schema.unwrap_or_default(), &name, &handle);
-        receipt_name::show_in_examples(&entry, &name, &handle).with("inputSchema", schema.text())
+        let name = tool.tool().receipt_argument();
+        let schema = receipt_name::require(&schema.unwrap_or_default(), name, &handle);
+        receipt_name::show_in_examples(&entry, name, &handle).with("inputSchema", schema.text())
     }
 
     /// The call of this tool as it may run: without the receipt that [`deliver_entry`](Self::deliver_entry) gave, if the client
@@ -136,7 +136,7 @@ impl<'a> Context<'a> {
         let (handle, call) = match self.receipts {
             Receipts::Marks(_) => (None, call),
             Receipts::Handles(_) | Receipts::Both { .. } => {
-                receipt_name::take(call, &receipt_name::argument_of(tool))
+                receipt_name::take(call, tool.tool().receipt_argument())
             }
         };
         self.authorize(tool, handle.as_deref()).map(|()| call)

@@ -5,7 +5,6 @@ use std::{borrow::Cow, collections::HashSet};
 use serde_json::{Value, json, value::RawValue};
 
 use crate::{
-    catalogue::visible_tool::VisibleTool,
     decision::ToolCall,
     raw::{RawObject, RawText},
 };
@@ -22,7 +21,7 @@ const DESCRIPTION: &str = "Pass exactly this value";
 /// The name of the receipt's argument for a tool of this schema: the first of `disclosure_receipt`,
 /// `mcp_disclosure_receipt`, `mcp_disclosure_receipt_2`, `mcp_disclosure_receipt_3` and so on that the schema does not
 /// speak of anywhere. The schema is JSON text.
-pub fn argument(schema: Option<&str>) -> Cow<'static, str> {
+pub(crate) fn argument(schema: Option<&str>) -> Cow<'static, str> {
     let Some(schema) = schema else { return Cow::Borrowed(ARGUMENT) };
     // Looking is cheaper than parsing, and nearly no schema has it; an escape may spell it otherwise.
     if !schema.contains(ARGUMENT) && !schema.contains("\\u") {
@@ -32,11 +31,6 @@ pub fn argument(schema: Option<&str>) -> Cow<'static, str> {
     let plain = serde_json::from_str::<Value>(schema).map_or_else(|_| schema.to_owned(), |it| it.to_string());
     let taken: HashSet<&str> = plain.split('"').collect();
     (0..).map(name).find(|name| !taken.contains(&**name)).unwrap_or(Cow::Borrowed(ARGUMENT))
-}
-
-/// The name of the receipt's argument for this tool.
-pub fn argument_of(tool: VisibleTool<'_>) -> Cow<'static, str> {
-    argument(tool.tool().entry().member("inputSchema"))
 }
 
 /// Separates the receipt from a call. The JSON text of every other argument is kept as received. Arguments that are a JSON

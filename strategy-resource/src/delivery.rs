@@ -2,7 +2,7 @@
 
 use mcp_disclosure_core::{
     Available, Context, Definitions, Era, Names, Note, RawObject, ReceiptProblem, Receipts, Refusal,
-    VisibleTool, delivered::DESCRIPTION_REQUIRED, receipt_name::argument_of,
+    VisibleTool, delivered::DESCRIPTION_REQUIRED,
 };
 use serde_json::{Value, json};
 
@@ -72,7 +72,7 @@ pub fn refusal(cx: &Context<'_>, tool: VisibleTool<'_>, problem: ReceiptProblem)
     let mut error = json!({
         "code": DESCRIPTION_REQUIRED,
         "message": wording::description_required(name),
-        "instructions": wording::steps(name, &argument_of(tool), era, cx.client.bridge, problem),
+        "instructions": wording::steps(name, tool.tool().receipt_argument(), era, cx.client.bridge, problem),
         "resource_uri": uri_of([name.as_str()]),
     });
     // In a session that nothing was fetched yet is the ordinary case and goes without saying.

@@ -11,7 +11,7 @@ use crate::{
     concern::Mapping,
     name::{ToolName, UpstreamName},
     raw::RawObject,
-    size,
+    receipt_name, size,
     slim::{self, Definitions},
 };
 
@@ -53,6 +53,7 @@ pub struct Tool {
     slim_schema: OnceLock<Option<String>>,
     shown_bytes: OnceLock<usize>,
     mirrored: OnceLock<Vec<Mirrored>>,
+    receipt_argument: OnceLock<Cow<'static, str>>,
 }
 
 impl Tool {
@@ -92,6 +93,7 @@ impl Tool {
             slim_schema: OnceLock::new(),
             shown_bytes: OnceLock::new(),
             mirrored: OnceLock::new(),
+            receipt_argument: OnceLock::new(),
         }
     }
 
@@ -292,6 +294,11 @@ impl Tool {
     /// What it costs a model in a complete list, in bytes. Computed at first use.
     pub(crate) fn shown_bytes(&self) -> usize {
         *self.shown_bytes.get_or_init(|| size::shown_bytes(&self.definition))
+    }
+
+    /// The name of the argument that carries a receipt ([`receipt_name`]). Computed at first use.
+    pub fn receipt_argument(&self) -> &str {
+        self.receipt_argument.get_or_init(|| receipt_name::argument(self.entry().member("inputSchema")))
     }
 
     /// The `inputSchema` as a bridge delivers it, if that has at most `most` bytes (docs/CONTRACT.md B12). `most` = 0

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use mcp_disclosure_core::{
     ArgumentProblem, Checked, Digest, RawObject, RawText, Schema, Tool, ToolCall, ToolName, VisibleTool,
-    receipt_name,
 };
 use parking_lot::Mutex;
 use quick_cache::{Weighter, unsync::Cache};
@@ -45,8 +44,7 @@ impl Checks {
     /// The arguments that are meant by a call of a tool, where it gives others.
     pub(super) fn meant(&self, tool: VisibleTool<'_>, given: &str) -> Option<RawText> {
         let names = [tool.name().as_str(), tool.tool().upstream_name().as_str()];
-        let receipt = receipt_name::argument_of(tool);
-        self.of(tool.tool()).read(given, &names, &receipt)
+        self.of(tool.tool()).read(given, &names, tool.tool().receipt_argument())
     }
 
     /// The call as it should be, for a model, where arguments may have been put into a wrong form. `by` is the tool that was
