@@ -138,37 +138,27 @@ impl<'v> Names<'v> {
     }
 }
 
-/// The suggestions for unknown names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Available {
-    /// Names of listed tools.
-    pub names: Vec<String>,
-    /// The number of listed tools, if not all are named.
-    pub count: Option<usize>,
+/// The value in place of an unknown tool (tool-descriptions-resource §6.3).
+pub fn not_found(name: &str, view: &View, bounds: FetchBounds) -> Value {
+    let answer = json!({"error": format!("Tool '{name}' not found")});
+    with_suggestions(answer, Some(name), view, bounds)
 }
 
-impl Available {
-    /// The suggestions of a view for the unknown name `wanted`, or for a fetch without names.
-    pub fn in_view(view: &View, wanted: Option<&str>, bounds: FetchBounds) -> Self {
-        let count = view.tools().count();
-        if count > bounds.available_tools {
-            let names = match wanted {
-                Some(wanted) => view.nearest(wanted, bounds.nearest_tools),
-                None => view.tools().take(bounds.nearest_tools).map(|tool| tool.name().as_str()).collect(),
-            };
-            return Self { names: names.into_iter().map(str::to_owned).collect(), count: Some(count) };
-        }
-        Self { names: view.tools().map(|tool| tool.name().to_string()).collect(), count: None }
+/// An answer to a fetch of the unknown name `wanted`, or without names, with the members `available_tools` and, if not all are named,
+/// `available_count`.
+fn with_suggestions(mut answer: Value, wanted: Option<&str>, view: &View, bounds: FetchBounds) -> Value {
+    let all = || view.tools().map(|tool| tool.name().as_str());
+    let count = view.tools().count();
+    let names: Vec<&str> = match wanted {
+        _ if count <= bounds.available_tools => all().collect(),
+        Some(wanted) => view.nearest(wanted, bounds.nearest_tools),
+        None => all().take(bounds.nearest_tools).collect(),
+    };
+    answer["available_tools"] = json!(names);
+    if count > bounds.available_tools {
+        answer["available_count"] = json!(count);
     }
-
-    /// An answer with the members `available_tools` and, if not all are named, `available_count`.
-    pub fn beside(self, mut answer: Value) -> Value {
-        answer["available_tools"] = json!(self.names);
-        if let Some(count) = self.count {
-            answer["available_count"] = json!(count);
-        }
-        answer
-    }
+    answer
 }
 
 /// Stands for a tool's name where no tool is listed.
@@ -185,7 +175,7 @@ fn missing_selection(
     let first = names.next().unwrap_or(SOME_TOOL);
     let examples = [example(&[first]), example(&[first, names.next().unwrap_or(first)])];
     let error = json!({"code": MISSING_TOOL_SELECTION, "message": message, "examples": examples});
-    let content = json!({"error": Available::in_view(view, None, bounds).beside(error)});
+    let content = json!({"error": with_suggestions(error, None, view, bounds)});
     Refusal { code: MISSING_TOOL_SELECTION, content }
 }
 

@@ -31,13 +31,8 @@ const ONE_PLACE: &str = "one value; the one in arguments and the one beside argu
 /// # Errors
 /// The problem, if they are neither.
 pub fn members(call: &ToolCall) -> Result<RawObject, ArgumentProblem> {
-    match &call.arguments {
-        None => Ok(RawObject::empty()),
-        Some(given) if given.get() == "null" => Ok(RawObject::empty()),
-        Some(given) => {
-            object(given.get()).ok_or_else(|| ArgumentProblem::of("arguments", given.get(), EXPECTED_OBJECT))
-        }
-    }
+    let given = call.arguments.as_ref().map_or("null", RawText::get);
+    object(given).ok_or_else(|| ArgumentProblem::of("arguments", given, EXPECTED_OBJECT))
 }
 
 /// A string among the members of a call's arguments, as much of it as is looked at; `None` if it is not given, or `null`.
@@ -158,6 +153,7 @@ mod tests {
         assert_eq!(merged.unwrap(), r#"{"b":2,"c":3.0,"a":1}"#);
         let differing = r#"{"tool": "t", "a": 1, "b": 2, "arguments": {"b": 3}}"#;
         assert_eq!(inner(differing).unwrap_err(), "b");
+        assert_eq!(inner(r#"{"tool": "t", "arguments": ""}"#).unwrap(), "{}");
     }
 
     /// The last of equal keys is what JSON readers use.

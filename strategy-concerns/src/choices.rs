@@ -54,14 +54,12 @@ impl Choices {
                 choices.warnings.push(wording::undeclared(&name, declared));
                 continue;
             };
-            if value.is_null() || concern.values().have(&value) {
-                choices.changes.insert(name, value);
-                continue;
-            }
-            let near = || concern.values().nearest(&value);
-            match (on_invalid, near()) {
-                (OnInvalidValue::Error, _) => wrong.push(wording::invalid(concern, &value)),
-                (OnInvalidValue::Clamp, Some(near)) => {
+            let understood = concern.values().understood(&value);
+            let taken = understood.or_else(|| value.is_null().then_some(Value::Null));
+            match (taken, on_invalid, concern.values().nearest(&value)) {
+                (Some(taken), ..) => drop(choices.changes.insert(name, taken)),
+                (None, OnInvalidValue::Error, _) => wrong.push(wording::invalid(concern, &value)),
+                (None, OnInvalidValue::Clamp, Some(near)) => {
                     choices.warnings.push(wording::clamped(concern, &value, &near));
                     choices.changes.insert(name, near);
                 }
@@ -153,8 +151,10 @@ mod tests {
             choices.changes,
             Notes::from([("cost".to_owned(), Value::Null), ("delay".to_owned(), json!(2.5))])
         );
+        // Some clients send numbers and booleans as strings.
+        assert_eq!(read(r#"{"delay":"2"}"#).unwrap().changes, Notes::from([("delay".to_owned(), json!(2))]));
         for odd in
-            [json!({"cost": ["low"]}), json!({"cost": {}}), json!({"delay": "2"}), json!({"delay": true})]
+            [json!({"cost": ["low"]}), json!({"cost": {}}), json!({"delay": "11"}), json!({"delay": true})]
         {
             assert!(read(&odd.to_string()).is_err(), "{odd}");
         }

@@ -2,7 +2,7 @@
 //! bridge.
 
 use mcp_disclosure_core::{
-    Available, Context, Fault, FetchBounds, Names, Note, RawObject, ToolAnswer, VisibleTool,
+    Context, Fault, FetchBounds, Names, Note, RawObject, ToolAnswer, VisibleTool, not_found,
 };
 use serde_json::{Map, Value, json};
 
@@ -49,7 +49,10 @@ pub fn entries(cx: &Context<'_>, names: Names<'_>) -> ToolAnswer {
     let entries = names.into_iter().map(|name| {
         let entry = match cx.view.tool(&name) {
             Some(tool) => entry(cx, tool),
-            None => not_found(cx, &name, bounds),
+            None => {
+                tracing::info!(session = cx.session, tool = name, "description of an unknown tool requested");
+                not_found(&name, cx.view, bounds)
+            }
         };
         (name, entry)
     });
@@ -62,9 +65,4 @@ fn entry(cx: &Context<'_>, tool: VisibleTool<'_>) -> Value {
     tracing::info!(session = cx.session, tool = %name, "description delivered");
     let entry = tool.delivered(cx.client.definitions);
     serde_json::from_str(entry.text()).unwrap_or_else(|_| json!({"error": wording::nests_too_deep(name)}))
-}
-
-fn not_found(cx: &Context<'_>, name: &str, bounds: FetchBounds) -> Value {
-    tracing::info!(session = cx.session, tool = name, "description of an unknown tool requested");
-    Available::in_view(cx.view, Some(name), bounds).beside(json!({"error": wording::not_found(name)}))
 }

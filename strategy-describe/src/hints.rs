@@ -20,8 +20,8 @@ pub fn without_defaults(listed: RawObject) -> RawObject {
         // These are about tools that write.
         "destructiveHint" => !reads,
         "idempotentHint" => !reads && !is(key, "false"),
-        // Whether others are reached changes no call, and no host asks for approval by it.
-        "openWorldHint" => false,
+        // Codex asks its user before a call of a tool that writes, unless it says that it neither destroys nor reaches others.
+        "openWorldHint" => !reads && !destroys,
         // The older place of a title; the description says more.
         "title" => false,
         _ => true,
@@ -49,12 +49,12 @@ mod tests {
                 r#"{"annotations":{"destructiveHint":true}}"#,
             ),
             (
-                r#"{"annotations":{"readOnlyHint":false,"destructiveHint":false,"idempotentHint":true,"x-own":[1.0]}}"#,
-                r#"{"annotations":{"readOnlyHint":false,"destructiveHint":false,"idempotentHint":true,"x-own":[1.0]}}"#,
+                r#"{"annotations":{"readOnlyHint":false,"destructiveHint":false,"openWorldHint":false,"x-own":[1.0]}}"#,
+                r#"{"annotations":{"readOnlyHint":false,"destructiveHint":false,"openWorldHint":false,"x-own":[1.0]}}"#,
             ),
             (
                 r#"{"a":1,"annotations":{"openWorldHint":true},"execution":{"taskSupport":"forbidden"}}"#,
-                r#"{"a":1}"#,
+                r#"{"a":1,"annotations":{"openWorldHint":true}}"#,
             ),
             (
                 r#"{"execution":{"taskSupport":"optional"},"annotations":7}"#,

@@ -1,8 +1,8 @@
 //! What a fetch answers: definitions, receipts, and the errors of 000 §6.
 
 use mcp_disclosure_core::{
-    Available, Context, Definitions, Era, Names, Note, RawObject, ReceiptProblem, Receipts, Refusal,
-    VisibleTool, delivered::DESCRIPTION_REQUIRED,
+    Context, Definitions, Era, Names, Note, RawObject, ReceiptProblem, Receipts, Refusal, VisibleTool,
+    delivered::DESCRIPTION_REQUIRED, not_found,
 };
 use serde_json::{Value, json};
 
@@ -54,7 +54,10 @@ pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, channel: Channel, name
         .map(|name| match cx.view.tool(name) {
             Some(tool) => entry(cx, channel, tool).text().to_owned(),
             None if cx.view.reserves(name) => json!({"note": wording::own_tool(name)}).to_string(),
-            None => not_found(cx, config, name).to_string(),
+            None => {
+                tracing::info!(session = cx.session, tool = name, "description of an unknown tool asked for");
+                not_found(name, cx.view, config.bounds()).to_string()
+            }
         })
         .collect();
     let pieces = names.iter().map(String::as_str).zip(entries.iter().map(String::as_str));
@@ -90,12 +93,6 @@ fn entry(cx: &Context<'_>, channel: Channel, tool: VisibleTool<'_>) -> RawObject
     });
     tracing::info!(session = cx.session, tool = %tool.name(), "description delivered");
     cx.deliver_entry(tool, entry)
-}
-
-fn not_found(cx: &Context<'_>, config: &ResourceConfig, name: &str) -> Value {
-    tracing::info!(session = cx.session, tool = name, "description of an unknown tool asked for");
-    let answer = json!({"error": wording::not_found(name)});
-    Available::in_view(cx.view, Some(name), config.bounds()).beside(answer)
 }
 
 fn refused(cx: &Context<'_>, refusal: Refusal) -> Delivery {

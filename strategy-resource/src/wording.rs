@@ -117,11 +117,6 @@ pub fn own_tool(name: &str) -> String {
     format!("Tool '{name}' needs no description, call it directly.")
 }
 
-/// The value under an unknown name (tool-descriptions-resource §6.3).
-pub fn not_found(name: &str) -> String {
-    format!("Tool '{name}' not found")
-}
-
 /// The message of `TOOL_DESCRIPTION_REQUIRED` (tool-descriptions-resource §6.2).
 pub fn description_required(name: &str) -> String {
     format!("Tool '{name}' requires fetching its description before use.")

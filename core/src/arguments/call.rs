@@ -7,7 +7,7 @@ use serde_json::{Value, value::RawValue};
 use super::{
     ArgumentProblem,
     check::{STEPS, Steps, wrong},
-    problem::{ALL, Problem, in_words},
+    problem::{ALL, Problem, Wrong, in_words},
     schema::{Schema, read},
 };
 use crate::{
@@ -34,8 +34,8 @@ pub struct Checked {
 impl Schema {
     /// Arguments, by their JSON text, as the tool shall see them. It takes some 10 ms at most.
     ///
-    /// Where they do not fit, JSON objects and arrays are taken out of the strings that there are problems with, at any depth, and an
-    /// argument whose problem is that it is `null` is left out; if they fit then, that is what they are. What fits is never changed.
+    /// Where they do not fit, JSON is taken out of the strings that there are problems with, at any depth, and an argument whose problem
+    /// is that it is `null` is left out; if they fit then, that is what they are. What fits is never changed.
     ///
     /// # Errors
     /// What is wrong with them: they do not fit, and would not if they were mended.
@@ -95,12 +95,14 @@ fn mended(text: &str, problems: &[Problem], steps: &mut Steps) -> Option<String>
     })
 }
 
-/// The arguments with the object or array in place of the string that holds it, where there is a problem with that.
+/// The arguments with the object or array in place of the string that holds it, where there is a problem with that; with the number or
+/// boolean, where the problem is its type or value: clients that are not listed the types of parameters send all as strings.
 fn without_string(text: &str, problem: &Problem, steps: &mut Steps) -> Option<String> {
     let string = problem.value.as_str()?;
     steps.spend(string.len() / READ_IN_STEP)?;
     let held = serde_json::from_str::<&RawValue>(string).ok()?.get();
-    held.starts_with(['{', '[']).then_some(())?;
+    let is_another = matches!(problem.wrong, Wrong::Keyword("type" | "enum" | "const", _));
+    ((is_another && !held.starts_with(['"', 'n'])) || held.starts_with(['{', '['])).then_some(())?;
     // It must be readable where it is put. A message, of which arguments are the third level, has at most 128 of them.
     let levels = problem.path.len() + 1;
     read(&format!("{}{held}{}", "[".repeat(levels), "]".repeat(levels)), MAX_BYTES)?;

@@ -41,12 +41,11 @@ impl Schema {
     pub fn read(&self, given: &str, names: &[&str], aside: &str) -> Option<RawText> {
         let properties = self.says(&self.document, "properties");
         let can_wrap = properties.is_some_and(Value::is_object) && !self.has_parameter(WRAPPER);
-        let opened = |given: &str| if given == "null" { Some(RawObject::empty()) } else { object(given) };
-        let mut arguments = opened(given)?;
+        let mut arguments = object(given)?;
         let mut is_changed = !given.trim_start().starts_with('{');
         for _ in 0..MOST_LEVELS {
             let Some((WRAPPER, within)) = alone(&arguments, aside).filter(|_| can_wrap) else { break };
-            arguments = arguments.retain(|key| key == aside).over(&opened(within)?);
+            arguments = arguments.retain(|key| key == aside).over(&object(within)?);
             is_changed = true;
         }
         let meant = self.only_fitting(&arguments, names, aside);
@@ -135,10 +134,11 @@ fn alone<'o>(object: &'o RawObject, aside: &str) -> Option<(&'o str, &'o str)> {
     members.next().filter(|_| members.next().is_none())
 }
 
-/// An object, or the one that a string holds.
+/// An object, or the one that a string holds. `null` and an empty string are an empty one.
 pub(crate) fn object(given: &str) -> Option<RawObject> {
+    let is_none = matches!(given, "null" | "\"\"");
     let inner = || RawObject::parse(serde_json::from_str::<String>(given).ok()?).ok();
-    RawObject::parse(given).ok().or_else(inner)
+    if is_none { Some(RawObject::empty()) } else { RawObject::parse(given).ok().or_else(inner) }
 }
 
 #[cfg(test)]
@@ -192,7 +192,7 @@ mod tests {
         ] {
             assert_eq!(meant(IDS, given).as_deref(), Some(left), "{given}");
         }
-        for given in ["null", r#"{"arguments":null}"#] {
+        for given in ["null", r#"{"arguments":null}"#, r#""""#, r#"{"arguments":""}"#] {
             assert_eq!(meant(OPTIONAL, given).as_deref(), Some("{}"));
         }
         assert_eq!(

@@ -198,6 +198,30 @@ fn f5_json_in_a_string_is_understood_however_the_schema_says_it() {
 }
 
 #[test]
+fn f5_numbers_and_booleans_in_strings_are_understood_where_nothing_else_fits() {
+    let nullable = json!({"anyOf": [{"type": "integer"}, {"type": "null"}]});
+    for (schema, given, left) in [
+        (json!({"type": "integer"}), r#""5""#, Some("5")),
+        (nullable.clone(), r#"" -5e0""#, Some("-5e0")),
+        (json!({"type": ["number", "null"]}), r#""18446744073709551617""#, Some("18446744073709551617")),
+        (json!({"type": "boolean"}), r#""true""#, Some("true")),
+        (json!({"items": {"type": "integer"}}), r#"["1",2,"3"]"#, Some("[1,2,3]")),
+        (json!({"type": "array", "items": {"type": "integer"}}), r#""[\"1\"]""#, Some("[1]")),
+        (json!({"enum": [1, 2]}), r#""2""#, Some("2")),
+        (json!({"anyOf": [{"type": "integer"}, {"const": "auto"}]}), r#""2""#, Some("2")),
+        (json!({"enum": ["1", "2"]}), r#""3""#, None),
+        (nullable, r#""null""#, None),
+        (json!({"type": "integer"}), r#""5.5""#, None),
+        (json!({"type": "boolean"}), r#""1""#, None),
+        (json!({"type": ["integer", "string"]}), r#""5""#, None),
+        // What says something of strings alone says nothing for numbers.
+        (json!({"pattern": "^[a-z]$"}), r#""5""#, None),
+    ] {
+        assert_eq!(sent(&schema, given), left.map(|left| format!("{left}}}")), "{schema} {given}");
+    }
+}
+
+#[test]
 fn f5_arguments_are_mended_wherever_they_do_not_fit() {
     let list = json!({"type": "array", "items": {"type": "integer"}});
     let parts = json!({"properties": {"n": {"type": "integer"}, "l": list}, "required": ["l"]});

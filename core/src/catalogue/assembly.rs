@@ -249,7 +249,7 @@ fn lay_over(definition: RawObject, file: Option<&DescriptionFile>) -> RawObject 
 }
 
 fn complete(name: &ToolName, definition: RawObject, warnings: &mut Vec<Warning>) -> RawObject {
-    if definition.member("inputSchema").is_some() {
+    if definition.member("inputSchema").is_some_and(|schema| schema != "null") {
         return definition;
     }
     warnings.push(Warning::OddList(format!(

@@ -49,16 +49,20 @@ fn odd_items_are_reported_and_the_rest_served() {
         json!({"title": "?"}),
         json!(7),
         json!({"name": ""}),
+        json!({"name": "n", "inputSchema": null, "x": 1}),
     ];
     let lists = upstream("u", tools);
     let snapshot = Snapshot::build(&[lists], &[]);
-    assert_eq!(names(&snapshot), ["t"]);
+    let texts: Vec<&str> = snapshot.tools().iter().map(|tool| tool.definition().text()).collect();
     assert_eq!(
-        snapshot.tools()[0].definition().text(),
-        r#"{"name":"t","x":1,"inputSchema":{"type":"object"}}"#
+        texts,
+        [
+            r#"{"name":"t","x":1,"inputSchema":{"type":"object"}}"#,
+            r#"{"name":"n","inputSchema":{"type":"object"},"x":1}"#
+        ]
     );
     let warnings: Vec<_> = snapshot.warnings().iter().map(ToString::to_string).collect();
-    assert_eq!(warnings.len(), 5, "{warnings:?}");
+    assert_eq!(warnings.len(), 6, "{warnings:?}");
     assert!(warnings[0].contains("lists 't' twice among its tools"), "{warnings:?}");
     assert!(warnings[4].contains("tool 't' has no inputSchema"), "{warnings:?}");
 }
