@@ -62,7 +62,8 @@ pub(crate) fn of_row(strategy: &Compared, calls: usize) -> Vec<String> {
         format!("{name}: the cost of learning is unknown, because the strategy declares no call that teaches a tool.")
     });
     let failed = strategy.detail.calls.failed;
-    let failed = (failed > 0).then(|| format!("{name}: {failed} of {calls} calls failed."));
+    let failed =
+        (failed > 0).then(|| format!("{name}: {failed} of {calls} calls failed; --transcript shows why."));
     let refused = strategy.not_offered.as_ref();
     let refused =
         refused.map(|why| format!("† {name} is compared, but serve would not offer it here: {why}"));

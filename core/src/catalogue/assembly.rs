@@ -11,7 +11,7 @@ use crate::{
     catalogue::{
         description::{DescriptionFile, Supplement},
         guard::Guard,
-        idle::{idle_files, idle_renames, idle_resource_rules, idle_rules, idle_switches},
+        idle::{idle_files, idle_members, idle_renames, idle_resource_rules, idle_rules, idle_switches},
         listed_items::read_entries,
         lists::{ListHints, Material, UpstreamLists},
         matching::{Item, KnownUpstreams, Matched, MatchedRules},
@@ -145,6 +145,7 @@ fn assemble_tools(
         files.take(tool);
     }
     warnings.extend(idle_files(files.left(), &items));
+    warnings.extend(idle_members(material.files));
     warnings.extend(idle_rules(Kind::Tools, &matched, &items));
     warnings.extend(idle_switches(&rules.switches, &items));
     warnings.extend(idle_renames(&rules.naming, &items));

@@ -30,7 +30,7 @@ pub struct DescriptionFile {
     pub overlay: RawObject,
     /// The members that are not part of MCP's `Tool`.
     pub supplement: Supplement,
-    /// Unknown members, which are ignored.
+    /// Unknown members, which are ignored, with a warning.
     pub unknown: Vec<String>,
 }
 
@@ -147,6 +147,11 @@ struct Example {
 }
 
 impl DescriptionFile {
+    /// The members that a file can have.
+    pub(crate) fn members() -> impl Iterator<Item = &'static str> {
+        [OVERLAY, PARTS, OTHERS].into_iter().flatten().copied()
+    }
+
     /// Parses a file's text. `stem` is the file's name without `.json` and must equal the tool's name.
     ///
     /// What a file leaves out is as the upstream has it; what it says must be something.
@@ -185,8 +190,8 @@ impl DescriptionFile {
             _ => return Err(errors),
         };
         let _shapes = (typed.keywords, typed.related, typed.examples);
-        let is_known = |key: &str| [OVERLAY, PARTS, OTHERS].iter().any(|known| known.contains(&key));
-        let unknown = members.iter().map(|(key, _)| key).filter(|key| !is_known(key));
+        let unknown =
+            members.iter().map(|(key, _)| key).filter(|key| Self::members().all(|known| known != *key));
         let unknown = unknown.map(str::to_owned).collect();
         let overlay = members.retain(|key| OVERLAY.contains(&key));
         let parts = members.retain(|key| PARTS.contains(&key));

@@ -14,6 +14,7 @@ use crate::{
         warning::{Candidate, Warning},
     },
     name::{Kind, UpstreamName},
+    nearest::misspelt,
 };
 
 /// Rules about tools or prompts that match none.
@@ -42,6 +43,17 @@ pub(crate) fn idle_files<'f>(
         Warning::unmatched(file.path.clone(), Kind::Tools, &file.name, &names)
     };
     files.map(warning).collect()
+}
+
+/// Members of description files that are not known.
+pub(crate) fn idle_members(files: &[DescriptionFile]) -> impl Iterator<Item = Warning> {
+    let warning = |file: &DescriptionFile, member: &str| {
+        let meant = misspelt(member, DescriptionFile::members());
+        let suggestion = meant.map_or_else(String::new, |meant| format!("; did you mean '{meant}'?"));
+        let path = &file.path;
+        Warning::NothingMatches(format!("{path}: the unknown member '{member}' is ignored{suggestion}"))
+    };
+    files.iter().flat_map(move |file| file.unknown.iter().map(move |member| warning(file, member)))
 }
 
 /// The patterns of switches that match no tool of their upstream.

@@ -115,7 +115,6 @@ impl Keeper {
         let (listed, server_info) = (Listed::default(), RawObject::empty());
         let known = KnownDefinitions::new(observer, said, !quiet);
         let keeper = Self { listed, declared, server_info, warned, known, own: Vec::new() };
-        keeper.warn_of_unknown_members();
         keeper.build(&Snapshot::default(), false)
     }
 
@@ -135,7 +134,6 @@ impl Keeper {
     /// Takes new declarations.
     pub fn declare(&mut self, declared: Declared) {
         self.declared = declared;
-        self.warn_of_unknown_members();
     }
 
     /// Makes the snapshot that follows another one. Warnings about it are logged if they are `final`: while upstreams are starting, what is
@@ -234,12 +232,5 @@ impl Keeper {
             }
         }
         all
-    }
-
-    fn warn_of_unknown_members(&self) {
-        let files: &[DescriptionFile] = if self.warned.is_some() { &self.declared.files } else { &[] };
-        for file in files.iter().filter(|file| !file.unknown.is_empty()) {
-            tracing::warn!(file = file.path, members = ?file.unknown, "unknown members are ignored");
-        }
     }
 }

@@ -68,10 +68,16 @@ impl Strategies {
             let last = problems.pop().map(hinted);
             problems.extend(last);
         }
-        let (pinned, Some(fallback)) = (pinned.flatten(), fallback) else { return Err(Problems(problems)) };
-        if !problems.is_empty() {
-            return Err(Problems(problems));
-        }
+        let (pinned, Some(fallback)) = (pinned.flatten(), fallback.filter(|_| problems.is_empty())) else {
+            // A strategy may be named in several ways.
+            let mut told = Vec::new();
+            problems.into_iter().for_each(|problem| {
+                if !told.contains(&problem) {
+                    told.push(problem);
+                }
+            });
+            return Err(Problems(told));
+        };
         let everywhere = registry.everywhere().map(str::to_owned).collect();
         let mut complete = HashMap::new();
         for (name, strategy) in offered.iter().chain(&pinned).chain([&fallback]) {
@@ -178,21 +184,25 @@ pub fn problem(error: &Error, places: &StrategyPlaces) -> Problem {
         Error::Build { name, key: Some(key), source } => format!("strategy.{name}.{key}: {source}"),
         _ => describe(error),
     });
-    let (place, near) = match error {
+    let mean = |near: &str| format!("did you mean '{near}'?");
+    let (place, hint) = match error {
         Error::UnknownStrategy { name, .. } if BUILT_IN.contains(&&**name) => {
             let hint = format!("this program was built without the feature '{name}'");
             return problem.at(places.of(name).cloned()).hint(hint);
         }
         Error::UnknownStrategy { name, known } => {
-            (places.of(name), nearest(name, known.split(", "), 1).first().map(|near| (*near).to_owned()))
+            (places.of(name), nearest(name, known.split(", "), 1).first().map(|near| mean(near)))
         }
         Error::Build { name, key, source } => {
-            (places.setting(name, key.as_deref()), meant(&source.to_string()).map(str::to_owned))
+            let settings =
+                || format!("its settings are those of [strategy.{name}] and of --set {name}.KEY=VALUE");
+            let hint = meant(&source.to_string()).map_or_else(settings, mean);
+            (places.setting(name, key.as_deref()), Some(hint))
         }
         _ => (None, None),
     };
     let problem = problem.at(place.cloned());
-    near.into_iter().fold(problem, |problem, near| problem.hint(format!("did you mean '{near}'?")))
+    hint.into_iter().fold(problem, Problem::hint)
 }
 
 /// Logs the first objection and the number of all.

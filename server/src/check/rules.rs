@@ -54,7 +54,7 @@ rules! {
         "more than 5 tools are pinned, and each is listed completely to every client",
         "pin what nearly every task needs, and leave the rest to the strategy";
     IDLE Warning "matches-nothing":
-        "a file has a rule for something that no upstream lists",
+        "a file has a rule for something that no upstream lists, or a member that is not known",
         "correct the name or pattern, or leave it out";
     CLASH Note "name-clash":
         "another tool has the same name, so it is served under its upstream's",

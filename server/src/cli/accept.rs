@@ -115,7 +115,8 @@ fn look(program: &Program, source: Source) -> Result<Listed, Failure> {
 
 /// Whether each name is that of a tool that is listed, or was.
 fn check(wanted: &[Pattern], lock: &Lock, lists: &[Arc<UpstreamLists>]) -> Result<(), Failure> {
-    let mut all: Vec<String> = lock.iter().map(|(name, _)| name.to_owned()).collect();
+    let tools = lock.iter().filter(|(_, record)| record.is_some());
+    let mut all: Vec<String> = tools.map(|(name, _)| name.to_owned()).collect();
     for lists in lists {
         all.extend(lists.definitions().into_keys().map(|tool| qualified(&lists.name, &tool)));
     }

@@ -19,6 +19,9 @@ const SHOWN: [(&str, &str); 6] = [
     ("prompt", "config mcp_config upstream_url strategy"),
 ];
 
+/// The heading of `accept`'s sources.
+const ACCEPTED: &str = "Source (none: the disclosure.toml of the current folder)";
+
 /// Most examples in `-h`, which is to fit on a screen.
 const MOST_EXAMPLES: usize = 2;
 
@@ -31,9 +34,13 @@ pub(crate) fn of_two_lengths(command: Command) -> Command {
         let subcommand = flowing(subcommand);
         let shown = SHOWN.iter().find(|(name, _)| *name == subcommand.get_name());
         let Some((_, shown)) = shown else { return subcommand };
+        let accepts = subcommand.get_name() == "accept";
         subcommand.mut_args(|argument| {
             let is_shown = shown.split(' ').any(|id| argument.get_id() == id) || argument.is_positional();
-            argument.hide_short_help(!is_shown)
+            let names_source =
+                argument.get_help_heading().is_some_and(|heading| heading.starts_with("Source"));
+            let argument = argument.hide_short_help(!is_shown);
+            if accepts && names_source { argument.help_heading(ACCEPTED) } else { argument }
         })
     })
 }

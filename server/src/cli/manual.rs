@@ -45,13 +45,18 @@ fn with_values(command: Command, strategies: &[String]) -> Command {
         let first = first.iter().map(|name| Str::from((*name).to_owned()));
         PossibleValuesParser::new(first.chain(names).map(PossibleValue::new))
     };
+    let commands: Vec<String> = command.get_subcommands().map(|known| known.get_name().to_owned()).collect();
     command.mut_subcommands(|subcommand| {
-        let edits_files = ["init", "undo"].contains(&subcommand.get_name());
-        subcommand.mut_args(|argument| match argument.get_long() {
-            Some("host") if edits_files => argument.value_parser(PossibleValuesParser::new(host_names())),
-            Some("strategy") => argument.value_parser(parser(&["auto"])),
-            Some("fallback") => argument.value_parser(parser(&[adaptive::NAME])),
-            Some("offer" | "over-budget") => argument.value_parser(parser(&[])),
+        let name = subcommand.get_name().to_owned();
+        subcommand.mut_args(|argument| match (&*name, argument.get_id().as_str()) {
+            ("init" | "undo", "host") => argument.value_parser(PossibleValuesParser::new(host_names())),
+            ("man", "command") => argument.value_parser(PossibleValuesParser::new(&commands)),
+            ("demo" | "prompt", "strategy") | (_, "offer" | "over_budget") => {
+                argument.value_parser(parser(&[]))
+            }
+            (_, "strategy") => argument.value_parser(parser(&["auto"])),
+            (_, "strategies") => argument.value_parser(parser(&["all"])),
+            (_, "fallback") => argument.value_parser(parser(&[adaptive::NAME])),
             _ => argument,
         })
     })
@@ -97,8 +102,11 @@ const SOURCE: &str = concat!("mcp-disclosure ", env!("CARGO_PKG_VERSION"));
 
 fn page(command: &Command) -> Vec<u8> {
     let mut page = Vec::new();
+    let title = name(command).to_owned();
+    // The page would lack the text of flags that `-h` does not show.
+    let command = command.clone().mut_args(|argument| argument.hide_short_help(false));
     // Writing to memory does not fail.
-    let _written = Man::new(command.clone()).title(name(command)).source(SOURCE).render(&mut page);
+    let _written = Man::new(command).title(title).source(SOURCE).render(&mut page);
     page
 }
 

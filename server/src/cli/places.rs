@@ -40,10 +40,11 @@ impl PlaceArguments {
             let mut seen = HashSet::new();
             looked.retain(|name| seen.insert(name.clone()));
             let problem = Problem::new("no file of a host is found");
+            let whose = if self.host.is_empty() { "those of " } else { "" };
             let hint = match &looked[..] {
                 [] => "set HOME to an absolute path, below which the host's files are".to_owned(),
                 _ => format!(
-                    "add a server in the host first, or name its file with --file; looked for those of {}",
+                    "add a server in the host first, or name its file with --file; looked for {whose}{}",
                     looked.join(", ")
                 ),
             };

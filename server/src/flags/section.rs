@@ -19,10 +19,11 @@ use super::ServeArguments;
 use crate::operating::AdminAddress;
 
 /// Flags that are no keys: they say what is served by whom, and to whom, which a file says in sections of its own.
-pub const ALONE: [(&str, &str); 4] = [
+pub const ALONE: [(&str, &str); 5] = [
     ("config", "a file cannot name another one"),
     ("mcp_config", "give it on the command line, or write [upstreams.NAME]"),
     ("upstream_url", "write [upstreams.NAME] with url = \"…\""),
+    ("command", "write [upstreams.NAME] with command = \"…\""),
     ("principal", "it is who starts the program: give it on the command line"),
 ];
 

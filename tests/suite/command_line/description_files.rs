@@ -80,5 +80,5 @@ fn unknown_members_are_reported_and_the_rest_is_served() {
         "echo.json",
         r#"{"name":"echo","description":"E","inputSchema":{"type":"object"},"exmaples":[]}"#,
     )]);
-    ended.says(0, &["unknown members are ignored", "echo.json", "exmaples"]);
+    ended.says(0, &["echo.json: the unknown member 'exmaples' is ignored; did you mean 'examples'?"]);
 }

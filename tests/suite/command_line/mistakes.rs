@@ -53,7 +53,14 @@ fn w5_s12_a_mistake_in_a_file_is_named_at_its_place() {
         ("serve.offer = [\"full\",\n \"inf\"]\n", &["FILE:1:7: unknown strategy 'inf'", info]),
         ("[strategy.inf]\n", &["FILE:1:11: settings for unknown strategy 'inf'", info]),
         ("[strategy.info]\ntools = \"stub\"\n", &["FILE:2:1: strategy.info.tools: ", "mean 'stubs'?"]),
-        ("[strategy.search]\nhits = 0\n", &["FILE:2:1: strategy.search.hits: ", "a nonzero"]),
+        (
+            "[strategy.search]\nhits = 0\n",
+            &[
+                "FILE:2:1: strategy.search.hits: ",
+                "a nonzero",
+                "(hint: its settings are those of [strategy.search]",
+            ],
+        ),
         (
             "demo = true\n\n[strategy.groups]\n\npgae = 3\n",
             &["FILE:5:1: strategy.groups.pgae: unknown field"],
@@ -228,6 +235,8 @@ fn w3_bash_completes_a_value() {
         (["init", "--host", "c"], "claude-desktop claude-code cursor cline continue codex"),
         (["undo", "--host", "vs"], "vscode"),
         (["compare", "--host", ""], "ordinary verbatim"),
+        (["compare", "--strategies", "a"], "all"),
+        (["prompt", "--strategy", "a"], ""),
     ] {
         let output = Command::new("bash").args(["-c", complete]).arg(&script).args(words).output().unwrap();
         assert_eq!(String::from_utf8_lossy(&output.stdout).trim_end(), expected, "{words:?} {output:?}");
@@ -240,7 +249,9 @@ fn w3_manual_pages_are_printed_and_written() {
         [".TH mcp-disclosure 1", "\\fBmcp\\-disclosure\\fR [", "mcp\\-disclosure\\-serve(1)", "\\-\\-log"];
     run(&["man"]).prints(0, &parts);
     let serve = run(&["man", "serve"]);
-    serve.prints(0, &[".TH mcp-disclosure-serve 1", "\\-\\-upstream\\-scope"]);
+    // A flag with and one without a place in `-h`.
+    let texts = ["Everything in one file", "How clients connect", "Pass the whole environment to programs"];
+    serve.prints(0, &[".TH mcp-disclosure-serve 1", "\\-\\-upstream\\-scope"]).prints(0, &texts);
     let init = run(&["man", "init"]).stdout;
     let version = concat!("\"mcp-disclosure ", env!("CARGO_PKG_VERSION"), "\"");
     assert!(
@@ -269,5 +280,9 @@ fn w5_a_strategy_that_is_named_twice_is_reported_once() {
     for name in ["inf", "ful"] {
         let said = format!("strategy '{name}' is not offered");
         assert_eq!(ended.stderr.matches(&said).count(), 1, "{ended:?}");
+    }
+    let ended = run(&["serve", "--set", "search.hits=many", "--strategy", "inf", "--fallback", "inf"]);
+    for said in ["strategy.search.hits:", "unknown strategy 'inf'"] {
+        assert_eq!(ended.stderr.matches(said).count(), 1, "{ended:?}");
     }
 }

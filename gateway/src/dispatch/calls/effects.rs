@@ -37,11 +37,15 @@ impl Calls {
         let recording = async {
             match &caller.session {
                 Some(session) if !delta.is_empty() => self.sessions.remember(caller, session, delta).await,
-                None if !delta.notes.is_empty() => {
-                    tracing::error!("effect Remember requires a session");
+                Some(_) => Ok(()),
+                None => {
+                    for (strategy, _) in &delta.notes {
+                        tracing::warn!(
+                            "strategy '{strategy}' took a note that is lost, since its client has no session"
+                        );
+                    }
                     Ok(())
                 }
-                _ => Ok(()),
             }
         };
         let (recorded, ()) = tokio::join!(

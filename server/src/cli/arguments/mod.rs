@@ -14,8 +14,8 @@ use crate::flags::{Given, HEADING, LogArguments, ServeArguments, limits_help};
 
 /// One MCP server in front of any others, disclosing their tools progressively.
 ///
-/// Put it in front of the servers that your hosts start, or of one. While they have few tools, a
-/// model reads all of them as before; of more, it searches, and reads what it needs:
+/// Put it in front of the servers that your hosts start, or of one. A model reads a short list of
+/// tools as before; a long one it searches, and reads what it needs:
 ///
 ///   mcp-disclosure init
 ///   mcp-disclosure serve -- npx -y @modelcontextprotocol/server-everything

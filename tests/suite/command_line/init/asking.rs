@@ -44,7 +44,7 @@ fn w1_what_cannot_be_done_is_said_and_nothing_is_written() {
         64,
         &["no file of a host is found (hint: add a server in the host first", "Claude Code, Cursor, VS Code"],
     );
-    person.run(&["init", "--host", "cursor"]).says(64, &["no file of a host is found", ".cursor/mcp.json"]);
+    person.run(&["init", "--host", "cursor"]).says(64, &["; looked for /", ".cursor/mcp.json"]);
     person
         .run(&["init", "--host", "curser"])
         .says(2, &["unknown host 'curser' (hint: hosts are claude-desktop, "]);
