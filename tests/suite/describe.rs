@@ -130,12 +130,6 @@ async fn d3_what_cannot_be_described_is_an_error(setup: Setup) {
     assert_eq!(most["tools"].as_array().unwrap().len(), 1);
 }
 
-async fn d3_nothing_has_to_be_described_before_a_call(setup: Setup) {
-    let (_bench, client) = connected(setup).await;
-    let result = client.call("echo", json!({"text": "x"})).await.result();
-    assert_eq!(result["structuredContent"]["given"], json!({"text": "x"}));
-}
-
 async fn d4_whoever_did_not_negotiate_is_listed_complete_definitions(setup: Setup) {
     let (_bench, client) = connect_plain(odd(), setup).await;
     assert_eq!(client.tools().await[0]["inputSchema"]["required"], json!(["text"]));
@@ -150,7 +144,6 @@ under_describe!(
     d2_a_client_that_knows_it_is_listed_names_and_briefs,
     d3_definitions_are_what_the_upstream_sent,
     d3_what_cannot_be_described_is_an_error,
-    d3_nothing_has_to_be_described_before_a_call,
     d4_whoever_did_not_negotiate_is_listed_complete_definitions,
 );
 
