@@ -1,5 +1,7 @@
 //! Which resources rules hide and allow.
 
+use proptest::prelude::*;
+
 use super::*;
 
 /// Rules that hide, but for those that begin with `!`, which show, and `+`, which allow.
@@ -77,6 +79,39 @@ fn every_spelling_of_what_is_hidden_is_refused() {
         for uri in ["file:///data/public/s", "kit://doc", "file:///dat"] {
             assert!(!hides(&guard, uri), "{rule}: {uri}");
         }
+    }
+}
+
+/// `file:///data/private/s` as some server may take it, by these choices.
+fn spelled(choices: &[u8]) -> String {
+    let mut choices = choices.iter().map(|choice| usize::from(*choice)).chain(std::iter::repeat(0));
+    let mut choose = |of: &[&'static str]| of[choices.next().unwrap() % of.len()];
+    let mut uri = choose(&["file:", "FILE:", "fIle:"]).to_owned();
+    uri += choose(&["///", "/", "//localhost/", "//LOCALhost/", "//elsewhere/"]);
+    for (before, segment) in [(false, "data"), (true, "private"), (true, "s")] {
+        if before {
+            uri += choose(&["/", "/", "//", "///", "\\", "%2F", "%5c", "%252f"]);
+        }
+        uri += choose(&["", "", "./", "x/../", "%2e/", "x/%2E./", "x/y/../../", "x/..%2f"]);
+        for letter in segment.chars() {
+            match choose(&["", "", "%", "%25"]) {
+                "" => uri.push(letter),
+                escape => uri += &format!("{escape}{:02x}", u32::from(letter)),
+            }
+        }
+    }
+    uri + choose(&["", "/", "?", "?q=1", "#f", "/."])
+}
+
+proptest! {
+    #[test]
+    fn p3_no_spelling_of_what_is_hidden_passes(choices in prop::collection::vec(any::<u8>(), 0..24)) {
+        let uri = spelled(&choices);
+        for rule in ["file:///data/private/s", "file:///data/private/*", "a/file:///data/private/s", "*/private/s"] {
+            prop_assert!(hides(&guard(&[rule]), &uri), "{rule}: {uri}");
+            prop_assert!(hides(&guard(&["!elsewhere://*", rule]), &uri), "{rule}: {uri}");
+        }
+        prop_assert!(hides(&guard(&["+file:///data/public/*"]), &uri), "{uri}");
     }
 }
 
