@@ -28,29 +28,26 @@ fn hides_stated(guard: &Guard, uri: &str) -> bool {
     guard.hides("a", &Uri::stated(uri))
 }
 
-/// Spellings that some server takes for `file:///data/private/s`.
+/// Rules that hide `file:///data/private/s`.
+const HIDING: &[&str] = &[
+    "file:///data/private/*",
+    "file:///data/private/s",
+    "FILE://localhost/data//private/s",
+    "file:/data/x/../%70rivate/s",
+    "file:///data/private/?",
+    "*/private/*",
+    "*private*",
+    "f*:///data/private/s",
+    "*:///data/private/s",
+    "a/file:///data/private/s",
+    "*/file:/data/private/*",
+];
+
+/// Spellings of it beside those that [`spelled`] makes.
 const SPELLINGS: &[&str] = &[
     "file:///data/private/s",
-    "FILE:///data/private/s",
-    "File:/data/private/s",
-    "file://localhost/data/private/s",
     "file:////data/private/s",
-    "file:///data//private/s",
-    "file:///data/./private/s",
-    "file:///data/public/../private/s",
-    "file:///data/public/%2e%2e/private/s",
-    "file:///data/public/..%2fprivate/s",
-    "file:///data/%70rivate/s",
-    "file:///data/%2570rivate/s",
-    "file:///data%2Fprivate%2Fs",
-    "file:///data\\private\\s",
-    "file:///data/private/s?",
-    "file:///data/private/s?x=1",
-    "file:///data/private/s#top",
-    "file:///data/private/s/",
-    "file:///data/private/s/.",
     "file:///data/private/./s//",
-    "file://host/data/private/s",
     "file:///data/private/s%00.txt",
     "file:///data/private/s%",
     "file:///data/%C0%AE./private/s",
@@ -59,19 +56,7 @@ const SPELLINGS: &[&str] = &[
 
 #[test]
 fn every_spelling_of_what_is_hidden_is_refused() {
-    for rule in [
-        "file:///data/private/*",
-        "file:///data/private/s",
-        "FILE://localhost/data//private/s",
-        "file:/data/x/../%70rivate/s",
-        "file:///data/private/?",
-        "*/private/*",
-        "*private*",
-        "f*:///data/private/s",
-        "*:///data/private/s",
-        "a/file:///data/private/s",
-        "*/file:/data/private/*",
-    ] {
+    for rule in HIDING {
         let guard = guard(&[rule]);
         for uri in SPELLINGS {
             assert!(hides(&guard, uri), "{rule}: {uri}");
@@ -107,7 +92,7 @@ proptest! {
     #[test]
     fn p3_no_spelling_of_what_is_hidden_passes(choices in prop::collection::vec(any::<u8>(), 0..24)) {
         let uri = spelled(&choices);
-        for rule in ["file:///data/private/s", "file:///data/private/*", "a/file:///data/private/s", "*/private/s"] {
+        for rule in HIDING {
             prop_assert!(hides(&guard(&[rule]), &uri), "{rule}: {uri}");
             prop_assert!(hides(&guard(&["!elsewhere://*", rule]), &uri), "{rule}: {uri}");
         }
