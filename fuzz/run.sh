@@ -18,7 +18,7 @@ cache=$(cd "$cache" && pwd)
 host=$(rustc -vV | sed -n 's/^host: //p')
 duration=${1:-60}
 targets=("${@:2}")
-[ ${#targets[@]} -gt 0 ] || targets=(message http_front uri_rules argument_check)
+[ ${#targets[@]} -gt 0 ] || targets=(message http_front argument_check)
 
 install() {
   [ "$("$cache/tool/bin/cargo-fuzz" --version 2> /dev/null)" = "cargo-fuzz $version" ] && return

@@ -1,6 +1,5 @@
 //! Tools of the size of those of real servers: about 1.4 kB each.
 
-use mcp_disclosure_core::{UpstreamLists, UpstreamName};
 use serde_json::{
     Value, json,
     value::{RawValue, to_raw_value},
@@ -42,11 +41,4 @@ pub fn definition(number: usize) -> Value {
 /// `count` definitions, as text.
 pub fn definitions(count: usize) -> Vec<Box<RawValue>> {
     (0..count).map(|number| to_raw_value(&definition(number)).expect("a value is JSON")).collect()
-}
-
-/// The lists of an upstream with `count` tools.
-pub fn lists(count: usize) -> UpstreamLists {
-    let name = UpstreamName::parse("bench").expect("it is a name");
-    let tools = definitions(count).into_iter().map(Into::into).collect();
-    UpstreamLists { tools, ..UpstreamLists::empty(name) }
 }

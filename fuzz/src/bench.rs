@@ -10,11 +10,10 @@ use axum::{Router, extract::ConnectInfo, response::Response};
 use mcp_disclosure_core::{DescriptionFile, ReceiptKey, UpstreamName};
 use mcp_disclosure_demo::{DESCRIPTION_FILES, MathServer};
 use mcp_disclosure_gateway::{
-    SessionLimits,
-    builtin,
+    SessionLimits, builtin,
     catalogue::Declared,
-    front::http,
     dispatch::{Assembly, Gateway},
+    front::http,
     negotiation::{Strategies, StrategyOptions},
     upstream::{Target, Timeouts, UpstreamConfig},
 };

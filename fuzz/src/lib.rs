@@ -1,8 +1,8 @@
 //! The fuzz targets: properties that must hold for any input.
 //!
 //! [`message`] parses and encodes lines of JSON-RPC, [`http_front`] runs conversations of a client with a gateway,
-//! [`uri_rules`] spells hidden URIs in other ways, [`argument_check`] checks arguments against schemas. Inputs are text
-//! that can be read and written by hand; see `seeds`.
+//! [`argument_check`] checks arguments against schemas. Inputs are text that can be read and written by hand; see
+//! `seeds`.
 
 #![forbid(unsafe_code)]
 
@@ -16,4 +16,3 @@ mod object;
 mod schemas;
 mod script;
 mod upstream;
-pub mod uri_rules;

@@ -1,5 +1,5 @@
-//! What a search over many tools costs (docs/CONTRACT.md S9). The figures are those of `benches`; here an order of magnitude is
-//! what must hold, since builds and machines differ.
+//! What a search over many tools costs (docs/CONTRACT.md S9). An order of magnitude is what must
+//! hold, since builds and machines differ.
 
 #![allow(clippy::unwrap_used, reason = "a test that unwraps says where it failed")]
 

@@ -266,11 +266,6 @@ impl Process {
         assert!(send_signal(self.child.id(), signal), "a child of ours");
     }
 
-    /// The most memory that it has had so far, in megabytes.
-    pub fn peak_megabytes(&self) -> u64 {
-        peak_megabytes(self.child.id())
-    }
-
     /// Ends its input and waits for its end.
     #[track_caller]
     pub fn finish(mut self) -> Ended {

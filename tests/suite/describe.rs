@@ -15,9 +15,6 @@ const WRAPPING: &str = r#"{"type":"object","properties":{"arguments":{}}}"#;
 const LONG: &str =
     "This tool allows you to find all that was ever written about something. It takes its time for that.";
 
-/// What is listed of it.
-const SHORT: &str = "This tool allows you to find all that was ever written…";
-
 /// A gateway before tools with these descriptions.
 fn described(tools: &[(&str, &str)]) -> Options {
     let tool = |(name, description): &(&str, &str)| {
@@ -39,25 +36,6 @@ async fn d1_a_source_with_long_descriptions_is_served_without_describe_where_the
         let mut client = Client::attach(&bench, setup, Identity::default().at("/mcp/describe"));
         assert_eq!(client.handshake().await.status, Some(404));
     }
-}
-
-async fn b4_shorter_briefs_are_derived_of_descriptions_d1(setup: Setup) {
-    let endless = "x".repeat(200);
-    let tools = [
-        ("as_it_is", "is listed As it is, to the letter"),
-        ("long", LONG),
-        ("get_endless", &endless),
-        ("get_nothing", ""),
-        ("emoji", &"\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467} family ".repeat(9)),
-    ];
-    let bench = Bench::start(described(&tools)).await;
-    let listed = Client::connect(&bench, setup).await.tools().await;
-    let briefs: Vec<&str> = listed.iter().map(|tool| tool["description"].as_str().unwrap()).collect();
-    assert_eq!(briefs[..4], ["is listed As it is, to the letter", SHORT, "Get endless", "Get nothing"]);
-    assert_eq!(
-        briefs[4],
-        format!("{0} family {0} family {0} family {0}…", "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}")
-    );
 }
 
 async fn d2_a_client_that_knows_it_is_listed_names_and_briefs(setup: Setup) {
@@ -130,12 +108,6 @@ async fn d3_what_cannot_be_described_is_an_error(setup: Setup) {
     assert_eq!(most["tools"].as_array().unwrap().len(), 1);
 }
 
-async fn d3_nothing_has_to_be_described_before_a_call(setup: Setup) {
-    let (_bench, client) = connected(setup).await;
-    let result = client.call("echo", json!({"text": "x"})).await.result();
-    assert_eq!(result["structuredContent"]["given"], json!({"text": "x"}));
-}
-
 async fn d4_whoever_did_not_negotiate_is_listed_complete_definitions(setup: Setup) {
     let (_bench, client) = connect_plain(odd(), setup).await;
     assert_eq!(client.tools().await[0]["inputSchema"]["required"], json!(["text"]));
@@ -146,11 +118,9 @@ async fn d4_whoever_did_not_negotiate_is_listed_complete_definitions(setup: Setu
 
 under_describe!(
     d1_a_source_with_long_descriptions_is_served_without_describe_where_they_are_rejected,
-    b4_shorter_briefs_are_derived_of_descriptions_d1,
     d2_a_client_that_knows_it_is_listed_names_and_briefs,
     d3_definitions_are_what_the_upstream_sent,
     d3_what_cannot_be_described_is_an_error,
-    d3_nothing_has_to_be_described_before_a_call,
     d4_whoever_did_not_negotiate_is_listed_complete_definitions,
 );
 

@@ -203,23 +203,6 @@ async fn g13_g14_lists_depend_on_what_each_client_declares(setup: Setup) {
     }
 }
 
-async fn g17_pages_are_the_list_and_cursors_of_others_are_refused(setup: Setup) {
-    let mut options = offering(&["groups"]).set("groups", json!({"page": 1}));
-    options.strategies.fallback = "groups".to_owned();
-    let (_bench, client) = connect(options, setup).await;
-    let first = client.request("groups/list", json!({})).await.result();
-    let cursor = first["nextCursor"].clone();
-    let second = client.request("groups/list", json!({"cursor": cursor})).await.result();
-    assert_eq!(
-        (names(&first["groups"]), names(&second["groups"])),
-        (vec!["kit".to_owned()], vec!["files".to_owned()])
-    );
-    assert!(second.get("nextCursor").is_none());
-    for wrong in [json!("1"), json!(7), json!("")] {
-        assert_eq!(client.request("groups/list", json!({"cursor": wrong})).await.code(), -32602);
-    }
-}
-
 /// An upstream with groups of its own. What is in them is in no list.
 fn with_own_groups() -> Options {
     let mut scenario = Scenario::with_tools([tool("plain")]);
@@ -281,7 +264,6 @@ under_groups!(
     g10_what_is_hidden_is_answered_like_what_is_unknown,
     g11_g12_nothing_is_remembered_and_nothing_has_to_be_fetched,
     g13_g14_lists_depend_on_what_each_client_declares,
-    g17_pages_are_the_list_and_cursors_of_others_are_refused,
 );
 
 /// How often the upstream was asked for its groups.

@@ -173,25 +173,6 @@ async fn i4_schemas_that_cannot_be_used_are_described_all_the_same(setup: Setup)
     );
 }
 
-async fn i5_an_unknown_topic_is_an_error_with_suggestions(setup: Setup) {
-    let (_bench, client, _files) = mathematics(setup, |options| options).await;
-    let result = client.call("info", json!({"topic": "symbollic"})).await.result();
-    assert_eq!(result["isError"], true);
-    let answer = answered(&result);
-    assert_eq!(
-        (&answer["error"], &answer["categories"][0]),
-        (&json!("Unknown topic: symbollic"), &json!("symbolic"))
-    );
-    for arguments in [json!({"topic": 5}), json!({"tool": "solve"}), json!([1]), json!("solve")] {
-        let result = client.call("info", arguments.clone()).await.result();
-        assert_eq!(result["isError"], true, "{arguments}");
-        assert_eq!(answered(&result)["error"]["code"], "INVALID_ARGUMENTS", "{arguments}");
-    }
-    let long = client.call("info", json!({"topic": "x".repeat(1 << 20)})).await;
-    assert!(long.text.unwrap().len() < 2_000);
-    assert_eq!(client.calls_forwarded().await, Vec::<Value>::new());
-}
-
 async fn i7_stubs_say_what_a_tool_does_and_are_called_by_name(setup: Setup) {
     let (_bench, client) = connected(setup).await;
     let listed = client.tools().await;
@@ -218,7 +199,6 @@ under_info!(
     i2_i3_i8_the_overview_names_categories_with_counts_and_their_tools,
     i4_a_tool_is_described_with_all_that_is_needed_to_use_it,
     i4_schemas_that_cannot_be_used_are_described_all_the_same,
-    i5_an_unknown_topic_is_an_error_with_suggestions,
     i7_stubs_say_what_a_tool_does_and_are_called_by_name,
 );
 

@@ -20,20 +20,6 @@ fn bare(setup: Setup, result: &Value, cacheable: bool) -> Value {
     bare
 }
 
-async fn f1_definitions_are_listed_to_the_letter(setup: Setup) {
-    let (_bench, client) = connected(setup).await;
-    let listed = client.request("tools/list", json!({})).await.result_text();
-    let listed = RawObject::parse(listed).unwrap();
-    let tools: Vec<Box<serde_json::value::RawValue>> =
-        serde_json::from_str(listed.member("tools").unwrap()).unwrap();
-    let sent = Scenario::odd().tools;
-    assert_eq!(
-        tools.iter().map(|tool| tool.get()).collect::<Vec<_>>(),
-        sent.iter().map(|tool| tool.get()).collect::<Vec<_>>()
-    );
-}
-under_full!(f1_definitions_are_listed_to_the_letter);
-
 async fn f1_tools_of_one_name_get_prefixes_and_reach_their_own_upstream(setup: Setup) {
     let mut other = Scenario::named(["same", "theirs"]);
     other.answers.insert("tools/call same".to_owned(), Scenario::odd().answers["tools/call rich"].clone());

@@ -39,7 +39,7 @@ async fn a2_keys_are_rotated_and_withdrawn() {
 }
 
 #[tokio::test]
-async fn a2_a_key_in_a_file_is_rotated() {
+async fn a2_a_key_in_a_file_is_rotated_and_withdrawn_with_it() {
     let (old, new) = (Key::ec(), Key::ec());
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("jwks.json");
@@ -53,6 +53,10 @@ async fn a2_a_key_in_a_file_is_rotated() {
     write(&new);
     eventually("the new key works", async || status(&bearing(&access, &second).await) == 200).await;
     assert_eq!(status(&bearing(&access, &first).await), 401);
+    std::fs::remove_file(&path).unwrap();
+    let problem = access.read_keys().await.unwrap_err().to_string();
+    assert!(problem.ends_with("does not exist; no JWT is accepted"), "{problem}");
+    assert_eq!(status(&bearing(&access, &second).await), 401);
 }
 
 #[tokio::test]
@@ -70,18 +74,6 @@ async fn a2_a_set_without_keys_withdraws_all() {
         let problem = access.read_keys().await.unwrap_err().to_string();
         assert!(problem.ends_with("no JWT is accepted"), "{problem}");
     }
-}
-
-#[tokio::test]
-async fn a2_a_deleted_file_of_keys_withdraws_all() {
-    let key = Key::ec();
-    let (access, folder, _now) = of_keys(&[key.public("k")]).await;
-    let token = key.token("k", &claims());
-    assert_eq!(status(&bearing(&access, &token).await), 200);
-    std::fs::remove_file(folder.path().join("jwks.json")).unwrap();
-    let problem = access.read_keys().await.unwrap_err().to_string();
-    assert!(problem.ends_with("does not exist; no JWT is accepted"), "{problem}");
-    assert_eq!(status(&bearing(&access, &token).await), 401);
 }
 
 #[tokio::test]

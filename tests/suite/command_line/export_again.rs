@@ -142,27 +142,6 @@ fn u10_what_a_person_wrote_stays_byte_for_byte_and_what_is_new_is_recorded() {
     assert_eq!(project.locked(), now);
 }
 
-#[test]
-fn u10_records_are_renewed_for_what_is_accepted_alone() {
-    let project = Project::exported(&[read("Old.", "head", true), plain("other")], &[]);
-    let (before, locked) = (project.text(), project.locked());
-    project.lists(&[read("New.", "head", true), tool("other", "Too.")]);
-    let accept = |names: &[&str]| run(&[&["accept", "--config", shown(&project.config)], names].concat());
-    accept(&["kit/raed"]).says(64, &["no tool is called 'kit/raed' (hint: did you mean 'kit/read'?)"]);
-    assert_eq!(project.locked(), locked);
-    let ended = accept(&["read"]);
-    assert!(
-        ended.says(0, &[]).stdout.starts_with("accepted: kit/read changed: description (sha256:"),
-        "{}",
-        ended.stdout
-    );
-    assert_eq!(project.drifted().len(), 1);
-    let changed = locked.lines().zip(project.locked().lines()).filter(|(old, new)| old != new).count();
-    assert_eq!((changed, project.text()), (1, before), "one line of the lock, and no decision");
-    accept(&[]).says(0, &[]);
-    assert_eq!(project.drifted(), []);
-}
-
 /// What export itself wrote about tools, and nothing else.
 #[test]
 fn u10_replacing_writes_records_anew_and_keeps_decisions() {

@@ -80,25 +80,7 @@ fn questions_beyond_the_limit_are_refused_and_the_limit_is_named_f3_p7() {
     gateway.finish().says(0, &["upstream reached a limit"]);
 }
 
-#[test]
-fn a_question_to_a_client_without_session_is_a_result_that_asks_f3() {
-    let mut gateway = start(&["serve", "--strategy", "full", "--", ODD, "asks"]);
-    let meta = stateless(json!({"elicitation": {"form": {}}}));
-    let mut params = json!({"name": "echo", "arguments": {"text": "elicitation/create"}, "_meta": meta});
-    let asked = gateway.request("tools/call", params.clone());
-    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
-    let questions = asked["result"]["inputRequests"].as_object().unwrap();
-    let (key, question) = questions.iter().next().unwrap();
-    assert_eq!(*question, json!({"method": "elicitation/create", "params": {"message": "Which?"}}));
-    params["requestState"] = asked["result"]["requestState"].clone();
-    params["inputResponses"] = json!({key: {"action": "accept", "content": {"x": 1}}});
-    let answer = gateway.request("tools/call", params);
-    let outcome: Value = serde_json::from_str(text(&answer)).unwrap();
-    is_declared(&outcome["client"]);
-    assert_eq!(outcome["result"], json!({"action": "accept", "content": {"x": 1}}));
-}
-
-/// Addresses that run or read something where a client opens them: in a request, a result and an error.
+/// One that runs something where a client opens it: in a request, a result and an error. Unit tests have others.
 #[test]
 fn an_address_that_is_neither_https_nor_of_this_machine_is_not_passed_on_f3() {
     let capabilities = json!({"elicitation": {"form": {}, "url": {}}});
@@ -109,28 +91,20 @@ fn an_address_that_is_neither_https_nor_of_this_machine_is_not_passed_on_f3() {
         });
         let meta = if is_stateless { stateless(capabilities.clone()) } else { json!({}) };
         let call = |arguments: Value| json!({"name": "echo", "arguments": arguments, "_meta": meta});
-        for url in [
-            "javascript:alert(document.cookie)",
-            " jAvAsCrIpT:alert(1)",
-            "java\tscript:alert(1)",
-            "data:text/html,<script>alert(1)</script>",
-            "file:///etc/passwd",
-            "http://login.example/",
-        ] {
-            let asked = json!({"mode": "url", "url": url, "elicitationId": "1", "message": "Open it"});
-            let question = json!({"text": "elicitation/create", "params": asked});
-            let answer = asks.request("tools/call", call(question));
-            let outcome: Value = serde_json::from_str(text(&answer)).unwrap();
-            assert_eq!(outcome["error"]["code"], -32602, "{url:?}: {outcome}");
-            let question = json!({"method": "elicitation/create", "params": asked});
-            let result = json!({"resultType": "input_required", "inputRequests": {"a": question}});
-            let error = json!({"code": -32042, "message": "open", "data": {"elicitations": [asked]}});
-            for said in [format!("\"result\":{result}"), format!("\"error\":{error}")] {
-                let line = format!(r#"{{"jsonrpc":"2.0","id":ID,{said}}}"#);
-                let answer = says.request("tools/call", call(json!({"say": line})));
-                assert_eq!(answer["error"]["code"], -32000, "{url:?}: {answer}");
-                assert!(!answer.to_string().contains("Open it"), "{url:?}: {answer}");
-            }
+        let asked =
+            json!({"mode": "url", "url": "javascript:alert(1)", "elicitationId": "1", "message": "Open it"});
+        let question = json!({"text": "elicitation/create", "params": asked});
+        let answer = asks.request("tools/call", call(question));
+        let outcome: Value = serde_json::from_str(text(&answer)).unwrap();
+        assert_eq!(outcome["error"]["code"], -32602, "{outcome}");
+        let question = json!({"method": "elicitation/create", "params": asked});
+        let result = json!({"resultType": "input_required", "inputRequests": {"a": question}});
+        let error = json!({"code": -32042, "message": "open", "data": {"elicitations": [asked]}});
+        for said in [format!("\"result\":{result}"), format!("\"error\":{error}")] {
+            let line = format!(r#"{{"jsonrpc":"2.0","id":ID,{said}}}"#);
+            let answer = says.request("tools/call", call(json!({"say": line})));
+            assert_eq!(answer["error"]["code"], -32000, "{answer}");
+            assert!(!answer.to_string().contains("Open it"), "{answer}");
         }
         assert_eq!(asks.count("elicitation/create") + says.count("elicitation/create"), 0);
     }
@@ -161,5 +135,6 @@ fn a_question_outlasts_a_later_call_and_no_progress_follows_it_f3() {
     params["inputResponses"] = json!({key: {"action": "accept"}});
     params["requestState"] = asked["result"]["requestState"].clone();
     let outcome: Value = serde_json::from_str(text(&gateway.request("tools/call", params))).unwrap();
+    is_declared(&outcome["client"]);
     assert_eq!(outcome["result"], json!({"action": "accept"}));
 }

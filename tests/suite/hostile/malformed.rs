@@ -57,10 +57,13 @@ fn malformed() -> Vec<(String, &'static str)> {
     ]
 }
 
+/// One waits for ever beside them: what is meant for another must not end it, nor what names none.
 #[tokio::test]
-async fn p6_a_malformed_answer_settles_its_request_at_once() {
-    let (_bench, client) =
+async fn p6_a_malformed_answer_settles_its_request_at_once_and_no_other() {
+    let (bench, client) =
         connect(Options { patience: PATIENCE, ..healthy_beside(odd_child("says")) }, STATELESS).await;
+    let waiting =
+        client.start("tools/call", json!({"name": "wait", "arguments": {"say": "just words"}})).await;
     for (line, reason) in malformed() {
         let error = client.call("echo", json!({"say": line})).await.error();
         let message = error["message"].as_str().unwrap();
@@ -71,7 +74,12 @@ async fn p6_a_malformed_answer_settles_its_request_at_once() {
         let line = format!(r#"{{"jsonrpc":"2.0","id":{spelt},"result":{{"content":[]}}}}"#);
         client.call("echo", json!({"say": line})).await.result();
     }
+    let nameless = r#"{"jsonrpc":"2.0","result":{"content":[]}}"#;
+    let lost = client.start("tools/call", json!({"name": "echo", "arguments": {"say": nameless}})).await;
     assert_eq!(client.call("echo", json!({"text": "well"})).await.result()["content"][0]["text"], "well");
+    client.cancel(&lost).await;
+    others_are_served(&bench).await;
+    client.cancel(&waiting).await;
 }
 
 #[tokio::test]
@@ -80,23 +88,4 @@ async fn p6_an_answer_that_is_no_utf8_settles_its_request_at_once() {
         connect(Options { patience: PATIENCE, ..healthy_beside(odd_child("says-bytes")) }, STATELESS).await;
     let error = client.call("echo", json!({})).await.error();
     assert!(error["message"].as_str().unwrap().contains("not UTF-8"), "{error}");
-}
-
-/// One waits for ever; what is meant for another must not end it, nor what names none.
-#[tokio::test]
-async fn p6_where_several_wait_only_those_that_are_named_are_settled() {
-    let (bench, client) =
-        connect(Options { patience: PATIENCE, ..healthy_beside(odd_child("says")) }, STATELESS).await;
-    let waiting =
-        client.start("tools/call", json!({"name": "wait", "arguments": {"say": "just words"}})).await;
-    for (line, reason) in malformed() {
-        let error = client.call("echo", json!({"say": line})).await.error();
-        assert!(error["message"].as_str().unwrap().contains(reason), "{line}: {error}");
-    }
-    let nameless = r#"{"jsonrpc":"2.0","result":{"content":[]}}"#;
-    let lost = client.start("tools/call", json!({"name": "echo", "arguments": {"say": nameless}})).await;
-    client.call("echo", json!({})).await.result();
-    client.cancel(&lost).await;
-    others_are_served(&bench).await;
-    client.cancel(&waiting).await;
 }

@@ -1,7 +1,6 @@
 //! Peers that are broken or mean ill: slow, gone in the middle, endless, talking out of turn. While one of
 //! them has its way, everybody else is served.
 
-mod arguments;
 mod attribution;
 mod bad_server;
 mod bytes;

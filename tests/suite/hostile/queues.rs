@@ -129,21 +129,6 @@ async fn p7_what_is_over_a_clients_share_of_a_queue_is_refused_to_that_client_al
     assert!(honest.iter().all(|error| error.contains("did not respond within 5 seconds")), "{honest:?}");
 }
 
-#[test]
-fn p7_an_upstream_that_does_not_read_does_not_fill_memory() {
-    let mut gateway = crate::command_line::serve_odd(&["--request-timeout", "2"], &["deaf"]);
-    let before = gateway.peak_megabytes();
-    for _ in 0..3 {
-        let call = json!({"name": "echo", "arguments": {"text": "x".repeat(MEGABYTE)}});
-        let ids: Vec<u64> = (0..40).map(|_| gateway.ask("tools/call", call.clone())).collect();
-        for id in ids {
-            assert!(gateway.answer(id)["error"]["code"].as_i64().is_some_and(|code| code < 0));
-        }
-    }
-    let grown = gateway.peak_megabytes() - before;
-    assert!(grown < 90, "120 MB were sent, and {grown} MB were kept");
-}
-
 /// A host that asks for 240 MB of answers and reads none of them.
 #[test]
 fn p7_a_client_that_does_not_read_does_not_fill_memory_and_misses_no_answer() {

@@ -193,16 +193,13 @@ fn o1_filtered_lists_are_counted_by_the_tools_that_they_have() {
 }
 
 #[test]
-fn o1_the_page_is_for_browsers_and_needs_nothing_from_elsewhere() {
+fn o1_the_page_is_for_browsers_and_may_load_nothing() {
     let gateway = worked();
     let page =
         get(gateway.admin(), "/status", "Host: localhost\r\nAccept: text/html,application/json;q=0.9\r\n");
     assert!(page.status == 200 && page.head.contains("content-type: text/html"), "{page:?}");
     for expected in ["http-equiv=\"refresh\"", "odd", "resource", "ready", "name=\"viewport\""] {
         assert!(page.body.contains(expected), "{expected}: {}", page.body);
-    }
-    for refused in ["<script", "http://", "https://", "src="] {
-        assert!(!page.body.contains(refused), "{refused}: {}", page.body);
     }
     assert!(page.head.contains("content-security-policy: default-src 'none'"), "{}", page.head);
 }

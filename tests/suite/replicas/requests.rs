@@ -42,12 +42,13 @@ fn k1_another_principals_session_is_an_unknown_one_to_the_letter_a5() {
     let [a, b] = ["a", "b"].map(|name| configured(&redis, folder.path(), name, &config, &[]));
     let ann = Web::open_with(a.at, "/mcp/@one", ANN, json!({}));
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-    let of_bob =
-        |at, id: &str| exchange(at, "POST", "/mcp/@one", &format!("{BOB}Mcp-Session-Id: {id}\r\n"), ping);
+    let bob = |id: &str| format!("{BOB}Mcp-Session-Id: {id}\r\n");
+    let of_bob = |at, id: &str| exchange(at, "POST", "/mcp/@one", &bob(id), ping);
     for at in [b.at, a.at, b.at] {
         let unknown = of_bob(at, "0123456789abcdef0123456789abcdef");
         assert_eq!(unknown.status, 404);
         assert_eq!(said(&of_bob(at, &ann.session)), said(&unknown));
+        assert_eq!(exchange(at, "DELETE", "/mcp/@one", &bob(&ann.session), "").status, 404);
         assert_eq!(ann.tools(at), ["echo"], "her profile is that of the session");
         let elsewhere = format!("{ANN}Mcp-Session-Id: {}\r\n", ann.session);
         assert_eq!(exchange(at, "POST", "/mcp", &elsewhere, ping).status, 400, "her profile's address only");

@@ -3,10 +3,7 @@
 mod program;
 mod server;
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicUsize, Ordering},
-};
+use std::sync::Arc;
 
 use axum::{
     http::{StatusCode, header},
@@ -19,7 +16,7 @@ use mcp_disclosure_gateway::upstream::{
 use mcp_disclosure_sign_in::{Answer, Begun, Error, Settings, SignIn, SignedIn};
 use reqwest::Url;
 use serde_json::json;
-use server::{Server, endless, lasting_tokens, metadata, shown, tokens};
+use server::{Server, endless, metadata, shown};
 
 const AUTHORIZATION_SERVER: &str = "/.well-known/oauth-authorization-server";
 const RESOURCE: &str = "/.well-known/oauth-protected-resource/mcp";
@@ -58,7 +55,7 @@ async fn header(sign_in: &SignIn) -> Result<Option<String>, Unauthorized> {
 
 #[tokio::test]
 async fn a6_an_honest_server_is_signed_in_to_with_pkce_and_its_resource() {
-    let server = Server::start(|_, _| None).await;
+    let server = Server::honest().await;
     let sign_in = server.sign_in();
     assert_eq!(header(&sign_in).await, Ok(None));
     let begun = sign_in.begin(0, &[]).await.unwrap();
@@ -71,41 +68,26 @@ async fn a6_an_honest_server_is_signed_in_to_with_pkce_and_its_resource() {
     let exchanged = &server.heard("/token")[0].body;
     assert!(exchanged.contains("code_verifier=") && exchanged.contains("resource=http"), "{exchanged}");
     let shown = format!("{sign_in:?} {signed_in:?}");
-    assert!(!shown.contains("access-first") && !shown.contains("refresh-first"), "{shown}");
+    assert!(!shown.contains("access-0") && !shown.contains("refresh-0"), "{shown}");
     assert_eq!(sign_in.forget().await.ok(), Some(true));
     assert_eq!(header(&sign_in).await, Ok(None));
 }
 
 #[tokio::test]
 async fn a6_metadata_that_lies_is_refused_before_a_browser_is_opened() {
-    type Lie = fn(&str) -> serde_json::Value;
-    let cases: [(&str, Lie, &str); 7] = [
-        (AUTHORIZATION_SERVER, |_| json!({"issuer": "https://other.example"}), "other.example"),
-        (
-            AUTHORIZATION_SERVER,
-            |_| json!({"token_endpoint": "http://other.example/token"}),
-            "token endpoint is not an https",
-        ),
-        (
-            AUTHORIZATION_SERVER,
-            |_| json!({"authorization_endpoint": "javascript:alert(1)"}),
-            "authorization endpoint is not",
-        ),
-        (
-            AUTHORIZATION_SERVER,
-            |_| json!({"registration_endpoint": "http://169.254.169.254/"}),
-            "registration endpoint is not",
-        ),
-        (AUTHORIZATION_SERVER, |_| json!({"code_challenge_methods_supported": ["plain"]}), "PKCE"),
-        (AUTHORIZATION_SERVER, |_| json!({"code_challenge_methods_supported": null}), "PKCE"),
-        (AUTHORIZATION_SERVER, |_| json!({"registration_endpoint": null}), "does not register clients"),
-    ];
-    for (lying, lie, expected) in cases {
+    for (lies, expected) in [
+        (json!({"issuer": "https://other.example"}), "other.example"),
+        (json!({"token_endpoint": "http://other.example/token"}), "token endpoint is not an https"),
+        (json!({"authorization_endpoint": "javascript:alert(1)"}), "authorization endpoint is not"),
+        (json!({"registration_endpoint": "http://169.254.169.254/"}), "registration endpoint is not"),
+        (json!({"code_challenge_methods_supported": ["plain"]}), "PKCE"),
+        (json!({"code_challenge_methods_supported": null}), "PKCE"),
+        (json!({"registration_endpoint": null}), "does not register clients"),
+    ] {
         let server = Server::start(move |path, origin| {
             let mut said = metadata(origin);
-            let lies = lie(origin);
             said.as_object_mut().unwrap().extend(lies.as_object().unwrap().clone());
-            (path == lying).then(|| shown(&said))
+            (path == AUTHORIZATION_SERVER).then(|| shown(&said))
         })
         .await;
         let refused = server.sign_in().begin(0, &[]).await.unwrap_err();
@@ -151,7 +133,7 @@ async fn a6_an_endless_answer_and_one_that_never_comes_are_given_up() {
 
 #[tokio::test]
 async fn a6_codes_and_tokens_follow_no_redirect() {
-    let elsewhere = Arc::new(Server::start(|_, _| None).await);
+    let elsewhere = Server::honest().await;
     let target = format!("{}/token", elsewhere.origin);
     let server = Server::start(move |path, _| {
         (path == "/token")
@@ -167,7 +149,7 @@ async fn a6_codes_and_tokens_follow_no_redirect() {
 
 #[tokio::test]
 async fn a6_an_answer_of_another_issuer_is_refused() {
-    let server = Server::start(|_, _| None).await;
+    let server = Server::honest().await;
     let sign_in = server.sign_in();
     let begun = sign_in.begin(0, &[]).await.unwrap();
     let answer = Answer::pasted(&coming_back(&begun, "https://other.example"), &begun.state).unwrap();
@@ -178,18 +160,7 @@ async fn a6_an_answer_of_another_issuer_is_refused() {
 
 #[tokio::test]
 async fn a6_tokens_are_renewed_once_for_all_who_wait() {
-    let count = Arc::new(AtomicUsize::new(0));
-    let issued = Arc::clone(&count);
-    let server = Server::start(move |path, _| {
-        (path == "/token").then(|| {
-            let number = issued.fetch_add(1, Ordering::SeqCst);
-            let mut tokens = tokens(&number.to_string());
-            // The first are expired at once.
-            tokens["expires_in"] = json!(if number == 0 { 0 } else { 3600 });
-            shown(&tokens)
-        })
-    })
-    .await;
+    let server = Server::honest().await;
     log_in(&server, &server.sign_in()).await.unwrap();
     // As two processes with five requests each.
     let [one, other] = [server.sign_in(), server.sign_in()];
@@ -198,21 +169,13 @@ async fn a6_tokens_are_renewed_once_for_all_who_wait() {
         assert_eq!(header, Ok(Some(bearer("access-1"))));
     }
     let refreshed = server.heard("/token");
-    assert_eq!((count.load(Ordering::SeqCst), refreshed.len()), (2, 2));
+    assert_eq!(refreshed.len(), 2);
     assert!(refreshed[1].body.contains("refresh_token=refresh-0"), "{}", refreshed[1].body);
 }
 
 #[tokio::test]
 async fn a6_a_request_that_is_given_up_loses_no_refresh_token() {
-    let count = AtomicUsize::new(0);
-    let server = Server::start(move |path, _| {
-        (path == "/token").then(|| {
-            let mut tokens = tokens(&count.fetch_add(1, Ordering::SeqCst).to_string());
-            tokens["expires_in"] = json!(3600);
-            shown(&tokens)
-        })
-    })
-    .await;
+    let server = Server::honest().await;
     let sign_in = server.sign_in();
     log_in(&server, &sign_in).await.unwrap();
     let challenge = Challenge { status: StatusCode::UNAUTHORIZED, headers: vec!["Bearer".to_owned()] };
@@ -223,36 +186,28 @@ async fn a6_a_request_that_is_given_up_loses_no_refresh_token() {
         // Dropped after its first step.
         assert!(futures::poll!(refused.as_mut()).is_pending());
     }
-    let renewed = Ok(Some(bearer("access-1")));
+    let renewed = Ok(Some(bearer("access-2")));
     eventually("the renewal", async || (header(&sign_in).await == renewed).then_some(())).await;
 }
 
 #[tokio::test]
 async fn a6_a_renewal_that_failed_is_not_repeated_at_once_but_after_a_new_sign_in() {
-    let (is_down, failures) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
-    let (down, failed) = (Arc::clone(&is_down), Arc::clone(&failures));
-    let server = Server::start(move |path, _| {
-        (path == "/token" && down.load(Ordering::SeqCst)).then(|| {
-            failed.fetch_add(1, Ordering::SeqCst);
-            StatusCode::SERVICE_UNAVAILABLE.into_response()
-        })
-    })
-    .await;
+    let server = Server::honest().await;
     let sign_in = server.sign_in();
     log_in(&server, &sign_in).await.unwrap();
-    is_down.store(true, Ordering::SeqCst);
+    server.lie(|path, _| (path == "/token").then(|| StatusCode::SERVICE_UNAVAILABLE.into_response()));
     let attempts = futures::future::join_all((0..10).map(|_| header(&sign_in))).await;
     assert!(attempts.iter().all(|attempt| matches!(attempt, Err(Unauthorized::Unavailable { .. }))));
-    assert_eq!(failures.load(Ordering::SeqCst), 1);
-    is_down.store(false, Ordering::SeqCst);
+    assert_eq!(server.heard("/token").len(), 2);
+    server.lie(|_, _| None);
     // By another process.
     log_in(&server, &server.sign_in()).await.unwrap();
-    assert_eq!(header(&sign_in).await, Ok(Some(bearer("access-first"))));
+    assert_eq!(header(&sign_in).await, Ok(Some(bearer("access-2"))));
 }
 
 #[tokio::test]
 async fn a6_the_port_is_free_once_an_answer_was_pasted() {
-    let server = Server::start(|_, _| None).await;
+    let server = Server::honest().await;
     let mut begun = server.sign_in().begin(0, &[]).await.unwrap();
     let redirect: Url = parameter(&begun.url, "redirect_uri").parse().unwrap();
     let port = redirect.port().unwrap();
@@ -281,21 +236,19 @@ fn a6_a_client_secret_is_shown_nowhere() {
 
 #[tokio::test]
 async fn a6_tokens_of_one_issuer_are_not_sent_to_another() {
-    let (moved, other) = (Arc::new(AtomicBool::new(false)), Server::start(|_, _| None).await);
-    let (is_moved, origin) = (Arc::clone(&moved), other.origin.clone());
-    let server = Server::start(move |path, here| {
-        let named = json!({"resource": format!("{here}/mcp"), "authorization_servers": [origin]});
-        (path == RESOURCE && is_moved.load(Ordering::SeqCst)).then(|| shown(&named))
-    })
-    .await;
+    let (server, other) = (Server::honest().await, Server::honest().await);
     let sign_in = server.sign_in();
     log_in(&server, &sign_in).await.unwrap();
-    moved.store(true, Ordering::SeqCst);
+    let origin = other.origin.clone();
+    server.lie(move |path, here| {
+        let named = json!({"resource": format!("{here}/mcp"), "authorization_servers": [origin]});
+        (path == RESOURCE).then(|| shown(&named))
+    });
     let refused = header(&sign_in).await.unwrap_err();
     let Unauthorized::Unavailable { detail } = &refused else { panic!("{refused:?}") };
     assert!(detail.contains("another authorization server"), "{detail}");
     assert!(other.heard("/token").is_empty());
-    assert!(!format!("{refused} {refused:?}").contains("first"));
+    assert!(!format!("{refused} {refused:?}").contains("-0"));
 }
 
 #[tokio::test]
@@ -307,18 +260,13 @@ async fn a6_a_sign_in_that_was_ended_is_forgotten_and_one_that_failed_is_not() {
         (StatusCode::BAD_REQUEST, "unauthorized_client", false),
         (StatusCode::SERVICE_UNAVAILABLE, "temporarily_unavailable", false),
     ] {
-        let is_over = Arc::new(AtomicBool::new(false));
-        let over = Arc::clone(&is_over);
-        let server = Server::start(move |path, _| {
-            let refusal = || {
-                (status, shown(&json!({"error": code, "error_description": "\u{1b}[31m<b>"}))).into_response()
-            };
-            (path == "/token" && over.load(Ordering::SeqCst)).then(refusal)
-        })
-        .await;
+        let server = Server::honest().await;
         let sign_in = server.sign_in();
         log_in(&server, &sign_in).await.unwrap();
-        is_over.store(true, Ordering::SeqCst);
+        server.lie(move |path, _| {
+            let said = json!({"error": code, "error_description": "\u{1b}[31m<b>"});
+            (path == "/token").then(|| (status, shown(&said)).into_response())
+        });
         let refused = header(&sign_in).await.unwrap_err();
         let command = "mcp-disclosure login notes".to_owned();
         assert_eq!(refused == Unauthorized::SignIn { command }, is_final, "{refused:?}");
@@ -328,7 +276,7 @@ async fn a6_a_sign_in_that_was_ended_is_forgotten_and_one_that_failed_is_not() {
 
 #[tokio::test]
 async fn a6_what_a_server_says_cannot_write_commands() {
-    let server = Server::start(|_, _| None).await;
+    let server = Server::honest().await;
     let scopes = "Bearer error=\"insufficient_scope\", scope=\"read $(rm) a;b --port notes:write\"";
     let challenge = Challenge { status: StatusCode::FORBIDDEN, headers: vec![scopes.to_owned()] };
     let refused = server.sign_in().refused(None, &challenge, false).await.unwrap_err();
@@ -342,7 +290,7 @@ async fn a6_what_a_server_says_cannot_write_commands() {
 #[tokio::test]
 async fn a6_tokens_that_others_can_read_are_not_used() {
     use std::os::unix::fs::PermissionsExt;
-    let server = Server::start(|_, _| None).await;
+    let server = Server::honest().await;
     let sign_in = server.sign_in();
     let file = log_in(&server, &sign_in).await.unwrap().file;
     let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -354,23 +302,18 @@ async fn a6_tokens_that_others_can_read_are_not_used() {
 
 #[tokio::test]
 async fn p9_tokens_are_not_sent_to_another_origin() {
-    let elsewhere = Server::start(|_, _| None).await;
+    let elsewhere = Server::honest().await;
     let target = format!("{}/mcp", elsewhere.origin);
-    let is_signed_in = Arc::new(AtomicBool::new(false));
-    let redirects = Arc::clone(&is_signed_in);
-    let server = Server::start(move |path, _| {
-        let redirect =
-            || (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, target.clone())]).into_response();
-        match path {
-            "/mcp" if redirects.load(Ordering::SeqCst) => Some(redirect()),
-            "/token" => Some(shown(&lasting_tokens())),
-            _ => None,
-        }
-    })
-    .await;
+    let server = Server::honest().await;
     let sign_in = server.sign_in();
     log_in(&server, &sign_in).await.unwrap();
-    is_signed_in.store(true, Ordering::SeqCst);
+    // The first tokens have expired.
+    header(&sign_in).await.unwrap();
+    server.lie(move |path, _| {
+        let redirect =
+            || (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, target.clone())]).into_response();
+        (path == "/mcp").then(redirect)
+    });
     let authorization = Some(Authorizer(Arc::new(sign_in)));
     let target = Target::Url(Endpoint { authorization, ..Endpoint::from(server.url()) });
     let started = crate::failure(target).await;

@@ -8,13 +8,9 @@ use serde_json::json;
 
 use super::{
     log_in,
-    server::{Server, lasting_tokens, shown},
+    server::{Server, shown},
 };
 use crate::command_line::{program, remembered};
-
-async fn lasting() -> Server {
-    Server::start(|path, _| (path == "/token").then(|| shown(&lasting_tokens()))).await
-}
 
 /// The program, whose user is the server's.
 fn started(server: &Server, arguments: &[&str]) -> Process {
@@ -41,7 +37,7 @@ fn configured(server: &Server, more: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a6_the_one_upstream_of_a_command_line_names_the_command() {
-    let server = lasting().await;
+    let server = Server::honest().await;
     let url = server.url().to_string();
     let expected = format!("needs sign-in: run 'mcp-disclosure login {url}'");
     run(&server, &["serve", "--upstream-url", &url]).says(1, &[&expected]);
@@ -53,7 +49,7 @@ async fn a6_the_one_upstream_of_a_command_line_names_the_command() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a6_a_sign_in_is_noticed_and_what_is_listed_then_is_not_remembered_u17() {
-    let server = lasting().await;
+    let server = Server::honest().await;
     let file = configured(&server, "");
     let mut gateway = started(&server, &["serve", "--strategy", "full", "--config", &file]);
     gateway.initialize();
@@ -67,12 +63,12 @@ async fn a6_a_sign_in_is_noticed_and_what_is_listed_then_is_not_remembered_u17()
     assert_eq!(remembered(&server.config_home().join("cache")), Vec::<PathBuf>::new());
     let sent =
         server.heard("/mcp").into_iter().filter_map(|heard| heard.headers.get("authorization").cloned());
-    assert!(sent.into_iter().all(|header| header == "Bearer access-first"));
+    assert!(sent.into_iter().all(|header| header == "Bearer access-1"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a6_a_header_of_the_operator_takes_precedence() {
-    let server = lasting().await;
+    let server = Server::honest().await;
     log_in(&server, &server.sign_in()).await.unwrap();
     let file = configured(&server, "headers = { authorization = 'Bearer of-the-operator' }");
     let mut gateway = started(&server, &["serve", "--strategy", "full", "--config", &file]);
@@ -90,7 +86,7 @@ async fn a6_a_header_of_the_operator_takes_precedence() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a6_what_cannot_be_signed_in_to_is_named() {
-    let server = lasting().await;
+    let server = Server::honest().await;
     let file = configured(&server, "");
     for (arguments, code, expected) in [
         (&["login"][..], 2, "<UPSTREAM>"),

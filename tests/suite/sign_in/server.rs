@@ -32,14 +32,14 @@ type Lie = dyn Fn(&str, &str) -> Option<Response> + Send + Sync;
 /// The server.
 pub(super) struct Server {
     pub(super) origin: String,
-    heard: Arc<Mutex<Vec<Heard>>>,
+    shared: Shared,
     folder: TempDir,
 }
 
 #[derive(Clone)]
 struct Shared {
     origin: String,
-    lie: Arc<Lie>,
+    lie: Arc<Mutex<Arc<Lie>>>,
     heard: Arc<Mutex<Vec<Heard>>>,
 }
 
@@ -48,11 +48,20 @@ impl Server {
     pub(super) async fn start(lie: impl Fn(&str, &str) -> Option<Response> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
-        let heard = Arc::default();
-        let shared = Shared { origin: origin.clone(), lie: Arc::new(lie), heard: Arc::clone(&heard) };
-        let router = Router::new().fallback(answer).with_state(shared);
+        let lie = Arc::new(Mutex::new(Arc::new(lie) as Arc<Lie>));
+        let shared = Shared { origin: origin.clone(), lie, heard: Arc::default() };
+        let router = Router::new().fallback(answer).with_state(shared.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
-        Self { origin, heard, folder: tempfile::tempdir().unwrap() }
+        Self { origin, shared, folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub(super) async fn honest() -> Self {
+        Self::start(|_, _| None).await
+    }
+
+    /// From now on, it answers so.
+    pub(super) fn lie(&self, lie: impl Fn(&str, &str) -> Option<Response> + Send + Sync + 'static) {
+        *self.shared.lie.lock().unwrap() = Arc::new(lie);
     }
 
     /// The sign-in to it.
@@ -73,6 +82,12 @@ impl Server {
 
     /// The requests for a path, in their order.
     pub(super) fn heard(&self, path: &str) -> Vec<Heard> {
+        self.shared.heard(path)
+    }
+}
+
+impl Shared {
+    fn heard(&self, path: &str) -> Vec<Heard> {
         self.heard.lock().unwrap().iter().filter(|heard| heard.path == path).cloned().collect()
     }
 }
@@ -83,11 +98,13 @@ async fn answer(State(shared): State<Shared>, request: Request) -> Response {
     let path = parts.uri.path().to_owned();
     let body = String::from_utf8_lossy(&body).into_owned();
     let heard = Heard { path: path.clone(), headers: parts.headers, body };
+    let issued = shared.heard("/token").len();
     shared.heard.lock().unwrap().push(heard.clone());
-    (shared.lie)(&path, &shared.origin).unwrap_or_else(|| honest(&heard, &shared.origin))
+    let lie = Arc::clone(&shared.lie.lock().unwrap());
+    lie(&path, &shared.origin).unwrap_or_else(|| honest(&heard, &shared.origin, issued))
 }
 
-fn honest(heard: &Heard, origin: &str) -> Response {
+fn honest(heard: &Heard, origin: &str, issued: usize) -> Response {
     match &*heard.path {
         "/mcp" if !heard.headers.contains_key(header::AUTHORIZATION) => challenge(),
         "/mcp" => called(&heard.body),
@@ -96,7 +113,7 @@ fn honest(heard: &Heard, origin: &str) -> Response {
         ),
         "/.well-known/oauth-authorization-server" => shown(&metadata(origin)),
         "/register" => shown(&json!({"client_id": "registered", "redirect_uris": []})),
-        "/token" => shown(&tokens("first")),
+        "/token" => shown(&tokens(issued)),
         _ => StatusCode::NOT_FOUND.into_response(),
     }
 }
@@ -113,20 +130,13 @@ pub(super) fn metadata(origin: &str) -> Value {
     })
 }
 
-/// Tokens that last for the test.
-pub(super) fn lasting_tokens() -> Value {
-    let mut lasting = tokens("first");
-    lasting["expires_in"] = json!(3600);
-    lasting
-}
-
-/// Tokens that expire at once.
-pub(super) fn tokens(generation: &str) -> Value {
+/// Tokens after so many others. The first expire at once.
+fn tokens(generation: usize) -> Value {
     json!({
         "access_token": format!("access-{generation}"),
         "refresh_token": format!("refresh-{generation}"),
         "token_type": "Bearer",
-        "expires_in": 0,
+        "expires_in": if generation == 0 { 0 } else { 3600 },
         "id_token": "an-id-token",
     })
 }

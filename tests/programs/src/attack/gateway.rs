@@ -25,7 +25,6 @@ pub(super) struct Serve {
     /// The configuration.
     lines: String,
     flags: Vec<String>,
-    open_files: Option<u32>,
 }
 
 impl Serve {
@@ -33,7 +32,7 @@ impl Serve {
     pub(super) fn new(lab: &Lab) -> Self {
         let programs = lab.programs.clone();
         let folder = tempfile::tempdir().unwrap();
-        let serve = Self { folder, lines: String::new(), flags: Vec::new(), open_files: None, programs };
+        let serve = Self { folder, lines: String::new(), flags: Vec::new(), programs };
         let odd = serve.programs.odd.clone();
         serve.upstream("good", &odd, "ordinary", "")
     }
@@ -68,19 +67,11 @@ impl Serve {
         self
     }
 
-    /// With at most this many open files.
-    pub(super) fn open_files(mut self, most: u32) -> Self {
-        self.open_files = Some(most);
-        self
-    }
-
     /// Starts it, and waits until it listens.
     pub(super) fn start(self) -> Gateway {
         let config = self.folder.path().join("disclosure.toml");
         std::fs::write(&config, self.lines).unwrap();
-        let limit = self.open_files.map_or(String::new(), |most| format!("ulimit -n {most} && "));
-        let mut command = Command::new("sh");
-        command.args(["-c", &format!("{limit}exec \"$0\" \"$@\"")]).arg(&self.programs.gateway);
+        let mut command = Command::new(&self.programs.gateway);
         command.args(["--log", "info", "serve", "--transport", "http", "--listen", "127.0.0.1:0"]);
         command.arg("--config").arg(&config).args(&self.flags);
         command.env(CACHE, self.folder.path().join("cache"));

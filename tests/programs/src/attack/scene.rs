@@ -93,7 +93,6 @@ pub(super) struct Scene {
     over: Arc<AtomicBool>,
     /// What the attack sends or has sent, which the program may hold.
     allowance: u64,
-    ping: Duration,
 }
 
 impl Scene {
@@ -106,7 +105,7 @@ impl Scene {
         scene
     }
 
-    /// The same without the honest client, for attacks that end the program.
+    /// The same without the honest client, who would be measured, too.
     pub(super) async fn without_honest_client(lab: &Lab, serve: Serve) -> Self {
         let starting = tokio::task::spawn_blocking(move || {
             let gateway = serve.start();
@@ -116,13 +115,7 @@ impl Scene {
         });
         // What it panicked with says why it does not start.
         let gateway = starting.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
-        Self {
-            gateway,
-            measured: Arc::clone(&lab.measured),
-            over: Arc::default(),
-            allowance: 0,
-            ping: PING * TOLERANCE,
-        }
+        Self { gateway, measured: Arc::clone(&lab.measured), over: Arc::default(), allowance: 0 }
     }
 
     /// Begins to measure memory, from what it is now.
@@ -153,12 +146,6 @@ impl Scene {
         self
     }
 
-    /// Pings may take this long.
-    pub(super) fn pinging_within(mut self, longest: Duration) -> Self {
-        self.ping = longest;
-        self
-    }
-
     /// An attacker with a session.
     pub(super) async fn attacker(&self) -> Peer {
         self.stranger().begin_session().await.unwrap()
@@ -181,7 +168,7 @@ impl Scene {
         }
         let figures = self.measured.so_far();
         reasons.extend(figures.trouble);
-        if let Some(slowest) = figures.slowest.filter(|slowest| *slowest > self.ping) {
+        if let Some(slowest) = figures.slowest.filter(|slowest| *slowest > PING * TOLERANCE) {
             reasons.push(format!("a ping took {} ms", slowest.as_millis()));
         }
         if let Some(memory) = figures.memory.filter(|memory| *memory > MEMORY + self.allowance) {

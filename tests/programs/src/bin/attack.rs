@@ -8,7 +8,6 @@ use programs::{
     attack::{Attack, Lab, MEMORY, PING, all, table},
     log, print,
 };
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Attacks mcp-disclosure as clients and upstreams could, beside an honest client.
 ///
@@ -28,7 +27,6 @@ fn main() -> ExitCode {
     };
     let attacks: Vec<Attack> = all().into_iter().filter(is_named).collect();
     let Some(programs) = Programs::found() else { return ExitCode::from(2) };
-    allow_many_files();
     let mut lab = Lab::new(programs);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.expect("a runtime");
@@ -53,11 +51,4 @@ fn main() -> ExitCode {
     // Whatever an attack that was given up still waits for is not waited for.
     runtime.shutdown_timeout(Duration::from_millis(100));
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-/// Attacks open more connections than a process may have by default.
-fn allow_many_files() {
-    let limit = getrlimit(Resource::Nofile);
-    // Where it cannot be raised, attacks are made with as many as there may be.
-    let _refused = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }

@@ -98,11 +98,6 @@ fn w1_what_gathering_would_lose_stays_where_it_is() {
             "gathered/",
         ],
     );
-    let yaml = "mcpServers:\n  - name: b\n    command: &c y\n  - name: d\n    command: *c\n";
-    person.write("home/.continue/config.yaml", yaml);
-    person
-        .run(&["init", "--dry-run", "--host", "continue"])
-        .prints(0, &["'b' is left as it is: other parts of the file stand for parts of it"]);
 }
 
 #[test]

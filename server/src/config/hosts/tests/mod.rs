@@ -133,19 +133,6 @@ fn a_name_that_occurs_twice_is_the_last_one_and_the_first_is_left_out() {
 }
 
 #[test]
-fn what_is_no_hosts_file_is_refused_with_its_place() {
-    for (path, text, expected) in [
-        ("mcp.json", "{\"mcpServers\": {", "mcp.json:1:16: unterminated object"),
-        ("mcp.json", "[]", "no MCP servers found"),
-        ("config.toml", "[mcp_servers\n", "config.toml:1:"),
-        ("config.yaml", "a: [\n", "config.yaml:"),
-    ] {
-        let problem = Project::of(path, text).read.unwrap_err().to_string();
-        assert!(problem.contains(expected), "{problem}");
-    }
-}
-
-#[test]
 fn a_warning_names_key_and_place_and_quotes_no_secret() {
     for (key, value, expected) in [
         ("env", r#"{"KEY": "s3cret${s3cret"}"#, "env.KEY: '${' at character 7 is not closed"),
