@@ -89,7 +89,7 @@ fn saves(best: &Compared, full: &Compared, turns: u64) -> String {
     format!(
         "saves {} of the tokens of a conversation of {} ({} instead of {}) for {}",
         percent(best.conversation_saving.unwrap_or(0.0)),
-        of(usize::try_from(turns).unwrap_or(usize::MAX), "turn"),
+        of(turns, "turn"),
         grouped(best.costs.conversation_tokens.unwrap_or(0)),
         grouped(full.costs.conversation_tokens.unwrap_or(0)),
         trips(best.costs.round_trips.saturating_sub(full.costs.round_trips)),
@@ -99,7 +99,7 @@ fn saves(best: &Compared, full: &Compared, turns: u64) -> String {
 fn trips(additional: u64) -> String {
     match additional {
         0 => "no additional round trip".to_owned(),
-        more => of(usize::try_from(more).unwrap_or(usize::MAX), "additional round trip"),
+        more => of(more, "additional round trip"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! How figures and texts are written: numbers, long texts, and texts of others.
 
-pub(crate) use mcp_disclosure_core::printable::grouped;
+pub(crate) use mcp_disclosure_core::printable::{counted as of, grouped};
 use mcp_disclosure_core::printable::{one_line, printable};
 
 /// The same, or the mark of an unknown figure.
@@ -21,11 +21,6 @@ pub(crate) fn saved(share: Option<f64>) -> String {
         Some(0.0) => "–".to_owned(),
         Some(share) => percent(share),
     }
-}
-
-/// A number with a noun, in singular or plural.
-pub(crate) fn of(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", grouped(count as u64)) }
 }
 
 /// The text in one line of at most `width` characters; what is left out is counted in bytes.
@@ -113,7 +108,7 @@ mod tests {
             [0, 999, 1000, 37332, 1_000_000].map(grouped),
             ["0", "999", "1,000", "37,332", "1,000,000"]
         );
-        assert_eq!((of(1, "tool"), of(2, "tool")), ("1 tool".to_owned(), "2 tools".to_owned()));
+        assert_eq!((of(1_u64, "tool"), of(2_usize, "tool")), ("1 tool".to_owned(), "2 tools".to_owned()));
     }
 
     #[test]

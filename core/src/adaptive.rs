@@ -8,7 +8,7 @@
 
 use crate::{
     catalogue::view::View,
-    printable::grouped,
+    printable::{counted, grouped},
     size::{self, ListSize},
     strategy::Profile,
 };
@@ -46,11 +46,9 @@ pub(crate) fn reason(view: &View, budget: u64) -> String {
     let list = ListSize::complete(view);
     let side = if fits(view, budget) { "within" } else { "over" };
     let so_far = if view.is_complete() { "" } else { " so far" };
-    let (tools, tokens, method) = (list.tools, grouped(list.tokens()), size::METHOD);
-    let budget = grouped(budget);
-    format!(
-        "the complete list of {tools} tools{so_far} is about {tokens} tokens ({method}), {side} the budget of {budget}"
-    )
+    let (tools, tokens) = (counted(list.tools, "tool"), counted(list.tokens(), "token"));
+    let (method, budget) = (size::METHOD, grouped(budget));
+    format!("the complete list of {tools}{so_far} is about {tokens} ({method}), {side} the budget of {budget}")
 }
 
 /// The profile of a stack that lists completely within a budget.

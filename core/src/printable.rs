@@ -31,6 +31,14 @@ pub fn grouped(number: u64) -> String {
     grouped
 }
 
+/// A number with a noun, in singular or plural.
+pub fn counted(count: impl TryInto<u64>, noun: &str) -> String {
+    match count.try_into().unwrap_or(u64::MAX) {
+        1 => format!("1 {noun}"),
+        count => format!("{} {noun}s", grouped(count)),
+    }
+}
+
 fn escaped(text: &str, acts: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.contains(&acts) {
         return Cow::Borrowed(text);

@@ -11,6 +11,7 @@ use tokio::{
     sync::{mpsc, watch},
     task::spawn_blocking,
 };
+use tracing::dispatcher::{Dispatch, get_default, with_default};
 
 use super::{Backend, Declaration, Scope, clashes, declare::Declarations};
 use crate::{
@@ -294,8 +295,10 @@ impl Follower {
             return self;
         }
         let before = self.backend.catalogue.current();
-        // Beside the workers, since thousands of tools take a while.
-        let building = spawn_blocking(move || self.keeper.build(before.snapshot(), is_final));
+        // Beside the workers, since thousands of tools take a while; what it logs goes where the rest does.
+        let log = get_default(Dispatch::clone);
+        let build = move || self.keeper.build(before.snapshot(), is_final);
+        let building = spawn_blocking(move || with_default(&log, build));
         let (keeper, snapshot) = match building.await {
             Ok(built) => built,
             Err(stopped) => match stopped.try_into_panic() {

@@ -162,7 +162,8 @@ impl Recipe {
             texts: Arc::clone(&self.texts),
             skills: Arc::default(),
         };
-        let (witness, stopping) = (self.witness.clone(), ending);
+        // Each upstream of the backend that clients share is seen once.
+        let (witness, stopping) = (self.witness.clone().filter(|_| like.is_none()), ending);
         let supervisor = Supervisor { terms, memory, witness, client, era, go, stopping };
         let follower = Follower {
             backend: Arc::clone(&backend),

@@ -29,13 +29,7 @@ impl Strategies {
         let mut build = |name: &str| match builder.build(name) {
             Ok(strategy) => Some((Arc::from(&*strategy.profile().name), strategy)),
             Err(error) => {
-                let problem = problem(&error, &options.places);
-                problems.push(match name {
-                    ADAPTIVE => {
-                        problem.hint("it is for clients that request no strategy: --fallback adaptive")
-                    }
-                    _ => problem,
-                });
+                problems.push(problem(&error, &options.places));
                 None
             }
         };
@@ -189,6 +183,9 @@ pub fn problem(error: &Error, places: &StrategyPlaces) -> Problem {
         Error::UnknownStrategy { name, .. } if BUILT_IN.contains(&&**name) => {
             let hint = format!("this program was built without the feature '{name}'");
             return problem.at(places.of(name).cloned()).hint(hint);
+        }
+        Error::UnknownStrategy { name, .. } if name == ADAPTIVE => {
+            return problem.hint("it is for clients that request no strategy: --fallback adaptive");
         }
         Error::UnknownStrategy { name, known } => {
             (places.of(name), nearest(name, known.split(", "), 1).first().map(|near| mean(near)))

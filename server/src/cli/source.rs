@@ -195,9 +195,12 @@ impl Source {
     /// The same source, where whoever comes in is the principal of this name, if there is one.
     ///
     /// # Errors
-    /// [`Failure::Usage`] if its files have no such principal.
+    /// [`Failure::Usage`] if its files have no such principal; what is wrong with these.
     pub(super) fn seen_by(self, name: Option<&str>) -> Result<Self, Failure> {
         let Some(name) = name else { return Ok(self) };
+        if let Err(problems) = self.contents {
+            return Err(Failure::Configuration(problems));
+        }
         let permits = self.files.declarations().and_then(|file| file.permits_of(name)).ok_or_else(|| {
             let problem = Problem::new(format!("--principal: there is no principal '{name}'"));
             Failure::usage(problem.hint("it is an entry of [[principals]] in the file that --config names"))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_disclosure_client::Concerns;
 use mcp_disclosure_compare::{BASELINE, Recommendation, Row};
 use mcp_disclosure_core::{
-    Era, Notes, Objection, Permits, Principal, Registry, Role, Selected, Settings, Stack, View, adaptive,
+    Era, Error, Notes, Objection, Permits, Principal, Registry, Role, Selected, Settings, Stack, View, adaptive,
 };
 use mcp_disclosure_gateway::{
     Gateway, Offer, Problem,
@@ -192,13 +192,15 @@ impl Contestant {
     ) -> Result<Self, Problem> {
         let overrides = spec.overrides(registry)?;
         let settings = with(as_set, &overrides);
-        let build = |settings: &Settings| {
-            registry
-                .builder(settings)
-                .build(&spec.strategy())
-                .map_err(|error| problem(&error, &StrategyPlaces::default()))
-        };
-        let as_set = build(&settings)?;
+        let as_set = registry.builder(&settings).build(&spec.strategy()).map_err(|error| {
+            let problem = problem(&error, &StrategyPlaces::default());
+            match error {
+                Error::UnknownStrategy { name, .. } if name == adaptive::NAME => {
+                    problem.hint("it selects full or another strategy by the size of the list: name these")
+                }
+                _ => problem,
+            }
+        })?;
         let profile = as_set.profile().clone();
         let row = Row {
             name: spec.to_string(),

@@ -76,13 +76,12 @@ impl<'a> Prepared<'a> {
         let mut contestants = Contestants::build(registry, (rows.0, &rows.1), &source, &command)?;
         let progress = Arc::new(progress);
         let (real, mut notes) = stage::real(&source, declared.clone(), &contestants, &progress).await?;
-        let read = stage::read(&real).await;
+        let (subject, stand_ins) = stage::read(&real);
         let examined = contestants.examine(&real, source.caller.as_ref(), &command);
         let seen_by = source.caller.as_ref().and_then(Principal::id);
         notes.extend(seen_by.map(|id| format!("What {id} sees and pays.")));
         notes.extend(stage::disclosing(&real));
         real.close().await;
-        let (subject, stand_ins) = read?;
         examined?;
         let _quiet = tracing::subscriber::set_default(NoSubscriber::default());
         Ok(Self { contestants, subject, progress, source, declared, stand_ins, transport, notes, _quiet })

@@ -8,7 +8,7 @@ use std::{
 };
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use mcp_disclosure_core::{UpstreamLists, UpstreamName};
+use mcp_disclosure_core::{UpstreamLists, UpstreamName, printable::counted};
 use mcp_disclosure_gateway::slot::{Slot, Witness};
 use mcp_disclosure_transport::printable::one_line;
 use parking_lot::{Condvar, Mutex};
@@ -221,8 +221,7 @@ impl Witness for Progress {
     }
 
     fn ready(&self, upstream: &UpstreamName, lists: &UpstreamLists) {
-        let tools = lists.tools.len();
-        self.upstreams(&format!("{upstream}: {tools} {}", if tools == 1 { "tool" } else { "tools" }));
+        self.upstreams(&format!("{upstream}: {}", counted(lists.tools.len(), "tool")));
     }
 }
 

@@ -4,13 +4,15 @@ use std::{collections::HashMap, io, sync::Arc};
 
 use mcp_disclosure_client::{CallError, Error, Link};
 use mcp_disclosure_compare::{BASELINE, LinkFactory, Subject, Tool};
-use mcp_disclosure_core::{Principal, RawObject, ReceiptKey, Snapshot, ToolName, View, VisibleTool};
+use mcp_disclosure_core::{
+    Principal, RawObject, ReceiptKey, Snapshot, ToolName, View, VisibleTool, printable::counted,
+};
 use mcp_disclosure_gateway::{
     Assembly, Gateway,
     catalogue::Declared,
     front::{http, stdio::Stdio},
     slot::Witness,
-    upstream::{Upstream, UpstreamConfig},
+    upstream::UpstreamConfig,
 };
 use mcp_disclosure_transport::Reason;
 use tokio::net::TcpListener;
@@ -38,8 +40,7 @@ pub(super) async fn real(
     let assembly = source.clone().assembly(declared, contestants.pinned(BASELINE)?, fresh_key()?);
     let witness: Arc<dyn Witness> = Arc::clone(progress) as _;
     let assembly = Assembly { witness: Some(witness), fetches_per_minute: UNLIMITED, ..assembly };
-    let count = assembly.upstreams.len();
-    progress.upstreams(&format!("starting {count} {}", if count == 1 { "upstream" } else { "upstreams" }));
+    progress.upstreams(&format!("starting {}", counted(assembly.upstreams.len(), "upstream")));
     let started = Gateway::start(assembly).await?;
     let missing = started.missing.iter().map(|missing| {
         tracing::error!("{missing}; it is left out, the others are compared");
@@ -48,21 +49,13 @@ pub(super) async fn real(
     Ok((started.gateway, missing.collect()))
 }
 
-/// The subject of a comparison, as a gateway serves it, and a stand-in for each upstream.
-///
-/// # Errors
-/// [`Failure::Upstreams`] for the first upstream that does not list again.
-pub(super) async fn read(gateway: &Gateway) -> Result<(Subject, Vec<StandIn>), Failure> {
+/// The subject of a comparison, as a gateway serves it, and a stand-in for each upstream, which lists what that has listed.
+pub(super) fn read(gateway: &Gateway) -> (Subject, Vec<StandIn>) {
     let backend = gateway.backends().shared();
-    let upstreams = backend.upstreams();
     let caller = gateway.admission().on_stdio();
-    let subject = subject(backend.catalogue().current().snapshot(), &caller, &upstreams);
-    let mut stand_ins = Vec::new();
-    for upstream in &upstreams {
-        let failed = |error| Failure::Upstreams(vec![Arc::new(error)]);
-        stand_ins.push(StandIn::of(upstream).await.map_err(failed)?);
-    }
-    Ok((subject, stand_ins))
+    let stand_ins: Vec<StandIn> =
+        backend.slots().iter().filter_map(|slot| StandIn::of(&slot.status())).collect();
+    (subject(backend.catalogue().current().snapshot(), &caller, &stand_ins), stand_ins)
 }
 
 /// A gateway for a row, exactly as `serve` runs it.
@@ -188,7 +181,7 @@ async fn listen(gateway: &Arc<Gateway>) -> Result<String, Failure> {
 }
 
 /// The tools of a catalogue, as this client sees them.
-fn subject(snapshot: &Arc<Snapshot>, caller: &Principal, upstreams: &[Arc<Upstream>]) -> Subject {
+fn subject(snapshot: &Arc<Snapshot>, caller: &Principal, upstreams: &[StandIn]) -> Subject {
     let view = View::of(Arc::clone(snapshot), caller);
     let sorted = view.categories().flat_map(|category| {
         category.tools().map(move |tool| (tool.name().clone(), category.name().to_owned()))
@@ -202,7 +195,7 @@ fn subject(snapshot: &Arc<Snapshot>, caller: &Principal, upstreams: &[Arc<Upstre
         example: example(&visible),
     });
     // Names only: commands and URLs may contain secrets.
-    let names: Vec<String> = upstreams.iter().map(|upstream| upstream.name().to_string()).collect();
+    let names: Vec<String> = upstreams.iter().map(|upstream| upstream.lists.name.to_string()).collect();
     Subject { source: names.join(", "), tools: tools.collect() }
 }
 

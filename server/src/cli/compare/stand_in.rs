@@ -10,7 +10,8 @@ use mcp_disclosure_compare::{
 use mcp_disclosure_core::{RawObject, RawText, Schema, UpstreamLists, UpstreamName, Verdict};
 use mcp_disclosure_gateway::{
     Revision,
-    upstream::{Introduction, Responder, Target, Upstream, UpstreamConfig, UpstreamError},
+    slot::Status,
+    upstream::{Introduction, Responder, Target, UpstreamConfig},
 };
 use mcp_disclosure_transport::{ErrorText, Json, Request};
 use serde_json::{Value, json};
@@ -26,21 +27,18 @@ pub(in crate::cli) struct Behind {
 /// What a stand-in knows of its upstream.
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct StandIn {
-    introduction: Introduction,
-    lists: UpstreamLists,
+    introduction: Arc<Introduction>,
+    pub(super) lists: Arc<UpstreamLists>,
 }
 
 impl StandIn {
-    /// A stand-in for this upstream, which receives list requests only.
-    ///
-    /// # Errors
-    /// The first list that fails.
-    pub(super) async fn of(upstream: &Upstream) -> Result<Self, UpstreamError> {
-        Ok(Self { introduction: upstream.introduction().clone(), lists: upstream.lists(None, false).await? })
+    /// A stand-in for an upstream of this status, if it has listed.
+    pub(super) fn of(status: &Status) -> Option<Self> {
+        Some(Self { introduction: status.introduction.clone()?, lists: status.offered().cloned()? })
     }
 
     fn introduce(&self) -> RawObject {
-        let Introduction { capabilities, server_info, instructions, .. } = &self.introduction;
+        let Introduction { capabilities, server_info, instructions, .. } = &*self.introduction;
         let result = RawObject::empty()
             .with_value("protocolVersion", &Revision::LATEST_WITH_SESSIONS.to_string())
             .with("capabilities", capabilities.text())
