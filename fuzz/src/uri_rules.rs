@@ -83,7 +83,7 @@ fn hiding(patterns: &[&str]) -> View {
 }
 
 fn allowing(patterns: &[&str]) -> View {
-    let allowed = patterns.iter().map(|pattern| Pattern::new(pattern)).collect();
+    let allowed = patterns.iter().map(|pattern| Rule::new(pattern, String::new())).collect();
     view(Rules { allowed_resources: Some(allowed), ..Rules::default() })
 }
 

@@ -34,8 +34,9 @@ impl DisclosureFile {
             rules.grouped.extend(mapping.map(|mapping| (name.clone(), mapping)));
         }
         rules.resources = check.primitives("resources", &self.resources.rules);
-        let allow = self.resources.allow.as_ref();
-        rules.allowed_resources = allow.map(|list| list.iter().map(|text| Pattern::new(text)).collect());
+        rules.allowed_resources = self.resources.allow.as_ref().map(|(place, list)| {
+            list.iter().map(|text| Rule::new(text, format!("{place}: resources.allow"))).collect()
+        });
         rules.prompts = check.primitives("prompts", &self.prompts);
         let switches = |(name, place, entry): &(String, Place, UpstreamEntry)| {
             entry.switches(name, format!("{place}: upstreams.{name:?}"))

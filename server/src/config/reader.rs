@@ -175,7 +175,9 @@ impl<'t> Reader<'t> {
             _ => None,
         };
         // If it cannot be read, that is reported, and nothing is allowed.
-        let allow = allow.map(|allow| self.value("resources.allow", allow).unwrap_or_default());
+        let allow = allow.map(|allow| {
+            (self.place(allow.span()), self.value("resources.allow", allow).unwrap_or_default())
+        });
         Resources { allow, rules: self.sections("resources", value, Self::section) }
     }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::CommandFactory;
-use mcp_disclosure_core::{About, Pattern};
+use mcp_disclosure_core::About;
 use mcp_disclosure_gateway::upstream::{EndpointKind, Target};
 use serde_json::json;
 
@@ -278,7 +278,8 @@ fn a_list_under_allow_is_what_may_be_read_and_a_table_is_about_a_resource_p3() {
     let rules =
         read("[resources]\nallow = [\"kit://*\", \"a/kit://b\"]\n[resources.\"kit://x\"]\nhidden = true\n");
     let allowed = rules.allowed_resources.unwrap();
-    assert_eq!(allowed.iter().map(Pattern::text).collect::<Vec<_>>(), ["kit://*", "a/kit://b"]);
+    let texts: Vec<&str> = allowed.iter().map(|rule| rule.pattern.text()).collect();
+    assert_eq!((texts, &*allowed[0].place), (vec!["kit://*", "a/kit://b"], "d.toml:2:9: resources.allow"));
     assert_eq!(rules.resources.len(), 1);
     assert_eq!(read("resources.allow = []\n").allowed_resources, Some(vec![]));
     let rules = read("[resources.allow]\nhidden = true\n");
