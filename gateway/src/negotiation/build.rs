@@ -9,7 +9,7 @@ use mcp_disclosure_core::{
     Error, Objection, Principal, Registry, Snapshot, Stack, View,
     adaptive::NAME as ADAPTIVE,
     full,
-    nearest::{are_alike, did_you_mean, meant, nearest},
+    nearest::{are_alike, did_you_mean, kinds, meant, nearest},
 };
 
 use super::{NamedStrategy, Strategies, StrategyOptions, StrategyPlaces};
@@ -30,12 +30,10 @@ impl Strategies {
             Ok(strategy) => Some((Arc::from(&*strategy.profile().name), strategy)),
             Err(error) => {
                 let problem = problem(&error, &options.places);
-                problems.push(match name {
-                    ADAPTIVE => {
-                        problem.hint("it is for clients that request no strategy: --fallback adaptive")
-                    }
-                    _ => problem,
-                });
+                // A part may be in several stacks.
+                if !problems.contains(&problem) {
+                    problems.push(problem);
+                }
                 None
             }
         };
@@ -175,24 +173,32 @@ fn adaptive(over: &NamedStrategy, budget: u64) -> NamedStrategy {
 /// Why a strategy cannot be built, with what was probably meant, and where it is written.
 pub fn problem(error: &Error, places: &StrategyPlaces) -> Problem {
     let problem = Problem::new(match error {
-        Error::Build { name, key: Some(key), source } => format!("strategy.{name}.{key}: {source}"),
+        Error::Build { name, key: Some(key), source } => {
+            format!("strategy.{name}.{key}: {}", kinds(&source.to_string()))
+        }
         _ => describe(error),
     });
-    let (place, near) = match error {
+    let (place, hint) = match error {
         Error::UnknownStrategy { name, .. } if BUILT_IN.contains(&&**name) => {
-            let hint = format!("this program was built without the feature '{name}'");
-            return problem.at(places.of(name).cloned()).hint(hint);
+            (places.of(name), Some(format!("this program was built without the feature '{name}'")))
+        }
+        Error::UnknownStrategy { name, .. } if name == ADAPTIVE => {
+            let hint = "it is for clients that request no strategy: --fallback adaptive";
+            (places.of(name), Some(hint.to_owned()))
         }
         Error::UnknownStrategy { name, known } => {
-            (places.of(name), nearest(name, known.split(", "), 1).first().map(|near| (*near).to_owned()))
+            let near = nearest(name, known.split(", "), 1).first().copied();
+            (places.of(name), near.map(|near| format!("did you mean '{near}'?")))
         }
         Error::Build { name, key, source } => {
-            (places.setting(name, key.as_deref()), meant(&source.to_string()).map(str::to_owned))
+            let near = meant(&source.to_string()).map(|near| format!("did you mean '{near}'?"));
+            let otherwise = || "docs/reference.md has the settings of built-in strategies".to_owned();
+            (places.setting(name, key.as_deref()), near.or_else(|| Some(otherwise())))
         }
         _ => (None, None),
     };
     let problem = problem.at(place.cloned());
-    near.into_iter().fold(problem, |problem, near| problem.hint(format!("did you mean '{near}'?")))
+    hint.into_iter().fold(problem, Problem::hint)
 }
 
 /// Logs the first objection and the number of all.
