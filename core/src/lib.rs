@@ -62,7 +62,7 @@ pub use catalogue::mirrored::Mirrored;
 pub use catalogue::naming::{Naming, NamingError};
 pub use catalogue::pages::with_pages;
 pub use catalogue::pattern::Pattern;
-pub use catalogue::permits::{Grant, Permits, Quotas};
+pub use catalogue::permits::{Grant, ListedResources, Permits, Quotas};
 pub use catalogue::principal::Principal;
 pub use catalogue::provider::{OwnGroup, OwnInfo, Provider};
 pub use catalogue::rules::{Rule, Rules, Switches};

@@ -8,7 +8,7 @@ pub fn nearest<'a>(
     candidates: impl IntoIterator<Item = &'a str>,
     count: usize,
 ) -> Vec<&'a str> {
-    ranked(wanted, candidates, count, 0.6)
+    ranked(wanted, candidates, count, 0.75)
 }
 
 /// The hint for an unknown name: the most similar of the known ones, or else what is said otherwise.
@@ -36,7 +36,7 @@ pub fn suggested<'a>(wanted: &str, names: &[&'a str], count: usize) -> Vec<&'a s
     let containing = names.iter().copied().filter(|name| name.to_lowercase().contains(&part));
     let containing: Vec<&str> = containing.take(count).collect();
     let names = || names.iter().copied();
-    let similar = || misspelt(wanted, names()).or_else(|| nearest(wanted, names(), 1).pop());
+    let similar = || misspelt(wanted, names()).or_else(|| ranked(wanted, names(), 1, 0.6).pop());
     if containing.is_empty() { similar().into_iter().collect() } else { containing }
 }
 
@@ -47,6 +47,36 @@ pub fn meant(message: &str) -> Option<&str> {
     let mut quoted = said.split('`').skip(1).step_by(2);
     let unknown = quoted.next()?;
     nearest(unknown, quoted, 1).first().copied()
+}
+
+/// A message of `serde` about a value of another kind than is expected, in the words of files: without a text that was found, which
+/// may be secret.
+pub fn kinds(message: &str) -> String {
+    let Some((found, expected)) = message.rsplit_once(", expected ") else { return message.to_owned() };
+    let Some(found) = found.strip_prefix("invalid type: ").or_else(|| found.strip_prefix("invalid value: "))
+    else {
+        return message.to_owned();
+    };
+    let found = match found.split_once(' ').map_or(found, |(kind, _)| kind) {
+        "string" => "a text",
+        "sequence" => "a list",
+        "map" => "a table",
+        // Such as: floating point `1.5`
+        _ => found.split('`').nth(1).unwrap_or(found),
+    };
+    let expected = match expected {
+        "a string" => "a text",
+        "path string" => "a path",
+        "a boolean" => "true or false",
+        "a sequence" => "a list",
+        "a map" => "a table",
+        "f32" | "f64" => "a number",
+        "u32" | "u64" | "usize" => "a whole number",
+        "a nonzero u64" | "a nonzero usize" => "a whole number above 0",
+        _ if expected.starts_with("struct ") => "a table",
+        _ => expected,
+    };
+    format!("expected {expected}, not {found}")
 }
 
 /// Whether a model may take one name for the other: they differ by a few letters, or by a word in the middle, as
@@ -97,6 +127,24 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(meant(message), word, "{message}");
+        }
+    }
+
+    #[test]
+    fn w5_a_value_of_another_kind_is_told_without_its_text() {
+        for (message, told) in [
+            (
+                "invalid type: string \"s3cret, expected x\", expected a sequence",
+                "expected a list, not a text",
+            ),
+            ("invalid type: string \"s3cret\", expected struct TokenEntry", "expected a table, not a text"),
+            ("invalid type: map, expected a boolean", "expected true or false, not a table"),
+            ("invalid value: integer `0`, expected a nonzero u64", "expected a whole number above 0, not 0"),
+            ("unknown field `colur`, expected `colour`", "unknown field `colur`, expected `colour`"),
+            ("invalid type: unit value, expected f64", "expected a number, not unit value"),
+            ("missing field `name`", "missing field `name`"),
+        ] {
+            assert_eq!(kinds(message), told);
         }
     }
 

@@ -18,7 +18,7 @@ use crate::catalogue::{
 #[derive(Debug, Default)]
 pub(crate) struct Guard {
     rules: Vec<(Rule, About)>,
-    allowed: Option<Vec<About>>,
+    allowed: Option<Vec<(Rule, About)>>,
     /// What definitions are delivered by, hidden tools' too (docs/CONTRACT.md U16).
     channels: Vec<About>,
 }
@@ -26,12 +26,12 @@ pub(crate) struct Guard {
 impl Guard {
     /// Prepares these rules, for these upstreams.
     pub(crate) fn new(rules: &Rules, upstreams: &[&UpstreamLists]) -> Self {
-        let about = |pattern: &Pattern| About::new(pattern.text());
+        let read = |rule: &Rule| (rule.clone(), About::new(rule.pattern.text()));
         let allowed = rules.allowed_resources.as_ref();
-        let allowed = allowed.map(|list| list.iter().map(about).collect());
-        let rules = rules.resources.iter().map(|rule| (rule.clone(), about(&rule.pattern)));
+        let allowed = allowed.map(|list| list.iter().map(read).collect());
+        let rules = rules.resources.iter().map(read).collect();
         let channel = |lists: &&UpstreamLists| Some(About::of(&lists.name, lists.channel.as_ref()?));
-        Self { rules: rules.collect(), allowed, channels: upstreams.iter().filter_map(channel).collect() }
+        Self { rules, allowed, channels: upstreams.iter().filter_map(channel).collect() }
     }
 
     /// Whether anything can be refused.
@@ -55,21 +55,28 @@ impl Guard {
             || (self.is_on() && is_refused())
     }
 
-    /// The rules, by their place among those about resources, that are about this one.
-    pub(crate) fn mark_used(&self, upstream: &str, uri: &Uri, used: &mut [bool]) {
-        for ((_, about), used) in self.rules.iter().zip(used) {
-            *used |= about.rank(upstream, uri).is_some();
-        }
+    /// The rules, and then the entries of what is allowed, that are about none of these resources and templates.
+    pub(crate) fn idle<'g>(&'g self, listed: &'g [(&str, Uri)]) -> impl Iterator<Item = &'g Rule> {
+        let is_idle = move |about: &About, is_meant: fn(&About, &str, &Uri) -> bool| {
+            listed.iter().all(|(of, uri)| !is_meant(about, of, uri) && !about.may_be_one_of(of, uri))
+        };
+        let rules = self
+            .rules
+            .iter()
+            .filter(move |(_, about)| is_idle(about, |about, of, uri| about.rank(of, uri).is_some()));
+        let allowed = self.allowed.iter().flatten().filter(move |(_, about)| is_idle(about, About::allows));
+        rules.chain(allowed).map(|(rule, _)| rule)
     }
 
     fn allows(&self, upstream: &str, uri: &Uri) -> bool {
-        self.allowed.as_ref().is_none_or(|allowed| allowed.iter().any(|about| about.allows(upstream, uri)))
+        let allows = |allowed: &Vec<(_, About)>| allowed.iter().any(|(_, about)| about.allows(upstream, uri));
+        self.allowed.as_ref().is_none_or(allows)
     }
 
     /// Whether what allows or shows has it verbatim.
     fn names(&self, upstream: &str, uri: &Uri) -> bool {
-        let shown = self.rules.iter().filter(|(rule, _)| rule.hidden == Some(false)).map(|(_, about)| about);
-        self.allowed.iter().flatten().chain(shown).any(|about| about.is_verbatim(upstream, uri))
+        let shown = self.rules.iter().filter(|(rule, _)| rule.hidden == Some(false));
+        self.allowed.iter().flatten().chain(shown).any(|(_, about)| about.is_verbatim(upstream, uri))
     }
 
     /// What the rules say of a resource.
@@ -142,6 +149,14 @@ impl About {
     /// Whether it permits a resource: one that is doubtful only verbatim.
     pub(crate) fn allows(&self, upstream: &str, uri: &Uri) -> bool {
         self.is_verbatim(upstream, uri) || (!uri.is_doubtful && self.may_be_of(upstream) && self.shows(uri))
+    }
+
+    /// Whether a URI that it is about may be one of this template.
+    pub(crate) fn may_be_one_of(&self, upstream: &str, template: &Uri) -> bool {
+        let Some((template, _)) = template.key.split_once('{') else { return false };
+        let own = self.shown.as_ref().unwrap_or(&self.uri).text();
+        let own = own.split(['*', '?']).next().unwrap_or_default();
+        self.may_be_of(upstream) && (template.starts_with(own) || own.starts_with(template))
     }
 
     /// How it is about a URI, if it is, and whether all that its rule says counts: of what some server may take for the same,

@@ -9,7 +9,7 @@ fn guard(written: &[&str]) -> Guard {
     let mut rules = Rules::default();
     for text in written {
         if let Some(allowed) = text.strip_prefix('+') {
-            rules.allowed_resources.get_or_insert_default().push(Pattern::new(allowed));
+            rules.allowed_resources.get_or_insert_default().push(Rule::new(allowed, String::new()));
             continue;
         }
         let (text, hidden) = text.strip_prefix('!').map_or((*text, true), |text| (text, false));
@@ -289,6 +289,24 @@ fn a_list_of_what_is_allowed_leaves_nothing_else() {
     let escaped = super::tests::guard(&["+x://h/a%2A", "+X://h/b", "+X://h/*"]);
     assert!(!hides(&escaped, "x://h/a%2A") && !hides(&escaped, "x://h/b"));
     assert!(hides(&escaped, "x://h/ab") && hides(&escaped, "x://h/c"));
+}
+
+#[test]
+fn what_is_about_nothing_that_is_listed_nor_that_a_template_may_stand_for_is_idle() {
+    let guard = guard(&[
+        "kit://D*",
+        "kit://no",
+        "file:///d/secret/*",
+        "file:///e/*",
+        "+kit://a b",
+        "+kit://DOC",
+        "+b/kit://doc",
+        "+a/file:///d/public/*",
+        "+*/file:///e/x",
+    ]);
+    let listed = ["kit://doc", "kit://a%20b", "file:///d/{path}"].map(|uri| ("a", Uri::stated(uri)));
+    let idle: Vec<&str> = guard.idle(&listed).map(|rule| rule.pattern.text()).collect();
+    assert_eq!(idle, ["kit://no", "file:///e/*", "kit://DOC", "b/kit://doc", "*/file:///e/x"]);
 }
 
 #[test]

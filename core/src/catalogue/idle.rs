@@ -114,22 +114,23 @@ fn candidates(items: &[Item], written: &str) -> Vec<Candidate> {
     names.flatten().collect()
 }
 
-/// Rules about resources that no upstream lists. A resource need not be listed to be read, so that a rule may be about
-/// something all the same.
+/// What is said of resources that no upstream lists, and that no template may stand for. A resource need not be listed to be
+/// read, so that it may be about something all the same.
 pub(crate) fn idle_resource_rules(
     upstreams: &[&UpstreamLists],
     rules: &Rules,
     guard: &Guard,
 ) -> Vec<Warning> {
-    let mut used = vec![false; rules.resources.len()];
-    if !used.is_empty() {
-        for lists in upstreams {
-            for kind in [Kind::Resources, Kind::Templates] {
-                let keys = read_entries(lists, kind, &mut Vec::new()).into_iter().map(|(key, _)| key);
-                keys.for_each(|key| guard.mark_used(&lists.name, &Uri::stated(&key), &mut used));
-            }
+    if rules.resources.is_empty() && rules.allowed_resources.is_none() {
+        return Vec::new();
+    }
+    let mut listed = Vec::new();
+    for lists in upstreams {
+        for kind in [Kind::Resources, Kind::Templates] {
+            let keys = read_entries(lists, kind, &mut Vec::new()).into_iter().map(|(key, _)| key);
+            listed.extend(keys.map(|key| (&*lists.name, Uri::stated(&key))));
         }
     }
-    let idle = rules.resources.iter().zip(used).filter(|(_, used)| !used);
-    idle.map(|(rule, _)| Warning::nothing_matches(Kind::Resources, &rule.place, &rule.pattern)).collect()
+    let idle = guard.idle(&listed);
+    idle.map(|rule| Warning::nothing_matches(Kind::Resources, &rule.place, &rule.pattern)).collect()
 }

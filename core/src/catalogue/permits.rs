@@ -15,8 +15,10 @@ use crate::{
         guard::About,
         pattern::{Pattern, SEPARATOR},
         uri::Uri,
+        view::View,
     },
     digest::Digest,
+    name::{Kind, UpstreamName},
 };
 
 /// The pattern of everything.
@@ -244,6 +246,25 @@ pub(crate) struct PermittedResources(Vec<Vec<About>>);
 impl PermittedResources {
     pub(crate) fn allow(&self, upstream: &str, uri: &Uri) -> bool {
         self.0.iter().all(|list| list.iter().any(|about| about.allows(upstream, uri)))
+    }
+}
+
+/// What upstreams list of resources and templates, as grants see it.
+#[derive(Debug)]
+pub struct ListedResources(Vec<(UpstreamName, Uri)>);
+
+impl ListedResources {
+    /// All that is in a view.
+    pub fn of(view: &View) -> Self {
+        let all = [Kind::Resources, Kind::Templates].into_iter().flat_map(|kind| view.entries(kind));
+        Self(all.map(|entry| (entry.upstream().clone(), Uri::stated(entry.upstream_key()))).collect())
+    }
+
+    /// Whether a grant of this text permits any, or what a template may stand for.
+    pub fn has_some_of(&self, text: &str) -> bool {
+        located(text).is_some_and(|about| {
+            self.0.iter().any(|(of, uri)| about.allows(of, uri) || about.may_be_one_of(of, uri))
+        })
     }
 }
 

@@ -26,8 +26,8 @@ pub struct Rules {
     pub resources: Vec<Rule>,
     /// Of prompts, by name like tools.
     pub prompts: Vec<Rule>,
-    /// The resources that may be read, where not all of them may; the rest does not exist.
-    pub allowed_resources: Option<Vec<Pattern>>,
+    /// The resources that may be read, where not all of them may; the rest does not exist. Nothing else is said of them.
+    pub allowed_resources: Option<Vec<Rule>>,
     /// Which tools of single upstreams exist; no other rule brings back what is switched off here.
     pub switches: Vec<Switches>,
     /// The names by which tools and prompts are served, where they are not their upstream's own.

@@ -9,7 +9,7 @@ use mcp_disclosure_core::{
     Error, Objection, Principal, Registry, Snapshot, Stack, View,
     adaptive::NAME as ADAPTIVE,
     full,
-    nearest::{are_alike, did_you_mean, meant, nearest},
+    nearest::{are_alike, did_you_mean, kinds, meant, nearest},
 };
 
 use super::{NamedStrategy, Strategies, StrategyOptions, StrategyPlaces};
@@ -175,17 +175,19 @@ fn adaptive(over: &NamedStrategy, budget: u64) -> NamedStrategy {
 /// Why a strategy cannot be built, with what was probably meant, and where it is written.
 pub fn problem(error: &Error, places: &StrategyPlaces) -> Problem {
     let problem = Problem::new(match error {
-        Error::Build { name, key: Some(key), source } => format!("strategy.{name}.{key}: {source}"),
+        Error::Build { name, key: Some(key), source } => {
+            format!("strategy.{name}.{key}: {}", kinds(&source.to_string()))
+        }
         _ => describe(error),
     });
     let mean = |near: &str| format!("did you mean '{near}'?");
     let (place, hint) = match error {
         Error::UnknownStrategy { name, .. } if BUILT_IN.contains(&&**name) => {
-            let hint = format!("this program was built without the feature '{name}'");
-            return problem.at(places.of(name).cloned()).hint(hint);
+            (places.of(name), Some(format!("this program was built without the feature '{name}'")))
         }
         Error::UnknownStrategy { name, .. } if name == ADAPTIVE => {
-            return problem.hint("it is for clients that request no strategy: --fallback adaptive");
+            let hint = "it is for clients that request no strategy: --fallback adaptive";
+            (places.of(name), Some(hint.to_owned()))
         }
         Error::UnknownStrategy { name, known } => {
             (places.of(name), nearest(name, known.split(", "), 1).first().map(|near| mean(near)))

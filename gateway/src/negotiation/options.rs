@@ -66,8 +66,7 @@ impl StrategyPlaces {
 
     /// The place of a setting, or of all that are said of the strategy.
     pub(super) fn setting(&self, strategy: &str, key: Option<&str>) -> Option<&Place> {
-        let places = self.settings.get(strategy)?;
-        key.and_then(|key| places.get(key)).or_else(|| places.get(""))
+        self.settings.get(strategy)?.get(key.unwrap_or_default())
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use mcp_disclosure_core::{Kind, Pattern, Principal, Snapshot, View, VisibleTool, Warning};
+use mcp_disclosure_core::{Kind, ListedResources, Pattern, Principal, Snapshot, View, VisibleTool, Warning};
 use mcp_disclosure_gateway as gateway;
 use serde_json::{Map, Value};
 
@@ -86,9 +86,7 @@ fn revealing(grant: &Written<'_>, everything: &View, seen: &View, findings: &mut
 struct Names<'a> {
     tools: Vec<(&'a str, &'a str)>,
     prompts: Vec<(&'a str, &'a str)>,
-    resources: Vec<(&'a str, &'a str)>,
-    /// Templates, up to their first variable.
-    templates: Vec<(&'a str, &'a str)>,
+    resources: ListedResources,
 }
 
 impl<'a> Names<'a> {
@@ -100,43 +98,29 @@ impl<'a> Names<'a> {
             Warning::Held { upstream, change } => Some((&**upstream, &*change.tool)),
             _ => None,
         });
-        let entries =
-            |kind| everything.entries(kind).map(|entry| (&**entry.upstream(), entry.upstream_key()));
-        let literal = |uri: &'a str| uri.split('{').next().unwrap_or_default();
-        Self {
-            tools: tools.chain(held).collect(),
-            prompts: entries(Kind::Prompts).collect(),
-            resources: entries(Kind::Resources).collect(),
-            templates: entries(Kind::Templates).map(|(upstream, uri)| (upstream, literal(uri))).collect(),
-        }
+        let prompts = everything.entries(Kind::Prompts);
+        let prompts = prompts.map(|entry| (&**entry.upstream(), entry.upstream_key()));
+        let resources = ListedResources::of(everything);
+        Self { tools: tools.chain(held).collect(), prompts: prompts.collect(), resources }
     }
 
     /// The patterns that match nothing that is listed.
     fn idle(&self, Written { what, place, grant, .. }: &Written<'_>, findings: &mut Findings) {
-        for (key, list, names) in [
-            ("tools", &grant.tools, &self.tools),
-            ("prompts", &grant.prompts, &self.prompts),
-            ("resources", &grant.resources, &self.resources),
-        ] {
-            for text in list.iter().flatten().filter(|text| **text != "*") {
-                let pattern = Pattern::new(text);
-                let is_listed = names.iter().any(|(upstream, own)| pattern.names(upstream, own))
-                    || (key == "resources" && self.may_expand_to(text));
-                if !is_listed {
-                    let detail = format!("{what}: {key}: '{text}' matches nothing");
-                    findings.add(IDLE, (*place).into(), detail);
-                }
+        let is_named = |names: &[(&str, &str)], text: &str| {
+            let pattern = Pattern::new(text);
+            names.iter().any(|(upstream, own)| pattern.names(upstream, own))
+        };
+        let is_listed: [(_, _, &dyn Fn(&str) -> bool); 3] = [
+            ("tools", &grant.tools, &|text| is_named(&self.tools, text)),
+            ("prompts", &grant.prompts, &|text| is_named(&self.prompts, text)),
+            ("resources", &grant.resources, &|text| self.resources.has_some_of(text)),
+        ];
+        for (key, list, is_listed) in is_listed {
+            for text in list.iter().flatten().filter(|text| **text != "*" && !is_listed(text)) {
+                let detail = format!("{what}: {key}: '{text}' matches nothing");
+                findings.add(IDLE, (*place).into(), detail);
             }
         }
-    }
-
-    /// Whether a URI that this pattern permits may be one of a template.
-    fn may_expand_to(&self, text: &str) -> bool {
-        let Some((upstream, uri)) = text.split_once('/') else { return false };
-        let (upstream, literal) = (Pattern::new(upstream), uri.split(['*', '?']).next().unwrap_or_default());
-        self.templates.iter().any(|(name, template)| {
-            upstream.matches(name) && (template.starts_with(literal) || literal.starts_with(template))
-        })
     }
 }
 
@@ -150,7 +134,7 @@ mod tests {
     fn found(text: &str) -> Vec<(&'static str, String)> {
         let listed = |key, uri| RawObject::empty().with_value("name", "x").with_value(key, uri).into_text();
         let upstreams = ["a", "b"].map(|name| UpstreamLists {
-            resources: vec![listed("uri", "kit://doc")],
+            resources: vec![listed("uri", "kit://doc"), listed("uri", "kit://a%20b")],
             templates: vec![listed("uriTemplate", "kit://page/{number}")],
             ..named(name, ["same", name])
         });
@@ -205,7 +189,7 @@ mod tests {
             (r#"tools = ["c/*"]"#, Some("tools: 'c/*'")),
             (r#"prompts = ["*"]"#, None),
             (r#"resources = ["a/x://*"]"#, Some("resources: 'a/x://*'")),
-            (r#"resources = ["a/kit://d*", "*/kit://page/2"]"#, None),
+            (r#"resources = ["a/kit://d*", "*/kit://page/2", "a/kit://a b", "b/kit://a%20*"]"#, None),
             (r#"resources = ["kit://d*"]"#, Some("resources: 'kit://d*'")),
         ] {
             let found = found(&format!("[profiles.p]\n{grant}\n"));

@@ -26,7 +26,7 @@ pub use finding::{Finding, Findings, Place, Rule, Severity};
 use mcp_disclosure_core::{Principal, RawObject, Snapshot, Tool, View};
 pub use report::{Report, SignInState};
 pub use rules::CODES;
-pub(crate) use rules::{LEFT_OUT, NOT_SERVED};
+pub(crate) use rules::{LEFT_OUT, NO_KEYS, NOT_SERVED};
 pub use seen::Seen;
 use serde_json::{Map, Value};
 pub use serving::{objections, refusals, unpassed, unreachable};

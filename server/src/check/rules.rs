@@ -146,6 +146,9 @@ rules! {
     UNREACHABLE Error "unreachable-upstream":
         "an upstream cannot be used, and its tools are not served",
         "run it by itself to see why, or leave it out";
+    NO_KEYS Error "unreadable-keys":
+        "the issuer's keys cannot be read, and no JWT is accepted until they are",
+        "see [auth.jwt]: jwks_url or jwks_file names a JSON Web Key Set with a key for signatures";
     UNUSED Warning "unused-concern":
         "nothing is mapped to this concern, so choosing it has no effect",
         "map tools to its values in disclosure.toml or in description files, or leave it out";

@@ -18,10 +18,10 @@ use super::{
 };
 use crate::{
     check::{
-        CODES, Findings, LEFT_OUT, NOT_SERVED, Report, Seen, Severity, SignInState, Subject, access, callers,
-        findable, objections, refusals, unpassed, unreachable,
+        CODES, Findings, LEFT_OUT, NO_KEYS, NOT_SERVED, Report, Seen, Severity, SignInState, Subject, access,
+        callers, findable, objections, refusals, unpassed, unreachable,
     },
-    config::Named,
+    config::{Named, unreadable as unreadable_access},
     failure::Failure,
     flags::{Given, SessionStoreArguments, SourceArguments, StrategyArguments},
     strategies::ranker,
@@ -112,7 +112,10 @@ pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure
     if let Ok(Source { contents: Ok(contents), .. }) = &source {
         findings.of_problems(LEFT_OUT, &contents.found.left_out);
     }
-    let looked = source.and_then(|source| look(program, source, &queries, &mut findings));
+    let looked = source.and_then(|source| {
+        let places = source.places.clone();
+        look(program, source, &queries, &mut findings).map_err(|failure| places.placed(failure))
+    });
     let refused = looked.is_err();
     let (tools, seen) = match looked {
         Ok((tools, seen)) => (Some(tools), seen),
@@ -148,7 +151,8 @@ fn look(
     findings: &mut Findings,
 ) -> Result<(usize, Option<Seen>), Failure> {
     drop(session_store(&source.serve)?);
-    let options = source.options();
+    source.serve.operating.check_key()?;
+    let (options, key_file) = (source.options(), source.serve.receipt_key_file.clone());
     let ranker = ranker(&options.settings);
     let file = source.files.declarations().cloned();
     let contents = source.contents.clone().map_err(Failure::Configuration)?;
@@ -156,11 +160,13 @@ fn look(
     let assembly = Assembly {
         wait_for_upstreams: PATIENCE,
         witness: Some(Arc::new(Patience::new())),
-        ..source.prepare(&program.registry, &options, None)?
+        ..source.prepare(&program.registry, &options, key_file.as_deref())?
     };
     let all: Vec<_> = assembly.strategies.all().cloned().collect();
     runtime_for_one()?.block_on(async {
-        drop(door(&contents, &assembly.strategies)?);
+        if let Err(error) = door(&contents, &assembly.strategies)?.read_keys().await {
+            findings.of_problems(NO_KEYS, &unreadable_access(&contents.file, &[error]));
+        }
         let started = Gateway::start(assembly).await?;
         let backend = started.gateway.backends().shared();
         backend.settled().await;

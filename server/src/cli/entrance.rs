@@ -23,7 +23,7 @@ pub(super) fn door(contents: &Contents, strategies: &Strategies) -> Result<Arc<A
         return Err(Failure::Configuration(unknown));
     }
     let made = Access::new(contents.access.clone());
-    made.map(Arc::new).map_err(|errors| Failure::Configuration(config::unreadable(&errors)))
+    made.map(Arc::new).map_err(|errors| Failure::Configuration(config::unreadable(&contents.file, &errors)))
 }
 
 /// Where sessions are kept, if not in this process; it is connected to later.

@@ -53,6 +53,7 @@ pub(super) struct Source {
     /// What files and flags come down to, or every problem in them.
     pub(super) contents: Result<Contents, Vec<Problem>>,
     pub(super) limits: Limits,
+    pub(super) places: FlagPlaces,
     /// The gateways above this one.
     lineage: Lineage,
     /// Whoever comes in is taken for this caller, if there is one.
@@ -164,7 +165,7 @@ impl Told {
         let contents = origin.contents(&files).and_then(|contents| serving_some(contents, &files));
         let contents = contents
             .map_err(|problems| problems.into_iter().map(|problem| places.at_its_key(problem)).collect());
-        Ok(Source { serve, origin, files, contents, limits, lineage, caller: None })
+        Ok(Source { serve, origin, files, contents, limits, places, lineage, caller: None })
     }
 }
 
@@ -220,7 +221,18 @@ impl Source {
     /// The options of strategies, with what files say.
     pub(super) fn options(&self) -> StrategyOptions {
         let places = self.files.declarations().map(|file| file.strategy_places());
-        self.serve.strategies.options(self.settings(), places.unwrap_or_default())
+        let mut places = places.unwrap_or_default();
+        for (strategy, key, _) in &self.serve.strategies.settings.set {
+            let of_strategy = places.settings.entry(strategy.clone()).or_default();
+            match self.places.0.get("set") {
+                Some(place) => {
+                    of_strategy.insert(key.clone(), place.clone());
+                    of_strategy.entry(String::new()).or_insert_with(|| place.clone());
+                }
+                None => drop(of_strategy.remove(key)),
+            }
+        }
+        self.serve.strategies.options(self.settings(), places)
     }
 
     /// What files say of settings of strategies; flags win.

@@ -34,8 +34,9 @@ impl DisclosureFile {
             rules.grouped.extend(mapping.map(|mapping| (name.clone(), mapping)));
         }
         rules.resources = check.primitives("resources", &self.resources.rules);
-        let allow = self.resources.allow.as_ref();
-        rules.allowed_resources = allow.map(|list| list.iter().map(|text| Pattern::new(text)).collect());
+        rules.allowed_resources = self.resources.allow.as_ref().map(|(place, list)| {
+            list.iter().map(|text| Rule::new(text, format!("{place}: resources.allow"))).collect()
+        });
         rules.prompts = check.primitives("prompts", &self.prompts);
         let switches = |(name, place, entry): &(String, Place, UpstreamEntry)| {
             entry.switches(name, format!("{place}: upstreams.{name:?}"))
@@ -65,10 +66,14 @@ impl DisclosureFile {
             match Naming::new(upstream, format!("{place}: upstreams.{name:?}"), prefix, &entry.rename) {
                 Ok(naming) => all.push(naming),
                 Err(errors) => errors.iter().for_each(|error| {
-                    let hint = match error {
-                        NamingError::Twice { .. } => "give each tool a name of its own",
-                        _ => "a name has 1 to 64 letters, digits, '_', '-' and '.'",
+                    let (key, hint) = match error {
+                        NamingError::Refused { key, .. } => {
+                            let key = key.split('.').next().unwrap_or_default();
+                            (key, "a name has 1 to 64 letters, digits, '_', '-' and '.'")
+                        }
+                        _ => ("rename", "give each tool a name of its own"),
                     };
+                    let place = self.places.of(&["upstreams", name, key]).unwrap_or(place);
                     Found { place, problems }.add(format!("upstream '{name}': {error}"), hint);
                 }),
             }

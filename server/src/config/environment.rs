@@ -16,8 +16,7 @@ pub(super) fn own(name: &str) -> Option<String> {
 /// # Errors
 /// The problem with the first reference that cannot be resolved. It quotes names of variables and no other text.
 pub(super) fn expand(text: &str, lookup: Lookup<'_>) -> Result<String, String> {
-    let unclosed = |what| format!("{what}; {ESCAPED}");
-    replaced(text, str::to_owned, "${", unclosed, |reference| value(reference, lookup))
+    replaced(text, str::to_owned, "${", |what| what, |reference| value(reference, lookup))
 }
 
 /// How a text says `${`, for messages.

@@ -304,8 +304,8 @@ pub struct Pins {
 /// normalized by RFC 3986.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Resources {
-    /// The only URIs that exist for clients, or patterns of these. Default: all.
-    pub allow: Option<Vec<String>>,
+    /// The only URIs that exist for clients, or patterns of these, and where that is. Default: all.
+    pub allow: Option<(Place, Vec<String>)>,
     /// The rules.
     pub rules: Table<Primitive>,
 }

@@ -4,7 +4,7 @@
 
 use std::{ops::Range, path::Path};
 
-use mcp_disclosure_core::nearest::{did_you_mean, meant};
+use mcp_disclosure_core::nearest::{did_you_mean, kinds, meant};
 use mcp_disclosure_gateway::{Place, Problem, limits::fixed};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -175,7 +175,9 @@ impl<'t> Reader<'t> {
             _ => None,
         };
         // If it cannot be read, that is reported, and nothing is allowed.
-        let allow = allow.map(|allow| self.value("resources.allow", allow).unwrap_or_default());
+        let allow = allow.map(|allow| {
+            (self.place(allow.span()), self.value("resources.allow", allow).unwrap_or_default())
+        });
         Resources { allow, rules: self.sections("resources", value, Self::section) }
     }
 
@@ -183,11 +185,8 @@ impl<'t> Reader<'t> {
     fn list<T: DeserializeOwned + Default>(&mut self, within: &str, value: Section<'t>) -> Vec<(Place, T)> {
         let span = value.span();
         let DeValue::Array(items) = value.into_inner() else {
-            self.report(
-                span,
-                &format!("{within} must be an array of tables"),
-                &format!("write [[{within}]] for each"),
-            );
+            let message = format!("{within} must be an array of tables");
+            self.report(span, &message, &format!("write [[{within}]] for each"));
             return Vec::new();
         };
         let read = items.into_iter().enumerate().map(|(at, item)| {
@@ -212,9 +211,8 @@ impl<'t> Reader<'t> {
             match T::deserialize(Deserializer::from(Spanned::new(span.clone(), alone))) {
                 Ok(_) => drop(good.insert(key, value)),
                 Err(error) => {
-                    let message =
-                        format!("{within}.{}: {}", quoted(key.get_ref()), first_line(error.message()));
-                    self.report(error.span().unwrap_or(span), &message, &remedy(error.message()));
+                    let within = format!("{within}.{}", quoted(key.get_ref()));
+                    self.unfit(error.span().unwrap_or(span), &within, error.message());
                 }
             }
         }
@@ -237,11 +235,7 @@ impl<'t> Reader<'t> {
     fn value<T: DeserializeOwned>(&mut self, within: &str, value: Section<'t>) -> Option<T> {
         let span = value.span();
         let read = T::deserialize(toml::de::ValueDeserializer::from(value));
-        read.map_err(|error| {
-            let message = format!("{within}: {}", first_line(error.message()));
-            self.report(span, &message, &remedy(error.message()));
-        })
-        .ok()
+        read.map_err(|error| self.unfit(span, within, error.message())).ok()
     }
 
     fn table(&mut self, within: &str, value: Section<'t>) -> Vec<(Key<'t>, Section<'t>)> {
@@ -254,7 +248,12 @@ impl<'t> Reader<'t> {
                     article(other.type_str()),
                     other.type_str()
                 );
-                self.report(span, &message, &format!("write [{within}] on a line of its own"));
+                let form = match within.split(['.', '[']).next().unwrap_or_default() {
+                    list @ ("concerns" | "principals") => format!("[[{list}]]"),
+                    one @ ("server" | "serve" | "limits" | "pins" | "auth") => format!("[{one}]"),
+                    named => format!("[{named}.NAME]"),
+                };
+                self.report(span, &message, &format!("its keys are written below {form}"));
                 Vec::new()
             }
         }
@@ -284,8 +283,24 @@ impl<'t> Reader<'t> {
             return self.report(key.span(), &message, "leave it out");
         }
         let whole = if within.is_empty() { quoted(name) } else { format!("{within}.{}", quoted(name)) };
-        let hint = did_you_mean(name, known.iter().copied(), || format!("known keys: {}", known.join(", ")));
+        let hint = match within.is_empty() && name.to_lowercase().ends_with("servers") {
+            // As hosts' files call them.
+            true => "did you mean 'upstreams'?".to_owned(),
+            false => {
+                did_you_mean(name, known.iter().copied(), || format!("known keys: {}", known.join(", ")))
+            }
+        };
         self.report(key.span(), &format!("unknown key {whole}"), &hint);
+    }
+
+    /// Reports what `serde` says of a value.
+    fn unfit(&mut self, span: Range<usize>, within: &str, message: &str) {
+        let message = message.lines().next().unwrap_or_default();
+        let hint = match meant(message) {
+            Some(word) => format!("did you mean '{word}'?"),
+            None => "docs/reference.md has the type of each key".to_owned(),
+        };
+        self.report(span, &format!("{within}: {}", kinds(message)), &hint);
     }
 
     fn report(&mut self, span: Range<usize>, message: &str, hint: &str) {
@@ -314,14 +329,6 @@ fn fields<T: DeserializeOwned>() -> Vec<String> {
     refused.unwrap_or_default().split('`').skip(3).step_by(2).map(str::to_owned).collect()
 }
 
-/// What to do about a value that cannot be read.
-fn remedy(message: &str) -> String {
-    match meant(message) {
-        Some(word) => format!("did you mean '{word}'?"),
-        None => "see docs/configuration.md for the form".to_owned(),
-    }
-}
-
 /// A key in TOML's syntax.
 fn quoted(key: &str) -> String {
     let bare = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_');
@@ -330,10 +337,6 @@ fn quoted(key: &str) -> String {
 
 fn article(noun: &str) -> &'static str {
     if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
-}
-
-fn first_line(message: &str) -> &str {
-    message.lines().next().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::CommandFactory;
-use mcp_disclosure_core::{About, Pattern};
+use mcp_disclosure_core::About;
 use mcp_disclosure_gateway::upstream::{EndpointKind, Target};
 use serde_json::json;
 
@@ -119,12 +119,12 @@ values = 7
             "d.toml:2:1: unknown key zzz (hint: known keys: tool_descriptions, demo, server,",
             "d.toml:3:1: unknown key tool_description (hint: did you mean 'tool_descriptions'?)",
             "d.toml:5:1: unknown key server.nmae (hint: did you mean 'name'?)",
-            "d.toml:6:11: server.version: invalid type: integer `2`, expected a string",
+            "d.toml:6:11: server.version: expected a text, not 2",
             "d.toml:8:10: serve.bridge: 'sometimes' is none of auto, always, never",
             "d.toml:9:10: serve.listen: '8848': invalid socket address",
-            "d.toml:11:9: categories.a.tools: invalid type: string",
+            "d.toml:11:9: categories.a.tools: expected a list, not a text (hint: docs/reference.md",
             "d.toml:13:1: unknown key upstreams.u.comand (hint: did you mean 'command'?)",
-            "d.toml:15:5: upstreams.v must be a table, not a string",
+            "d.toml:15:5: upstreams.v must be a table, not a string (hint: its keys are written below [upstreams.NAME])",
             "tools must be a table, not an array",
             "d.toml:19:8: strategy.info must be a table, not a boolean",
             "d.toml:21:10: concerns[0].values: values must be a list of strings",
@@ -276,7 +276,8 @@ fn a_list_under_allow_is_what_may_be_read_and_a_table_is_about_a_resource_p3() {
     let rules =
         read("[resources]\nallow = [\"kit://*\", \"a/kit://b\"]\n[resources.\"kit://x\"]\nhidden = true\n");
     let allowed = rules.allowed_resources.unwrap();
-    assert_eq!(allowed.iter().map(Pattern::text).collect::<Vec<_>>(), ["kit://*", "a/kit://b"]);
+    let texts: Vec<&str> = allowed.iter().map(|rule| rule.pattern.text()).collect();
+    assert_eq!((texts, &*allowed[0].place), (vec!["kit://*", "a/kit://b"], "d.toml:2:9: resources.allow"));
     assert_eq!(rules.resources.len(), 1);
     assert_eq!(read("resources.allow = []\n").allowed_resources, Some(vec![]));
     let rules = read("[resources.allow]\nhidden = true\n");

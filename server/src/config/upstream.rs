@@ -275,7 +275,11 @@ impl UpstreamEntry {
         });
         let url = url
             .map_err(|message| {
-                wrong.push(("url".to_owned(), format!("url: {message}"), "only http and https are spoken"));
+                wrong.push((
+                    "url".to_owned(),
+                    format!("url: {message}"),
+                    "it begins with http:// or https://",
+                ));
             })
             .ok();
         let mut map = HeaderMap::new();
@@ -289,7 +293,7 @@ impl UpstreamEntry {
                 _ => wrong.push((
                     format!("headers.{name}"),
                     format!("headers: '{name}' and its value make no header"),
-                    "no line breaks, please",
+                    "a name has letters, digits and '-', and a value no line break",
                 )),
             }
         }

@@ -93,13 +93,12 @@ impl Origin {
 fn old_forms(rules: &Rules, found: &Servers) -> Vec<Problem> {
     let names: Vec<&str> = found.upstreams.iter().filter_map(|upstream| upstream.name.as_deref()).collect();
     let named = rules.tools.iter().chain(&rules.prompts).chain(&rules.resources);
-    let named = named.map(|rule| (&*rule.place, rule.pattern.text()));
-    let allowed = rules.allowed_resources.iter().flatten().map(|pattern| ("resources.allow", pattern.text()));
     let mut problems: Vec<Problem> = named
-        .chain(allowed)
-        .filter_map(|(place, text)| {
+        .chain(rules.allowed_resources.iter().flatten())
+        .filter_map(|rule| {
+            let text = rule.pattern.text();
             let (upstream, name) = served_form(text, &names)?;
-            Some(refused(place, text, &format!("{upstream}/{name}"), &format!("*/{text}")))
+            Some(refused(&rule.place, text, &format!("{upstream}/{name}"), &format!("*/{text}")))
         })
         .collect();
     for switches in rules.switches.iter().chain(&found.switches) {

@@ -166,7 +166,7 @@ impl Follower {
         // Files of tokens are read.
         let replaced = spawn_blocking(move || access.replace(settings)).await;
         let replaced = replaced.map_err(|error| vec![Problem::new(format!("internal error: {error}"))])?;
-        let differs = replaced.map_err(|errors| unreadable(&errors))?;
+        let differs = replaced.map_err(|errors| unreadable(&contents.file, &errors))?;
         if differs {
             self.gateway.permissions_changed();
         }

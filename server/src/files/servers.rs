@@ -58,7 +58,11 @@ impl Servers {
         let is_none = found.upstreams.is_empty() && found.switched_off.is_empty();
         if is_none && problems.is_empty() && names_some {
             problems.append(&mut found.left_out);
-            problems.push(Problem::new("no upstream is left").hint("add one, or enable one"));
+            let hosts = files.hosts.iter().map(|hosts| &hosts.path);
+            let named = config.iter().map(|(config, _)| &config.path).chain(hosts);
+            let named = named.map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
+            let problem = Problem::new(format!("{named}: no upstream is left"));
+            problems.push(problem.hint("add one, or enable one"));
         }
         if problems.is_empty() { Ok(found) } else { Err(problems) }
     }

@@ -18,10 +18,10 @@ pub use given::Given;
 pub(crate) use limits::help as limits_help;
 pub use log::{LOG, LogArguments};
 pub use seconds::Seconds;
-pub use section::{ALONE, key, keys, table};
 #[cfg(test)]
 pub(crate) use section::{Kind, kind};
 pub(crate) use section::{accepted, remedy, texts};
+pub use section::{key, keys, table};
 pub use serve::{ServeArguments, SessionStoreArguments, Transport};
 pub use settings::{SetSource, SettingArguments};
 pub(crate) use settings::{choose, set};

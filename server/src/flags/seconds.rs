@@ -1,14 +1,12 @@
 //! Time spans as files and flags write them.
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
-use serde::{
-    Deserialize, Deserializer, Serialize, Serializer,
-    de::{Error, Visitor},
-};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// A time span, written as a number of seconds that may have a fraction: more than 0, at most 1e9.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "f64")]
 pub struct Seconds(Duration);
 
 /// What is accepted, for messages.
@@ -20,44 +18,24 @@ impl Seconds {
     /// # Errors
     /// What is accepted instead.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
-        text.parse().ok().and_then(Self::new).ok_or(WANTED)
+        text.parse::<f64>().ok().and_then(|seconds| Self::try_from(seconds).ok()).ok_or(WANTED)
     }
+}
 
-    fn new(seconds: f64) -> Option<Self> {
+impl TryFrom<f64> for Seconds {
+    type Error = String;
+
+    fn try_from(seconds: f64) -> Result<Self, String> {
         let span = (seconds > 0.0 && seconds <= 1e9).then(|| Duration::from_secs_f64(seconds));
         // Less than a nanosecond is rounded.
-        span.filter(|span| !span.is_zero()).map(Self)
+        let span = span.filter(|span| !span.is_zero()).map(Self);
+        span.ok_or_else(|| format!("{seconds} is not {WANTED}"))
     }
 }
 
 impl From<Seconds> for Duration {
     fn from(seconds: Seconds) -> Self {
         seconds.0
-    }
-}
-
-impl<'de> Deserialize<'de> for Seconds {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Number;
-
-        impl Visitor<'_> for Number {
-            type Value = Seconds;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str(WANTED)
-            }
-
-            fn visit_f64<E: Error>(self, seconds: f64) -> Result<Seconds, E> {
-                Seconds::new(seconds).ok_or_else(|| E::custom(format_args!("{seconds} is not {WANTED}")))
-            }
-
-            #[allow(clippy::cast_precision_loss, reason = "what is imprecise is too large")]
-            fn visit_i64<E: Error>(self, seconds: i64) -> Result<Seconds, E> {
-                self.visit_f64(seconds as f64)
-            }
-        }
-
-        deserializer.deserialize_any(Number)
     }
 }
 

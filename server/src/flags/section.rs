@@ -19,7 +19,7 @@ use super::ServeArguments;
 use crate::operating::AdminAddress;
 
 /// Flags that are no keys: they say what is served by whom, and to whom, which a file says in sections of its own.
-pub const ALONE: [(&str, &str); 5] = [
+const ALONE: [(&str, &str); 5] = [
     ("config", "a file cannot name another one"),
     ("mcp_config", "give it on the command line, or write [upstreams.NAME]"),
     ("upstream_url", "write [upstreams.NAME] with url = \"…\""),
@@ -80,7 +80,7 @@ pub(crate) fn accepted(key: &str, value: Value, folder: &Path) -> Result<Option<
     let table = table();
     let Some(flag) = keys(&table).find(|flag| self::key(flag) == key) else { return Ok(None) };
     let value = match (kind(flag), value.as_str()) {
-        ((Kind::Path, false), Some(path)) => absolute(folder, path),
+        ((Kind::Path, false), Some(path)) if !path.is_empty() => absolute(folder, path),
         _ => value,
     };
     check(flag, &value)?;
@@ -127,27 +127,41 @@ pub(super) fn words(flag: &Arg, values: &[OsString]) -> Vec<OsString> {
 fn check(flag: &Arg, value: &Value) -> Result<(), (String, String)> {
     let (kind, are_several) = kind(flag);
     let (is_one, expected): (fn(&Value) -> bool, _) = match kind {
+        _ if are_several => (Value::is_string, "a list of texts"),
         Kind::Switch => (Value::is_boolean, "true or false"),
         Kind::Count => (Value::is_u64, "a whole number"),
         Kind::Seconds => (Value::is_number, "a number of seconds"),
         Kind::Text | Kind::Path => (Value::is_string, "a text"),
         Kind::Address => (|value| value.is_string() || value.is_u64(), "a port or a text"),
     };
-    let fits = match value {
-        Value::Array(items) => are_several && items.iter().all(is_one),
-        value => !are_several && is_one(value),
+    let (misfit, list) = match value {
+        Value::Array(items) if are_several => (items.iter().find(|item| !is_one(item)), "a list with "),
+        value => (Some(value).filter(|value| are_several || !is_one(value)), ""),
     };
-    if !fits {
-        let expected = if are_several { "a list of texts" } else { expected };
+    if let Some(misfit) = misfit {
+        let known: Vec<String> =
+            flag.get_possible_values().iter().map(|word| format!("\"{}\"", word.get_name())).collect();
+        let expected = if kind == Kind::Text && !known.is_empty() { &known.join(" or ") } else { expected };
         let hint = "docs/reference.md has the type of each key".to_owned();
-        return Err((format!("{value} is not {expected}"), hint));
+        return Err((format!("expected {expected}, not {list}{}", shown(misfit)), hint));
     }
     let line = std::iter::once("serve".into()).chain(words(flag, &texts(value)));
-    table().try_get_matches_from(line).map(drop).map_err(|error| refused(&error))
+    table().try_get_matches_from(line).map(drop).map_err(|error| refused(flag, &error))
+}
+
+/// A value of a wrong kind, without a text, which may be secret.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => "inf or nan".to_owned(),
+        Value::Bool(_) | Value::Number(_) => value.to_string(),
+        Value::String(_) => "a text".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "a table".to_owned(),
+    }
 }
 
 /// What clap says of a value, and what to do about it.
-fn refused(error: &clap::Error) -> (String, String) {
+fn refused(flag: &Arg, error: &clap::Error) -> (String, String) {
     let said = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => vec![text.clone()],
         Some(ContextValue::Strings(texts)) => texts.clone(),
@@ -161,8 +175,14 @@ fn refused(error: &clap::Error) -> (String, String) {
             (format!("'{value}' is none of {}", known.join(", ")), hint)
         }
         _ => {
-            let why = error.source().map_or_else(|| error.kind().to_string(), ToString::to_string);
-            (format!("'{value}': {why}"), "docs/reference.md has the form of each key".to_owned())
+            let why = match error.source() {
+                None if value.is_empty() => "it is empty".to_owned(),
+                source => source.map_or_else(|| error.kind().to_string(), ToString::to_string),
+            };
+            let is_named = value.is_empty() || why.contains(&format!("'{value}'"));
+            let form = flag.get_value_names().unwrap_or_default().join(" ");
+            let hint = format!("it is written {form}; docs/reference.md has each key");
+            (if is_named { why } else { format!("'{value}': {why}") }, hint)
         }
     }
 }

@@ -42,11 +42,11 @@ pub struct ServeArguments {
     pub listen: SocketAddr,
 
     /// A host name to accept in HTTP requests, besides this machine's own; may be repeated
-    #[arg(long, value_name = "HOST", help_heading = "Clients")]
+    #[arg(long, value_name = "HOST", value_parser = host, help_heading = "Clients")]
     pub allow_host: Vec<String>,
 
     /// A web origin to accept in HTTP requests, besides this machine's own; may be repeated
-    #[arg(long, value_name = "ORIGIN", help_heading = "Clients")]
+    #[arg(long, value_name = "ORIGIN", value_parser = origin, help_heading = "Clients")]
     pub allow_origin: Vec<String>,
 
     /// Serve the client on stdio as this principal of the configuration [default: it may use everything]
@@ -120,6 +120,20 @@ pub struct ServeArguments {
     /// The log.
     #[command(flatten)]
     pub log: LogArguments,
+}
+
+/// What a `Host` header may say; any other would never be accepted.
+fn host(text: &str) -> Result<String, &'static str> {
+    let is_one = !text.is_empty() && !text.contains(['/', '@', '*', ' ']);
+    is_one.then(|| text.to_owned()).ok_or("it must be a name such as tools.example.com")
+}
+
+/// What an `Origin` header may say; any other would never be accepted.
+fn origin(text: &str) -> Result<String, &'static str> {
+    let rest = text.trim_end_matches('/').split_once("://").map(|(_, rest)| rest);
+    let is_one =
+        text == "null" || rest.is_some_and(|host| !host.is_empty() && !host.contains(['/', '*', ' ']));
+    is_one.then(|| text.to_owned()).ok_or("it must be a scheme and a host such as https://app.example.com")
 }
 
 /// How clients connect.

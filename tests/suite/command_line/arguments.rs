@@ -96,7 +96,16 @@ fn s11_w5_unknown_strategies_are_refused_with_64_and_all_named_with_what_was_mea
         .says(64, &["'resource+full' is not a valid stack", "concerns+describe"]);
     run(&["prompt", "--strategy", "nope"]).says(64, &["unknown strategy 'nope'"]);
     let meant = "(hint: it is for clients that request no strategy: --fallback adaptive)";
-    run(&["serve", "--strategy", "adaptive"]).says(64, &["unknown strategy 'adaptive'", meant]);
+    for given in [["serve", "--strategy"], ["compare", "--strategies"]] {
+        run(&[&given[..], &["adaptive"]].concat()).says(64, &["unknown strategy 'adaptive'", meant]);
+    }
+    // One that is part of several stacks is told once.
+    let ended = run(&["serve", "--set", "search.hits=0"]);
+    assert_eq!(
+        ended.says(64, &["strategy.search.hits: "]).stderr.matches("search.hits").count(),
+        1,
+        "{ended:?}"
+    );
     for (fallback, over) in [("adaptive", "nope"), ("full", "nope"), ("adaptive", "adaptive")] {
         run(&["serve", "--fallback", fallback, "--over-budget", over])
             .says(64, &[&format!("unknown strategy '{over}'")]);

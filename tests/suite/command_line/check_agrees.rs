@@ -92,6 +92,12 @@ fn w5_check_and_serve_agree_on_files() {
             &["[serve]\ntransport = \"http\"\nsession_store = \"ftp://x\"\n", &odd],
             false,
         ),
+        ("a key of receipts that is not there", &["[serve]\nreceipt_key_file = \"none\"\n", &odd], false),
+        (
+            "a key of the audit log that is not there",
+            &["[serve]\naudit = \"a.jsonl\"\naudit_key_file = \"none\"\n", &odd],
+            false,
+        ),
         ("a token that is not set", &[&token("NO_SUCH_VARIABLE"), &odd], false),
         ("a principal's strategy", &[&auth, &principal("full"), &odd], true),
         ("a principal's strategy that there is not", &[&auth, &principal("nope"), &odd], false),

@@ -148,7 +148,7 @@ fn every_problem_of_a_file_is_reported_before_anything_starts() {
             "upstream 'b': has both command and url",
             "upstream 'c': args is for a program, and this is a url",
             "upstream 'f': type is for a url, and this is a program (hint: leave it out, or give a url; a program is given env)",
-            "upstream 'c': url: ftp is not spoken (hint: only http and https are spoken)",
+            "upstream 'c': url: ftp is not spoken (hint: it begins with http:// or https://)",
             "upstream 'd': command: the environment variable NO_SUCH_VARIABLE is not set",
             "upstream 'e': cwd: ",
             "settings for unknown strategy 'inof' (hint: did you mean 'info'?)",
@@ -206,7 +206,7 @@ fn an_upstream_of_the_file_has_switches_of_its_own_u14() {
     let misspelt =
         "disclosure.toml:2:20: upstreams.\"a\": no upstream has a tool 'wiat'; did you mean 'wait'?";
     gateway.finish().says(0, &[misspelt]);
-    let none = ["no upstream is left (hint: add one, or enable one)"];
+    let none = ["FILE: no upstream is left (hint: add one, or enable one)"];
     refuses("[upstreams.off]\ncommand = \"x\"\ndisabled = true\n", &none);
 }
 

@@ -47,7 +47,7 @@ impl AccessFlags {
         let hint = "add [auth] with tokens to the configuration, or accept it with --allow-anonymous";
         if !listening.ip().is_loopback() {
             let message = format!(
-                "{listening} is not on loopback, and without [auth] everyone who reaches it may use every tool"
+                "--listen {listening} is not on loopback, and without [auth] everyone who reaches it may use every tool"
             );
             problems.push(Problem::new(message).hint(hint));
         }

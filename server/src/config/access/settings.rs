@@ -114,10 +114,11 @@ pub fn unknown_strategies(file: &DisclosureFile, strategies: &Strategies) -> Vec
     problems
 }
 
-/// Why settings cannot be put in force, and what helps.
-pub fn unreadable(errors: &[Error]) -> Vec<Problem> {
+/// Why settings of this file cannot be put in force, and what helps.
+pub fn unreadable(file: &DisclosureFile, errors: &[Error]) -> Vec<Problem> {
     let problem = |error: &Error| {
-        let problem = Problem::new(error.to_string());
+        let place = file.auth.as_ref().map(|(place, _)| place.clone());
+        let problem = Problem::new(error.to_string()).at(place);
         match error {
             Error::Token(UnreadableToken { from: TokenSource::File(_), .. }) => problem.hint(
                 "the file holds the token and nothing else: (umask 077 && openssl rand -hex 32 > FILE)",

@@ -51,6 +51,16 @@ impl Audit {
     }
 }
 
+impl OperatingArguments {
+    /// Whether the key of the audit log can be used.
+    ///
+    /// # Errors
+    /// See [`Key::new`].
+    pub fn check_key(&self) -> Result<(), Failure> {
+        Key::new(self.audit_key_file.as_deref()).map(drop)
+    }
+}
+
 impl Observer for Audit {
     fn fingerprint(&self, arguments: &str) -> Option<Box<str>> {
         Some(self.key.fingerprint(arguments))
