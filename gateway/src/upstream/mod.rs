@@ -253,7 +253,7 @@ impl Upstream {
 
     /// Whether a request in progress asked for log messages.
     pub fn is_logging(&self) -> bool {
-        self.line.handler.is_logging()
+        self.line.handler.work.lock().is_logging()
     }
 
     /// From now on, messages about the task of this id of the upstream's reach its client under the client's id.

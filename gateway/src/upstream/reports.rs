@@ -1,25 +1,17 @@
 //! What reaches a client about its request before the result, and about its task afterwards.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::Arc;
 
 use mcp_disclosure_core::RawObject;
 use mcp_disclosure_transport::{LoggingLevel, Notification};
 use parking_lot::Mutex;
 
-use crate::{
-    dialect::RequestMeta,
-    session::{Client, Outlet, ReplyRoute},
-};
+use crate::session::{Client, Outlet, ReplyRoute};
 
 /// Relays progress, under the client's own token, and log messages of one request, in order.
 #[derive(Debug)]
 pub struct Reports {
     to: Mutex<To>,
-    /// Whether the request asks for log messages, as it was sent.
-    asks_for_log: AtomicBool,
     /// Whether it may be answered with a task, of which progress follows.
     pub(super) is_of_task: bool,
 }
@@ -53,16 +45,7 @@ impl Reports {
     }
 
     fn new(to: To, is_of_task: bool) -> Arc<Self> {
-        Arc::new(Self { to: Mutex::new(to), asks_for_log: AtomicBool::new(false), is_of_task })
-    }
-
-    /// The request is sent with these parameters.
-    pub(super) fn sent(&self, params: &RawObject) {
-        self.asks_for_log.store(RequestMeta::asks_for_log(params), Ordering::Relaxed);
-    }
-
-    pub(super) fn asks_for_log(&self) -> bool {
-        self.asks_for_log.load(Ordering::Relaxed)
+        Arc::new(Self { to: Mutex::new(to), is_of_task })
     }
 
     /// The call was answered with a task, whose progress takes the general stream of its client.

@@ -90,10 +90,10 @@ impl Line {
     /// Sends a request on behalf of a client.
     pub(super) async fn send(&self, call: UpstreamCall) -> Result<Json, CallError> {
         let UpstreamCall { method, params, owner, peer, reports, mirrored, trace: _ } = call;
-        reports.iter().for_each(|reports| reports.sent(&params));
+        let asks_for_log = RequestMeta::asks_for_log(&params);
         let wants_progress = reports.as_ref().is_some_and(|reports| reports.wants_progress());
         let call = Call { mirrored, wants_progress, owner: peer, ..self.connection.call(method, params) };
-        self.handler.begin(call.id, owner, reports);
+        self.handler.work.lock().begin(call.id, owner, reports, asks_for_log);
         // It waits for the end of a task.
         let timeout = if call.method == "tasks/result" { LONGEST_TASK } else { self.timeout };
         Arc::clone(&self.connection).request(call, timeout).await
@@ -117,7 +117,7 @@ impl Line {
             }
         };
         let call = self.connection.call(method, params);
-        self.handler.begin(call.id, owner, None);
+        self.handler.work.lock().begin(call.id, owner, None, false);
         Arc::clone(&self.connection).request(call, timeout).await
     }
 }
