@@ -52,23 +52,12 @@ impl Upstream {
         }
     }
 
-    /// Sends a request of the gateway's own, in the session era if the upstream supports it.
+    /// Sends a request of the gateway's own, in the session era if the upstream supports it. What the upstream logs meanwhile may be
+    /// about the owner, whose resource or task it is about.
     ///
     /// # Errors
     /// Why there is no result.
-    pub async fn query(&self, method: &str, params: RawObject) -> Result<Json, CallError> {
-        self.query_about(Owner::Ours, method, params).await
-    }
-
-    /// The same for a resource or task of a client's: what the upstream logs meanwhile may be about that.
-    ///
-    /// # Errors
-    /// Why there is no result.
-    pub async fn query_of_client(&self, method: &str, params: RawObject) -> Result<Json, CallError> {
-        self.query_about(Owner::Request, method, params).await
-    }
-
-    async fn query_about(&self, owner: Owner, method: &str, params: RawObject) -> Result<Json, CallError> {
+    pub async fn query(&self, owner: Owner, method: &str, params: RawObject) -> Result<Json, CallError> {
         let era = self.introduction.eras.nearest(Era::Session);
         addresses::checked(self.line.ask(owner, era, method, params, self.line.timeout).await)
     }

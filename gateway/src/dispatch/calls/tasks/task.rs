@@ -20,7 +20,7 @@ use crate::{
     dispatch::Caller,
     session::Place,
     slot::Slot,
-    upstream::{ClientTask, Upstream},
+    upstream::{ClientTask, Owner as For, Upstream},
 };
 
 /// How long a task is kept after its lifetime, so that it is the upstream that says it has expired.
@@ -167,7 +167,7 @@ impl Task {
         let upstream = at.upstream.upgrade().filter(|_| !self.is_over());
         if let (Some(upstream), Ok(runtime)) = (upstream, Handle::try_current()) {
             let params = RawObject::empty().with_value("taskId", &at.own);
-            runtime.spawn(async move { upstream.query_of_client("tasks/cancel", params).await });
+            runtime.spawn(async move { upstream.query(For::Request, "tasks/cancel", params).await });
         }
     }
 
@@ -206,7 +206,7 @@ impl RunningAt {
         let (params, refusing) =
             (RawObject::empty().with_value("taskId", &self.own), Arc::clone(&self.refusing));
         tokio::spawn(async move {
-            drop(upstream.query_of_client("tasks/result", params).await);
+            drop(upstream.query(For::Request, "tasks/result", params).await);
             refusing.store(false, Ordering::Relaxed);
         });
     }
