@@ -105,7 +105,12 @@ impl Upstream {
 
     /// Its lists with what it leaves out of them for its choices: that stays known by its exact name, and fits no choice of
     /// the same concerns.
-    pub(crate) fn with_excluded(&self, mut lists: UpstreamLists, known: &UpstreamLists) -> UpstreamLists {
+    pub(crate) fn with_excluded(
+        &self,
+        mut lists: UpstreamLists,
+        known: Option<&UpstreamLists>,
+    ) -> UpstreamLists {
+        let Some(known) = known else { return lists };
         let told = self.told.lock().clone();
         let nothing: Notes = told.keys().map(|name| (name.clone(), Value::Array(Vec::new()))).collect();
         if nothing.is_empty() {
