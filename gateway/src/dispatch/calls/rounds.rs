@@ -78,10 +78,6 @@ impl Rounds {
         let _all = std::mem::take(&mut *self.0.lock());
     }
 
-    fn keep(&self, state: Arc<str>, work: Work) {
-        self.0.lock().insert(state, (work, Instant::now()));
-    }
-
     fn take(&self, state: &str, identity: Digest) -> Option<Work> {
         let mut waiting = self.0.lock();
         if waiting.get(state)?.0.identity != identity {
@@ -128,7 +124,7 @@ impl Calls {
                 if let Some(guard) = caller.guard() {
                     guard.pin_state(&state);
                 }
-                self.rounds.keep(state, work);
+                self.rounds.0.lock().insert(state, (work, Instant::now()));
                 Ok(required.into())
             }
         }
@@ -218,21 +214,21 @@ impl Dialogue {
         if !self.asked.is_empty() {
             return None;
         }
-        tokio::select! {
-            biased;
-            result = &mut self.result => return Some(result),
-            Some(input) = self.inputs.recv() => self.note(input),
-        }
-        let gathered = tokio::time::timeout(BATCH_WINDOW, async {
-            loop {
-                tokio::select! {
-                    biased;
-                    result = &mut self.result => return result,
-                    Some(input) = self.inputs.recv() => self.note(input),
+        let mut until = tokio::time::Instant::now();
+        loop {
+            tokio::select! {
+                biased;
+                () = tokio::time::sleep_until(until), if !self.asked.is_empty() => return None,
+                result = &mut self.result => return Some(result),
+                Some(input) = self.inputs.recv() => {
+                    if self.asked.is_empty() {
+                        until = tokio::time::Instant::now() + BATCH_WINDOW;
+                    }
+                    self.count += 1;
+                    self.asked.insert(format!("question-{}", self.count), input);
                 }
             }
-        });
-        gathered.await.ok()
+        }
     }
 
     /// Takes what has come since, and what comes within the time in which requests go together.
@@ -248,11 +244,6 @@ impl Dialogue {
             self.outcome = self.next().await;
         }
         self.outcome.clone()
-    }
-
-    fn note(&mut self, input: InputRequest) {
-        self.count += 1;
-        self.asked.insert(format!("question-{}", self.count), input);
     }
 
     /// The `input_required` result.
