@@ -26,7 +26,7 @@ use crate::{
     negotiation::Choice,
     observe::{Trace, Who},
     session::{Address, Client, Location, Outlet, Peer, ReplyRoute},
-    upstream::{Owner, UpstreamCall},
+    upstream::{Owner, Reports, UpstreamCall},
 };
 
 /// The sender of a request.
@@ -108,11 +108,12 @@ impl Caller {
             || self.claim.as_ref().is_some_and(Claim::can_be_asked)
     }
 
-    /// A request to an upstream for it, with parameters in the form of its era.
+    /// A request to an upstream for it, with parameters in the form of its era, on which it hears what it asks for.
     pub(super) fn upstream_call(&self, method: impl Into<String>, params: RawObject) -> UpstreamCall {
         let session = self.session.as_ref().map(|session| Arc::clone(session.id()));
         UpstreamCall {
             method: method.into(),
+            reports: Reports::of(self.reply_route(), &params),
             params,
             owner: session.map_or(Owner::Request, Owner::Session),
             peer: Some(Arc::clone(self.peer.name())),

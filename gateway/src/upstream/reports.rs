@@ -13,7 +13,7 @@ use crate::session::{Client, Outlet, ReplyRoute};
 pub struct Reports {
     to: Mutex<To>,
     /// Whether it may be answered with a task, of which progress follows.
-    pub(super) is_of_task: bool,
+    pub(crate) is_of_task: bool,
 }
 
 #[derive(Clone, Debug)]

@@ -146,8 +146,8 @@ impl Calls {
         // Arguments may be as large as a message, and the upstream may be slow: they are freed before
         // waiting.
         drop(arguments);
-        let reports = as_task.reports();
         let request = caller.upstream_call("tools/call", as_task.declared(relayed));
+        let reports = as_task.reports.clone().or_else(|| request.reports.clone());
         let request = UpstreamCall { mirrored, reports, ..request };
         let answered = self.relay(caller, &slot, request).await.map_err(|failed| failed.watched(watch))?;
         let upstream = Arc::clone(answered.upstream());

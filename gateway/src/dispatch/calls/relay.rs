@@ -23,20 +23,11 @@ use crate::{
     error::upstream_failed,
     observe::Outcome,
     slot::{Late, Slot},
-    upstream::{CallError, Reports, Upstream, UpstreamCall},
+    upstream::{CallError, Upstream, UpstreamCall},
 };
 
 /// Maximum `input_required` results for one request.
 const MOST_ROUNDS: usize = 32;
-
-/// What reports on a request to the caller, of these parameters.
-pub(super) fn reports_to(
-    caller: &Caller,
-    request: &UpstreamCall,
-    params: &RawObject,
-) -> Option<Arc<Reports>> {
-    request.reports.clone().or_else(|| Reports::of(caller.reply_route(), params))
-}
 
 impl Calls {
     /// Forwards a request to an upstream and returns the result: of an upstream of its own, where a caller without session gets one.
@@ -218,8 +209,7 @@ async fn forward(
 ) -> Result<Json, Failed> {
     let _working =
         caller.backend.client().map(|client| client.begin(upstream.number(), caller.reply_route()));
-    let reports = reports_to(caller, request, &params);
-    Ok(upstream.request(UpstreamCall { params, reports, ..request.clone() }).await?)
+    Ok(upstream.request(UpstreamCall { params, ..request.clone() }).await?)
 }
 
 /// Sends `input_required` requests to the client and repeats the original request with the responses, until
@@ -232,17 +222,18 @@ async fn relay_with_input(
     let none = RawObject::empty();
     let client = caller.client();
     let params = RequestMeta::ours(&request.params, client.map_or(&none, |client| client.capabilities()));
-    let params = match request.reports {
+    let params = match &request.reports {
         // The upstream may answer with a task, if the request says that this is understood.
-        Some(_) => RequestMeta::with_tasks(&params.retain(|key| key != "task"), true),
-        None => params,
+        Some(reports) if reports.is_of_task => {
+            RequestMeta::with_tasks(&params.retain(|key| key != "task"), true)
+        }
+        _ => params,
     };
     let params = RequestMeta::with_log_level(&params, log_level(caller, upstream));
     let _working = client.map(|client| client.begin(upstream.number(), caller.reply_route()));
     let mut again = params.clone();
     for _ in 0..MOST_ROUNDS {
-        let reports = reports_to(caller, request, &params);
-        let call = UpstreamCall { params: again, reports, ..request.clone() };
+        let call = UpstreamCall { params: again, ..request.clone() };
         let result = upstream.request(call).await?;
         let required = match RawObject::parse(result.as_str()) {
             Ok(object) if asks_for_input(&object) => object,

@@ -16,10 +16,7 @@ use parking_lot::Mutex;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 
-use super::{
-    Calls,
-    relay::{Failed, reports_to},
-};
+use super::{Calls, relay::Failed};
 use crate::{
     backend::BackendGuard,
     dialect::RequestMeta,
@@ -109,10 +106,7 @@ impl Calls {
                 work
             }
             (None, Some(client)) => Work::begin(caller, client, upstream, &request),
-            (None, None) => {
-                let reports = reports_to(caller, &request, &request.params);
-                return Ok(upstream.request(UpstreamCall { reports, ..request }).await?);
-            }
+            (None, None) => return Ok(upstream.request(request).await?),
         };
         work.dialogue.deliver(&responses.unwrap_or_else(RawObject::empty));
         match work.dialogue.next().await {
@@ -162,13 +156,11 @@ impl Work {
         if let Some(least) = caller.log_level {
             upstream.set_log_level(least);
         }
-        let reports = reports_to(caller, request, &request.params);
-        let call = UpstreamCall { reports: reports.clone(), ..request.clone() };
-        let result = upstream.request(call).boxed();
+        let result = upstream.request(request.clone()).boxed();
         Self {
             identity: identity(caller, upstream, request),
             dialogue: Dialogue::new(result, inputs),
-            reports,
+            reports: request.reports.clone(),
             begun,
             rounds,
             _guard: caller.guard().cloned(),
@@ -218,7 +210,6 @@ impl Dialogue {
         loop {
             tokio::select! {
                 biased;
-                () = tokio::time::sleep_until(until), if !self.asked.is_empty() => return None,
                 result = &mut self.result => return Some(result),
                 Some(input) = self.inputs.recv() => {
                     if self.asked.is_empty() {
@@ -227,6 +218,7 @@ impl Dialogue {
                     self.count += 1;
                     self.asked.insert(format!("question-{}", self.count), input);
                 }
+                () = tokio::time::sleep_until(until), if !self.asked.is_empty() => return None,
             }
         }
     }
