@@ -140,6 +140,12 @@ impl Task {
         self.called.is_over()
     }
 
+    /// Whether it ended with the connection that it was created on, and nobody has asked since.
+    pub(super) fn is_lost(&self) -> bool {
+        let Origin::Upstream(at) = &self.origin else { return false };
+        !self.is_over() && !at.outlasts_connection && at.connected().is_none()
+    }
+
     /// Whether its time is over, or its client has not asked for it for long.
     pub(super) fn is_late(&self) -> bool {
         let life = self.life.lock();
@@ -186,7 +192,7 @@ impl RunningAt {
     /// [`Failure::Lost`] if the connection ended on which it was created; -32000 if the upstream cannot be reached, or the decision
     /// does not hold.
     pub(super) async fn upstream(&self, caller: &Caller) -> Result<Arc<Upstream>, Failure> {
-        if let Some(upstream) = self.upstream.upgrade().filter(|upstream| !upstream.connection().is_ended()) {
+        if let Some(upstream) = self.connected() {
             return caller.still_permitted().map(|()| upstream).map_err(Failure::Other);
         }
         match self.outlasts_connection {
@@ -195,6 +201,11 @@ impl RunningAt {
             }
             false => Err(Failure::Lost(self.lost())),
         }
+    }
+
+    /// The upstream, if the connection is still there on which the task was created.
+    fn connected(&self) -> Option<Arc<Upstream>> {
+        self.upstream.upgrade().filter(|upstream| !upstream.connection().is_ended())
     }
 
     /// Waits for the result, beside requests for the task: an upstream with a session asks meanwhile, and is told that it cannot.
