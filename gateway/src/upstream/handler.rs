@@ -144,7 +144,7 @@ impl Handler for UpstreamHandler {
             }
             "notifications/tasks/status" => {
                 if let Some(task) = self.tasks.observe(&notification.params)
-                    && let Some(client) = task.client.upgrade()
+                    && let Some(client) = task.client()
                 {
                     let params = notification.params.with_value("taskId", &*task.id);
                     client.outbox().notify(&Notification { params, ..notification });

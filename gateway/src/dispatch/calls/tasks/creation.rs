@@ -1,18 +1,15 @@
 //! Calls that become tasks.
 
-use std::{
-    sync::{Arc, Weak},
-    time::Instant,
-};
+use std::{sync::Arc, time::Instant};
 
-use mcp_disclosure_core::{Era, RawObject, Tool, View, VisibleTool};
+use mcp_disclosure_core::{Era, RawObject, Tool, ToolName, UpstreamName, View, VisibleTool};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 use parking_lot::Mutex;
 
 use super::{
     super::{Calls, rounds::Work},
     form,
-    task::{Life, Origin, Owner, RunningAt, Task, times},
+    task::{Life, Origin, Owner, RunningAt, Task, exists, times},
 };
 use crate::{
     dialect::{RequestMeta, needs_tasks},
@@ -157,12 +154,18 @@ impl Calls {
         };
         let own = task.string("taskId").filter(|own| own.len() <= LONGEST_ID);
         let own = own.ok_or_else(|| invalid("whose taskId is missing or too long"))?;
-        let client =
-            caller.session.as_ref().map_or_else(Weak::new, |session| Arc::downgrade(&session.client));
+        let (session, called) = (caller.session.as_ref().map(Arc::downgrade), called_tool(tool));
+        let at = Arc::clone(slot);
+        let client = move || {
+            let session = session.as_ref()?.upgrade()?;
+            let (principal, current) = (session.principal(), session.backend().catalogue().current());
+            let view = current.view(&principal, &session.choice());
+            exists(&called, Some(&at), &principal, &view).then(|| Arc::clone(&session.client))
+        };
         let called = ClientTask::new(fresh("a state")?, client);
         upstream.begin_task(&own, &called);
         match (&reports, &caller.session) {
-            (Some(reports), Some(session)) if !is_waited => reports.continue_at(&session.client),
+            (Some(reports), Some(_)) if !is_waited => reports.continue_with(&called),
             // Clients without sessions ask how far it is.
             (Some(reports), None) if !is_waited => {
                 reports.redirect(caller.ended_route(), &RawObject::empty())
@@ -216,7 +219,7 @@ impl Calls {
     /// The task of a client that asked for one, of a call that was answered at once.
     fn answered_at_once(&self, caller: &Caller, tool: &Tool, place: Place, result: Json) -> Answer {
         let held = caller.peer.unread_answer(result.as_str().len())?;
-        let called = ClientTask::new(fresh("a state")?, Weak::new());
+        let called = ClientTask::new(fresh("a state")?, || None);
         called.end();
         let times = RawObject::empty().with_value("createdAt", &form::now()).with("ttl", ANSWER_KEPT);
         let origin = Origin::Answered { result, _bytes: held };
@@ -235,7 +238,7 @@ impl Calls {
         let task = Arc::new(Task {
             called,
             owner: Owner::of(caller),
-            tool: (tool.upstream().clone(), tool.upstream_name().clone()),
+            tool: called_tool(tool),
             number: self.tasks.next_number(),
             peer: Arc::clone(caller.peer.name()),
             origin,
@@ -247,6 +250,11 @@ impl Calls {
         self.tasks.add(Arc::clone(&task));
         task
     }
+}
+
+/// The upstream of a tool, and the name that it has there.
+fn called_tool(tool: &Tool) -> (UpstreamName, ToolName) {
+    (tool.upstream().clone(), tool.upstream_name().clone())
 }
 
 /// How long a result is kept that came at once, in milliseconds.

@@ -118,21 +118,14 @@ impl Task {
         &self.called.id
     }
 
-    /// Whether it is a caller's that sees this, and has not run for too long. A task whose tool the caller may not use any more does
-    /// not exist; one whose tool the upstream stopped listing does.
+    /// Whether it is a caller's that sees this, and has not run for too long.
     pub(super) fn is_for(&self, caller: &Caller, view: &View) -> bool {
-        let (upstream, own) = &self.tool;
-        let is_delisted = || {
-            let Origin::Upstream(at) = &self.origin else { return false };
-            let lists = |tool: &RawText| {
-                RawObject::of(tool).is_ok_and(|tool| tool.string("name").as_deref() == Some(own.as_str()))
-            };
-            !at.slot.status().offered().is_some_and(|offered| offered.tools.iter().any(lists))
+        let slot = match &self.origin {
+            Origin::Upstream(at) => Some(&at.slot),
+            Origin::Answered { .. } => None,
         };
-        self.owner == Owner::of(caller)
-            && !self.is_late()
-            && caller.principal.permits().allow_tool(upstream, own)
-            && (view.tool_of(upstream, own).is_some() || is_delisted())
+        let is_of_tool = || exists(&self.tool, slot, &caller.principal, view);
+        self.owner == Owner::of(caller) && !self.is_late() && is_of_tool()
     }
 
     /// Whether it is known to be over.
@@ -183,6 +176,20 @@ impl Task {
         let state = message.iter().fold(state, |state, message| state.with_value("statusMessage", message));
         self.times.over(&state.with_value("lastUpdatedAt", &form::now()))
     }
+}
+
+/// Whether a task of a tool exists for a principal that sees this. One whose tool it may not use any more does not; one whose tool
+/// the upstream stopped listing does.
+pub(super) fn exists(
+    (upstream, own): &(UpstreamName, ToolName),
+    slot: Option<&Arc<Slot>>,
+    principal: &Principal,
+    view: &View,
+) -> bool {
+    let is_it = |tool: &RawText| tool.string("name").as_deref() == Some(own.as_str());
+    let lists = |slot: &Arc<Slot>| slot.status().offered().is_some_and(|lists| lists.tools.iter().any(is_it));
+    principal.permits().allow_tool(upstream, own)
+        && (view.tool_of(upstream, own).is_some() || slot.is_some_and(|slot| !lists(slot)))
 }
 
 impl RunningAt {
