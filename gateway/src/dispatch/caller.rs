@@ -8,7 +8,7 @@ use std::{
 use axum::http::request::Parts;
 use mcp_disclosure_core::{Era, Memory, Principal, RawObject};
 use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request, code};
-use tokio::sync::OnceCell;
+use tokio::{sync::OnceCell, time::Instant};
 
 use super::{
     Admitted, FetchLimits, Gateway,
@@ -38,6 +38,8 @@ pub struct Caller {
     pub principal: Principal,
     /// The last change of permissions before it was admitted.
     pub(super) admitted_at: u64,
+    /// Since when its request waits for upstreams, however often it is decided again.
+    pub(super) since: Instant,
     /// The head of its request over HTTP, by which it is admitted again.
     pub(crate) head: Option<Arc<Parts>>,
     /// What its request is decided with.
@@ -164,6 +166,7 @@ impl Caller {
             allowances,
             principal,
             admitted_at: 0,
+            since: Instant::now(),
             head: None,
             decided: OnceLock::new(),
             memory: session.memory(),
@@ -275,6 +278,7 @@ impl Gateway {
             allowances: self.common.allowances.of(&principal, peer.name()),
             principal,
             admitted_at: at,
+            since: Instant::now(),
             head: None,
             decided: OnceLock::new(),
             memory: Memory::default(),

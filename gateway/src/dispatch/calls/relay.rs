@@ -44,9 +44,10 @@ impl Calls {
             Unanswered::unsent(upstream_failed(name, REMOVED))
         };
         let own = caller.backend.slot_numbered(slot.number()).ok_or_else(removed)?;
-        let (mut lost, since) = (None, Instant::now());
+        let mut lost = None;
         loop {
-            let upstream = caller.connected(&own, lost.as_ref(), since).await.map_err(Unanswered::unsent)?;
+            let connected = caller.connected(&own, lost.as_ref(), caller.since);
+            let upstream = connected.await.map_err(Unanswered::unsent)?;
             let sent = Instant::now();
             // A client that gives up has waited as well.
             let waiting = scopeguard::guard((), |()| {
