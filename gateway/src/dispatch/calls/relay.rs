@@ -244,7 +244,7 @@ async fn relay_with_input(
         if let Some(requests) = required.object("inputRequests") {
             let responses = answers(caller, upstream, &requests).await.map_err(Failed::Client)?;
             // Its answer may have taken long.
-            caller.still_permitted()?;
+            caller.still_sees(upstream.name(), request)?;
             again = again.with("inputResponses", responses.text());
         }
         if let Some(state) = required.member("requestState") {
