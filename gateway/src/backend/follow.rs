@@ -32,45 +32,29 @@ type Events = mpsc::UnboundedReceiver<(usize, Event)>;
 pub(crate) struct Progress(watch::Sender<Tries>);
 
 #[derive(Debug, Default)]
-struct Tries {
+pub(super) struct Tries {
     /// The upstreams that were not tried yet, by number, and what is known of them from an earlier run of the program.
-    outstanding: BTreeMap<usize, Recollection>,
+    pub(super) outstanding: BTreeMap<usize, Recollection>,
     /// Why those could not be used that were tried in vain, whatever has become of them since.
     failed: BTreeMap<usize, Arc<UpstreamError>>,
     /// The number of the client's choices that the lists of all connected upstreams follow.
-    followed: u64,
+    pub(super) followed: u64,
     /// The connections whose lists are in the catalogue, by number.
-    listed: BTreeMap<usize, Weak<Upstream>>,
-}
-
-impl Tries {
-    /// Whether what an upstream lists on this connection is in the catalogue.
-    fn has_lists_of(&self, number: usize, upstream: &Arc<Upstream>) -> bool {
-        self.listed.get(&number).is_some_and(|listed| listed.as_ptr() == Arc::as_ptr(upstream))
-    }
+    pub(super) listed: BTreeMap<usize, Weak<Upstream>>,
 }
 
 impl Progress {
     /// Waits until each of these was tried. Returns why some of them could not be used.
     pub(super) async fn of(&self, numbers: &[usize]) -> Vec<Arc<UpstreamError>> {
-        self.wait_for(|outstanding| numbers.iter().all(|number| !outstanding.contains_key(number))).await;
+        self.reach(|tries| numbers.iter().all(|number| !tries.outstanding.contains_key(number))).await;
         let tries = self.0.borrow();
         numbers.iter().filter_map(|number| tries.failed.get(number).cloned()).collect()
     }
 
-    /// Waits until each was tried.
-    pub(super) async fn all(&self) {
-        self.wait_for(BTreeMap::is_empty).await;
-    }
-
-    /// Waits until each was tried, or what it listed earlier is offered.
-    pub(super) async fn all_offered(&self) {
-        self.wait_for(|outstanding| outstanding.values().all(|known| *known == Recollection::Offered)).await;
-    }
-
-    /// Waits until each was tried, or what is known from earlier is in the catalogue.
-    pub(super) async fn all_recalled(&self) {
-        self.wait_for(|outstanding| outstanding.values().all(|known| *known != Recollection::Pending)).await;
+    /// Waits until this is so.
+    pub(super) async fn reach(&self, is_so: impl FnMut(&Tries) -> bool) {
+        // The sender is borrowed, so it is there.
+        drop(self.0.subscribe().wait_for(is_so).await);
     }
 
     /// Whether each was tried, so that nothing in the catalogue is from an earlier run of the program.
@@ -85,30 +69,7 @@ impl Progress {
 
     /// Waits until fewer than these are still to be tried, so that the catalogue has what one more lists.
     pub(crate) async fn fewer(&self, than: usize) {
-        self.wait_for(|outstanding| outstanding.len() < than).await;
-    }
-
-    /// Waits until the snapshot follows a client's choices of this number.
-    pub(super) async fn followed(&self, number: u64) {
-        let mut tries = self.0.subscribe();
-        let _reached = tries.wait_for(|tries| tries.followed >= number).await;
-    }
-
-    /// Whether what an upstream lists on this connection is in the catalogue by now.
-    pub(super) fn has_lists_of(&self, number: usize, upstream: &Arc<Upstream>) -> bool {
-        self.0.borrow().has_lists_of(number, upstream)
-    }
-
-    /// Waits until it is.
-    pub(super) async fn lists_of(&self, number: usize, upstream: &Arc<Upstream>) {
-        let mut tries = self.0.subscribe();
-        let _reached = tries.wait_for(|tries| tries.has_lists_of(number, upstream)).await;
-    }
-
-    async fn wait_for(&self, mut reached: impl FnMut(&BTreeMap<usize, Recollection>) -> bool) {
-        let mut tries = self.0.subscribe();
-        // The sender is borrowed, so it is there.
-        let _reached = tries.wait_for(|tries| reached(&tries.outstanding)).await;
+        self.reach(|tries| tries.outstanding.len() < than).await;
     }
 
     pub(super) fn begin(&self, numbers: impl Iterator<Item = usize>) {

@@ -12,10 +12,15 @@ mod slots;
 mod start;
 mod subscriptions;
 
-use std::{borrow::Cow, cmp::Reverse, sync::Arc, time::Duration};
+use std::{
+    borrow::Cow,
+    cmp::Reverse,
+    sync::{Arc, Weak},
+    time::Duration,
+};
 
 pub use declare::Declaration;
-use follow::Progress;
+use follow::{Progress, Tries};
 pub use guard::{BackendGuard, Claim};
 use mcp_disclosure_core::{Entry, Era, Kind, RawObject, View, matches_template};
 use mcp_disclosure_transport::ErrorText;
@@ -31,7 +36,7 @@ use crate::{
     catalogue::{Catalogue, Listed, Page, Published},
     error::{Error, upstream_failed},
     session::{Audience, Client, Place},
-    slot::{Slot, Status, server_info},
+    slot::{Recollection, Slot, Status, server_info},
     upstream::{Signals, Upstream, UpstreamError},
 };
 
@@ -99,8 +104,10 @@ impl Backend {
             return;
         }
         let settling = async {
-            if tokio::time::timeout_at(self.deadline_of_remembered, self.progress.all()).await.is_err() {
-                self.progress.all_offered().await;
+            // Or until what those list that are remembered can be served.
+            if tokio::time::timeout_at(self.deadline_of_remembered, self.all_tried()).await.is_err() {
+                let is_offered = |known: &Recollection| *known == Recollection::Offered;
+                self.progress.reach(|tries| tries.outstanding.values().all(is_offered)).await;
             }
         };
         let _over = tokio::time::timeout_at(self.deadline, settling).await;
@@ -108,14 +115,16 @@ impl Backend {
 
     /// Waits until each upstream was tried once, however long that takes.
     pub async fn all_tried(&self) {
-        self.progress.all().await;
+        self.progress.reach(|tries| tries.outstanding.is_empty()).await;
     }
 
     /// Waits until what is known of upstreams from an earlier run of the program is in the catalogue; not longer than
     /// a handshake may take.
     pub async fn recalled(&self) {
         if !self.progress.is_complete() {
-            let _over = tokio::time::timeout(WAIT_FOR_RECOLLECTION, self.progress.all_recalled()).await;
+            let is_known = |known: &Recollection| *known != Recollection::Pending;
+            let recalled = self.progress.reach(|tries| tries.outstanding.values().all(is_known));
+            let _over = tokio::time::timeout(WAIT_FOR_RECOLLECTION, recalled).await;
         }
     }
 
@@ -129,7 +138,8 @@ impl Backend {
         }
         let slots = self.slots();
         let longest = slots.iter().map(|slot| slot.patience).max().unwrap_or_default();
-        if tokio::time::timeout(longest, self.progress.followed(number)).await.is_err() {
+        let followed = self.progress.reach(|tries| tries.followed >= number);
+        if tokio::time::timeout(longest, followed).await.is_err() {
             tracing::warn!(?longest, "an upstream does not say which choices of concerns it follows");
         }
         true
@@ -145,15 +155,21 @@ impl Backend {
         self.progress.of(&[slot.number()]).await;
     }
 
-    /// Waits until what a slot's upstream lists on this connection is in the catalogue, if it is made of what the slot lists. In
-    /// vain if the connection ends before, or that takes too long.
+    /// Waits until what a slot's upstream lists on this connection, or on one that replaced it, is in the catalogue, if it is made of
+    /// what the slot lists. In vain if the connection ends before, or that takes too long.
     pub(crate) async fn takes_over(&self, slot: &Slot, upstream: &Arc<Upstream>) {
         let has = |own: &Arc<Slot>| std::ptr::eq(&raw const **own, slot);
-        if self.progress.has_lists_of(slot.number(), upstream) || !self.slots().iter().any(has) {
+        if !self.slots().iter().any(has) {
             return;
         }
+        let is_listed = |tries: &Tries| {
+            let listed = tries.listed.get(&slot.number()).map(Weak::as_ptr);
+            let is_it = |one: &Arc<Upstream>| listed == Some(Arc::as_ptr(one));
+            is_it(upstream) || slot.upstream().is_some_and(|now| is_it(&now))
+        };
         tokio::select! {
-            () = self.progress.lists_of(slot.number(), upstream) => {}
+            biased;
+            () = self.progress.reach(is_listed) => {}
             () = upstream.connection().ended() => {}
             () = tokio::time::sleep(slot.patience) => {}
         }
@@ -198,20 +214,15 @@ impl Backend {
 
     /// Whether any upstream offers skills, or may turn out to, and to read directories of their files too.
     pub(crate) fn skills(&self) -> Option<bool> {
-        let slots = self.slots();
-        let of = |slot: &Arc<Slot>| match slot.introduction() {
-            Some(introduction) => introduction.skills(),
-            None => slot.may_surprise().then_some(true),
-        };
-        slots.iter().filter_map(of).reduce(|one, other| one || other)
+        let unsaid = |slot: &Slot| slot.may_surprise().then_some(true);
+        let of = |slot: &Arc<Slot>| slot.introduction().map_or_else(|| unsaid(slot), |said| said.skills());
+        self.slots().iter().filter_map(of).reduce(|one, other| one || other)
     }
 
     /// Whether calls of any upstream can be tasks, or may turn out to.
     pub(crate) fn may_run_tasks(&self) -> bool {
         self.slots().iter().any(|slot| match slot.introduction() {
-            Some(introduction) => {
-                [Era::Session, Era::Stateless].into_iter().any(|era| introduction.runs_tasks(era))
-            }
+            Some(said) => said.runs_tasks(Era::Session) || said.runs_tasks(Era::Stateless),
             None => slot.may_surprise(),
         })
     }

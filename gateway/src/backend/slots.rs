@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Scope, follow::Follower};
 use crate::{
+    catalogue::are_same,
     slot::{self, Slot},
     upstream::Configured,
 };
@@ -12,11 +13,9 @@ impl Follower {
     /// Makes the upstreams in force the backend's: keeps those it has, starts new ones and stops the others.
     pub(super) fn replace_slots(&mut self) {
         let before = self.backend.slots();
-        let mut slots: Vec<Arc<Slot>> = Vec::new();
-        for configured in &*self.upstreams.clone() {
-            slots.push(self.slot_of(configured, &before));
-        }
-        if is_same(&slots, &before) {
+        let upstreams = self.upstreams.clone();
+        let slots: Vec<Arc<Slot>> = upstreams.iter().map(|one| self.slot_of(one, &before)).collect();
+        if are_same(&slots, &before) {
             return;
         }
         for removed in self.own.extract_if(.., |own| !has(&slots, own)) {
@@ -35,7 +34,7 @@ impl Follower {
         let new: Vec<Arc<Slot>> = slots.iter().filter(|slot| !has(&before, slot)).cloned().collect();
         self.backend.progress.begin(new.iter().map(|slot| slot.number()));
         new.iter().filter(|slot| has(&self.own, slot)).for_each(|slot| slot.attach(self.events.clone()));
-        tokio::spawn(slot::name(new, self.upstreams.clone()));
+        tokio::spawn(slot::name(new, upstreams));
         *self.backend.slots.write() = slots.into();
     }
 
@@ -83,8 +82,4 @@ impl Follower {
 
 fn has(slots: &[Arc<Slot>], slot: &Arc<Slot>) -> bool {
     slots.iter().any(|one| Arc::ptr_eq(one, slot))
-}
-
-fn is_same(slots: &[Arc<Slot>], others: &[Arc<Slot>]) -> bool {
-    slots.len() == others.len() && slots.iter().zip(others).all(|(one, other)| Arc::ptr_eq(one, other))
 }

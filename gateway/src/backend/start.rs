@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
-use mcp_disclosure_core::{ClientTraits, Era, Principal, Snapshot, Stack, Texts, View};
+use mcp_disclosure_core::{ClientTraits, Era, Principal, Snapshot, Stack, View};
 use parking_lot::{Mutex, RwLock};
 use tokio::{
     sync::{mpsc, watch},
@@ -18,13 +18,11 @@ use super::{
 use crate::{
     catalogue::{Catalogue, Declared, Keeper, Said},
     error::Error,
-    limits::Limits,
-    lineage::Lineage,
     observe::Observer,
     problem::{Problem, Problems},
     session::{Client, Place},
     slot::{Memory, Supervisor, Witness},
-    upstream::{Asks, Signals, Terms, Timeouts, UpstreamError},
+    upstream::{Asks, Signals, Terms, UpstreamError},
 };
 
 /// How long lists wait for upstreams whose lists of an earlier run can be served.
@@ -33,30 +31,22 @@ const WAIT_FOR_REMEMBERED: Duration = Duration::from_millis(700);
 /// Everything needed to start a backend, any number of times.
 #[derive(Clone, Debug)]
 pub struct Recipe {
-    /// Time-outs of upstreams.
-    pub timeouts: Timeouts,
+    /// What upstreams may use, but for what each backend has of its own.
+    pub terms: Terms,
     /// How long lists wait for upstreams that are starting.
     pub wait_for_upstreams: Duration,
-    /// Limits on the resources that upstreams may use.
-    pub limits: Limits,
     /// Whether clients share upstreams, where an upstream's settings do not say.
     pub scope: Scope,
     /// What upstreams listed in earlier runs of the program.
     pub memory: Option<Arc<dyn Memory>>,
     /// Watches upstreams come up.
     pub witness: Option<Arc<dyn Witness>>,
-    /// Observes what upstreams list, and what they are asked.
+    /// Observes what upstreams list.
     pub observer: Arc<dyn Observer>,
     /// What was said of changed definitions.
     pub said: Arc<Said>,
-    /// The texts of all lists.
-    pub texts: Arc<Texts>,
-    /// Whether upstreams are asked what they say by calls of their own `info` tools.
-    pub asks_info: bool,
     /// The strategies that may serve clients, and whose own tools reserve names.
     pub strategies: Vec<Arc<Stack>>,
-    /// The gateways that lead to this one.
-    pub lineage: Arc<Lineage>,
 }
 
 impl Recipe {
@@ -154,13 +144,10 @@ impl Recipe {
         let memory = self.memory.clone().filter(|_| !is_dedicated);
         let rules = Arc::new(RwLock::new(Arc::clone(&declared.rules)));
         let terms = Terms {
-            timeouts: self.timeouts,
-            limits: self.limits,
-            lineage: Arc::clone(&self.lineage),
-            asks: self.asks_info.then(|| Asks { observer: Arc::clone(&self.observer), rules }),
+            asks: self.terms.asks.clone().map(|asks| Asks { rules, ..asks }),
             audience: Arc::clone(&backend.audience),
-            texts: Arc::clone(&self.texts),
             skills: Arc::default(),
+            ..self.terms.clone()
         };
         // Each upstream of the backend that clients share is seen once.
         let (witness, stopping) = (self.witness.clone().filter(|_| like.is_none()), ending);

@@ -69,13 +69,10 @@ impl KnownDefinitions {
     ) {
         let (name, lock) = (&lists.name, &rules.review.lock);
         let known = self.of.get(&**name);
-        let is_served = |known: &Known| {
-            served.len() == known.served.len() && served.iter().all(|tool| known.served.contains(*tool))
-        };
-        if known.is_some_and(|known| Arc::ptr_eq(&known.lists, lists) && is_served(known)) {
+        let served: HashSet<ToolName> = served.into_iter().cloned().collect();
+        if known.is_some_and(|known| Arc::ptr_eq(&known.lists, lists) && known.served == served) {
             return;
         }
-        let served: HashSet<ToolName> = served.into_iter().cloned().collect();
         let mut changes = match known {
             Some(known) if Arc::ptr_eq(&known.lists, lists) => Vec::new(),
             Some(known) => changes_between(&known.lists.definitions(), &lists.definitions()),

@@ -54,8 +54,8 @@ pub struct Keeper {
     own: Vec<Arc<UpstreamLists>>,
 }
 
-/// What upstreams list.
-#[derive(Clone, Debug)]
+/// What upstreams list; by default nothing, before anything is known.
+#[derive(Clone, Debug, Default)]
 pub struct Listed {
     /// The lists of the upstreams that have any, in their order.
     lists: Vec<Arc<UpstreamLists>>,
@@ -63,17 +63,10 @@ pub struct Listed {
     gone: Vec<Arc<UpstreamLists>>,
     /// Whether these are the lists of all upstreams: a missing one may bring what something is declared for.
     complete: bool,
-    /// Whether there are upstreams of which nothing is known yet.
-    starting: bool,
+    /// Whether something is known of each upstream.
+    started: bool,
     /// The lists among them that are of an earlier run of the program.
     remembered: Vec<Arc<UpstreamLists>>,
-}
-
-impl Default for Listed {
-    /// Nothing, before anything is known.
-    fn default() -> Self {
-        Self { lists: Vec::new(), gone: Vec::new(), complete: false, starting: true, remembered: Vec::new() }
-    }
 }
 
 impl Listed {
@@ -87,21 +80,22 @@ impl Listed {
         let failed = upstreams.iter().filter(|status| status.offered().is_none());
         let gone = failed.filter_map(|status| status.lists.clone()).collect();
         let complete = lists.len() == upstreams.len();
-        let starting = upstreams.iter().any(|status| !status.is_tried() && status.offered().is_none());
-        Self { lists, gone, complete, starting, remembered }
+        let started = upstreams.iter().all(|status| status.is_tried() || status.offered().is_some());
+        Self { lists, gone, complete, started, remembered }
     }
 
     /// Whether both are of the same lists, and not only of equal ones.
     pub fn is_same(&self, other: &Self) -> bool {
-        let same = |own: &[Arc<UpstreamLists>], other: &[Arc<UpstreamLists>]| {
-            own.len() == other.len() && own.iter().zip(other).all(|(own, other)| Arc::ptr_eq(own, other))
-        };
-        self.complete == other.complete
-            && self.starting == other.starting
+        (self.complete, self.started) == (other.complete, other.started)
             && self.remembered.len() == other.remembered.len()
-            && same(&self.lists, &other.lists)
-            && same(&self.gone, &other.gone)
+            && are_same(&self.lists, &other.lists)
+            && are_same(&self.gone, &other.gone)
     }
+}
+
+/// Whether both have the same items, and not only equal ones.
+pub(crate) fn are_same<T>(some: &[Arc<T>], others: &[Arc<T>]) -> bool {
+    some.len() == others.len() && some.iter().zip(others).all(|(one, other)| Arc::ptr_eq(one, other))
 }
 
 impl Keeper {
@@ -163,7 +157,7 @@ impl Keeper {
             self.warn_of(&snapshot);
         }
         let about = self.about(&self.declared.about, &snapshot);
-        let snapshot = snapshot.about_itself(about).while_starting(self.listed.starting);
+        let snapshot = snapshot.about_itself(about).while_starting(!self.listed.started);
         (self, snapshot)
     }
 

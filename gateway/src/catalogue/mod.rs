@@ -6,6 +6,7 @@ mod page;
 mod tools;
 
 pub use changes::Said;
+pub(crate) use keeper::are_same;
 pub use keeper::{Accepting, Declared, Keeper, Listed};
 pub use page::{Catalogue, Page, Published};
 pub use tools::PreparedManifest;

@@ -131,11 +131,11 @@ impl Allowance {
         })
     }
 
-    /// Starts a call under all of these.
+    /// Starts a call under all of these; `is_counted`: again, since it is decided anew.
     ///
     /// # Errors
     /// -32005, with the setting that limits it.
-    pub(super) fn call(all: &[Arc<Self>]) -> Result<Running, ErrorText> {
+    pub(super) fn call(all: &[Arc<Self>], is_counted: bool) -> Result<Running, ErrorText> {
         let running = all.iter().map(|allowance| {
             let most = allowance.running.most();
             let place = allowance.running.take(1).map(|share| (Arc::clone(allowance), share));
@@ -147,7 +147,8 @@ impl Allowance {
             })
         });
         let running = running.collect::<Result<Running, _>>()?;
-        limited(all.iter().filter_map(|allowance| allowance.calls.as_ref()), |most| {
+        let limits = all.iter().filter(|_| !is_counted).filter_map(|allowance| allowance.calls.as_ref());
+        limited(limits, |most| {
             format!("too many calls: {most} a minute are allowed (limits.calls_per_minute = {most})")
         })?;
         Ok(running)
@@ -215,15 +216,15 @@ mod tests {
         let principal = |id: &str| Principal::new(id, Permits::of([Grant { quotas, ..Grant::default() }]));
         let all = Allowances::default();
         let of = |id: &str| all.of(&principal(id), "peer");
-        let first = Allowance::call(&of("ann")).unwrap();
-        let _second = Allowance::call(&of("ann")).unwrap();
-        let refused = Allowance::call(&of("ann")).unwrap_err();
+        let first = Allowance::call(&of("ann"), false).unwrap();
+        let _second = Allowance::call(&of("ann"), false).unwrap();
+        let refused = Allowance::call(&of("ann"), false).unwrap_err();
         assert!(refused.message().contains("limits.concurrent_calls = 2"), "{}", refused.message());
         drop(first);
-        drop(Allowance::call(&of("ann")).unwrap());
-        let refused = Allowance::call(&of("ann")).unwrap_err();
+        drop(Allowance::call(&of("ann"), false).unwrap());
+        let refused = Allowance::call(&of("ann"), false).unwrap_err();
         assert!(refused.message().contains("limits.calls_per_minute = 3"), "{}", refused.message());
-        Allowance::call(&of("bob")).unwrap();
+        Allowance::call(&of("bob"), false).unwrap();
         assert!(of("ann")[0].fetch().is_ok() && of("ann")[0].fetch().is_err());
         assert!(all.of(&Principal::anonymous(), "peer").is_empty());
     }
@@ -239,7 +240,7 @@ mod tests {
             assert!(refused.message().contains(&named), "{}", refused.message());
             let wait: u64 = refused.data().unwrap().member(RETRY_AFTER).unwrap().parse().unwrap();
             assert!(refused.message().ends_with(&format!("try again in {wait} s")), "{}", refused.message());
-            Allowance::call(&allowances).unwrap();
+            Allowance::call(&allowances, false).unwrap();
         }
         let unlimited = limited(0, 0);
         assert!((0..1_000).all(|_| Allowance::request(&unlimited).is_ok()));
@@ -270,7 +271,7 @@ mod tests {
                 Grant { quotas, account, tools, ..Grant::nothing() }
             };
             let principal = Principal::new("ann", Permits::of(accounts.iter().map(grant)));
-            Allowance::call(&all.of(&principal, "peer")).is_ok()
+            Allowance::call(&all.of(&principal, "peer"), false).is_ok()
         };
         assert!(call("a/*", &[""]));
         assert!(!call("b/*", &[""]));

@@ -8,7 +8,7 @@ use std::{
 use axum::http::request::Parts;
 use mcp_disclosure_core::{Era, Memory, Principal, RawObject};
 use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request, code};
-use tokio::sync::OnceCell;
+use tokio::{sync::OnceCell, time::Instant};
 
 use super::{
     Admitted, FetchLimits, Gateway,
@@ -26,7 +26,7 @@ use crate::{
     negotiation::Choice,
     observe::{Trace, Who},
     session::{Address, Client, Location, Outlet, Peer, ReplyRoute},
-    upstream::{Owner, UpstreamCall},
+    upstream::{Owner, Reports, UpstreamCall},
 };
 
 /// The sender of a request.
@@ -38,6 +38,8 @@ pub struct Caller {
     pub principal: Principal,
     /// The last change of permissions before it was admitted.
     pub(super) admitted_at: u64,
+    /// Since when its request waits for upstreams, however often it is decided again.
+    pub(super) since: Instant,
     /// The head of its request over HTTP, by which it is admitted again.
     pub(crate) head: Option<Arc<Parts>>,
     /// What its request is decided with.
@@ -108,11 +110,12 @@ impl Caller {
             || self.claim.as_ref().is_some_and(Claim::can_be_asked)
     }
 
-    /// A request to an upstream for it, with parameters in the form of its era.
+    /// A request to an upstream for it, with parameters in the form of its era, on which it hears what it asks for.
     pub(super) fn upstream_call(&self, method: impl Into<String>, params: RawObject) -> UpstreamCall {
         let session = self.session.as_ref().map(|session| Arc::clone(session.id()));
         UpstreamCall {
             method: method.into(),
+            reports: Reports::of(self.reply_route(), &params),
             params,
             owner: session.map_or(Owner::Request, Owner::Session),
             peer: Some(Arc::clone(self.peer.name())),
@@ -163,6 +166,7 @@ impl Caller {
             allowances,
             principal,
             admitted_at: 0,
+            since: Instant::now(),
             head: None,
             decided: OnceLock::new(),
             memory: session.memory(),
@@ -274,6 +278,7 @@ impl Gateway {
             allowances: self.common.allowances.of(&principal, peer.name()),
             principal,
             admitted_at: at,
+            since: Instant::now(),
             head: None,
             decided: OnceLock::new(),
             memory: Memory::default(),

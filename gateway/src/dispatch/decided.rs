@@ -14,7 +14,7 @@ use crate::{
     backend::Backend,
     catalogue::Page,
     slot::{Lost, Slot},
-    upstream::Upstream,
+    upstream::{Upstream, UpstreamCall},
 };
 
 /// What a request is decided with.
@@ -70,6 +70,23 @@ impl Caller {
             true => Ok(()),
             false => Err(decided.outdated()),
         }
+    }
+
+    /// The same for a request that is sent again, whose tool or resource may not have been hidden since either.
+    ///
+    /// # Errors
+    /// As of [`still_holds`](Self::still_holds).
+    pub(super) fn still_sees(&self, upstream: &str, request: &UpstreamCall) -> Result<(), ErrorText> {
+        self.still_permitted()?;
+        let Some(decided) = self.decided.get() else { return Ok(()) };
+        let view = decided.backend.catalogue().current().view(&self.principal, &self.choice);
+        let own = |key: &str| request.params.string(key).unwrap_or_default();
+        let is_seen = match &*request.method {
+            "tools/call" => view.tool_of(upstream, &own("name")).is_some(),
+            "resources/read" => !view.refuses_resource(&own("uri"))(upstream),
+            _ => true,
+        };
+        if is_seen { Ok(()) } else { Err(decided.outdated()) }
     }
 
     /// Whether the decision on its request did not hold when it was to be carried out.

@@ -3,10 +3,7 @@
 use std::{
     collections::HashMap,
     num::NonZeroU32,
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicU8, AtomicU32, Ordering},
-    },
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -17,7 +14,6 @@ use governor::{
 };
 use mcp_disclosure_core::{Digest, Note, Services};
 use parking_lot::Mutex;
-use strum::VariantArray;
 use tokio::task::spawn_blocking;
 
 use super::allowance::{Allowance, quota};
@@ -89,8 +85,7 @@ impl FetchLimits {
         peer: &'a Arc<str>,
         allowances: &'a [Arc<Allowance>],
     ) -> OfCaller<'a> {
-        let (admitted, noted) = (AtomicU32::new(0), AtomicU8::new(0));
-        OfCaller { limits: self, caller, peer, allowances, admitted, noted, refused: OnceLock::new() }
+        OfCaller { limits: self, caller, peer, allowances, done: Mutex::default() }
     }
 
     /// Removes callers that have not fetched recently.
@@ -129,32 +124,19 @@ pub(super) struct OfCaller<'a> {
     caller: &'a Fetcher,
     peer: &'a Arc<str>,
     allowances: &'a [Arc<Allowance>],
-    admitted: AtomicU32,
-    /// A bit for each [`Note`].
-    noted: AtomicU8,
-    refused: OnceLock<&'static str>,
+    /// What the request did so far.
+    pub(super) done: Mutex<Done>,
 }
 
-impl OfCaller<'_> {
+/// What a request did.
+#[derive(Debug, Default)]
+pub(super) struct Done {
     /// How many fetches were admitted.
-    pub(super) fn admitted(&self) -> u32 {
-        self.admitted.load(Ordering::Relaxed)
-    }
-
+    pub(super) admitted: u32,
+    /// Each once.
+    pub(super) noted: Vec<Note>,
     /// The code by which the strategy refused to deliver any, if it did.
-    pub(super) fn refused(&self) -> Option<&'static str> {
-        self.refused.get().copied()
-    }
-
-    /// What the request did, each once.
-    pub(super) fn noted(&self) -> impl Iterator<Item = Note> {
-        let noted = self.noted.load(Ordering::Relaxed);
-        Note::VARIANTS.iter().copied().filter(move |note| noted & bit(*note) != 0)
-    }
-}
-
-fn bit(note: Note) -> u8 {
-    1 << note as u8
+    pub(super) refused: Option<&'static str>,
 }
 
 #[async_trait]
@@ -169,17 +151,20 @@ impl Services for OfCaller<'_> {
         // Last: what these limits refuse is not taken from a grant's quota, which counts all of a caller's sessions.
         self.allowances.iter().try_for_each(|allowance| allowance.fetch())?;
         if self.limits.limiters.is_some() {
-            self.admitted.fetch_add(1, Ordering::Relaxed);
+            self.done.lock().admitted += 1;
         }
         Ok(())
     }
 
     fn refuses(&self, code: &'static str) {
-        let _first = self.refused.set(code);
+        self.done.lock().refused.get_or_insert(code);
     }
 
     fn notes(&self, note: Note) {
-        self.noted.fetch_or(bit(note), Ordering::Relaxed);
+        let noted = &mut self.done.lock().noted;
+        if !noted.contains(&note) {
+            noted.push(note);
+        }
     }
 
     async fn run(&self, work: Box<dyn FnOnce() + Send>) {

@@ -1,15 +1,11 @@
 //! Request handling: one request in, one result out.
 
-use std::{
-    panic::AssertUnwindSafe,
-    pin::pin,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
 
 use futures::FutureExt;
 use mcp_disclosure_core::{Kind, Principal};
 use mcp_disclosure_transport::{ErrorText, Json, Request, Response, code, printable::Short};
+use tokio::time::Instant;
 use tracing::{Instrument, Span, field::Empty};
 
 use super::{
@@ -145,9 +141,12 @@ impl Gateway {
                 "decided again, since something changed before it was sent"
             );
             watch.begins_again();
-            let readmitted = Box::pin(self.readmitted(caller)).await?;
-            decisions = if begun.elapsed() < AT_ONCE { decisions + 1 } else { 1 };
-            now = Some(Box::new(readmitted));
+            let mut readmitted = Box::new(Box::pin(self.readmitted(caller)).await?);
+            decisions += 1;
+            if begun.elapsed() >= AT_ONCE {
+                (decisions, readmitted.since) = (1, Instant::now());
+            }
+            now = Some(readmitted);
         }
     }
 

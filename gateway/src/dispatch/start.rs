@@ -24,7 +24,7 @@ use crate::{
     problem::Problems,
     session::{Client, Peers, store::SessionStore},
     slot::{Memory, Witness},
-    upstream::{Timeouts, UpstreamConfig, UpstreamError, Upstreams},
+    upstream::{Asks, Terms, Timeouts, UpstreamConfig, UpstreamError, Upstreams},
 };
 
 /// The shortest and the longest time between two sweeps.
@@ -132,18 +132,24 @@ impl Gateway {
         let circle = assembly.lineage.check(&assembly.limits);
         circle.map_err(|problem| Error::Configuration(Problems(vec![problem])))?;
         let lineage = Arc::new(assembly.lineage);
-        let recipe = Recipe {
-            lineage: Arc::clone(&lineage),
+        let asks = || Asks { observer: Arc::clone(&assembly.observer), rules: Arc::default() };
+        let terms = Terms {
             timeouts: assembly.timeouts,
+            limits: assembly.limits,
+            lineage: Arc::clone(&lineage),
+            asks: assembly.asks_info.then(asks),
+            audience: Arc::default(),
+            texts: Arc::default(),
+            skills: Arc::default(),
+        };
+        let recipe = Recipe {
+            terms,
             wait_for_upstreams: assembly.wait_for_upstreams,
             memory: assembly.memory,
             witness: assembly.witness,
             observer: Arc::clone(&assembly.observer),
             said: Arc::default(),
-            texts: Arc::default(),
-            asks_info: assembly.asks_info,
             scope: assembly.scope,
-            limits: assembly.limits,
             strategies: assembly.strategies.all().cloned().collect(),
         };
         let upstreams = Some(Upstreams::new(assembly.upstreams));

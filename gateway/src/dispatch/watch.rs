@@ -5,7 +5,10 @@ use std::{sync::Arc, time::Instant};
 use mcp_disclosure_core::{RawObject, RawText, ToolName, UpstreamName};
 use mcp_disclosure_transport::{ErrorText, Request, code};
 
-use super::Answer;
+use super::{
+    Answer,
+    allowance::{Allowance, Running},
+};
 use crate::{
     beside::aside,
     dialect::asks_for_input,
@@ -40,8 +43,17 @@ pub(crate) struct Watch<'a> {
     refusal: Option<&'static str>,
     is_unjudged: bool,
     is_unsent: bool,
+    /// The arguments, until their fingerprint was made.
+    arguments: Option<Option<RawText>>,
     fingerprint: Option<Box<str>>,
+    /// Whether its allowances have counted it.
+    is_counted: bool,
+    /// What was recorded of it before it was to be forwarded.
+    recorded: Option<Recorded>,
 }
+
+/// The upstream and the tool of a call, and the fingerprint of its arguments.
+type Recorded = (Option<UpstreamName>, Option<ToolName>, Option<Box<str>>);
 
 impl<'a> Watch<'a> {
     pub(crate) fn begin(
@@ -65,7 +77,10 @@ impl<'a> Watch<'a> {
             refusal: None,
             is_unjudged: false,
             is_unsent: false,
+            arguments: None,
             fingerprint: None,
+            is_counted: false,
+            recorded: None,
         }
     }
 
@@ -118,18 +133,36 @@ impl<'a> Watch<'a> {
         self.is_unjudged = !is_judged;
     }
 
-    /// The arguments of the call.
+    /// The arguments of the call; the last ones count.
     pub(crate) fn takes(&mut self, arguments: Option<&RawText>) {
-        if self.awaits_report {
-            let arguments = arguments.map_or("{}", RawText::get);
+        self.arguments = Some(arguments.cloned());
+    }
+
+    fn make_fingerprint(&mut self) {
+        if let Some(arguments) = self.arguments.take().filter(|_| self.awaits_report) {
+            let arguments = arguments.as_ref().map_or("{}", RawText::get);
             self.fingerprint =
                 aside(arguments.len() * FINGERPRINTED, || self.observer.fingerprint(arguments));
         }
     }
 
-    /// What must be recorded before the call is forwarded.
-    pub(crate) fn forwards(&self) -> Option<Recording> {
-        if self.awaits_report { self.observer.before(&self.event(Outcome::Forwarded, 0)) } else { None }
+    /// Starts the call under these allowances. One that is decided again is counted once.
+    ///
+    /// # Errors
+    /// Those of [`Allowance::call`].
+    pub(super) fn starts(&mut self, allowances: &[Arc<Allowance>]) -> Result<Running, ErrorText> {
+        Allowance::call(allowances, self.is_counted).inspect(|_| self.is_counted = true)
+    }
+
+    /// What must be recorded before the call is forwarded. One that is decided again is recorded once, unless it is another call now.
+    pub(crate) fn forwards(&mut self) -> Option<Recording> {
+        self.make_fingerprint();
+        let now = Some((self.upstream.clone(), self.tool.clone(), self.fingerprint.clone()));
+        if !self.awaits_report || self.recorded == now {
+            return None;
+        }
+        self.recorded = now;
+        self.observer.before(&self.event(Outcome::Forwarded, 0))
     }
 
     /// The call is over.
@@ -157,6 +190,7 @@ impl<'a> Watch<'a> {
 
     /// Logs the call, in one line, and passes it to the observer; once.
     fn report(&mut self, outcome: Outcome, bytes: usize) {
+        self.make_fingerprint();
         if !std::mem::take(&mut self.awaits_report) {
             return;
         }
@@ -199,6 +233,8 @@ impl<'a> Watch<'a> {
 
 impl Drop for Watch<'_> {
     fn drop(&mut self) {
+        // Nothing that takes long is begun here.
+        self.arguments = None;
         self.report(Outcome::Cancelled, 0);
     }
 }
@@ -230,7 +266,49 @@ fn announces(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::{
+        num::NonZeroU32,
+        sync::atomic::{AtomicUsize, Ordering},
+    };
+
+    use mcp_disclosure_core::{Grant, Permits, Principal, Quotas};
+    use mcp_disclosure_transport::Id;
+
     use super::*;
+    use crate::dispatch::allowance::Allowances;
+
+    /// Counts the calls that it would record.
+    #[derive(Debug, Default)]
+    struct Records(AtomicUsize);
+
+    impl Observer for Records {
+        fn before(&self, _call: &Called<'_>) -> Option<Recording> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            None
+        }
+    }
+
+    #[test]
+    fn a3_a7_a_call_that_is_decided_again_is_counted_and_recorded_once() {
+        let records = Arc::new(Records::default());
+        let observer: Arc<dyn Observer> = Arc::clone(&records) as _;
+        let request =
+            Request { id: Id::number(1), method: "tools/call".to_owned(), params: RawObject::empty() };
+        let who = Who { principal: None, session: None, strategy: "full", client: "" };
+        let mut watch = Watch::begin(&observer, who, "", &request);
+        let quotas = Quotas { calls_per_minute: NonZeroU32::new(1), ..Quotas::default() };
+        let ann = Principal::new("ann", Permits::of([Grant { quotas, ..Grant::default() }]));
+        let allowances = Allowances::default().of(&ann, "peer");
+        let tool = |name| ToolName::parse(name).unwrap();
+        for (name, recorded) in [("a", 1), ("a", 1), ("b", 2)] {
+            watch.begins_again();
+            watch.finds(&UpstreamName::parse("kit").unwrap(), &tool(name));
+            assert!(watch.starts(&allowances).is_ok(), "{name}");
+            assert!(watch.forwards().is_none());
+            assert_eq!(records.0.load(Ordering::Relaxed), recorded, "{name}");
+        }
+        assert!(Watch::begin(&observer, who, "", &request).starts(&allowances).is_err(), "another call");
+    }
 
     fn of(result: &str) -> Outcome {
         outcome(&Ok(RawObject::parse(result).unwrap().into()))

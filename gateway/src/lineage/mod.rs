@@ -9,7 +9,7 @@
 
 mod chain;
 
-use std::{sync::Arc, time::SystemTime};
+use std::sync::Arc;
 
 pub use chain::Chain;
 pub(crate) use chain::{CIRCLE, is_circle};
@@ -89,12 +89,8 @@ pub struct Lineage {
 impl Lineage {
     /// A gateway that no other leads to.
     pub fn alone() -> Self {
-        // Without randomness: distinct on this machine.
-        let by_time = |_| {
-            let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-            format!("{}-{}", std::process::id(), now.as_nanos()).into()
-        };
-        let instance = random_id().unwrap_or_else(by_time);
+        // Without randomness, what tells processes of this machine apart.
+        let instance = random_id().unwrap_or_else(|_| std::process::id().to_string().into());
         let own = Link { instance, serves: Vec::new(), label: "this gateway".to_owned(), upstream: None };
         Self { ancestors: Vec::new(), own }
     }

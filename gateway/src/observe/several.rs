@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures::TryFutureExt;
 use mcp_disclosure_core::{Kind, Note};
 use mcp_disclosure_transport::Request;
 
@@ -33,13 +34,9 @@ impl Observer for Several {
     }
 
     fn before(&self, call: &Called<'_>) -> Option<Recording> {
-        let mut recordings: Vec<Recording> =
-            self.0.iter().filter_map(|observer| observer.before(call)).collect();
-        if recordings.len() < 2 {
-            return recordings.pop();
-        }
-        let all = futures::future::try_join_all(recordings);
-        Some(Box::pin(async move { all.await.map(drop) }))
+        let recordings: Vec<Recording> = self.0.iter().filter_map(|observer| observer.before(call)).collect();
+        let all = (!recordings.is_empty()).then(|| futures::future::try_join_all(recordings))?;
+        Some(Box::pin(all.map_ok(drop)))
     }
 
     pass_on! {

@@ -41,23 +41,17 @@ impl Task {
         Connected { upstream, lists, followed }: Connected,
         only: &mut Option<Era>,
     ) -> Connected {
-        let lists = match self.connect(only, false).await {
-            Ok(whole) => upstream.with_excluded(lists, &whole.lists),
-            Err(error) => {
-                tracing::debug!(%error, "what it leaves out for its client's choices is not known");
-                lists
-            }
-        };
+        let whole = self.connect(only, false).await.inspect_err(
+            |error| tracing::debug!(%error, "what it leaves out for its client's choices is not known"),
+        );
+        let lists = upstream.with_excluded(lists, whole.ok().as_ref().map(|whole| &whole.lists));
         Connected { upstream, lists, followed }
     }
 
     /// The lists with what the upstream listed before, and leaves out for its client's choices.
     pub(super) fn with_excluded(&self, upstream: &Upstream, lists: UpstreamLists) -> UpstreamLists {
         let known = self.slot.status.borrow().lists.clone();
-        match known {
-            Some(known) => upstream.with_excluded(lists, &known),
-            None => lists,
-        }
+        upstream.with_excluded(lists, known.as_deref())
     }
 
     /// Waits until its client has made other choices than those that its lists follow.

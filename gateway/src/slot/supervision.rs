@@ -143,10 +143,13 @@ impl Supervision {
     /// by what they ask for.
     pub fn timed_out(&mut self, late: Late, signs: u64) {
         let State::Ready { since } = self.state else { return };
-        let streak = Streak::with(self.streak.take(), late, signs);
-        match streak.is_suspicious() {
+        let before = self.streak.take().filter(|before| before.signs == signs);
+        let count = before.as_ref().map_or(1, |before| before.count.saturating_add(1));
+        let is_of_several = before.is_some_and(|one| one.is_of_several || one.client != late.client);
+        // Calls of one client of several are no reason: they may be slow by what they ask for.
+        match count >= TIMEOUTS && (is_of_several || late.is_alone) {
             true => self.state = State::Pinged { since },
-            false => self.streak = Some(streak),
+            false => self.streak = Some(Streak { client: late.client, signs, count, is_of_several }),
         }
     }
 
@@ -231,30 +234,11 @@ pub struct Late {
 /// Such calls, without a sign of life in between.
 #[derive(Clone, Debug)]
 struct Streak {
-    last: Late,
+    /// Whose the last one was.
+    client: Arc<str>,
     /// How many signs of life the connection had given by then.
     signs: u64,
     count: u32,
     /// Whether they are of more than one client.
     is_of_several: bool,
-}
-
-impl Streak {
-    /// These calls and one more; that one alone, if there was a sign of life in between.
-    fn with(before: Option<Self>, late: Late, signs: u64) -> Self {
-        match before.filter(|before| before.signs == signs) {
-            Some(before) => Self {
-                count: before.count.saturating_add(1),
-                is_of_several: before.is_of_several || before.last.client != late.client,
-                last: late,
-                signs,
-            },
-            None => Self { last: late, signs, count: 1, is_of_several: false },
-        }
-    }
-
-    /// Whether the upstream is to be pinged. Calls of one client of several are no reason: they may be slow by what they ask for.
-    fn is_suspicious(&self) -> bool {
-        self.count >= TIMEOUTS && (self.is_of_several || self.last.is_alone)
-    }
 }

@@ -64,7 +64,7 @@ fn in_result(text: &str) -> Option<String> {
     // The state of a task that has failed.
     let failed = result.like("error").filter(|error| error.starts_with('{')).find_map(in_error);
     let asked = result.like("inputRequests").flat_map(objects).find_map(|request| {
-        let Ok(request) = request else { return illegible() };
+        let Some(request) = request else { return illegible() };
         let mut params = request.like("params").filter(|params| params.starts_with('{'));
         params.find_map(|params| {
             RawObject::parse(params).map_or_else(|_| illegible(), |params| refused_in(&params))
@@ -80,27 +80,23 @@ fn in_error(text: &str) -> Option<String> {
     let Ok(error) = RawObject::parse(text) else { return illegible() };
     error.like("data").filter(|data| data.starts_with('{')).find_map(|data| {
         let Ok(data) = RawObject::parse(data) else { return illegible() };
-        data.like("elicitations").flat_map(objects).find_map(|one| match one {
-            Ok(one) => refused_in(&one),
-            Err(Illegible) => illegible(),
-        })
+        let mut asked = data.like("elicitations").flat_map(objects);
+        asked.find_map(|one| one.map_or_else(illegible, |one| refused_in(&one)))
     })
 }
 
-/// What is no object here can be one to some client: a key that is no text, or more members than are read.
-struct Illegible;
-
-/// The objects in a list or an object.
-fn objects(text: &str) -> Vec<Result<RawObject, Illegible>> {
-    let object = |value: &str| value.starts_with('{').then(|| RawObject::parse(value).map_err(|_| Illegible));
+/// The objects in a list or an object. What is none here can be one to some client: a key that is no text, or more members than are
+/// read.
+fn objects(text: &str) -> Vec<Option<RawObject>> {
+    let object = |value: &str| value.starts_with('{').then(|| RawObject::parse(value).ok());
     match text.as_bytes().first() {
         Some(b'[') => match given::items(text, MOST) {
             Some(list) if list.len() <= MOST => list.into_iter().filter_map(object).collect(),
-            _ => vec![Err(Illegible)],
+            _ => vec![None],
         },
         Some(b'{') => match RawObject::parse(text) {
             Ok(all) => all.iter().filter_map(|(_, value)| object(value)).collect(),
-            Err(_) => vec![Err(Illegible)],
+            Err(_) => vec![None],
         },
         _ => Vec::new(),
     }

@@ -1,6 +1,6 @@
 //! Errors that make an upstream unusable.
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
 use mcp_disclosure_core::UpstreamName;
 
@@ -10,7 +10,7 @@ use crate::lineage::{CIRCLE, is_circle};
 /// An upstream cannot be used. `Display` is for the operator; use [`for_clients`](Self::for_clients) for
 /// clients.
 #[derive(Debug, thiserror::Error)]
-#[error("{}{why}", Subject { name: name.as_ref(), target, is_start: matches!(why, Why::Start(_)) })]
+#[error("{}{why}", beginning(name.as_ref(), target, why))]
 pub struct UpstreamError {
     /// The name the operator gave it.
     pub name: Option<UpstreamName>,
@@ -96,21 +96,13 @@ pub(crate) fn subject(name: Option<&UpstreamName>) -> String {
     name.map_or_else(|| "the upstream".to_owned(), |name| format!("upstream '{name}'"))
 }
 
-/// What an error begins with.
-struct Subject<'a> {
-    name: Option<&'a UpstreamName>,
-    target: &'a str,
-    is_start: bool,
-}
-
-impl fmt::Display for Subject<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.name, self.is_start) {
-            (Some(name), true) => write!(formatter, "upstream '{name}': cannot start '{}': ", self.target),
-            (None, true) => write!(formatter, "cannot start '{}': ", self.target),
-            (Some(name), false) if self.target.is_empty() => write!(formatter, "upstream '{name}' "),
-            (Some(name), false) => write!(formatter, "upstream '{name}: {}' ", self.target),
-            (None, false) => write!(formatter, "upstream '{}' ", self.target),
-        }
+/// What an error for the operator begins with.
+fn beginning(name: Option<&UpstreamName>, target: &str, why: &Why) -> String {
+    match (name, matches!(why, Why::Start(_))) {
+        (Some(name), true) => format!("upstream '{name}': cannot start '{target}': "),
+        (None, true) => format!("cannot start '{target}': "),
+        (Some(name), false) if target.is_empty() => format!("upstream '{name}' "),
+        (Some(name), false) => format!("upstream '{name}: {target}' "),
+        (None, false) => format!("upstream '{target}' "),
     }
 }

@@ -8,7 +8,7 @@ use mcp_disclosure_client::lists::all_pages;
 use mcp_disclosure_core::{OwnGroup, RawObject, RawText, UpstreamLists, offers_groups};
 use mcp_disclosure_transport::Json;
 
-use super::{CallError, Upstream};
+use super::{CallError, Owner, Upstream};
 
 /// Requests at the same time.
 const AT_ONCE: usize = 4;
@@ -81,7 +81,7 @@ async fn read(upstream: &Upstream) -> Read {
 
 async fn fetch(upstream: &Upstream, group: OwnGroup) -> (OwnGroup, Result<Json, CallError>) {
     let params = RawObject::empty().with_value("name", &group.name);
-    let result = upstream.query("groups/get", params).await;
+    let result = upstream.query(Owner::Ours, "groups/get", params).await;
     (group, result)
 }
 

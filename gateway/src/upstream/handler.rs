@@ -1,11 +1,8 @@
 //! Requests and notifications from an upstream, routed to the client or backend they are for.
 
-use std::{
-    collections::BTreeMap,
-    sync::{
-        Arc, Weak,
-        atomic::{AtomicBool, Ordering},
-    },
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
 };
 
 use futures::future::BoxFuture;
@@ -17,7 +14,7 @@ use parking_lot::Mutex;
 use tokio::sync::{Notify, mpsc, watch};
 
 use super::{
-    Configured, Owner, Reports, addresses,
+    Configured, addresses,
     tasks::{TaskNames, named, related},
     under_way::UnderWay,
 };
@@ -30,7 +27,7 @@ pub(super) struct UpstreamHandler {
     signals: Arc<Signals>,
     /// The client, if the connection is dedicated to one.
     client: Option<Arc<Client>>,
-    requests: Mutex<Requests>,
+    pub(super) work: Mutex<UnderWay>,
     pub(super) tasks: Arc<TaskNames>,
     /// Budget for resource updates not yet delivered.
     updates: Budget,
@@ -39,15 +36,6 @@ pub(super) struct UpstreamHandler {
     has_refused: AtomicBool,
     /// How many signs of life there were: answers, and progress.
     pub(super) signs: watch::Sender<u64>,
-}
-
-/// Requests in progress on behalf of clients.
-#[derive(Debug, Default)]
-struct Requests {
-    pending: BTreeMap<RequestId, (Owner, Option<Arc<Reports>>)>,
-    /// Of requests that were answered with tasks: the upstream works on them for as long as these are kept.
-    lasting: BTreeMap<RequestId, (Owner, Weak<Reports>)>,
-    under_way: UnderWay,
 }
 
 impl UpstreamHandler {
@@ -62,21 +50,13 @@ impl UpstreamHandler {
             configured,
             signals,
             client,
-            requests: Mutex::default(),
+            work: Mutex::default(),
             tasks: Arc::default(),
             updates: Budget::new(limits.upstream_queue_bytes),
             limits: *limits,
             has_refused: AtomicBool::new(false),
             signs: watch::Sender::default(),
         })
-    }
-
-    /// Registers a request before it is sent.
-    pub(super) fn begin(&self, request: RequestId, owner: Owner, reports: Option<Arc<Reports>>) {
-        let mut requests = self.requests.lock();
-        requests.end_tasks();
-        requests.under_way.begin(&owner);
-        requests.pending.insert(request, (owner, reports));
     }
 
     /// It gave a sign of life, for which hardly any request waits.
@@ -90,12 +70,6 @@ impl UpstreamHandler {
     /// Whether its client has not answered a request of the upstream's.
     pub(super) fn is_asking(&self) -> bool {
         self.client.as_ref().is_some_and(|client| client.has_open_requests())
-    }
-
-    /// Whether a request in progress asked for log messages.
-    pub(super) fn is_logging(&self) -> bool {
-        let requests = self.requests.lock();
-        requests.reports().any(|(_, reports)| reports.asks_for_log())
     }
 
     fn handle_update(&self, params: RawObject) {
@@ -112,7 +86,7 @@ impl UpstreamHandler {
     fn handle_log(&self, message: &Notification, about: Option<RequestId>) {
         let level = message.params.string("level").and_then(|level| level.parse().ok());
         let level = level.unwrap_or(LoggingLevel::Info);
-        let reports = self.requests.lock().reports_about(about, self.client.is_some());
+        let reports = self.work.lock().reports_about(about, self.client.is_some());
         match (reports, &self.client, about) {
             (Some(reports), _, _) => reports.log(level, message),
             (None, Some(client), None) => client.log(self.configured.number(), level, message),
@@ -170,7 +144,7 @@ impl Handler for UpstreamHandler {
             }
             "notifications/tasks/status" => {
                 if let Some(task) = self.tasks.observe(&notification.params)
-                    && let Some(client) = task.client.upgrade()
+                    && let Some(client) = task.client()
                 {
                     let params = notification.params.with_value("taskId", &*task.id);
                     client.outbox().notify(&Notification { params, ..notification });
@@ -186,7 +160,7 @@ impl Handler for UpstreamHandler {
 
     fn handle_progress(&self, request: RequestId, params: &RawObject) {
         self.lives();
-        let reports = self.requests.lock().reports_about(Some(request), true);
+        let reports = self.work.lock().reports_about(Some(request), true);
         if let Some(reports) = reports {
             reports.progress(&self.tasks.renamed(params));
         }
@@ -200,59 +174,11 @@ impl Handler for UpstreamHandler {
         if matches!(how, Settled::Answered | Settled::Late) {
             self.lives();
         }
-        let mut requests = self.requests.lock();
-        if how == Settled::Late {
-            return requests.under_way.answered_late(request);
-        }
-        let Some((owner, reports)) = requests.pending.remove(&request) else { return };
-        match (how, reports.filter(|reports| reports.is_of_task)) {
-            // Whether it is a task is known to whoever keeps these.
-            (Settled::Answered, Some(reports)) => {
-                requests.lasting.insert(request, (owner, Arc::downgrade(&reports)));
-            }
-            (Settled::GivenUp, _) => requests.under_way.give_up(request, &owner),
-            _ => requests.under_way.end(&owner),
-        }
+        self.work.lock().settle(request, how);
     }
 
     fn extends_timeouts(&self) -> bool {
         self.is_asking()
-    }
-}
-
-impl Requests {
-    fn reports(&self) -> impl DoubleEndedIterator<Item = (&Owner, &Arc<Reports>)> {
-        self.pending.values().filter_map(|(owner, reports)| Some((owner, reports.as_ref()?)))
-    }
-
-    /// Notes which tasks are over.
-    fn end_tasks(&mut self) {
-        let Self { lasting, under_way, .. } = self;
-        lasting.retain(|_, (owner, reports)| {
-            let lasts = reports.strong_count() > 0;
-            if !lasts {
-                under_way.end(owner);
-            }
-            lasts
-        });
-    }
-
-    /// The request that a message belongs to: the one named by the transport, otherwise the only candidate.
-    fn reports_about(&self, about: Option<RequestId>, has_one_client: bool) -> Option<Arc<Reports>> {
-        if let Some(about) = about {
-            return match self.pending.get(&about) {
-                Some((_, reports)) => reports.clone(),
-                None => self.lasting.get(&about)?.1.upgrade(),
-            };
-        }
-        if !has_one_client {
-            let only = self.under_way.only_client()?;
-            return self.reports().rfind(|(owner, _)| *owner == only).map(|(_, reports)| Arc::clone(reports));
-        }
-        // All belong to one client. If a single request asked for log messages, it is that one.
-        let mut wanting = self.reports().filter(|(_, reports)| reports.asks_for_log());
-        let (_, first) = wanting.next()?;
-        wanting.next().is_none().then(|| Arc::clone(first))
     }
 }
 

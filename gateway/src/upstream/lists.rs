@@ -8,7 +8,7 @@ use mcp_disclosure_core::{Era, Kind, Mirrored, RawObject, RawText, UpstreamLists
 use mcp_disclosure_drafts::manifest::{Held, digest};
 use mcp_disclosure_transport::{Bound, Json, code};
 
-use super::{CallError, Upstream};
+use super::{CallError, Owner, Upstream};
 
 /// Fetches, concurrently, all lists that the upstream's capabilities declare. Of tools that are held, those that did not
 /// change are not fetched again where the upstream offers a manifest. `announced`: it said that something changed.
@@ -122,6 +122,6 @@ impl Lister for Upstream {
     }
 
     async fn ask(&self, method: &str, params: RawObject) -> Result<Json, CallError> {
-        self.query(method, params).await
+        self.query(Owner::Ours, method, params).await
     }
 }

@@ -253,7 +253,7 @@ impl Upstream {
 
     /// Whether a request in progress asked for log messages.
     pub fn is_logging(&self) -> bool {
-        self.line.handler.is_logging()
+        self.line.handler.work.lock().is_logging()
     }
 
     /// From now on, messages about the task of this id of the upstream's reach its client under the client's id.
@@ -343,9 +343,11 @@ impl Upstream {
         Ok(listed)
     }
 
-    /// Whether it has listed its skills, or was asked in vain.
-    pub(crate) fn has_listed_skills(&self) -> bool {
-        self.terms.skills.has_listed(&self.name)
+    /// Asks for its skills, if it may have any and was not asked before.
+    pub(crate) async fn looks_for_skills(&self) {
+        if self.introduction.may_have_skills().is_some() && !self.terms.skills.has_listed(&self.name) {
+            drop(self.skills().await);
+        }
     }
 
     /// How much of a URI is that of a skill which it last listed, in bytes: all of it if it is that of a file, else that of the folder

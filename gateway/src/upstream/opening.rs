@@ -1,13 +1,10 @@
 //! Opening a connection to an upstream.
 
-use std::{
-    io,
-    sync::{Arc, atomic::AtomicBool},
-};
+use std::sync::{Arc, atomic::AtomicBool};
 
 use mcp_disclosure_core::{Era, RawObject, UI};
 use mcp_disclosure_transport::{
-    Bounds, CallError, Connection, child,
+    CallError, Connection, child,
     http::{self, Forwarding},
     in_process,
 };
@@ -144,11 +141,24 @@ impl Opening<'_> {
             self.client.cloned(),
             limits,
         );
-        let chain = self.terms.lineage.variable(config.name.as_ref());
-        let caller = self.client.map(|client| Arc::clone(&client.forwarded) as Arc<dyn Forwarding>);
-        let connection = open(&config.target, &chain, caller, Arc::clone(&handler), limits.bounds());
-        let connection =
-            connection.map_err(|source| UpstreamError { remote: false, ..self.error(Why::Start(source)) })?;
+        let (taken, bounds) = (Arc::clone(&handler), limits.bounds());
+        let connection = match &config.target {
+            Target::Command(program) => {
+                // It learns which gateways lead to it.
+                let chain = self.terms.lineage.variable(config.name.as_ref());
+                child::connect(program.command().env(lineage::VARIABLE, chain), taken, bounds)
+                    .map_err(|source| UpstreamError { remote: false, ..self.error(Why::Start(source)) })?
+            }
+            Target::Url(endpoint) => {
+                let caller = self.client.map(|client| Arc::clone(&client.forwarded) as Arc<dyn Forwarding>);
+                http::connect(endpoint.clone(), true, caller, taken, bounds)
+            }
+            Target::Handler(make) => in_process::connect(make(), taken, bounds),
+            Target::Responder(responder) => {
+                let responder = Arc::clone(responder);
+                in_process::connect_function(move |request| responder.respond(request), taken, bounds)
+            }
+        };
         (self.opened)(&connection);
         let closing = connection.closing().clone().drop_guard();
         Ok(Opened { connection, handler, closing })
@@ -186,25 +196,4 @@ impl Opening<'_> {
         let (target, remote) = (config.target.to_string(), config.target.is_remote());
         UpstreamError { name: self.configured.name().cloned(), target, remote, why }
     }
-}
-
-/// Opens a connection. A program gets `chain` as the gateways that lead to it, an endpoint headers of its caller.
-fn open(
-    target: &Target,
-    chain: &str,
-    caller: Option<Arc<dyn Forwarding>>,
-    handler: Arc<UpstreamHandler>,
-    bounds: Bounds,
-) -> io::Result<Arc<Connection>> {
-    Ok(match target {
-        Target::Command(program) => {
-            child::connect(program.command().env(lineage::VARIABLE, chain), handler, bounds)?
-        }
-        Target::Url(endpoint) => http::connect(endpoint.clone(), true, caller, handler, bounds),
-        Target::Handler(make) => in_process::connect(make(), handler, bounds),
-        Target::Responder(responder) => {
-            let responder = Arc::clone(responder);
-            in_process::connect_function(move |request| responder.respond(request), handler, bounds)
-        }
-    })
 }

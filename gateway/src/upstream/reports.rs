@@ -1,27 +1,20 @@
 //! What reaches a client about its request before the result, and about its task afterwards.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::{Arc, Weak};
 
 use mcp_disclosure_core::RawObject;
 use mcp_disclosure_transport::{LoggingLevel, Notification};
 use parking_lot::Mutex;
 
-use crate::{
-    dialect::RequestMeta,
-    session::{Client, Outlet, ReplyRoute},
-};
+use super::ClientTask;
+use crate::session::{Outlet, ReplyRoute};
 
 /// Relays progress, under the client's own token, and log messages of one request, in order.
 #[derive(Debug)]
 pub struct Reports {
     to: Mutex<To>,
-    /// Whether the request asks for log messages, as it was sent.
-    asks_for_log: AtomicBool,
     /// Whether it may be answered with a task, of which progress follows.
-    pub(super) is_of_task: bool,
+    pub(crate) is_of_task: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -29,8 +22,8 @@ struct To {
     token: Option<String>,
     outlet: Outlet,
     least: Option<LoggingLevel>,
-    /// The client whose general stream takes what follows the answer.
-    afterwards: Option<Arc<Client>>,
+    /// The task whose client takes what follows the answer, on its general stream.
+    afterwards: Option<Weak<ClientTask>>,
 }
 
 impl To {
@@ -53,21 +46,12 @@ impl Reports {
     }
 
     fn new(to: To, is_of_task: bool) -> Arc<Self> {
-        Arc::new(Self { to: Mutex::new(to), asks_for_log: AtomicBool::new(false), is_of_task })
+        Arc::new(Self { to: Mutex::new(to), is_of_task })
     }
 
-    /// The request is sent with these parameters.
-    pub(super) fn sent(&self, params: &RawObject) {
-        self.asks_for_log.store(RequestMeta::asks_for_log(params), Ordering::Relaxed);
-    }
-
-    pub(super) fn asks_for_log(&self) -> bool {
-        self.asks_for_log.load(Ordering::Relaxed)
-    }
-
-    /// The call was answered with a task, whose progress takes the general stream of its client.
-    pub(crate) fn continue_at(&self, client: &Arc<Client>) {
-        self.to.lock().afterwards = Some(Arc::clone(client));
+    /// The call was answered with this task, whose progress takes the general stream of its client.
+    pub(crate) fn continue_with(&self, task: &Arc<ClientTask>) {
+        self.to.lock().afterwards = Some(Arc::downgrade(task));
     }
 
     /// Redirects to the client's follow-up request.
@@ -86,7 +70,10 @@ impl Reports {
             let params = params.with("progressToken", token);
             let progress = Notification::new("notifications/progress", params);
             match to.afterwards {
-                Some(client) => client.outbox().notify(&progress),
+                Some(task) => {
+                    let client = task.upgrade().and_then(|task| task.client());
+                    client.iter().for_each(|client| client.outbox().notify(&progress));
+                }
                 None => drop(to.outlet.notify(&progress)),
             }
         }

@@ -52,23 +52,12 @@ impl Upstream {
         }
     }
 
-    /// Sends a request of the gateway's own, in the session era if the upstream supports it.
+    /// Sends a request of the gateway's own, in the session era if the upstream supports it. What the upstream logs meanwhile may be
+    /// about the owner, whose resource or task it is about.
     ///
     /// # Errors
     /// Why there is no result.
-    pub async fn query(&self, method: &str, params: RawObject) -> Result<Json, CallError> {
-        self.query_about(Owner::Ours, method, params).await
-    }
-
-    /// The same for a resource or task of a client's: what the upstream logs meanwhile may be about that.
-    ///
-    /// # Errors
-    /// Why there is no result.
-    pub async fn query_of_client(&self, method: &str, params: RawObject) -> Result<Json, CallError> {
-        self.query_about(Owner::Request, method, params).await
-    }
-
-    async fn query_about(&self, owner: Owner, method: &str, params: RawObject) -> Result<Json, CallError> {
+    pub async fn query(&self, owner: Owner, method: &str, params: RawObject) -> Result<Json, CallError> {
         let era = self.introduction.eras.nearest(Era::Session);
         addresses::checked(self.line.ask(owner, era, method, params, self.line.timeout).await)
     }
@@ -90,10 +79,10 @@ impl Line {
     /// Sends a request on behalf of a client.
     pub(super) async fn send(&self, call: UpstreamCall) -> Result<Json, CallError> {
         let UpstreamCall { method, params, owner, peer, reports, mirrored, trace: _ } = call;
-        reports.iter().for_each(|reports| reports.sent(&params));
+        let asks_for_log = RequestMeta::asks_for_log(&params);
         let wants_progress = reports.as_ref().is_some_and(|reports| reports.wants_progress());
         let call = Call { mirrored, wants_progress, owner: peer, ..self.connection.call(method, params) };
-        self.handler.begin(call.id, owner, reports);
+        self.handler.work.lock().begin(call.id, owner, reports, asks_for_log);
         // It waits for the end of a task.
         let timeout = if call.method == "tasks/result" { LONGEST_TASK } else { self.timeout };
         Arc::clone(&self.connection).request(call, timeout).await
@@ -117,7 +106,7 @@ impl Line {
             }
         };
         let call = self.connection.call(method, params);
-        self.handler.begin(call.id, owner, None);
+        self.handler.work.lock().begin(call.id, owner, None, false);
         Arc::clone(&self.connection).request(call, timeout).await
     }
 }

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use serde_json::json;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::{CallError, Introduction, Upstream, UpstreamCall};
+use super::{CallError, Introduction, Owner, Upstream, UpstreamCall};
 use crate::dialect::RequestMeta;
 
 /// Open `subscriptions/listen` streams of a stateless upstream, by resource; that for lists has an empty key.
@@ -20,7 +20,7 @@ impl SubscriptionStreams {
     /// Subscribes to list changes, if that requires a subscription.
     pub(super) fn open(connection: &Arc<Connection>, introduction: &Introduction) -> Self {
         let streams = Self::default();
-        if news_era(connection, introduction) == Era::Stateless {
+        if needs_streams(connection, introduction) {
             let filter = announced_lists(&introduction.capabilities);
             if !filter.is_empty() {
                 streams.listen("", connection, filter);
@@ -37,11 +37,10 @@ impl SubscriptionStreams {
     }
 }
 
-/// The era in which to hear of changes: that of sessions, unless the upstream is stateless or assigned no session
-/// id, so that it has no stream for notifications.
-fn news_era(connection: &Connection, introduction: &Introduction) -> Era {
-    let eras = introduction.eras;
-    if eras.stateless && connection.lacks_session() { Era::Stateless } else { eras.nearest(Era::Session) }
+/// Whether changes are heard of by such streams: where there is no session, or no session id, so that the session has no stream for
+/// notifications.
+fn needs_streams(connection: &Connection, introduction: &Introduction) -> bool {
+    introduction.eras.stateless && (!introduction.eras.session || connection.lacks_session())
 }
 
 impl Upstream {
@@ -50,17 +49,12 @@ impl Upstream {
     /// # Errors
     /// The upstream's error.
     pub async fn subscribe(&self, uri: &str) -> Result<(), CallError> {
-        match news_era(&self.line.connection, &self.introduction) {
-            Era::Session => self
-                .query_of_client("resources/subscribe", RawObject::empty().with_value("uri", uri))
-                .await
-                .map(drop),
-            Era::Stateless => {
-                let filter = RawObject::empty().with_value("resourceSubscriptions", &json!([uri]));
-                self.streams.listen(uri, &self.line.connection, filter);
-                Ok(())
-            }
+        if !needs_streams(&self.line.connection, &self.introduction) {
+            return self.ask_about("resources/subscribe", uri).await;
         }
+        let filter = RawObject::empty().with_value("resourceSubscriptions", &json!([uri]));
+        self.streams.listen(uri, &self.line.connection, filter);
+        Ok(())
     }
 
     /// Unsubscribes from updates of a resource.
@@ -68,16 +62,15 @@ impl Upstream {
     /// # Errors
     /// The upstream's error.
     pub async fn unsubscribe(&self, uri: &str) -> Result<(), CallError> {
-        match news_era(&self.line.connection, &self.introduction) {
-            Era::Session => self
-                .query_of_client("resources/unsubscribe", RawObject::empty().with_value("uri", uri))
-                .await
-                .map(drop),
-            Era::Stateless => {
-                self.streams.0.lock().remove(uri);
-                Ok(())
-            }
+        if !needs_streams(&self.line.connection, &self.introduction) {
+            return self.ask_about("resources/unsubscribe", uri).await;
         }
+        self.streams.0.lock().remove(uri);
+        Ok(())
+    }
+
+    async fn ask_about(&self, method: &str, uri: &str) -> Result<(), CallError> {
+        self.query(Owner::Request, method, RawObject::empty().with_value("uri", uri)).await.map(drop)
     }
 
     /// Sets the minimum level of log messages. In the stateless era each request carries its own.

@@ -3,7 +3,7 @@
 use std::{
     any::Any,
     collections::{HashMap, VecDeque},
-    mem,
+    fmt, mem,
     sync::{Arc, Weak},
     time::Duration,
 };
@@ -27,13 +27,17 @@ const BECOMING_KNOWN: Duration = Duration::from_secs(5);
 const MOST_EARLY: usize = 64;
 
 /// A task as its client knows it.
-#[derive(Debug)]
 pub struct ClientTask {
     /// Its id for the client.
     pub id: Arc<str>,
-    /// The client of its session.
-    pub client: Weak<Client>,
+    client: Box<dyn Fn() -> Option<Arc<Client>> + Send + Sync>,
     life: Mutex<Life>,
+}
+
+impl fmt::Debug for ClientTask {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("ClientTask").field("id", &self.id).finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug)]
@@ -44,9 +48,17 @@ enum Life {
 }
 
 impl ClientTask {
-    /// A task that runs, with an id for its client, the client of a session if it has one.
-    pub fn new(id: Arc<str>, client: Weak<Client>) -> Arc<Self> {
-        Arc::new(Self { id, client, life: Mutex::new(Life::Running(None)) })
+    /// A task that runs, with an id for its client, which is that of a session for as long as it has one and the task exists for it.
+    pub fn new(
+        id: Arc<str>,
+        client: impl Fn() -> Option<Arc<Client>> + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Arc::new(Self { id, client: Box::new(client), life: Mutex::new(Life::Running(None)) })
+    }
+
+    /// The client that hears of it, if there is one.
+    pub fn client(&self) -> Option<Arc<Client>> {
+        (self.client)()
     }
 
     /// Holds what its running takes until it is known to be over.

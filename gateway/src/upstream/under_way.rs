@@ -1,15 +1,17 @@
-//! Tracks which client an upstream works for, so that its log messages reach no other client.
+//! Requests that an upstream works on, and whom for, so that its log messages reach no other client.
 //!
 //! Over stdio nothing links a log message to a request. The client is certain only if it has been the only
 //! one with requests in progress since the upstream was last idle.
 
 use std::{
-    collections::HashMap,
-    sync::Arc,
+    collections::BTreeMap,
+    sync::{Arc, Weak},
     time::{Duration, Instant},
 };
 
-use mcp_disclosure_transport::RequestId;
+use mcp_disclosure_transport::{RequestId, Settled};
+
+use super::Reports;
 
 /// An abandoned request counts as in progress for this long, or until its response arrives: the upstream may
 /// not have received the cancellation, or not have stopped.
@@ -27,77 +29,107 @@ pub enum Owner {
     Request,
 }
 
-/// The clients that an upstream works for.
+/// The requests that an upstream works on, or may.
 #[derive(Debug, Default)]
 pub(super) struct UnderWay {
-    client: Option<Owner>,
+    requests: BTreeMap<RequestId, (Owner, Stage)>,
     /// Whether several clients had requests in progress since the upstream was last idle.
     mixed: bool,
-    count: usize,
-    /// How many requests of the gateway's own are in progress.
-    ours: usize,
-    given_up: HashMap<RequestId, Instant>,
+}
+
+#[derive(Debug)]
+enum Stage {
+    /// It has no answer yet. Whether it asks for log messages.
+    Pending(Option<Arc<Reports>>, bool),
+    /// It was answered, perhaps with a task: the upstream works on that for as long as these are kept.
+    Lasting(Weak<Reports>),
+    /// It was abandoned without an answer.
+    GivenUp(Instant),
+}
+
+impl Stage {
+    fn is_worked_on(&self) -> bool {
+        match self {
+            Self::Pending(..) => true,
+            Self::Lasting(reports) => reports.strong_count() > 0,
+            Self::GivenUp(since) => since.elapsed() < STILL_WORKING,
+        }
+    }
 }
 
 impl UnderWay {
-    /// A request starts.
-    pub(super) fn begin(&mut self, owner: &Owner) {
-        if *owner == Owner::Ours {
-            self.ours += 1;
-            return;
+    /// A request is about to be sent, which `asks` for log messages or does not.
+    pub(super) fn begin(&mut self, id: RequestId, owner: Owner, reports: Option<Arc<Reports>>, asks: bool) {
+        if owner != Owner::Ours {
+            let differs = |client: &Owner| *client != owner || owner == Owner::Request;
+            self.mixed = self.client().is_some_and(|client| self.mixed || differs(client));
         }
-        if !self.given_up.is_empty() {
-            self.forget_late(Instant::now());
-        }
-        match &self.client {
-            None => self.client = Some(owner.clone()),
-            Some(client) if client != owner || *owner == Owner::Request => self.mixed = true,
-            Some(_) => {}
-        }
-        self.count += 1;
+        self.requests.insert(id, (owner, Stage::Pending(reports, asks)));
     }
 
-    /// A request is answered.
-    pub(super) fn end(&mut self, owner: &Owner) {
-        if *owner == Owner::Ours {
-            self.ours -= 1;
-            return;
-        }
-        self.count = self.count.saturating_sub(1);
-        self.become_idle();
+    /// A request is not pending any more, or its late answer arrived.
+    pub(super) fn settle(&mut self, id: RequestId, how: Settled) {
+        let Some((owner, stage)) = self.requests.remove(&id) else { return };
+        let stage = match (how, stage) {
+            // Whether it is a task is known to whoever keeps these.
+            (Settled::Answered, Stage::Pending(Some(reports), _)) if reports.is_of_task => {
+                Stage::Lasting(Arc::downgrade(&reports))
+            }
+            (Settled::GivenUp, _) if owner != Owner::Ours => Stage::GivenUp(Instant::now()),
+            _ => return,
+        };
+        self.requests.retain(|_, (_, stage)| stage.is_worked_on());
+        self.requests.insert(id, (owner, stage));
     }
 
-    /// A request is abandoned without a response.
-    pub(super) fn give_up(&mut self, id: RequestId, owner: &Owner) {
-        if *owner == Owner::Ours {
-            self.ours -= 1;
-            return;
-        }
-        self.count = self.count.saturating_sub(1);
-        self.given_up.insert(id, Instant::now());
-    }
-
-    /// The response to an abandoned request arrived.
-    pub(super) fn answered_late(&mut self, id: RequestId) {
-        if self.given_up.remove(&id).is_some() {
-            self.become_idle();
-        }
+    /// A client that the upstream works for.
+    fn client(&self) -> Option<&Owner> {
+        let is_of_client = |(owner, stage): &&(Owner, Stage)| *owner != Owner::Ours && stage.is_worked_on();
+        self.requests.values().find(is_of_client).map(|(owner, _)| owner)
     }
 
     /// The only client that a message can be about, if that is certain.
-    pub(super) fn only_client(&self) -> Option<&Owner> {
-        self.client.as_ref().filter(|_| !self.mixed && self.ours == 0)
+    fn only_client(&self) -> Option<&Owner> {
+        let is_asked_by_us = || self.requests.values().any(|(owner, _)| *owner == Owner::Ours);
+        self.client().filter(|_| !self.mixed && !is_asked_by_us())
     }
 
-    fn forget_late(&mut self, now: Instant) {
-        self.given_up.retain(|_, since| now.duration_since(*since) < STILL_WORKING);
-        self.become_idle();
+    fn pending(&self) -> impl DoubleEndedIterator<Item = (&Owner, &Arc<Reports>, bool)> {
+        self.requests.values().filter_map(|(owner, stage)| match stage {
+            Stage::Pending(reports, asks) => Some((owner, reports.as_ref()?, *asks)),
+            Stage::Lasting(_) | Stage::GivenUp(_) => None,
+        })
     }
 
-    fn become_idle(&mut self) {
-        if self.count == 0 && self.given_up.is_empty() {
-            (self.client, self.mixed) = (None, false);
+    /// Whether a request in progress asked for log messages.
+    pub(super) fn is_logging(&self) -> bool {
+        self.pending().any(|(.., asks)| asks)
+    }
+
+    /// The request that a message belongs to: the one named by the transport, otherwise the only candidate.
+    pub(super) fn reports_about(
+        &self,
+        about: Option<RequestId>,
+        has_one_client: bool,
+    ) -> Option<Arc<Reports>> {
+        if let Some(about) = about {
+            return match &self.requests.get(&about)?.1 {
+                Stage::Pending(reports, _) => reports.clone(),
+                Stage::Lasting(reports) => reports.upgrade(),
+                Stage::GivenUp(_) => None,
+            };
         }
+        if !has_one_client {
+            let only = self.only_client()?;
+            return self
+                .pending()
+                .rfind(|(owner, ..)| *owner == only)
+                .map(|(_, reports, _)| Arc::clone(reports));
+        }
+        // All belong to one client. If a single request asked for log messages, it is that one.
+        let mut wanting = self.pending().filter(|(.., asks)| *asks);
+        let (_, first, _) = wanting.next()?;
+        wanting.next().is_none().then(|| Arc::clone(first))
     }
 }
 
@@ -105,53 +137,62 @@ impl UnderWay {
 mod tests {
     use super::*;
 
-    fn session(id: &str) -> Owner {
-        Owner::Session(id.into())
+    /// A request of this number and owner starts.
+    fn begin(work: &mut UnderWay, id: u64, owner: &Owner) {
+        work.begin(RequestId(id), owner.clone(), None, false);
+    }
+
+    fn end(work: &mut UnderWay, id: u64) {
+        work.settle(RequestId(id), Settled::Answered);
+    }
+
+    fn sessions() -> [Owner; 2] {
+        ["a", "b"].map(|id| Owner::Session(id.into()))
     }
 
     #[test]
     fn only_a_client_that_was_alone_all_the_time_is_certain_p5() {
-        let mut work = UnderWay::default();
+        let (mut work, [a, b]) = (UnderWay::default(), sessions());
         assert_eq!(work.only_client(), None);
-        work.begin(&session("a"));
-        work.begin(&Owner::Ours);
-        work.begin(&session("a"));
+        begin(&mut work, 1, &a);
+        begin(&mut work, 2, &Owner::Ours);
+        begin(&mut work, 3, &a);
         assert_eq!(work.only_client(), None, "it may be about what the gateway asks");
-        work.end(&Owner::Ours);
-        assert_eq!(work.only_client(), Some(&session("a")));
-        work.begin(&session("b"));
-        work.end(&session("a"));
-        work.end(&session("a"));
+        end(&mut work, 2);
+        assert_eq!(work.only_client(), Some(&a));
+        begin(&mut work, 4, &b);
+        end(&mut work, 1);
+        end(&mut work, 3);
         assert_eq!(work.only_client(), None, "it may be about what a asked a moment ago");
-        work.end(&session("b"));
-        work.begin(&session("b"));
-        assert_eq!(work.only_client(), Some(&session("b")));
+        end(&mut work, 4);
+        begin(&mut work, 5, &b);
+        assert_eq!(work.only_client(), Some(&b));
     }
 
     #[test]
     fn requests_without_a_session_are_of_one_client_each_p5() {
         let mut work = UnderWay::default();
-        work.begin(&Owner::Request);
+        begin(&mut work, 1, &Owner::Request);
         assert_eq!(work.only_client(), Some(&Owner::Request));
-        work.begin(&Owner::Request);
+        begin(&mut work, 2, &Owner::Request);
         assert_eq!(work.only_client(), None);
     }
 
     #[test]
     fn what_was_given_up_may_still_be_worked_on_p5() {
-        let (mut work, id) = (UnderWay::default(), RequestId(1));
-        work.begin(&session("a"));
-        work.give_up(id, &session("a"));
-        work.begin(&session("b"));
+        let (mut work, [a, b]) = (UnderWay::default(), sessions());
+        begin(&mut work, 1, &a);
+        work.settle(RequestId(1), Settled::GivenUp);
+        begin(&mut work, 2, &b);
         assert_eq!(work.only_client(), None);
-        work.answered_late(id);
+        work.settle(RequestId(1), Settled::Late);
         assert_eq!(work.only_client(), None);
-        work.end(&session("b"));
-        work.begin(&session("b"));
-        assert_eq!(work.only_client(), Some(&session("b")));
-        work.give_up(RequestId(2), &session("b"));
-        work.forget_late(Instant::now() + STILL_WORKING);
-        work.begin(&session("a"));
-        assert_eq!(work.only_client(), Some(&session("a")));
+        end(&mut work, 2);
+        begin(&mut work, 3, &b);
+        assert_eq!(work.only_client(), Some(&b));
+        work.settle(RequestId(3), Settled::GivenUp);
+        work.requests.insert(RequestId(3), (b, Stage::GivenUp(Instant::now() - STILL_WORKING)));
+        begin(&mut work, 4, &a);
+        assert_eq!(work.only_client(), Some(&a));
     }
 }

@@ -17,13 +17,7 @@ use crate::{
     beside::beside,
     catalogue::Page,
     dialect::complete,
-    dispatch::{
-        Caller, Watch,
-        allowance::{Allowance, Running},
-        common::text_of,
-        fetches::OfCaller,
-        variants::is_by_page,
-    },
+    dispatch::{Caller, Watch, allowance::Running, common::text_of, fetches::OfCaller, variants::is_by_page},
     observe::Outcome,
     upstream::UpstreamCall,
 };
@@ -51,7 +45,7 @@ impl Calls {
         watch: &mut Watch<'_>,
     ) -> Answer {
         let (received, call) = self.read_call(page, params, watch)?;
-        let counted = own_call(caller, page, &call);
+        let counted = own_call(caller, page, &call, watch);
         let counted = counted.inspect_err(|_| refused(page, &call, LIMIT_REACHED, watch))?;
         let fetches = caller.services(&self.common.fetches);
         // Moved below, and of a call that is not forwarded needed all the same.
@@ -86,7 +80,6 @@ impl Calls {
             }
             Decision::Answer(answer) => {
                 watch.decides(Outcome::Answered);
-                watch.takes(given.arguments.as_ref());
                 Ok(answered(caller.era(), &answer))
             }
             Decision::Refuse(refusal) => {
@@ -106,6 +99,7 @@ impl Calls {
         let received = read_call(params).inspect_err(|_| watch.decides(Outcome::Invalid))?;
         let call = self.meant(page, received.clone());
         watch.names(&call.name);
+        watch.takes(call.arguments.as_ref());
         Ok((received, call))
     }
 
@@ -146,8 +140,8 @@ impl Calls {
         // Arguments may be as large as a message, and the upstream may be slow: they are freed before
         // waiting.
         drop(arguments);
-        let reports = as_task.reports();
         let request = caller.upstream_call("tools/call", as_task.declared(relayed));
+        let reports = as_task.reports.clone().or_else(|| request.reports.clone());
         let request = UpstreamCall { mirrored, reports, ..request };
         let answered = self.relay(caller, &slot, request).await.map_err(|failed| failed.watched(watch))?;
         let upstream = Arc::clone(answered.upstream());
@@ -163,9 +157,14 @@ pub(super) fn length(call: &ToolCall) -> usize {
 }
 
 /// Counts a call of a tool of the gateway's own, with what is called within it; `None` for any other.
-fn own_call(caller: &Caller, page: &Page, call: &ToolCall) -> Result<Option<Running>, ErrorText> {
+fn own_call(
+    caller: &Caller,
+    page: &Page,
+    call: &ToolCall,
+    watch: &mut Watch<'_>,
+) -> Result<Option<Running>, ErrorText> {
     let is_own = !caller.allowances.is_empty() && page.own_tools.iter().any(|own| **own == *call.name);
-    is_own.then(|| Allowance::call(&caller.allowances)).transpose()
+    is_own.then(|| watch.starts(&caller.allowances)).transpose()
 }
 
 /// The call's parameters as sent to the upstream: with the upstream's name for the tool, these arguments, and this `task`.

@@ -7,7 +7,10 @@ use mcp_disclosure_transport::ErrorText;
 use super::Calls;
 use crate::{
     catalogue::Page,
-    dispatch::{Caller, fetches::OfCaller},
+    dispatch::{
+        Caller,
+        fetches::{Done, OfCaller},
+    },
     session::store::Delta,
 };
 
@@ -34,6 +37,7 @@ impl Calls {
                 Effect::Native => delta.native = true,
             }
         }
+        let Done { admitted, noted, refused } = std::mem::take(&mut *fetches.done.lock());
         let recording = async {
             match &caller.session {
                 Some(session) if !delta.is_empty() => self.sessions.remember(caller, session, delta).await,
@@ -48,15 +52,11 @@ impl Calls {
                 }
             }
         };
-        let (recorded, ()) = tokio::join!(
-            recording,
-            self.sessions.replication.count(&self.common.fetches, caller, fetches.admitted())
-        );
+        let (recorded, ()) =
+            tokio::join!(recording, self.sessions.replication.count(&self.common.fetches, caller, admitted));
         recorded?;
-        if let Some(code) = fetches.refused() {
-            self.common.observer.fetch_refused(&caller.who(), code);
-        }
-        fetches.noted().for_each(|note| self.common.observer.noted(&caller.who(), note));
+        refused.iter().for_each(|code| self.common.observer.fetch_refused(&caller.who(), code));
+        noted.into_iter().for_each(|note| self.common.observer.noted(&caller.who(), note));
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use crate::{
     beside::beside,
     catalogue::Page,
     dialect::complete,
-    dispatch::{Caller, Watch, allowance::Allowance, fetches::OfCaller, method::is_of_mcp},
+    dispatch::{Caller, Watch, fetches::OfCaller, method::is_of_mcp},
     observe::Outcome,
 };
 
@@ -75,7 +75,7 @@ impl Calls {
                 watch.decides(Outcome::NotPermitted);
                 return Err(ErrorText::method_not_found());
             }
-            let _running = Allowance::call(&caller.allowances)?;
+            let _running = watch.starts(&caller.allowances)?;
             recorded(watch).await?;
             let passed = caller.upstream_call(&*request.method, request.params.clone());
             match self.relay(caller, slot, passed).await.map_err(|failed| failed.watched(watch)) {

@@ -10,10 +10,7 @@ use super::{Calls, call::length, unlisted};
 use crate::{
     beside::aside,
     catalogue::Page,
-    dispatch::{
-        Caller, Watch,
-        allowance::{Allowance, Running},
-    },
+    dispatch::{Caller, Watch, allowance::Running},
     negotiation::Choice,
     observe::Outcome,
     slot::Slot,
@@ -63,15 +60,14 @@ impl Calls {
     ) -> Result<Result<Passed<'p>, Refusal>, ErrorText> {
         let by = (call.name != given.name).then_some(&given.name);
         let call = if by.is_some() { self.meant(page, call) } else { call };
+        watch.takes(call.arguments.as_ref());
         let Some(tool) = page.view.tool(&call.name) else {
             watch.decides(missing(page, &call.name));
             watch.names(&call.name);
-            watch.takes(call.arguments.as_ref());
             return Err(unlisted::unknown(caller, &call.name));
         };
         watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
         if !tool.tool().is_callable() {
-            watch.takes(call.arguments.as_ref());
             let refusal = Refusal::unavailable();
             watch.refuses(refusal.code);
             return Ok(Err(refusal));
@@ -84,7 +80,6 @@ impl Calls {
                 checked.repaired.or(call.arguments)
             }
             Some(Err(problems)) => {
-                watch.takes(call.arguments.as_ref());
                 let Choice { strategy, traits, .. } = &caller.choice;
                 let lesson = strategy.how_to_learn(&page.view, traits, &call.name);
                 let arguments = given.arguments.as_ref().map_or("{}", RawText::get);
@@ -96,8 +91,8 @@ impl Calls {
             }
         };
         watch.takes(arguments.as_ref());
-        let count = || Allowance::call(&caller.allowances).inspect_err(|_| watch.refuses(LIMIT_REACHED));
-        let running = counted.map_or_else(count, Ok)?;
+        let count = || watch.starts(&caller.allowances);
+        let running = counted.map_or_else(count, Ok).inspect_err(|_| watch.refuses(LIMIT_REACHED))?;
         let slot = caller.backend.slot(tool.tool().upstream())?;
         Ok(Ok(Passed { tool, arguments, slot, running }))
     }
@@ -119,7 +114,6 @@ pub(super) fn refused(page: &Page, call: &ToolCall, code: &'static str, watch: &
         Some(name) => watch.decides(missing(page, &name)),
         None => watch.refuses(code),
     }
-    watch.takes(call.arguments.as_ref());
 }
 
 /// Observes that the strategy rejects a call, and returns the error for the client.
@@ -127,7 +121,6 @@ pub(super) fn rejected(page: &Page, call: &ToolCall, fault: Fault, watch: &mut W
     let is_own = page.own_tools.iter().any(|own| **own == *call.name);
     let exists = is_own || page.view.tool(&call.name).is_some();
     watch.decides(if exists { Outcome::Invalid } else { missing(page, &call.name) });
-    watch.takes(call.arguments.as_ref());
     fault.into()
 }
 
@@ -136,7 +129,6 @@ pub(super) fn unkept(page: &Page, call: &ToolCall, error: ErrorText, watch: &mut
     name_inner(page, call, watch);
     let is_of_store = error.code() == code::STORE_UNAVAILABLE;
     watch.decides(if is_of_store { Outcome::Unavailable } else { Outcome::Invalid });
-    watch.takes(call.arguments.as_ref());
     error
 }
 

@@ -23,20 +23,11 @@ use crate::{
     error::upstream_failed,
     observe::Outcome,
     slot::{Late, Slot},
-    upstream::{CallError, Reports, Upstream, UpstreamCall},
+    upstream::{CallError, Upstream, UpstreamCall},
 };
 
 /// Maximum `input_required` results for one request.
 const MOST_ROUNDS: usize = 32;
-
-/// What reports on a request to the caller, of these parameters.
-pub(super) fn reports_to(
-    caller: &Caller,
-    request: &UpstreamCall,
-    params: &RawObject,
-) -> Option<Arc<Reports>> {
-    request.reports.clone().or_else(|| Reports::of(caller.reply_route(), params))
-}
 
 impl Calls {
     /// Forwards a request to an upstream and returns the result: of an upstream of its own, where a caller without session gets one.
@@ -53,9 +44,10 @@ impl Calls {
             Unanswered::unsent(upstream_failed(name, REMOVED))
         };
         let own = caller.backend.slot_numbered(slot.number()).ok_or_else(removed)?;
-        let (mut lost, since) = (None, Instant::now());
+        let mut lost = None;
         loop {
-            let upstream = caller.connected(&own, lost.as_ref(), since).await.map_err(Unanswered::unsent)?;
+            let connected = caller.connected(&own, lost.as_ref(), caller.since);
+            let upstream = connected.await.map_err(Unanswered::unsent)?;
             let sent = Instant::now();
             // A client that gives up has waited as well.
             let waiting = scopeguard::guard((), |()| {
@@ -218,8 +210,7 @@ async fn forward(
 ) -> Result<Json, Failed> {
     let _working =
         caller.backend.client().map(|client| client.begin(upstream.number(), caller.reply_route()));
-    let reports = reports_to(caller, request, &params);
-    Ok(upstream.request(UpstreamCall { params, reports, ..request.clone() }).await?)
+    Ok(upstream.request(UpstreamCall { params, ..request.clone() }).await?)
 }
 
 /// Sends `input_required` requests to the client and repeats the original request with the responses, until
@@ -232,17 +223,18 @@ async fn relay_with_input(
     let none = RawObject::empty();
     let client = caller.client();
     let params = RequestMeta::ours(&request.params, client.map_or(&none, |client| client.capabilities()));
-    let params = match request.reports {
+    let params = match &request.reports {
         // The upstream may answer with a task, if the request says that this is understood.
-        Some(_) => RequestMeta::with_tasks(&params.retain(|key| key != "task"), true),
-        None => params,
+        Some(reports) if reports.is_of_task => {
+            RequestMeta::with_tasks(&params.retain(|key| key != "task"), true)
+        }
+        _ => params,
     };
     let params = RequestMeta::with_log_level(&params, log_level(caller, upstream));
     let _working = client.map(|client| client.begin(upstream.number(), caller.reply_route()));
     let mut again = params.clone();
     for _ in 0..MOST_ROUNDS {
-        let reports = reports_to(caller, request, &params);
-        let call = UpstreamCall { params: again, reports, ..request.clone() };
+        let call = UpstreamCall { params: again, ..request.clone() };
         let result = upstream.request(call).await?;
         let required = match RawObject::parse(result.as_str()) {
             Ok(object) if asks_for_input(&object) => object,
@@ -252,7 +244,7 @@ async fn relay_with_input(
         if let Some(requests) = required.object("inputRequests") {
             let responses = answers(caller, upstream, &requests).await.map_err(Failed::Client)?;
             // Its answer may have taken long.
-            caller.still_permitted()?;
+            caller.still_sees(upstream.name(), request)?;
             again = again.with("inputResponses", responses.text());
         }
         if let Some(state) = required.member("requestState") {

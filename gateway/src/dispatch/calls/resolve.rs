@@ -53,7 +53,6 @@ impl Calls {
             }
             Ok(_) => {
                 watch.decides(Outcome::Invalid);
-                watch.takes(given.arguments.as_ref());
                 return Err(unsupported());
             }
             Err(fault) => return Err(rejected(page, &given, fault, watch)),

@@ -16,10 +16,7 @@ use parking_lot::Mutex;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 
-use super::{
-    Calls,
-    relay::{Failed, reports_to},
-};
+use super::{Calls, relay::Failed};
 use crate::{
     backend::BackendGuard,
     dialect::RequestMeta,
@@ -78,10 +75,6 @@ impl Rounds {
         let _all = std::mem::take(&mut *self.0.lock());
     }
 
-    fn keep(&self, state: Arc<str>, work: Work) {
-        self.0.lock().insert(state, (work, Instant::now()));
-    }
-
     fn take(&self, state: &str, identity: Digest) -> Option<Work> {
         let mut waiting = self.0.lock();
         if waiting.get(state)?.0.identity != identity {
@@ -113,10 +106,7 @@ impl Calls {
                 work
             }
             (None, Some(client)) => Work::begin(caller, client, upstream, &request),
-            (None, None) => {
-                let reports = reports_to(caller, &request, &request.params);
-                return Ok(upstream.request(UpstreamCall { reports, ..request }).await?);
-            }
+            (None, None) => return Ok(upstream.request(request).await?),
         };
         work.dialogue.deliver(&responses.unwrap_or_else(RawObject::empty));
         match work.dialogue.next().await {
@@ -128,7 +118,7 @@ impl Calls {
                 if let Some(guard) = caller.guard() {
                     guard.pin_state(&state);
                 }
-                self.rounds.keep(state, work);
+                self.rounds.0.lock().insert(state, (work, Instant::now()));
                 Ok(required.into())
             }
         }
@@ -166,13 +156,11 @@ impl Work {
         if let Some(least) = caller.log_level {
             upstream.set_log_level(least);
         }
-        let reports = reports_to(caller, request, &request.params);
-        let call = UpstreamCall { reports: reports.clone(), ..request.clone() };
-        let result = upstream.request(call).boxed();
+        let result = upstream.request(request.clone()).boxed();
         Self {
             identity: identity(caller, upstream, request),
             dialogue: Dialogue::new(result, inputs),
-            reports,
+            reports: request.reports.clone(),
             begun,
             rounds,
             _guard: caller.guard().cloned(),
@@ -218,21 +206,21 @@ impl Dialogue {
         if !self.asked.is_empty() {
             return None;
         }
-        tokio::select! {
-            biased;
-            result = &mut self.result => return Some(result),
-            Some(input) = self.inputs.recv() => self.note(input),
-        }
-        let gathered = tokio::time::timeout(BATCH_WINDOW, async {
-            loop {
-                tokio::select! {
-                    biased;
-                    result = &mut self.result => return result,
-                    Some(input) = self.inputs.recv() => self.note(input),
+        let mut until = tokio::time::Instant::now();
+        loop {
+            tokio::select! {
+                biased;
+                result = &mut self.result => return Some(result),
+                Some(input) = self.inputs.recv() => {
+                    if self.asked.is_empty() {
+                        until = tokio::time::Instant::now() + BATCH_WINDOW;
+                    }
+                    self.count += 1;
+                    self.asked.insert(format!("question-{}", self.count), input);
                 }
+                () = tokio::time::sleep_until(until), if !self.asked.is_empty() => return None,
             }
-        });
-        gathered.await.ok()
+        }
     }
 
     /// Takes what has come since, and what comes within the time in which requests go together.
@@ -248,11 +236,6 @@ impl Dialogue {
             self.outcome = self.next().await;
         }
         self.outcome.clone()
-    }
-
-    fn note(&mut self, input: InputRequest) {
-        self.count += 1;
-        self.asked.insert(format!("question-{}", self.count), input);
     }
 
     /// The `input_required` result.

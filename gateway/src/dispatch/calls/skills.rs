@@ -51,7 +51,7 @@ impl Calls {
                         true => our_uri(&from.upstream, uri),
                         false => view.served_uri(&from.upstream, uri).into_owned(),
                     });
-                    Some(result.with(FILES, &files))
+                    Some(result.with_list(FILES, &files))
                 };
                 self.found(caller, view, request, ("directory", declared == Some(true)), read).await
             }
@@ -64,19 +64,16 @@ impl Calls {
         let upstreams = caller.backend.upstreams();
         let asked = upstreams.iter().filter(|upstream| upstream.introduction().may_have_skills().is_some());
         let listed = asked.map(|upstream| async move {
-            match upstream.skills().await {
-                Ok(skills) => Some(
-                    skills
-                        .iter()
-                        .filter_map(|skill| Skill::read(view, upstream.name(), skill))
-                        .collect::<Vec<_>>(),
-                ),
-                Err(CallError::Answered(error)) if error.code() == code::METHOD_NOT_FOUND => None,
+            let skills = match upstream.skills().await {
+                Ok(skills) => skills,
+                Err(CallError::Answered(error)) if error.code() == code::METHOD_NOT_FOUND => return None,
                 Err(error) => {
                     tracing::warn!(upstream = %upstream.name(), error = error.in_full(), "skills not listed");
-                    Some(Vec::new())
+                    Vec::new()
                 }
-            }
+            };
+            let read = |skill: &RawText| Skill::read(view, upstream.name(), skill);
+            Some(skills.iter().filter_map(read).collect::<Vec<_>>())
         });
         let listed: Vec<_> = futures::future::join_all(listed).await.into_iter().flatten().collect();
         if listed.is_empty() && caller.backend.skills().is_none() {
@@ -147,11 +144,9 @@ impl Calls {
         }
         let (_, (read, content, index)) = indexes.into_iter().next()?;
         aside(bytes, || {
-            let skills = served(view, skills);
-            let skills: Vec<&str> = skills.iter().map(RawObject::text).collect();
-            let index = index.with("skills", &format!("[{}]", skills.join(",")));
+            let index = index.with_list("skills", &served(view, skills));
             let content = content.with_value("text", index.text());
-            Some(read.with("contents", &format!("[{}]", content.text())).into())
+            Some(read.with_list("contents", [&content]).into())
         })
     }
 }
@@ -163,10 +158,8 @@ pub(super) async fn looked_for(caller: &Caller, result: &Json) {
         return;
     }
     let upstreams = slots.iter().filter_map(|slot| slot.upstream());
-    let unlisted = upstreams.filter(|upstream| {
-        upstream.introduction().may_have_skills().is_some() && !upstream.has_listed_skills()
-    });
-    futures::future::join_all(unlisted.map(|upstream| async move { drop(upstream.skills().await) })).await;
+    futures::future::join_all(upstreams.map(|upstream| async move { upstream.looks_for_skills().await }))
+        .await;
 }
 
 /// The result of a reading, its only content, and the index that this is.
@@ -203,7 +196,7 @@ impl Skill {
                     uris.push(uri.to_owned());
                     uri.to_owned()
                 });
-                entry.with(FILES, &kept)
+                entry.with_list(FILES, &kept)
             }
             None => entry,
         };
@@ -226,7 +219,7 @@ impl Skill {
             None => text,
         });
         match named.member(FILES) {
-            Some(_) => named.with(FILES, &rewritten(&named, |uri| Some(ours(uri)))),
+            Some(_) => named.with_list(FILES, &rewritten(&named, |uri| Some(ours(uri)))),
             None => named,
         }
     }
@@ -252,12 +245,17 @@ fn served(view: &View, skills: Vec<Skill>) -> Vec<RawObject> {
 }
 
 /// The files of a skill or directory that exist for the caller, under other URIs.
-fn files(view: &View, upstream: &str, object: &RawObject, mut renamed: impl FnMut(&str) -> String) -> String {
+fn files(
+    view: &View,
+    upstream: &str,
+    object: &RawObject,
+    mut renamed: impl FnMut(&str) -> String,
+) -> Vec<RawObject> {
     rewritten(object, |uri| (!view.hides_resource(uri)(upstream)).then(|| renamed(uri)))
 }
 
 /// The files of a skill or directory under other URIs, without those that get none.
-fn rewritten(object: &RawObject, mut renamed: impl FnMut(&str) -> Option<String>) -> String {
+fn rewritten(object: &RawObject, mut renamed: impl FnMut(&str) -> Option<String>) -> Vec<RawObject> {
     let files: Vec<RawText> = object.value(FILES).unwrap_or_default();
     let files = files.iter().filter_map(|file| {
         let file = RawObject::of(file).ok()?;
@@ -265,8 +263,7 @@ fn rewritten(object: &RawObject, mut renamed: impl FnMut(&str) -> Option<String>
         let renamed = renamed(&uri)?;
         Some(if renamed == uri { file } else { file.with_value("uri", &renamed) })
     });
-    let files: Vec<String> = files.map(|file| file.text().to_owned()).collect();
-    format!("[{}]", files.join(","))
+    files.collect()
 }
 
 /// An upstream that may have what a URI names.
@@ -298,8 +295,8 @@ async fn candidates(
             continue;
         }
         let upstream = slot.upstream();
-        if let Some(upstream) = upstream.as_ref().filter(|upstream| !upstream.has_listed_skills()) {
-            let _unlisted = upstream.skills().await;
+        if let Some(upstream) = &upstream {
+            upstream.looks_for_skills().await;
         }
         let is_ours = led.is_some();
         let candidate = Candidate { slot: Arc::clone(slot), upstream: name, own: own.clone(), is_ours };

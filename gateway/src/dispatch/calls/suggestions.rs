@@ -93,29 +93,22 @@ fn expand<'v>(template: &str, known: impl Fn(&str) -> Option<&'v String>) -> Str
         let Some((expression, behind)) = after.split_once('}') else { break };
         expanded.push_str(before);
         let operator = expression.chars().next().filter(|first| OPERATORS.contains(first));
-        let values: Vec<String> = variables(expression)
-            .filter_map(|name| {
-                let value = known(name)?;
-                Some(match operator {
-                    Some(';' | '?' | '&') => format!("{name}={value}"),
-                    _ => value.clone(),
-                })
-            })
-            .collect();
+        let values = variables(expression).filter_map(|name| match operator {
+            Some(';' | '?' | '&') => Some(format!("{name}={}", known(name)?)),
+            _ => known(name).cloned(),
+        });
+        let values: Vec<String> = values.collect();
         if values.is_empty() {
             expanded.push_str(&format!("{{{expression}}}"));
         } else {
-            let (first, between) = match operator {
-                Some(operator @ ('#' | '.' | '/' | ';' | '?' | '&')) => (operator.to_string(), operator),
-                _ => (String::new(), ','),
-            };
-            let between = match between {
-                '?' => "&".to_owned(),
-                '#' => ",".to_owned(),
-                between => between.to_string(),
-            };
-            expanded.push_str(&first);
-            expanded.push_str(&values.join(&between));
+            expanded.extend(operator.filter(|operator| *operator != '+'));
+            expanded.push_str(&values.join(match operator {
+                Some('.') => ".",
+                Some('/') => "/",
+                Some(';') => ";",
+                Some('?' | '&') => "&",
+                _ => ",",
+            }));
         }
         rest = behind;
     }

@@ -8,7 +8,7 @@ use mcp_disclosure_transport::{CallError, ErrorText, code};
 use serde_json::Value;
 
 use crate::upstream::{
-    Upstream,
+    Owner, Upstream,
     handshake::{chosen_in, understood},
 };
 
@@ -73,7 +73,7 @@ impl Upstream {
     }
 
     async fn update(&self, choices: &Notes) -> Told {
-        match self.query(UPDATE, chosen_in(RawObject::empty(), choices)).await {
+        match self.query(Owner::Ours, UPDATE, chosen_in(RawObject::empty(), choices)).await {
             Ok(_) => Told::Taken,
             Err(CallError::Answered(error)) if self.is_unknown(&error).await => Told::ByHandshake,
             Err(CallError::Ended { .. }) => Told::Ended,
@@ -89,7 +89,7 @@ impl Upstream {
         if refused.code() == code::METHOD_NOT_FOUND {
             return true;
         }
-        match self.query(UNHEARD_OF, RawObject::empty()).await {
+        match self.query(Owner::Ours, UNHEARD_OF, RawObject::empty()).await {
             Err(CallError::Answered(other)) => {
                 (other.code(), other.message()) == (refused.code(), refused.message())
             }
@@ -105,7 +105,12 @@ impl Upstream {
 
     /// Its lists with what it leaves out of them for its choices: that stays known by its exact name, and fits no choice of
     /// the same concerns.
-    pub(crate) fn with_excluded(&self, mut lists: UpstreamLists, known: &UpstreamLists) -> UpstreamLists {
+    pub(crate) fn with_excluded(
+        &self,
+        mut lists: UpstreamLists,
+        known: Option<&UpstreamLists>,
+    ) -> UpstreamLists {
+        let Some(known) = known else { return lists };
         let told = self.told.lock().clone();
         let nothing: Notes = told.keys().map(|name| (name.clone(), Value::Array(Vec::new()))).collect();
         if nothing.is_empty() {

@@ -20,13 +20,8 @@ const AT_ONCE: usize = 4;
 /// Members of a delivered description that are no part of a `Tool`, but belong to the tool's guidance.
 const GUIDANCE: [&str; 3] = ["examples", "usage_guidance", "error_guidance"];
 
-/// What could be fetched.
-#[derive(Debug, Default)]
-pub(super) struct Fetched {
-    pub(super) definitions: HashMap<String, Definition>,
-    /// How many could not, and why the first of them.
-    pub(super) failures: Option<(usize, String)>,
-}
+/// What could be fetched; of the others how many they are, and why the first is one.
+type Fetched = (HashMap<String, Definition>, Option<(usize, String)>);
 
 /// Fetches the definitions of these tools, for as long as a request may take and as many bytes as a list may have.
 pub(super) async fn all(upstream: &Upstream, channel: &Channel, names: &[String]) -> Fetched {
@@ -50,8 +45,7 @@ pub(super) async fn all(upstream: &Upstream, channel: &Channel, names: &[String]
         reason.get_or_insert_with(|| "it takes longer than a request may".to_owned());
     }
     let failed = names.iter().filter(|name| !definitions.contains_key(*name)).count();
-    let failures = reason.filter(|_| failed > 0).map(|reason| (failed, reason));
-    Fetched { definitions, failures }
+    (definitions, reason.filter(|_| failed > 0).map(|reason| (failed, reason)))
 }
 
 /// The names of each request.
@@ -104,8 +98,11 @@ struct Refused {
 }
 
 async fn piece(upstream: &Upstream, channel: &Channel, names: &[String]) -> Result<Delivered, Refused> {
-    let (method, params) = request(channel, names);
-    let result = upstream.query(method, params).await.map_err(|error| Refused {
+    let (method, params) = match channel {
+        Channel::Resource { uri } => ("resources/read", read(uri, names.iter().map(String::as_str))),
+        Channel::Method => ("tools/describe", RawObject::empty().with_value("name", &names[0])),
+    };
+    let result = upstream.query(Owner::Ours, method, params).await.map_err(|error| Refused {
         reason: format!("{method}: it {}", error.in_full()),
         ends_all: !matches!(error, CallError::Answered(_)),
     })?;
@@ -134,13 +131,6 @@ async fn piece(upstream: &Upstream, channel: &Channel, names: &[String]) -> Resu
 fn described(result: RawObject) -> RawObject {
     let tools: Option<Vec<RawObject>> = result.value("tools");
     tools.and_then(|tools| tools.into_iter().next()).unwrap_or(result)
-}
-
-fn request(channel: &Channel, names: &[String]) -> (&'static str, RawObject) {
-    match channel {
-        Channel::Resource { uri } => ("resources/read", read(uri, names.iter().map(String::as_str))),
-        Channel::Method => ("tools/describe", RawObject::empty().with_value("name", &names[0])),
-    }
 }
 
 fn read<'n>(uri: &str, names: impl IntoIterator<Item = &'n str>) -> RawObject {

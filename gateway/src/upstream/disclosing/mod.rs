@@ -28,7 +28,6 @@ use mcp_disclosure_core::{Digest, Era, OwnInfo, RawObject, UpstreamLists, receip
 use parking_lot::Mutex;
 
 use super::Upstream;
-use fetch::Fetched;
 
 /// How an upstream discloses, and what it demands in calls. Found anew with each list.
 #[derive(Debug, Default)]
@@ -60,7 +59,7 @@ impl Disclosing {
         let names: Vec<String> = lists.tools.iter().filter_map(|tool| tool.string("name")).collect();
         let listed: HashSet<&str> = names.iter().map(String::as_str).collect();
         self.0.lock().receipts.retain(|(_, tool), _| listed.contains(tool.as_str()));
-        let Fetched { definitions, failures } = fetch::all(upstream, &channel, &names).await;
+        let (definitions, failures) = fetch::all(upstream, &channel, &names).await;
         if let Some((failed, reason)) = failures {
             let all = names.len();
             tracing::warn!(

@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::{
     observe::{Called, Observer, Outcome, Who, protected},
-    upstream::{Asks, CallError, Upstream},
+    upstream::{Asks, CallError, Owner, Upstream},
 };
 
 /// Calls at the same time.
@@ -176,7 +176,7 @@ impl Asking<'_> {
             return None;
         }
         let params = RawObject::empty().with_value("name", OwnInfo::TOOL).with_value("arguments", &arguments);
-        let asked = timeout_at(self.deadline, self.upstream.query("tools/call", params)).await;
+        let asked = timeout_at(self.deadline, self.upstream.query(Owner::Ours, "tools/call", params)).await;
         let result = match &asked {
             Ok(Ok(result)) => RawObject::of(result).ok(),
             _ => None,

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     dialect::RequestMeta,
     dispatch::Caller,
-    upstream::{CallError, Reports, Upstream, UpstreamCall, named},
+    upstream::{CallError, Upstream, named},
 };
 
 /// Maximum questions of a task that its client is asked.
@@ -52,9 +52,7 @@ impl Asking<'_> {
         // What the upstream asks meanwhile takes the way of the request that waits for the result, and of no other.
         let client = self.caller.backend.client().filter(|_| method == "tasks/result");
         let _working = client.map(|client| client.begin(upstream.number(), self.caller.reply_route()));
-        let reports = Reports::of(self.caller.reply_route(), &params);
-        let call = UpstreamCall { reports, ..self.caller.upstream_call(method, params) };
-        let answered = upstream.request(call).await;
+        let answered = upstream.request(self.caller.upstream_call(method, params)).await;
         let answered = answered.map_err(|error| self.failed(&upstream, method, error))?;
         skills::looked_for(self.caller, &answered).await;
         Unseen::new(&upstream, answered).object(self.view).map_err(Failure::Other)

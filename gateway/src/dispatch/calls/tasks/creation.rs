@@ -1,18 +1,15 @@
 //! Calls that become tasks.
 
-use std::{
-    sync::{Arc, Weak},
-    time::Instant,
-};
+use std::{sync::Arc, time::Instant};
 
-use mcp_disclosure_core::{Era, RawObject, Tool, View, VisibleTool};
+use mcp_disclosure_core::{Era, RawObject, Tool, ToolName, UpstreamName, View, VisibleTool};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 use parking_lot::Mutex;
 
 use super::{
     super::{Calls, rounds::Work},
     form,
-    task::{Life, Origin, Owner, RunningAt, Task, times},
+    task::{Life, Origin, Owner, RunningAt, Task, exists, times},
 };
 use crate::{
     dialect::{RequestMeta, needs_tasks},
@@ -23,46 +20,45 @@ use crate::{
     upstream::{ClientTask, LONGEST_ID, Reports, Upstream, named},
 };
 
-/// Whether a call may become a task, with the place that it takes then.
-#[derive(Debug)]
-pub(in crate::dispatch::calls) enum AsTask {
+/// Whether a call may become a task.
+#[derive(Debug, Default)]
+pub(in crate::dispatch::calls) struct AsTask {
+    kind: Kind,
+    /// The place that the task takes. Where the upstream decides, a call that becomes none takes no place.
+    place: Option<Place>,
+    /// What reports on the call, and on the task: as long as it is kept, the upstream works for the client.
+    pub(in crate::dispatch::calls) reports: Option<Arc<Reports>>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Kind {
     /// It is an ordinary call.
+    #[default]
     No,
-    /// The client asks for a task (2025-11-25). As long as what reports its progress is kept, the upstream works for the client.
-    Asked(Place, Arc<Reports>),
+    /// The client asks for a task (2025-11-25).
+    Asked,
     /// The tool runs in no other way, which a client with the extension need not know.
-    Needed(Place, Arc<Reports>),
+    Needed,
     /// The tool runs in no other way, and is called by another, whose result the client waits for.
-    Waited(Place, Arc<Reports>),
-    /// The upstream decides (2026-07-28), unless there is no room for a task. A call that becomes none takes no place.
-    Possible(Option<Arc<Reports>>),
+    Waited,
+    /// The upstream decides (2026-07-28); without reports there is no room for a task.
+    Possible,
 }
 
 impl AsTask {
     /// The member `task` of the call.
     pub(in crate::dispatch::calls) fn member<'a>(&self, params: &'a RawObject) -> Option<&'a str> {
-        match self {
-            Self::Asked(..) => params.member("task"),
-            Self::Needed(..) | Self::Waited(..) => Some("{}"),
-            Self::No | Self::Possible(_) => None,
-        }
-    }
-
-    /// What reports on the call, and on the task.
-    pub(in crate::dispatch::calls) fn reports(&self) -> Option<Arc<Reports>> {
-        match self {
-            Self::No => None,
-            Self::Asked(_, reports) | Self::Needed(_, reports) | Self::Waited(_, reports) => {
-                Some(Arc::clone(reports))
-            }
-            Self::Possible(reports) => reports.clone(),
+        match self.kind {
+            Kind::Asked => params.member("task"),
+            Kind::Needed | Kind::Waited => Some("{}"),
+            Kind::No | Kind::Possible => None,
         }
     }
 
     /// The parameters of the call, which do not declare that a task is understood where none can be had.
     pub(in crate::dispatch::calls) fn declared(&self, params: RawObject) -> RawObject {
-        match self {
-            Self::Possible(None) => RequestMeta::with_tasks(&params, false),
+        match (self.kind, &self.reports) {
+            (Kind::Possible, None) => RequestMeta::with_tasks(&params, false),
             _ => params,
         }
     }
@@ -85,33 +81,31 @@ impl Calls {
         let is_asked = caller.era() == Era::Session && understands && params.member("task").is_some();
         let is_needed = tool.tool().needs_task();
         if !(is_asked || is_needed || caller.era() == Era::Stateless) {
-            return Ok(AsTask::No);
+            return Ok(AsTask::default());
         }
-        let Some(introduction) = slot.introduction() else { return Ok(AsTask::No) };
+        let Some(introduction) = slot.introduction() else { return Ok(AsTask::default()) };
         let is_inner = || params.string("name").is_none_or(|name| name != *tool.name().as_str());
         let reports = || Reports::of_task(caller.reply_route(), params);
+        let placed = |kind| {
+            let place = Some(self.place_of_task(caller)?);
+            Ok(AsTask { kind, place, reports: Some(reports()) })
+        };
         match (caller.era(), introduction.eras.nearest(caller.era())) {
-            (Era::Session, era) if is_asked && introduction.runs_tasks(era) => {
-                Ok(AsTask::Asked(self.place_of_task(caller)?, reports()))
-            }
+            (Era::Session, era) if is_asked && introduction.runs_tasks(era) => placed(Kind::Asked),
             (Era::Session, _) if is_asked && caller.backend.may_run_tasks() => {
                 let message = format_args!("{} does not run as a task: leave params.task out", tool.name());
                 Err(ErrorText::new(code::METHOD_NOT_FOUND, message))
             }
-            (Era::Stateless, Era::Session) if is_needed && understands => {
-                Ok(AsTask::Needed(self.place_of_task(caller)?, reports()))
-            }
-            (_, Era::Session) if is_needed && is_inner() => {
-                Ok(AsTask::Waited(self.place_of_task(caller)?, reports()))
-            }
+            (Era::Stateless, Era::Session) if is_needed && understands => placed(Kind::Needed),
+            (_, Era::Session) if is_needed && is_inner() => placed(Kind::Waited),
             (Era::Stateless, Era::Session) if is_needed => Err(needs_tasks()),
             (Era::Stateless, Era::Stateless) if understands => {
                 let peer = &caller.peer;
                 let has_room = peer.task().is_ok() || self.tasks.can_make_room(peer.name());
-                Ok(AsTask::Possible(has_room.then(reports)))
+                Ok(AsTask { kind: Kind::Possible, place: None, reports: has_room.then(reports) })
             }
             // Who offers no tasks runs such a call as an ordinary one.
-            _ => Ok(AsTask::No),
+            _ => Ok(AsTask::default()),
         }
     }
 
@@ -138,16 +132,11 @@ impl Calls {
         result: Json,
     ) -> Answer {
         let era = upstream.introduction().eras.nearest(caller.era());
-        let (is_waited, is_possible) =
-            (matches!(as_task, AsTask::Waited(..)), matches!(as_task, AsTask::Possible(Some(_))));
-        let (place, reports) = match as_task {
-            AsTask::No if era == Era::Session => return Ok(result),
-            AsTask::No => (None, None),
-            AsTask::Possible(reports) => (None, reports),
-            AsTask::Asked(place, reports)
-            | AsTask::Needed(place, reports)
-            | AsTask::Waited(place, reports) => (Some(place), Some(reports)),
-        };
+        let AsTask { kind, place, reports } = as_task;
+        if kind == Kind::No && era == Era::Session {
+            return Ok(result);
+        }
+        let is_waited = kind == Kind::Waited;
         let invalid =
             |what: &str| upstream_failed(upstream.name(), format_args!("answered with a task {what}"));
         let Some((whole, task)) = form::created(era, &result) else {
@@ -160,17 +149,23 @@ impl Calls {
             };
         };
         let place = match place {
-            None if is_possible => self.place_of_task(caller)?,
+            None if kind == Kind::Possible && reports.is_some() => self.place_of_task(caller)?,
             place => place.ok_or_else(|| invalid("that it was not asked for"))?,
         };
         let own = task.string("taskId").filter(|own| own.len() <= LONGEST_ID);
         let own = own.ok_or_else(|| invalid("whose taskId is missing or too long"))?;
-        let client =
-            caller.session.as_ref().map_or_else(Weak::new, |session| Arc::downgrade(&session.client));
+        let (session, called) = (caller.session.as_ref().map(Arc::downgrade), called_tool(tool));
+        let at = Arc::clone(slot);
+        let client = move || {
+            let session = session.as_ref()?.upgrade()?;
+            let (principal, current) = (session.principal(), session.backend().catalogue().current());
+            let view = current.view(&principal, &session.choice());
+            exists(&called, Some(&at), &principal, &view).then(|| Arc::clone(&session.client))
+        };
         let called = ClientTask::new(fresh("a state")?, client);
         upstream.begin_task(&own, &called);
         match (&reports, &caller.session) {
-            (Some(reports), Some(session)) if !is_waited => reports.continue_at(&session.client),
+            (Some(reports), Some(_)) if !is_waited => reports.continue_with(&called),
             // Clients without sessions ask how far it is.
             (Some(reports), None) if !is_waited => {
                 reports.redirect(caller.ended_route(), &RawObject::empty())
@@ -224,7 +219,7 @@ impl Calls {
     /// The task of a client that asked for one, of a call that was answered at once.
     fn answered_at_once(&self, caller: &Caller, tool: &Tool, place: Place, result: Json) -> Answer {
         let held = caller.peer.unread_answer(result.as_str().len())?;
-        let called = ClientTask::new(fresh("a state")?, Weak::new());
+        let called = ClientTask::new(fresh("a state")?, || None);
         called.end();
         let times = RawObject::empty().with_value("createdAt", &form::now()).with("ttl", ANSWER_KEPT);
         let origin = Origin::Answered { result, _bytes: held };
@@ -243,7 +238,7 @@ impl Calls {
         let task = Arc::new(Task {
             called,
             owner: Owner::of(caller),
-            tool: (tool.upstream().clone(), tool.upstream_name().clone()),
+            tool: called_tool(tool),
             number: self.tasks.next_number(),
             peer: Arc::clone(caller.peer.name()),
             origin,
@@ -255,6 +250,11 @@ impl Calls {
         self.tasks.add(Arc::clone(&task));
         task
     }
+}
+
+/// The upstream of a tool, and the name that it has there.
+fn called_tool(tool: &Tool) -> (UpstreamName, ToolName) {
+    (tool.upstream().clone(), tool.upstream_name().clone())
 }
 
 /// How long a result is kept that came at once, in milliseconds.

@@ -88,9 +88,7 @@ impl Calls {
                 None => Some(task.state("completed", None)),
             }
         });
-        let states = join_all(states).await;
-        let states: Vec<&str> = states.iter().flatten().map(RawObject::text).collect();
-        let list = RawObject::empty().with("tasks", &format!("[{}]", states.join(",")));
+        let list = RawObject::empty().with_list("tasks", join_all(states).await.iter().flatten());
         Ok(next.iter().fold(list, |list, next| list.with_value("nextCursor", next)).into())
     }
 

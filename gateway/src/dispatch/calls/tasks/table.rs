@@ -99,11 +99,14 @@ impl Tasks {
         needed_least(&self.by_id.lock(), peer).is_some()
     }
 
-    /// Forgets what is late.
+    /// Forgets what is late, and notes what was lost.
     pub(crate) fn sweep(&self) {
         // Dropped after the lock is released.
         let _late: Vec<Arc<Task>> =
             self.by_id.lock().extract_if(|_, task| task.is_late()).map(|(_, late)| late).collect();
+        let lost: Vec<Arc<Task>> =
+            self.by_id.lock().values().filter(|task| task.is_lost()).cloned().collect();
+        lost.iter().for_each(|task| task.finish());
     }
 
     /// Forgets the tasks of a session that has ended, and cancels them.

@@ -20,7 +20,7 @@ use crate::{
     dispatch::Caller,
     session::Place,
     slot::Slot,
-    upstream::{ClientTask, Upstream},
+    upstream::{ClientTask, Owner as For, Upstream},
 };
 
 /// How long a task is kept after its lifetime, so that it is the upstream that says it has expired.
@@ -118,26 +118,25 @@ impl Task {
         &self.called.id
     }
 
-    /// Whether it is a caller's that sees this, and has not run for too long. A task whose tool the caller may not use any more does
-    /// not exist; one whose tool the upstream stopped listing does.
+    /// Whether it is a caller's that sees this, and has not run for too long.
     pub(super) fn is_for(&self, caller: &Caller, view: &View) -> bool {
-        let (upstream, own) = &self.tool;
-        let is_delisted = || {
-            let Origin::Upstream(at) = &self.origin else { return false };
-            let lists = |tool: &RawText| {
-                RawObject::of(tool).is_ok_and(|tool| tool.string("name").as_deref() == Some(own.as_str()))
-            };
-            !at.slot.status().offered().is_some_and(|offered| offered.tools.iter().any(lists))
+        let slot = match &self.origin {
+            Origin::Upstream(at) => Some(&at.slot),
+            Origin::Answered { .. } => None,
         };
-        self.owner == Owner::of(caller)
-            && !self.is_late()
-            && caller.principal.permits().allow_tool(upstream, own)
-            && (view.tool_of(upstream, own).is_some() || is_delisted())
+        let is_of_tool = || exists(&self.tool, slot, &caller.principal, view);
+        self.owner == Owner::of(caller) && !self.is_late() && is_of_tool()
     }
 
     /// Whether it is known to be over.
     pub(super) fn is_over(&self) -> bool {
         self.called.is_over()
+    }
+
+    /// Whether it ended with the connection that it was created on, and nobody has asked since.
+    pub(super) fn is_lost(&self) -> bool {
+        let Origin::Upstream(at) = &self.origin else { return false };
+        !self.is_over() && !at.outlasts_connection && at.connected().is_none()
     }
 
     /// Whether its time is over, or its client has not asked for it for long.
@@ -167,7 +166,7 @@ impl Task {
         let upstream = at.upstream.upgrade().filter(|_| !self.is_over());
         if let (Some(upstream), Ok(runtime)) = (upstream, Handle::try_current()) {
             let params = RawObject::empty().with_value("taskId", &at.own);
-            runtime.spawn(async move { upstream.query_of_client("tasks/cancel", params).await });
+            runtime.spawn(async move { upstream.query(For::Request, "tasks/cancel", params).await });
         }
     }
 
@@ -179,6 +178,20 @@ impl Task {
     }
 }
 
+/// Whether a task of a tool exists for a principal that sees this. One whose tool it may not use any more does not; one whose tool
+/// the upstream stopped listing does.
+pub(super) fn exists(
+    (upstream, own): &(UpstreamName, ToolName),
+    slot: Option<&Arc<Slot>>,
+    principal: &Principal,
+    view: &View,
+) -> bool {
+    let is_it = |tool: &RawText| tool.string("name").as_deref() == Some(own.as_str());
+    let lists = |slot: &Arc<Slot>| slot.status().offered().is_some_and(|lists| lists.tools.iter().any(is_it));
+    principal.permits().allow_tool(upstream, own)
+        && (view.tool_of(upstream, own).is_some() || slot.is_some_and(|slot| !lists(slot)))
+}
+
 impl RunningAt {
     /// The upstream, for what was decided on a caller's request.
     ///
@@ -186,7 +199,7 @@ impl RunningAt {
     /// [`Failure::Lost`] if the connection ended on which it was created; -32000 if the upstream cannot be reached, or the decision
     /// does not hold.
     pub(super) async fn upstream(&self, caller: &Caller) -> Result<Arc<Upstream>, Failure> {
-        if let Some(upstream) = self.upstream.upgrade().filter(|upstream| !upstream.connection().is_ended()) {
+        if let Some(upstream) = self.connected() {
             return caller.still_permitted().map(|()| upstream).map_err(Failure::Other);
         }
         match self.outlasts_connection {
@@ -195,6 +208,11 @@ impl RunningAt {
             }
             false => Err(Failure::Lost(self.lost())),
         }
+    }
+
+    /// The upstream, if the connection is still there on which the task was created.
+    fn connected(&self) -> Option<Arc<Upstream>> {
+        self.upstream.upgrade().filter(|upstream| !upstream.connection().is_ended())
     }
 
     /// Waits for the result, beside requests for the task: an upstream with a session asks meanwhile, and is told that it cannot.
@@ -206,7 +224,7 @@ impl RunningAt {
         let (params, refusing) =
             (RawObject::empty().with_value("taskId", &self.own), Arc::clone(&self.refusing));
         tokio::spawn(async move {
-            drop(upstream.query_of_client("tasks/result", params).await);
+            drop(upstream.query(For::Request, "tasks/result", params).await);
             refusing.store(false, Ordering::Relaxed);
         });
     }
