@@ -10,7 +10,7 @@ use mcp_disclosure_gateway::Problem;
 use super::{
     PlaceArguments,
     check::is_coloured,
-    init::{clear_copies, heading, hosts_of, refuse_named, show_problems},
+    init::{heading, hosts_of, refuse_named, show_problems},
     places::user_folders,
     print, print_styled,
 };
@@ -63,7 +63,7 @@ pub fn undo(places: PlaceArguments) -> Result<(), Failure> {
     let launcher =
         launcher::command().map_err(|source| Failure::Io { what: "cannot name this program", source })?;
     let records = Records::of_user()?;
-    let lock = (!places.dry_run).then(|| records.lock()).transpose()?;
+    let _lock = (!places.dry_run).then(|| records.lock()).transpose()?;
     let gathered = gathered_folder()?;
     let current = std::env::current_dir()
         .map_err(|source| Failure::Io { what: "cannot find the current folder", source })?;
@@ -75,9 +75,6 @@ pub fn undo(places: PlaceArguments) -> Result<(), Failure> {
         let real: Vec<PathBuf> = found.iter().filter_map(|place| place.path.canonicalize().ok()).collect();
         let others = all.iter().filter(|record| !real.contains(&record.path));
         found.extend(others.map(|record| Place { host: None, path: record.path.clone() }));
-    }
-    if let Some(lock) = &lock {
-        clear_copies(&found, &[records.folder(), &gathered], lock);
     }
     let mut plans = Plans::default();
     for place in found {

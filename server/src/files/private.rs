@@ -10,7 +10,7 @@ use std::{
 use tempfile::NamedTempFile;
 
 /// How the names of files begin that are written aside and then moved into place.
-pub(crate) const ASIDE: &str = ".mcp-disclosure-";
+const ASIDE: &str = ".mcp-disclosure-";
 
 /// Replaces a file as a whole, in a folder that is made if it is not there. Both are readable by the user only. Returns the file,
 /// for who must know that it is on disk.

@@ -20,7 +20,6 @@ pub(crate) mod places;
 pub(crate) mod plan;
 pub(crate) mod record;
 pub(crate) mod rules;
-pub(crate) mod stale;
 pub(crate) mod undo;
 pub(crate) mod wrap;
 pub(crate) mod write;
