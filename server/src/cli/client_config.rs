@@ -27,7 +27,7 @@ const VARIABLE: &str = "MCP_DISCLOSURE_TOKEN";
 #[derive(Debug, Args)]
 pub struct ClientConfigArguments {
     /// The host
-    #[arg(long, value_name = "HOST", value_parser = clap::builder::PossibleValuesParser::new(host_names().collect::<Vec<_>>()))]
+    #[arg(long, value_name = "HOST", value_parser = clap::builder::PossibleValuesParser::new(host_names()))]
     pub host: String,
 
     /// Whom it is for, by its name in the file; without it, requests have no token

@@ -12,7 +12,7 @@ use mcp_disclosure_core::{adaptive, nearest::did_you_mean};
 use mcp_disclosure_gateway::Problem;
 
 use super::print_styled;
-use crate::{failure::Failure, init::places::host_names};
+use crate::failure::Failure;
 
 /// `man`.
 #[derive(Debug, Args)]
@@ -46,9 +46,7 @@ fn with_values(command: Command, strategies: &[String]) -> Command {
         PossibleValuesParser::new(first.chain(names).map(PossibleValue::new))
     };
     command.mut_subcommands(|subcommand| {
-        let edits_files = ["init", "undo"].contains(&subcommand.get_name());
         subcommand.mut_args(|argument| match argument.get_long() {
-            Some("host") if edits_files => argument.value_parser(PossibleValuesParser::new(host_names())),
             Some("strategy") => argument.value_parser(parser(&["auto"])),
             Some("fallback") => argument.value_parser(parser(&[adaptive::NAME])),
             Some("offer" | "over-budget") => argument.value_parser(parser(&[])),

@@ -69,7 +69,7 @@ pub fn undo(places: PlaceArguments) -> Result<(), Failure> {
         .map_err(|source| Failure::Io { what: "cannot find the current folder", source })?;
     let (all, damaged) = records.all();
     let is_recorded = places.host.is_empty() && places.file.is_empty();
-    let mut found = places.existing(&current)?;
+    let mut found = places.existing(&current);
     if is_recorded {
         // What is found here, and what is recorded, wherever it is.
         let real: Vec<PathBuf> = found.iter().filter_map(|place| place.path.canonicalize().ok()).collect();
