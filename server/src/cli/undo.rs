@@ -17,6 +17,7 @@ use super::{
 use crate::{
     failure::Failure,
     init::{
+        ENTRY,
         destination::Destination,
         diff::unified,
         places::Place,
@@ -84,14 +85,18 @@ pub fn undo(places: PlaceArguments) -> Result<(), Failure> {
         }
         let planned = read(&place.path).and_then(|(path, before)| {
             let record = records.of(&path)?;
+            // Another host's file need not be one that can be read.
+            if place.host.is_some() && record.is_none() && !names_program(&before, &launcher) {
+                return Ok(None);
+            }
             let steps = record.as_ref().map_or(&[][..], |record| &record.steps);
             let destination = Destination::of(&place.path, &user_folders(&current), &gathered);
             let undone = undone(&place.path, &current, &before, steps, &launcher, &destination)?;
             let change = Change { path, before, after: undone.text.clone() };
-            Ok(Plan { place: place.clone(), change, record, undone })
+            Ok(Some(Plan { place: place.clone(), change, record, undone }))
         });
         match planned {
-            Ok(plan) => plans.files.push(plan),
+            Ok(plan) => plans.files.extend(plan),
             Err(problem) => plans.problems.push((place, problem)),
         }
     }
@@ -125,6 +130,12 @@ pub fn undo(places: PlaceArguments) -> Result<(), Failure> {
     }
     let changed = plans.files.iter().filter(|plan| plan.changes());
     print(format_args!("Written. Restart {}.", hosts_of(changed.map(|plan| &plan.place))))
+}
+
+/// Whether a file may start this program.
+fn names_program(text: &str, launcher: &[String]) -> bool {
+    let name = launcher.first().and_then(|program| Path::new(program).file_stem()?.to_str());
+    text.contains(ENTRY) || name.is_some_and(|name| text.contains(name))
 }
 
 /// Whether this is the record of the file at this path, and there is no such file any more.
