@@ -11,7 +11,7 @@ pub(crate) mod address;
 pub(crate) mod apply;
 pub(crate) mod destination;
 pub(crate) mod diff;
-mod edit;
+pub(crate) mod edit;
 pub(crate) mod gather;
 mod moved_back;
 pub(crate) mod ours;
