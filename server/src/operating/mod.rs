@@ -7,7 +7,6 @@ mod address;
 mod admin;
 mod audit;
 mod counting;
-mod grants;
 mod metrics;
 #[cfg_attr(not(feature = "otel"), path = "without_otel.rs")]
 mod otel;
@@ -22,7 +21,6 @@ pub use address::AdminAddress;
 use admin::Admin;
 use audit::Audit;
 use clap::Args;
-pub use grants::Grants;
 use mcp_disclosure_gateway::{
     Admission, Gateway,
     front::http,
