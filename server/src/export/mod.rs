@@ -80,6 +80,7 @@ impl Export {
         }
         if origins.folder.is_some_and(Folder::is_there) {
             export.report.vanished(origins.snapshot.warnings());
+            export.report.stayed(origins);
         }
         Ok(export)
     }
