@@ -148,19 +148,14 @@ fn counted(program: &Program, serving: &Serving, plans: Vec<Plan>, shown: &mut S
         if !plan.changes() || plan.served.is_empty() {
             return true;
         }
-        match count(program, serving, plan, &mut listed) {
-            Ok(cost) => {
-                let is_unknown = plan.served.iter().all(|name| cost.silent.contains(name));
-                let pays = cost.after.tokens < cost.before.tokens || is_unknown;
-                shown.costs.push((plan.change.path.clone(), cost));
-                pays
-            }
-            Err(failure) => {
-                let why = failure.to_string().replace('\n', "; ");
-                shown.uncounted.push((plan.change.path.clone(), why));
-                true
-            }
-        }
+        let cost = count(program, serving, plan, &mut listed);
+        let cost = cost.map_err(|failure| failure.to_string().replace('\n', "; "));
+        let pays = cost.as_ref().map_or(true, |cost| {
+            let is_unknown = plan.served.iter().all(|name| cost.silent.contains(name));
+            cost.after.tokens < cost.before.tokens || is_unknown
+        });
+        shown.costs.push((plan.change.path.clone(), cost));
+        pays
     };
     let (paying, idle): (Vec<Plan>, Vec<Plan>) = plans.into_iter().partition(pays);
     shown.idle = idle;
