@@ -3,8 +3,7 @@
 
 use std::{
     collections::HashSet,
-    fs,
-    io::{self, Write},
+    fs, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -15,6 +14,8 @@ use mcp_disclosure_core::{
 };
 use mcp_disclosure_gateway::{Place, Problem, catalogue::Accepting};
 use parking_lot::Mutex;
+
+use crate::files::aside;
 
 /// The file's name.
 pub const LOCK: &str = "disclosure.lock";
@@ -93,24 +94,8 @@ impl Accepting for First {
 /// Those of the file system.
 pub fn write(path: &Path, lock: &Lock) -> io::Result<()> {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(text(lock).as_bytes())?;
-    share(file.as_file(), &path)?;
-    file.persist(&path)?;
-    Ok(())
-}
-
-/// Gives a new file the permissions of the one that it replaces; there are no secrets in it.
-#[cfg(unix)]
-fn share(file: &fs::File, path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let usual = || fs::Permissions::from_mode(0o644);
-    file.set_permissions(fs::metadata(path).map_or_else(|_| usual(), |found| found.permissions()))
-}
-
-#[cfg(not(unix))]
-fn share(_: &fs::File, _: &Path) -> io::Result<()> {
+    // There are no secrets in it.
+    aside(&path, text(lock).as_bytes(), false)?.persist(&path)?;
     Ok(())
 }
 

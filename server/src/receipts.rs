@@ -4,19 +4,19 @@
 //! Files are in the user's cache folder, readable by the user only, and named by a keyed hash.
 
 use std::{
+    ffi::OsString,
+    fmt::Display,
     fs, io,
     path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, SystemTime},
 };
 
-use hmac::{Hmac, KeyInit, Mac};
-use mcp_disclosure_core::{ReceiptKey, SessionReceipts, digest::hex};
+use mcp_disclosure_core::{ReceiptKey, SessionReceipts};
 use mcp_disclosure_gateway::{Assembly, KeptMarks, Problem};
-use sha2::Sha256;
 
 use crate::{
-    files::{keep_newest, others_can_read, write_private},
+    files::{NEW_KEY, read_key, write_newest},
     remember::{Store, cache_folder},
 };
 
@@ -56,24 +56,10 @@ pub(crate) fn of_user(mut assembly: Assembly, has_key: bool, remembers: bool) ->
 
 /// The operator's key, which is in the file, or a new one.
 pub(crate) fn receipt_key(file: Option<&Path>) -> Result<ReceiptKey, Problem> {
-    let hint = "head -c 32 /dev/urandom > FILE makes one";
-    let Some(path) = file else {
-        return ReceiptKey::random()
-            .map_err(|error| Problem::new(format!("no receipt key: {error}")).hint(hint));
-    };
-    if others_can_read(path) {
-        let path = path.display();
-        tracing::warn!(
-            "--receipt-key-file {path}: others can read the key, and make receipts (hint: chmod 600 {path})"
-        );
-    }
-    let least = ReceiptKey::LEAST_BYTES;
-    let key = fs::read(path).map_err(|error| error.to_string()).and_then(|bytes| {
-        ReceiptKey::new(&bytes).ok_or_else(|| format!("{} bytes are no key; it needs {least}", bytes.len()))
-    });
-    key.map_err(|message| {
-        Problem::new(format!("--receipt-key-file {}: {message}", path.display())).hint(hint)
-    })
+    let none = |error: &dyn Display| Problem::new(format!("no receipt key: {error}")).hint(NEW_KEY);
+    let Some(path) = file else { return ReceiptKey::random().map_err(|error| none(&error)) };
+    let key = read_key("--receipt-key-file", path)?;
+    ReceiptKey::new(&key).ok_or_else(|| none(&"it is too short"))
 }
 
 #[derive(Debug)]
@@ -82,18 +68,9 @@ struct Marks(Store);
 impl Marks {
     /// The file of a mark: of this command line, in this folder.
     fn file(&self, mark: &str) -> io::Result<PathBuf> {
-        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0.key()?).map_err(io::Error::other)?;
         let folder = std::env::current_dir()?.into_os_string();
-        for part in std::env::args_os().chain([folder, mark.into()]) {
-            mac.update(&(part.len() as u64).to_be_bytes());
-            mac.update(part.as_encoded_bytes());
-        }
-        Ok(self.0.folder.join(format!("{}.mark", hex(&mac.finalize().into_bytes()))))
-    }
-
-    fn try_keep(&self, mark: &str) -> io::Result<()> {
-        write_private(&self.file(mark)?, b"")?;
-        keep_newest(&self.0.folder, "mark", MOST)
+        let parts: Vec<OsString> = std::env::args_os().chain([folder, mark.into()]).collect();
+        self.0.file_of(parts.iter().map(|part| part.as_encoded_bytes()), "mark")
     }
 }
 
@@ -105,7 +82,7 @@ impl KeptMarks for Marks {
     }
 
     fn keep(&self, mark: &str) {
-        if let Err(error) = self.try_keep(mark) {
+        if let Err(error) = self.file(mark).and_then(|file| write_newest(&file, b"", MOST)) {
             tracing::debug!(folder = %self.0.folder.display(), %error, "what a client read cannot be kept");
         }
     }

@@ -18,7 +18,7 @@ use mcp_disclosure_gateway::{
 use serde_json::json;
 use sha2::Sha256;
 
-use crate::files::{keep_newest, write_private};
+use crate::files::{KEY, random_key, write_newest, write_private};
 
 /// This folder of the program's in the user's cache folder; `None` if the system has no such folder.
 pub(crate) fn cache_folder(name: &str) -> Option<PathBuf> {
@@ -66,10 +66,21 @@ impl Store {
             _ => return Ok(None),
         };
         let identity = json!([config.name.as_deref(), target, era == Era::Session]);
+        self.file_of([identity.to_string().as_bytes()], "json").map(Some)
+    }
+
+    /// The file of what these parts distinguish, named by a hash under the store's key.
+    pub(crate) fn file_of<'p>(
+        &self,
+        parts: impl IntoIterator<Item = &'p [u8]>,
+        extension: &str,
+    ) -> io::Result<PathBuf> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.key()?).map_err(io::Error::other)?;
-        mac.update(identity.to_string().as_bytes());
-        let digest = mac.finalize().into_bytes();
-        Ok(Some(self.folder.join(format!("{}.json", hex(&digest)))))
+        for part in parts {
+            mac.update(&(part.len() as u64).to_be_bytes());
+            mac.update(part);
+        }
+        Ok(self.folder.join(format!("{}.{extension}", hex(&mac.finalize().into_bytes()))))
     }
 
     /// The key of this store, made on first use.
@@ -77,13 +88,11 @@ impl Store {
         let path = self.folder.join("key");
         self.check(&path)?;
         match fs::read(&path) {
-            Ok(key) if key.len() >= 32 => return Ok(key),
+            Ok(key) if key.len() >= KEY => return Ok(key),
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        let mut key = vec![0; 32];
-        getrandom::fill(&mut key).map_err(io::Error::other)?;
-        write_private(&path, &key)?;
+        write_private(&path, &random_key()?)?;
         // Another process may have made one at the same time.
         fs::read(&path)
     }
@@ -105,8 +114,7 @@ impl Store {
         if fs::read(&path).is_ok_and(|before| before == remembered.text().as_bytes()) {
             return Ok(());
         }
-        write_private(&path, remembered.text().as_bytes())?;
-        keep_newest(&self.folder, "json", MOST)
+        write_newest(&path, remembered.text().as_bytes(), MOST)
     }
 
     fn try_recall(&self, config: &UpstreamConfig, era: Era) -> io::Result<Option<RawObject>> {

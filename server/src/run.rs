@@ -126,14 +126,7 @@ fn quiet(command: &Command, filter: String) -> String {
     }
     match command {
         Command::Check(_) | Command::Accept(_) => "error".to_owned(),
-        Command::Export(_)
-        | Command::Compare(_)
-        | Command::Demo(_)
-        | Command::Init(_)
-        | Command::Undo(_)
-        | Command::ClientConfig(_)
-        | Command::Login(_)
-        | Command::Logout(_) => "warn".to_owned(),
-        _ => filter,
+        Command::Serve(_) | Command::Prompt(_) => filter,
+        _ => "warn".to_owned(),
     }
 }

@@ -9,7 +9,7 @@ use clap::Args;
 use mcp_disclosure_access::{Caller, Settings, TokenSource};
 use mcp_disclosure_gateway::Problem;
 use reqwest::Url;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Program, print_text};
 use crate::{
@@ -27,7 +27,7 @@ const VARIABLE: &str = "MCP_DISCLOSURE_TOKEN";
 #[derive(Debug, Args)]
 pub struct ClientConfigArguments {
     /// The host
-    #[arg(long, value_name = "HOST", value_parser = clap::builder::PossibleValuesParser::new(host_names().collect::<Vec<_>>()))]
+    #[arg(long, value_name = "HOST", value_parser = clap::builder::PossibleValuesParser::new(host_names()))]
     pub host: String,
 
     /// Whom it is for, by its name in the file; without it, requests have no token
@@ -143,18 +143,37 @@ fn token_of(access: &Settings, name: &str) -> Result<Option<(String, String)>, F
     }
 }
 
+/// Hosts' files of JSON: the key of servers, that of the URL, the type where one is said, and what stands for a value that the host
+/// takes from a variable, whose name replaces `*`. Where that is all, the token itself is put there.
+const OF_JSON: [(&str, [&str; 4]); 9] = [
+    ("claude-code", ["mcpServers", "url", "http", "${*}"]),
+    ("cursor", ["mcpServers", "url", "", "${env:*}"]),
+    ("windsurf", ["mcpServers", "serverUrl", "", "${env:*}"]),
+    ("gemini", ["mcpServers", "httpUrl", "", "$*"]),
+    ("cline", ["mcpServers", "url", "streamableHttp", "*"]),
+    ("roo", ["mcpServers", "url", "streamable-http", "${env:*}"]),
+    ("zed", ["context_servers", "url", "", "*"]),
+    ("opencode", ["mcp", "url", "remote", "{env:*}"]),
+    ("vscode", ["servers", "url", "http", "${input:*}"]),
+];
+
 /// The entry for this host's file, in its syntax; the value of the token is taken from this variable, where hosts can.
-pub(crate) fn entry(host: &str, name: &str, url: &str, token: Option<&str>) -> String {
-    let bearer = |reference: String| format!("Bearer {reference}");
-    let headers = |mut entry: Value, reference: fn(&str) -> String| {
+fn entry(host: &str, name: &str, url: &str, token: Option<&str>) -> String {
+    if let Some((_, [servers, key, kind, reference])) = OF_JSON.iter().find(|(of, _)| *of == host) {
+        let mut entry = if kind.is_empty() { json!({}) } else { json!({"type": kind}) };
+        entry[key] = json!(url);
+        let mut file = json!({*servers: {name: entry}});
         if let Some(token) = token {
-            entry["headers"] = json!({"Authorization": bearer(reference(token))});
+            let bearer = format!("Bearer {}", reference.replace('*', token));
+            file[servers][name]["headers"] = json!({"Authorization": bearer});
         }
-        entry
-    };
-    let braces: fn(&str) -> String = |token| format!("${{env:{token}}}");
-    let literal: fn(&str) -> String = str::to_owned;
-    let servers = |key: &str, entry: Value| format!("{:#}\n", json!({key: {name: entry}}));
+        if let Some(token) = token.filter(|_| host == "vscode") {
+            let asks = json!({"type": "promptString", "id": token, "description": "Token", "password": true});
+            file["inputs"] = json!([asks]);
+        }
+        return format!("{file:#}\n");
+    }
+    let (quoted, url_quoted) = (json!(name), json!(url));
     match host {
         "claude-desktop" => {
             let mut entry = json!({"command": "npx", "args": ["-y", "mcp-remote", url]});
@@ -162,36 +181,14 @@ pub(crate) fn entry(host: &str, name: &str, url: &str, token: Option<&str>) -> S
                 // A space in an argument is lost on Windows.
                 entry["args"] =
                     json!(["-y", "mcp-remote", url, "--header", "Authorization:${AUTHORIZATION}"]);
-                entry["env"] = json!({"AUTHORIZATION": bearer(token.to_owned())});
+                entry["env"] = json!({"AUTHORIZATION": format!("Bearer {token}")});
             }
-            servers("mcpServers", entry)
-        }
-        "claude-code" => servers(
-            "mcpServers",
-            headers(json!({"type": "http", "url": url}), |token| format!("${{{token}}}")),
-        ),
-        "cursor" => servers("mcpServers", headers(json!({"url": url}), braces)),
-        "windsurf" => servers("mcpServers", headers(json!({"serverUrl": url}), braces)),
-        "gemini" => servers("mcpServers", headers(json!({"httpUrl": url}), |token| format!("${token}"))),
-        "cline" => servers("mcpServers", headers(json!({"type": "streamableHttp", "url": url}), literal)),
-        "roo" => servers("mcpServers", headers(json!({"type": "streamable-http", "url": url}), braces)),
-        "zed" => servers("context_servers", headers(json!({"url": url}), literal)),
-        "opencode" => {
-            servers("mcp", headers(json!({"type": "remote", "url": url}), |token| format!("{{env:{token}}}")))
-        }
-        "vscode" => {
-            let entry = headers(json!({"type": "http", "url": url}), |token| format!("${{input:{token}}}"));
-            let mut file = json!({"servers": {name: entry}});
-            if let Some(token) = token {
-                let asks =
-                    json!({"type": "promptString", "id": token, "description": "Token", "password": true});
-                file["inputs"] = json!([asks]);
-            }
-            format!("{file:#}\n")
+            format!("{:#}\n", json!({"mcpServers": {name: entry}}))
         }
         "continue" => {
-            let (name, url) = (json!(name), json!(url));
-            let head = format!("mcpServers:\n  - name: {name}\n    type: streamable-http\n    url: {url}\n");
+            let head = format!(
+                "mcpServers:\n  - name: {quoted}\n    type: streamable-http\n    url: {url_quoted}\n"
+            );
             let header = token.map(|token| {
                 format!("    requestOptions:\n      headers:\n        Authorization: \"Bearer ${{{{ secrets.{token} }}}}\"\n")
             });
@@ -199,10 +196,9 @@ pub(crate) fn entry(host: &str, name: &str, url: &str, token: Option<&str>) -> S
         }
         // codex
         _ => {
-            let head = format!("[mcp_servers.{}]\nurl = {}\n", json!(name), json!(url));
-            head + &token
-                .map(|token| format!("bearer_token_env_var = {}\n", json!(token)))
-                .unwrap_or_default()
+            let head = format!("[mcp_servers.{quoted}]\nurl = {url_quoted}\n");
+            let variable = token.map(|token| format!("bearer_token_env_var = {}\n", json!(token)));
+            head + &variable.unwrap_or_default()
         }
     }
 }

@@ -3,7 +3,12 @@
 use std::sync::Arc;
 
 use mcp_disclosure_access::Access;
-use mcp_disclosure_gateway::{Problem, negotiation::Strategies, store::SessionStore};
+use mcp_disclosure_gateway::{
+    Problem,
+    negotiation::Strategies,
+    observe::{Observer, ToolChanges},
+    store::SessionStore,
+};
 use mcp_disclosure_sign_in::Secret;
 
 use crate::{
@@ -24,6 +29,24 @@ pub(super) fn door(contents: &Contents, strategies: &Strategies) -> Result<Arc<A
     }
     let made = Access::new(contents.access.clone());
     made.map(Arc::new).map_err(|errors| Failure::Configuration(config::unreadable(&contents.file, &errors)))
+}
+
+/// Says in the log which principals and profiles may use a tool that is new: a pattern such as `a/*` permits what did not exist
+/// when it was written.
+#[derive(Debug)]
+pub(super) struct Grants(pub(super) Arc<Access>);
+
+impl Observer for Grants {
+    fn tools_changed(&self, ToolChanges { upstream, new, .. }: &ToolChanges<'_>) {
+        let settings = self.0.settings();
+        for (name, permits) in settings.permits() {
+            for tool in *new {
+                if let Some(pattern) = permits.naming(upstream, tool) {
+                    tracing::info!("{name}: '{pattern}' covers '{upstream}/{tool}' now, which is new");
+                }
+            }
+        }
+    }
 }
 
 /// Where sessions are kept, if not in this process; it is connected to later.

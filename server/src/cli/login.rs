@@ -101,11 +101,12 @@ pub fn login(program: &Program, arguments: LoginArguments) -> Result<(), Failure
             if arguments.all && !asks(&account, asked).await? {
                 continue;
             }
-            match sign_in(&account, asked, &arguments, pasted.as_mut()).await? {
+            match sign_in(&account, asked, &arguments, pasted.as_mut()).await {
                 Ok(signed_in) => {
                     print(format_args!("{} is signed in. {}", account.shown(), described(&signed_in)))?
                 }
-                Err(error) => problems.push(account.problem(&error)),
+                Err(Failure::SignIn(found)) => problems.extend(found),
+                Err(failure) => return Err(failure),
             }
         }
         if problems.is_empty() { Ok(()) } else { Err(Failure::SignIn(problems)) }
@@ -121,14 +122,11 @@ pub fn logout(program: &Program, arguments: LogoutArguments) -> Result<(), Failu
     runtime_for_one()?.block_on(async {
         let mut problems = Vec::new();
         for account in accounts.into_iter().filter(|account| !arguments.all || account.sign_in.is_ok()) {
-            let forgotten = match &account.sign_in {
-                Ok(sign_in) => sign_in.forget().await,
-                Err(_) => {
-                    problems.extend(account.unusable());
-                    continue;
-                }
+            let Ok(sign_in) = &account.sign_in else {
+                problems.extend(account.unusable());
+                continue;
             };
-            match forgotten {
+            match sign_in.forget().await {
                 Ok(true) => {
                     print(format_args!("{} is signed out: its tokens are deleted.", account.shown()))?
                 }
@@ -237,14 +235,12 @@ async fn sign_in(
     sign_in: &SignIn,
     arguments: &LoginArguments,
     pasted: Option<&mut mpsc::Receiver<String>>,
-) -> Result<Result<SignedIn, Error>, Failure> {
+) -> Result<SignedIn, Failure> {
+    let failed = |error: Error| Failure::SignIn(vec![account.problem(&error)]);
     if sign_in.is_of_service() {
-        return Ok(sign_in.begin_service().await);
+        return sign_in.begin_service().await.map_err(failed);
     }
-    let mut begun = match sign_in.begin(arguments.port, &arguments.scopes).await {
-        Ok(begun) => begun,
-        Err(error) => return Ok(Err(error)),
-    };
+    let mut begun = sign_in.begin(arguments.port, &arguments.scopes).await.map_err(failed)?;
     let minutes = PATIENCE.as_secs() / 60;
     print(format_args!("To sign in to {}, open this address within {minutes} minutes:", account.shown()))?;
     print("")?;
@@ -257,10 +253,8 @@ async fn sign_in(
     } else if open::that_detached(&begun.url).is_err() {
         print("No browser could be opened.")?;
     }
-    match answer(&mut begun, pasted).await? {
-        Ok(answer) => Ok(begun.finish(answer).await),
-        Err(error) => Ok(Err(error)),
-    }
+    let answer = answer(&mut begun, pasted).await?.map_err(failed)?;
+    begun.finish(answer).await.map_err(failed)
 }
 
 /// What the browser comes back with, or a person pastes.

@@ -12,7 +12,7 @@ use mcp_disclosure_core::{adaptive, nearest::did_you_mean};
 use mcp_disclosure_gateway::Problem;
 
 use super::print_styled;
-use crate::{failure::Failure, init::places::host_names};
+use crate::failure::Failure;
 
 /// `man`.
 #[derive(Debug, Args)]
@@ -49,7 +49,6 @@ fn with_values(command: Command, strategies: &[String]) -> Command {
     command.mut_subcommands(|subcommand| {
         let name = subcommand.get_name().to_owned();
         subcommand.mut_args(|argument| match (&*name, argument.get_id().as_str()) {
-            ("init" | "undo", "host") => argument.value_parser(PossibleValuesParser::new(host_names())),
             ("man", "command") => argument.value_parser(PossibleValuesParser::new(&commands)),
             ("demo" | "prompt", "strategy") | (_, "offer" | "over_budget") => {
                 argument.value_parser(parser(&[]))

@@ -23,13 +23,13 @@ impl PlaceArguments {
     /// The current folder, and the files that are meant and exist.
     ///
     /// # Errors
-    /// Unknown hosts, and no file at all.
+    /// That there is none.
     pub(super) fn found(&self) -> Result<(PathBuf, Vec<Place>), Failure> {
         let failed = |source| Failure::Io { what: "cannot find the current folder", source };
         let current = std::env::current_dir().map_err(failed)?;
-        let found = self.existing(&current)?;
+        let found = self.existing(&current);
         if found.is_empty() {
-            let (hosts, folders) = (hosts(&self.host).map_err(Failure::Usage)?, user_folders(&current));
+            let (hosts, folders) = (hosts(&self.host), user_folders(&current));
             let mut looked: Vec<String> = match self.host.is_empty() {
                 true => hosts.iter().map(|host| host.title.to_owned()).collect(),
                 false => {
@@ -54,19 +54,15 @@ impl PlaceArguments {
     }
 
     /// The files that were named, and those of hosts that exist.
-    ///
-    /// # Errors
-    /// Unknown hosts.
-    pub(super) fn existing(&self, current: &Path) -> Result<Vec<Place>, Failure> {
+    pub(super) fn existing(&self, current: &Path) -> Vec<Place> {
         let named = self.file.iter().map(|path| Place { host: None, path: current.join(path) });
         let mut found: Vec<Place> = named.collect();
         if self.file.is_empty() || !self.host.is_empty() {
-            let hosts = hosts(&self.host).map_err(Failure::Usage)?;
-            found.extend(existing(&hosts, &user_folders(current)));
+            found.extend(existing(&hosts(&self.host), &user_folders(current)));
         }
         let mut seen = HashSet::new();
         found.retain(|place| seen.insert(place.path.canonicalize().unwrap_or_else(|_| place.path.clone())));
-        Ok(found)
+        found
     }
 
     /// Whether the person agrees to what was shown, and to which of several questions: all, or one by one. `None` if to none.

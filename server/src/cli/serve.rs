@@ -13,7 +13,7 @@ use tokio::{net::TcpListener, task::JoinSet};
 
 use super::{
     Program,
-    entrance::{door, session_store},
+    entrance::{Grants, door, session_store},
     runtime_for_many, runtime_for_one,
     signals::{Asked, Signals},
     source::Told,
@@ -23,10 +23,9 @@ use crate::{
     config::DisclosureFile,
     failure::Failure,
     files::{Baseline, Reloads, watch},
-    flags::Switch,
-    flags::Transport,
+    flags::{Switch, Transport},
     log,
-    operating::{Grants, Operating},
+    operating::Operating,
     receipts,
     remember::{Store, cache_folder},
 };

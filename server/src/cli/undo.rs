@@ -10,13 +10,14 @@ use mcp_disclosure_gateway::Problem;
 use super::{
     PlaceArguments,
     check::is_coloured,
-    init::{clear_copies, heading, hosts_of, refuse_named, show_problems},
+    init::{heading, hosts_of, refuse_named, show_problems},
     places::user_folders,
     print, print_styled,
 };
 use crate::{
     failure::Failure,
     init::{
+        ENTRY,
         destination::Destination,
         diff::unified,
         places::Place,
@@ -63,21 +64,18 @@ pub fn undo(places: PlaceArguments) -> Result<(), Failure> {
     let launcher =
         launcher::command().map_err(|source| Failure::Io { what: "cannot name this program", source })?;
     let records = Records::of_user()?;
-    let lock = (!places.dry_run).then(|| records.lock()).transpose()?;
+    let _lock = (!places.dry_run).then(|| records.lock()).transpose()?;
     let gathered = gathered_folder()?;
     let current = std::env::current_dir()
         .map_err(|source| Failure::Io { what: "cannot find the current folder", source })?;
     let (all, damaged) = records.all();
     let is_recorded = places.host.is_empty() && places.file.is_empty();
-    let mut found = places.existing(&current)?;
+    let mut found = places.existing(&current);
     if is_recorded {
         // What is found here, and what is recorded, wherever it is.
         let real: Vec<PathBuf> = found.iter().filter_map(|place| place.path.canonicalize().ok()).collect();
         let others = all.iter().filter(|record| !real.contains(&record.path));
         found.extend(others.map(|record| Place { host: None, path: record.path.clone() }));
-    }
-    if let Some(lock) = &lock {
-        clear_copies(&found, &[records.folder(), &gathered], lock);
     }
     let mut plans = Plans::default();
     for place in found {
@@ -87,14 +85,18 @@ pub fn undo(places: PlaceArguments) -> Result<(), Failure> {
         }
         let planned = read(&place.path).and_then(|(path, before)| {
             let record = records.of(&path)?;
+            // Another host's file need not be one that can be read.
+            if place.host.is_some() && record.is_none() && !names_program(&before, &launcher) {
+                return Ok(None);
+            }
             let steps = record.as_ref().map_or(&[][..], |record| &record.steps);
             let destination = Destination::of(&place.path, &user_folders(&current), &gathered);
             let undone = undone(&place.path, &current, &before, steps, &launcher, &destination)?;
             let change = Change { path, before, after: undone.text.clone() };
-            Ok(Plan { place: place.clone(), change, record, undone })
+            Ok(Some(Plan { place: place.clone(), change, record, undone }))
         });
         match planned {
-            Ok(plan) => plans.files.push(plan),
+            Ok(plan) => plans.files.extend(plan),
             Err(problem) => plans.problems.push((place, problem)),
         }
     }
@@ -128,6 +130,12 @@ pub fn undo(places: PlaceArguments) -> Result<(), Failure> {
     }
     let changed = plans.files.iter().filter(|plan| plan.changes());
     print(format_args!("Written. Restart {}.", hosts_of(changed.map(|plan| &plan.place))))
+}
+
+/// Whether a file may start this program.
+fn names_program(text: &str, launcher: &[String]) -> bool {
+    let name = launcher.first().and_then(|program| Path::new(program).file_stem()?.to_str());
+    text.contains(ENTRY) || name.is_some_and(|name| text.contains(name))
 }
 
 /// Whether this is the record of the file at this path, and there is no such file any more.

@@ -32,35 +32,33 @@ impl SourceArguments {
             given.push(Named { entry, ..Named::given(None, Target::url(url.clone())) });
         }
         self.add_headers(&mut given)?;
-        let switched = [("--hide-tool", &self.hide_tool), ("--only-tool", &self.only_tool)];
-        if let Some((flag, _)) = switched.iter().find(|(_, tools)| !tools.is_empty() && self.name.is_none()) {
-            let problem = Problem::new(format!("{flag} needs the upstream's name"));
-            return Err(Failure::usage(problem.hint("add --name NAME")));
-        }
-        if given.is_empty() && !(self.hide_tool.is_empty() && self.only_tool.is_empty()) {
-            let message = "--hide-tool, --only-tool: there is no upstream whose tools could be switched";
-            let hint = "give its command after --, or write hidden and allow into the file that names it";
-            return Err(Failure::usage(Problem::new(message).hint(hint)));
-        }
         let name = parse_name(self.name.as_deref())?;
         let is_file = self.config.is_some() || !self.mcp_config.is_empty();
-        match (name, given.as_mut_slice()) {
-            (None, _) => {}
-            (Some(_), []) if !is_file => {}
-            (name, [only]) => {
-                only.name = name;
-                self.switch_tools(only);
+        let switches = [("--hide-tool", &self.hide_tool), ("--only-tool", &self.only_tool)];
+        let switch = switches.iter().find(|(_, tools)| !tools.is_empty()).map(|(flag, _)| *flag);
+        let wrong = match (&given[..], &name, switch) {
+            (_, None, Some(flag)) => Some((flag, "needs the upstream's name", "add --name NAME")),
+            ([], _, Some(_)) => Some((
+                "--hide-tool, --only-tool:",
+                "there is no upstream whose tools could be switched",
+                "give its command after --, or write hidden and allow into the file that names it",
+            )),
+            ([], Some(_), None) if is_file => Some((
+                "--name",
+                "names the one upstream that is an argument, but there is none",
+                "the name of an upstream in a file is its key there",
+            )),
+            ([_, _, ..], Some(_), _) => {
+                Some(("--name", "names the one upstream, but there are several", "leave --name out"))
             }
-            (Some(_), []) => {
-                let message = "--name names the one upstream that is an argument, but there is none";
-                return Err(Failure::usage(
-                    Problem::new(message).hint("the name of an upstream in a file is its key there"),
-                ));
-            }
-            (Some(_), _) => {
-                let message = "--name names the one upstream, but there are several";
-                return Err(Failure::usage(Problem::new(message).hint("leave --name out")));
-            }
+            _ => None,
+        };
+        if let Some((flag, what, hint)) = wrong {
+            return Err(Failure::usage(Problem::new(format!("{flag} {what}")).hint(hint)));
+        }
+        if let ([only], Some(_)) = (&mut given[..], &name) {
+            only.name = name;
+            self.switch_tools(only);
         }
         Ok(given.into_iter().map(|given| given.signing_in("")).collect())
     }

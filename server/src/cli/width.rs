@@ -2,6 +2,8 @@
 
 use std::env;
 
+use console::{Term, measure_text_width};
+
 /// The width where nothing says it.
 const USUAL: u16 = 100;
 
@@ -11,7 +13,7 @@ const NARROWEST: u16 = 40;
 /// The columns of the terminal on stdout, else those that `COLUMNS` says; none if neither is known.
 pub(super) fn known() -> Option<u16> {
     let said = || env::var("COLUMNS").ok()?.parse().ok();
-    columns_of(std::io::stdout())
+    columns_of(&Term::stdout())
         .or_else(said)
         .filter(|columns| *columns > 0)
         .map(|columns| columns.max(NARROWEST))
@@ -22,14 +24,8 @@ pub(super) fn width() -> u16 {
     known().unwrap_or(USUAL)
 }
 
-#[cfg(unix)]
-fn columns_of(terminal: impl std::os::fd::AsFd) -> Option<u16> {
-    rustix::termios::tcgetwinsize(terminal).ok().map(|size| size.ws_col)
-}
-
-#[cfg(not(unix))]
-fn columns_of<T>(_: T) -> Option<u16> {
-    None
+fn columns_of(terminal: &Term) -> Option<u16> {
+    terminal.size_checked().map(|(_, columns)| columns)
 }
 
 /// A line, broken at spaces where it is longer than the known width. What follows is indented by `hanging` columns. Longer
@@ -43,7 +39,7 @@ pub(super) fn folded(line: &str, hanging: usize) -> String {
 
 /// A line for stderr, broken as others are if that is a terminal.
 pub(crate) fn folded_on_stderr(line: &str) -> String {
-    match columns_of(std::io::stderr()).filter(|columns| *columns > 0) {
+    match columns_of(&Term::stderr()) {
         Some(columns) => folded_to(line, 2, usize::from(columns.max(NARROWEST))),
         None => line.to_owned(),
     }
@@ -62,7 +58,7 @@ fn folded_to(line: &str, hanging: usize, width: usize) -> String {
     let (start, rest) = line.split_at(indentation(line));
     let (mut folded, mut used) = (start.to_owned(), start.len());
     for (at, word) in rest.split(' ').enumerate() {
-        let columns = columns(word);
+        let columns = measure_text_width(word.trim_end_matches('\n'));
         if at > 0 && used + 1 + columns > width {
             // Further to the left, if only there is room for the whole word.
             used = if columns <= width { hanging.min(width - columns) } else { hanging };
@@ -76,20 +72,6 @@ fn folded_to(line: &str, hanging: usize, width: usize) -> String {
         used += columns;
     }
     folded
-}
-
-/// The characters of a word without the sequences that colour it.
-fn columns(word: &str) -> usize {
-    let (mut count, mut is_colour) = (0, false);
-    for character in word.chars() {
-        match character {
-            '\u{1b}' => is_colour = true,
-            'm' if is_colour => is_colour = false,
-            '\n' => {}
-            _ => count += usize::from(!is_colour),
-        }
-    }
-    count
 }
 
 #[cfg(test)]

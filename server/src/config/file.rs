@@ -114,7 +114,7 @@ impl DisclosureFile {
 pub struct Table<T>(pub Vec<(String, Place, T)>);
 
 /// The server's description of itself.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Server {
@@ -134,91 +134,70 @@ pub struct Server {
 #[serde(deny_unknown_fields, default)]
 pub struct UpstreamEntry {
     /// The program: a path, or a name to be found on the PATH.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// Its arguments.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
     /// The directory it runs in.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// The HTTP endpoint of a server, instead of a program.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// Which transport the URL serves: "http" is Streamable HTTP, "sse" the deprecated HTTP+SSE of 2024-11-05. Default: it is
     /// detected.
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "type")]
     #[cfg_attr(test, schemars(with = "Option<schema::EndpointType>"))]
     pub endpoint_type: Option<EndpointKind>,
     /// Whether the program inherits the whole environment. Otherwise it gets `env` and a minimal environment: on Unix
     /// HOME, LOGNAME, PATH, SHELL, TERM and USER.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub inherit_env: bool,
     /// Environment variables for the program, in addition to those it inherits.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
     /// Headers of each request to the URL.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
     /// Headers of an authenticated caller's requests that the URL is sent, by name: needs `scope = "session"`. They go to no
     /// other origin, and into no log.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub forward: Vec<String>,
     /// Whether `forward` may name "authorization". The URL then gets the token that was issued for this gateway, and may use it
     /// wherever it is accepted; MCP forbids that.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub forward_authorization: bool,
     /// How to sign in to the URL, where it asks for that and no header of `headers` authorizes requests.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub oauth: Option<OauthEntry>,
     /// Whether the upstream is not started.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub disabled: bool,
     /// The only tools of the upstream that exist for clients, by the upstream's names or patterns of these. Default: all.
     /// Stronger than any rule of `[tools]`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow: Option<Vec<String>>,
     /// Tools of the upstream that do not exist for clients, by the same names. Stronger than `allow`; no other setting brings
     /// them back.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hidden: Vec<String>,
     /// The text that clients see in front of the names of its tools and prompts, such as "gh_". At most 63 letters, digits,
     /// '_', '-' and '.'. This file goes on naming them without it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
     /// Other names for single tools: the tool's own name = the name that clients see, to which no prefix is added. At most 64
     /// letters, digits, '_', '-' and '.'.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub rename: BTreeMap<String, String>,
     /// What is done about tools whose definitions change, and about new ones. Default: "serve".
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<schema::Word<OnChange>>"))]
     pub on_change: Option<OnChange>,
     /// How long it may take to start and shake hands, in seconds, and how long a call waits for it. Default:
     /// `--connect-timeout`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub connect_timeout: Option<Seconds>,
     /// How long it may take over a request, or between two progress notifications, in seconds. Default:
     /// `--request-timeout`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub request_timeout: Option<Seconds>,
     /// Whether it is started, or connected to, again after it ended or failed. Default: "always".
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<schema::Word<Restart>>"))]
     pub restart: Option<Restart>,
     /// Whether HTTP clients share one connection to it ("shared"), or have connections of their own ("session"). Default:
     /// `--upstream-scope`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<schema::Word<Scope>>"))]
     pub scope: Option<Scope>,
     /// Methods beyond MCP, such as "vendor/method", that clients may use of it. They are passed on as they are, for callers who may
     /// use everything. "io.modelcontextprotocol/ui" is no method: clients that share a connection to it are said to show pages.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pass: Vec<String>,
 }
 
 /// A category of tools.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Category {
@@ -232,7 +211,7 @@ pub struct Category {
 }
 
 /// A concern, such as cost, by whose values hosts may choose.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Concern {
@@ -247,7 +226,7 @@ pub struct Concern {
 }
 
 /// The values of a concern.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(JsonSchema))]
 #[serde(
     untagged,
@@ -261,7 +240,7 @@ pub enum ConcernValues {
 }
 
 /// A range of numbers.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Range {

@@ -20,14 +20,11 @@ use super::schema;
 #[serde(deny_unknown_fields, default)]
 pub struct OauthEntry {
     /// How tokens are obtained. Default: "authorization_code".
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<schema::Word<Grant>>"))]
     pub grant: Option<Grant>,
     /// The id under which the authorization server knows mcp-disclosure. Default: it registers itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
     /// The secret that belongs to the id: `"${VAR}"`, or `{ file = "PATH" }`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub client_secret: Option<ClientSecret>,
     /// The scopes to ask for. Default: those that the upstream names.
     #[serde(skip_serializing_if = "Vec::is_empty")]

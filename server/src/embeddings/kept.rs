@@ -7,36 +7,28 @@ use std::{collections::HashMap, fs, io, path::PathBuf, sync::Arc};
 use mcp_disclosure_core::{Digest, digest::hex};
 use mcp_disclosure_ranking::Embedding;
 
-use crate::{
-    files::{keep_newest, write_private},
-    remember::cache_folder,
-};
+use crate::{files::write_newest, remember::cache_folder};
 
 /// The number of models whose vectors are kept; those written longest ago are forgotten.
 const MOST: usize = 8;
-
-const EXTENSION: &str = "vectors";
 
 /// Vectors by the digests of texts.
 pub(super) type Vectors = HashMap<Digest, Arc<Embedding>>;
 
 /// A model's file.
 #[derive(Debug)]
-pub(super) struct File {
-    folder: PathBuf,
-    name: String,
-}
+pub(super) struct File(PathBuf);
 
 impl File {
     /// That of a model, by a digest of what it is; `None` if the system has no cache folder.
     pub(super) fn of_user(model: Digest) -> Option<Self> {
-        let name = hex(&model.as_bytes()[..16]);
-        Some(Self { folder: cache_folder("embeddings")?, name: format!("{name}.{EXTENSION}") })
+        let name = format!("{}.vectors", hex(&model.as_bytes()[..16]));
+        Some(Self(cache_folder("embeddings")?.join(name)))
     }
 
     /// What is kept: nothing, if the file is not as it was written.
     pub(super) fn read(&self) -> io::Result<Vectors> {
-        let bytes = fs::read(self.folder.join(&self.name))?;
+        let bytes = fs::read(&self.0)?;
         let (dimensions, vectors) = bytes.split_first_chunk().ok_or(io::ErrorKind::InvalidData)?;
         let length = 32 + u32::from_le_bytes(*dimensions) as usize;
         let vectors = vectors.chunks_exact(length).filter_map(|vector| {
@@ -55,8 +47,7 @@ impl File {
             bytes.extend_from_slice(digest.as_bytes());
             bytes.extend(vector.quantized().iter().map(|component| component.cast_unsigned()));
         }
-        write_private(&self.folder.join(&self.name), &bytes)?;
-        keep_newest(&self.folder, EXTENSION, MOST)
+        write_newest(&self.0, &bytes, MOST)
     }
 }
 
@@ -67,8 +58,7 @@ mod tests {
     #[test]
     fn s13_vectors_are_kept_for_few_models() {
         let folder = tempfile::tempdir().unwrap();
-        let file =
-            |name: usize| File { folder: folder.path().join("made"), name: format!("{name}.{EXTENSION}") };
+        let file = |name: usize| File(folder.path().join("made").join(format!("{name}.vectors")));
         let vector = |text: &str, at: f32| (Digest::of(text), Arc::new(Embedding::of(&[1.0, at]).unwrap()));
         let vectors = Vectors::from([vector("a", 0.5), vector("b", -1.0)]);
         assert!(file(0).read().is_err());
@@ -79,7 +69,7 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path().join("made")).unwrap().count(), MOST);
         // A file that was cut, or is something else.
         for other in [&[2, 0, 0, 0, 7][..], b"", b"{}", &[255; 4]] {
-            fs::write(folder.path().join("made").join(&file(1).name), other).unwrap();
+            fs::write(file(1).0, other).unwrap();
             assert!(file(1).read().unwrap_or_default().is_empty(), "{other:?}");
         }
     }

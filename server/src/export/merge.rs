@@ -3,8 +3,6 @@
 //! The text is read for places and then spliced. `toml_edit` could print an edited document, but not headers with spaces
 //! or line ends of Windows as they were.
 
-use std::ops::Range;
-
 use mcp_disclosure_gateway::Problem;
 use toml_edit::{Document, Item, Value};
 
@@ -53,17 +51,6 @@ fn lacks(document: &Document<&str>, table: &str, name: &str) -> bool {
         }
         Some(other) => other.as_table_like().is_none_or(|members| !members.contains_key(name)),
     }
-}
-
-/// A text with other texts in some places, which are counted behind its byte order mark.
-pub(super) fn spliced(existing: &str, mut splices: Vec<(Range<usize>, String)>) -> String {
-    splices.sort_by_key(|(range, _)| range.start);
-    let mut text = existing.strip_prefix(MARK).unwrap_or(existing).to_owned();
-    let mark = &existing[..existing.len() - text.len()];
-    for (range, new) in splices.into_iter().rev() {
-        text.replace_range(range, &new);
-    }
-    format!("{mark}{text}")
 }
 
 /// A configuration with a key before everything else.

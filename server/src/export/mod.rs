@@ -80,6 +80,7 @@ impl Export {
         }
         if origins.folder.is_some_and(Folder::is_there) {
             export.report.vanished(origins.snapshot.warnings());
+            export.report.stayed(origins);
         }
         Ok(export)
     }
@@ -95,7 +96,8 @@ impl Export {
             }
         }
         let has_files = !self.files.is_empty() || origins.folder.is_some_and(Folder::has_descriptions);
-        let blocks = settings::blocks(origins, has_files).map_err(not_toml)?;
+        let blocks = settings::blocks(origins, has_files)
+            .map_err(|error| Problem::new(format!("what is declared cannot be written as TOML: {error}")))?;
         let text = match origins.folder.and_then(|folder| folder.base.as_deref()) {
             Some(existing) => merge::with_blocks(existing, &blocks)?,
             None => blocks.into_iter().map(|block| block.text).collect(),
@@ -113,8 +115,4 @@ impl Export {
             self.files.push(File { name, text, before });
         }
     }
-}
-
-fn not_toml(error: toml::ser::Error) -> Problem {
-    Problem::new(format!("what is declared cannot be written as TOML: {error}"))
 }

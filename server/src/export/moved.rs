@@ -5,13 +5,14 @@ use std::path::Path;
 use mcp_disclosure_gateway::Problem;
 use toml_edit::Value;
 
-use super::merge::{MARK, spliced};
+use super::merge::MARK;
 use crate::{
     config::{
         DisclosureFile, absolute_path,
         hosts::node::{Node, Syntax, parse_as},
     },
     files::ReadFile,
+    init::edit::Edits,
 };
 
 /// The key of the folder with description files, which are exported beside the configuration.
@@ -45,17 +46,22 @@ const WHOLE: &[&[&str]] = &[
 /// That it is no TOML.
 pub(super) fn moved(existing: &str, from: &Path) -> Result<String, Problem> {
     let root = parse(existing)?;
-    let written = |node: &Node, text: &str| (node.at..node.end, Value::from(text).to_string());
-    let mut splices = Vec::new();
+    let mut edits = Edits::default();
+    let mut write = |node: &Node, text: &str| {
+        edits.replace(node.at..node.end, Value::from(text).to_string());
+    };
     for path in PATHS {
         for (node, text) in at(&root, path).into_iter().filter_map(|node| Some((node, node.text()?))) {
             let is_name = path.last() == Some(&"command") && !text.contains(std::path::is_separator);
             let absolute = absolute_path(from, text).filter(|_| !is_name);
-            splices.extend(absolute.map(|absolute| written(node, &absolute)));
+            absolute.iter().for_each(|absolute| write(node, absolute));
         }
     }
-    splices.extend(at(&root, &[DIRECTORY]).into_iter().map(|node| written(node, ".")));
-    Ok(spliced(existing, splices))
+    at(&root, &[DIRECTORY]).into_iter().for_each(|node| write(node, "."));
+    // Places are counted behind the byte order mark.
+    let body = existing.strip_prefix(MARK).unwrap_or(existing);
+    let mark = &existing[..existing.len() - body.len()];
+    Ok(format!("{mark}{}", edits.apply(body).unwrap_or_else(|| body.to_owned())))
 }
 
 /// Whether a configuration says everything itself that nothing is added for.

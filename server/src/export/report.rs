@@ -1,13 +1,13 @@
 //! What an export records of definitions: what is new, and nothing that changed since it was reviewed. What it found is reported
 //! to people.
 
-use std::{collections::HashSet, fmt::Write};
+use std::{collections::HashSet, ffi::OsStr, fmt::Write, path::Path};
 
 use mcp_disclosure_core::{Kind, Lock, OnChange, UpstreamName, Warning, qualified};
 use mcp_disclosure_transport::printable::one_line;
 
-use super::{CONFIGURATION, File, Origins};
-use crate::lock::LOCK;
+use super::{CONFIGURATION, File, Folder, Origins};
+use crate::{config::UpstreamEntry, lock::LOCK};
 
 /// Maximum number of names in a list.
 const MAX_NAMED: usize = 20;
@@ -24,6 +24,9 @@ const HELD: &str = "they do not exist for clients until: mcp-disclosure accept N
 /// What follows the names of tools that no upstream lists.
 const VANISHED: &str = "what was decided on them stays, in case they come back; remove it by hand";
 
+/// What follows the names of upstreams that the source starts or reaches otherwise.
+const STAYED: &str = "the source has another command or url; write that into disclosure.toml if it is meant";
+
 /// What an export found beside what was there already.
 #[derive(Debug, Default)]
 pub struct Report {
@@ -35,6 +38,8 @@ pub struct Report {
     pub drifted: Vec<String>,
     /// What is recorded, or files say something of, and no upstream lists; it stays.
     pub vanished: Vec<String>,
+    /// Upstreams whose command or URL in the folder is not that of the source; it stays.
+    pub stayed: Vec<String>,
     /// Tools that cannot be described in a file, and why.
     pub without: Vec<(String, String)>,
 }
@@ -76,6 +81,22 @@ impl Report {
         lock
     }
 
+    /// Notes upstreams that the folder's configuration says other things of.
+    pub(super) fn stayed(&mut self, origins: &Origins<'_>) {
+        let there = origins.folder.and_then(Folder::config).map(|config| &*config.upstreams.0);
+        // A path of the source may be relative to its own folder.
+        let program = |command: &String| Path::new(command).file_name().map(OsStr::to_owned);
+        let target = |entry: &UpstreamEntry| {
+            (entry.command.as_ref().map(program), entry.args.clone(), entry.url.clone())
+        };
+        let is_other = |name: &str, there: &UpstreamEntry| {
+            let given = origins.upstreams.iter().find(|(given, _)| **given == *name);
+            given.and_then(|(_, given)| given.as_ref()).is_some_and(|given| target(given) != target(there))
+        };
+        let stayed = there.unwrap_or_default().iter().filter(|(name, _, there)| is_other(name, there));
+        self.stayed = stayed.map(|(name, ..)| name.clone()).collect();
+    }
+
     /// Notes texts about tools that are not listed.
     pub(super) fn vanished(&mut self, warnings: &[Warning]) {
         for warning in warnings {
@@ -94,6 +115,7 @@ impl Report {
             ("new and held", &self.held, Some(HELD)),
             (CHANGED, &self.drifted, Some(DRIFTED)),
             ("not listed any more", &self.vanished, Some(VANISHED)),
+            ("upstreams as they were", &self.stayed, Some(STAYED)),
         ];
         let mut text = String::new();
         for (what, names, note) in news.into_iter().filter(|(_, names, _)| !names.is_empty()) {

@@ -1,12 +1,12 @@
 //! The text of a `disclosure.toml` that says what a source declares.
 
-use mcp_disclosure_core::{Concern, RawObject};
+use mcp_disclosure_core::RawObject;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use toml::ser::Error;
 
 use super::{Folder, Origins, merge::Block};
-use crate::config::{Tool, escape_all};
+use crate::config::{Category, Concern, Server, Tool, escape_all};
 
 const HEAD: &str = "\
 # Written by mcp-disclosure export. Serve it with: mcp-disclosure serve --config disclosure.toml
@@ -54,12 +54,13 @@ pub(super) fn blocks(origins: &Origins<'_>, has_files: bool) -> Result<Vec<Block
     let descriptions = if has_files { DESCRIPTIONS } else { "" };
     text.push(&[], format!("{HEAD}{descriptions}{demonstration}"));
     let about = &origins.declared.about;
-    let server = object([
-        ("name", said(&about.name)),
-        ("version", said(&about.version)),
-        ("description", said(&about.description)),
-        ("facts", serde_json::from_str(about.facts.text()).ok().filter(|facts: &Value| *facts != json!({}))),
-    ]);
+    let said = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+    let server = Server {
+        name: said(&about.name),
+        version: said(&about.version),
+        description: said(&about.description),
+        facts: serde_json::from_str(about.facts.text()).unwrap_or_default(),
+    };
     text.table("", &["server"], &server)?;
     text.upstreams(origins)?;
     text.categories(origins)?;
@@ -101,22 +102,24 @@ impl Text {
         let mut comment = heading(origins, CATEGORIES);
         let declared = &origins.declared.about.categories;
         for category in declared {
-            let tools = patterns(origins, &category.name);
-            let tools = (!tools.is_empty()).then(|| tools.into());
             let concerns = origins.declared.rules.grouped.get(&category.name).map(RawObject::text);
-            let concerns = concerns.and_then(|text| serde_json::from_str(text).ok());
-            let said = object([
-                ("description", said(&category.description)),
-                ("tools", tools),
-                ("concerns", concerns),
-            ]);
+            let said = Category {
+                description: category.description.clone(),
+                tools: patterns(origins, &category.name),
+                concerns: concerns.and_then(|text| serde_json::from_str(text).ok()),
+            };
             self.table(std::mem::take(&mut comment), &["categories", &category.name], &said)?;
         }
         Ok(())
     }
 
     /// A table, unless there is nothing in it.
-    fn table(&mut self, comment: &str, path: &[&str], said: &impl Serialize) -> Result<(), Error> {
+    fn table(
+        &mut self,
+        comment: &str,
+        path: &[&str],
+        said: &(impl Serialize + Default),
+    ) -> Result<(), Error> {
         let mut value = value(said)?;
         escape_all(&mut value);
         self.unescaped(comment, path, &value);
@@ -134,7 +137,7 @@ impl Text {
     }
 
     /// One of an array of tables.
-    fn item(&mut self, list: &str, name: &str, said: &impl Serialize) -> Result<(), Error> {
+    fn item(&mut self, list: &str, name: &str, said: &(impl Serialize + Default)) -> Result<(), Error> {
         let mut value = value(said)?;
         escape_all(&mut value);
         let items = toml::Value::Array(vec![value]);
@@ -166,24 +169,22 @@ fn patterns(origins: &Origins<'_>, category: &str) -> Vec<String> {
     sections.find(|(name, _, _)| name == category).map(|(_, _, said)| said.tools.clone()).unwrap_or_default()
 }
 
-fn value(said: &impl Serialize) -> Result<toml::Value, Error> {
-    toml::Value::try_from(said)
+/// What is said beyond the defaults.
+fn value<T: Serialize + Default>(said: &T) -> Result<toml::Value, Error> {
+    let mut value = toml::Value::try_from(said)?;
+    let usual = toml::Value::try_from(T::default()).ok();
+    if let (Some(said), Some(usual)) = (value.as_table_mut(), usual.as_ref().and_then(toml::Value::as_table))
+    {
+        said.retain(|key, value| usual.get(key) != Some(value));
+    }
+    Ok(value)
 }
 
-fn object<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
-    let members = members.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    Value::Object(members.collect::<Map<_, _>>())
-}
-
-fn said(text: &str) -> Option<Value> {
-    (!text.is_empty()).then(|| text.into())
-}
-
-fn declaration(concern: &Concern) -> Value {
-    object([
-        ("name", Some(concern.name().into())),
-        ("description", said(concern.description())),
-        ("default", concern.default().cloned()),
-        ("values", Some(json!(concern.values()))),
-    ])
+fn declaration(concern: &mcp_disclosure_core::Concern) -> Concern {
+    Concern {
+        name: concern.name().to_owned(),
+        description: concern.description().to_owned(),
+        values: serde_json::from_value(json!(concern.values())).ok(),
+        default: concern.default().cloned(),
+    }
 }

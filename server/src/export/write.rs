@@ -26,8 +26,8 @@ pub struct File {
 /// Writes files into a directory, which is made if it is not there. `replaced` is the folder whose description files are
 /// replaced.
 ///
-/// A new directory appears as a whole. In one that is there, everything is written aside first; files are then moved into place
-/// one by one, each as a whole, and moved back where one of them fails.
+/// Everything is written aside first; files are then moved into place one by one, each as a whole, and moved back where one of
+/// them fails.
 ///
 /// # Errors
 /// [`Failure::Configuration`] for files that changed since they were read, and in `replaced` for description files of
@@ -40,18 +40,7 @@ pub fn write(directory: &Path, files: &[File], replaced: Option<&Path>) -> Resul
     if !problems.is_empty() {
         return Err(Failure::Configuration(problems));
     }
-    let written = if directory.exists() { replace(directory, files) } else { as_new(directory, files) };
-    written.map_err(|source| Failure::Io { what: "cannot write the files", source })
-}
-
-fn as_new(directory: &Path, files: &[File]) -> io::Result<()> {
-    let name = directory.file_name().unwrap_or_default().to_string_lossy();
-    let aside = directory.with_file_name(format!(".{name}.export-{}", std::process::id()));
-    let written = replace(&aside, files).and_then(|()| fs::rename(&aside, directory));
-    if written.is_err() {
-        let _cleared = fs::remove_dir_all(&aside);
-    }
-    written
+    replace(directory, files).map_err(|source| Failure::Io { what: "cannot write the files", source })
 }
 
 fn replace(directory: &Path, files: &[File]) -> io::Result<()> {

@@ -14,7 +14,10 @@ pub use contents::Contents;
 pub(crate) use description_files::description_paths;
 pub use description_files::read_directory;
 pub use origin::Origin;
-pub(crate) use private::{ASIDE, aside, keep_newest, make_private_folder, others_can_read, write_private};
+pub(crate) use private::{
+    KEY, NEW_KEY, aside, make_private_folder, random_key, read_key, warn_of_readers, write_newest,
+    write_private,
+};
 pub use read_file::{Files, ReadFile};
 pub use reload::{Baseline, Reloads};
 pub use watch::{Seen, watch};

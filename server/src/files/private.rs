@@ -7,10 +7,17 @@ use std::{
     time::SystemTime,
 };
 
+use mcp_disclosure_gateway::Problem;
 use tempfile::NamedTempFile;
 
 /// How the names of files begin that are written aside and then moved into place.
-pub(crate) const ASIDE: &str = ".mcp-disclosure-";
+const ASIDE: &str = ".mcp-disclosure-";
+
+/// The shortest key in a file, in bytes.
+pub(crate) const KEY: usize = 32;
+
+/// What to do where there is none.
+pub(crate) const NEW_KEY: &str = "head -c 32 /dev/urandom > FILE makes one";
 
 /// Replaces a file as a whole, in a folder that is made if it is not there. Both are readable by the user only. Returns the file,
 /// for who must know that it is on disk.
@@ -42,13 +49,14 @@ pub(crate) fn aside(path: &Path, bytes: &[u8], is_private: bool) -> io::Result<N
     Ok(file)
 }
 
-/// Removes the oldest files with this extension, and keeps the newest ones up to this number.
-pub(crate) fn keep_newest(folder: &Path, extension: &str, most: usize) -> io::Result<()> {
+/// Writes a private file, and removes the oldest ones of its folder with its extension beyond this number.
+pub(crate) fn write_newest(path: &Path, bytes: &[u8], most: usize) -> io::Result<()> {
+    write_private(path, bytes)?;
     let mut files: Vec<(SystemTime, PathBuf)> = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|found| found == extension) {
-            files.push((fs::metadata(&path)?.modified()?, path));
+    for entry in fs::read_dir(path.parent().unwrap_or(Path::new(".")))? {
+        let other = entry?.path();
+        if other.extension() == path.extension() {
+            files.push((fs::metadata(&other)?.modified()?, other));
         }
     }
     files.sort();
@@ -56,32 +64,44 @@ pub(crate) fn keep_newest(folder: &Path, extension: &str, most: usize) -> io::Re
     files.iter().take(too_many).try_for_each(|(_, path)| fs::remove_file(path))
 }
 
-/// Makes a folder of mode 0700 with those above it; one that is there stays as it is.
-#[cfg(unix)]
+/// Makes a folder with those above it, of mode 0700 where there are modes; one that is there stays as it is.
 pub(crate) fn make_private_folder(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder)
 }
 
-/// Makes a folder with those above it; one that is there stays as it is.
-#[cfg(not(unix))]
-pub(crate) fn make_private_folder(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)
+/// The key in the file that a flag names, of at least 32 bytes; a warning if other users can read it.
+pub(crate) fn read_key(flag: &str, path: &Path) -> Result<Vec<u8>, Problem> {
+    warn_of_readers(flag, path, "the key");
+    let wrong = |what: String| Problem::new(format!("{flag} {}: {what}", path.display())).hint(NEW_KEY);
+    match fs::read(path) {
+        Ok(key) if key.len() < KEY => Err(wrong(format!("{} bytes are no key; it needs {KEY}", key.len()))),
+        key => key.map_err(|error| wrong(error.to_string())),
+    }
 }
 
-/// Whether other users can read a file.
-#[cfg(unix)]
-pub(crate) fn others_can_read(path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    // A file of another user, such as a secret of Kubernetes, is given to this process by its group.
-    let is_own = |found: &fs::Metadata| found.uid() == rustix::process::geteuid().as_raw();
-    let others = |found: &fs::Metadata| if is_own(found) { 0o044 } else { 0o004 };
-    // A device or a pipe, as of process substitution, has a mode of its own.
-    fs::metadata(path).is_ok_and(|found| found.is_file() && found.mode() & others(&found) != 0)
+/// A new key.
+pub(crate) fn random_key() -> io::Result<Vec<u8>> {
+    let mut key = vec![0; KEY];
+    getrandom::fill(&mut key).map_err(io::Error::other)?;
+    Ok(key)
 }
 
-/// Whether other users can read a file, which is unknown on this platform.
-#[cfg(not(unix))]
-pub(crate) fn others_can_read(_: &Path) -> bool {
-    false
+/// Warns if other users can read the file that a flag names, where the platform says so.
+#[cfg_attr(not(unix), allow(unused_variables, reason = "there are no modes"))]
+pub(crate) fn warn_of_readers(flag: &str, path: &Path, what: &str) {
+    #[cfg(unix)]
+    if let Ok(found) = fs::metadata(path) {
+        use std::os::unix::fs::MetadataExt;
+        // A file of another user, such as a secret of Kubernetes, is given to this process by its group.
+        let is_own = found.uid() == rustix::process::geteuid().as_raw();
+        let (mode, others) = (found.mode() & 0o7777, if is_own { 0o044 } else { 0o004 });
+        // A device or a pipe, as of process substitution, has a mode of its own.
+        if found.is_file() && mode & others != 0 {
+            let path = path.display();
+            tracing::warn!("{flag} {path}: others can read {what}, mode {mode:04o} (hint: chmod 600 {path})");
+        }
+    }
 }

@@ -63,29 +63,35 @@ fn masked(path: &Path, text: &str) -> String {
     edits.apply(&document.text).unwrap_or_default()
 }
 
-/// The texts of a file's comments: an entry that is commented out has its secrets, too.
+/// The texts of a file's comments: an entry that is commented out has its secrets, too. What follows the first document of YAML
+/// counts as one.
 fn comments(document: &Document) -> Vec<Range<usize>> {
-    let marks: &[(&str, &str)] = match document.syntax() {
-        Syntax::Json => &[("//", "\n"), ("/*", "*/")],
-        Syntax::Toml | Syntax::Yaml => &[("#", "\n")],
-    };
+    let text = &*document.text;
+    let mark = if document.syntax() == Syntax::Json { '/' } else { '#' };
     let mut values = Vec::new();
     values_in(&document.root, &mut values);
-    values.push(document.text.len()..document.text.len());
     values.sort_by_key(|value| value.start);
+    let last = values.last().map_or(0, |value| value.end);
+    let others = text.get(last..).and_then(|rest| rest.find("\n---")).map_or(text.len(), |at| last + at);
+    values.push(others..text.len());
     let (mut comments, mut done) = (Vec::new(), 0);
     for value in values {
         // Between values there are only marks and comments.
-        while let Some(between) = document.text.get(done..value.start) {
-            let first = marks.iter().filter_map(|marks| Some((between.find(marks.0)?, marks)));
-            let Some((at, (mark, end))) = first.min_by_key(|(at, _)| *at) else { break };
-            let start = done + at + mark.len();
-            let length = document.text[start..value.start].find(end).unwrap_or(value.start - start);
+        while let Some(at) = text.get(done..value.start).and_then(|between| between.find(mark)) {
+            let (begun, end) = match &text.as_bytes()[done + at..] {
+                [b'/', b'*', ..] => (2, "*/"),
+                [b'/', b'/', ..] => (2, "\n"),
+                _ => (1, "\n"),
+            };
+            let start = value.start.min(done + at + begun);
+            let length = text[start..value.start].find(end).unwrap_or(value.start - start);
             comments.push(start..start + length);
             done = value.start.min(start + length + end.len());
         }
         done = done.max(value.end);
     }
+    let mark_of_others = "\n---".len();
+    comments.extend((others < text.len()).then(|| others + mark_of_others..text.len()));
     comments
 }
 
@@ -213,6 +219,7 @@ mod tests {
                 "config.yaml",
                 "x: &e {T: ghp_1234567890}\ny: &s ghp_1234567890\nmcpServers:\n  - name: a\n    env: *e\n",
             ),
+            ("config.yaml", "mcpServers:\n  - name: a\n    command: x\n---\n- env: {T: ghp_1234567890}\n"),
             ("mcp.json", r#"{"inputs": [{"id": "i", "default": "ghp_1234567890"}], "servers": {}}"#),
             (
                 "settings.json",

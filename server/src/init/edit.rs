@@ -10,10 +10,10 @@ use crate::config::hosts::{
 
 /// Replacements of a text, which do not overlap.
 #[derive(Debug, Default)]
-pub(super) struct Edits(Vec<(Range<usize>, String)>);
+pub(crate) struct Edits(Vec<(Range<usize>, String)>);
 
 impl Edits {
-    pub(super) fn replace(&mut self, range: Range<usize>, text: impl Into<String>) {
+    pub(crate) fn replace(&mut self, range: Range<usize>, text: impl Into<String>) {
         self.0.push((range, text.into()));
     }
 
@@ -22,7 +22,7 @@ impl Edits {
     }
 
     /// The text with all replacements; `None` if they do not fit it.
-    pub(super) fn apply(mut self, text: &str) -> Option<String> {
+    pub(crate) fn apply(mut self, text: &str) -> Option<String> {
         self.0.sort_by_key(|(range, _)| range.start);
         if self.0.windows(2).any(|pair| pair[0].0.end > pair[1].0.start) {
             return None;
@@ -119,7 +119,7 @@ impl Document {
     }
 
     fn is_in_brackets(&self, node: &Node) -> bool {
-        self.text.get(node.at..).is_some_and(|text| text.starts_with(['[', '{']))
+        self.source(node).starts_with(['[', '{'])
     }
 }
 
@@ -202,7 +202,8 @@ pub(super) fn insert_after(
 ) {
     let line = document.line_before(member.at);
     let text = match document.syntax() {
-        Syntax::Toml if !is_inline(document, table) => {
+        // A table in braces is on one line.
+        Syntax::Toml if !document.source(table).starts_with('{') => {
             // What stands before the key is its indentation, or the rest of a dotted name.
             format!("{}{line}{name} = {value}", document.line_end())
         }
@@ -221,9 +222,4 @@ pub(super) fn insert_after(
         }
     };
     edits.insert(member.node.end, text);
-}
-
-/// Whether a table of TOML is written in braces.
-fn is_inline(document: &Document, table: &Node) -> bool {
-    document.text.get(table.at..).is_some_and(|text| text.starts_with('{'))
 }

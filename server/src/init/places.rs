@@ -5,8 +5,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use mcp_disclosure_gateway::Problem;
-
 /// A host, and its files. The sources of this are in docs/init.md, and those of what defers in docs/clients.md.
 #[derive(Debug)]
 pub(crate) struct Host {
@@ -193,25 +191,9 @@ pub(crate) fn host_names() -> impl Iterator<Item = &'static str> {
 }
 
 /// The hosts of these names; all of them if none is named.
-///
-/// # Errors
-/// A problem for each unknown name.
-pub(crate) fn hosts(names: &[String]) -> Result<Vec<&'static Host>, Vec<Problem>> {
-    if names.is_empty() {
-        return Ok(HOSTS.iter().collect());
-    }
-    let (mut hosts, mut problems) = (Vec::new(), Vec::new());
-    for name in names {
-        match HOSTS.iter().find(|host| host.name == *name) {
-            Some(host) => hosts.push(host),
-            None => {
-                let all: Vec<&str> = host_names().collect();
-                let problem = Problem::new(format!("--host: unknown host '{name}'"));
-                problems.push(problem.hint(format!("hosts are {}", all.join(", "))));
-            }
-        }
-    }
-    if problems.is_empty() { Ok(hosts) } else { Err(problems) }
+pub(crate) fn hosts(names: &[String]) -> Vec<&'static Host> {
+    let is_meant = |host: &&Host| names.is_empty() || names.iter().any(|name| name == host.name);
+    HOSTS.iter().filter(is_meant).collect()
 }
 
 /// The files of these hosts that exist, each real file once.
@@ -305,12 +287,10 @@ mod tests {
         }
         let found = |names: &[&str], home: Option<&Path>| {
             let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-            existing(&hosts(&names).unwrap(), &folders(home)).len()
+            existing(&hosts(&names), &folders(home)).len()
         };
         assert_eq!(found(&[], Some(&home)), 3);
         assert_eq!(found(&["cursor"], Some(&home)), 2);
         assert_eq!(found(&["cursor"], None), 1, "without a home, the current folder is left");
-        let problem = hosts(&["curser".to_owned()]).unwrap_err().remove(0).to_string();
-        assert!(problem.contains("unknown host 'curser' (hint: hosts are claude-desktop, "), "{problem}");
     }
 }

@@ -100,8 +100,7 @@ fn settings(place: &Place, folders: &Folders) -> Result<Vec<PathBuf>, Problem> {
 fn others(place: &Place, folders: &Folders) -> Vec<PathBuf> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let own = real(&place.path);
-    let all = hosts(&[]).unwrap_or_default();
-    let files = all
+    let files = hosts(&[])
         .into_iter()
         .filter(|host| host.title != CLAUDE_CODE)
         .map(|host| (host, candidates(host, folders)));

@@ -137,17 +137,18 @@ fn changed_meanwhile(change: &Change) -> Problem {
 /// A file beside another one with this text and the other's mode and owner, on disk.
 fn aside(path: &Path, text: &str) -> io::Result<NamedTempFile> {
     let file = files::aside(path, text.as_bytes(), true)?;
-    keep_owner(&file, path)?;
+    give_owner(file.as_file(), &fs::metadata(path)?)?;
     file.as_file().sync_all()?;
     Ok(file)
 }
 
-/// Gives the file the other's owner where that is someone else, as under sudo.
-#[cfg(unix)]
-fn keep_owner(file: &NamedTempFile, path: &Path) -> io::Result<()> {
-    give_owner(file.as_file(), &fs::metadata(path)?)
+/// Whether this user may give a file beside it this one's owner, as it is tried with one that is gone at once.
+fn can_keep_owner(path: &Path, found: &fs::Metadata) -> bool {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    tempfile::tempfile_in(folder).map_or(true, |file| give_owner(&file, found).is_ok())
 }
 
+/// Gives the file the other's owner where that is someone else, as under sudo.
 #[cfg(unix)]
 fn give_owner(file: &fs::File, old: &fs::Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, fchown};
@@ -158,20 +159,8 @@ fn give_owner(file: &fs::File, old: &fs::Metadata) -> io::Result<()> {
     fchown(file, Some(old.uid()), Some(old.gid()))
 }
 
-/// Whether this user may give a file beside it this one's owner, as it is tried with one that is gone at once.
-#[cfg(unix)]
-fn can_keep_owner(path: &Path, found: &fs::Metadata) -> bool {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    tempfile::tempfile_in(folder).map_or(true, |file| give_owner(&file, found).is_ok())
-}
-
 #[cfg(not(unix))]
-fn can_keep_owner(_: &Path, _: &fs::Metadata) -> bool {
-    true
-}
-
-#[cfg(not(unix))]
-fn keep_owner(_: &NamedTempFile, _: &Path) -> io::Result<()> {
+fn give_owner(_: &fs::File, _: &fs::Metadata) -> io::Result<()> {
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use mcp_disclosure_transport::printable::Bounded;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tracing::{
     Event, Level, Subscriber,
     field::{Field, Visit},
@@ -13,16 +13,13 @@ use tracing_subscriber::{Layer, layer::Context, registry::LookupSpan};
 
 use super::{FIELDS_IN_A_MESSAGE, lines::put, longest_field, now};
 
-/// What every line has; fields of these names are left out.
-const OWN: [&str; 4] = ["timestamp", "level", "message", "target"];
-
 /// Writes events to stderr.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct JsonLines;
 
-/// The fields of an event or a span: names, and values as JSON, escaped and cut.
+/// The fields of an event or a span, escaped and cut.
 #[derive(Debug, Default)]
-struct Fields(Vec<(&'static str, String)>);
+struct Fields(Map<String, Value>);
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for JsonLines {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
@@ -43,9 +40,9 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for JsonLines {
         let mut own = Fields::default();
         event.record(&mut own);
         let metadata = event.metadata();
-        let message = own.0.iter().find(|(name, _)| *name == "message");
-        let mut line = Line::begin(*metadata.level(), message.map_or("\"\"", |(_, message)| message));
-        line.say("target", metadata.target());
+        let message = own.0.get("message").cloned();
+        let mut line = Line::begin(*metadata.level(), message.unwrap_or_else(|| "".into()));
+        line.say("target", whole(metadata.target()));
         line.extend(&own);
         // The innermost span is the nearest to what happened.
         for span in context.event_scope(event).into_iter().flatten() {
@@ -57,58 +54,47 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for JsonLines {
     }
 }
 
-/// A line, and the names of its fields so far.
 struct Line {
     level: Level,
-    text: String,
-    names: Vec<&'static str>,
+    fields: Map<String, Value>,
 }
 
 impl Line {
-    fn begin(level: Level, message: &str) -> Self {
-        let text = format!("{{\"timestamp\":\"{}\",\"level\":\"{level}\",\"message\":{message}", now());
-        Self { level, text, names: OWN.to_vec() }
+    fn begin(level: Level, message: Value) -> Self {
+        let mut line = Self { level, fields: Map::new() };
+        line.say("timestamp", now().into());
+        line.say("level", level.as_str().into());
+        line.say("message", message);
+        line
     }
 
-    /// Adds a field whose value is JSON.
-    fn add(&mut self, name: &str, value: &str) {
-        for part in [",\"", name, "\":", value] {
-            self.text.push_str(part);
-        }
-    }
-
-    /// Adds a field whose value is a text of ours.
-    fn say(&mut self, name: &str, text: &str) {
-        self.add(name, &json(format_args!("{text}"), usize::MAX));
+    fn say(&mut self, name: &str, value: Value) {
+        self.fields.insert(name.to_owned(), value);
     }
 
     /// Adds what the line does not have.
     fn extend(&mut self, fields: &Fields) {
         for (name, value) in &fields.0 {
-            if !self.names.contains(name) {
-                self.add(name, value);
-                self.names.push(name);
-            }
+            self.fields.entry(name.clone()).or_insert_with(|| value.clone());
         }
     }
 
     /// Whole lines, so that those of several threads do not mix.
-    fn write(mut self) {
-        self.text.push_str("}\n");
-        put(self.text.as_bytes(), self.level);
+    fn write(self) {
+        put(format!("{}\n", Value::Object(self.fields)).as_bytes(), self.level);
     }
 }
 
 /// Writes the reason why the program ends.
 pub(super) fn failure(text: &str, hint: Option<&str>) {
-    let mut line = Line::begin(Level::ERROR, &json(format_args!("{text}"), usize::MAX));
-    hint.iter().for_each(|hint| line.say("hint", hint));
+    let mut line = Line::begin(Level::ERROR, whole(text));
+    hint.iter().for_each(|hint| line.say("hint", whole(hint)));
     line.write();
 }
 
 /// Writes the message, which is for people.
 pub(super) fn note(text: &str) {
-    Line::begin(Level::INFO, &json(format_args!("{text}"), usize::MAX)).write();
+    Line::begin(Level::INFO, whole(text)).write();
 }
 
 /// Writes panics in the same form.
@@ -118,48 +104,50 @@ pub(super) fn report_panics() {
         let text = payload.downcast_ref::<&str>().copied();
         let said = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
         let said = said.unwrap_or("a value that is no text");
-        let mut line = Line::begin(Level::ERROR, "\"panicked\"");
-        line.add("panic", &json(format_args!("{said}"), longest_field()));
+        let mut line = Line::begin(Level::ERROR, "panicked".into());
+        line.say("panic", json(format_args!("{said}"), longest_field()));
         if let Some(place) = panic.location() {
-            line.say("place", &place.to_string());
+            line.say("place", whole(&place.to_string()));
         }
         line.write();
     }));
 }
 
-/// A JSON string of this text, escaped for people as well, and cut.
-fn json(value: fmt::Arguments<'_>, most: usize) -> String {
+/// A text of ours, escaped for people as well.
+fn whole(text: &str) -> Value {
+    json(format_args!("{text}"), usize::MAX)
+}
+
+/// A text, escaped for people as well, and cut.
+fn json(value: fmt::Arguments<'_>, most: usize) -> Value {
     let mut text = String::new();
     // Writing to a string does not fail, and a value that cannot be shown is cut.
     let _cut = Bounded::new(&mut text, most).write_fmt(value);
-    Value::from(text).to_string()
+    text.into()
 }
 
 impl Fields {
-    fn set(&mut self, field: &Field, value: String) {
-        match self.0.iter_mut().find(|(name, _)| *name == field.name()) {
-            Some((_, known)) => *known = value,
-            None => self.0.push((field.name(), value)),
-        }
+    fn set(&mut self, field: &Field, value: impl Into<Value>) {
+        self.0.insert(field.name().to_owned(), value.into());
     }
 }
 
 impl Visit for Fields {
     fn record_bool(&mut self, field: &Field, value: bool) {
-        self.set(field, value.to_string());
+        self.set(field, value);
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.set(field, value.to_string());
+        self.set(field, value);
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.set(field, value.to_string());
+        self.set(field, value);
     }
 
     fn record_f64(&mut self, field: &Field, value: f64) {
         // JSON has neither infinity nor NaN.
-        self.set(field, Value::from(value).to_string());
+        self.set(field, value);
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
@@ -179,13 +167,13 @@ mod tests {
     #[test]
     fn o2_what_peers_say_is_one_json_string_p11() {
         let evil = "\"}\n{\"level\":\"ERROR\"} \\ \u{1b}[31m\u{202e}";
-        let text = json(format_args!("{evil}"), 256);
+        let text = json(format_args!("{evil}"), 256).to_string();
         let read: String = serde_json::from_str(&text).unwrap();
         assert!(
             read.starts_with("\"}\\n{\"level\"") && !text.contains(['\n', '\u{1b}', '\u{202e}']),
             "{text}"
         );
-        let long = json(format_args!("{}", "\"".repeat(1_000)), 256);
+        let long = json(format_args!("{}", "\"".repeat(1_000)), 256).to_string();
         assert_eq!(serde_json::from_str::<String>(&long).unwrap().chars().count(), 256);
     }
 }

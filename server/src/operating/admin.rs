@@ -11,14 +11,18 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
-use mcp_disclosure_core::Principal;
-use mcp_disclosure_core::printable::printable;
+use mcp_disclosure_core::{Principal, printable::printable};
 use mcp_disclosure_gateway::{Admission, front::http, limits::Limits, observe::Observer};
 use serde::Serialize;
 use serde_json::json;
 use tokio::net::TcpListener;
 
-use super::{metrics::Metrics, page, served::Served, state::Readiness, status::Status};
+use super::{
+    metrics::Metrics,
+    page,
+    served::Served,
+    state::{Readiness, Status},
+};
 
 /// The text format of Prometheus.
 const METRICS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");

@@ -8,7 +8,6 @@ use std::{
         Arc,
         mpsc::{Receiver, SyncSender, sync_channel},
     },
-    thread,
 };
 
 use mcp_disclosure_compare::Tokenizer;
@@ -18,9 +17,9 @@ use mcp_disclosure_gateway::{
     observe::{Cost, Step, Who},
 };
 use parking_lot::Mutex;
-use prometheus::{IntCounter, IntCounterVec};
 use serde_json::value::RawValue;
 
+use super::{metrics::Counts, started};
 use crate::failure::Failure;
 
 /// Lists that wait to be counted. Clients choose what distinguishes lists, so there can be many at once.
@@ -42,22 +41,9 @@ const MOST_NAMES: usize = 1_000;
 #[derive(Debug)]
 pub(super) struct Counting {
     waiting: SyncSender<New>,
-    pub(super) counters: Counters,
+    counters: Counts,
     /// The principals that have a label of their own.
     principals: Mutex<HashSet<Arc<str>>>,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct Counters {
-    /// By strategy.
-    pub(super) listed: IntCounterVec,
-    /// By strategy.
-    pub(super) full: IntCounterVec,
-    /// By principal.
-    pub(super) listed_to: IntCounterVec,
-    /// By principal.
-    pub(super) full_to: IntCounterVec,
-    pub(super) uncounted: IntCounter,
 }
 
 /// A list that is sent for the first time.
@@ -82,17 +68,14 @@ struct Full(u64);
 struct FullByName(HashMap<String, u64>);
 
 impl Counting {
-    pub(super) fn start(counters: Counters) -> Result<Self, Failure> {
+    pub(super) fn start(counters: Counts) -> Result<Self, Failure> {
         // A rate needs a zero to start from.
         for counter in [&counters.listed_to, &counters.full_to] {
             let _zero = counter.with_label_values(&[OTHERS]);
         }
         let (waiting, new) = sync_channel(MOST_WAITING);
         let counting = counters.clone();
-        thread::Builder::new()
-            .name("tokens".to_owned())
-            .spawn(move || count(&new, &counting))
-            .map_err(|source| Failure::Io { what: "cannot start a thread", source })?;
+        started("tokens", move || count(&new, &counting))?;
         Ok(Self { waiting, counters, principals: Mutex::default() })
     }
 
@@ -143,7 +126,7 @@ impl Counting {
     }
 }
 
-impl Counters {
+impl Counts {
     fn add(&self, strategy: &str, principal: &str, cost: Cost, times: u64) {
         let (listed, full) = (cost.listed.saturating_mul(times), cost.full.saturating_mul(times));
         self.listed.with_label_values(&[strategy]).inc_by(listed);
@@ -155,7 +138,7 @@ impl Counters {
     }
 }
 
-fn count(new: &Receiver<New>, counters: &Counters) {
+fn count(new: &Receiver<New>, counters: &Counts) {
     while let Ok(New { strategy, principal, page, part }) = new.recv() {
         match part {
             Part::All => match catch_unwind(AssertUnwindSafe(|| cost(&page))) {

@@ -7,22 +7,26 @@ mod address;
 mod admin;
 mod audit;
 mod counting;
-mod grants;
 mod metrics;
 #[cfg_attr(not(feature = "otel"), path = "without_otel.rs")]
 mod otel;
 mod page;
 mod served;
 mod state;
-mod status;
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        mpsc::{Receiver, sync_channel},
+    },
+    thread,
+};
 
 pub use address::AdminAddress;
 use admin::Admin;
 use audit::Audit;
 use clap::Args;
-pub use grants::Grants;
 use mcp_disclosure_gateway::{
     Admission, Gateway,
     front::http,
@@ -152,4 +156,16 @@ impl Operating {
         self.audit.iter().for_each(|audit| audit.writer.finish());
         self.otel.iter().for_each(Otel::finish);
     }
+}
+
+/// Starts a thread. The receiver is disconnected by its end.
+fn started(name: &str, run: impl FnOnce() + Send + 'static) -> Result<Receiver<()>, Failure> {
+    let (running, ended) = sync_channel(0);
+    let run = move || {
+        let _running = running;
+        run();
+    };
+    let thread = thread::Builder::new().name(name.to_owned()).spawn(run);
+    thread.map_err(|source| Failure::Io { what: "cannot start a thread", source })?;
+    Ok(ended)
 }

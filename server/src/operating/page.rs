@@ -3,7 +3,7 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use mcp_disclosure_core::printable::{grouped, one_line};
 
-use super::status::Status;
+use super::state::Status;
 
 /// The page is loaded again after this time, in seconds.
 const REFRESH: u32 = 5;
@@ -68,34 +68,35 @@ fn title(status: &Status) -> String {
 
 fn figures(status: &Status) -> Markup {
     let totals = &status.totals;
-    html! {
-        section aria-labelledby="since" {
-            h2 id="since" { "Since the start" }
-            dl {
-                (figure("calls", totals.calls))
-                (figure("refusals", totals.refusals))
-                (figure("descriptions fetched", totals.fetches))
-                (figure("tokens listed", totals.tokens_listed))
-                (figure("tokens of complete lists", totals.tokens_full))
-                (figure("searches that missed", totals.searches_missed))
-                (figure("failed reloads", totals.reload_failures))
-                @if totals.http_connections_limit > 0 {
-                    div {
-                        dt { "connections" }
-                        dd { (totals.http_connections) " of " (totals.http_connections_limit) }
-                    }
-                }
-                @if let Some(store) = status.store {
-                    div { dt { "session store" } dd class=[(store == "down").then_some("lost")] { (store) } }
-                }
-                @if let Some(audit) = &status.audit {
-                    (figure("audit records", audit.written))
-                    div { dt { "audit records lost" } dd class=[(audit.lost > 0).then_some("lost")] { (grouped(audit.lost)) } }
+    let figures = html! {
+        dl {
+            (figure("calls", totals.calls))
+            (figure("refusals", totals.refusals))
+            (figure("descriptions fetched", totals.fetches))
+            (figure("tokens listed", totals.tokens_listed))
+            (figure("tokens of complete lists", totals.tokens_full))
+            (figure("searches that missed", totals.searches_missed))
+            (figure("failed reloads", totals.reload_failures))
+            @if totals.http_connections_limit > 0 {
+                div {
+                    dt { "connections" }
+                    dd { (totals.http_connections) " of " (totals.http_connections_limit) }
                 }
             }
-            @if let Some(sentence) = savings(totals.tokens_listed, totals.tokens_full) { p { (sentence) } }
+            @if let Some(store) = status.store {
+                div { dt { "session store" } dd class=[(store == "down").then_some("lost")] { (store) } }
+            }
+            @if let Some(audit) = &status.audit {
+                (figure("audit records", audit.written()))
+                div {
+                    dt { "audit records lost" }
+                    dd class=[(audit.lost() > 0).then_some("lost")] { (grouped(audit.lost())) }
+                }
+            }
         }
-    }
+        @if let Some(sentence) = savings(totals.tokens_listed, totals.tokens_full) { p { (sentence) } }
+    };
+    section("since", "Since the start", &figures)
 }
 
 fn figure(name: &str, value: u64) -> Markup {
@@ -116,87 +117,75 @@ fn savings(listed: u64, full: u64) -> Option<String> {
 }
 
 fn upstreams(status: &Status) -> Markup {
-    html! {
-        section aria-labelledby="upstreams" {
-            h2 id="upstreams" { "Upstreams" }
-            table {
-                thead {
-                    tr {
-                        th scope="col" { "name" }
-                        th scope="col" { "state" }
-                        th scope="col" class="number" { "tools" }
-                        th scope="col" class="number" { "restarts" }
-                        th scope="col" class="number" { "calls" }
-                        th scope="col" class="number" { "errors" }
-                    }
+    let rows = html! {
+        @for upstream in &status.upstreams {
+            @let (calls, bad) = status.totals.calls_of(&one_line(&upstream.name));
+            tr {
+                th scope="row" {
+                    (one_line(&upstream.name))
+                    @if let Some(error) = &upstream.error { small { (one_line(error)) } }
                 }
-                tbody {
-                    @for upstream in &status.upstreams {
-                        @let (calls, bad) = status.totals.calls_of(&one_line(&upstream.name));
-                        tr {
-                            th scope="row" {
-                                (one_line(&upstream.name))
-                                @if let Some(error) = &upstream.error { small { (one_line(error)) } }
-                            }
-                            td class=(upstream.state) { (upstream.state) }
-                            td class="number" { (upstream.tools) }
-                            td class="number" { (upstream.restarts) }
-                            td class="number" { (grouped(calls)) }
-                            td class="number" { (grouped(bad)) }
-                        }
-                    }
+                td class=(upstream.state) { (upstream.state) }
+                @for count in [upstream.tools as u64, upstream.restarts, calls, bad] {
+                    td class="number" { (grouped(count)) }
                 }
             }
         }
-    }
+    };
+    let columns = (&["name", "state"][..], &["tools", "restarts", "calls", "errors"][..]);
+    section("upstreams", "Upstreams", &table(columns, &rows))
 }
 
 fn clients(status: &Status) -> Markup {
-    let served = status.clients.iter().filter(|(_, count)| **count > 0);
-    html! {
-        section aria-labelledby="clients" {
-            h2 id="clients" { "Clients" }
-            @if status.clients.values().all(|count| *count == 0) {
-                p { "No session is open." }
-            } @else {
-                table {
-                    thead { tr { th scope="col" { "strategy" } th scope="col" class="number" { "sessions" } } }
-                    tbody {
-                        @for (strategy, count) in served {
-                            tr { th scope="row" { (strategy) } td class="number" { (count) } }
-                        }
-                    }
-                }
-            }
-        }
+    let served: Vec<_> = status.clients.iter().filter(|(_, count)| **count > 0).collect();
+    if served.is_empty() {
+        return section("clients", "Clients", &html! { p { "No session is open." } });
     }
+    let rows = html! {
+        @for (strategy, count) in served {
+            tr { th scope="row" { (strategy) } td class="number" { (count) } }
+        }
+    };
+    section("clients", "Clients", &table((&["strategy"], &["sessions"]), &rows))
 }
 
 fn principals(status: &Status) -> Markup {
     let principals = &status.totals.principals;
+    if principals.is_empty() {
+        return html! {};
+    }
+    let rows = html! {
+        @for (principal, tokens) in principals {
+            tr {
+                th scope="row" { (principal) }
+                td class="number" { (grouped(tokens.listed)) }
+                td class="number" { (grouped(tokens.full)) }
+            }
+        }
+    };
+    let columns = (&["principal"][..], &["listed", "of complete lists"][..]);
+    section("principals", "Tokens of lists by principal", &table(columns, &rows))
+}
+
+fn section(id: &str, heading: &str, content: &Markup) -> Markup {
     html! {
-        @if !principals.is_empty() {
-            section aria-labelledby="principals" {
-                h2 id="principals" { "Tokens of lists by principal" }
-                table {
-                    thead {
-                        tr {
-                            th scope="col" { "principal" }
-                            th scope="col" class="number" { "listed" }
-                            th scope="col" class="number" { "of complete lists" }
-                        }
-                    }
-                    tbody {
-                        @for (principal, tokens) in principals {
-                            tr {
-                                th scope="row" { (principal) }
-                                td class="number" { (grouped(tokens.listed)) }
-                                td class="number" { (grouped(tokens.full)) }
-                            }
-                        }
-                    }
+        section aria-labelledby=(id) {
+            h2 id=(id) { (heading) }
+            (content)
+        }
+    }
+}
+
+fn table((texts, numbers): (&[&str], &[&str]), rows: &Markup) -> Markup {
+    html! {
+        table {
+            thead {
+                tr {
+                    @for name in texts { th scope="col" { (name) } }
+                    @for name in numbers { th scope="col" class="number" { (name) } }
                 }
             }
+            tbody { (rows) }
         }
     }
 }
@@ -214,8 +203,8 @@ fn duration(seconds: u64) -> String {
 mod tests {
     use super::*;
     use crate::operating::{
+        audit::Losses,
         state::{Totals, UpstreamState},
-        status::Records,
     };
 
     #[test]
@@ -234,7 +223,7 @@ mod tests {
             store: Some("down"),
             clients: [("full".to_owned(), 1)].into(),
             totals: Totals { calls: 1_234_567, tokens_listed: 25, tokens_full: 100, ..Totals::default() },
-            audit: Some(Records { written: 1, lost: 2 }),
+            audit: Some(Losses::default().into()),
         };
         let page = page(&status).into_string();
         for expected in

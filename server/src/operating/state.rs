@@ -1,6 +1,6 @@
 //! The state of a gateway at one moment, what it did since its start, and `/readyz`: whether requests have somewhere to go.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use mcp_disclosure_gateway::{
     observe::Outcome,
@@ -8,7 +8,7 @@ use mcp_disclosure_gateway::{
 };
 use serde::Serialize;
 
-use super::served::Served;
+use super::{audit::Losses, metrics::Metrics, served::Served};
 
 /// An upstream as operators see it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -81,6 +81,41 @@ pub(super) fn clients(served: &Served) -> BTreeMap<String, usize> {
     clients
 }
 
+/// The state of a gateway, and what it did since its start.
+#[derive(Debug, Serialize)]
+pub(super) struct Status {
+    /// The program's version.
+    pub(super) version: &'static str,
+    /// Since the start.
+    pub(super) uptime_seconds: u64,
+    /// The upstreams, in the order of the configuration.
+    pub(super) upstreams: Vec<UpstreamState>,
+    /// Whether the store of sessions is `up` or `down`, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) store: Option<&'static str>,
+    /// Open sessions, by the strategy that serves them.
+    pub(super) clients: BTreeMap<String, usize>,
+    #[serde(flatten)]
+    pub(super) totals: Totals,
+    /// The audit log, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) audit: Option<Arc<Losses>>,
+}
+
+impl Status {
+    pub(super) fn of(served: &Served, metrics: &Metrics) -> Self {
+        Self {
+            version: env!("CARGO_PKG_VERSION"),
+            uptime_seconds: metrics.begun.elapsed().as_secs(),
+            upstreams: upstreams(served),
+            store: store(served),
+            clients: clients(served),
+            totals: metrics.totals(),
+            audit: metrics.losses.clone(),
+        }
+    }
+}
+
 /// Which upstreams are not ready.
 #[derive(Debug, Serialize)]
 pub(super) struct Readiness {
@@ -110,7 +145,7 @@ impl Readiness {
 }
 
 /// What the status shows of what happened.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Totals {
     /// Calls of tools, of strategies' own as well, whatever became of them.
     pub(super) calls: u64,
@@ -136,7 +171,7 @@ pub(super) struct Totals {
 }
 
 /// Tokens of the lists of one principal.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Tokens {
     /// Of those that were sent.
     pub(super) listed: u64,

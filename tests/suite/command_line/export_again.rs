@@ -221,6 +221,10 @@ fn u10_a_source_adds_to_a_folder_and_takes_nothing_away() {
         "a name does not bring back what a pattern hides"
     );
     project.again(&["--config", shown(&source)]).prints(0, &["nothing to write"]);
+    let (_other, other) = configured(&playing("kit", &second));
+    project
+        .again(&["--config", shown(&other)])
+        .prints(0, &["upstreams as they were (1): kit\n", "another command"]);
 }
 
 #[test]

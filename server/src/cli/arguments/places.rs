@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, builder::PossibleValuesParser};
+
+use crate::init::places::host_names;
 
 /// `init`.
 #[derive(Debug, Args)]
@@ -35,7 +37,10 @@ pub struct PlaceArguments {
     /// The files of this host: claude-desktop, claude-code, cursor, vscode, windsurf, gemini, cline, roo, zed,
     /// opencode, continue or codex; may be repeated [default: all that are found; init leaves those of hosts that defer
     /// tools by themselves]
-    #[arg(long, value_name = "NAME", help_heading = "Files")]
+    #[arg(
+        long, value_name = "NAME", help_heading = "Files",
+        value_parser = PossibleValuesParser::new(host_names()), hide_possible_values = true
+    )]
     pub host: Vec<String>,
 
     /// A host's file; may be repeated

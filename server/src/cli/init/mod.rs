@@ -3,12 +3,7 @@
 mod count;
 mod show;
 
-use std::{
-    fs::File,
-    io::IsTerminal,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{io::IsTerminal, path::Path, sync::Arc};
 
 use mcp_disclosure_core::{Era, Material, OwnTool, Permits, Principal, Snapshot, UpstreamLists, View};
 use mcp_disclosure_gateway::{Offer, Problem, negotiation::StrategyOptions};
@@ -37,7 +32,6 @@ use crate::{
         plan::{Plan, plan},
         record::{Records, gathered_folder},
         rules::{rules, tool_search_is_off},
-        stale,
         wrap::{Bridge, Front},
         write::read,
     },
@@ -67,11 +61,8 @@ pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> 
     let (current, found) = places.found()?;
     let of_user = user_folders(&current);
     let records = Records::of_user()?;
-    let lock = (!places.dry_run).then(|| records.lock()).transpose()?;
+    let _lock = (!places.dry_run).then(|| records.lock()).transpose()?;
     let folder = gathered_folder()?;
-    if let Some(lock) = &lock {
-        clear_copies(&found, &[records.folder(), &folder], lock);
-    }
     let is_named = !places.host.is_empty();
     let defers =
         |place: &Place| place.defers().is_some() && !is_named && !tool_search_is_off(place, &of_user);
@@ -157,31 +148,18 @@ fn counted(program: &Program, serving: &Serving, plans: Vec<Plan>, shown: &mut S
         if !plan.changes() || plan.served.is_empty() {
             return true;
         }
-        match count(program, serving, plan, &mut listed) {
-            Ok(cost) => {
-                let is_unknown = plan.served.iter().all(|name| cost.silent.contains(name));
-                let pays = cost.after.tokens < cost.before.tokens || is_unknown;
-                shown.costs.push((plan.change.path.clone(), cost));
-                pays
-            }
-            Err(failure) => {
-                let why = failure.to_string().replace('\n', "; ");
-                shown.uncounted.push((plan.change.path.clone(), why));
-                true
-            }
-        }
+        let cost = count(program, serving, plan, &mut listed);
+        let cost = cost.map_err(|failure| failure.to_string().replace('\n', "; "));
+        let pays = cost.as_ref().map_or(true, |cost| {
+            let is_unknown = plan.served.iter().all(|name| cost.silent.contains(name));
+            cost.after.tokens < cost.before.tokens || is_unknown
+        });
+        shown.costs.push((plan.change.path.clone(), cost));
+        pays
     };
     let (paying, idle): (Vec<Plan>, Vec<Plan>) = plans.into_iter().partition(pays);
     shown.idle = idle;
     paying
-}
-
-/// Removes what runs that were killed left beside these files, and in folders of ours.
-pub(super) fn clear_copies(places: &[Place], folders: &[&Path], lock: &File) {
-    let real = places.iter().filter_map(|place| place.path.canonicalize().ok());
-    let own = folders.iter().map(|folder| folder.join("lock"));
-    let files: Vec<PathBuf> = real.chain(own).collect();
-    stale::remove(files.iter().map(PathBuf::as_path), lock);
 }
 
 /// What is put in front: the command of this program, and the strategy.

@@ -19,10 +19,8 @@ pub(super) struct Shown {
     pub(super) deferring: Vec<Place>,
     /// What was planned for files whose hosts' models would read nothing less.
     pub(super) idle: Vec<Plan>,
-    /// What was counted, by file.
-    pub(super) costs: Vec<(PathBuf, Cost)>,
-    /// The files for which that failed, and why.
-    pub(super) uncounted: Vec<(PathBuf, String)>,
+    /// What was counted, by file, or why that failed.
+    pub(super) costs: Vec<(PathBuf, Result<Cost, String>)>,
 }
 
 impl Shown {
@@ -38,7 +36,7 @@ impl Shown {
         for plan in &self.idle {
             print("")?;
             print(heading(&plan.place))?;
-            if let Some(cost) = self.cost_of(plan) {
+            if let Some(Ok(cost)) = self.cost_of(plan) {
                 print(format_args!(
                     "  is left as it is: its model reads {}, and nothing would be saved",
                     lists(cost.before)
@@ -93,23 +91,26 @@ impl Shown {
                 parts.push(format!("{} {what}", of(count, "server")));
             }
         }
-        if self.costs.is_empty() && self.uncounted.is_empty() {
+        if self.costs.is_empty() {
             parts.push("tokens not counted (--count does, and starts the servers once for it)".to_owned());
         }
         print(parts.join("; "))
     }
 
-    fn cost_of(&self, plan: &Plan) -> Option<&Cost> {
+    fn cost_of(&self, plan: &Plan) -> Option<&Result<Cost, String>> {
         self.costs.iter().find(|(path, _)| *path == plan.change.path).map(|(_, cost)| cost)
     }
 
     fn cost(&self, plan: &Plan) -> Result<(), Failure> {
-        if let Some((_, why)) = self.uncounted.iter().find(|(path, _)| *path == plan.change.path) {
-            print(format_args!("  could not be counted: {why}"))?;
+        match self.cost_of(plan) {
+            None => Ok(()),
+            Some(Err(why)) => print(format_args!("  could not be counted: {why}")),
+            Some(Ok(cost)) => {
+                let (before, after) = (lists(cost.before), lists(cost.after));
+                print(format_args!("  its model reads {before} now; {after} then"))?;
+                silent(cost)
+            }
         }
-        let Some(cost) = self.cost_of(plan) else { return Ok(()) };
-        print(format_args!("  its model reads {} now; {} then", lists(cost.before), lists(cost.after)))?;
-        silent(cost)
     }
 }
 

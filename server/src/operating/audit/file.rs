@@ -7,6 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::files::warn_of_readers;
+
 /// A file of whole lines that is only appended to. Only the user can read it, if it is made here.
 pub(super) struct AuditFile {
     path: PathBuf,
@@ -89,7 +91,7 @@ impl AuditFile {
     }
 
     fn begin(&mut self) {
-        warn_of_readers(&self.path, &self.file);
+        warn_of_readers("--audit", &self.path, "the audit log");
         let head = (self.head)();
         let (_, outcome) = self.write(&head, false);
         if let Err(error) = outcome {
@@ -118,24 +120,6 @@ fn open(path: &Path) -> io::Result<File> {
     rustix::fs::fcntl_setfl(&file, rustix::fs::fcntl_getfl(&file)? - rustix::fs::OFlags::NONBLOCK)?;
     Ok(file)
 }
-
-/// A file that was there keeps its mode, which may be wider than what records are for.
-#[cfg(unix)]
-fn warn_of_readers(path: &Path, file: &File) {
-    use std::os::unix::fs::PermissionsExt;
-    let Ok(metadata) = file.metadata() else { return };
-    let mode = metadata.permissions().mode() & 0o7777;
-    if metadata.is_file() && mode & 0o044 != 0 {
-        let path = path.display();
-        tracing::warn!(
-            "--audit {path}: others can read the audit log, mode {mode:04o} (hint: chmod 600 {path})"
-        );
-    }
-}
-
-/// Who can read a file is unknown on this platform.
-#[cfg(not(unix))]
-fn warn_of_readers(_path: &Path, _file: &File) {}
 
 /// Whether the last line of a file lacks its end; `None` of what is no file, where reading may wait, or take something away.
 fn is_cut_off(path: &Path, file: &File) -> Option<bool> {

@@ -1,22 +1,22 @@
 //! The key of fingerprints: arguments are often short and could be guessed from a plain hash.
 
-use std::{fmt, path::Path};
+use std::path::Path;
 
 use hmac::{Hmac, KeyInit, Mac};
 use mcp_disclosure_core::digest::hex;
 use mcp_disclosure_gateway::Problem;
 use sha2::Sha256;
 
-use crate::{failure::Failure, files::others_can_read};
-
-/// The shortest key in a file, in bytes.
-const LEAST: usize = 32;
+use crate::{
+    failure::Failure,
+    files::{random_key, read_key},
+};
 
 /// What the key's own fingerprint is of.
 const IDENTITY: &str = "mcp-disclosure audit key";
 
 /// A key for fingerprints.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct Key {
     mac: Hmac<Sha256>,
     /// Whether it outlives this run.
@@ -29,15 +29,13 @@ impl Key {
     /// # Errors
     /// [`Failure::Configuration`] if the file cannot be read or is too short, or the operating system has no randomness.
     pub(super) fn new(file: Option<&Path>) -> Result<Self, Failure> {
-        let found = match file {
-            Some(path) => read(path).map_err(|why| format!("--audit-key-file {}: {why}", path.display())),
-            None => random(),
-        };
-        let mac = found.and_then(|key| Hmac::new_from_slice(&key).map_err(|error| error.to_string()));
-        let mac = mac.map_err(|message| {
-            let hint = "head -c 32 /dev/urandom > FILE makes a key";
-            Failure::Configuration(vec![Problem::new(message).hint(hint)])
-        })?;
+        let wrong = |problem| Failure::Configuration(vec![problem]);
+        let none = |error: &dyn std::fmt::Display| Problem::new(format!("no key for the audit log: {error}"));
+        let key = file.map_or_else(
+            || random_key().map_err(|error| none(&error)),
+            |path| read_key("--audit-key-file", path),
+        );
+        let mac = Hmac::new_from_slice(&key.map_err(wrong)?).map_err(|error| wrong(none(&error)))?;
         Ok(Self { mac, is_kept: file.is_some() })
     }
 
@@ -52,30 +50,6 @@ impl Key {
     pub(super) fn id(&self) -> String {
         self.fingerprint(IDENTITY).chars().take(8).collect()
     }
-}
-
-impl fmt::Debug for Key {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Key(..)")
-    }
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, String> {
-    if others_can_read(path) {
-        let path = path.display();
-        tracing::warn!("--audit-key-file {path}: others can read the key (hint: chmod 600 {path})");
-    }
-    let key = std::fs::read(path).map_err(|error| error.to_string())?;
-    if key.len() < LEAST {
-        return Err(format!("{} bytes are no key; it needs {LEAST}", key.len()));
-    }
-    Ok(key)
-}
-
-fn random() -> Result<Vec<u8>, String> {
-    let mut key = vec![0; LEAST];
-    getrandom::fill(&mut key).map_err(|error| format!("no key for the audit log: {error}"))?;
-    Ok(key)
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@
 
 mod file;
 mod key;
-mod losses;
 mod record;
 mod writer;
 
@@ -14,13 +13,13 @@ use std::{sync::Arc, time::Duration};
 
 use file::AuditFile;
 use key::Key;
-pub(super) use losses::Losses;
 use mcp_disclosure_gateway::{
     limits::Limits,
     observe::{Called, Observer, Recording},
 };
 use record::{record, started};
 use tokio::sync::oneshot;
+pub(super) use writer::Losses;
 use writer::Writer;
 
 use super::OperatingArguments;

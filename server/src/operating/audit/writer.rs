@@ -1,19 +1,21 @@
-//! The thread that writes records.
+//! The thread that writes records, and how many it could not write.
 
 use std::{
     sync::{
         Arc,
-        mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
+        atomic::{AtomicU64, Ordering},
+        mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
     },
-    thread::{self, JoinHandle},
+    thread,
     time::{Duration, Instant},
 };
 
 use parking_lot::Mutex;
+use serde::Serialize;
 use tokio::sync::oneshot;
 
-use super::{AuditFile, Losses};
-use crate::failure::Failure;
+use super::AuditFile;
+use crate::{failure::Failure, operating::started};
 
 /// Records that are written at once.
 const BATCH: usize = 512;
@@ -24,15 +26,17 @@ const GATHERING: Duration = Duration::from_millis(5);
 /// How long the end waits for a disk.
 const AT_THE_END: Duration = Duration::from_secs(2);
 
-/// The pause between two looks at the end.
-const PAUSE: Duration = Duration::from_millis(5);
+/// Losses are logged at most this often.
+const LOGGED_EVERY: Duration = Duration::from_secs(60);
 
 /// The writer's end of the queue.
 #[derive(Debug)]
 pub(in crate::operating) struct Writer {
-    queue: SyncSender<Task>,
+    /// Until the end.
+    queue: Mutex<Option<SyncSender<Task>>>,
     pub(in crate::operating) losses: Arc<Losses>,
-    thread: Mutex<Option<JoinHandle<()>>>,
+    /// Disconnected by the thread's end.
+    ended: Mutex<Receiver<()>>,
 }
 
 #[derive(Debug)]
@@ -40,7 +44,6 @@ enum Task {
     /// A line to write; the sender learns whether it is on the disk.
     Write(Vec<u8>, Option<oneshot::Sender<bool>>),
     Reopen,
-    End,
 }
 
 impl Writer {
@@ -48,15 +51,13 @@ impl Writer {
         let (queue, tasks) = sync_channel(most);
         let losses = Arc::<Losses>::default();
         let of_thread = Arc::clone(&losses);
-        let thread =
-            thread::Builder::new().name("audit".to_owned()).spawn(move || run(file, &tasks, &of_thread));
-        let thread = thread.map_err(|source| Failure::Io { what: "cannot start a thread", source })?;
-        Ok(Self { queue, losses, thread: Mutex::new(Some(thread)) })
+        let ended = started("audit", move || run(file, &tasks, &of_thread))?;
+        Ok(Self { queue: Mutex::new(Some(queue)), losses, ended: Mutex::new(ended) })
     }
 
     /// Queues a line, without waiting. Returns whether there was room.
     pub(super) fn write(&self, line: Vec<u8>, written: Option<oneshot::Sender<bool>>) -> bool {
-        let queued = self.queue.try_send(Task::Write(line, written)).is_ok();
+        let queued = self.queue(Task::Write(line, written));
         if !queued {
             self.losses.add_lost(1, "the disk is too slow for them");
         }
@@ -65,21 +66,19 @@ impl Writer {
 
     /// Opens the file again, which may have been renamed, before what is queued from now on is written.
     pub(in crate::operating) fn reopen(&self) {
-        if self.queue.try_send(Task::Reopen).is_err() {
+        if !self.queue(Task::Reopen) {
             tracing::error!("the audit log is not opened again: its disk does not answer");
         }
     }
 
+    fn queue(&self, task: Task) -> bool {
+        self.queue.lock().as_ref().is_some_and(|queue| queue.try_send(task).is_ok())
+    }
+
     /// Waits until all is written, for as long as a disk deserves.
     pub(in crate::operating) fn finish(&self) {
-        let Some(thread) = self.thread.lock().take() else { return };
-        let deadline = Instant::now() + AT_THE_END;
-        let mut is_asked = false;
-        while !thread.is_finished() && Instant::now() < deadline {
-            is_asked = is_asked || !matches!(self.queue.try_send(Task::End), Err(TrySendError::Full(_)));
-            thread::sleep(PAUSE);
-        }
-        if !thread.is_finished() {
+        drop(self.queue.lock().take());
+        if self.ended.lock().recv_timeout(AT_THE_END) == Err(RecvTimeoutError::Timeout) {
             tracing::error!("the last records of the audit log are not written: its disk does not answer");
         }
     }
@@ -116,7 +115,6 @@ fn run(mut file: AuditFile, tasks: &Receiver<Task>, losses: &Losses) {
                         ),
                     }
                 }
-                Task::End => return batch.write(&mut file, losses),
             }
         }
         batch.write(&mut file, losses);
@@ -136,5 +134,46 @@ impl Batch {
             // A call that does not wait any more was refused.
             let _gone = waiting.map(|waiting| waiting.send(end <= written));
         }
+    }
+}
+
+/// How many records were written and lost.
+#[derive(Debug, Default, Serialize)]
+pub(in crate::operating) struct Losses {
+    written: AtomicU64,
+    lost: AtomicU64,
+    /// When losses were logged last.
+    #[serde(skip)]
+    logged: Mutex<Option<Instant>>,
+}
+
+impl Losses {
+    /// Records written so far.
+    pub(in crate::operating) fn written(&self) -> u64 {
+        self.written.load(Ordering::Relaxed)
+    }
+
+    /// Records lost so far.
+    pub(in crate::operating) fn lost(&self) -> u64 {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn add_written(&self, count: u64) {
+        self.written.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// Counts lost records, and logs that once a minute.
+    pub(super) fn add_lost(&self, count: u64, why: &str) {
+        if count == 0 {
+            return;
+        }
+        let lost = self.lost.fetch_add(count, Ordering::Relaxed) + count;
+        let mut logged = self.logged.lock();
+        if logged.is_some_and(|logged| logged.elapsed() < LOGGED_EVERY) {
+            return;
+        }
+        *logged = Some(Instant::now());
+        drop(logged);
+        tracing::error!(lost, why, "records of the audit log are lost");
     }
 }

@@ -6,7 +6,6 @@ use std::{
         atomic::{AtomicU64, Ordering},
         mpsc::{Receiver as Queue, RecvTimeoutError, SyncSender, sync_channel},
     },
-    thread::Builder,
     time::{Duration, Instant},
 };
 
@@ -28,7 +27,7 @@ use super::{
 };
 use crate::{
     failure::Failure,
-    operating::{metrics::Metrics, served::Served},
+    operating::{metrics::Metrics, served::Served, started},
 };
 
 /// How long the end of the program waits for what is not sent yet.
@@ -69,7 +68,6 @@ impl Exporter {
             failed("cannot make an HTTP client for OTEL_EXPORTER_OTLP_ENDPOINT", std::io::Error::other(error))
         })?;
         let (spans, queued) = sync_channel(settings.queue);
-        let (running, ended) = sync_channel(0);
         let (dropped, must_end) = (Arc::<AtomicU64>::default(), Arc::<OnceLock<Instant>>::default());
         let work = Work {
             runtime,
@@ -84,12 +82,7 @@ impl Exporter {
             must_end: Arc::clone(&must_end),
             logged: None,
         };
-        let run = move || {
-            let _running = running;
-            work.run(&queued);
-        };
-        let thread = Builder::new().name("otel".to_owned()).spawn(run);
-        thread.map_err(|source| failed("cannot start the thread of the exporter", source))?;
+        let ended = started("otel", move || work.run(&queued))?;
         Ok(Self { spans: Mutex::new(Some(spans)), dropped, must_end, ended: Mutex::new(ended) })
     }
 

@@ -2,21 +2,20 @@
 //!
 //! Attributes have the names of semantic conventions where there are some. Arguments, results and texts of errors are never attributes.
 
-use std::{str::FromStr, sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use mcp_disclosure_core::RawObject;
 use mcp_disclosure_gateway::observe::{Called, Observer, Outcome, Trace, TraceContext, Who};
 use mcp_disclosure_transport::{Request, printable::line};
 use opentelemetry::{
     Context, KeyValue,
-    trace::{
-        SpanContext, SpanId, SpanKind, Status, TraceContextExt, TraceFlags, TraceId, TraceState, Tracer,
-        TracerProvider,
-    },
+    propagation::TextMapPropagator,
+    trace::{SpanKind, Status, TraceContextExt, Tracer, TracerProvider},
 };
 use opentelemetry_sdk::{
     Resource,
     error::OTelSdkResult,
+    propagation::TraceContextPropagator,
     trace::{SdkTracer, SdkTracerProvider, Span, SpanData, SpanProcessor},
 };
 
@@ -27,6 +26,9 @@ const LONGEST: usize = 256;
 
 /// How many bytes of `tracestate` are kept: as many as the standard asks for. Spans that wait hold it.
 const LONGEST_STATE: usize = 512;
+
+/// How many bytes `traceparent` has in its first version.
+const SHORTEST_PARENT: usize = 55;
 
 /// Makes spans.
 #[derive(Debug)]
@@ -44,11 +46,7 @@ impl Spans {
 
 impl Observer for Spans {
     fn begins(&self, who: &Who<'_>, request: &Request) -> Option<Arc<dyn Trace>> {
-        let meta = request.params.object("_meta");
-        let parent = meta
-            .as_ref()
-            .and_then(remote)
-            .map_or_else(Context::new, |parent| Context::new().with_remote_span_context(parent));
+        let parent = request.params.object("_meta").map_or_else(Context::new, |meta| remote(&meta));
         let attributes = [
             Some(text("jsonrpc.request.id", request.id.as_str())),
             Some(text("mcp_disclosure.strategy", who.strategy)),
@@ -168,32 +166,19 @@ impl SpanProcessor for Finished {
 }
 
 /// The client's span that a request belongs to (W3C Trace Context), if it is well-formed.
-fn remote(meta: &RawObject) -> Option<SpanContext> {
-    let parent = meta.string(TraceContext::PARENT)?;
-    let (trace, span, flags) = parts(&parent)?;
+fn remote(meta: &RawObject) -> Context {
+    let parent = meta.string(TraceContext::PARENT).filter(|parent| parent.len() >= SHORTEST_PARENT);
     let state = meta.string(TraceContext::STATE).filter(|state| state.len() <= LONGEST_STATE);
-    let state = state.and_then(|state| TraceState::from_str(&state).ok());
-    let flags = TraceFlags::new(flags) & TraceFlags::SAMPLED;
-    let (trace, span) = (TraceId::from_bytes(trace.to_be_bytes()), SpanId::from_bytes(span.to_be_bytes()));
-    Some(SpanContext::new(trace, span, flags, true, state.unwrap_or_default())).filter(SpanContext::is_valid)
-}
-
-/// `version-trace-span-flags`, in lower-case hexadecimal. Later versions may append fields.
-fn parts(text: &str) -> Option<(u128, u64, u8)> {
-    let mut fields = text.splitn(5, '-');
-    let mut next = |digits: usize| {
-        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        let field = fields.next().filter(|field| field.len() == digits && field.bytes().all(is_digit))?;
-        u128::from_str_radix(field, 16).ok()
-    };
-    let (version, trace, span, flags) = (next(2)?, next(32)?, next(16)?, next(2)?);
-    let is_known = version != 0xff && (version != 0 || fields.next().is_none());
-    // Of 16 and 2 digits.
-    is_known.then_some((trace, u64::try_from(span).ok()?, u8::try_from(flags).ok()?))
+    let fields = [(TraceContext::PARENT, parent), (TraceContext::STATE, state)];
+    let fields: HashMap<String, String> =
+        fields.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?))).collect();
+    TraceContextPropagator::new().extract_with_context(&Context::new(), &fields)
 }
 
 #[cfg(test)]
 mod tests {
+    use opentelemetry::trace::SpanContext;
+
     use super::*;
 
     const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -202,7 +187,7 @@ mod tests {
     fn parent(traceparent: &str, tracestate: &str) -> Option<SpanContext> {
         let meta =
             RawObject::empty().with_value("traceparent", traceparent).with_value("tracestate", tracestate);
-        remote(&meta)
+        Some(remote(&meta).span().span_context().clone()).filter(SpanContext::is_valid)
     }
 
     #[test]
@@ -224,9 +209,7 @@ mod tests {
             TRACE.to_owned(),
             format!("00-{TRACE}-{SPAN}"),
             format!("00-{TRACE}-{SPAN}-1"),
-            format!("00-{TRACE}-{SPAN}-001"),
             format!("00-{TRACE}-{SPAN}-01-more"),
-            format!("00-{TRACE}-{SPAN}-01 "),
             format!("00-{TRACE}0-{SPAN}-01"),
             format!("00-{}-{SPAN}-01", &TRACE[1..]),
             format!("00-{upper}-{SPAN}-01"),

@@ -47,7 +47,7 @@ fn w1_what_cannot_be_done_is_said_and_nothing_is_written() {
     person.run(&["init", "--host", "cursor"]).says(64, &["; looked for /", ".cursor/mcp.json"]);
     person
         .run(&["init", "--host", "curser"])
-        .says(2, &["unknown host 'curser' (hint: hosts are claude-desktop, "]);
+        .says(2, &["invalid value 'curser' for '--host <NAME>'", "a similar value exists: 'cursor'"]);
     person.run(&["init", "--strategy", "inf"]).says(2, &["inf", "hint: "]);
     let good = person.write(FILE, &plain());
     let bad = person.write("home/.gemini/settings.json", "{");
