@@ -110,17 +110,14 @@ impl<'a> Names<'a> {
             let pattern = Pattern::new(text);
             names.iter().any(|(upstream, own)| pattern.names(upstream, own))
         };
-        let is_listed: [(_, _, &dyn Fn(&str) -> bool); 3] = [
-            ("tools", &grant.tools, &|text| is_named(&self.tools, text)),
-            ("prompts", &grant.prompts, &|text| is_named(&self.prompts, text)),
-            ("resources", &grant.resources, &|text| self.resources.has_some_of(text)),
-        ];
-        for (key, list, is_listed) in is_listed {
+        let mut look = |key, list: &Option<Vec<String>>, is_listed: &dyn Fn(&str) -> bool| {
             for text in list.iter().flatten().filter(|text| **text != "*" && !is_listed(text)) {
-                let detail = format!("{what}: {key}: '{text}' matches nothing");
-                findings.add(IDLE, (*place).into(), detail);
+                findings.add(IDLE, (*place).into(), format!("{what}: {key}: '{text}' matches nothing"));
             }
-        }
+        };
+        look("tools", &grant.tools, &|text| is_named(&self.tools, text));
+        look("prompts", &grant.prompts, &|text| is_named(&self.prompts, text));
+        look("resources", &grant.resources, &|text| self.resources.has_some_of(text));
     }
 }
 
