@@ -72,7 +72,7 @@ pub fn kinds(message: &str) -> String {
         "a map" => "a table",
         "f32" | "f64" => "a number",
         "u32" | "u64" | "usize" => "a whole number",
-        "a nonzero u64" | "a nonzero usize" => "a whole number above 0",
+        "a nonzero u32" | "a nonzero u64" | "a nonzero usize" => "a whole number above 0",
         _ if expected.starts_with("struct ") => "a table",
         _ => expected,
     };

@@ -19,10 +19,7 @@ impl DisclosureFile {
     pub fn declare(&self, over: &About) -> Result<(About, Rules), Vec<Problem>> {
         let mut problems = Vec::new();
         let mut concerns = self.declared_concerns(&mut problems);
-        let others =
-            over.concerns.iter().filter(|other| concerns.iter().all(|own| own.name() != other.name()));
-        let others: Vec<Concern> = others.cloned().collect();
-        concerns.extend(others);
+        add(&mut concerns, &over.concerns, Concern::name);
         let mut check = Check { concerns: &concerns, problems: &mut problems };
         let mut rules = Rules::default();
         rules.tools.extend(self.tools.0.iter().map(|(name, place, tool)| check.tool(name, place, tool)));
@@ -88,10 +85,7 @@ impl DisclosureFile {
             description: category.description.clone(),
         });
         let mut categories: Vec<Category> = declared.collect();
-        let others =
-            over.categories.iter().filter(|other| categories.iter().all(|own| own.name != other.name));
-        let others: Vec<Category> = others.cloned().collect();
-        categories.extend(others);
+        add(&mut categories, &over.categories, |category| &category.name);
         let facts = self.server.facts.iter();
         About {
             name: said(&self.server.name, &over.name),
@@ -164,6 +158,13 @@ impl DisclosureFile {
         }
         rules
     }
+}
+
+/// Adds others whose names are not there.
+fn add<T: Clone>(own: &mut Vec<T>, others: &[T], name: fn(&T) -> &str) {
+    let is_new = |other: &&T| own.iter().all(|own| name(own) != name(other));
+    let new: Vec<T> = others.iter().filter(is_new).cloned().collect();
+    own.extend(new);
 }
 
 fn is_wild(name: &str) -> bool {

@@ -243,16 +243,12 @@ impl<'t> Reader<'t> {
         match value.into_inner() {
             DeValue::Table(table) => table.into_iter().collect(),
             other => {
-                let message = format!(
-                    "{within} must be a table, not {} {}",
-                    article(other.type_str()),
-                    other.type_str()
-                );
                 let form = match within.split(['.', '[']).next().unwrap_or_default() {
                     list @ ("concerns" | "principals") => format!("[[{list}]]"),
                     one @ ("server" | "serve" | "limits" | "pins" | "auth") => format!("[{one}]"),
                     named => format!("[{named}.NAME]"),
                 };
+                let message = format!("{within} must be a table, not of type {}", other.type_str());
                 self.report(span, &message, &format!("its keys are written below {form}"));
                 Vec::new()
             }
@@ -333,10 +329,6 @@ fn fields<T: DeserializeOwned>() -> Vec<String> {
 fn quoted(key: &str) -> String {
     let bare = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_');
     if !key.is_empty() && key.chars().all(bare) { key.to_owned() } else { format!("{key:?}") }
-}
-
-fn article(noun: &str) -> &'static str {
-    if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
 }
 
 #[cfg(test)]

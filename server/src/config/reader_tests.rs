@@ -124,9 +124,9 @@ values = 7
             "d.toml:9:10: serve.listen: '8848': invalid socket address",
             "d.toml:11:9: categories.a.tools: expected a list, not a text (hint: docs/reference.md",
             "d.toml:13:1: unknown key upstreams.u.comand (hint: did you mean 'command'?)",
-            "d.toml:15:5: upstreams.v must be a table, not a string (hint: its keys are written below [upstreams.NAME])",
-            "tools must be a table, not an array",
-            "d.toml:19:8: strategy.info must be a table, not a boolean",
+            "d.toml:15:5: upstreams.v must be a table, not of type string (hint: its keys are written below [upstreams.NAME])",
+            "tools must be a table, not of type array",
+            "d.toml:19:8: strategy.info must be a table, not of type boolean",
             "d.toml:21:10: concerns[0].values: values must be a list of strings",
         ],
     );

@@ -273,15 +273,8 @@ impl UpstreamEntry {
             "http" | "https" => Ok(url),
             other => Err(format!("{other} is not spoken")),
         });
-        let url = url
-            .map_err(|message| {
-                wrong.push((
-                    "url".to_owned(),
-                    format!("url: {message}"),
-                    "it begins with http:// or https://",
-                ));
-            })
-            .ok();
+        let hint = "it begins with http:// or https://";
+        let url = url.map_err(|why| wrong.push(("url".to_owned(), format!("url: {why}"), hint))).ok();
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             match (HeaderName::try_from(name), HeaderValue::try_from(value)) {

@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use mcp_disclosure_core::{About, DescriptionFile, Review, Rules};
+use mcp_disclosure_core::{About, DescriptionFile, OnChange, Review, Rules};
 use mcp_disclosure_gateway::{
     Problem,
     catalogue::{Accepting, Declared},
@@ -169,11 +169,7 @@ impl Files {
         let on_change = file.on_change();
         match &self.lock {
             Some(lock) => Ok(Arc::new(Review { lock: lock.clone()?.lock.clone(), on_change })),
-            None if Review { on_change: on_change.clone(), ..Review::default() }
-                .holding()
-                .next()
-                .is_some() =>
-            {
+            None if on_change.values().any(|what| *what == OnChange::Hold) => {
                 let hint = "give --config a file, beside which disclosure.lock can be written";
                 Err(Problem::new("on_change = \"hold\": what was accepted cannot be kept beside a pipe")
                     .hint(hint))

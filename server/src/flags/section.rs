@@ -12,7 +12,8 @@ use clap::{
     Arg, ArgAction, Args, Command, ValueHint,
     error::{ContextKind, ContextValue, ErrorKind},
 };
-use mcp_disclosure_core::nearest::did_you_mean;
+use mcp_disclosure_core::nearest::{did_you_mean, kinds};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::ServeArguments;
@@ -125,39 +126,28 @@ pub(super) fn words(flag: &Arg, values: &[OsString]) -> Vec<OsString> {
 
 /// Whether a flag takes this value.
 fn check(flag: &Arg, value: &Value) -> Result<(), (String, String)> {
-    let (kind, are_several) = kind(flag);
-    let (is_one, expected): (fn(&Value) -> bool, _) = match kind {
-        _ if are_several => (Value::is_string, "a list of texts"),
-        Kind::Switch => (Value::is_boolean, "true or false"),
-        Kind::Count => (Value::is_u64, "a whole number"),
-        Kind::Seconds => (Value::is_number, "a number of seconds"),
-        Kind::Text | Kind::Path => (Value::is_string, "a text"),
-        Kind::Address => (|value| value.is_string() || value.is_u64(), "a port or a text"),
+    let fits = match kind(flag) {
+        (_, true) => is::<Vec<String>>(value),
+        (Kind::Switch, _) => is::<bool>(value),
+        (Kind::Count, _) => is::<u64>(value),
+        (Kind::Seconds, _) => is::<f64>(value),
+        (Kind::Address, _) if value.is_u64() => Ok(()),
+        _ => is::<String>(value),
     };
-    let (misfit, list) = match value {
-        Value::Array(items) if are_several => (items.iter().find(|item| !is_one(item)), "a list with "),
-        value => (Some(value).filter(|value| are_several || !is_one(value)), ""),
+    let known: Vec<String> =
+        flag.get_possible_values().iter().map(|word| word.get_name().to_owned()).collect();
+    let hint = match known.is_empty() {
+        true => "docs/reference.md has the type of each key".to_owned(),
+        false => format!("it is one of {}", known.join(", ")),
     };
-    if let Some(misfit) = misfit {
-        let known: Vec<String> =
-            flag.get_possible_values().iter().map(|word| format!("\"{}\"", word.get_name())).collect();
-        let expected = if kind == Kind::Text && !known.is_empty() { &known.join(" or ") } else { expected };
-        let hint = "docs/reference.md has the type of each key".to_owned();
-        return Err((format!("expected {expected}, not {list}{}", shown(misfit)), hint));
-    }
+    fits.map_err(|message| (message, hint))?;
     let line = std::iter::once("serve".into()).chain(words(flag, &texts(value)));
     table().try_get_matches_from(line).map(drop).map_err(|error| refused(flag, &error))
 }
 
-/// A value of a wrong kind, without a text, which may be secret.
-fn shown(value: &Value) -> String {
-    match value {
-        Value::Null => "inf or nan".to_owned(),
-        Value::Bool(_) | Value::Number(_) => value.to_string(),
-        Value::String(_) => "a text".to_owned(),
-        Value::Array(_) => "a list".to_owned(),
-        Value::Object(_) => "a table".to_owned(),
-    }
+/// Whether this is a value of the type.
+fn is<T: DeserializeOwned>(value: &Value) -> Result<(), String> {
+    T::deserialize(value).map(drop).map_err(|error| kinds(&error.to_string()))
 }
 
 /// What clap says of a value, and what to do about it.

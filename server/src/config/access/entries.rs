@@ -1,6 +1,6 @@
 //! What stands in a file about access.
 
-use std::path::PathBuf;
+use std::{num::NonZeroU32, path::PathBuf};
 
 #[cfg(test)]
 use schemars::JsonSchema;
@@ -92,16 +92,16 @@ pub struct ProfileEntry {
 }
 
 /// How much one caller may use. What is not named is not limited here.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[cfg_attr(test, derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct QuotaEntry {
     /// Description fetches in a minute.
-    pub fetches_per_minute: Option<u32>,
+    pub fetches_per_minute: Option<NonZeroU32>,
     /// Calls of tools in a minute, of the gateway's own as well. What a tool that calls others calls is not counted again.
-    pub calls_per_minute: Option<u32>,
+    pub calls_per_minute: Option<NonZeroU32>,
     /// Other requests in a minute, but pings. Where only calls are limited: five for each of them, and at least 30.
-    pub requests_per_minute: Option<u32>,
+    pub requests_per_minute: Option<NonZeroU32>,
     /// Calls of tools at the same time.
-    pub concurrent_calls: Option<u32>,
+    pub concurrent_calls: Option<NonZeroU32>,
 }

@@ -1,7 +1,5 @@
 //! Grants: what a principal or a profile permits, as it is written.
 
-use std::num::NonZeroU32;
-
 use mcp_disclosure_core::{Grant, Permits, Quotas};
 use mcp_disclosure_gateway::{Place, Problem};
 
@@ -17,7 +15,6 @@ pub struct Written<'a> {
     pub place: &'a Place,
     /// What it permits.
     pub grant: Grant,
-    limits: &'a QuotaEntry,
 }
 
 impl DisclosureFile {
@@ -38,7 +35,7 @@ impl PrincipalEntry {
     pub(super) fn grant<'a>(&'a self, place: &'a Place) -> Written<'a> {
         let Self { name, tools, resources, prompts, strategies, limits, .. } = self;
         let grant = Grant { strategies: strategies.clone(), ..granted([tools, resources, prompts], limits) };
-        Written { what: format!("principal '{name}'"), place, grant, limits }
+        Written { what: format!("principal '{name}'"), place, grant }
     }
 }
 
@@ -48,7 +45,7 @@ impl ProfileEntry {
         // Its limits are counted for it, beside the caller.
         let (account, strategies) = (format!("@{name}"), strategies.clone());
         let grant = Grant { account, strategies, ..granted([tools, resources, prompts], limits) };
-        Written { what: format!("profiles.{name}"), place, grant, limits }
+        Written { what: format!("profiles.{name}"), place, grant }
     }
 }
 
@@ -58,9 +55,7 @@ fn granted(lists: [&Option<Vec<String>>; 3], limits: &QuotaEntry) -> Grant {
     let says_nothing = lists.iter().all(|list| list.is_none());
     let [tools, resources, prompts] =
         lists.map(|list| (!says_nothing).then(|| list.clone().unwrap_or_default()));
-    // 0 is reported.
-    let [fetches_per_minute, calls_per_minute, requests_per_minute, concurrent_calls] =
-        limits.each().map(|(_, count)| count.and_then(NonZeroU32::new));
+    let QuotaEntry { fetches_per_minute, calls_per_minute, requests_per_minute, concurrent_calls } = *limits;
     let quotas = Quotas { fetches_per_minute, calls_per_minute, requests_per_minute, concurrent_calls };
     Grant { tools, resources, prompts, quotas, ..Grant::default() }
 }
@@ -92,21 +87,5 @@ impl Written<'_> {
             let message = format!("{what}: strategies is empty, so nothing could serve it");
             found.add(message, "leave it out for all");
         }
-        for (key, _) in self.limits.each().iter().filter(|(_, count)| *count == Some(0)) {
-            let hint = "leave it out for no limit; tools = [] permits no calls";
-            found.add(format!("{what}: limits.{key} is 0"), hint);
-        }
-    }
-}
-
-impl QuotaEntry {
-    /// Its keys and their values.
-    fn each(&self) -> [(&'static str, Option<u32>); 4] {
-        [
-            ("fetches_per_minute", self.fetches_per_minute),
-            ("calls_per_minute", self.calls_per_minute),
-            ("requests_per_minute", self.requests_per_minute),
-            ("concurrent_calls", self.concurrent_calls),
-        ]
     }
 }
