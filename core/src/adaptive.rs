@@ -48,7 +48,9 @@ pub(crate) fn reason(view: &View, budget: u64) -> String {
     let so_far = if view.is_complete() { "" } else { " so far" };
     let (tools, tokens) = (counted(list.tools, "tool"), counted(list.tokens(), "token"));
     let (method, budget) = (size::METHOD, grouped(budget));
-    format!("the complete list of {tools}{so_far} is about {tokens} ({method}), {side} the budget of {budget}")
+    format!(
+        "the complete list of {tools}{so_far} is about {tokens} ({method}), {side} the budget of {budget}"
+    )
 }
 
 /// The profile of a stack that lists completely within a budget.

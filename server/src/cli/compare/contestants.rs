@@ -5,7 +5,8 @@ use std::sync::Arc;
 use mcp_disclosure_client::Concerns;
 use mcp_disclosure_compare::{BASELINE, Recommendation, Row};
 use mcp_disclosure_core::{
-    Era, Error, Notes, Objection, Permits, Principal, Registry, Role, Selected, Settings, Stack, View, adaptive,
+    Era, Error, Notes, Objection, Permits, Principal, Registry, Role, Selected, Settings, Stack, View,
+    adaptive,
 };
 use mcp_disclosure_gateway::{
     Gateway, Offer, Problem,
