@@ -9,7 +9,7 @@ use mcp_disclosure_gateway::{Assembly, Gateway, backend::clashes};
 
 use super::{
     Program,
-    compare::{files, progress::Patience},
+    compare::{files, progress::Progress},
     entrance::{door, session_store},
     login::{described, name},
     print_styled, print_text, runtime_for_one,
@@ -159,7 +159,7 @@ fn look(
     let caller = source.caller.clone();
     let assembly = Assembly {
         wait_for_upstreams: PATIENCE,
-        witness: Some(Arc::new(Patience::new())),
+        witness: Some(Arc::new(Progress::of_waiting())),
         ..source.prepare(&program.registry, &options, key_file.as_deref())?
     };
     let all: Vec<_> = assembly.strategies.all().cloned().collect();

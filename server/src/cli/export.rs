@@ -6,7 +6,7 @@ use clap::Args;
 use mcp_disclosure_core::{Principal, UpstreamName, View, full};
 use mcp_disclosure_gateway::{Assembly, Gateway, Problem, catalogue::Declared, negotiation::StrategyOptions};
 
-use super::{Program, compare::progress::Patience, print, print_folded, runtime_for_one, source::Source};
+use super::{Program, compare::progress::Progress, print, print_folded, runtime_for_one, source::Source};
 use crate::{
     config::UpstreamEntry,
     export::{CONFIGURATION, Export, Folder, Origins, write},
@@ -82,7 +82,7 @@ pub(super) fn of_complete_definitions(program: &Program, source: Source) -> Resu
     let fallback = full::NAME.to_owned();
     let options = StrategyOptions { offered: vec![fallback.clone()], fallback, ..StrategyOptions::default() };
     let assembly = source.prepare(&program.registry, &options, None)?;
-    Ok(Assembly { witness: Some(Arc::new(Patience::new())), ..assembly })
+    Ok(Assembly { witness: Some(Arc::new(Progress::of_waiting())), ..assembly })
 }
 
 /// Starts what `serve` would start, and writes down what it would serve.

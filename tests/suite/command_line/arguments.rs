@@ -95,8 +95,9 @@ fn s11_w5_unknown_strategies_are_refused_with_64_and_all_named_with_what_was_mea
     run(&["serve", "--strategy", "resource+full"])
         .says(64, &["'resource+full' is not a valid stack", "concerns+describe"]);
     run(&["prompt", "--strategy", "nope"]).says(64, &["unknown strategy 'nope'"]);
-    let meant = "(hint: it is for clients that request no strategy: --fallback adaptive)";
-    for given in [["serve", "--strategy"], ["compare", "--strategies"]] {
+    let serve = "(hint: it is for clients that request no strategy: --fallback adaptive)";
+    let compare = "(hint: it selects full or another strategy by the size of the list: name these)";
+    for (given, meant) in [(["serve", "--strategy"], serve), (["compare", "--strategies"], compare)] {
         run(&[&given[..], &["adaptive"]].concat()).says(64, &["unknown strategy 'adaptive'", meant]);
     }
     // One that is part of several stacks is told once.

@@ -101,7 +101,7 @@ impl CompareArguments {
             principal: self.principal.clone(),
             rows: ("--strategies", self.strategies.join(",")),
             transport: self.transport,
-            progress: Progress::new(),
+            progress: Some(Progress::new()),
         }
     }
 }

@@ -41,7 +41,7 @@ pub(in crate::cli) struct Setup<'a> {
     pub(in crate::cli) program: String,
     /// How clients connect.
     pub(in crate::cli) transport: Transport,
-    pub(in crate::cli) progress: Progress,
+    pub(in crate::cli) progress: Option<Progress>,
 }
 
 /// A source that has been read.
@@ -49,7 +49,7 @@ pub(in crate::cli) struct Prepared<'a> {
     pub(in crate::cli) contestants: Contestants<'a>,
     /// The tools of the source.
     pub(in crate::cli) subject: Subject,
-    pub(super) progress: Arc<Progress>,
+    progress: Option<Arc<Progress>>,
     source: Source,
     declared: Declared,
     pub(in crate::cli) stand_ins: Vec<StandIn>,
@@ -74,8 +74,9 @@ impl<'a> Prepared<'a> {
         let is_over_stdio = source.serve.transport == Transport::Stdio;
         let command = Command::of(program, &flags, principal.filter(|_| is_over_stdio));
         let mut contestants = Contestants::build(registry, (rows.0, &rows.1), &source, &command)?;
-        let progress = Arc::new(progress);
-        let (real, mut notes) = stage::real(&source, declared.clone(), &contestants, &progress).await?;
+        let progress = progress.map(Arc::new);
+        let (real, mut notes) =
+            stage::real(&source, declared.clone(), &contestants, progress.clone()).await?;
         let (subject, stand_ins) = stage::read(&real);
         let examined = contestants.examine(&real, source.caller.as_ref(), &command);
         let seen_by = source.caller.as_ref().and_then(Principal::id);
@@ -105,8 +106,10 @@ impl<'a> Prepared<'a> {
     ) -> Result<T, Failure> {
         let source = (&self.source, &self.declared);
         let stages = Stages::start(source, upstreams, &mut self.contestants, self.transport).await?;
-        let done =
-            work(&*self, stages.links(), &|done, total, what| self.progress.step(done, total, what)).await;
+        let progress = &|done, total, what: &str| {
+            self.progress.iter().for_each(|progress| progress.step(done, total, what));
+        };
+        let done = work(&*self, stages.links(), progress).await;
         stages.close().await;
         done.map_err(|error| message(error, flag))
     }

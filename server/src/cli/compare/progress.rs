@@ -1,13 +1,11 @@
-//! The progress of a comparison on stderr: a bar on a terminal, else lines.
+//! The progress of a comparison on stderr: a line that is written over on a terminal, else lines.
 
 use std::{
-    fmt,
-    io::{IsTerminal, stderr},
+    io::{IsTerminal, Write, stderr},
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use mcp_disclosure_core::{UpstreamLists, UpstreamName, printable::counted};
 use mcp_disclosure_gateway::slot::{Slot, Witness};
 use mcp_disclosure_transport::printable::one_line;
@@ -18,34 +16,36 @@ use crate::{cli::width::width, log};
 /// Maximum number of upstreams that are named.
 const MOST_NAMED: usize = 3;
 
-/// The columns of a terminal from which on a bar leaves room for the step.
-const ROOM_FOR_A_BAR: u16 = 70;
-
 /// The longest time without a line while a step takes its time, and the shortest between two about the same strategy.
 const BETWEEN_LINES: Duration = Duration::from_secs(2);
 
-/// The progress of a comparison.
+/// The same on a terminal, where seconds are seen to pass.
+const BETWEEN_SECONDS: Duration = Duration::from_secs(1);
+
+/// The progress of a comparison, or of waiting for upstreams.
 #[derive(Debug)]
-pub(in crate::cli) enum Progress {
-    /// On a terminal.
-    Bar(ProgressBar),
-    /// Lines for logs.
-    Lines(Arc<Lines>),
+pub(in crate::cli) struct Progress {
+    lines: Arc<Lines>,
+    /// Whether there is a line about each upstream that is ready.
+    names_upstreams: bool,
 }
 
 /// Lines about the steps, also while one of them keeps the program's only thread.
-#[derive(Debug, Default)]
-pub(in crate::cli) struct Lines {
+#[derive(Debug)]
+struct Lines {
     state: Mutex<State>,
     ended: Condvar,
+    /// Whether a line is written over the one before.
+    is_terminal: bool,
 }
 
 /// The current step, and which line is due.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
     current: Option<Current>,
     /// When the last line was written.
     written: Option<Instant>,
+    between: Duration,
     is_over: bool,
 }
 
@@ -61,57 +61,39 @@ struct Current {
 
 impl Progress {
     pub(in crate::cli) fn new() -> Self {
-        if !stderr().is_terminal() {
-            return Self::Lines(Lines::start());
-        }
-        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-        set_style(&bar, "{msg}", &Arc::default());
-        bar.enable_steady_tick(Duration::from_millis(200));
-        Self::Bar(bar)
+        Self::naming(true)
     }
 
-    /// Shows nothing: what is played takes no time.
-    #[cfg(feature = "demo")]
-    pub(in crate::cli) fn hidden() -> Self {
-        Self::Bar(ProgressBar::hidden())
+    /// Says which upstreams are waited for, and nothing else.
+    pub(in crate::cli) fn of_waiting() -> Self {
+        Self::naming(false)
+    }
+
+    fn naming(names_upstreams: bool) -> Self {
+        let is_terminal = stderr().is_terminal();
+        let between = if is_terminal { BETWEEN_SECONDS } else { BETWEEN_LINES };
+        let (state, ended) = (Mutex::new(State::new(between)), Condvar::new());
+        let lines = Arc::new(Lines { state, ended, is_terminal });
+        let ticking = Arc::clone(&lines);
+        std::thread::spawn(move || while ticking.tick() {});
+        Self { lines, names_upstreams }
     }
 
     /// A line about upstreams.
     pub(super) fn upstreams(&self, what: &str) {
-        match self {
-            Self::Bar(bar) => bar.println(one_line(what)),
-            Self::Lines(_) => log::note(what),
-        }
+        let _written_alone = self.lines.state.lock();
+        self.lines.clear();
+        log::note(what);
     }
 
     /// A step: its number, the number of all, and what it is, beginning with the strategy and a colon.
     pub(super) fn step(&self, done: usize, total: usize, what: &str) {
-        match self {
-            Self::Bar(bar) => {
-                if bar.length() == Some(0) {
-                    let templates = ["{pos}/{len} {wide_msg}", "{bar:20} {pos}/{len} {wide_msg}"];
-                    set_style(bar, templates[usize::from(width() >= ROOM_FOR_A_BAR)], &Arc::default());
-                }
-                bar.set_length(total as u64);
-                bar.set_position(done as u64);
-                bar.set_message(one_line(what).into_owned());
-            }
-            Self::Lines(lines) => lines.write(|state| state.step(done, total, what, Instant::now())),
+        let mut state = self.lines.state.lock();
+        let due = state.step(done, total, what, Instant::now());
+        match done < total {
+            true => self.lines.write(due),
+            false => self.lines.clear(),
         }
-    }
-}
-
-/// How a bar looks; `waiting` in the template is who has not started of these, within the width of the terminal.
-fn set_style(bar: &ProgressBar, template: &str, slots: &Arc<[Arc<Slot>]>) {
-    let (slots, width) = (Arc::clone(slots), usize::from(width()) - 1);
-    let waiting = move |bar: &ProgressState, text: &mut dyn fmt::Write| {
-        if let Some(line) = waiting(&slots, bar.elapsed()) {
-            // What cannot be written is written again soon.
-            _ = text.write_str(&line.chars().take(width).collect::<String>());
-        }
-    };
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style.with_key("waiting", waiting));
     }
 }
 
@@ -133,37 +115,51 @@ fn waiting(slots: &[Arc<Slot>], since: Duration) -> Option<String> {
 }
 
 impl Lines {
-    fn start() -> Arc<Self> {
-        let lines = Arc::<Self>::default();
-        let ticking = Arc::clone(&lines);
-        std::thread::spawn(move || while ticking.tick() {});
-        lines
-    }
-
     /// Waits for the next line that is due, and writes it; returns whether there can be more.
     fn tick(&self) -> bool {
         let mut state = self.state.lock();
         let wait = state.waits(Instant::now());
         self.ended.wait_for(&mut state, wait);
-        let (is_over, due) = (state.is_over, state.tick(Instant::now()));
-        drop(state);
-        due.iter().for_each(|due| log::note(due));
-        !is_over
+        let due = state.tick(Instant::now());
+        self.write(due);
+        !state.is_over
     }
 
-    fn write(&self, due: impl FnOnce(&mut State) -> Option<String>) {
-        let due = due(&mut self.state.lock());
-        due.iter().for_each(|due| log::note(due));
+    /// Writes a line, if there is one, while the state is locked.
+    fn write(&self, line: Option<String>) {
+        match line {
+            Some(line) if self.is_terminal => draw(&line),
+            Some(line) => log::note(&line),
+            None => {}
+        }
+    }
+
+    /// Makes room for other lines on a terminal.
+    fn clear(&self) {
+        if self.is_terminal {
+            draw("");
+        }
     }
 }
 
+/// Writes over the last line of a terminal, within its width.
+fn draw(line: &str) {
+    let line: String = one_line(line).chars().take(usize::from(width()) - 1).collect();
+    // Nobody reads what a terminal that is gone is not told.
+    let _gone = write!(stderr(), "\r\u{1b}[2K{line}");
+}
+
 impl State {
+    fn new(between: Duration) -> Self {
+        Self { current: None, written: None, between, is_over: false }
+    }
+
     /// A step begins: its line, if it is the first about its strategy or the last one was written a while ago.
     fn step(&mut self, done: usize, total: usize, what: &str, now: Instant) -> Option<String> {
         let name = what.split(": ").next().unwrap_or_default().to_owned();
         let line = format!("{} of {total}: {what}", done + 1);
         let is_new = self.current.as_ref().is_none_or(|current| current.name != name);
-        let is_due = is_new || self.written.is_none_or(|written| left(written, now).is_zero());
+        let is_due = is_new || self.written.is_none_or(|written| self.left(written, now).is_zero());
         let upstreams = Arc::default();
         self.current = (done < total).then(|| Current { name, line: line.clone(), since: now, upstreams });
         self.current.as_ref().filter(|_| is_due)?;
@@ -186,58 +182,36 @@ impl State {
     /// How long until a line about the current step is due.
     fn waits(&self, now: Instant) -> Duration {
         let since = self.current.as_ref().map(|current| current.since);
-        since.max(self.written.filter(|_| since.is_some())).map_or(BETWEEN_LINES, |last| left(last, now))
+        let last = since.max(self.written.filter(|_| since.is_some()));
+        last.map_or(self.between, |last| self.left(last, now))
+    }
+
+    /// How long the time between two lines lasts after the first of them.
+    fn left(&self, written: Instant, now: Instant) -> Duration {
+        self.between.saturating_sub(now.saturating_duration_since(written))
     }
 }
 
-/// How long the time between two lines lasts after the first of them.
-fn left(written: Instant, now: Instant) -> Duration {
-    BETWEEN_LINES.saturating_sub(now.saturating_duration_since(written))
-}
-
 impl Drop for Progress {
-    /// Clears a bar, and ends lines.
     fn drop(&mut self) {
-        match self {
-            Self::Bar(bar) => bar.finish_and_clear(),
-            Self::Lines(lines) => {
-                lines.state.lock().is_over = true;
-                lines.ended.notify_all();
-            }
-        }
+        self.lines.state.lock().is_over = true;
+        self.lines.ended.notify_all();
+        self.lines.clear();
     }
 }
 
 impl Witness for Progress {
     fn starting(&self, slots: &Arc<[Arc<Slot>]>) {
-        match self {
-            Self::Bar(bar) => set_style(bar, "{waiting}", slots),
-            Self::Lines(lines) => lines.write(|state| {
-                let (name, line, upstreams) = (String::new(), String::new(), Arc::clone(slots));
-                state.current = Some(Current { name, line, since: Instant::now(), upstreams });
-                None
-            }),
-        }
+        let (name, line, upstreams) = (String::new(), String::new(), Arc::clone(slots));
+        let current = Current { name, line, since: Instant::now(), upstreams };
+        self.lines.state.lock().current = Some(current);
     }
 
     fn ready(&self, upstream: &UpstreamName, lists: &UpstreamLists) {
-        self.upstreams(&format!("{upstream}: {}", counted(lists.tools.len(), "tool")));
-    }
-}
-
-/// Says which upstreams are waited for, and nothing else.
-#[derive(Debug)]
-pub(in crate::cli) struct Patience(Progress);
-
-impl Patience {
-    pub(in crate::cli) fn new() -> Self {
-        Self(Progress::new())
-    }
-}
-
-impl Witness for Patience {
-    fn starting(&self, slots: &Arc<[Arc<Slot>]>) {
-        self.0.starting(slots);
+        match self.names_upstreams {
+            true => self.upstreams(&format!("{upstream}: {}", counted(lists.tools.len(), "tool"))),
+            false => self.lines.clear(),
+        }
     }
 }
 
@@ -249,7 +223,7 @@ mod tests {
     fn q4_a_step_that_takes_long_is_shown_again_and_again() {
         let begun = Instant::now();
         let at = |seconds: f64| begun + Duration::from_secs_f64(seconds);
-        let mut state = State::default();
+        let mut state = State::new(BETWEEN_LINES);
         assert_eq!(state.step(0, 9, "full: lists", at(0.0)).as_deref(), Some("1 of 9: full: lists"));
         // Quick steps of the same strategy have no lines of their own.
         assert_eq!(state.step(1, 9, "full: habits", at(0.5)), None);

@@ -35,12 +35,13 @@ pub(super) async fn real(
     source: &Source,
     declared: Declared,
     contestants: &Contestants<'_>,
-    progress: &Arc<Progress>,
+    progress: Option<Arc<Progress>>,
 ) -> Result<(Arc<Gateway>, Vec<String>), Failure> {
     let assembly = source.clone().assembly(declared, contestants.pinned(BASELINE)?, fresh_key()?);
-    let witness: Arc<dyn Witness> = Arc::clone(progress) as _;
-    let assembly = Assembly { witness: Some(witness), fetches_per_minute: UNLIMITED, ..assembly };
-    progress.upstreams(&format!("starting {}", counted(assembly.upstreams.len(), "upstream")));
+    let starting = format!("starting {}", counted(assembly.upstreams.len(), "upstream"));
+    progress.iter().for_each(|progress| progress.upstreams(&starting));
+    let witness = progress.map(|progress| progress as Arc<dyn Witness>);
+    let assembly = Assembly { witness, fetches_per_minute: UNLIMITED, ..assembly };
     let started = Gateway::start(assembly).await?;
     let missing = started.missing.iter().map(|missing| {
         tracing::error!("{missing}; it is left out, the others are compared");

@@ -15,7 +15,6 @@ use crate::{
         Program,
         compare::{
             prepared::{Prepared, Setup},
-            progress::Progress,
             stand_in,
         },
     },
@@ -45,7 +44,8 @@ pub(super) async fn played(
         rows: (FLAG, format!("{},{strategy}", full::NAME)),
         program: started.to_owned(),
         transport: Transport::Stdio,
-        progress: Progress::hidden(),
+        // What is played takes no time.
+        progress: None,
     };
     let mut prepared = Prepared::of(setup).await?;
     let names = prepared.contestants.asked.clone();
