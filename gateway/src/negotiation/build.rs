@@ -9,7 +9,7 @@ use mcp_disclosure_core::{
     Error, Objection, Principal, Registry, Snapshot, Stack, View,
     adaptive::NAME as ADAPTIVE,
     full,
-    nearest::{are_alike, did_you_mean, meant, nearest},
+    nearest::{did_you_mean, meant, nearest},
 };
 
 use super::{NamedStrategy, Strategies, StrategyOptions, StrategyPlaces};
@@ -30,12 +30,10 @@ impl Strategies {
             Ok(strategy) => Some((Arc::from(&*strategy.profile().name), strategy)),
             Err(error) => {
                 let problem = problem(&error, &options.places);
-                problems.push(match name {
-                    ADAPTIVE => {
-                        problem.hint("it is for clients that request no strategy: --fallback adaptive")
-                    }
-                    _ => problem,
-                });
+                // A strategy may be named in several ways.
+                if !problems.contains(&problem) {
+                    problems.push(problem);
+                }
                 None
             }
         };
@@ -60,23 +58,8 @@ impl Strategies {
             None if is_adaptive => None,
             _ => build(&options.fallback),
         };
-        if fallback.is_none() && !is_adaptive && are_alike(&options.fallback, ADAPTIVE) {
-            let hinted = |problem: Problem| match problem.remedy() {
-                None => problem.hint(format!("did you mean '{ADAPTIVE}'?")),
-                Some(_) => problem,
-            };
-            let last = problems.pop().map(hinted);
-            problems.extend(last);
-        }
         let (pinned, Some(fallback)) = (pinned.flatten(), fallback.filter(|_| problems.is_empty())) else {
-            // A strategy may be named in several ways.
-            let mut told = Vec::new();
-            problems.into_iter().for_each(|problem| {
-                if !told.contains(&problem) {
-                    told.push(problem);
-                }
-            });
-            return Err(Problems(told));
+            return Err(Problems(problems));
         };
         let everywhere = registry.everywhere().map(str::to_owned).collect();
         let mut complete = HashMap::new();
@@ -190,8 +173,13 @@ pub fn problem(error: &Error, places: &StrategyPlaces) -> Problem {
             let hint = format!("this program was built without the feature '{name}'");
             return problem.at(places.of(name).cloned()).hint(hint);
         }
+        Error::UnknownStrategy { name, .. } if name == ADAPTIVE => {
+            let hint = "it is for clients that request no strategy: --fallback adaptive";
+            (places.of(name), Some(hint.to_owned()))
+        }
         Error::UnknownStrategy { name, known } => {
-            (places.of(name), nearest(name, known.split(", "), 1).first().map(|near| mean(near)))
+            let near = nearest(name, known.split(", ").chain([ADAPTIVE]), 1);
+            (places.of(name), near.first().map(|near| mean(near)))
         }
         Error::Build { name, key, source } => {
             let settings =
