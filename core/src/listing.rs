@@ -1,7 +1,5 @@
 //! The lists that a client receives.
 
-use std::collections::HashSet;
-
 use crate::{
     catalogue::{
         derived::Selection,
@@ -12,7 +10,6 @@ use crate::{
     },
     digest::Digest,
     name::{Kind, SKILLS_INDEX},
-    own_tool::OwnTool,
     raw::RawObject,
 };
 
@@ -60,22 +57,6 @@ impl Listing {
             instructions: view.instructions(),
             ..Self::default()
         }
-    }
-
-    /// Leaves out what a strategy must not list, since clients refuse the whole list for it: tools without the name of one that
-    /// the view has, own tools whose `inputSchema` is no object, and every name's second tool. Returns their number.
-    pub fn leave_out_odd(&mut self, own: &mut Vec<OwnTool>, view: &View) -> usize {
-        let before = self.tools.len() + own.len();
-        let mut seen = HashSet::new();
-        self.tools.retain(|tool| {
-            let name = tool.string("name").filter(|name| view.position(name).is_some());
-            name.is_some_and(|name| seen.insert(name))
-        });
-        own.retain(|tool| {
-            let schema = tool.definition().member("inputSchema");
-            schema.is_some_and(|schema| schema.starts_with('{')) && seen.insert(tool.name().to_owned())
-        });
-        before - self.tools.len() - own.len()
     }
 
     /// Puts guidance before the upstreams' own instructions.

@@ -18,7 +18,7 @@ use quick_cache::{
     sync::{Cache, DefaultLifecycle},
 };
 
-use super::tools::{PreparedManifest, ToolList};
+use super::tools::{PreparedManifest, ToolList, leave_out_odd};
 use crate::{
     DRAFTS,
     dialect::{Caching, list_result},
@@ -224,14 +224,7 @@ impl Page {
         }
         let mut listing = strategy.list(&view, traits).with_pins(&view);
         let Own { tools: mut own, advertisement } = strategy.own(&view, traits);
-        let odd = listing.leave_out_odd(&mut own, &view);
-        if odd > 0 {
-            let name = &choice.name;
-            tracing::warn!(
-                tools = odd,
-                "strategy '{name}' lists names that are unknown or repeated, or no schema: left out"
-            );
-        }
+        leave_out_odd(&choice.name, (&mut listing.tools, &mut own), &view);
         let shown = Shown::of(&view, &listing);
         // Elsewhere whether a call needs a delivery does not change with the catalogue.
         let complete = selected.iter().flat_map(|_| listing.complete_tools(&view));
