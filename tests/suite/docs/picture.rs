@@ -1,4 +1,4 @@
-//! docs/disclosure.svg: the figures of `compare` for the demonstration, as bars.
+//! docs/disclosure.svg: the figures of `compare` for the demonstration, as bars; and docs/compare.md, which has them as printed.
 
 use std::{fmt::Write, fs, path::Path};
 
@@ -91,4 +91,19 @@ fn w4_the_picture_shows_what_compare_measures() {
     }
     let written = fs::read_to_string(&file).unwrap_or_default();
     assert!(written == svg, "docs/disclosure.svg is old: run this test with UPDATE_PICTURE=1");
+}
+
+#[test]
+fn w4_the_page_shows_what_compare_prints() {
+    let printed =
+        |arguments: &[&str]| Process::start(&mut program(arguments)).finish().says(0, &[]).stdout.clone();
+    let table = printed(&["compare"]).replace("gateway serve", "mcp-disclosure serve");
+    let printed = table + &printed(&["compare", "--transcript", "--strategies", "resource"]);
+    let page = fs::read_to_string(Path::new(ROOT).join("docs/compare.md")).unwrap();
+    for beginning in ["Use full:", "── resource ─"] {
+        let block = page.split("```\n").find(|block| block.starts_with(beginning)).unwrap();
+        for line in block.lines().filter(|line| line.trim() != "…") {
+            assert!(printed.contains(line), "{line}\n{printed}");
+        }
+    }
 }
