@@ -308,8 +308,8 @@ pub trait DisclosureStrategy: fmt::Debug + Send + Sync + 'static {
     /// is everything, complete.
     ///
     /// Must be a pure function of its arguments, and the same to the byte each time: the server caches the result for
-    /// as long as snapshot, view and traits are the same. Must not list a tool that `view.tools()` does not yield; the
-    /// server adds those of [`own`](Self::own).
+    /// as long as snapshot, view and traits are the same. Must list tools that `view.tools()` yields, each once: others are left
+    /// out, with a warning. The server adds those of [`own`](Self::own).
     fn list(&self, view: &View, client: &ClientTraits) -> Listing {
         let _ = client;
         Listing::complete(view)

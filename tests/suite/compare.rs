@@ -98,19 +98,6 @@ fn the_demonstrations_table_and_markdown() {
 }
 
 #[test]
-fn w4_the_page_shows_what_is_printed() {
-    let table = compare(&[]).stdout.replace("gateway serve", "mcp-disclosure serve");
-    let printed = table + &compare(&["--transcript", "--strategies", "resource"]).stdout;
-    let page = include_str!("../../docs/compare.md");
-    for beginning in ["Use full:", "── resource ─"] {
-        let block = page.split("```\n").find(|block| block.starts_with(beginning)).unwrap();
-        for line in block.lines().filter(|line| line.trim() != "…") {
-            assert!(printed.contains(line), "{line}\n{printed}");
-        }
-    }
-}
-
-#[test]
 fn q7_tables_fit_the_width_and_no_word_is_broken() {
     let rows = "resource,info(entry-only),search,groups,concerns(precision=exact)+info";
     let written =

@@ -8,8 +8,8 @@ use kit::{
     messages::{hello, request, stateless},
 };
 use mcp_disclosure_core::{
-    ClientTraits, Context, DisclosureStrategy, EXTENSION, Fault, Lifecycle, Listing, Noted, PlugIn,
-    Primitive, Profile, ReceiptKey, Registry, View, full::Config,
+    ClientTraits, Context, DisclosureStrategy, EXTENSION, Fault, Lifecycle, Listing, Noted, Own, OwnTool,
+    PlugIn, Primitive, Profile, RawObject, ReceiptKey, Registry, View, full::Config,
 };
 use mcp_disclosure_gateway::{
     builtin,
@@ -50,6 +50,30 @@ impl DisclosureStrategy for Names {
     fn list(&self, view: &View, _client: &ClientTraits) -> Listing {
         let tools = view.tools().map(|tool| tool.minimal().with_value("description", "")).collect();
         Listing { tools, ..Listing::without_tools(view) }
+    }
+}
+
+/// A presenter that lists what is there twice, and what is not.
+#[derive(Debug)]
+struct Odd;
+
+static ODD: Profile = Profile::presenter("odd", "", "");
+
+impl DisclosureStrategy for Odd {
+    fn profile(&self) -> &Profile {
+        &ODD
+    }
+
+    fn list(&self, view: &View, _client: &ClientTraits) -> Listing {
+        let complete = Listing::complete(view);
+        let invented = [RawObject::empty(), RawObject::empty().with_value("name", "invented")];
+        let tools = complete.tools.iter().chain(&complete.tools).chain(&invented).cloned().collect();
+        Listing { tools, ..complete }
+    }
+
+    fn own(&self, _view: &View, _client: &ClientTraits) -> Own {
+        let own = |name, schema| OwnTool::new(name, "", &schema);
+        vec![own("mine", json!({})), own("mine", json!({})), own("closed", json!("nothing"))].into()
     }
 }
 
@@ -124,6 +148,16 @@ async fn f6_a_strategy_that_panics_is_answered_for_in_the_handshake_too() {
     let answered = answers(&gateway, &[hello(offer(json!({}))), stateless_list(json!({}))]).await;
     assert_eq!(answered.len(), 2, "{answered:?}");
     assert!(answered.iter().all(|answer| answer["error"]["code"] == -32603), "{answered:?}");
+}
+
+#[tokio::test]
+async fn f6_what_a_strategy_must_not_list_is_left_out() {
+    let mut registry = Registry::new();
+    registry.register(PlugIn::new(&ODD, |Config {}| Odd)).unwrap();
+    let gateway = gateway(&registry, "odd").await;
+    let answered = answers(&gateway, &[stateless_list(json!({}))]).await;
+    let names = names(&answered[0]);
+    assert_eq!((names.len(), names.last().unwrap().as_str()), (12, "mine"), "{names:?}");
 }
 
 #[tokio::test]

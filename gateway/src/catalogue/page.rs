@@ -18,7 +18,7 @@ use quick_cache::{
     sync::{Cache, DefaultLifecycle},
 };
 
-use super::tools::{PreparedManifest, ToolList};
+use super::tools::{PreparedManifest, ToolList, leave_out_odd};
 use crate::{
     DRAFTS,
     dialect::{Caching, list_result},
@@ -223,12 +223,13 @@ impl Page {
             tracing::debug!(target: EXPLANATIONS, "{} selects {name}: {reason}", choice.name);
         }
         let mut listing = strategy.list(&view, traits).with_pins(&view);
+        let Own { tools: mut own, advertisement } = strategy.own(&view, traits);
+        leave_out_odd(&choice.name, (&mut listing.tools, &mut own), &view);
         let shown = Shown::of(&view, &listing);
         // Elsewhere whether a call needs a delivery does not change with the catalogue.
         let complete = selected.iter().flat_map(|_| listing.complete_tools(&view));
         let delivers =
             complete.map(|tool| (tool.tool().key().clone(), tool.tool().entry().digest())).collect();
-        let Own { tools: own, advertisement } = strategy.own(&view, traits);
         listing.tools.extend(own.iter().map(|tool| tool.definition().clone()));
         // Without sessions each request declares whether its client can run tasks.
         let by_tasks = traits.era == Era::Stateless && view.depends_on_tasks();

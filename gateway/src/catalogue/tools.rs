@@ -1,8 +1,8 @@
 //! The list of tools of one kind of client: as it is sent, in parts, and its manifest.
 
-use std::sync::OnceLock;
+use std::{collections::HashSet, sync::OnceLock};
 
-use mcp_disclosure_core::{Era, RawObject, View};
+use mcp_disclosure_core::{Era, OwnTool, RawObject, View};
 use mcp_disclosure_drafts::manifest::{Manifest, digest};
 use mcp_disclosure_transport::Json;
 
@@ -14,6 +14,32 @@ const ENTRY_BYTES: usize = 200;
 /// The results of longer lists are not kept, but made for each request: they take as much memory as the tools themselves, and
 /// to make one costs no more than to send it.
 const MOST_KEPT: usize = 4 << 20;
+
+/// Leaves out, with a warning, what a strategy must not list, since clients refuse the whole list for it: tools without the name
+/// of one that the view has, own tools whose `inputSchema` is no object, and every name's second tool.
+pub(super) fn leave_out_odd(
+    strategy: &str,
+    (tools, own): (&mut Vec<RawObject>, &mut Vec<OwnTool>),
+    view: &View,
+) {
+    let before = tools.len() + own.len();
+    let mut seen = HashSet::new();
+    tools.retain(|tool| {
+        let name = tool.string("name").filter(|name| view.tool(name).is_some());
+        name.is_some_and(|name| seen.insert(name))
+    });
+    own.retain(|tool| {
+        let schema = tool.definition().member("inputSchema");
+        schema.is_some_and(|schema| schema.starts_with('{')) && seen.insert(tool.name().to_owned())
+    });
+    let odd = before - tools.len() - own.len();
+    if odd > 0 {
+        tracing::warn!(
+            tools = odd,
+            "strategy '{strategy}' lists names that are unknown or repeated, or no schema: left out"
+        );
+    }
+}
 
 /// A list of tools.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use mcp_disclosure_core::{
     Error, Objection, Principal, Registry, Snapshot, Stack, View,
     adaptive::NAME as ADAPTIVE,
     full,
-    nearest::{are_alike, did_you_mean, kinds, meant, nearest},
+    nearest::{did_you_mean, kinds, meant, nearest},
 };
 
 use super::{NamedStrategy, Strategies, StrategyOptions, StrategyPlaces};
@@ -29,7 +29,11 @@ impl Strategies {
         let mut build = |name: &str| match builder.build(name) {
             Ok(strategy) => Some((Arc::from(&*strategy.profile().name), strategy)),
             Err(error) => {
-                problems.push(problem(&error, &options.places));
+                let problem = problem(&error, &options.places);
+                // A strategy may be named in several ways.
+                if !problems.contains(&problem) {
+                    problems.push(problem);
+                }
                 None
             }
         };
@@ -54,23 +58,8 @@ impl Strategies {
             None if is_adaptive => None,
             _ => build(&options.fallback),
         };
-        if fallback.is_none() && !is_adaptive && are_alike(&options.fallback, ADAPTIVE) {
-            let hinted = |problem: Problem| match problem.remedy() {
-                None => problem.hint(format!("did you mean '{ADAPTIVE}'?")),
-                Some(_) => problem,
-            };
-            let last = problems.pop().map(hinted);
-            problems.extend(last);
-        }
         let (pinned, Some(fallback)) = (pinned.flatten(), fallback.filter(|_| problems.is_empty())) else {
-            // A strategy may be named in several ways.
-            let mut told = Vec::new();
-            problems.into_iter().for_each(|problem| {
-                if !told.contains(&problem) {
-                    told.push(problem);
-                }
-            });
-            return Err(Problems(told));
+            return Err(Problems(problems));
         };
         let everywhere = registry.everywhere().map(str::to_owned).collect();
         let mut complete = HashMap::new();
@@ -190,7 +179,8 @@ pub fn problem(error: &Error, places: &StrategyPlaces) -> Problem {
             (places.of(name), Some(hint.to_owned()))
         }
         Error::UnknownStrategy { name, known } => {
-            (places.of(name), nearest(name, known.split(", "), 1).first().map(|near| mean(near)))
+            let near = nearest(name, known.split(", ").chain([ADAPTIVE]), 1);
+            (places.of(name), near.first().map(|near| mean(near)))
         }
         Error::Build { name, key, source } => {
             let settings =

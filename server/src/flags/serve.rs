@@ -109,7 +109,7 @@ pub struct ServeArguments {
     pub drain: Duration,
 
     /// The key that signs receipts, at least 32 bytes; replicas with the same key accept each other's receipts
-    /// [default: a new key at each start]
+    /// [default: over stdio a key that is kept in the user's cache folder, else a new one at each start]
     #[arg(long, value_name = "FILE", help_heading = "Receipts")]
     pub receipt_key_file: Option<PathBuf>,
 

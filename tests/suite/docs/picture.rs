@@ -1,4 +1,5 @@
-//! docs/disclosure.svg: the figures of `compare` for the demonstration, as bars. What is around the bars is written by hand.
+//! docs/disclosure.svg: the figures of `compare` for the demonstration, as bars, with what is written by hand around them; and
+//! docs/compare.md, which has them as printed.
 
 use std::{fmt::Write, fs, path::Path};
 
@@ -64,5 +65,20 @@ fn w4_the_picture_shows_what_compare_measures() {
     match std::env::var_os("UPDATE_PICTURE") {
         Some(_) => fs::write(&file, &drawn).unwrap(),
         None => assert!(written == drawn, "docs/disclosure.svg is old: run this test with UPDATE_PICTURE=1"),
+    }
+}
+
+#[test]
+fn w4_the_page_shows_what_compare_prints() {
+    let printed =
+        |arguments: &[&str]| Process::start(&mut program(arguments)).finish().says(0, &[]).stdout.clone();
+    let table = printed(&["compare"]).replace("gateway serve", "mcp-disclosure serve");
+    let printed = table + &printed(&["compare", "--transcript", "--strategies", "resource"]);
+    let page = fs::read_to_string(Path::new(ROOT).join("docs/compare.md")).unwrap();
+    for beginning in ["Use full:", "── resource ─"] {
+        let block = page.split("```\n").find(|block| block.starts_with(beginning)).unwrap();
+        for line in block.lines().filter(|line| line.trim() != "…") {
+            assert!(printed.contains(line), "{line}\n{printed}");
+        }
     }
 }
