@@ -249,8 +249,8 @@ async fn i7_invoke_returns_the_tools_result_untouched(setup: Setup) {
     assert_eq!((&last["name"], &last["x-odd"]), (&json!("progress"), &json!(1)));
 }
 
-async fn i7_invalid_calls_of_invoke_are_errors_and_do_not_run(setup: Setup) {
-    let (_bench, client) = entered(setup).await;
+/// Wrong calls of other tools by this one are errors, and do not run.
+pub(crate) async fn refuses_wrong_calls(client: &Client, by: &str) {
     let (tool, object) = ("a string: the name of the tool to call", "a JSON object");
     let another = "the name of another tool; it cannot call itself";
     let differ = "one value; the one in arguments and the one beside arguments differ";
@@ -260,32 +260,36 @@ async fn i7_invalid_calls_of_invoke_are_errors_and_do_not_run(setup: Setup) {
         (json!({"tool": ""}), "tool", tool),
         (json!({"tool": 7}), "tool", tool),
         (json!({"arguments": {"x": 1}}), "tool", tool),
-        (json!({"tool": "invoke", "arguments": {"tool": "rich"}}), "tool", another),
+        (json!({"tool": by, "arguments": {"tool": "rich"}}), "tool", another),
         (json!({"tool": "rich", "arguments": {"x": 1}, "x": 2}), "x", differ),
         (json!({"tool": "rich", "arguments": "words", "x": 2}), "arguments", object),
         (json!({"tool": "rich", "arguments": "words"}), "arguments", object),
         (json!({"tool": "rich", "arguments": [1]}), "arguments", object),
         (json!({"tool": "echo", "arguments": {"text": 1}}), "text", "a value of type string"),
         (json!({"tool": "echo"}), "text", "a value: it is required"),
-        (json!([]), "arguments", object),
+        (json!([1]), "arguments", object),
     ] {
-        let result = client.call("invoke", arguments.clone()).await.result();
-        assert_eq!(result["isError"], true, "{arguments}");
-        let error = &answered(&result)["error"];
+        let error = answered(&client.call(by, arguments.clone()).await.result())["error"].take();
         assert_eq!(error["code"], "INVALID_ARGUMENTS", "{arguments}");
-        let problem = &error["problems"][0];
-        assert_eq!(
-            (&problem["argument"], &problem["expected"]),
-            (&json!(argument), &json!(expected)),
-            "{arguments}"
-        );
+        let problem = ["argument", "expected"].map(|member| &error["problems"][0][member]);
+        assert_eq!(problem, [argument, expected], "{arguments}");
     }
-    let result = invoke(&client, "reech", json!({})).await.result();
-    assert_eq!(result["isError"], true);
-    let answer = answered(&result);
-    assert_eq!(answer["error"], "Unknown tool: reech");
-    assert!(answer["suggestions"].as_array().unwrap().contains(&json!("rich")), "{answer}");
+    for arguments in [
+        json!({"tool": "ehco"}),
+        json!({"name": "ehco", "arguments": {}}),
+        json!({"arguments": {"tool_name": "ehco", "arguments": "{}"}}),
+    ] {
+        let result = client.call(by, arguments.clone()).await.result();
+        let answer = answered(&result);
+        assert_eq!((&result["isError"], &answer["error"]), (&json!(true), &json!("Unknown tool: ehco")));
+        assert!(answer["suggestions"].as_array().unwrap().contains(&json!("echo")), "{arguments}: {answer}");
+    }
     assert_eq!(client.calls_forwarded().await, Vec::<Value>::new());
+}
+
+async fn i7_invalid_calls_of_invoke_are_errors_and_do_not_run(setup: Setup) {
+    let (_bench, client) = entered(setup).await;
+    refuses_wrong_calls(&client, "invoke").await;
 }
 
 async fn i9_tools_of_our_names_move_aside(setup: Setup) {

@@ -191,14 +191,6 @@ async fn m4_what_cannot_be_described_is_refused_as_a_whole(setup: Setup) {
     assert_eq!(fifty["tools"].as_array().unwrap().len(), 50);
 }
 
-async fn m5_definitions_come_in_the_order_of_the_names(setup: Setup) {
-    let (_bench, client) = connect(named(["a", "b", "c"]), setup).await;
-    for order in [["c", "a", "b"], ["b", "b", "a"]] {
-        let described = items(&client, "tools/describe", json!({"names": order}), "tools").await;
-        assert_eq!(names(&described), order);
-    }
-}
-
 async fn m6_a_hidden_name_is_an_unknown_one(setup: Setup) {
     let admission = HeaderAdmission::default().knowing("ann", &["open"]).on_stdio("ann");
     let bench = Bench::start(Options { admission, ..named(["open", "secret_a"]) }).await;
@@ -243,7 +235,6 @@ under_full!(
     m1_a_change_of_a_digest_is_announced,
     m2_hints_are_those_of_the_list,
     m4_what_cannot_be_described_is_refused_as_a_whole,
-    m5_definitions_come_in_the_order_of_the_names,
     m6_a_hidden_name_is_an_unknown_one,
 );
 where_schemas_are_withheld!(m1_where_something_is_withheld_there_is_no_manifest);

@@ -176,15 +176,6 @@ async fn r15_the_bridge_authorizes_and_refusals_name_it(setup: Setup) {
     assert_ne!(client.call("rich", arguments).await.result()["isError"], true);
 }
 
-async fn r15_a_tool_of_the_bridges_name_moves_aside(setup: Setup) {
-    let (_bench, client) = connect_plain(named(["describe_tools", "a"]).pinned("resource"), setup).await;
-    assert_eq!(client.tool_names().await, ["kit__describe_tools", "a", "describe_tools"]);
-    let learned = client.learn("kit__describe_tools", json!({"mine": 1})).await;
-    let result = client.call("kit__describe_tools", learned).await.result();
-    assert_eq!(result["structuredContent"]["given"], json!({"mine": 1}));
-    assert_eq!(client.calls_forwarded().await[0]["name"], "describe_tools");
-}
-
 /// A definition of which a call needs less than half.
 const WEIGHTY: &str = r##"{"name": "weighty", "description": "Weighs.", "annotations": {"readOnlyHint": true},
     "inputSchema": {"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object",
@@ -231,5 +222,4 @@ under_resource!(
     r15_the_bridge_is_listed_last_and_answers_like_the_resource,
     r6_a_tool_of_our_own_needs_no_description,
     r15_the_bridge_authorizes_and_refusals_name_it,
-    r15_a_tool_of_the_bridges_name_moves_aside,
 );

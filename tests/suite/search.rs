@@ -3,7 +3,7 @@
 use kit::{Client, Scenario, Setup, client::names_in};
 use serde_json::{Value, json};
 
-use crate::{connect, connected, named, playing};
+use crate::{connect, connected, info::refuses_wrong_calls, named, playing};
 
 /// The answer, which is a text alone.
 async fn search(client: &Client, arguments: Value) -> Value {
@@ -68,29 +68,7 @@ async fn s1_arguments_are_understood_wherever_they_are(setup: Setup) {
 
 async fn s1_wrong_calls_do_not_run_and_say_what_to_do(setup: Setup) {
     let (_bench, client) = connected(setup).await;
-    for (arguments, argument) in [
-        (json!({}), "tool"),
-        (json!({"tool": 7}), "tool"),
-        (json!({"tool": "call_tool", "arguments": {"tool": "rich"}}), "tool"),
-        (json!({"tool": "echo", "arguments": {"text": 1}}), "text"),
-        (json!({"tool": "echo"}), "text"),
-        (json!([1]), "arguments"),
-    ] {
-        let result = client.call("call_tool", arguments.clone()).await.result();
-        let error = &result["structuredContent"]["error"];
-        assert_eq!(error["code"], "INVALID_ARGUMENTS", "{arguments}: {result}");
-        assert_eq!(error["problems"][0]["argument"], argument, "{arguments}");
-    }
-    for arguments in [
-        json!({"tool": "ehco"}),
-        json!({"name": "ehco", "arguments": {}}),
-        json!({"arguments": {"tool_name": "ehco", "arguments": "{}"}}),
-    ] {
-        let unknown = client.call("call_tool", arguments.clone()).await.result();
-        assert_eq!(unknown["isError"], true);
-        assert_eq!(unknown["structuredContent"]["suggestions"][0], "echo", "{arguments}");
-    }
-    assert_eq!(client.calls_forwarded().await, Vec::<Value>::new());
+    refuses_wrong_calls(&client, "call_tool").await;
 }
 
 async fn s1_readers_call_read_only_tools_alone(setup: Setup) {

@@ -11,7 +11,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use kit::{
-    Bench, Client, Options, Setup, eventually,
+    Bench, Client, Options, Scenario, Setup, eventually,
     http::serve,
     scenario::{JOURNAL, control},
 };
@@ -195,43 +195,22 @@ async fn p9_our_own_client_does_not_follow_either() {
 }
 
 async fn p13_a_tools_own_argument_of_the_receipts_name_arrives(setup: Setup) {
-    let tool = |name: &str, own: &[&str]| {
-        let properties: Value =
-            own.iter().map(|name| ((*name).to_owned(), json!({"type": "string"}))).collect();
-        json!({"name": name, "description": "Has its own.", "inputSchema": {
-            "type": "object", "properties": properties, "required": own, "additionalProperties": false,
-        }})
-        .to_string()
-    };
-    let scenario = kit::Scenario::with_tools([
-        tool("one", &["disclosure_receipt"]),
-        tool("both", &["disclosure_receipt", "mcp_disclosure_receipt"]),
-    ]);
-    let (_bench, client) = connect(playing(scenario), setup).await;
-    for (name, own, ours) in [
-        ("one", json!({"disclosure_receipt": "own"}), "mcp_disclosure_receipt"),
-        (
-            "both",
-            json!({"disclosure_receipt": "own", "mcp_disclosure_receipt": "2"}),
-            "mcp_disclosure_receipt_2",
-        ),
-    ] {
-        let refused = client.call(name, own.clone()).await.result();
-        assert_eq!(refused["structuredContent"]["error"]["code"], "TOOL_DESCRIPTION_REQUIRED");
-        let described = client.describe(name).await.text_as_json()[name].take();
-        let mut arguments = own.clone();
-        if setup.era == Era::Stateless {
-            assert!(refused.to_string().contains(&format!("with the {ours} in")), "{refused}");
-            assert_eq!(
-                described["inputSchema"]["properties"]["disclosure_receipt"],
-                json!({"type": "string"})
-            );
-            arguments[ours] = described["inputSchema"]["properties"][ours]["const"].clone();
-            assert!(arguments[ours].is_string(), "{described}");
-        }
-        let result = client.call(name, arguments).await.result();
-        assert_eq!(result["structuredContent"]["given"], own, "{name}");
+    let own = json!({"disclosure_receipt": "own"});
+    let schema = json!({"type": "object", "properties": {"disclosure_receipt": {"type": "string"}}});
+    let tool = json!({"name": "one", "description": "Has its own.", "inputSchema": schema});
+    let (_bench, client) = connect(playing(Scenario::with_tools([tool.to_string()])), setup).await;
+    let refused = client.call("one", own.clone()).await.result();
+    assert_eq!(refused["structuredContent"]["error"]["code"], "TOOL_DESCRIPTION_REQUIRED");
+    let described = client.describe("one").await.text_as_json()["one"].take();
+    let properties = &described["inputSchema"]["properties"];
+    let mut arguments = own.clone();
+    if setup.era == Era::Stateless {
+        assert!(refused.to_string().contains("with the mcp_disclosure_receipt in"), "{refused}");
+        assert_eq!(properties["disclosure_receipt"], json!({"type": "string"}));
+        arguments["mcp_disclosure_receipt"] = properties["mcp_disclosure_receipt"]["const"].clone();
     }
-    assert!(!client.read(JOURNAL).await.result().to_string().contains("mcp_disclosure_receipt_2"));
+    let result = client.call("one", arguments).await.result();
+    assert_eq!(result["structuredContent"]["given"], own);
+    assert!(!client.read(JOURNAL).await.result().to_string().contains("mcp_disclosure_receipt"));
 }
 under_resource!(p13_a_tools_own_argument_of_the_receipts_name_arrives);
