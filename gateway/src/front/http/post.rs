@@ -55,7 +55,7 @@ impl Front {
         }
         let arrived = &*arrived;
         let depth = limits.bounds().message_depth;
-        let message = aside(text.len(), || Message::parse(&text, depth));
+        let message = aside(text.len(), || Message::from_client(&text, depth));
         drop(text);
         match message {
             Err(refused) => return Ok(body::json(StatusCode::BAD_REQUEST, refused.encode())),
