@@ -98,11 +98,8 @@ impl Sessions {
     }
 
     /// The client opened its general stream here, which has to carry the updates that it subscribed to anywhere. `has_missed`:
-    /// it resumes a stream that is not here, of another replica or of a copy that was dropped, so anything may have changed.
+    /// it resumes a stream that is not here, or not any more, so anything may have changed.
     pub(crate) fn stream_opened(self: &Arc<Self>, session: &Arc<ServedSession>, has_missed: bool) {
-        if self.replication.replicas().is_none() {
-            return;
-        }
         if has_missed {
             session.notify_changed(&Kind::ALL);
         }
