@@ -239,7 +239,7 @@ impl Front {
                     Some((Frame::Answer(message, error), place))
                         if accepts.json || status(&error) != StatusCode::OK =>
                     {
-                        let response = body::json(status(&error), body::unread(message, place));
+                        let response = body::unread(status(&error), message, place);
                         return match error {
                             Some(error) => refusing(response, &error),
                             None => response,
