@@ -185,14 +185,14 @@ impl Sessions {
 
     /// Handles a message.
     fn take(self: &Arc<Self>, replicas: &Arc<Replicas>, message: ReplicaMessage) {
-        let ReplicaMessage { session: id, kind, .. } = message;
-        let session = self.find(&id);
+        let ReplicaMessage { session: key, kind, .. } = message;
+        let session = self.table.lock().known_as(&key).cloned();
         if let MessageKind::Followed { stream, progress } = kind {
             return match session.and_then(|session| session.replay.numbered(stream)) {
                 Some(buffer) => drop(tokio::spawn(async move { buffer.moved(progress).await })),
                 None if progress == Progress::Ended => {}
                 // So the request that waits there for the response ends.
-                None => Archive::new(replicas, &id).remove(stream),
+                None => Archive::new(replicas, key).remove(stream),
             };
         }
         let Some(session) = session else { return };
@@ -200,7 +200,7 @@ impl Sessions {
             MessageKind::Changed if session.client.outbox().is_open() => {
                 drop(tokio::spawn(Arc::clone(self).catch_up(session)));
             }
-            MessageKind::Ended => drop(self.end(&id)),
+            MessageKind::Ended => drop(self.end(session.id())),
             MessageKind::Cancelled(request) => {
                 let _perhaps_elsewhere =
                     Id::parse(&request).is_some_and(|request| session.in_flight.cancel(&request));
