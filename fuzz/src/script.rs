@@ -149,7 +149,7 @@ impl Sent {
 
     /// The message in the body.
     pub(crate) fn message(&self) -> Result<Message, Response> {
-        Message::parse(&self.body, crate::message::DEPTH)
+        Message::from_client(&self.body, crate::message::DEPTH)
     }
 }
 

@@ -30,8 +30,8 @@ const PINGING: Duration = Duration::from_secs(1);
 pub(crate) const EVENTS: usize = 10_000;
 const LONG_ONES: usize = 8;
 
-/// The channel of messages to all replicas, whose names are hexadecimal.
-pub(crate) const ALL: &str = "all";
+/// The channel of messages to all replicas. Clients can write the name of a replica, and not this one: their answers go to one.
+pub(crate) const ALL: &str = "*";
 
 /// The connection.
 #[derive(Debug)]

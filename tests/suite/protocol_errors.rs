@@ -50,7 +50,10 @@ async fn f7_what_is_no_message_is_refused_and_the_rest_goes_on(setup: Setup) {
         ("{\"jsonrpc\":", -32700),
         ("nonsense", -32700),
         ("[]", -32600),
-        (r#"[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]"#, -32600),
+        (
+            r#"[{"jsonrpc":"2.0","id":1,"method":"tools/list"},{"jsonrpc":"2.0","id":2,"method":"ping"}]"#,
+            -32600,
+        ),
         ("{}", -32600),
         (r#"{"jsonrpc":"2.0","id":null,"method":"tools/list"}"#, -32600),
     ] {

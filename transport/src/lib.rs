@@ -34,4 +34,5 @@ pub use mcp_disclosure_core::RawText as Json;
 pub use mcp_disclosure_core::printable;
 pub use message::{Id, Message, Notification, Request, RequestId, Response};
 pub use meta::LoggingLevel;
+pub use outline::Outline;
 pub use rpc_error::{ErrorText, code};

@@ -2,6 +2,8 @@
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
+use crate::outline::{Outline, Scan};
+
 /// A line reader. Partial lines survive a dropped future.
 #[derive(Debug)]
 pub struct Lines<R> {
@@ -16,8 +18,8 @@ pub struct Lines<R> {
 pub enum Line {
     /// The line, without its terminator.
     Text(Vec<u8>),
-    /// The length in bytes of a line that exceeded the limit and was skipped.
-    TooLong(usize),
+    /// The length in bytes of a line that exceeded the limit and was skipped, and what was seen of it.
+    TooLong(usize, Outline),
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
@@ -28,10 +30,16 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 
     /// The next line that is not blank; `None` at the end. The last line need not be terminated.
     pub async fn next(&mut self) -> std::io::Result<Option<Line>> {
-        self.next_with(|_| {}).await
+        let mut scan = Scan::default();
+        let mut line = self.next_with(|piece| scan.take(piece)).await?;
+        if let Some(Line::TooLong(_, seen)) = &mut line {
+            *seen = scan.seen().clone();
+        }
+        Ok(line)
     }
 
-    /// The same. `skipped` is given what a line that exceeds the limit consists of, as it is read: such a line may never end.
+    /// The same, with nothing seen. `skipped` is given what a line that exceeds the limit consists of, as it is read: such a line may
+    /// never end.
     pub(crate) async fn next_with(
         &mut self,
         mut skipped: impl FnMut(&[u8]),
@@ -56,7 +64,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             let length = std::mem::take(&mut self.length);
             let line = std::mem::take(&mut self.line);
             if length > self.limit {
-                return Ok(Some(Line::TooLong(length)));
+                return Ok(Some(Line::TooLong(length, Outline::default())));
             }
             if !line.iter().all(u8::is_ascii_whitespace) {
                 return Ok(Some(Line::Text(line)));
@@ -71,13 +79,15 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Id;
 
     #[tokio::test]
     async fn reads_lines_skips_blank_ones_and_bounds_the_rest() {
-        let text = format!("one\n\n \r\n{}\ntwo", "x".repeat(200_000));
+        let text = format!("one\n\n \r\n{{\"x\":\"{}\",\"id\":7}}\ntwo", "x".repeat(200_000));
         let mut lines = Lines::new(text.as_bytes(), 100_000);
         assert_eq!(lines.next().await.unwrap(), Some(Line::Text(b"one".to_vec())));
-        assert_eq!(lines.next().await.unwrap(), Some(Line::TooLong(200_000)));
+        let seen = Outline { ids: vec![Id::number(7)], ..Outline::default() };
+        assert_eq!(lines.next().await.unwrap(), Some(Line::TooLong(200_015, seen)));
         assert_eq!(lines.next().await.unwrap(), Some(Line::Text(b"two".to_vec())));
         assert_eq!(lines.next().await.unwrap(), None);
     }

@@ -6,7 +6,7 @@ use mcp_disclosure_core::{RawObject, take::Text};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use crate::{Bound, ErrorText, Json, code, depth::is_deeper_than};
+use crate::{Bound, ErrorText, Json, Outline, code, depth::is_deeper_than};
 
 /// Maximum length of the id and of the method of a request, in bytes: both are kept, logged and repeated in answers.
 const LONGEST_LABEL: usize = 1024;
@@ -163,6 +163,14 @@ impl Message {
                 Err(refuse(None, code::INVALID_REQUEST, message))
             }
         }
+    }
+
+    /// Parses one message of a client, whose responses are never answered: it could take that for the answer to a request of its own.
+    ///
+    /// # Errors
+    /// As of [`Outline::refuse`].
+    pub fn from_client(bytes: &[u8], depth: Bound) -> Result<Self, Response> {
+        Self::parse(bytes, depth).or_else(|refused| Outline::of(bytes).refuse(refused))
     }
 
     /// The message as one line of JSON, without a line terminator.

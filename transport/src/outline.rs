@@ -1,10 +1,10 @@
 //! Extracts what is recognizable from a message that cannot be parsed: its top-level keys.
 
-use crate::Id;
+use crate::{Id, Message, Response};
 
 /// The recognizable keys of the outermost object, or of the objects in an outermost array.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Outline {
+pub struct Outline {
     /// Every `id` that is a string or a number.
     pub(crate) ids: Vec<Id>,
     /// Whether there is a `method`.
@@ -27,6 +27,18 @@ impl Outline {
         let mut scan = Scan::default();
         scan.take(text);
         scan.outline
+    }
+
+    /// What is refused of a client for this reason: a response fails what it answers, and is not answered itself.
+    ///
+    /// # Errors
+    /// The response to anything else, with its id if that was recognized.
+    pub fn refuse(self, reason: Response) -> Result<Message, Response> {
+        // Without an id it may have broken off before its method.
+        let is_response = self.is_answer || (self.is_response() && !self.ids.is_empty());
+        let only = <[Id; 1]>::try_from(self.ids).ok().map(|[id]| id);
+        let refused = Response { id: reason.id.or(only), ..reason };
+        if is_response { Ok(Message::Response(refused)) } else { Err(refused) }
     }
 
     /// Whether it is, or looks like, a response.
@@ -162,6 +174,7 @@ impl Scan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{ErrorText, code};
 
     fn ids(text: &[u8]) -> Vec<String> {
         Outline::of(text).ids.iter().map(|id| id.as_str().to_owned()).collect()
@@ -202,6 +215,31 @@ mod tests {
         assert_eq!(seen(r#"{"id":1,"error":Infinity}"#), (false, true, false));
         assert_eq!(seen(r#"{"half": "#), (false, false, false));
         assert_eq!(seen(r#"the "result": 7"#), (false, false, false));
+    }
+
+    #[test]
+    fn p6_a_response_is_never_answered_and_a_request_by_its_id() {
+        let refused = |text: &str| {
+            let reason = ErrorText::new(code::PARSE_ERROR, "x");
+            let refused = Outline::of(text.as_bytes()).refuse(Response { id: None, outcome: Err(reason) });
+            let is_answered = refused.is_err();
+            let id = match refused {
+                Ok(Message::Response(refused)) | Err(refused) => refused.id,
+                other => panic!("{other:?}"),
+            };
+            (is_answered, id.map(|id| id.as_str().to_owned()))
+        };
+        for (text, is_answered, id) in [
+            (r#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"x":NaN}}"#, true, Some("1")),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{"x":NaN}}"#, false, Some("1")),
+            (r#"{"jsonrpc":"2.0","id":1}"#, false, Some("1")),
+            (r#"{"jsonrpc":"2.0","result":NaN}"#, false, None),
+            (r#"{"jsonrpc":"#, true, None),
+            (r#"[{"jsonrpc":"2.0","id":1,"method":"m"},{"jsonrpc":"2.0","id":2,"method":"m"}]"#, true, None),
+            ("hello?", true, None),
+        ] {
+            assert_eq!(refused(text), (is_answered, id.map(str::to_owned)), "{text}");
+        }
     }
 
     #[test]

@@ -86,7 +86,7 @@ async fn read(input: impl AsyncRead + Unpin, connection: &Arc<Connection>) -> Re
     while let Some(line) = lines.next_with(|piece| overlong.take(piece)).await.map_err(unreadable)? {
         match line {
             Line::Text(text) => connection.receive(&text, None),
-            Line::TooLong(_) => overlong.end(),
+            Line::TooLong(..) => overlong.end(),
         }
     }
     Ok(())

@@ -8,7 +8,7 @@ use tracing::Instrument;
 use super::{Caller, FetchLimits, common::panicked};
 use crate::session::{
     Session,
-    store::{Archive, MessageKind, Opened, Replicas},
+    store::{Archive, MessageKind, Opened, Replicas, key_of},
 };
 
 /// How long fetches are counted together.
@@ -41,7 +41,7 @@ impl Replication {
     pub(super) fn share(&self, session: &Session) {
         let Some(replicas) = &self.0 else { return };
         session.client.asked_by(replicas);
-        session.replay.shared(Archive::new(replicas, session.id()));
+        session.replay.shared(Archive::new(replicas, key_of(session.id()).into()));
     }
 
     /// Writes a new session to the store.

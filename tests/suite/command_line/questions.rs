@@ -48,6 +48,26 @@ fn a_question_goes_to_the_client_and_its_answer_back_f3() {
     assert_eq!(outcome["result"], result);
 }
 
+/// The ids of questions are those of the client's own requests.
+#[test]
+fn an_answer_that_is_none_fails_its_question_and_is_not_answered_p6() {
+    let mut gateway = asking("asks", json!({"elicitation": {"form": {}}}));
+    for wrong in [
+        r#"{"jsonrpc":"2.0","id":ID}"#,
+        r#"{"jsonrpc":"2.0","id":ID,"result":null,"error":{"code":1,"message":"m"}}"#,
+        r#"{"id":ID,"result":{"action":"decline"}}"#,
+        r#"{"jsonrpc":"2.0","id":ID,"result":{"x":NaN}}"#,
+    ] {
+        let call =
+            gateway.ask("tools/call", json!({"name": "echo", "arguments": {"text": "elicitation/create"}}));
+        gateway.notified("elicitation/create", usize::try_from(call).unwrap() - 1);
+        gateway.line(wrong.replace("ID", &(call - 1).to_string()));
+        let outcome: Value = serde_json::from_str(text(&gateway.answer(call))).unwrap();
+        assert!(outcome["error"]["code"].as_i64().unwrap() <= -32600, "{wrong}: {outcome}");
+    }
+    assert!(!gateway.finish().stdout.contains(r#""error":{"code":-32600"#));
+}
+
 #[test]
 fn a_client_that_cannot_be_asked_is_not_f3() {
     let mut gateway = asking("asks", json!({"roots": {}}));

@@ -22,7 +22,7 @@ use mcp_disclosure_gateway::{front::stdio, upstream::Target};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 
-use crate::command_line::{ODD, program, serve_odd, text};
+use crate::command_line::{ODD, error, program, serve_odd, text};
 
 fn line(message: &Value) -> String {
     format!("{message}\n")
@@ -31,6 +31,8 @@ fn line(message: &Value) -> String {
 #[test]
 fn a_line_without_end_is_refused_at_the_end_of_the_input() {
     let mut gateway = serve_odd(&[], &["ordinary"]);
+    gateway.line(format!(r#"{{"method":"ping","params":{{"x":"{}"}},"id":"long"}}"#, "x".repeat(20 << 20)));
+    assert!(error(&gateway.answer("long")).contains("at most 16777216"));
     gateway.write(vec![b'x'; 20 << 20]);
     gateway.close_stdin();
     let answer = gateway.error_without_id("20971520 bytes");
@@ -41,15 +43,21 @@ fn a_line_without_end_is_refused_at_the_end_of_the_input() {
 #[test]
 fn bytes_that_are_no_utf_8_are_refused_wherever_they_stand() {
     let mut gateway = serve_odd(&[], &["ordinary"]);
-    let call =
-        r#"{"jsonrpc":"2.0","id":"call","method":"tools/call","params":{"name":"echo","arguments":{"text":"#;
-    for wrong in [&b"\"\xc3\""[..], b"\"\xed\xa0\x80\"", b"\"\xff\"", b"\"\xf0\x9f\x98\""] {
-        gateway.line([call.as_bytes(), wrong, b"}}}"].concat());
+    let call = |id: usize| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":"{id}","method":"tools/call","params":{{"name":"echo","arguments":{{"text":"#
+        )
+    };
+    let all =
+        [&b"\"\xc3\""[..], b"\"\xed\xa0\x80\"", b"\"\xff\"", b"\"\xf0\x9f\x98\"", "\"\u{1f600}\"".as_bytes()];
+    for (id, argument) in all.into_iter().enumerate() {
+        gateway.line([call(id).as_bytes(), argument, b"}}}"].concat());
     }
-    gateway.line([call.as_bytes(), "\"\u{1f600}\"".as_bytes(), b"}}}"].concat());
-    assert_eq!(text(&gateway.answer("call")), "\u{1f600}");
-    let ended = gateway.finish();
-    assert_eq!(ended.says(0, &[]).stdout.matches("not UTF-8").count(), 4, "{}", ended.stdout);
+    for id in 0..4 {
+        assert!(error(&gateway.answer(id.to_string())).contains("not UTF-8"), "{id}");
+    }
+    assert_eq!(text(&gateway.answer("4")), "\u{1f600}");
+    gateway.finish().says(0, &[]);
 }
 
 #[test]
@@ -64,7 +72,7 @@ fn input_that_ends_in_the_middle_of_calls_leaves_none_without_an_answer() {
             "upstream 'odd' did not respond within 2 seconds"
         );
     }
-    gateway.error_without_id("not JSON");
+    assert!(error(&gateway.answer("half")).contains("not JSON"));
     gateway.ended().says(0, &[]);
 }
 

@@ -1,5 +1,10 @@
 //! What a session is, wherever it is served (K1).
 
+use std::{
+    io::{Read, Write},
+    net::TcpStream,
+};
+
 use kit::{
     messages::{hello, request},
     redis::Redis,
@@ -77,6 +82,32 @@ fn k1_the_store_has_no_id_of_a_session() {
     let (texts, keys) = kept();
     assert!(keys.contains(&web.key()), "{keys:?}");
     assert!(texts.iter().all(|text| !text.contains(&web.session)), "{texts:?}");
+}
+
+#[test]
+fn k1_what_replicas_say_to_each_other_has_no_id_of_a_session_and_no_client_addresses_all() {
+    let redis = Redis::start(&[]);
+    let a = Replica::start(&redis.url(), &[], &[ODD, "ordinary"]);
+    let web = Web::open(a.at);
+    let mut store = TcpStream::connect(redis.address()).unwrap();
+    store.set_read_timeout(Some(kit::PATIENCE)).unwrap();
+    store.write_all(b"PSUBSCRIBE *\r\n").unwrap();
+    let mut heard = String::new();
+    let mut hear = |wanted: &str| {
+        let mut piece = [0; 4096];
+        while !heard.contains(wanted) {
+            let read = store.read(&mut piece).unwrap();
+            assert!(read > 0, "{wanted} in {heard}");
+            heard.push_str(&String::from_utf8_lossy(&piece[..read]));
+        }
+    };
+    hear("psubscribe");
+    web.post(a.at, &json!({"jsonrpc": "2.0", "id": "all-1", "result": {}}));
+    let params = json!({"requestId": 7});
+    web.post(a.at, &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}));
+    hear("cancelled");
+    assert!(heard.contains(&web.digest()) && !heard.contains(&web.session), "{heard}");
+    assert!(!heard.contains("all-1"), "{heard}");
 }
 
 #[test]

@@ -185,7 +185,7 @@ fn k1_a_stream_that_its_replica_does_not_have_any_more_ends() {
     let Broken { first, question, .. } = broken(&web, a.at);
     let (stream, event) = first.rsplit_once('-').unwrap();
     let lost = format!("{}.999", stream.split_once('.').unwrap().0);
-    let key = |stream: &str| format!("mcp-disclosure:4:e:{}", digest(&format!("{}.{stream}", web.session)));
+    let key = |stream: &str| format!("mcp-disclosure:4:e:{}", digest(&format!("{}.{stream}", web.digest())));
     redis.command(&format!("COPY {} {}", key(stream), key(&lost)));
     let mut resumed = resumed(&web, b.at, &format!("{lost}-{event}"));
     assert_eq!(resumed.next(|_| true), Some(question));

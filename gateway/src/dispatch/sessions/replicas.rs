@@ -98,11 +98,8 @@ impl Sessions {
     }
 
     /// The client opened its general stream here, which has to carry the updates that it subscribed to anywhere. `has_missed`:
-    /// it resumes a stream that is not here, of another replica or of a copy that was dropped, so anything may have changed.
+    /// it resumes a stream that is not here, or not any more, so anything may have changed.
     pub(crate) fn stream_opened(self: &Arc<Self>, session: &Arc<ServedSession>, has_missed: bool) {
-        if self.replication.replicas().is_none() {
-            return;
-        }
         if has_missed {
             session.notify_changed(&Kind::ALL);
         }
@@ -188,14 +185,14 @@ impl Sessions {
 
     /// Handles a message.
     fn take(self: &Arc<Self>, replicas: &Arc<Replicas>, message: ReplicaMessage) {
-        let ReplicaMessage { session: id, kind, .. } = message;
-        let session = self.find(&id);
+        let ReplicaMessage { session: key, kind, .. } = message;
+        let session = self.table.lock().known_as(&key).cloned();
         if let MessageKind::Followed { stream, progress } = kind {
             return match session.and_then(|session| session.replay.numbered(stream)) {
                 Some(buffer) => drop(tokio::spawn(async move { buffer.moved(progress).await })),
                 None if progress == Progress::Ended => {}
                 // So the request that waits there for the response ends.
-                None => Archive::new(replicas, &id).remove(stream),
+                None => Archive::new(replicas, key).remove(stream),
             };
         }
         let Some(session) = session else { return };
@@ -203,7 +200,7 @@ impl Sessions {
             MessageKind::Changed if session.client.outbox().is_open() => {
                 drop(tokio::spawn(Arc::clone(self).catch_up(session)));
             }
-            MessageKind::Ended => drop(self.end(&id)),
+            MessageKind::Ended => drop(self.end(session.id())),
             MessageKind::Cancelled(request) => {
                 let _perhaps_elsewhere =
                     Id::parse(&request).is_some_and(|request| session.in_flight.cancel(&request));

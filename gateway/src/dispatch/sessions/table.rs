@@ -4,7 +4,11 @@ use std::{collections::HashMap, ops::Deref, sync::Arc};
 
 use mcp_disclosure_transport::{ErrorText, code};
 
-use crate::{backend::Backend, dispatch::common::unfinished, session::Session};
+use crate::{
+    backend::Backend,
+    dispatch::common::unfinished,
+    session::{Session, store::key_of},
+};
 
 /// A session, and the backend that serves it, which is kept alive for as long as this is referenced, even after the session ended.
 #[derive(Debug)]
@@ -47,14 +51,14 @@ fn full(most: usize) -> ErrorText {
     ErrorText::new(code::UPSTREAM_FAILED, message)
 }
 
-/// All open sessions.
+/// All open sessions, by [what stores know](key_of) of their ids.
 #[derive(Debug)]
 pub(super) struct Table {
     most: usize,
     /// Those that were opened here.
-    opened: HashMap<Arc<str>, Arc<ServedSession>>,
+    opened: HashMap<String, Arc<ServedSession>>,
     /// Copies of those that other replicas opened. They are bounded on their own, and make room for each other.
-    copies: HashMap<Arc<str>, Arc<ServedSession>>,
+    copies: HashMap<String, Arc<ServedSession>>,
     is_closed: bool,
 }
 
@@ -88,7 +92,7 @@ impl Table {
     /// -32000 if the limit is reached.
     pub(super) fn add(&mut self, session: Arc<ServedSession>) -> Result<(), ErrorText> {
         self.room()?;
-        self.opened.insert(Arc::clone(session.id()), session);
+        self.opened.insert(key_of(session.id()), session);
         Ok(())
     }
 
@@ -107,7 +111,7 @@ impl Table {
         if is_full && evicted.is_empty() {
             return Err(full(self.most));
         }
-        self.copies.insert(Arc::clone(session.id()), session);
+        self.copies.insert(key_of(session.id()), session);
         Ok(evicted)
     }
 
@@ -115,24 +119,30 @@ impl Table {
     /// at to find them.
     fn evict(&mut self) -> Vec<Arc<ServedSession>> {
         let some = self.copies.len() / EVICTED_PART + 1;
-        let quiet =
-            self.copies.values().filter(|copy| copy.is_quiet() && copy.replay.unfinished().is_empty());
-        let mut quiet: Vec<_> = quiet.map(|copy| (copy.last_used(), Arc::clone(copy.id()))).collect();
+        let is_quiet = |copy: &ServedSession| copy.is_quiet() && copy.replay.unfinished().is_empty();
+        let quiet = self.copies.iter().filter(|(_, copy)| is_quiet(copy));
+        let mut quiet: Vec<_> = quiet.map(|(key, copy)| (copy.last_used(), key.clone())).collect();
         if some < quiet.len() {
             quiet.select_nth_unstable(some);
             quiet.truncate(some);
         }
-        quiet.iter().filter_map(|(_, id)| self.copies.remove(id)).collect()
+        quiet.iter().filter_map(|(_, key)| self.copies.remove(key)).collect()
     }
 
     /// Looks up a session by id.
     pub(super) fn find(&self, id: &str) -> Option<&Arc<ServedSession>> {
-        self.opened.get(id).or_else(|| self.copies.get(id))
+        self.known_as(&key_of(id))
+    }
+
+    /// Looks up a session by what stores know of its id.
+    pub(super) fn known_as(&self, key: &str) -> Option<&Arc<ServedSession>> {
+        self.opened.get(key).or_else(|| self.copies.get(key))
     }
 
     /// Removes a session.
     pub(super) fn remove(&mut self, id: &str) -> Option<Arc<ServedSession>> {
-        self.opened.remove(id).or_else(|| self.copies.remove(id))
+        let key = key_of(id);
+        self.opened.remove(&key).or_else(|| self.copies.remove(&key))
     }
 
     /// All of them.

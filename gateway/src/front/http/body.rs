@@ -1,26 +1,20 @@
 //! Request and response bodies, of limited size.
 
-use std::{
-    io,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::{io, time::Duration};
 
 use axum::{
-    body::{Body, Bytes, HttpBody},
+    body::{Body, HttpBody},
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse, Response},
 };
+use futures::{StreamExt, stream};
 use http_body_util::BodyExt;
-use hyper::body::{Frame, SizeHint};
 use mcp_disclosure_transport::{ErrorText, code};
 
 use super::refused::{Refused, Stage};
 use crate::{
     limits::Limits,
-    session::{Frames, Outlet, Peer, Place, Text, Unread},
+    session::{Frames, Outlet, Peer, Place, Text},
 };
 
 /// Time-out for receiving a body.
@@ -70,45 +64,22 @@ pub(super) fn json(status: StatusCode, message: impl Into<Body>) -> Response {
     (status, [(header::CONTENT_TYPE, "application/json")], message).into_response()
 }
 
-/// A message that a client may read slowly; `place` is its reservation among the peer's unread bytes.
-pub(super) fn unread(message: Text, place: Place) -> Body {
-    match message {
-        Text::Small(message) => Body::from(message),
-        Text::Large(message) => Body::new(Pieces { message, sent: 0, _place: place }),
-    }
-}
-
-/// A long message, sent piece by piece. If it is lost meanwhile, its connection is closed.
-struct Pieces {
-    message: Arc<Unread>,
-    sent: usize,
-    _place: Place,
-}
-
-impl HttpBody for Pieces {
-    type Data = Bytes;
-    type Error = io::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
-        if self.is_end_stream() {
-            return Poll::Ready(None);
-        }
-        let piece = self.message.piece(self.sent, PIECE);
-        self.sent += piece.as_ref().map_or(0, Bytes::len);
+/// One that a client may read slowly; `place` is its reservation among the peer's unread bytes. If it is lost meanwhile, its
+/// connection is closed.
+pub(super) fn unread(status: StatusCode, message: Text, place: Place) -> Response {
+    let result = match message {
+        Text::Small(message) => return json(status, message),
+        Text::Large(result) => result,
+    };
+    let length = result.length();
+    let pieces = stream::iter((0..length).step_by(PIECE)).map(move |from| {
+        let _held = &place;
         let lost = || io::Error::other("the result was not read in time (limits.unread_bytes)");
-        Poll::Ready(Some(piece.map(Frame::data).ok_or_else(lost)))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.sent == self.message.length()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact((self.message.length() - self.sent) as u64)
-    }
+        result.piece(from, PIECE).ok_or_else(lost)
+    });
+    let mut response = json(status, Body::from_stream(pieces));
+    response.headers_mut().insert(header::CONTENT_LENGTH, length.into());
+    response
 }
 
 /// The content types that a client accepts.

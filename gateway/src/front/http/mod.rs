@@ -91,7 +91,8 @@ impl Front {
         let is_offered = |name: &&str| strategies.is_offered_to(permits, name);
         if let Some(name) = arrived.location.strategy.as_deref().filter(|name| !is_offered(name)) {
             let offered = strategies.offered_to(permits).join(", ");
-            let message = format_args!("no strategy '{name}' is offered here; offered are: {offered}");
+            let message =
+                format_args!("no strategy '{name}' is offered here; leave it out, or name one of: {offered}");
             return Err(Refused::because(StatusCode::NOT_FOUND, message));
         }
         match arrived.head.method {

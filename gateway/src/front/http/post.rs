@@ -55,7 +55,7 @@ impl Front {
         }
         let arrived = &*arrived;
         let depth = limits.bounds().message_depth;
-        let message = aside(text.len(), || Message::parse(&text, depth));
+        let message = aside(text.len(), || Message::from_client(&text, depth));
         drop(text);
         match message {
             Err(refused) => return Ok(body::json(StatusCode::BAD_REQUEST, refused.encode())),
@@ -239,7 +239,7 @@ impl Front {
                     Some((Frame::Answer(message, error), place))
                         if accepts.json || status(&error) != StatusCode::OK =>
                     {
-                        let response = body::json(status(&error), body::unread(message, place));
+                        let response = body::unread(status(&error), message, place);
                         return match error {
                             Some(error) => refusing(response, &error),
                             None => response,

@@ -1,6 +1,6 @@
 //! Event streams.
 
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{collections::VecDeque, iter, sync::Arc, time::Duration};
 
 use axum::{
     body::Body,
@@ -12,9 +12,7 @@ use futures::stream;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::body::PIECE;
-use crate::session::{
-    Frame, Peer, Place, Purpose, ReplayBuffer, StreamEvent, Text, Unread, store::Following,
-};
+use crate::session::{Frame, Peer, Place, Purpose, ReplayBuffer, StreamEvent, Text, store::Following};
 
 /// A comment is sent after this long without an event, so that no intermediary closes the connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -37,10 +35,13 @@ pub(super) struct Stream {
     shutdown: CancellationToken,
     /// The work behind the stream, which is stopped with it.
     work: Option<AbortOnDropHandle<()>>,
-    /// The rest of an event sent in pieces, and its reservation of unread bytes.
-    rest: Rest,
+    /// The rest of an event, and its reservation of unread bytes.
+    rest: Pieces,
     unread: Option<Place>,
 }
+
+/// What is sent of an event, piece by piece; `None` where its result was lost.
+type Pieces = Box<dyn Iterator<Item = Option<Bytes>> + Send>;
 
 impl Stream {
     /// A stream of these events, up to a response or the end of the buffer. At shutdown, queued events (such
@@ -62,7 +63,7 @@ impl Stream {
     }
 
     fn of(source: Source, shutdown: &CancellationToken) -> Self {
-        let (waiting, shutdown, rest) = (VecDeque::new(), shutdown.clone(), Rest::default());
+        let (waiting, shutdown, rest) = (VecDeque::new(), shutdown.clone(), Box::new(iter::empty()));
         Self { source, waiting, shutdown, work: None, rest, unread: None }
     }
 
@@ -101,19 +102,21 @@ impl Stream {
     }
 
     async fn next(&mut self) -> Option<Bytes> {
-        if self.rest.is_empty() {
+        loop {
+            // A client that loses its result loses its stream.
+            if let Some(piece) = self.rest.next() {
+                return piece;
+            }
             self.rest = self.next_event().await?;
         }
-        // A client that loses its result loses its stream.
-        self.rest.next()
     }
 
-    async fn next_event(&mut self) -> Option<Rest> {
+    async fn next_event(&mut self) -> Option<Pieces> {
         if let Some(event) = self.waiting.pop_front() {
             if let Source::Here(buffer, _) = &self.source {
                 buffer.written().await;
             }
-            return Some(Rest::of(&event));
+            return Some(pieces(&event));
         }
         self.unread = None;
         let silence = tokio::time::sleep(KEEP_ALIVE);
@@ -124,10 +127,10 @@ impl Stream {
                     biased;
                     event = following.next() => event?,
                     () = self.shutdown.cancelled() => return None,
-                    () = silence => return Some(Rest::comment()),
+                    () = silence => return Some(in_pieces(Bytes::from_static(COMMENT))),
                 };
                 self.unread = Some(peer.unread_anyway(event.data.len()));
-                return Some(Rest::of(&event));
+                return Some(pieces(&event));
             }
         };
         if buffer.has_ended() {
@@ -140,7 +143,7 @@ impl Stream {
             biased;
             received = buffer.next(turn) => received,
             () = self.shutdown.cancelled(), if buffer.purpose == Purpose::News => None,
-            () = silence => return Some(Rest::comment()),
+            () = silence => return Some(in_pieces(Bytes::from_static(COMMENT))),
         };
         let Some((event, place)) = received else {
             buffer.is_finished().await;
@@ -149,7 +152,7 @@ impl Stream {
         self.unread = Some(place);
         buffer.sent(turn);
         buffer.written().await;
-        Some(Rest::of(&event))
+        Some(pieces(&event))
     }
 }
 
@@ -161,61 +164,35 @@ impl Drop for Stream {
     }
 }
 
-/// What was not sent of an event.
-#[derive(Default)]
-struct Rest {
-    /// What is sent next.
-    text: Bytes,
-    /// After that, a result that may be lost, and how much of it was sent. The end of the event follows it.
-    result: Option<(Arc<Unread>, usize)>,
+fn pieces(event: &StreamEvent) -> Pieces {
+    let mut text = Vec::with_capacity(event.data.len().min(PIECE) + 64);
+    // An event of the default type `message` must have data that is one.
+    if !event.data.is_empty() {
+        text.extend_from_slice(b"event: message\n");
+    }
+    if let Some(id) = &event.id {
+        text.extend_from_slice(b"id: ");
+        text.extend_from_slice(id.as_bytes());
+        text.push(b'\n');
+    }
+    text.extend_from_slice(b"data: ");
+    match &event.data {
+        Text::Large(result) if result.piece(0, 0).is_some() => {
+            let result = Arc::clone(result);
+            let data = (0..result.length()).step_by(PIECE).map(move |from| result.piece(from, PIECE));
+            Box::new(in_pieces(text.into()).chain(data).chain(in_pieces(Bytes::from_static(END))))
+        }
+        data => {
+            text.extend_from_slice(&data.whole());
+            text.extend_from_slice(END);
+            in_pieces(text.into())
+        }
+    }
 }
 
-impl Rest {
-    fn comment() -> Self {
-        Self { text: Bytes::from_static(COMMENT), result: None }
-    }
-
-    fn of(event: &StreamEvent) -> Self {
-        let result = match &event.data {
-            Text::Large(result) if result.piece(0, 0).is_some() => Some((Arc::clone(result), 0)),
-            _ => None,
-        };
-        let data = if result.is_some() { Bytes::new() } else { event.data.whole() };
-        let mut text = Vec::with_capacity(data.len() + 48);
-        // An event of the default type `message` must have data that is one.
-        if !event.data.is_empty() {
-            text.extend_from_slice(b"event: message\n");
-        }
-        if let Some(id) = &event.id {
-            text.extend_from_slice(b"id: ");
-            text.extend_from_slice(id.as_bytes());
-            text.push(b'\n');
-        }
-        text.extend_from_slice(b"data: ");
-        text.extend_from_slice(&data);
-        if result.is_none() {
-            text.extend_from_slice(END);
-        }
-        Self { text: text.into(), result }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.text.is_empty() && self.result.is_none()
-    }
-
-    /// The next piece; `None` if the result was lost.
-    fn next(&mut self) -> Option<Bytes> {
-        let Some((result, sent)) = self.result.as_mut().filter(|_| self.text.is_empty()) else {
-            let length = self.text.len().min(PIECE);
-            return Some(self.text.split_to(length));
-        };
-        let piece = result.piece(*sent, PIECE)?;
-        *sent += piece.len();
-        if *sent == result.length() {
-            *self = Self { text: Bytes::from_static(END), result: None };
-        }
-        Some(piece)
-    }
+fn in_pieces(text: Bytes) -> Pieces {
+    let length = text.len();
+    Box::new((0..length).step_by(PIECE).map(move |from| Some(text.slice(from..length.min(from + PIECE)))))
 }
 
 /// The end of an event.

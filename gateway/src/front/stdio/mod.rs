@@ -195,13 +195,13 @@ impl Connection {
     async fn take(&mut self, line: Line) {
         let limits = self.gateway.limits();
         let (bytes, parsed) = match line {
-            Line::Text(text) => (text.len(), Message::parse(&text, limits.bounds().message_depth)),
-            Line::TooLong(bytes) => {
+            Line::Text(text) => (text.len(), Message::from_client(&text, limits.bounds().message_depth)),
+            Line::TooLong(bytes, seen) => {
                 let most = limits.message_bytes;
                 let message =
                     format!("the message has {bytes} bytes; at most {most} are read (limits.message_bytes)");
                 let refused = Err(ErrorText::new(code::INVALID_REQUEST, message));
-                (bytes, Err(Response { id: None, outcome: refused }))
+                (bytes, seen.refuse(Response { id: None, outcome: refused }))
             }
         };
         match parsed {

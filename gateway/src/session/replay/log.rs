@@ -1,6 +1,6 @@
 //! The events of one stream that can be sent again, and which of them other replicas can read.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use mcp_disclosure_transport::{Budget, Id, Share};
 
@@ -25,24 +25,14 @@ pub(super) struct Log {
     pub(super) bytes: usize,
     ended: bool,
     is_given_up: bool,
-    unwritten: Unwritten,
-}
-
-/// What other replicas do not know yet, besides events.
-#[derive(Debug, Default)]
-struct Unwritten {
-    request: Option<Vec<u8>>,
-    end: Option<Vec<u8>>,
-    /// Events that they can read, and that are not kept any more.
-    gone: Vec<u64>,
+    /// The fields that other replicas do not know yet; `None` for those that they should no longer know.
+    unwritten: BTreeMap<Vec<u8>, Option<Text>>,
 }
 
 #[derive(Debug)]
 struct Kept {
     sequence: u64,
     data: Text,
-    /// Whether other replicas can read it, or need not.
-    is_written: bool,
     counted: Counted,
 }
 
@@ -70,12 +60,12 @@ impl Log {
     /// The last event is the response.
     pub(super) fn end(&mut self) {
         self.ended = true;
-        self.unwritten.end = Some(self.next.saturating_sub(1).to_string().into_bytes());
+        self.unwritten.insert(END.to_vec(), Some(field(self.next.saturating_sub(1)).into()));
     }
 
     /// No response will follow.
     pub(super) fn end_without_response(&mut self) {
-        self.unwritten.end = Some(NO_RESPONSE.to_vec());
+        self.unwritten.insert(END.to_vec(), Some(NO_RESPONSE.to_vec().into()));
     }
 
     /// The events were sent. A response that is too large, or for which the budgets have no room, is not kept then.
@@ -100,51 +90,27 @@ impl Log {
 
     /// It answers this request.
     pub(super) fn answers(&mut self, request: &Id) {
-        self.unwritten.request = Some(request.as_str().as_bytes().to_vec());
+        self.unwritten.insert(REQUEST.to_vec(), Some(request.as_str().as_bytes().to_vec().into()));
     }
 
     /// Whether other replicas do not know all of it.
     pub(super) fn has_unwritten(&self) -> bool {
-        let Unwritten { request, end, gone } = &self.unwritten;
-        request.is_some()
-            || end.is_some()
-            || !gone.is_empty()
-            || self.events.iter().any(|kept| !kept.is_written)
+        !self.unwritten.is_empty()
     }
 
     /// What other replicas cannot read yet, or should no longer.
     pub(super) fn changes(&self) -> Changes {
-        let Unwritten { request, end, gone } = &self.unwritten;
-        let named = |sequence: u64| sequence.to_string().into_bytes();
-        let request = request.iter().map(|request| (REQUEST.to_vec(), Some(request.clone())));
-        let end = end.iter().map(|end| (END.to_vec(), Some(end.clone())));
-        let gone = gone.iter().map(|sequence| (named(*sequence), None));
-        let events = self.events.iter().filter(|kept| !kept.is_written);
-        let events = events.map(|kept| (named(kept.sequence), Some(kept.data.whole().into())));
-        request.chain(events).chain(gone).chain(end).collect()
+        let bytes = |text: &Text| text.whole().into();
+        self.unwritten.iter().map(|(name, value)| (name.clone(), value.as_ref().map(bytes))).collect()
     }
 
     /// These changes were written.
-    pub(super) fn written(&mut self, names: &[Vec<u8>]) {
+    pub(super) fn written(&mut self, names: Vec<Vec<u8>>) {
         for name in names {
-            let sequence = std::str::from_utf8(name).ok().and_then(|name| name.parse::<u64>().ok());
-            match sequence {
-                None if name == REQUEST => self.unwritten.request = None,
-                None => self.unwritten.end = None,
-                Some(sequence) => self.event_written(sequence),
+            if self.unwritten.remove(&name).is_none() {
+                // Evicted meanwhile.
+                self.unwritten.insert(name, None);
             }
-        }
-    }
-
-    /// An event was written or, if it was known to be gone, removed.
-    fn event_written(&mut self, sequence: u64) {
-        match self.events.binary_search_by_key(&sequence, |kept| kept.sequence) {
-            Ok(at) => self.events[at].is_written = true,
-            Err(_) if self.unwritten.gone.contains(&sequence) => {
-                self.unwritten.gone.retain(|gone| *gone != sequence);
-            }
-            // Evicted meanwhile.
-            Err(_) => self.unwritten.gone.push(sequence),
         }
     }
 
@@ -190,15 +156,25 @@ impl Log {
 
     fn push(&mut self, sequence: u64, data: Text, counted: Counted) {
         self.bytes += data.len();
-        let is_written = data.is_empty() || data.len() > MAX_SHARED;
-        self.events.push_back(Kept { sequence, data, is_written, counted });
+        if (1..=MAX_SHARED).contains(&data.len()) {
+            self.unwritten.insert(field(sequence), Some(data.clone()));
+        }
+        self.events.push_back(Kept { sequence, data, counted });
     }
 
     /// Evicts the oldest event; `false` if there is none.
     fn forget_first(&mut self) -> bool {
-        let first = self.events.pop_front();
-        self.unwritten.gone.extend(first.iter().filter(|kept| kept.is_written).map(|kept| kept.sequence));
-        self.bytes -= first.as_ref().map_or(0, |kept| kept.data.len());
-        first.is_some()
+        let Some(first) = self.events.pop_front() else { return false };
+        self.bytes -= first.data.len();
+        let name = field(first.sequence);
+        if self.unwritten.remove(&name).is_none() {
+            self.unwritten.insert(name, None);
+        }
+        true
     }
+}
+
+/// The name of an event's field.
+fn field(sequence: u64) -> Vec<u8> {
+    sequence.to_string().into_bytes()
 }

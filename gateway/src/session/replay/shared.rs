@@ -44,7 +44,7 @@ impl ReplayBuffer {
         let names: Vec<Vec<u8>> = changes.iter().map(|(name, _)| name.clone()).collect();
         let is_written = names.is_empty() || archive.write(number, changes).await;
         if is_written {
-            self.log.lock().written(&names);
+            self.log.lock().written(names);
         }
         is_written
     }

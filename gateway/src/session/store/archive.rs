@@ -27,14 +27,14 @@ pub(crate) const NO_RESPONSE: &[u8] = b"-";
 pub(crate) struct Archive {
     /// The replicas.
     pub(crate) replicas: Arc<Replicas>,
-    /// The session.
+    /// What stores know of the session's id.
     pub(super) session: Arc<str>,
 }
 
 impl Archive {
     /// That of this session.
-    pub(crate) fn new(replicas: &Arc<Replicas>, session: &Arc<str>) -> Self {
-        Self { replicas: Arc::clone(replicas), session: Arc::clone(session) }
+    pub(crate) fn new(replicas: &Arc<Replicas>, session: Arc<str>) -> Self {
+        Self { replicas: Arc::clone(replicas), session }
     }
 
     /// The name of this process, which ids of events begin with.

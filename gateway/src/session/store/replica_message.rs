@@ -10,7 +10,7 @@ pub(crate) struct ReplicaMessage {
     /// The process that sent it.
     #[serde(rename = "f")]
     pub from: Arc<str>,
-    /// The session.
+    /// What stores know of the session's id.
     #[serde(rename = "s")]
     pub session: Arc<str>,
     /// What happened.

@@ -134,7 +134,7 @@ impl Replicas {
 
     /// Notifies all other replicas.
     pub(crate) async fn mention(&self, id: &Arc<str>, kind: MessageKind) -> Result<(), StoreError> {
-        let text = self.message(id, kind);
+        let text = self.message(&key_of(id), kind);
         if text.len() > SHORT_MESSAGE_BYTES {
             tracing::debug!(bytes = text.len(), "what a client sent is too long for other replicas");
             return Ok(());
@@ -142,22 +142,22 @@ impl Replicas {
         self.store.send(None, text).await
     }
 
-    /// Notifies one replica. `false` if it is gone.
+    /// Notifies one replica about the session of this key. `false` if it is gone.
     pub(super) async fn tell(
         &self,
         replica: &str,
-        id: &Arc<str>,
+        session: &str,
         kind: MessageKind,
     ) -> Result<bool, StoreError> {
         let is_there = self.store.is_there(replica).await?;
         if is_there {
-            self.store.send(Some(replica), self.message(id, kind)).await?;
+            self.store.send(Some(replica), self.message(session, kind)).await?;
         }
         Ok(is_there)
     }
 
-    fn message(&self, id: &Arc<str>, kind: MessageKind) -> Vec<u8> {
-        let message = ReplicaMessage { from: Arc::clone(self.name()), session: Arc::clone(id), kind };
+    fn message(&self, session: &str, kind: MessageKind) -> Vec<u8> {
+        let message = ReplicaMessage { from: Arc::clone(self.name()), session: session.into(), kind };
         // It consists of strings and numbers.
         serde_json::to_vec(&message).unwrap_or_default()
     }
@@ -178,7 +178,7 @@ impl Replicas {
             return Ok(true);
         }
         let _sending = self.answers.acquire().await.map_err(|_| StoreError::Unreachable)?;
-        if !self.tell(asker, id, MessageKind::Answer(text)).await? {
+        if !self.tell(asker, &key_of(id), MessageKind::Answer(text)).await? {
             tracing::debug!("a client's response is dropped: the replica that asked is gone");
         }
         Ok(true)
