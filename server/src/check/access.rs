@@ -110,17 +110,15 @@ impl<'a> Names<'a> {
             let pattern = Pattern::new(text);
             names.iter().any(|(upstream, own)| pattern.names(upstream, own))
         };
-        let is_listed: [(_, _, &dyn Fn(&str) -> bool); 3] = [
-            ("tools", &grant.tools, &|text| is_named(&self.tools, text)),
-            ("prompts", &grant.prompts, &|text| is_named(&self.prompts, text)),
-            ("resources", &grant.resources, &|text| self.resources.has_some_of(text)),
-        ];
-        for (key, list, is_listed) in is_listed {
+        let mut report = |key: &str, list: &Option<Vec<String>>, is_listed: &dyn Fn(&str) -> bool| {
             for text in list.iter().flatten().filter(|text| **text != "*" && !is_listed(text)) {
                 let detail = format!("{what}: {key}: '{text}' matches nothing");
                 findings.add(IDLE, (*place).into(), detail);
             }
-        }
+        };
+        report("tools", &grant.tools, &|text| is_named(&self.tools, text));
+        report("prompts", &grant.prompts, &|text| is_named(&self.prompts, text));
+        report("resources", &grant.resources, &|text| self.resources.has_some_of(text));
     }
 }
 
