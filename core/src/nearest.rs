@@ -71,8 +71,9 @@ pub fn kinds(message: &str) -> String {
         "a sequence" => "a list",
         "a map" => "a table",
         "f32" | "f64" => "a number",
-        "u32" | "u64" | "usize" => "a whole number",
-        "a nonzero u32" | "a nonzero u64" | "a nonzero usize" => "a whole number above 0",
+        "a nonzero u32" => "a whole number from 1 to 4294967295",
+        "u64" | "usize" => "a whole number",
+        "a nonzero u64" | "a nonzero usize" => "a whole number above 0",
         _ if expected.starts_with("struct ") => "a table",
         _ => expected,
     };

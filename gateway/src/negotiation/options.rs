@@ -53,8 +53,8 @@ pub struct StrategyOptions {
 pub struct StrategyPlaces {
     /// Strategies and stacks, as they are written.
     pub names: Vec<(String, Place)>,
-    /// Settings by strategy, and within it by key; the place of the whole section has the key `""`.
-    pub settings: BTreeMap<String, BTreeMap<String, Place>>,
+    /// Settings by strategy and key; the place of the whole section has the key `""`.
+    pub settings: BTreeMap<(String, String), Place>,
 }
 
 impl StrategyPlaces {
@@ -66,7 +66,7 @@ impl StrategyPlaces {
 
     /// The place of a setting, or of all that are said of the strategy.
     pub(super) fn setting(&self, strategy: &str, key: Option<&str>) -> Option<&Place> {
-        self.settings.get(strategy)?.get(key.unwrap_or_default())
+        self.settings.get(&(strategy.to_owned(), key.unwrap_or_default().to_owned()))
     }
 }
 

@@ -110,14 +110,15 @@ impl<'a> Names<'a> {
             let pattern = Pattern::new(text);
             names.iter().any(|(upstream, own)| pattern.names(upstream, own))
         };
-        let mut look = |key, list: &Option<Vec<String>>, is_listed: &dyn Fn(&str) -> bool| {
+        let mut report = |key: &str, list: &Option<Vec<String>>, is_listed: &dyn Fn(&str) -> bool| {
             for text in list.iter().flatten().filter(|text| **text != "*" && !is_listed(text)) {
-                findings.add(IDLE, (*place).into(), format!("{what}: {key}: '{text}' matches nothing"));
+                let detail = format!("{what}: {key}: '{text}' matches nothing");
+                findings.add(IDLE, (*place).into(), detail);
             }
         };
-        look("tools", &grant.tools, &|text| is_named(&self.tools, text));
-        look("prompts", &grant.prompts, &|text| is_named(&self.prompts, text));
-        look("resources", &grant.resources, &|text| self.resources.has_some_of(text));
+        report("tools", &grant.tools, &|text| is_named(&self.tools, text));
+        report("prompts", &grant.prompts, &|text| is_named(&self.prompts, text));
+        report("resources", &grant.resources, &|text| self.resources.has_some_of(text));
     }
 }
 

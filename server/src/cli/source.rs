@@ -223,13 +223,14 @@ impl Source {
         let places = self.files.declarations().map(|file| file.strategy_places());
         let mut places = places.unwrap_or_default();
         for (strategy, key, _) in &self.serve.strategies.settings.set {
-            let of_strategy = places.settings.entry(strategy.clone()).or_default();
+            let written = (strategy.clone(), key.clone());
             match self.places.0.get("set") {
                 Some(place) => {
-                    of_strategy.insert(key.clone(), place.clone());
-                    of_strategy.entry(String::new()).or_insert_with(|| place.clone());
+                    places.settings.insert(written, place.clone());
+                    let section = (strategy.clone(), String::new());
+                    places.settings.entry(section).or_insert_with(|| place.clone());
                 }
-                None => drop(of_strategy.remove(key)),
+                None => drop(places.settings.remove(&written)),
             }
         }
         self.serve.strategies.options(self.settings(), places)

@@ -56,17 +56,10 @@ impl KeyPlaces {
         (1..=path.len()).rev().find_map(|depth| self.0.get(&path[..depth]))
     }
 
-    /// The places of the tables in a table, by name, and of their keys, by name; that of a table itself has the name `""`.
-    pub fn within(&self, table: &str) -> BTreeMap<String, BTreeMap<String, Place>> {
-        let mut within: BTreeMap<String, BTreeMap<String, Place>> = BTreeMap::new();
-        for (path, place) in self.0.iter().filter(|(path, _)| path[0] == table) {
-            let (name, key) = match &path[1..] {
-                [name] => (name, String::new()),
-                [name, key] => (name, key.clone()),
-                _ => continue,
-            };
-            within.entry(name.clone()).or_default().insert(key, place.clone());
-        }
-        within
+    /// The places of the tables in a table, by name, and of their keys, by both names; that of a table itself has the key `""`.
+    pub fn within(&self, table: &str) -> BTreeMap<(String, String), Place> {
+        let all = self.0.iter().filter(|(path, _)| path[0] == table && (2..=3).contains(&path.len()));
+        let named = |path: &[String]| (path[1].clone(), path.get(2).cloned().unwrap_or_default());
+        all.map(|(path, place)| (named(path), place.clone())).collect()
     }
 }

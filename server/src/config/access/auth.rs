@@ -43,7 +43,6 @@ impl Auth {
 
 impl JwtEntry {
     fn read(&self, folder: &Path, found: &mut Found<'_>) -> Option<Jwt> {
-        let mut is_good = true;
         for (key, value, hint) in [
             ("issuer", &self.issuer, "it is the iss of the tokens, such as \"https://login.example.com\""),
             (
@@ -54,13 +53,11 @@ impl JwtEntry {
         ] {
             if value.is_empty() {
                 found.add(format!("auth.jwt.{key} is missing"), hint);
-                is_good = false;
             }
         }
         if let Some(scopes) = self.required_scopes.iter().find(|scopes| scopes.contains(' ')) {
             let hint = "write each scope as a string of its own";
             found.add(format!("auth.jwt.required_scopes: '{scopes}' has a space, so no token has it"), hint);
-            is_good = false;
         }
         let (keys, times) = match (&self.jwks_url, &self.jwks_file) {
             (Some(url), None) => {
@@ -75,7 +72,6 @@ impl JwtEntry {
                         "auth.jwt.jwks_url is no https URL (http is for keys on this machine only)",
                         "the issuer's metadata names it as jwks_uri",
                     );
-                    is_good = false;
                 }
                 (KeySource::Url(url.clone()), KeyTimes::OF_URL)
             }
@@ -88,13 +84,9 @@ impl JwtEntry {
                 return None;
             }
         };
-        is_good.then(|| Jwt {
-            issuer: self.issuer.clone(),
-            audience: self.audience.clone(),
-            keys,
-            required_scopes: self.required_scopes.clone(),
-            times,
-        })
+        let (issuer, audience) = (self.issuer.clone(), self.audience.clone());
+        // What is wrong with it is among the problems found.
+        Some(Jwt { issuer, audience, keys, required_scopes: self.required_scopes.clone(), times })
     }
 
     /// Whether clients can be led to the metadata of the audience (RFC 9728). Else they are led to the host that they ask.
