@@ -29,24 +29,25 @@ impl Baseline {
     }
 
     /// Whether a tool of this name is listed.
-    pub(crate) fn lists(&self, name: &str) -> bool {
+    fn lists(&self, name: &str) -> bool {
         self.schemas.contains_key(name)
     }
 
-    /// Whether this is the name of a tool of the source; one whose name a strategy uses itself has a prefix.
-    pub(crate) fn serves(&self, name: &str) -> bool {
-        self.lists(name) || name.rsplit_once("__").is_some_and(|(_, own)| self.lists(own))
+    /// Whether a list has a tool of the source by this name: its own, or with a prefix where the strategy uses that itself.
+    pub(crate) fn serves(&self, name: &str, listed: &Listed) -> bool {
+        (self.lists(name) && listed.served_name(name) == name)
+            || name.rsplit_once("__").is_some_and(|(_, own)| self.lists(own))
     }
 
     /// Whether a tool is listed with its complete schema.
-    pub(crate) fn is_complete(&self, tool: &RawObject) -> bool {
+    fn is_complete(&self, tool: &RawObject) -> bool {
         let name = tool.string("name").unwrap_or_default();
         tool.member("inputSchema") == self.schemas.get(&name).map(String::as_str)
     }
 
     /// Whether the list shows how the tool is called: its schema is complete, or at least describes parameters. Where
     /// schemas are withheld, another stands for them, also for a tool that has no other.
-    pub(crate) fn shows_use(&self, tool: &RawObject) -> bool {
+    fn shows_use(&self, tool: &RawObject) -> bool {
         let schema = tool.member("inputSchema").filter(|schema| !is_withheld(schema));
         schema.is_some_and(|_| self.is_complete(tool) || shows_parameters(tool))
     }
@@ -62,6 +63,9 @@ impl Baseline {
 pub(crate) struct Listed {
     tools: Vec<RawObject>,
     positions: HashMap<String, usize>,
+    /// The names of those whose use the list shows, and of those that it has with their whole schemas.
+    shown: HashSet<String>,
+    complete: HashSet<String>,
     /// Names by which tools are served whose own names the strategy uses for its own tools.
     moved: HashMap<String, String>,
 }
@@ -69,8 +73,11 @@ pub(crate) struct Listed {
 impl Listed {
     pub(crate) fn new(tools: Vec<RawObject>, baseline: &Baseline) -> Self {
         let (mut positions, mut moved) = (HashMap::new(), HashMap::new());
-        for (at, name) in tools.iter().map(|tool| tool.string("name")).enumerate() {
-            let Some(name) = name else { continue };
+        let (mut shown, mut complete) = (HashSet::new(), HashSet::new());
+        for (at, tool) in tools.iter().enumerate() {
+            let Some(name) = tool.string("name") else { continue };
+            shown.extend(baseline.shows_use(tool).then(|| name.clone()));
+            complete.extend(baseline.is_complete(tool).then(|| name.clone()));
             if !baseline.lists(&name) {
                 for (separator, _) in name.match_indices("__") {
                     moved.entry(name[separator + 2..].to_owned()).or_insert_with(|| name.clone());
@@ -78,7 +85,7 @@ impl Listed {
             }
             positions.entry(name).or_insert(at);
         }
-        Self { tools, positions, moved }
+        Self { tools, positions, shown, complete, moved }
     }
 
     pub(crate) fn tools(&self) -> &[RawObject] {
@@ -87,6 +94,16 @@ impl Listed {
 
     pub(crate) fn tool(&self, name: &str) -> Option<&RawObject> {
         self.tools.get(*self.positions.get(name)?)
+    }
+
+    /// Whether the list shows how this tool is called.
+    pub(crate) fn shows_use(&self, name: &str) -> bool {
+        self.shown.contains(name)
+    }
+
+    /// Whether the tool is listed with its complete schema.
+    pub(crate) fn is_complete(&self, name: &str) -> bool {
+        self.complete.contains(name)
     }
 
     /// The name of a tool under this strategy: a tool with the name of the strategy's own tool is served as
@@ -98,7 +115,7 @@ impl Listed {
 
 /// Whether a listed tool has its parameters in the list, or shows that it has none, so that there is nothing left to
 /// learn before a call. A schema that stands for another shows nothing.
-pub(crate) fn shows_parameters(tool: &RawObject) -> bool {
+fn shows_parameters(tool: &RawObject) -> bool {
     let schema = tool
         .member("inputSchema")
         .filter(|text| !is_withheld(text))

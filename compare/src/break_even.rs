@@ -2,19 +2,22 @@
 
 use std::sync::Arc;
 
+use mcp_disclosure_client::Concerns;
+
 use crate::{
     Error, Row,
+    agent::{Agent, Behavior},
     baseline::Listed,
-    connection::ClientKind,
-    probe::{AT_ONCE, Probe, tokens},
-    run::Bench,
+    bench::Bench,
+    connection::{ClientKind, Connection},
+    seen,
 };
 
 /// The smallest number of used tools with which an ordinary host reads more than `limit`, what it reads under `full`, which
-/// does not depend on that number; `initial` is what it reads at the start. `None` if it never does.
+/// does not depend on that number; `initial` is what it reads at the start. `None` if it never does, or if it cannot learn
+/// a tool.
 ///
-/// More and more tools are learned on one connection, in the steps in which a host learns them. A larger sample contains the
-/// smaller ones, so costs only grow.
+/// More and more tools are learned on one connection. A larger sample contains the smaller ones, so costs only grow.
 pub(crate) async fn break_even(
     bench: &Bench<'_>,
     row: &Row,
@@ -25,27 +28,24 @@ pub(crate) async fn break_even(
     if initial > limit {
         return Ok(Some(0));
     }
-    let names: Vec<&str> =
-        bench.subject.sample(bench.subject.tools.len()).iter().map(|tool| &*tool.name).collect();
-    let mut probe = Probe::enter(bench, row, ClientKind::Ordinary, Arc::clone(listed)).await?;
-    let (mut used, mut spent, mut found) = (0, initial, None);
-    for next in names.chunks(AT_ONCE) {
-        let before = probe.plan.browsing.clone();
-        let Some(steps) = probe.learn(next).await? else { break };
-        if spent + tokens(&steps) > limit {
-            // Which of these tools it is shows by learning fewer of them.
-            for count in 1..=next.len() {
-                probe.plan.browsing = before.clone();
-                let steps = probe.learn(&next[..count]).await?.unwrap_or_default();
-                if spent + tokens(&steps) > limit {
-                    found = Some(used + count);
-                    break;
-                }
-            }
+    let connection = Connection::open(bench, row, ClientKind::Ordinary, Concerns::new()).await?;
+    let mut agent = Agent::new(&connection.host, Behavior::Workflow, false, &row.profile);
+    agent.plan.listed = Arc::clone(listed);
+    drop(connection.fresh());
+    let (mut spent, mut found) = (initial, None);
+    for (tool, used) in bench.subject.sample(bench.subject.tools.len()).into_iter().zip(1..) {
+        let served = listed.served_name(&tool.name);
+        if !agent.plan.teaches(served) {
             break;
         }
-        (used, spent) = (used + next.len(), spent + tokens(&steps));
+        agent.plan.look_for(served, Some(tool), None);
+        agent.learn(served).await.map_err(|source| connection.failed("learning tools", source))?;
+        spent += seen::tokens(&connection.moves(), &bench.counter).both();
+        if spent > limit {
+            found = Some(used);
+            break;
+        }
     }
-    probe.connection.host.close().await;
+    connection.host.close().await;
     Ok(found)
 }

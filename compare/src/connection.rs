@@ -11,7 +11,7 @@ use mcp_disclosure_client::{
 use mcp_disclosure_core::{RawObject, size};
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Row, run::Bench};
+use crate::{Error, Row, bench::Bench};
 
 /// Opens a new link to a server that serves the row of this name to every client.
 pub type LinkFactory = Arc<dyn Fn(&str) -> Result<Link, Refusal> + Send + Sync>;
@@ -129,6 +129,11 @@ impl<'a> Connection<'a> {
         let mut fresh = std::mem::take(&mut *exchanges(&self.record));
         fresh.retain(|exchange| exchange.answer.is_some());
         fresh
+    }
+
+    /// Those of the model, without the lists of its host.
+    pub(crate) fn moves(&self) -> Vec<Exchange> {
+        self.fresh().into_iter().filter(|exchange| !exchange.is_list()).collect()
     }
 
     pub(crate) fn failed(&self, during: &'static str, source: Refusal) -> Error {

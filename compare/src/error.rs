@@ -28,16 +28,6 @@ pub enum Error {
         /// The cause.
         source: mcp_disclosure_client::Error,
     },
-    /// A strategy answered a step of learning with an error.
-    #[error("strategy '{strategy}', {during}: the answer is an error: {said}")]
-    NotLearned {
-        /// The row.
-        strategy: String,
-        /// The step that failed.
-        during: &'static str,
-        /// The beginning of the answer.
-        said: String,
-    },
 }
 
 fn shown(served: &Option<String>) -> String {

@@ -1,21 +1,20 @@
-//! Figures that are computed from runs: sums, shares, medians.
+//! Figures that are computed from courses of a task: sums and shares.
 
 use crate::{
     Row,
-    probe::tokens,
-    report::{CallTokens, Compared, Costs, Detail, StepTokens},
-    run::Run,
+    report::{CallTokens, Compared, Costs, Detail, InitialTokens, StepTokens},
+    transcript::{Act, Course, Kind},
 };
 
-/// The figures of a strategy, from the run of an ordinary host, and that of a client that supports the strategy.
+/// The figures of a strategy, from the workflow of an ordinary host, and that of a client that supports the strategy.
 pub(crate) fn compared(
     row: &Row,
     turns: u64,
-    [run, negotiating]: [&Run; 2],
+    [course, negotiating]: [&Course; 2],
     break_even: Option<usize>,
     baseline: Option<&Compared>,
 ) -> Compared {
-    let costs = sums(run, turns);
+    let costs = sums(course, turns);
     let full = baseline.map_or(costs, |full| full.costs);
     let saving = |of: fn(Costs) -> Option<u64>| Some(share_saved(of(costs)?, of(full)?));
     Compared {
@@ -23,31 +22,42 @@ pub(crate) fn compared(
         costs,
         initial_saving: share_saved(costs.initial_tokens, full.initial_tokens),
         total_saving: saving(|costs| costs.total_tokens),
-        wire_bytes: run.traffic.bytes(),
+        wire_bytes: course.traffic.bytes(),
         break_even_tools: break_even,
         conversation_saving: saving(|costs| costs.conversation_tokens),
-        steps: run.steps.as_ref().map(|steps| steps.len() + run.calls.len()),
+        steps: course.learning.as_ref().map(|steps| steps.len() + course.called),
         negotiating: sums(negotiating, turns),
         not_offered: row.not_offered.clone(),
         also: Vec::new(),
         detail: Detail {
-            initial: run.start,
-            steps: run.steps.clone().unwrap_or_default(),
-            calls: calls(&run.calls, baseline),
+            initial: initial(&course.act),
+            steps: course.learning.clone().unwrap_or_default(),
+            calls: calls(course, baseline),
         },
     }
 }
 
-/// The sums of one run.
-fn sums(run: &Run, turns: u64) -> Costs {
-    let (initial, steps) = (run.start.total(), run.steps.as_deref());
-    let discovery = steps.map(tokens);
+/// The texts of the model's context at the start.
+pub(crate) fn shown(act: &Act) -> String {
+    let start = act.steps.iter().filter(|step| step.kind.is_start());
+    start.map(|step| step.text.as_str()).collect()
+}
+
+fn initial(act: &Act) -> InitialTokens {
+    let of = |kind| act.steps.iter().filter(|step| step.kind == kind).map(|step| step.tokens).sum();
+    InitialTokens { tools: of(Kind::Listed), instructions: of(Kind::Introduced) }
+}
+
+/// The sums of one course.
+fn sums(course: &Course, turns: u64) -> Costs {
+    let (initial, steps) = (course.act.start_tokens, course.learning.as_deref());
+    let discovery = steps.map(|steps| steps.iter().map(|step| step.both()).sum());
     Costs {
         initial_tokens: initial,
         discovery_tokens: discovery,
         total_tokens: discovery.map(|discovery| initial + discovery),
         conversation_tokens: steps.map(|steps| conversation(initial, steps, turns)),
-        round_trips: run.traffic.round_trips(),
+        round_trips: course.traffic.round_trips(),
     }
 }
 
@@ -68,19 +78,12 @@ fn share_saved(tokens: u64, of: u64) -> f64 {
     (share * 1e4).round() / 1e4
 }
 
-fn calls(calls: &[(StepTokens, bool)], baseline: Option<&Compared>) -> CallTokens {
-    let mut sum = StepTokens::default();
-    calls.iter().for_each(|(call, _)| sum.add(*call));
-    let full = baseline.map(|full| full.detail.calls);
-    let without = full.map_or(sum.both(), |calls| calls.request_tokens + calls.answer_tokens);
-    let more = sum.both().cast_signed() - without.cast_signed();
-    CallTokens {
-        count: calls.len(),
-        request_tokens: sum.request_tokens,
-        answer_tokens: sum.answer_tokens,
-        overhead_tokens: more / i64::try_from(calls.len().max(1)).unwrap_or(i64::MAX),
-        failed: calls.iter().filter(|(_, succeeded)| !succeeded).count(),
-    }
+fn calls(course: &Course, baseline: Option<&Compared>) -> CallTokens {
+    let tokens = course.act.call_tokens;
+    let without = baseline.map_or(tokens, |full| full.detail.calls.tokens);
+    let more = tokens.cast_signed() - without.cast_signed();
+    let overhead_tokens = more / i64::try_from(course.called.max(1)).unwrap_or(i64::MAX);
+    CallTokens { tokens, overhead_tokens, failed: course.failed }
 }
 
 #[cfg(test)]

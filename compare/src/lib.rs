@@ -1,15 +1,16 @@
 //! Compares strategies of progressive tool disclosure, counted from the messages of real connections.
 //!
-//! A [`Comparison`] has tools, [`Row`]s (strategies) and a [`LinkFactory`]: a new [`Link`](mcp_disclosure_client::Link)
-//! to a server of each row. For each it connects as an ordinary host does, learns and calls the used tools, and counts
-//! what a model has to read for that; once more as a client that supports the strategy. It depends on the client and on no server: all servers that announce the selected
-//! strategy can be compared. The result is a [`Report`], which [`output`] writes as a table, Markdown, JSON or an HTML
-//! page.
+//! A [`Comparison`] has a [`Play`](transcript::Play), a task before a server of each of its [`Row`]s (strategies). It plays the
+//! task as an ordinary host and its model do, and counts what the model has to read for that; once more as a client that
+//! supports the strategy. It depends on the client and on no server: all servers that announce the selected strategy can be
+//! compared. The result is a [`Report`], which [`output`] writes as a table, Markdown, JSON or an HTML page, and the
+//! [`Transcript`](transcript::Transcript) that its figures are counted from.
 //!
 //! `docs/compare.md` defines what is counted, and how.
 
 pub mod agent;
 mod baseline;
+mod bench;
 mod break_even;
 mod comparison;
 mod connection;
@@ -17,11 +18,9 @@ mod error;
 mod figures;
 mod notes;
 pub mod output;
-mod probe;
 mod recommendation;
 pub mod report;
 pub mod retrieval;
-mod run;
 mod sample;
 mod seen;
 mod subject;

@@ -5,15 +5,17 @@ use crate::{Row, Subject, Used, comparison::BASELINE, report::Compared, text::of
 /// Names of tools in a note.
 const MOST_NAMES: usize = 5;
 
-/// A sample that is larger than the source.
-pub(crate) fn of_sample(used: &Used, subject: &Subject) -> Option<String> {
-    let tools = subject.tools.len();
-    let is_larger = matches!(used, Used::Count(wanted) if *wanted > tools);
-    is_larger.then(|| match tools {
-        0 => "The source has no tools.".to_owned(),
-        1 => "The source has one tool, which is used.".to_owned(),
-        tools => format!("The source has {}; all of them are used.", of(tools, "tool")),
-    })
+impl Subject {
+    /// What readers have to know of a sample that is larger than the source.
+    pub fn note(&self, used: &Used) -> Option<String> {
+        let tools = self.tools.len();
+        let is_larger = matches!(used, Used::Count(wanted) if *wanted > tools);
+        is_larger.then(|| match tools {
+            0 => "The source has no tools.".to_owned(),
+            1 => "The source has one tool, which is used.".to_owned(),
+            tools => format!("The source has {}; all of them are used.", of(tools, "tool")),
+        })
+    }
 }
 
 /// A row that shows a model what an earlier one shows.
@@ -43,27 +45,22 @@ fn with_a_choice(stack: &str) -> String {
     }
 }
 
-/// Used tools that a choice leaves out.
-pub(crate) fn missing(row: &Row, missing: &[String]) -> Option<String> {
-    let named = missing.iter().take(MOST_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let more = if missing.len() > MOST_NAMES { ", …" } else { "" };
-    (!missing.is_empty()).then(|| {
-        format!(
-            "{} does not list {named}{more}: a model would not find what its figures say it learns and calls.",
-            row.name
-        )
-    })
-}
-
-/// Notes on the figures of a strategy.
-pub(crate) fn of_row(strategy: &Compared, calls: usize) -> Vec<String> {
+/// Notes on the figures of a strategy; `missed` are used tools that a choice leaves out.
+pub(crate) fn of_row(strategy: &Compared, missed: &[String]) -> Vec<String> {
     let name = &strategy.name;
-    let unknown = strategy.costs.discovery_tokens.is_none().then(|| {
-        format!("{name}: the cost of learning is unknown, because the strategy declares no call that teaches a tool.")
-    });
+    let named = missed.iter().take(MOST_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = if missed.len() > MOST_NAMES { ", …" } else { "" };
+    let unknown = match missed.is_empty() {
+        true => "the cost of learning is unknown, because the strategy declares no call that teaches a tool."
+            .to_owned(),
+        false => format!(
+            "it does not list {named}{more}, so that what a model learns until it has its results is unknown."
+        ),
+    };
+    let unknown = strategy.costs.discovery_tokens.is_none().then(|| format!("{name}: {unknown}"));
     let failed = strategy.detail.calls.failed;
-    let failed =
-        (failed > 0).then(|| format!("{name}: {failed} of {calls} calls failed; --transcript shows why."));
+    let failed = (failed > 0)
+        .then(|| format!("{name}: {} had no result; --transcript shows why.", of(failed, "call")));
     let refused = strategy.not_offered.as_ref();
     let refused =
         refused.map(|why| format!("† {name} is compared, but serve would not offer it here: {why}"));

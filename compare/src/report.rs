@@ -23,8 +23,6 @@ pub struct Report {
     pub recommendation: Recommendation,
     /// The number of requests to a model in the conversation of [`Costs::conversation_tokens`].
     pub turns: u64,
-    /// The transport, such as `stdio`.
-    pub transport: String,
     /// Notes for the reader.
     pub notes: Vec<String>,
     /// How well tools are found by words, for each strategy that finds them; with `--queries`.
@@ -79,7 +77,7 @@ impl Compared {
 pub struct Detail {
     /// The model's context at the start.
     pub initial: InitialTokens,
-    /// The tokens that each step of learning adds. Requests that a model makes at once are one step.
+    /// The tokens that each step of learning adds.
     pub steps: Vec<StepTokens>,
     /// The calls.
     pub calls: CallTokens,
@@ -90,8 +88,6 @@ pub struct Detail {
 pub struct InitialTokens {
     /// Listed tools.
     pub tools: u64,
-    /// Listed resources and templates that the strategy adds.
-    pub resources: u64,
     /// The instructions for the system prompt.
     pub instructions: u64,
 }
@@ -99,8 +95,6 @@ pub struct InitialTokens {
 /// Tokens of one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct StepTokens {
-    /// The number of requests.
-    pub requests: u64,
     /// Tokens that the model writes.
     pub request_tokens: u64,
     /// Tokens that it reads.
@@ -110,12 +104,8 @@ pub struct StepTokens {
 /// Tokens of calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CallTokens {
-    /// The number of calls.
-    pub count: usize,
-    /// Tokens that the model writes, in total.
-    pub request_tokens: u64,
-    /// Tokens that it reads, in total.
-    pub answer_tokens: u64,
+    /// Tokens that the model writes and reads, in total.
+    pub tokens: u64,
     /// Additional tokens of one call, in both directions, compared with `full`.
     pub overhead_tokens: i64,
     /// The number of failed calls.
@@ -137,22 +127,10 @@ pub struct Costs {
     pub round_trips: u64,
 }
 
-impl InitialTokens {
-    pub(crate) fn total(self) -> u64 {
-        self.tools + self.resources + self.instructions
-    }
-}
-
 impl StepTokens {
     /// What the model writes and reads.
     pub(crate) fn both(self) -> u64 {
         self.request_tokens + self.answer_tokens
-    }
-
-    pub(crate) fn add(&mut self, other: Self) {
-        self.requests += other.requests;
-        self.request_tokens += other.request_tokens;
-        self.answer_tokens += other.answer_tokens;
     }
 }
 

@@ -3,15 +3,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use mcp_disclosure_client::Concerns;
 use mcp_disclosure_core::{Finder, Hit};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Error, Row, Subject,
     agent::{Purpose, Seen},
-    connection::ClientKind,
-    probe::Probe,
-    run::Bench,
+    baseline::Listed,
+    bench::Bench,
+    connection::{ClientKind, Connection},
+    seen,
 };
 
 /// A model reads about this many hits.
@@ -105,22 +107,6 @@ pub(crate) struct Asked<'q> {
     right: Vec<&'q str>,
 }
 
-/// Asks all queries under each strategy that finds tools by words.
-pub(crate) async fn run(
-    bench: &Bench<'_>,
-    rows: &[&Row],
-    asked: &[Asked<'_>],
-) -> Result<Vec<Retrieval>, Error> {
-    let mut retrievals = Vec::new();
-    if asked.is_empty() {
-        return Ok(retrievals);
-    }
-    for (row, finder) in rows.iter().filter_map(|row| Some((*row, row.profile.finder?))) {
-        retrievals.push(of(bench, row, finder, asked).await?);
-    }
-    Ok(retrievals)
-}
-
 /// The queries with the tools that their labels name.
 ///
 /// # Errors
@@ -142,18 +128,28 @@ pub(crate) fn resolved<'q>(subject: &'q Subject, queries: &'q [Query]) -> Result
     if unknown.is_empty() { Ok(asked) } else { Err(Error::UnknownLabels(unknown)) }
 }
 
-async fn of(bench: &Bench<'_>, row: &Row, finder: Finder, asked: &[Asked<'_>]) -> Result<Retrieval, Error> {
-    let probe = Probe::open(bench, row, ClientKind::Ordinary).await?;
+/// Asks all queries under a strategy that finds tools by words.
+pub(crate) async fn of(
+    bench: &Bench<'_>,
+    row: &Row,
+    finder: Finder,
+    asked: &[Asked<'_>],
+) -> Result<Retrieval, Error> {
+    let connection = Connection::open(bench, row, ClientKind::Ordinary, Concerns::new()).await?;
+    let listed = Listed::new(connection.tools().await?, &bench.baseline);
+    drop(connection.fresh());
     let mut tally = Tally::default();
     for query in asked {
         // A registry refuses finders without arguments.
         let arguments = finder.arguments(query.text).unwrap_or_default();
-        let (step, result) = probe.ask("finding tools", finder.tool(), &arguments).await?;
+        let result = connection.host.call_unprepared(finder.tool(), &arguments).await;
+        let result = result.map_err(|source| connection.failed("finding tools", source))?;
+        let step = seen::tokens(&connection.moves(), &bench.counter);
         let hits = finder.hits(&Seen::of(&result, Purpose::Learn).content);
-        let right: Vec<&str> = query.right.iter().map(|name| probe.served_name(name)).collect();
+        let right: Vec<&str> = query.right.iter().map(|name| listed.served_name(name)).collect();
         tally.count(query.text, &right, &hits, step.answer_tokens);
     }
-    probe.connection.host.close().await;
+    connection.host.close().await;
     Ok(tally.retrieval(row, finder))
 }
 

@@ -12,12 +12,11 @@ pub(crate) fn array<'a>(items: impl IntoIterator<Item = &'a RawObject>) -> Strin
     format!("[{}]", texts.join(","))
 }
 
-/// The requests, and the tokens in each direction.
+/// The tokens in each direction.
 pub(crate) fn tokens(exchanges: &[Exchange], counter: &Counter) -> StepTokens {
     let count =
         |text: fn(&Exchange) -> String| exchanges.iter().map(|exchange| counter.count(&text(exchange))).sum();
-    let requests = exchanges.len() as u64;
-    StepTokens { requests, request_tokens: count(written), answer_tokens: count(read) }
+    StepTokens { request_tokens: count(written), answer_tokens: count(read) }
 }
 
 /// The text that a model writes for this request: the parameters, without the host's `_meta`.

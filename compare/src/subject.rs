@@ -78,12 +78,6 @@ impl Tool {
 }
 
 impl Subject {
-    /// The subject without the tools that this excludes.
-    pub(crate) fn only(&self, is_included: impl Fn(&Tool) -> bool) -> Self {
-        let tools = self.tools.iter().filter(|tool| is_included(tool)).cloned().collect();
-        Self { source: self.source.clone(), tools }
-    }
-
     /// The tool of this name.
     pub fn tool(&self, name: &str) -> Option<&Tool> {
         self.tools.iter().find(|tool| tool.name == name)

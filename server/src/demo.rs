@@ -6,7 +6,7 @@ use mcp_disclosure_compare::{
 };
 use mcp_disclosure_core::{DescriptionFile, RawObject};
 use mcp_disclosure_demo::{DESCRIPTION_FILES, MathServer, about};
-use mcp_disclosure_gateway::{catalogue::Declared, rmcp::model::CallToolResult, upstream::Target};
+use mcp_disclosure_gateway::{catalogue::Declared, upstream::Target};
 use serde_json::{Map, Value};
 
 /// The demonstration and its declarations.
@@ -22,20 +22,14 @@ pub fn demonstration() -> (Target, Declared) {
 
 /// The demonstration's own task.
 pub(crate) fn task() -> Assignment {
-    let call = Call::of(Task {
-        tool: "symbolic_solve".to_owned(),
-        arguments: RawObject::empty().with_value("equations", "x**2 - 4"),
-    });
+    let (tool, arguments) = ("symbolic_solve", RawObject::empty().with_value("equations", "x**2 - 4"));
+    let answer = answer(tool, &arguments);
+    let call = Call { answer, ..Call::of(Task { tool: tool.to_owned(), arguments }) };
     Assignment { request: Some("Solve x² − 4 = 0.".to_owned()), ..Assignment::of(vec![call]) }
 }
 
 /// What the server answers a call, if it succeeds.
 pub(crate) fn answer(tool: &str, arguments: &RawObject) -> Option<Value> {
-    called(tool, arguments)?.structured_content
-}
-
-/// The server's result of a call, if it has the tool.
-pub(crate) fn called(tool: &str, arguments: &RawObject) -> Option<CallToolResult> {
     let arguments: Map<String, Value> = serde_json::from_str(arguments.text()).unwrap_or_default();
-    MathServer.call(tool, &arguments)
+    MathServer.call(tool, &arguments)?.structured_content
 }

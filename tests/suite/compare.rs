@@ -92,7 +92,12 @@ fn the_json_is_the_contracts() {
 /// What is the same in every run.
 #[test]
 fn the_demonstrations_table_and_markdown() {
-    insta::assert_snapshot!("compare_table", compare(&[]).says(0, &[]).stdout);
+    let table = compare(&[]).says(0, &[]).stdout.clone();
+    for part in table.split("\n\n").skip(1).take(2) {
+        let part = part.replace(&format!("  {} serve", started()), "  mcp-disclosure serve");
+        assert!(include_str!("../../docs/compare.md").contains(&part), "docs/compare.md is without\n{part}");
+    }
+    insta::assert_snapshot!("compare_table", table);
     insta::assert_snapshot!("compare_table_40", compare(&["--width", "40"]).says(0, &[]).stdout);
     insta::assert_snapshot!("compare_markdown", compare(&["--format", "markdown"]).says(0, &[]).stdout);
 }
@@ -138,6 +143,14 @@ fn nothing_of_the_users_is_run() {
     assert_eq!(fs::read_to_string(&calls).unwrap(), "", "{}", ended.stderr);
 }
 
+/// Gateways before stand-ins find the same once more for each row.
+#[test]
+fn a_source_is_listed_once_and_what_is_odd_about_it_said_once() {
+    compare(&["--", ODD, "lists-once"]).says(0, &[]);
+    let ended = compare(&["--", ODD, "twice"]);
+    assert_eq!(ended.says(0, &[]).stderr.matches("lists 'echo' twice").count(), 1, "{}", ended.stderr);
+}
+
 #[test]
 fn a_budget_is_guarded_by_the_exit_code() {
     let written = |flags: &[&str], code| {
@@ -170,6 +183,9 @@ fn what_cannot_be_compared_is_refused_with_its_remedy() {
     compare(&["--format", "pdf"]).says(2, &["table, json, markdown, html"]);
     compare(&["--strategies", "nope,full+full"])
         .says(64, &["unknown strategy 'nope'", "'full+full' is not a valid stack"]);
+    let (_folder, config) = configuration("demo = true\n[[principals]]\nname = \"ann\"\ntools = 5\n");
+    compare(&["--principal", "ann", "--config", &config]).says(64, &["tools"]);
+    compare(&["--strategies", "concerns+adaptive"]).says(64, &["hint: it selects full or another strategy"]);
     compare(&["--strategies", "info(entry-onl)"]).says(64, &["no variant 'entry-onl'", "info(entry-only)"]);
     compare(&["--strategies", "concerns(cost=low)+info"]).says(64, &["no concern 'cost'", "precision"]);
     compare(&["--host", "some"]).says(2, &["possible values: ordinary, verbatim"]);
@@ -241,7 +257,7 @@ fn q2_variants_and_choices_are_rows_and_what_changes_nothing_is_said() {
     // Where concerns is named, models have a tool to choose by.
     assert!(exact < chosen && describe < chosen && describe < full && entry < stubs, "{report}");
     let notes = report["notes"].to_string();
-    assert!(notes.contains("concerns(precision=exact)+describe does not list linear_solve"), "{notes}");
+    assert!(notes.contains("concerns(precision=exact)+describe: it does not list linear_solve"), "{notes}");
 }
 
 #[test]
@@ -299,7 +315,7 @@ fn q2_tools_that_a_choice_leaves_out_are_noted_under_every_presenter() {
     let flags = ["--strategies", &rows, "--use", "symbolic_solve,numerical_integrate"];
     let report = report(&flags);
     for presenter in presenters {
-        let expected = format!("concerns(precision=exact)+{presenter} does not list numerical_integrate");
+        let expected = format!("concerns(precision=exact)+{presenter}: it does not list numerical_integrate");
         let notes = report["notes"].as_array().unwrap();
         assert!(notes.iter().any(|note| note.as_str().unwrap().starts_with(&expected)), "{notes:?}");
     }

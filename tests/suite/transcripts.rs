@@ -331,6 +331,10 @@ fn q1_the_text_keeps_its_width_unless_it_is_to_be_complete() {
 fn q1_every_format_has_the_same_steps() {
     let played = played(&[]);
     let text = transcript(&[]).says(0, &[]).stdout.clone();
+    let (_, shown) = include_str!("../../docs/compare.md").split_once("── resource ─").unwrap();
+    for line in shown.lines().take_while(|line| *line != "```").filter(|line| line.contains("  ")) {
+        assert!(line.ends_with('…') || text.contains(line), "docs/compare.md is old: {line}");
+    }
     let markdown = transcript(&["--format", "markdown"]).says(0, &[]).stdout.clone();
     for strategy in list(&played, "strategies") {
         let name = strategy["name"].as_str().unwrap();

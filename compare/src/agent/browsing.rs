@@ -11,45 +11,31 @@ pub(crate) const INFO: &str = "info";
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Browsing {
     asked: HashSet<String>,
+    had_overview: bool,
     shown: HashSet<String>,
-    named: HashSet<String>,
-    /// Whether a category had more tools than its answer.
-    is_cut: bool,
 }
 
 impl Browsing {
-    /// The calls that find tools in these categories, by arguments, in rounds of calls that are made at once: the overview,
-    /// unless the description of [`INFO`] names the categories, then the categories; each is asked for once.
-    pub(crate) fn rounds<'a>(
-        &mut self,
-        description: &str,
-        categories: impl IntoIterator<Item = &'a str>,
-    ) -> Vec<Vec<Value>> {
-        let had_overview = !self.asked.is_empty();
-        let is_new = |category: &&str| self.asked.insert((*category).to_owned());
-        let categories: Vec<&str> = categories.into_iter().filter(is_new).collect();
-        let knows_categories =
-            had_overview || categories.iter().all(|category| is_named(description, category));
-        let overview = if knows_categories { Vec::new() } else { vec![json!({})] };
-        let categories = categories.iter().map(|category| json!({"topic": category})).collect();
-        [overview, categories].into_iter().filter(|round: &Vec<Value>| !round.is_empty()).collect()
+    /// The calls that find tools in a category, by arguments: the overview, unless it was asked for or the description of
+    /// [`INFO`] names the category, then the category; each is asked for once.
+    pub(super) fn topics(&mut self, description: &str, category: &str) -> Vec<Value> {
+        if !self.asked.insert(category.to_owned()) {
+            return Vec::new();
+        }
+        let knows = self.had_overview || is_named(description, category);
+        self.had_overview |= !knows;
+        let overview = (!knows).then(|| json!({}));
+        overview.into_iter().chain([json!({"topic": category})]).collect()
     }
 
     /// Notes the tools that the answer of a category or a search shows with their parameters.
     pub(crate) fn learn(&mut self, answer: &Value) {
         for line in answer["tools"].as_array().into_iter().flatten() {
             let Some(name) = line["name"].as_str() else { continue };
-            self.named.insert(name.to_owned());
             if line.get("parameters").or_else(|| line.get("inputSchema")).is_some() {
                 self.shown.insert(name.to_owned());
             }
         }
-        self.is_cut |= answer.get("next").is_some();
-    }
-
-    /// Whether the answer of a category or a search named the tool, or may have left it to the next page.
-    pub(crate) fn names(&self, tool: &str) -> bool {
-        self.named.contains(tool) || self.is_cut
     }
 
     /// Whether the answer of a category or a search showed the tool's parameters, so that it need not be asked for.
@@ -80,11 +66,11 @@ mod tests {
     #[test]
     fn the_overview_is_asked_for_where_the_description_does_not_name_the_category() {
         let mut browsing = Browsing::default();
-        assert_eq!(browsing.rounds("- a (2): text", ["a", "a"]), [[json!({"topic": "a"})]]);
-        assert!(browsing.rounds("- a (2): text", ["a"]).is_empty());
-        let mut browsing = Browsing::default();
-        assert_eq!(browsing.rounds("- a (2): text", ["b"]), [[json!({})], [json!({"topic": "b"})]]);
-        assert_eq!(browsing.rounds("- a (2): text", ["c"]), [[json!({"topic": "c"})]]);
+        let mut topics = |category| browsing.topics("- a (2): text", category);
+        assert_eq!(topics("a"), [json!({"topic": "a"})]);
+        assert!(topics("a").is_empty());
+        assert_eq!(topics("b"), [json!({}), json!({"topic": "b"})]);
+        assert_eq!(topics("c"), [json!({"topic": "c"})]);
     }
 
     #[test]

@@ -15,11 +15,8 @@ use mcp_disclosure_client::Host;
 use mcp_disclosure_core::RawObject;
 use serde::{Deserialize, Serialize};
 
-pub use self::performance::{Outcome, Purpose, Step, Trace};
-pub(crate) use self::{
-    moves::{Move, Seen},
-    plan::Plan,
-};
+pub use self::performance::{Purpose, Step, Trace};
+pub(crate) use self::{moves::Seen, plan::Plan};
 
 /// How a model goes about a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

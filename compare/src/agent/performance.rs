@@ -20,8 +20,8 @@ const MOST_MOVES: usize = 10;
 pub struct Trace {
     /// Every move after the first list, in order.
     pub steps: Vec<Step>,
-    /// The outcome of each task.
-    pub outcomes: Vec<Outcome>,
+    /// Whether the tool of each task was called successfully.
+    pub outcomes: Vec<bool>,
 }
 
 /// One move.
@@ -48,15 +48,6 @@ pub enum Purpose {
     Call,
 }
 
-/// The outcome of a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome {
-    /// Whether the tool was called successfully.
-    pub succeeded: bool,
-    /// Whether it succeeded after an error, by following the error's suggestion.
-    pub recovered: bool,
-}
-
 /// Receives a move that has been made.
 type Tell<'t> = &'t mut dyn FnMut(&Step);
 
@@ -68,7 +59,7 @@ impl Trace {
 
     /// Whether every task succeeded.
     pub fn succeeded(&self) -> bool {
-        self.outcomes.iter().all(|outcome| outcome.succeeded)
+        !self.outcomes.contains(&false)
     }
 }
 
@@ -122,7 +113,6 @@ impl Agent {
     /// # Errors
     /// Failures of the connection. Errors that the server answers are part of the trace.
     pub(crate) async fn pursue(&mut self, task: &Task, tell: Tell<'_>) -> Result<(), Error> {
-        let before = self.trace.errors().count();
         let right = Move::call(task);
         let first = self.mistake.take().unwrap_or_else(|| task.clone());
         let mut attempt = Move::call(&first);
@@ -169,14 +159,26 @@ impl Agent {
             // What is learned now shows what is right.
             attempt = right.clone();
         }
-        let recovered = succeeded && self.trace.errors().count() > before;
-        self.trace.outcomes.push(Outcome { succeeded, recovered });
+        self.trace.outcomes.push(succeeded);
+        Ok(())
+    }
+
+    /// Learns how to use a tool, and does not call it. Errors teach nothing.
+    ///
+    /// # Errors
+    /// Failures of the connection.
+    pub(crate) async fn learn(&mut self, tool: &str) -> Result<(), Error> {
+        let mut queue = VecDeque::from(self.learning(tool, tool));
+        while let Some(step) = self.next(&mut queue, tool) {
+            let seen = self.make(&step, Purpose::Learn, false, &mut |_| {}).await?;
+            queue.extend(self.plan.ask_again(tool, &step, &seen.content));
+        }
         Ok(())
     }
 
     /// Ends a task without a move: nothing shows the model that there is such a tool.
     pub(crate) fn give_up(&mut self) {
-        self.trace.outcomes.push(Outcome { succeeded: false, recovered: false });
+        self.trace.outcomes.push(false);
     }
 
     /// The moves by which a tool is learned that is not known yet; it is looked for under the other name.
@@ -184,13 +186,12 @@ impl Agent {
         if self.plan.learned.knows(tool) {
             return Vec::new();
         }
-        let found = self.plan.find(&[sought]).into_iter().flatten();
-        found.chain(self.plan.fetch(tool)).collect()
+        self.plan.find(sought).into_iter().chain(self.plan.fetch(tool)).collect()
     }
 
     /// The next move of a queue, without those that teach what a category has just shown.
     fn next(&self, queue: &mut VecDeque<Move>, tool: &str) -> Option<Move> {
-        let fetch = self.plan.ask(&[tool]).map(|(next, _)| next).filter(|_| self.plan.browsing.shows(tool));
+        let fetch = self.plan.ask(tool).filter(|_| self.plan.browsing.shows(tool));
         queue.retain(|step| fetch.as_ref() != Some(step));
         queue.pop_front()
     }

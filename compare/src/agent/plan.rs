@@ -10,7 +10,7 @@ use super::{
     browsing::{Browsing, INFO, is_category, topic_of_tool},
     moves::{Learned, Move, Seen},
 };
-use crate::baseline::{Listed, shows_parameters};
+use crate::{Tool, baseline::Listed};
 
 /// The bridge tool, for models whose hosts do not use the strategy's native channel.
 const BRIDGE: &str = "describe_tools";
@@ -66,31 +66,26 @@ impl Plan {
         host.call_unprepared(executor, &inner).await
     }
 
-    /// Looks for this tool in this category, or by these words, where it is not listed.
-    pub(crate) fn look_for(&mut self, tool: &str, category: &str, words: &str) {
-        self.sought.insert(tool.to_owned(), (category.to_owned(), words.to_owned()));
+    /// Looks for this tool of the source, by the name by which it is served, where it is not listed: by its category, or by
+    /// what the user asked for, else by words of its own.
+    pub(crate) fn look_for(&mut self, served: &str, tool: Option<&Tool>, request: Option<String>) {
+        let sought = |tool: &Tool| (tool.category.clone(), request.unwrap_or_else(|| tool.words()));
+        self.sought.extend(tool.map(|tool| (served.to_owned(), sought(tool))));
     }
 
-    /// The moves by which the model finds those of the tools that are not listed, and that no answer has shown: by their
-    /// categories, or by words. Those of one round are made at once.
-    pub(crate) fn find(&mut self, tools: &[&str]) -> Vec<Vec<Move>> {
-        let sought =
-            tools.iter().filter(|tool| self.listed.tool(tool).is_none() && !self.browsing.shows(tool));
-        let sought: Vec<&(String, String)> = sought.filter_map(|tool| self.sought.get(*tool)).collect();
+    /// The moves by which the model finds a tool that is not listed, and that no answer has shown: by its category, or by
+    /// words.
+    pub(super) fn find(&mut self, tool: &str) -> Vec<Move> {
+        let is_sought = self.listed.tool(tool).is_none() && !self.browsing.shows(tool);
+        let Some((category, words)) = self.sought.get(tool).filter(|_| is_sought) else { return Vec::new() };
         if self.channel == Channel::InfoTool {
             let description = self.listed.tool(INFO).and_then(|tool| tool.string("description"));
-            let categories = sought.iter().map(|(category, _)| &**category);
-            let rounds = self.browsing.rounds(&description.unwrap_or_default(), categories);
-            return rounds
-                .iter()
-                .map(|topics| topics.iter().map(|topic| Move::ask(INFO, topic)).collect())
-                .collect();
+            let topics = self.browsing.topics(&description.unwrap_or_default(), category);
+            return topics.iter().map(|topic| Move::ask(INFO, topic)).collect();
         }
-        let Some(finder) = self.finder() else { return Vec::new() };
-        let words = sought.iter().map(|(_, words)| words).filter(|words| !words.is_empty());
+        let Some(finder) = self.finder().filter(|_| !words.is_empty()) else { return Vec::new() };
         let search = |arguments| Move::Call { tool: finder.tool().to_owned(), arguments };
-        let searches: Vec<Move> = words.filter_map(|words| finder.arguments(words).map(search)).collect();
-        if searches.is_empty() { Vec::new() } else { vec![searches] }
+        finder.arguments(words).map(search).into_iter().collect()
     }
 
     /// The call that teaches a tool. A client that knows a method for it is not listed the tool of that call.
@@ -116,31 +111,32 @@ impl Plan {
 
     /// The move by which the model learns how to use a tool, if one is needed.
     pub(super) fn fetch(&self, tool: &str) -> Option<Move> {
-        let is_known = self.browsing.shows(tool) || self.listed.tool(tool).is_some_and(shows_parameters);
-        if is_known { None } else { self.ask(&[tool]).map(|(next, _)| next) }
+        let is_known = self.browsing.shows(tool) || self.listed.shows_use(tool);
+        if is_known { None } else { self.ask(tool) }
     }
 
-    /// The move that asks how tools are used, and how many of these it asks for, from the first on. `None` if nothing but
-    /// the list teaches tools.
-    pub(crate) fn ask(&self, tools: &[&str]) -> Option<(Move, usize)> {
-        let first = *tools.first()?;
+    /// The move that asks how a tool is used. `None` if nothing but the list teaches tools.
+    pub(super) fn ask(&self, tool: &str) -> Option<Move> {
         if let Some(lesson) = self.lesson() {
-            let arguments = lesson.arguments(first)?;
-            return Some((Move::Call { tool: lesson.tool().to_owned(), arguments }, 1));
+            let arguments = lesson.arguments(tool)?;
+            return Some(Move::Call { tool: lesson.tool().to_owned(), arguments });
         }
-        let names = || tools.iter().map(ToString::to_string).collect();
         match &self.channel {
             Channel::Resource { uri } if self.reads_resources => {
-                Some((Move::Read { uri: descriptions_uri(uri, tools.iter().copied()) }, tools.len()))
+                Some(Move::Read { uri: descriptions_uri(uri, [tool]) })
             }
-            Channel::InfoTool => Some((Move::ask(INFO, &json!({"topic": first})), 1)),
-            Channel::Groups => Some((Move::Find { tool: first.to_owned() }, 1)),
-            _ if self.listed.tool(BRIDGE).is_some() => {
-                Some((Move::ask(BRIDGE, &json!({"names": tools})), tools.len()))
-            }
-            Channel::Method => Some((Move::Describe { names: names() }, tools.len())),
+            Channel::InfoTool => Some(Move::ask(INFO, &json!({"topic": tool}))),
+            Channel::Groups => Some(Move::Find { tool: tool.to_owned() }),
+            _ if self.listed.tool(BRIDGE).is_some() => Some(Move::ask(BRIDGE, &json!({"names": [tool]}))),
+            Channel::Method => Some(Move::Describe { names: vec![tool.to_owned()] }),
             _ => None,
         }
+    }
+
+    /// Whether the model can know how a tool is used: the list shows it, or something teaches it.
+    pub(crate) fn teaches(&self, tool: &str) -> bool {
+        let by_list = self.channel == Channel::List && self.profile.lesson.is_none();
+        !by_list || self.listed.shows_use(tool) || self.listed.is_complete(tool)
     }
 
     /// Whether the answer to this move shows that a tool is not there: its category does not name it, or does not exist.
@@ -155,7 +151,7 @@ impl Plan {
 
     /// The move after asking for a tool was answered with a category of its name.
     pub(crate) fn ask_again(&self, tool: &str, made: &Move, answer: &Value) -> Option<Move> {
-        let has_its_name = is_category(answer) && self.ask(&[tool]).is_some_and(|(asked, _)| asked == *made);
+        let has_its_name = is_category(answer) && self.ask(tool).as_ref() == Some(made);
         has_its_name.then(|| Move::ask(INFO, &topic_of_tool(tool)))
     }
 

@@ -16,9 +16,9 @@ const STYLE: &str = include_str!("style.css");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
 /// What each strategy costs, one task step by step, and behind them what the figures are made of.
-pub(super) fn write(report: &Report, played: Option<&Transcript>) -> String {
+pub(super) fn write(report: &Report, played: &Transcript) -> String {
     let title = format!("{}: strategies of disclosure compared", report.source);
-    let style = played.map(|played| transcript::style(played.strategies.len())).unwrap_or_default();
+    let style = transcript::style(played.strategies.len());
     let body = html! {
         header { (heading(report)) }
         main {
@@ -26,7 +26,7 @@ pub(super) fn write(report: &Report, played: Option<&Transcript>) -> String {
             @if !report.retrieval.is_empty() {
                 section aria-labelledby="finds" { (retrieval(report)) }
             }
-            @if let Some(played) = played {
+            @if !played.task.calls.is_empty() {
                 section aria-labelledby="plays" {
                     h2 #plays { "One task, step by step" }
                     (transcript::fragment(played, &report.recommendation.strategy, true))

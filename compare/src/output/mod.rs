@@ -32,8 +32,8 @@ pub enum Format {
 
 impl Format {
     /// Writes a report. With `detail`, tables and JSON include the details of the figures; a page always does, and
-    /// shows how its task was `played`, if that is known.
-    pub fn write(self, report: &Report, detail: bool, played: Option<&Transcript>, screen: Screen) -> String {
+    /// shows how its task was `played`.
+    pub fn write(self, report: &Report, detail: bool, played: &Transcript, screen: Screen) -> String {
         let text = match self {
             // Its texts are escaped already, and its colours are not.
             Self::Table => return terminal::write(report, detail, screen),

@@ -139,11 +139,11 @@ pub(super) fn retrieval(report: &Report) -> Table {
 pub(super) fn steps(report: &Report) -> Table {
     let rows = report.strategies.iter().flat_map(|strategy| {
         strategy.detail.steps.iter().zip(1u32..).map(|(step, number)| {
-            let figures = [step.requests, step.request_tokens, step.answer_tokens].map(grouped);
+            let figures = [step.request_tokens, step.answer_tokens].map(grouped);
             [marked(strategy), number.to_string()].into_iter().chain(figures).collect()
         })
     });
-    figured("Steps of learning", ["step", "requests", "written", "read"].map(Column::figures), rows)
+    figured("Steps of learning", ["step", "written", "read"].map(Column::figures), rows)
 }
 
 /// The subject of a report, in a sentence.

@@ -14,10 +14,7 @@ use super::{
     sentences::{self, AS_INTENDED},
     step::Place,
 };
-use crate::{
-    output,
-    text::{grouped, wrapped},
-};
+use crate::{output, text::grouped};
 
 const STYLE: &str = include_str!("style.css");
 
@@ -73,9 +70,6 @@ const WIDTH: usize = 160;
 
 /// Maximum length of one exact message, in bytes: lists of hundreds of tools are not repeated in a page.
 const LONGEST_MESSAGE: usize = 10_000;
-
-/// Maximum length of a line of an exact message.
-const LINE: usize = 400;
 
 /// The task and the host.
 fn heading(transcript: &Transcript) -> Markup {
@@ -174,13 +168,8 @@ fn exact(message: &RawObject) -> String {
     let text = value.map_or_else(|| message.text().to_owned(), |value| format!("{value:#}"));
     let is_end = |at: &usize| text.is_char_boundary(*at);
     let end = (0..=text.len().min(LONGEST_MESSAGE)).rev().find(is_end).unwrap_or(0);
-    let lines = text[..end].lines().flat_map(|line| {
-        // Only texts within are longer, and indentation is kept.
-        if line.chars().count() <= LINE { vec![line.to_owned()] } else { wrapped(line, LINE) }
-    });
-    let shown = lines.collect::<Vec<_>>().join("\n");
     let left = text.len() - end;
-    if left == 0 { shown } else { format!("{shown}\n… {} more bytes", grouped(left as u64)) }
+    if left == 0 { text } else { format!("{}\n… {} more bytes", &text[..end], grouped(left as u64)) }
 }
 
 fn sum(act: &Act) -> Markup {

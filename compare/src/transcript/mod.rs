@@ -21,6 +21,7 @@ mod wording;
 pub use assignment::{Assignment, Call};
 pub(crate) use html::{fragment, page, style};
 pub(crate) use markdown::markdown;
+pub(crate) use play::Course;
 pub use play::Play;
 pub use step::{Act, Ending, Kind, Phase, Played, Speaker, Step, Transcript};
 pub use story::story;

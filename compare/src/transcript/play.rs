@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_client::Channel;
+use mcp_disclosure_client::{Channel, Traffic};
 
 use super::{Act, Assignment, Behavior, Call, Ending, Phase, Played, Step, Transcript, recorder::Recorder};
 use crate::{
     ClientKind, Error, HostKind, Row, Subject, Tokenizer,
     agent::{self, Agent, Purpose, Task, Trace},
     baseline::{Baseline, Listed},
-    comparison::{BASELINE, Progress},
+    bench::Bench,
+    comparison::Progress,
     connection::{LinkFactory, Reached},
-    run::Bench,
+    report::StepTokens,
     tokenizer::Counter,
 };
 
@@ -25,10 +26,27 @@ pub struct Play<'a> {
     pub tokenizer: Tokenizer,
     /// What hosts show of a listed tool.
     pub host: HostKind,
+    /// Whether negotiating clients ask for lists without `inputSchema`, where that can be asked.
+    pub omits_schemas: bool,
     /// Opens links to the servers.
     pub links: LinkFactory,
     /// Counts the calls that have reached their upstreams.
     pub reached: Reached,
+}
+
+/// One course of a task, and what it took.
+pub(crate) struct Course {
+    pub(crate) act: Act,
+    /// The moves by which tools were found and learned; `None` if a tool is not found, or the client does not know how it is
+    /// learned.
+    pub(crate) learning: Option<Vec<StepTokens>>,
+    /// Tools of the task that the model did not find.
+    pub(crate) missed: Vec<String>,
+    /// How many tools were called, and how many of them had no result.
+    pub(crate) called: usize,
+    pub(crate) failed: usize,
+    pub(crate) listed: Arc<Listed>,
+    pub(crate) traffic: Traffic,
 }
 
 impl Play<'_> {
@@ -40,16 +58,7 @@ impl Play<'_> {
     pub async fn run(self, rows: &[Row], progress: Progress<'_>) -> Result<Transcript, Error> {
         let tools: Vec<String> = self.assignment.calls.iter().map(|call| call.tool.clone()).collect();
         self.subject.named(&tools)?;
-        let mut bench = Bench {
-            links: &self.links,
-            subject: self.subject,
-            counter: Counter::new(self.tokenizer),
-            host: self.host,
-            omits_schemas: false,
-            reached: Arc::clone(&self.reached),
-            baseline: Baseline::default(),
-        };
-        bench.baseline = self.source(&bench, rows).await?;
+        let bench = self.bench(rows).await?;
         let behaviors = &self.assignment.courses;
         let (mut done, total) = (0, rows.len() * behaviors.len());
         let mut strategies = Vec::with_capacity(rows.len());
@@ -58,36 +67,58 @@ impl Play<'_> {
             for behavior in behaviors {
                 progress(done, total, &format!("{}: {}", row.name, behavior.title()));
                 done += 1;
-                let act = self.act(&bench, row, *behavior).await?;
+                let act = self.course(&bench, row, self.assignment.host, *behavior).await?.act;
                 acts.push(if acts.is_empty() { act } else { act.without_start() });
             }
             strategies.push(Played { name: row.name.clone(), acts });
         }
         progress(total, total, "done");
-        let (name, tools) = (self.subject.source.clone(), self.subject.tools.len());
-        let (tokenizer, notes) = (self.tokenizer, Vec::new());
-        Ok(Transcript { source: name, tools, tokenizer, task: self.assignment, strategies, notes })
+        Ok(self.transcript(strategies))
     }
 
-    /// What the source lists; its resources are those of a server of complete definitions, if there is one.
-    async fn source(&self, bench: &Bench<'_>, rows: &[Row]) -> Result<Baseline, Error> {
-        let full = rows.iter().find(|row| row.profile.name == BASELINE);
-        let resources = match full.filter(|_| self.assignment.host == ClientKind::Negotiating) {
-            Some(full) => bench.resources(full).await?,
-            None => Vec::new(),
+    /// The bench, with what the source lists.
+    pub(crate) async fn bench(&self, rows: &[Row]) -> Result<Bench<'_>, Error> {
+        let mut bench = Bench {
+            links: &self.links,
+            subject: self.subject,
+            counter: Counter::new(self.tokenizer),
+            host: self.host,
+            omits_schemas: self.omits_schemas,
+            reached: Arc::clone(&self.reached),
+            baseline: Baseline::default(),
         };
-        Ok(Baseline::of(self.subject.tools.iter().map(|tool| &tool.definition), &resources))
+        bench.look(rows).await?;
+        Ok(bench)
     }
 
-    async fn act(&self, bench: &Bench<'_>, row: &Row, behavior: Behavior) -> Result<Act, Error> {
+    pub(crate) fn transcript(&self, strategies: Vec<Played>) -> Transcript {
+        Transcript {
+            source: self.subject.source.clone(),
+            tools: self.subject.tools.len(),
+            tokenizer: self.tokenizer,
+            task: self.assignment.clone(),
+            strategies,
+            notes: Vec::new(),
+        }
+    }
+
+    /// The task by one course, over a connection of its own.
+    pub(crate) async fn course(
+        &self,
+        bench: &Bench<'_>,
+        row: &Row,
+        host: ClientKind,
+        behavior: Behavior,
+    ) -> Result<Course, Error> {
         let calls = self.calls(behavior);
         let choices = calls.first().and_then(|call| call.choose.clone()).unwrap_or_default();
-        let mut recorder = Recorder::open(bench, row, self.assignment.host, choices).await?;
+        let mut recorder = Recorder::open(bench, row, host, choices).await?;
         let mistake =
             calls.first().and_then(|call| mistake(call, behavior, &recorder.listed, &bench.baseline));
-        let reads_resources = self.assignment.host == ClientKind::Negotiating;
+        let reads_resources = host == ClientKind::Negotiating;
         let mut agent = Agent::new(&recorder.connection.host, behavior, reads_resources, &row.profile);
         agent.mistake.clone_from(&mistake);
+        let (mut missed, mut is_known) = (Vec::new(), true);
         for (at, call) in calls.iter().enumerate() {
             (recorder.call, recorder.attempt) = (at + 1, 1);
             if let Some(choices) = call.choose.as_ref().filter(|_| at > 0) {
@@ -95,27 +126,33 @@ impl Play<'_> {
             }
             agent.plan.listed = Arc::clone(&recorder.listed);
             let mistake = mistake.as_ref().filter(|_| at == 0);
-            self.pursue(&mut recorder, &mut agent, (call, mistake, behavior)).await?;
+            if !self.pursue(&mut recorder, &mut agent, (call, mistake, behavior)).await? {
+                missed.push(call.tool.clone());
+            } else {
+                is_known &= agent.plan.teaches(recorder.listed.served_name(&call.tool));
+            }
         }
-        let steps = recorder.close().await;
-        Ok(Act::of(behavior, &agent.trace, steps))
+        let (listed, traffic) = (Arc::clone(&recorder.listed), recorder.connection.host.traffic());
+        let (steps, learning) = recorder.close().await;
+        let unanswered = agent.trace.outcomes.iter().filter(|succeeded| !**succeeded).count();
+        let (called, failed) = (calls.len() - missed.len(), unanswered.saturating_sub(missed.len()));
+        let act = Act::of(behavior, &agent.trace, steps);
+        let learning = (is_known && missed.is_empty()).then_some(learning);
+        Ok(Course { act, learning, missed, called, failed, listed, traffic })
     }
 
-    /// One call, until it has a result or the model gives up.
+    /// One call, until it has a result or the model gives up. Returns whether the model found the tool.
     async fn pursue(
         &self,
         recorder: &mut Recorder<'_>,
         agent: &mut Agent,
         (call, mistake, behavior): (&Call, Option<&Task>, Behavior),
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let tool = recorder.listed.served_name(&call.tool).to_owned();
         let right = Task { tool, arguments: call.arguments.clone() };
-        if let Some(tool) = self.subject.tool(&call.tool) {
-            // One sentence can be about several calls; their tools say more.
-            let request = self.assignment.request.clone().filter(|_| self.assignment.calls.len() == 1);
-            let words = request.unwrap_or_else(|| tool.words());
-            agent.plan.look_for(&right.tool, &tool.category, &words);
-        }
+        // One sentence can be about several calls; their tools say more.
+        let request = self.assignment.request.clone().filter(|_| self.assignment.calls.len() == 1);
+        agent.plan.look_for(&right.tool, self.subject.tool(&call.tool), request);
         let (about, finder) = ((&right, mistake, behavior), agent.plan.finder());
         if behavior == Behavior::EverythingFirst && recorder.call == 1 {
             let tell = &mut |made: &agent::Step| recorder.record(made, about, finder);
@@ -131,10 +168,11 @@ impl Play<'_> {
         } else {
             agent.give_up();
         }
-        if !agent.trace.steps[before..].iter().any(|step| step.purpose == Purpose::Call) {
+        let is_found = agent.trace.steps[before..].iter().any(|step| step.purpose == Purpose::Call);
+        if !is_found {
             recorder.miss();
         }
-        Ok(())
+        Ok(is_found)
     }
 
     /// The workflow has every call; a mistake is shown with the first.
@@ -157,11 +195,11 @@ fn mistake(call: &Call, behavior: Behavior, listed: &Listed, source: &Baseline) 
     let tool = listed.served_name(&call.tool).to_owned();
     match behavior {
         Behavior::UnknownName => {
-            let tool = call.misspelt_name(|name| source.serves(name));
+            let tool = call.misspelt_name(|name| source.serves(name, listed));
             Some(Task { tool, arguments: call.arguments.clone() })
         }
         // What the list shows need not be guessed.
-        Behavior::TooEarly if listed.tool(&tool).is_some_and(|tool| source.shows_use(tool)) => None,
+        Behavior::TooEarly if listed.shows_use(&tool) => None,
         Behavior::TooEarly | Behavior::WrongArgument => {
             Some(Task { tool, arguments: call.guessed_arguments() })
         }
@@ -191,7 +229,7 @@ impl Act {
     }
 
     /// Without the steps that are the same in every act.
-    fn without_start(mut self) -> Self {
+    pub(crate) fn without_start(mut self) -> Self {
         self.steps.retain(|step| !step.kind.is_start());
         self
     }

@@ -10,8 +10,9 @@ use crate::{
     Error, Row,
     agent::{self, Purpose, Task},
     baseline::Listed,
+    bench::Bench,
     connection::{Connection, Exchange},
-    run::Bench,
+    report::StepTokens,
     seen,
 };
 
@@ -23,6 +24,8 @@ pub(super) struct Recorder<'a> {
     /// The number of calls that had reached the upstreams by the last step.
     reached: u64,
     steps: Vec<Step>,
+    /// What each move took by which a tool was found or learned.
+    learning: Vec<StepTokens>,
     /// The call of the task, from 1, and the attempt at it.
     pub(super) call: usize,
     pub(super) attempt: usize,
@@ -37,9 +40,10 @@ impl<'a> Recorder<'a> {
         choices: Concerns,
     ) -> Result<Self, Error> {
         let says = (!choices.is_empty()).then(|| wording::chose(&choices));
-        let (listed, steps, reached) = (Arc::default(), Vec::new(), bench.reached.load(Ordering::Acquire));
+        let (listed, reached) = (Arc::default(), bench.reached.load(Ordering::Acquire));
+        let (steps, learning) = (Vec::new(), Vec::new());
         let connection = Connection::open(bench, row, kind, choices).await?;
-        let mut recorder = Self { connection, bench, listed, reached, steps, call: 1, attempt: 1 };
+        let mut recorder = Self { connection, bench, listed, reached, steps, learning, call: 1, attempt: 1 };
         if let Some(says) = says {
             recorder.add(Kind::Chose, Phase::List, Speaker::Host, says, String::new());
         }
@@ -85,7 +89,7 @@ impl<'a> Recorder<'a> {
 
     /// The model's choice of a tool.
     pub(super) fn pick(&mut self, tool: &str) {
-        let says = wording::picked(tool, self.listed.tool(tool), &self.bench.baseline);
+        let says = wording::picked(tool, &self.listed);
         self.add(Kind::Picked, Phase::Learn, Speaker::Model, says, String::new());
     }
 
@@ -102,11 +106,13 @@ impl<'a> Recorder<'a> {
         (task, mistake, behavior): (&Task, Option<&Task>, Behavior),
         finder: Option<Finder>,
     ) {
-        let mut exchanges = self.connection.fresh();
-        exchanges.retain(|exchange| !exchange.is_list());
+        let exchanges = self.connection.moves();
         let last = exchanges.len().saturating_sub(1);
         let speaker = if made.method == "tools/call" { Speaker::Model } else { Speaker::Host };
         let is_call = made.purpose == Purpose::Call;
+        // What a refused call leads to is the call's, whose arguments may be made up.
+        let learns = !is_call && self.attempt == 1;
+        self.learning.extend(learns.then(|| seen::tokens(&exchanges, &self.bench.counter)));
         for (at, exchange) in exchanges.into_iter().enumerate() {
             let text = seen::written(&exchange);
             let (kind, phase, says) = if is_call {
@@ -138,16 +144,16 @@ impl<'a> Recorder<'a> {
         self.attempt += usize::from(is_call && is_refused);
     }
 
-    /// Closes the connection; the steps.
-    pub(super) async fn close(self) -> Vec<Step> {
+    /// Closes the connection; the steps, and what each move took by which a tool was found or learned.
+    pub(super) async fn close(self) -> (Vec<Step>, Vec<StepTokens>) {
         self.connection.host.close().await;
-        self.steps
+        (self.steps, self.learning)
     }
 
     fn list_tools(&mut self, tools: Vec<RawObject>, messages: Vec<RawObject>) {
-        let (says, items) = (wording::listed(&tools, &self.bench.baseline), self.bench.host.shown(&tools));
         self.listed = Arc::new(Listed::new(tools, &self.bench.baseline));
-        self.list(says, &items, messages);
+        let says = wording::listed(&self.listed, &self.bench.baseline);
+        self.list(says, &self.bench.host.shown(self.listed.tools()), messages);
     }
 
     /// A list, as the model gets it.

@@ -175,7 +175,7 @@ impl Step {
 
 impl Kind {
     /// Whether it is what is the same in every act: what is listed, and the choice of the tool.
-    pub(super) fn is_start(self) -> bool {
+    pub(crate) fn is_start(self) -> bool {
         matches!(self, Self::Introduced | Self::Chose | Self::Listed | Self::Picked)
     }
 }

@@ -1,20 +1,23 @@
 //! What happens in a step, as a sentence after the speaker's name.
 
 use mcp_disclosure_client::Concerns;
-use mcp_disclosure_core::RawObject;
 
 use super::{Behavior, gist};
-use crate::{agent::Task, baseline::Baseline, text::of};
+use crate::{
+    agent::Task,
+    baseline::{Baseline, Listed},
+    text::of,
+};
 
 /// The server's instructions.
 pub(super) const INTRODUCED: &str = "says how its tools are used";
 
 /// What a list of tools shows of the source's tools, and what it adds.
-pub(super) fn listed(tools: &[RawObject], source: &Baseline) -> String {
-    let is_own = |tool: &&RawObject| tool.string("name").is_some_and(|name| !source.serves(&name));
-    let own: Vec<String> = tools.iter().filter(is_own).filter_map(|tool| tool.string("name")).collect();
-    let (count, listed) = (source.len(), tools.len() - own.len());
-    let complete = tools.iter().filter(|tool| !is_own(tool) && source.shows_use(tool)).count();
+pub(super) fn listed(list: &Listed, source: &Baseline) -> String {
+    let names = list.tools().iter().filter_map(|tool| tool.string("name"));
+    let (tools, own): (Vec<String>, Vec<String>) = names.partition(|name| source.serves(name, list));
+    let (count, listed) = (source.len(), tools.len());
+    let complete = tools.iter().filter(|name| list.shows_use(name)).count();
     let is_alike = complete == 0 || complete == listed;
     let some = if is_alike && listed < count {
         format!("{listed} of {}", of(count, "tool"))
@@ -48,12 +51,10 @@ pub(super) fn chose(choices: &Concerns) -> String {
 }
 
 /// The model's choice of a tool.
-pub(super) fn picked(tool: &str, listed: Option<&RawObject>, source: &Baseline) -> String {
-    match listed {
+pub(super) fn picked(tool: &str, list: &Listed) -> String {
+    match list.tool(tool) {
         None => "looks for a tool, since none of the list does this".to_owned(),
-        Some(listed) if source.shows_use(listed) => {
-            format!("picks {tool}, and knows its parameters from the list")
-        }
+        Some(_) if list.shows_use(tool) => format!("picks {tool}, and knows its parameters from the list"),
         Some(_) => format!("picks {tool} by its short description"),
     }
 }
@@ -100,6 +101,8 @@ pub(super) const RETURNED: &str = "answers";
 
 #[cfg(test)]
 mod tests {
+    use mcp_disclosure_core::RawObject;
+
     use super::*;
 
     fn tools(texts: &[&str]) -> Vec<RawObject> {
@@ -122,8 +125,10 @@ mod tests {
             (&[brief, brief, own], "lists 2 tools, without parameters; adds describe_tools"),
             (&[whole, brief], "lists 2 tools, 1 of them with parameters"),
             (&[own], "lists none of the 2 tools; adds describe_tools"),
+            // Names that the strategy uses itself.
+            (&[r#"{"name":"a"}"#, r#"{"name":"u__a"}"#, brief], "lists 2 tools, without parameters; adds a"),
         ] {
-            assert_eq!(listed(&tools(texts), &source), expected);
+            assert_eq!(listed(&Listed::new(tools(texts), &source), &source), expected);
         }
     }
 }

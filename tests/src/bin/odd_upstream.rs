@@ -166,6 +166,11 @@ impl Server {
                 }
             }
             // Its tools change five times while they are listed.
+            ("lists-once", "tools/list") if self.lists > 0 => process::exit(5),
+            ("lists-once", "tools/list") => {
+                self.lists += 1;
+                answer(id, self.tools(message));
+            }
             ("changes-while-listing", "tools/list") if self.lists < 5 => {
                 self.lists += 1;
                 put(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));

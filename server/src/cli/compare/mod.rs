@@ -8,7 +8,7 @@ pub(super) mod prepared;
 pub(super) mod progress;
 mod spec;
 mod stage;
-pub(super) mod stand_in;
+mod stand_in;
 pub(super) mod transcript;
 
 pub use arguments::CompareArguments;
@@ -44,41 +44,31 @@ pub fn compare(program: &Program, arguments: CompareArguments) -> Result<(), Fai
     }
     let (report, transcript, asked) = runtime.block_on(measured(program, &arguments))?;
     let screen = screen(shown.width.or_else(width::known).unwrap_or(WIDTH), arguments.wide);
-    deliver(&format.write(&report, arguments.detail, transcript.as_ref(), screen), &arguments)?;
+    deliver(&format.write(&report, arguments.detail, &transcript, screen), &arguments)?;
     arguments.fail_over.map_or(Ok(()), |most| within(most, &report, &asked))
 }
 
-/// The report, the transcript of its tasks for a page, and the names of the requested rows.
+/// The report, the transcript of its task, with mistakes for a page, and the names of the requested rows.
 async fn measured(
     program: &Program,
     arguments: &CompareArguments,
-) -> Result<(Report, Option<Transcript>, Vec<String>), Failure> {
+) -> Result<(Report, Transcript, Vec<String>), Failure> {
     let queries = arguments.queries.as_deref().map(files::queries).transpose()?.unwrap_or_default();
     let mut prepared = Prepared::of(arguments.setup(program)).await?;
-    let behind = stand_in::answering(&prepared.stand_ins, |_, _, _| stand_in::result(stand_in::DONE));
-    let compared = prepared.on_stages(behind.upstreams, "--use", async |prepared, links, progress| {
-        let comparison = Comparison {
-            subject: prepared.subject.clone(),
-            rows: prepared.contestants.rows(),
-            links,
-            used: arguments.used.clone().unwrap_or(Used::Count(USED)),
-            queries,
-            host: arguments.host,
-            tokenizer: arguments.tokenizer,
-            turns: arguments.turns,
-            omits_schemas: arguments.omit_input_schema,
-            transport: arguments.transport.to_string(),
-            served: prepared.contestants.by_default.clone(),
-        };
-        comparison.run(progress).await
+    let used = arguments.used.clone().unwrap_or(Used::Count(USED));
+    let mut assignment = transcript::chosen(program, &prepared, Some(&used))?;
+    if arguments.format != Format::Html {
+        assignment.courses.truncate(1);
+    }
+    let shown_as = (arguments.tokenizer, arguments.host, arguments.omit_input_schema);
+    let compared = prepared.on_stages(assignment, shown_as, "--use", async |play, contestants, progress| {
+        let (rows, served) = (contestants.rows(), contestants.by_default.clone());
+        Comparison { play, rows, queries, turns: arguments.turns, served }.run(progress).await
     });
-    let mut report = compared.await?;
-    let transcript = match arguments.format {
-        Format::Html => transcript::of_report(program, &mut prepared, arguments, &report).await?,
-        _ => None,
-    };
+    let (mut report, transcript) = compared.await?;
     let command = report.recommendation.command.as_deref().and_then(command::note);
-    report.notes.splice(0..0, prepared.notes().into_iter().chain(command));
+    let notes = prepared.notes().into_iter().chain(command).chain(prepared.subject.note(&used));
+    report.notes.splice(0..0, notes);
     Ok((report, transcript, prepared.contestants.asked.clone()))
 }
 

@@ -3,15 +3,11 @@
 use std::sync::Arc;
 
 use mcp_disclosure_compare::{
-    self as compare, Error, HostKind, LinkFactory, Subject, Tokenizer,
+    self as compare, BASELINE, Error, HostKind, Subject, Tokenizer,
     transcript::{Assignment, Play, Transcript},
 };
-use mcp_disclosure_core::{Principal, Registry};
-use mcp_disclosure_gateway::{
-    Problem,
-    catalogue::Declared,
-    upstream::{Target, UpstreamConfig},
-};
+use mcp_disclosure_core::{Era, Permits, Principal, Registry};
+use mcp_disclosure_gateway::{Offer, Problem, catalogue::Declared, upstream::Target};
 use tracing::{dispatcher::DefaultGuard, subscriber::NoSubscriber};
 
 use super::{
@@ -19,7 +15,7 @@ use super::{
     contestants::Contestants,
     progress::Progress,
     stage::{self, Stages},
-    stand_in::{Behind, StandIn},
+    stand_in::{self, StandIn},
 };
 use crate::{
     cli::{Program, source::Source},
@@ -52,7 +48,7 @@ pub(in crate::cli) struct Prepared<'a> {
     progress: Option<Arc<Progress>>,
     source: Source,
     declared: Declared,
-    pub(in crate::cli) stand_ins: Vec<StandIn>,
+    stand_ins: Vec<StandIn>,
     transport: Transport,
     /// Which upstreams are missing, or disclose progressively themselves.
     notes: Vec<String>,
@@ -74,10 +70,12 @@ impl<'a> Prepared<'a> {
         let is_over_stdio = source.serve.transport == Transport::Stdio;
         let command = Command::of(program, &flags, principal.filter(|_| is_over_stdio));
         let mut contestants = Contestants::build(registry, (rows.0, &rows.1), &source, &command)?;
+        let baseline =
+            contestants.pinned(BASELINE)?.choose(None, &Permits::all(), &Offer::default(), Era::Session);
         let progress = progress.map(Arc::new);
         let (real, mut notes) =
             stage::real(&source, declared.clone(), &contestants, progress.clone()).await?;
-        let (subject, stand_ins) = stage::read(&real);
+        let (subject, stand_ins) = stage::read(&real, &baseline.strategy);
         let examined = contestants.examine(&real, source.caller.as_ref(), &command);
         let seen_by = source.caller.as_ref().and_then(Principal::id);
         notes.extend(seen_by.map(|id| format!("What {id} sees and pays.")));
@@ -94,22 +92,26 @@ impl<'a> Prepared<'a> {
         self.source.upstreams().iter().all(|upstream| Some(&upstream.target) == own)
     }
 
-    /// Does some work on gateways in front of these upstreams, one for each row; `flag` is the one that names tools.
+    /// Does some work with a task on gateways in front of stand-ins, one for each row; `flag` is the one that names tools.
     ///
     /// # Errors
     /// If a gateway cannot be started, or why the work cannot be done.
     pub(super) async fn on_stages<T>(
         &mut self,
-        upstreams: Vec<UpstreamConfig>,
+        assignment: Assignment,
+        (tokenizer, host, omits_schemas): (Tokenizer, HostKind, bool),
         flag: &str,
-        work: impl AsyncFnOnce(&Self, LinkFactory, compare::Progress<'_>) -> Result<T, Error>,
+        work: impl AsyncFnOnce(Play<'_>, &Contestants<'_>, compare::Progress<'_>) -> Result<T, Error>,
     ) -> Result<T, Failure> {
+        let (upstreams, reached) = stand_in::scripted(&self.stand_ins, &assignment);
         let source = (&self.source, &self.declared);
         let stages = Stages::start(source, upstreams, &mut self.contestants, self.transport).await?;
+        let (subject, links) = (&self.subject, stages.links());
+        let play = Play { subject, assignment, tokenizer, host, omits_schemas, links, reached };
         let progress = &|done, total, what: &str| {
             self.progress.iter().for_each(|progress| progress.step(done, total, what));
         };
-        let done = work(&*self, stages.links(), progress).await;
+        let done = work(play, &self.contestants, progress).await;
         stages.close().await;
         done.map_err(|error| message(error, flag))
     }
@@ -120,16 +122,14 @@ impl<'a> Prepared<'a> {
     /// If a gateway cannot be started, or why the task cannot be played.
     pub(in crate::cli) async fn play(
         &mut self,
-        Behind { upstreams, reached }: Behind,
         assignment: Assignment,
         (tokenizer, host): (Tokenizer, HostKind),
         names: &[String],
         flag: &str,
     ) -> Result<Transcript, Failure> {
-        self.on_stages(upstreams, flag, async |prepared, links, progress| {
-            let mut rows = prepared.contestants.rows();
+        self.on_stages(assignment, (tokenizer, host, false), flag, async |play, contestants, progress| {
+            let mut rows = contestants.rows();
             rows.retain(|row| names.contains(&row.name));
-            let play = Play { subject: &prepared.subject, assignment, tokenizer, host, links, reached };
             play.run(&rows, progress).await
         })
         .await

@@ -5,7 +5,7 @@ use std::{collections::HashMap, io, sync::Arc};
 use mcp_disclosure_client::{CallError, Error, Link};
 use mcp_disclosure_compare::{BASELINE, LinkFactory, Subject, Tool};
 use mcp_disclosure_core::{
-    Principal, RawObject, ReceiptKey, Snapshot, ToolName, View, VisibleTool, printable::counted,
+    Memory, RawObject, ReceiptKey, Stack, ToolName, View, VisibleTool, printable::counted,
 };
 use mcp_disclosure_gateway::{
     Assembly, Gateway,
@@ -50,13 +50,15 @@ pub(super) async fn real(
     Ok((started.gateway, missing.collect()))
 }
 
-/// The subject of a comparison, as a gateway serves it, and a stand-in for each upstream, which lists what that has listed.
-pub(super) fn read(gateway: &Gateway) -> (Subject, Vec<StandIn>) {
+/// The subject of a comparison, as a gateway serves it by this strategy, whose filters leave out what an operator's choice does;
+/// and a stand-in for each upstream, which lists what that has listed.
+pub(super) fn read(gateway: &Gateway, baseline: &Stack) -> (Subject, Vec<StandIn>) {
     let backend = gateway.backends().shared();
     let caller = gateway.admission().on_stdio();
     let stand_ins: Vec<StandIn> =
         backend.slots().iter().filter_map(|slot| StandIn::of(&slot.status())).collect();
-    (subject(backend.catalogue().current().snapshot(), &caller, &stand_ins), stand_ins)
+    let view = View::of(Arc::clone(backend.catalogue().current().snapshot()), &caller);
+    (subject(&baseline.narrow(view, &Memory::default()), &stand_ins), stand_ins)
 }
 
 /// A gateway for a row, exactly as `serve` runs it.
@@ -181,9 +183,8 @@ async fn listen(gateway: &Arc<Gateway>) -> Result<String, Failure> {
     Ok(format!("http://{address}/mcp"))
 }
 
-/// The tools of a catalogue, as this client sees them.
-fn subject(snapshot: &Arc<Snapshot>, caller: &Principal, upstreams: &[StandIn]) -> Subject {
-    let view = View::of(Arc::clone(snapshot), caller);
+/// The tools of a view.
+fn subject(view: &View, upstreams: &[StandIn]) -> Subject {
     let sorted = view.categories().flat_map(|category| {
         category.tools().map(move |tool| (tool.name().clone(), category.name().to_owned()))
     });

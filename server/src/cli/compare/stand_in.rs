@@ -1,5 +1,5 @@
-//! Stand-ins: upstreams in this process that return the lists of others unchanged and run nothing. They answer each call with
-//! one word; or the calls of a task as the task says, and wrong arguments with an error, as most servers do.
+//! Stand-ins: upstreams in this process that return the lists of others unchanged and run nothing. They answer the calls of a
+//! task as the task says, others with one word, and wrong arguments with an error, as most servers do.
 
 use std::sync::{Arc, atomic::Ordering};
 
@@ -7,7 +7,7 @@ use mcp_disclosure_compare::{
     Reached,
     transcript::{Assignment, Call},
 };
-use mcp_disclosure_core::{RawObject, RawText, Schema, UpstreamLists, UpstreamName, Verdict};
+use mcp_disclosure_core::{RawObject, RawText, Schema, UpstreamLists, Verdict};
 use mcp_disclosure_gateway::{
     Revision,
     slot::Status,
@@ -15,14 +15,6 @@ use mcp_disclosure_gateway::{
 };
 use mcp_disclosure_transport::{ErrorText, Json, Request};
 use serde_json::{Value, json};
-
-/// What is behind the gateways on which a task is played.
-pub(in crate::cli) struct Behind {
-    /// The upstreams, or what stands in for them.
-    pub(in crate::cli) upstreams: Vec<UpstreamConfig>,
-    /// The number of calls that have reached them.
-    pub(in crate::cli) reached: Reached,
-}
 
 /// What a stand-in knows of its upstream.
 #[derive(Clone, Debug)]
@@ -63,80 +55,69 @@ impl StandIn {
     }
 }
 
-/// The result of a call of a tool of this upstream, with these arguments.
-type Answer = dyn Fn(&StandIn, &str, &RawObject) -> Value + Send + Sync;
-
-/// These stand-ins as upstreams, whose calls are answered like this.
-pub(in crate::cli) fn answering(
-    stand_ins: &[StandIn],
-    answer: impl Fn(&StandIn, &str, &RawObject) -> Value + Send + Sync + 'static,
-) -> Behind {
-    let answer: Arc<Answer> = Arc::new(answer);
-    let reached = Reached::default();
+/// These stand-ins as upstreams, and the number of calls that have reached them.
+pub(super) fn scripted(stand_ins: &[StandIn], task: &Assignment) -> (Vec<UpstreamConfig>, Reached) {
+    let (calls, reached) = (Arc::<[Call]>::from(&*task.calls), Reached::default());
     let config = |stand_in: &StandIn| {
-        let (answer, reached) = (Arc::clone(&answer), Arc::clone(&reached));
-        let actor = Actor { stand_in: stand_in.clone(), answer, reached };
+        let (calls, reached) = (Arc::clone(&calls), Arc::clone(&reached));
+        let actor = Actor { stand_in: stand_in.clone(), calls, reached };
         UpstreamConfig::new(stand_in.lists.name.clone(), Target::Responder(Arc::new(actor)))
     };
-    let upstreams = stand_ins.iter().map(config).collect();
-    Behind { upstreams, reached }
+    (stand_ins.iter().map(config).collect(), reached)
 }
 
-/// These stand-ins as upstreams that answer the calls of a task as the task says, others with one word, and wrong
-/// arguments with an error.
-pub(super) fn scripted(stand_ins: &[StandIn], task: &Assignment) -> Behind {
-    let calls = task.calls.clone();
-    answering(stand_ins, move |stand_in, tool, arguments| {
-        match scripted_answer(&calls, &stand_in.lists.name, tool, arguments) {
-            Some(Value::String(text)) => result(text),
-            Some(answer) => {
+/// The one word.
+const DONE: &str = "done";
+
+/// A result that is a text.
+fn result(text: &str) -> Value {
+    json!({"content": [{"type": "text", "text": text}], "isError": false})
+}
+
+/// One upstream.
+struct Actor {
+    stand_in: StandIn,
+    /// The calls of the task.
+    calls: Arc<[Call]>,
+    /// The number of calls that have reached this upstream and the others.
+    reached: Reached,
+}
+
+impl Actor {
+    /// The calls of the task are answered as the task says, others with one word, and wrong arguments with an error.
+    fn answer(&self, tool: &str, arguments: &RawObject) -> Value {
+        match self.meant(tool, arguments) {
+            Some(Call { answer: Some(Value::String(text)), .. }) => result(text),
+            Some(Call { answer: Some(answer), .. }) => {
                 let mut result = result(&answer.to_string());
                 if answer.is_object() {
                     result["structuredContent"] = answer.clone();
                 }
                 result
             }
-            None => match stand_in.objection(tool, arguments) {
+            // What is made of a schema may not fit all of it.
+            Some(_) => result(DONE),
+            None => match self.stand_in.objection(tool, arguments) {
                 Some(problems) => {
-                    let text = format!("Invalid arguments for tool {tool}: {problems}");
-                    json!({"content": [{"type": "text", "text": text}], "isError": true})
+                    let mut refusal = result(&format!("Invalid arguments for tool {tool}: {problems}"));
+                    refusal["isError"] = true.into();
+                    refusal
                 }
                 None => result(DONE),
             },
         }
-    })
-}
+    }
 
-/// The one word.
-pub(super) const DONE: &str = "done";
-
-/// A result that is a text.
-pub(super) fn result(text: &str) -> Value {
-    json!({"content": [{"type": "text", "text": text}], "isError": false})
-}
-
-/// The answer to this call, if one of the task's calls has one.
-fn scripted_answer<'c>(
-    calls: &'c [Call],
-    upstream: &UpstreamName,
-    tool: &str,
-    arguments: &RawObject,
-) -> Option<&'c Value> {
-    let given: Value = serde_json::from_str(arguments.text()).ok()?;
-    let served = format!("{upstream}__{tool}");
-    let is_meant = |call: &&Call| {
-        let expected: Option<Value> = serde_json::from_str(call.arguments.text()).ok();
-        (call.tool == tool || call.tool == served) && expected.as_ref() == Some(&given)
-    };
-    calls.iter().find(is_meant)?.answer.as_ref()
-}
-
-/// One upstream.
-struct Actor {
-    stand_in: StandIn,
-    answer: Arc<Answer>,
-    /// The number of calls that have reached this upstream and the others.
-    reached: Reached,
+    /// The call of the task that this is.
+    fn meant(&self, tool: &str, arguments: &RawObject) -> Option<&Call> {
+        let given: Value = serde_json::from_str(arguments.text()).ok()?;
+        let served = format!("{}__{tool}", self.stand_in.lists.name);
+        let is_meant = |call: &&Call| {
+            let expected: Option<Value> = serde_json::from_str(call.arguments.text()).ok();
+            (call.tool == tool || call.tool == served) && expected.as_ref() == Some(&given)
+        };
+        self.calls.iter().find(is_meant)
+    }
 }
 
 impl Responder for Actor {
@@ -154,7 +135,7 @@ impl Responder for Actor {
                 self.reached.fetch_add(1, Ordering::AcqRel);
                 let tool = request.params.string("name").unwrap_or_default();
                 let arguments = request.params.object("arguments").unwrap_or_default();
-                Ok(Json::of(&(self.answer)(&self.stand_in, &tool, &arguments)))
+                Ok(Json::of(&self.answer(&tool, &arguments)))
             }
             "resources/read" => Ok(Json::of(&json!({"contents": []}))),
             "ping" | "logging/setLevel" => Ok(Json::empty_object()),

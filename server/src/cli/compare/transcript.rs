@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use mcp_disclosure_compare::{
-    Report, Used,
+    Used,
     transcript::{Assignment, Call, Transcript},
 };
 use mcp_disclosure_gateway::Problem;
@@ -12,7 +12,6 @@ use mcp_disclosure_gateway::Problem;
 use super::{
     CompareArguments, files,
     prepared::{Prepared, message},
-    stand_in,
 };
 use crate::{cli::Program, failure::Failure};
 
@@ -60,7 +59,8 @@ pub(super) async fn played(program: &Program, arguments: &CompareArguments) -> R
         return Err(Failure::Configuration(vec![problem]));
     }
     let asked = prepared.contestants.asked.clone();
-    let mut transcript = play(&mut prepared, arguments, task, &asked, flag).await?;
+    let shown_as = (arguments.tokenizer, arguments.host);
+    let mut transcript = prepared.play(task, shown_as, &asked, flag).await?;
     let refused = prepared.contestants.rows().into_iter().filter(|row| asked.contains(&row.name));
     let refused = refused.filter_map(|row| {
         let why = row.not_offered?;
@@ -72,41 +72,16 @@ pub(super) async fn played(program: &Program, arguments: &CompareArguments) -> R
     Ok(transcript)
 }
 
-/// The transcript of a report's tasks under its rows, for its page; none if there are no tasks.
-///
-/// # Errors
-/// If a gateway cannot be started, or a connection fails.
-pub(super) async fn of_report(
-    program: &Program,
-    prepared: &mut Prepared<'_>,
-    arguments: &CompareArguments,
-    report: &Report,
-) -> Result<Option<Transcript>, Failure> {
-    let task = chosen(program, prepared, Some(&Used::Names(report.used.clone())))?;
-    if task.calls.is_empty() {
-        return Ok(None);
-    }
-    let rows: Vec<String> = report.strategies.iter().map(|row| row.name.clone()).collect();
-    play(prepared, arguments, task, &rows, "--use").await.map(Some)
-}
-
-async fn play(
-    prepared: &mut Prepared<'_>,
-    arguments: &CompareArguments,
-    task: Assignment,
-    rows: &[String],
-    flag: &str,
-) -> Result<Transcript, Failure> {
-    let behind = stand_in::scripted(&prepared.stand_ins, &task);
-    prepared.play(behind, task, (arguments.tokenizer, arguments.host), rows, flag).await
-}
-
 /// The task of the tools that are asked for; without any, that of the demonstration, or else of the first tool of the sample.
 /// It has the answers of the demonstration if that is what is served, and no calls if there is no tool.
 ///
 /// # Errors
 /// [`Failure::Usage`] with all unknown names.
-fn chosen(program: &Program, prepared: &Prepared<'_>, used: Option<&Used>) -> Result<Assignment, Failure> {
+pub(super) fn chosen(
+    program: &Program,
+    prepared: &Prepared<'_>,
+    used: Option<&Used>,
+) -> Result<Assignment, Failure> {
     let is_own = prepared.is_own(program);
     let is_there = |call: &Call| prepared.subject.tool(&call.tool).is_some();
     let own = crate::own_task().filter(|_| used.is_none() && is_own);

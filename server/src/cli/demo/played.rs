@@ -6,19 +6,15 @@ use mcp_disclosure_compare::{
 };
 use mcp_disclosure_core::full;
 use mcp_disclosure_gateway::Problem;
-use serde_json::json;
 use tracing::subscriber::NoSubscriber;
 
 use super::FLAG;
 use crate::{
     cli::{
         Program,
-        compare::{
-            prepared::{Prepared, Setup},
-            stand_in,
-        },
+        compare::prepared::{Prepared, Setup},
     },
-    demo::{called, demonstration, task},
+    demo::{demonstration, task},
     failure::Failure,
     flags::{Given, Transport},
 };
@@ -49,11 +45,9 @@ pub(super) async fn played(
     };
     let mut prepared = Prepared::of(setup).await?;
     let names = prepared.contestants.asked.clone();
-    let behind =
-        stand_in::answering(&prepared.stand_ins, |_, tool, arguments| json!(called(tool, arguments)));
     let assignment = Assignment { courses: vec![Behavior::Workflow, Behavior::TooEarly], ..task() };
     let shown_as = (Tokenizer::default(), HostKind::default());
-    let transcript = prepared.play(behind, assignment, shown_as, &names, FLAG).await?;
+    let transcript = prepared.play(assignment, shown_as, &names, FLAG).await?;
     let [_, shown] = prepared.contestants.rows().try_into().map_err(|_| several(strategy))?;
     Ok((transcript, shown))
 }
