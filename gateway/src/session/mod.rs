@@ -27,5 +27,5 @@ pub(crate) use peer::{Peer, Peers, Place};
 pub(crate) use questions::InputRequest;
 pub(crate) use record::{Opening, Session};
 pub(crate) use replay::{Purpose, ReplayBuffer, ReplayBuffers, StreamEvent};
-pub(crate) use unread::{Text, Unread};
+pub(crate) use unread::Text;
 pub(crate) use viewer::{Held, Viewer, Watched, list_changed};
