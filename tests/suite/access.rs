@@ -143,7 +143,12 @@ async fn a3_each_caller_has_the_tools_and_strategies_of_its_entry() {
         let there = Identity::default().bearing(BOB).at("/mcp/describe");
         let refused = Client::attach(&bench, setup, there).request("tools/list", json!({})).await;
         assert_eq!(refused.status, Some(404));
-        assert!(refused.error()["message"].as_str().unwrap().ends_with("here; leave it out, or name one of: full, info"));
+        assert!(
+            refused.error()["message"]
+                .as_str()
+                .unwrap()
+                .ends_with("here; leave it out, or name one of: full, info")
+        );
         let info = Client::connect_as(&bench, setup, Identity::default().bearing(BOB).at("/mcp/info")).await;
         assert!(info.tool_names().await.contains(&"info".to_owned()));
     }
