@@ -188,6 +188,7 @@ pub fn problem(error: &Error, places: &StrategyPlaces) -> Problem {
             let hint = meant(&source.to_string()).map_or_else(settings, mean);
             (places.setting(name, key.as_deref()), Some(hint))
         }
+        Error::InvalidStack { stack } => (places.of(stack), None),
         _ => (None, None),
     };
     let problem = problem.at(place.cloned());

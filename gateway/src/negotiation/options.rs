@@ -58,9 +58,10 @@ pub struct StrategyPlaces {
 }
 
 impl StrategyPlaces {
-    /// The place of a strategy's name, alone or in a stack.
+    /// The place of a strategy's name, alone or in a stack, or of a stack's.
     pub(super) fn of(&self, name: &str) -> Option<&Place> {
-        let found = self.names.iter().find(|(written, _)| written.split('+').any(|part| part == name));
+        let is_it = |written: &str| written == name || written.split('+').any(|part| part == name);
+        let found = self.names.iter().find(|(written, _)| is_it(written));
         found.map(|(_, place)| place)
     }
 

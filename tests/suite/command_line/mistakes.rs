@@ -53,6 +53,7 @@ fn w5_s12_a_mistake_in_a_file_is_named_at_its_place() {
         ("[pin]\ntools = [\"a\"]\n", &["unknown key pin (hint: did you mean 'pins'?)"]),
         ("[serve]\n  strategy = \"inf\"\n", &["FILE:2:3: unknown strategy 'inf'", info]),
         ("\n[serve]\nfallback = \"concerns+inf\"\n", &["FILE:3:1: unknown strategy 'inf'", info]),
+        ("[serve]\nstrategy = \"full+info\"\n", &["FILE:2:1: 'full+info' is not a valid stack"]),
         ("[serve]\nfallback = \"adaptiv\"\n", &["FILE:2:1: unknown strategy 'adaptiv'", "mean 'adaptive'?"]),
         ("serve.offer = [\"full\",\n \"inf\"]\n", &["FILE:1:7: unknown strategy 'inf'", info]),
         ("[strategy.inf]\n", &["FILE:1:11: settings for unknown strategy 'inf'", info]),

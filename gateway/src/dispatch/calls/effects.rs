@@ -37,19 +37,14 @@ impl Calls {
                 Effect::Native => delta.native = true,
             }
         }
+        for (strategy, _) in delta.notes.iter().filter(|_| caller.session.is_none()) {
+            tracing::warn!("strategy '{strategy}' took a note that is lost, since its client has no session");
+        }
         let Done { admitted, noted, refused } = std::mem::take(&mut *fetches.done.lock());
         let recording = async {
             match &caller.session {
                 Some(session) if !delta.is_empty() => self.sessions.remember(caller, session, delta).await,
-                Some(_) => Ok(()),
-                None => {
-                    for (strategy, _) in &delta.notes {
-                        tracing::warn!(
-                            "strategy '{strategy}' took a note that is lost, since its client has no session"
-                        );
-                    }
-                    Ok(())
-                }
+                _ => Ok(()),
             }
         };
         let (recorded, ()) =

@@ -1,14 +1,16 @@
 //! `--strategies`: which rows are compared.
 //!
-//! A row is a strategy or a stack, each part with what is set for it in parentheses: what every client of a filter starts
-//! with (`concerns(cost=low)`), settings for a presenter, by key and value (`info(tools=entry-only)`) or by the name of a
-//! variant that the strategy declares (`info(entry-only)`).
+//! A row is a strategy or a stack, each part with what is set for it in parentheses: what every client starts with
+//! (`concerns(cost=low)`), and settings of others, by key and value (`info(tools=entry-only)`) or by the name of a variant that
+//! the strategy declares (`info(entry-only)`).
 
 use std::fmt;
 
-use mcp_disclosure_core::{Profile, Registry, Role, nearest::nearest};
+use mcp_disclosure_core::{Profile, Registry, nearest::nearest};
 use mcp_disclosure_gateway::Problem;
 use serde_json::Value;
+
+use crate::strategies::CHOICES;
 
 /// One row, as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,25 +87,26 @@ impl Spec {
                 let refused = |message: String, hint: String| {
                     Err(Problem::new(format!("'{self}': {message}")).hint(hint))
                 };
-                match (key, profile.role) {
-                    (Some(key), Role::Filter) => {
+                let takes_choices = name == CHOICES.0;
+                match key {
+                    Some(key) if takes_choices => {
                         overrides.choices.push((name.clone(), key.clone(), value.clone()));
                     }
-                    (None, Role::Filter) => {
+                    None if takes_choices => {
                         let message = format!("'{value}' is a value without a name");
                         return refused(message, format!("write {name}(NAME={value})"));
                     }
-                    (Some(key), Role::Presenter) => {
+                    Some(key) => {
                         overrides.settings.push((name.clone(), key.clone(), parsed(value)));
                     }
-                    (None, Role::Presenter) => {
+                    None => {
                         let Some(variant) = profile.variants.iter().find(|variant| variant.name == value)
                         else {
                             let message = format!("{name} has no variant '{value}'");
                             return refused(message, hint_of_variants(profile, value));
                         };
-                        let (key, value) = (variant.key.to_owned(), variant.value.into());
-                        overrides.settings.push((name.clone(), key, value));
+                        let value = parsed(variant.value);
+                        overrides.settings.push((name.clone(), variant.key.to_owned(), value));
                     }
                 }
             }
@@ -194,6 +197,7 @@ fn split(text: &str, at: char) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
+    use mcp_disclosure_core::{DisclosureStrategy, PlugIn, Variant};
     use serde_json::json;
 
     use super::*;
@@ -213,6 +217,29 @@ mod tests {
         assert_eq!(stacked.settings, settings("stubs"));
         let choice = |name: &str, value: &str| ("concerns".to_owned(), name.to_owned(), value.to_owned());
         assert_eq!(stacked.choices, [choice("cost", "low"), choice("size", "3")]);
+    }
+
+    #[test]
+    fn q2_settings_of_a_strategy_from_outside_are_no_choices_and_have_their_types() {
+        static FILTER: Profile = Profile::filter("mine", "", "").with_variants(&[Variant {
+            name: "few",
+            key: "most",
+            value: "3",
+        }]);
+        #[derive(Debug)]
+        struct Mine;
+        impl DisclosureStrategy for Mine {
+            fn profile(&self) -> &Profile {
+                &FILTER
+            }
+        }
+        let mut registry = crate::builtin();
+        registry.register(PlugIn::new(&FILTER, |_: Value| Mine)).unwrap();
+        for row in ["mine(few)+info", "mine(most=3)+info"] {
+            let overrides = Spec::list(row).unwrap()[0].overrides(&registry).unwrap();
+            let settings = vec![("mine".to_owned(), "most".to_owned(), json!(3))];
+            assert_eq!(overrides, Overrides { settings, choices: Vec::new() }, "{row}");
+        }
     }
 
     #[test]
