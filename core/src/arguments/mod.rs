@@ -20,5 +20,5 @@ pub use call::Checked;
 pub use check::Verdict;
 pub use number::type_of;
 pub use problem::ArgumentProblem;
-pub(crate) use reading::{NAMES, WRAPPER, object};
+pub(crate) use reading::{NAMES, object};
 pub use schema::Schema;

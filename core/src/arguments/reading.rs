@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The member that arguments are put into: the parameter that lists show in place of withheld ones.
-pub(crate) const WRAPPER: &str = "arguments";
+const WRAPPER: &str = "arguments";
 
 /// What models call the name of a tool among the members of a call.
 pub(crate) const NAMES: [&str; 4] = ["tool", "name", "tool_name", "toolName"];
@@ -39,8 +39,7 @@ impl Schema {
     /// fit are read without the tool's name, and as what is in their only member, if that is called as the arguments of calls are,
     /// or in `arguments`. `None` where no such reading fits, or more than one does; what names another tool has none.
     pub fn read(&self, given: &str, names: &[&str], aside: &str) -> Option<RawText> {
-        let properties = self.says(&self.document, "properties");
-        let can_wrap = properties.is_some_and(Value::is_object) && !self.has_parameter(WRAPPER);
+        let can_wrap = self.can_wrap();
         let mut arguments = object(given)?;
         let mut is_changed = !given.trim_start().starts_with('{');
         for _ in 0..MOST_LEVELS {
@@ -50,6 +49,12 @@ impl Schema {
         }
         let meant = self.only_fitting(&arguments, names, aside);
         meant.or_else(|| is_changed.then_some(arguments)).map(RawObject::into_text)
+    }
+
+    /// Whether what is alone in `arguments` is what is meant: the schema has parameters, and may have none of that name.
+    pub(crate) fn can_wrap(&self) -> bool {
+        let properties = self.says(&self.document, "properties");
+        properties.is_some_and(Value::is_object) && !self.has_parameter(WRAPPER)
     }
 
     /// Whether arguments have members that the schema lacks, or are no object: then it can be that their form is wrong.
@@ -143,7 +148,10 @@ pub(crate) fn object(given: &str) -> Option<RawObject> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::fixtures;
 
     const PATH: &str = r#"{"type":"object","properties":{"path":{"type":"string"},"n":{"type":"integer"}},"required":["path"]}"#;
     const CLOSED: &str = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}"#;
@@ -269,7 +277,6 @@ mod tests {
             ),
             (r#"{"properties":{"a":{}},"dependencies":{"a":["arguments"]}}"#, r#"{"arguments":{"a":1}}"#),
             (r#"{"properties":{"a":{}},"enum":[{"arguments":{"a":1}}]}"#, r#"{"arguments":{"a":1}}"#),
-            (r#"{"properties":{"a":{}},"minProperties":1}"#, r#"{"arguments":{}}"#),
             // Another reading may be what is meant.
             (
                 r#"{"properties":{"path":{"type":"string"},"arguments":{"patternProperties":{"p":{}}}},"additionalProperties":false}"#,
@@ -280,6 +287,23 @@ mod tests {
             (PATH, r#"{"arguments":7}"#),
         ] {
             assert_eq!(meant(schema, given), None, "{schema} {given}");
+        }
+    }
+
+    #[test]
+    fn d7_lists_show_the_wrapper_where_it_is_opened() {
+        for (rest, is_opened) in [
+            (r#""minProperties":1,"maxProperties":9"#, true),
+            (r#""patternProperties":{"^x-":{}}"#, false),
+            (r#""additionalProperties":{"type":"object"}"#, false),
+            (r#""allOf":[{"properties":{"arguments":{}}}]"#, false),
+        ] {
+            let schema = format!(r#"{{"type":"object","properties":{{"a":{{}}}},{rest}}}"#);
+            let tool = json!({"name": "t", "inputSchema": serde_json::from_str::<Value>(&schema).unwrap()});
+            let view = fixtures::view(&[fixtures::upstream("u", [tool])]);
+            let listed = view.tool("t").unwrap().tool().withheld_schema();
+            assert_eq!(listed.contains(WRAPPER), is_opened, "{rest}");
+            assert_eq!(meant(&schema, r#"{"arguments":{"a":1}}"#).is_some(), is_opened, "{rest}");
         }
     }
 

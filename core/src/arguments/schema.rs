@@ -98,8 +98,9 @@ impl Schema {
                     {
                         return None;
                     }
-                    ("patternProperties" | "propertyNames" | "minProperties" | "maxProperties", _)
-                    | ("$dynamicRef" | "$recursiveRef", _) => return None,
+                    ("patternProperties" | "propertyNames" | "$dynamicRef" | "$recursiveRef", _) => {
+                        return None;
+                    }
                     ("$ref", _) => open.push(self.target(operand.as_str()?)?),
                     ("allOf" | "anyOf" | "oneOf", Value::Array(parts)) => open.extend(parts),
                     ("if" | "then" | "else" | "not", _) => open.push(operand),

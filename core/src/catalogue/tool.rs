@@ -3,7 +3,7 @@
 use std::{borrow::Cow, sync::OnceLock};
 
 use crate::{
-    arguments::{Schema, WRAPPER},
+    arguments::Schema,
     availability,
     brief::{self, Source},
     cap::Cap,
@@ -317,12 +317,9 @@ impl Tool {
     }
 
     /// The schema that is listed for it where its own is withheld, but not by `resource`: one that every client can pass
-    /// arguments through. A tool without `properties`, or with one called `arguments`, has the permissive one: what is
-    /// in `arguments` would have two readings.
+    /// arguments through, unless what is in `arguments` would have two readings.
     pub(crate) fn withheld_schema(&self) -> &'static str {
-        let properties = self.definition.object("inputSchema").and_then(|schema| schema.object("properties"));
-        let can_wrap = properties.is_some_and(|all| all.member(WRAPPER).is_none());
-        if can_wrap { WRAPPING_SCHEMA } else { PERMISSIVE_SCHEMA }
+        if self.argument_check().can_wrap() { WRAPPING_SCHEMA } else { PERMISSIVE_SCHEMA }
     }
 
     /// The members of the entry that the operator wrote.
