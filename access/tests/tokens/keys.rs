@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::{
     ONCE, bearing, claims, clock, eventually,
     issuer::{Answer, Key, Server},
-    jwt, of_keys, status,
+    jwt, status,
 };
 
 /// Keys that are read all the time.
