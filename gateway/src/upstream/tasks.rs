@@ -49,10 +49,7 @@ enum Life {
 
 impl ClientTask {
     /// A task that runs, with an id for its client, which is that of a session for as long as it has one and the task exists for it.
-    pub fn new(
-        id: Arc<str>,
-        client: impl Fn() -> Option<Arc<Client>> + Send + Sync + 'static,
-    ) -> Arc<Self> {
+    pub fn new(id: Arc<str>, client: impl Fn() -> Option<Arc<Client>> + Send + Sync + 'static) -> Arc<Self> {
         Arc::new(Self { id, client: Box::new(client), life: Mutex::new(Life::Running(None)) })
     }
 
