@@ -24,8 +24,5 @@ pub(crate) async fn beside<T>(bytes: usize, work: impl Future<Output = T>) -> T 
 /// The same for work that waits for nothing.
 pub(crate) fn aside<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
     let has_several = |runtime: Handle| runtime.runtime_flavor() == RuntimeFlavor::MultiThread;
-    match bytes > LONG && Handle::try_current().is_ok_and(has_several) {
-        true => block_in_place(work),
-        false => work(),
-    }
+    if bytes > LONG && Handle::try_current().is_ok_and(has_several) { block_in_place(work) } else { work() }
 }

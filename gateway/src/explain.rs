@@ -1,6 +1,6 @@
 //! Explanations for the operator of how each client is served.
 
-use std::{collections::HashSet, fmt};
+use std::collections::HashSet;
 
 use mcp_disclosure_core::{Era, ListSize, Memory, Permits, Principal, Selected};
 use parking_lot::Mutex;
@@ -12,56 +12,37 @@ use crate::{
 };
 use mcp_disclosure_transport::printable::printable;
 
-/// A negotiation and its result.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Explanation<'a> {
-    /// The client's name or address.
-    pub client: &'a str,
-    /// The negotiated revision.
-    pub revision: Revision,
-    /// The client's offer.
-    pub offer: &'a Offer,
-    /// The selected strategy.
-    pub choice: &'a Choice,
-    /// What it is shown.
-    pub page: &'a Page,
-    /// What strategies recorded from the offer.
-    pub memory: &'a Memory,
-}
-
-impl fmt::Display for Explanation<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { client, revision, offer, choice, page, memory } = self;
-        write!(formatter, "client '{}' ({revision}) ", printable(client))?;
-        match (&*offer.strategies, offer.settings.is_empty() && !offer.omit_input_schema) {
-            ([], true) if choice.traits.declared => {
-                write!(formatter, "declared the extension of a strategy")?
-            }
-            ([], true) => write!(formatter, "declared no disclosure support")?,
-            ([], false) => write!(formatter, "offered no strategy")?,
-            (strategies, _) => write!(formatter, "offered {}", printable(&strategies.join(", ")))?,
-        }
-        write!(formatter, "; served by {}: {}", choice.name, choice.reason)?;
-        if let Some(Selected { name, reason }) = &page.selected {
-            write!(formatter, "; {} selects {name}: {reason}", choice.name)?;
-        }
-        if !page.own_tools.is_empty() {
-            write!(formatter, "; own tools listed: {}", page.own_tools.join(", "))?;
-        }
-        if offer.omit_input_schema {
-            write!(formatter, "; lists without inputSchema, as requested")?;
-        }
-        if offer.shortest {
-            write!(formatter, "; the shortest lists, as requested")?;
-        }
-        for (strategy, notes) in memory.iter() {
-            for (name, value) in notes {
-                let note = format!("{strategy}: {name} = {value}");
-                write!(formatter, "; {}", printable(&note))?;
-            }
-        }
-        Ok(())
+/// How the client of this name or address, of this offer, is served: by a strategy that recorded this of it.
+pub(crate) fn explanation(
+    client: &str,
+    revision: Revision,
+    offer: &Offer,
+    choice: &Choice,
+    page: &Page,
+    memory: &Memory,
+) -> String {
+    let said = match (&*offer.strategies, offer.settings.is_empty() && !offer.omit_input_schema) {
+        ([], true) if choice.traits.declared => "declared the extension of a strategy".to_owned(),
+        ([], true) => "declared no disclosure support".to_owned(),
+        ([], false) => "offered no strategy".to_owned(),
+        (strategies, _) => format!("offered {}", printable(&strategies.join(", "))),
+    };
+    let mut parts = vec![
+        format!("client '{}' ({revision}) {said}", printable(client)),
+        format!("served by {}: {}", choice.name, choice.reason),
+    ];
+    let selects = |Selected { name, reason }: &Selected| format!("{} selects {name}: {reason}", choice.name);
+    parts.extend(page.selected.as_ref().map(selects));
+    if !page.own_tools.is_empty() {
+        parts.push(format!("own tools listed: {}", page.own_tools.join(", ")));
     }
+    parts.extend(offer.omit_input_schema.then(|| "lists without inputSchema, as requested".to_owned()));
+    parts.extend(offer.shortest.then(|| "the shortest lists, as requested".to_owned()));
+    for (strategy, notes) in memory.iter() {
+        let note = |(name, value)| printable(&format!("{strategy}: {name} = {value}")).to_string();
+        parts.extend(notes.iter().map(note));
+    }
+    parts.join("; ")
 }
 
 /// Maximum explanations remembered; beyond it, all may be logged again.

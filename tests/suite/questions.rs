@@ -209,6 +209,28 @@ async fn f3_state_is_good_for_its_own_request_once(setup: Setup) {
     assert_eq!(client.request("tools/call", good).await.code(), -32602, "it was used already");
 }
 
+/// A person may think for long.
+#[tokio::test]
+async fn p2_a_call_whose_tool_is_hidden_while_a_person_answers_does_not_go_on() {
+    let upstream = Conformance::new().of_era(Some(Era::Stateless));
+    let handlers = vec![("asks", Target::handlers(move || upstream.for_session()))];
+    let (tool, method, _) = ASKING[0];
+    let config = format!("[tools.\"asks/{tool}\"]\nbrief = \"Asks.\"\n");
+    let options = Options { handlers, scope: Scope::Session, config, ..Options::without_upstream() };
+    let bench = Bench::start(options).await;
+    let setup = Setup::named("full_http_session");
+    let client = Client::connect_as(&bench, setup, Identity::offering(setup.strategy).askable()).await;
+    client.open_stream_of_session().await;
+    let pending = client.start("tools/call", json!({"name": tool, "arguments": {}})).await;
+    let (_, question) = client.inbox.first(0, "a question", |message| message["method"] == *method).await;
+    let (question, from) = (serde_json::from_str::<Value>(&question).unwrap(), client.inbox.count());
+    bench.configure(&format!("[tools.\"asks/{tool}\"]\nhidden = true\n")).await;
+    let is_news = |message: &Value| message["method"] == "notifications/tools/list_changed";
+    client.inbox.first(from, "that it is hidden", is_news).await;
+    client.answer(json!({"jsonrpc": "2.0", "id": question["id"], "result": answer(&question)})).await;
+    assert_eq!(pending.reply().await.error()["message"], format!("Unknown tool: {tool}"));
+}
+
 async fn f3_who_shares_upstreams_is_asked_nothing(setup: Setup) {
     let (_bench, client) = asking_in(setup, Some(Era::Session), Scope::Shared).await;
     let (result, questions) = converse(&client, "test_input_required_result_elicitation").await;

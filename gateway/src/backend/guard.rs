@@ -94,7 +94,8 @@ fn digest_of(headers: &HeaderMap) -> Digest {
 #[derive(Debug, Default)]
 pub(super) struct Pool {
     idle: Mutex<HashMap<Holder, Vec<Idle>>>,
-    pinned: Mutex<HashMap<Key, PinnedState>>,
+    /// The backends that states were issued with, and when.
+    pinned: Mutex<HashMap<Key, (Arc<BackendGuard>, Instant)>>,
 }
 
 #[derive(Debug)]
@@ -107,13 +108,6 @@ struct Idle {
 
 /// A request's digest, and the state that its next round returns.
 type Key = (Digest, String);
-
-/// The backend that a `requestState` was issued with.
-#[derive(Debug)]
-struct PinnedState {
-    guard: Arc<BackendGuard>,
-    since: Instant,
-}
 
 /// The use of a backend by one request, until this is dropped.
 #[derive(Debug)]
@@ -134,7 +128,8 @@ impl Pool {
             return Some(guard);
         }
         let (backend, shared) = self.take_idle(&claim.holder)?;
-        Some(self.reserve(claim, backend, shared))
+        let (pool, holder) = (Arc::clone(self), claim.holder.clone());
+        Some(Arc::new(BackendGuard { pool, holder, chain: claim.chain, backend, shared }))
     }
 
     /// Reserves a backend that was started for this claim.
@@ -142,23 +137,14 @@ impl Pool {
         let known = claim.holder.principal.is_some();
         let shareable = backend.keeps_nothing() || (known && backend.is_shareable());
         let shared = shareable.then(|| self.put(claim.holder.clone(), Arc::clone(&backend)));
-        self.reserve(claim, backend, shared)
-    }
-
-    fn reserve(
-        self: &Arc<Self>,
-        claim: &Claim,
-        backend: Arc<Backend>,
-        shared: Option<Arc<()>>,
-    ) -> Arc<BackendGuard> {
         let (pool, holder) = (Arc::clone(self), claim.holder.clone());
         Arc::new(BackendGuard { pool, holder, chain: claim.chain, backend, shared })
     }
 
     /// A state is valid once: a second request with it is treated like one without.
     fn redeem(&self, claim: &Claim, state: &str) -> Option<Arc<BackendGuard>> {
-        let pin = self.pinned.lock().remove(&(claim.chain, state.to_owned()))?;
-        (!pin.guard.backend.is_broken()).then_some(pin.guard)
+        let (guard, _) = self.pinned.lock().remove(&(claim.chain, state.to_owned()))?;
+        (!guard.backend.is_broken()).then_some(guard)
     }
 
     /// An idle backend; with its use count if it is shared.
@@ -185,16 +171,16 @@ impl Pool {
 
     /// Removes the backends that were idle for `limit`, and drops states that were not used in time.
     pub(super) fn expire(&self, limit: Duration) -> Vec<Arc<Backend>> {
-        let late = |pin: &PinnedState| pin.since.elapsed() >= PIN_TIMEOUT;
         // Dropped after the lock is released: each returns its backend to the pool.
-        let _late: Vec<(Key, PinnedState)> = self.pinned.lock().extract_if(|_, pin| late(pin)).collect();
+        let _late: Vec<_> =
+            self.pinned.lock().extract_if(|_, (_, since)| since.elapsed() >= PIN_TIMEOUT).collect();
         self.remove(|idle| idle.since.elapsed() >= limit && Arc::strong_count(&idle.users) == 1)
     }
 
     /// Removes all backends.
     pub(super) fn drain(&self) -> Vec<Arc<Backend>> {
         let pinned = std::mem::take(&mut *self.pinned.lock());
-        let mut all: Vec<_> = pinned.values().map(|pin| Arc::clone(&pin.guard.backend)).collect();
+        let mut all: Vec<_> = pinned.values().map(|(guard, _)| Arc::clone(&guard.backend)).collect();
         drop(pinned);
         all.extend(self.remove(|_| true));
         all
@@ -217,7 +203,7 @@ impl BackendGuard {
         if self.shared.is_some() {
             return;
         }
-        let pin = PinnedState { guard: Arc::clone(self), since: Instant::now() };
+        let pin = (Arc::clone(self), Instant::now());
         self.pool.pinned.lock().insert((self.chain, state.to_owned()), pin);
     }
 }

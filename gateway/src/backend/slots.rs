@@ -21,11 +21,8 @@ impl Follower {
         for removed in self.own.extract_if(.., |own| !has(&slots, own)) {
             // The others follow the first.
             if self.like.is_none() {
-                let why =
-                    match slots.iter().any(|slot| slot.name().is_some() && slot.name() == removed.name()) {
-                        true => "changed",
-                        false => "was removed",
-                    };
+                let is_its = |slot: &Arc<Slot>| slot.name().is_some() && slot.name() == removed.name();
+                let why = if slots.iter().any(is_its) { "changed" } else { "was removed" };
                 let upstream = removed.name().map(tracing::field::display);
                 tracing::info!(upstream, "upstream is stopped, since its entry {why}");
             }

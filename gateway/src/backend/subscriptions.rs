@@ -43,15 +43,13 @@ impl Backend {
         let unknown = || unknown_resource(&page.view, uri);
         let mut refused = unknown();
         for owner in owners {
-            let is_ready = match owner.has_subscribers(&own) {
-                true => Ok(()),
-                false => ready(Arc::clone(&owner)).await,
+            let subscribing = async {
+                if !owner.has_subscribers(&own) {
+                    ready(Arc::clone(&owner)).await?;
+                }
+                owner.subscribe(&own).await
             };
-            let subscribed = match is_ready {
-                Ok(()) => owner.subscribe(&own).await,
-                Err(error) => Err(error),
-            };
-            match subscribed {
+            match subscribing.await {
                 Ok(held) => return Ok((Watched::of(owner.number(), uri), Box::new(held))),
                 Err(error) if error.code() != code::UPSTREAM_FAILED && page.is_unlisted_and_guarded(uri) => {
                     refused = unknown();

@@ -31,15 +31,9 @@ pub(crate) const RETRY_AFTER: &str = "retry_after";
 /// A caller, what its use is counted for, and the limits. Whatever else changes about what it may use, its use stays counted.
 type Key = (Arc<str>, Arc<str>, Quotas);
 
-/// All allowances in use.
+/// All allowances in use, and when they were used.
 #[derive(Debug, Default)]
-pub(super) struct Allowances(Mutex<HashMap<Key, Kept>>);
-
-#[derive(Debug)]
-struct Kept {
-    allowance: Arc<Allowance>,
-    used: Instant,
-}
+pub(super) struct Allowances(Mutex<HashMap<Key, (Arc<Allowance>, Instant)>>);
 
 /// The use that one grant makes of its quotas for one caller.
 #[derive(Debug)]
@@ -69,21 +63,19 @@ impl Allowances {
         let mut all = self.0.lock();
         let allowance = |(account, quotas): &(Arc<str>, Quotas)| {
             let key = (Arc::clone(&who), Arc::clone(account), *quotas);
-            let kept = all.entry(key).or_insert_with(|| Kept {
-                allowance: Arc::new(Allowance::new(*quotas)),
-                used: Instant::now(),
-            });
-            kept.used = Instant::now();
-            Arc::clone(&kept.allowance)
+            let new = || (Arc::new(Allowance::new(*quotas)), Instant::now());
+            let (allowance, used) = all.entry(key).or_insert_with(new);
+            *used = Instant::now();
+            Arc::clone(allowance)
         };
         quotas.iter().map(allowance).collect()
     }
 
     /// Removes those that were not used for a while.
     pub(super) fn sweep(&self) {
-        let is_in_use =
-            |kept: &Kept| Arc::strong_count(&kept.allowance) > 1 || kept.used.elapsed() < FORGOTTEN;
-        self.0.lock().retain(|_, kept| is_in_use(kept));
+        self.0
+            .lock()
+            .retain(|_, (allowance, used)| Arc::strong_count(allowance) > 1 || used.elapsed() < FORGOTTEN);
     }
 }
 

@@ -22,7 +22,7 @@ use crate::{
     backend::{Backend, BackendGuard, Backends, Claim},
     catalogue::Page,
     dialect::{RequestMeta, Revision},
-    explain::Explanation,
+    explain::explanation,
     negotiation::Choice,
     observe::{Trace, Who},
     session::{Address, Client, Location, Outlet, Peer, ReplyRoute},
@@ -298,15 +298,8 @@ impl Gateway {
             if own_lists { caller.reaching(&self.common.backends).await?.into_owned() } else { caller };
         caller.comes_in(&self.common.fetches, &address.parameters, &meta.offer.settings).await?;
         self.common.explained.explain(|| {
-            let explanation = Explanation {
-                client: &caller.label,
-                revision: Revision::V2026_07_28,
-                offer: &meta.offer,
-                choice: &caller.choice,
-                page: &caller.page(),
-                memory: &caller.memory,
-            };
-            explanation.to_string()
+            let Caller { label, choice, memory, .. } = &caller;
+            explanation(label, Revision::V2026_07_28, &meta.offer, choice, &caller.page(), memory)
         });
         Ok(caller)
     }

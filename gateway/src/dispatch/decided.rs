@@ -66,10 +66,7 @@ impl Caller {
     /// As of [`still_holds`](Self::still_holds).
     pub(super) fn still_permitted(&self) -> Result<(), ErrorText> {
         let Some(decided) = self.decided.get() else { return Ok(()) };
-        match decided.common.last_change() == decided.admitted_at {
-            true => Ok(()),
-            false => Err(decided.outdated()),
-        }
+        if decided.common.last_change() == decided.admitted_at { Ok(()) } else { Err(decided.outdated()) }
     }
 
     /// The same for a request that is sent again, whose tool or resource may not have been hidden since either.
@@ -117,6 +114,6 @@ impl Caller {
     /// # Errors
     /// Those of [`connected`](Self::connected).
     pub(super) async fn ready(&self, slot: Arc<Slot>) -> Result<(), ErrorText> {
-        self.connected(&slot, None, Instant::now()).await.map(drop)
+        self.connected(&slot, None, self.since).await.map(drop)
     }
 }

@@ -132,7 +132,9 @@ impl Lineage {
             !above.serves.is_empty() && above.serves.iter().all(|source| self.own.serves.contains(source))
         };
         if let Some(at) = self.ancestors.iter().position(is_included) {
-            return Err(self.circle(at));
+            let last = self.ancestors.last().map(Link::entry).unwrap_or_default();
+            let hint = format!("remove {last}; where this process was started by hand, unset {VARIABLE}");
+            return Err(Problem::new(format!("{CIRCLE}: {}", self.path(at))).hint(hint));
         }
         let most = limits.gateway_depth;
         if self.ancestors.len() < most {
@@ -142,13 +144,6 @@ impl Lineage {
         Err(Problem::new(message).hint(format!(
             "an upstream of one of them starts this program again; where this process was started by hand, unset {VARIABLE}"
         )))
-    }
-
-    fn circle(&self, at: usize) -> Problem {
-        let message = format!("{CIRCLE}: {}", self.path(at));
-        let last = self.ancestors.last().map(Link::entry).unwrap_or_default();
-        Problem::new(message)
-            .hint(format!("remove {last}; where this process was started by hand, unset {VARIABLE}"))
     }
 
     /// The gateways from the one at this position to this one.

@@ -113,23 +113,16 @@ impl Outcome {
 
     /// Whether the call was sent to its upstream, or was waiting for it. The other outcomes are decisions of the gateway.
     pub fn is_call(self) -> bool {
-        match self {
+        matches!(
+            self,
             Self::Ok
-            | Self::ToolError
-            | Self::InputRequired
-            | Self::UpstreamError
-            | Self::Failed
-            | Self::Cancelled
-            | Self::Panicked => true,
-            Self::Forwarded
-            | Self::Answered
-            | Self::Refused
-            | Self::Unknown
-            | Self::NotPermitted
-            | Self::Invalid
-            | Self::Unrecorded
-            | Self::Unavailable => false,
-        }
+                | Self::ToolError
+                | Self::InputRequired
+                | Self::UpstreamError
+                | Self::Failed
+                | Self::Cancelled
+                | Self::Panicked
+        )
     }
 }
 

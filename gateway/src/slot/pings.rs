@@ -27,14 +27,10 @@ impl Task {
             // Each is waited for longer than until the next one, so that there always is one.
             pings.push(upstream.ping());
             let answered = async { while let Some(false) = pings.next().await {} };
-            let is_alive = async {
-                tokio::select! {
-                    () = answered => {}
-                    _ = signs.changed() => {}
-                }
-            };
-            if tokio::time::timeout(patience, is_alive).await.is_ok() {
-                break;
+            tokio::select! {
+                () = answered => break,
+                _ = signs.changed() => break,
+                () = tokio::time::sleep(patience) => {}
             }
             let error = upstream.hung(patience);
             let is_news = self.turn(|status| {

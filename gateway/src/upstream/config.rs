@@ -117,11 +117,6 @@ impl Configured {
     pub(crate) async fn named(&self) -> &UpstreamName {
         self.name.wait().await
     }
-
-    /// Names an upstream that introduced itself. The first name stays.
-    fn call(&self, name: UpstreamName) {
-        let _has_one = self.name.set(name);
-    }
 }
 
 /// The configured upstreams, in their order.
@@ -147,16 +142,13 @@ impl Upstreams {
     /// Names an upstream after what it says of itself, unless another has that name or was given it by the operator:
     /// rules are bound to names.
     pub(crate) fn name(&self, configured: &Configured, wanted: UpstreamName) {
-        let is_taken = |name: &str| {
-            let names = self.iter().filter_map(|other| other.name());
-            names.into_iter().any(|other| **other == *name)
-        };
-        if !is_taken(&wanted) {
-            return configured.call(wanted);
-        }
+        let is_taken =
+            |name: &str| self.iter().filter_map(|other| other.name()).any(|other| **other == *name);
         let numbered = (2..).map(|number| format!("{wanted}-{number}"));
-        let free = numbered.into_iter().find(|name| !is_taken(name));
-        configured.call(free.and_then(|name| UpstreamName::parse(&name).ok()).unwrap_or(wanted));
+        let free = std::iter::once(wanted.to_string()).chain(numbered).find(|name| !is_taken(name));
+        let name = free.and_then(|name| UpstreamName::parse(&name).ok()).unwrap_or(wanted);
+        // The first one stays.
+        let _has_one = configured.name.set(name);
     }
 }
 

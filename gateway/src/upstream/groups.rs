@@ -43,7 +43,11 @@ pub(super) async fn read_through(
     if !offers_groups(&upstream.introduction().capabilities) {
         return Ok(lists);
     }
-    let mut read = read(upstream).await;
+    let (waited, mut read) = (upstream.terms.timeouts.request, Read::default());
+    let reading = tokio::time::timeout(waited, read.all(upstream)).await;
+    if let Err(error) = reading.unwrap_or(Err(CallError::TimedOut { waited })) {
+        read.refused(error);
+    }
     if let Some(error) = read.unanswered.take().filter(|_| is_again) {
         return Err(error);
     }
@@ -67,16 +71,6 @@ fn joined(mut list: Vec<RawText>, others: Vec<RawText>, key: &str) -> Vec<RawTex
     let mut seen: HashSet<String> = list.iter().filter_map(|item| item.string(key)).collect();
     list.extend(others.into_iter().filter(|item| item.string(key).is_some_and(|key| seen.insert(key))));
     list
-}
-
-async fn read(upstream: &Upstream) -> Read {
-    let waited = upstream.terms.timeouts.request;
-    let mut read = Read::default();
-    let reading = tokio::time::timeout(waited, read.all(upstream)).await;
-    if let Err(error) = reading.unwrap_or(Err(CallError::TimedOut { waited })) {
-        read.refused(error);
-    }
-    read
 }
 
 async fn fetch(upstream: &Upstream, group: OwnGroup) -> (OwnGroup, Result<Json, CallError>) {

@@ -23,42 +23,22 @@ use crate::{limits::Limits, session::Client};
 /// The handler of a connection to an upstream.
 #[derive(Debug)]
 pub(super) struct UpstreamHandler {
-    configured: Arc<Configured>,
-    signals: Arc<Signals>,
+    pub(super) configured: Arc<Configured>,
+    pub(super) signals: Arc<Signals>,
     /// The client, if the connection is dedicated to one.
-    client: Option<Arc<Client>>,
+    pub(super) client: Option<Arc<Client>>,
     pub(super) work: Mutex<UnderWay>,
     pub(super) tasks: Arc<TaskNames>,
     /// Budget for resource updates not yet delivered.
-    updates: Budget,
-    limits: Limits,
+    pub(super) updates: Budget,
+    pub(super) limits: Limits,
     /// Whether a request to open a URL was refused: one line of the log says so.
-    has_refused: AtomicBool,
+    pub(super) has_refused: AtomicBool,
     /// How many signs of life there were: answers, and progress.
     pub(super) signs: watch::Sender<u64>,
 }
 
 impl UpstreamHandler {
-    /// Sends events to `signals`, and forwards the upstream's requests to `client`.
-    pub(super) fn new(
-        configured: Arc<Configured>,
-        signals: Arc<Signals>,
-        client: Option<Arc<Client>>,
-        limits: &Limits,
-    ) -> Arc<Self> {
-        Arc::new(Self {
-            configured,
-            signals,
-            client,
-            work: Mutex::default(),
-            tasks: Arc::default(),
-            updates: Budget::new(limits.upstream_queue_bytes),
-            limits: *limits,
-            has_refused: AtomicBool::new(false),
-            signs: watch::Sender::default(),
-        })
-    }
-
     /// It gave a sign of life, for which hardly any request waits.
     fn lives(&self) {
         self.signs.send_if_modified(|signs| {

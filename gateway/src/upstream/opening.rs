@@ -4,11 +4,12 @@ use std::sync::{Arc, atomic::AtomicBool};
 
 use mcp_disclosure_core::{Era, RawObject, UI};
 use mcp_disclosure_transport::{
-    CallError, Connection, child,
+    Budget, CallError, Connection, child,
     http::{self, Forwarding},
     in_process,
 };
 use parking_lot::Mutex;
+use tokio::sync::watch;
 use tokio_util::sync::DropGuard;
 
 use super::{
@@ -135,12 +136,17 @@ impl Opening<'_> {
 
     fn open(&self) -> Result<Opened, UpstreamError> {
         let (config, limits) = (self.configured.config(), &self.terms.limits);
-        let handler = UpstreamHandler::new(
-            Arc::clone(self.configured),
-            Arc::clone(self.signals),
-            self.client.cloned(),
-            limits,
-        );
+        let handler = Arc::new(UpstreamHandler {
+            configured: Arc::clone(self.configured),
+            signals: Arc::clone(self.signals),
+            client: self.client.cloned(),
+            work: Mutex::default(),
+            tasks: Arc::default(),
+            updates: Budget::new(limits.upstream_queue_bytes),
+            limits: *limits,
+            has_refused: AtomicBool::new(false),
+            signs: watch::Sender::default(),
+        });
         let (taken, bounds) = (Arc::clone(&handler), limits.bounds());
         let connection = match &config.target {
             Target::Command(program) => {

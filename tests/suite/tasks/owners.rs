@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use kit::{Bench, Client, HeaderAdmission, Options, Setup, eventually, setup::Era};
 use mcp_disclosure_core::{Grant, Quotas};
 use mcp_disclosure_gateway::{backend::Scope, limits::Limits};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{before, begun, call, connected, get, identity, outcome, said, start, until};
 use crate::access::{ANN, guarded};
@@ -95,6 +95,27 @@ async fn a3_a_task_of_a_tool_that_is_withdrawn_is_unknown(setup: Setup) {
 }
 over_http!(a3_a_task_of_a_tool_that_is_withdrawn_is_unknown);
 
+async fn a3_a_session_hears_nothing_of_its_task_while_the_tool_is_hidden(setup: Setup) {
+    let config = "[tools.\"tasks/report\"]\nbrief = \"Reports.\"\n";
+    let bench = Bench::start(Options { config: config.to_owned(), ..before(Era::Session) }).await;
+    let client = Client::connect_as(&bench, setup, identity(setup)).await;
+    client.open_stream_of_session().await;
+    let params = json!({"name": "research", "arguments": {}, "task": {}, "_meta": {"progressToken": "mine"}});
+    client.request("tools/call", params).await.result();
+    let from = client.inbox.count();
+    bench.configure(&format!("{config}[tools.\"tasks/research\"]\nhidden = true\n")).await;
+    call(&client, "report").await.result();
+    bench.configure(config).await;
+    let then = client.inbox.count();
+    call(&client, "report").await.result();
+    let is_status = |message: &Value| message["method"] == "notifications/tasks/status";
+    client.inbox.first(then, "the status", is_status).await;
+    for method in ["notifications/tasks/status", "notifications/progress"] {
+        let told = client.inbox.since(from).iter().filter(|message| message.contains(method)).count();
+        assert_eq!(told, 1, "{method}");
+    }
+}
+
 async fn p5_a_task_is_work_under_way_until_it_is_over(setup: Setup) {
     let bench = Bench::start(before(Era::Session)).await;
     let connect = async || Client::connect_as(&bench, setup, identity(setup)).await;
@@ -112,7 +133,10 @@ async fn p5_a_task_is_work_under_way_until_it_is_over(setup: Setup) {
     until(&ann, &id, "completed").await;
     assert_eq!(logged().await, 1);
 }
-each_transport_with_sessions!(p5_a_task_is_work_under_way_until_it_is_over);
+each_transport_with_sessions!(
+    a3_a_session_hears_nothing_of_its_task_while_the_tool_is_hidden,
+    p5_a_task_is_work_under_way_until_it_is_over,
+);
 
 under_full!(
     p1_the_tasks_of_a_principal_are_limited,

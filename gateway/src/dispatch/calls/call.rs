@@ -45,7 +45,9 @@ impl Calls {
         watch: &mut Watch<'_>,
     ) -> Answer {
         let (received, call) = self.read_call(page, params, watch)?;
-        let counted = own_call(caller, page, &call, watch);
+        // A tool of the gateway's own counts with what is called within it.
+        let is_own = !caller.allowances.is_empty() && page.own_tools.iter().any(|own| **own == *call.name);
+        let counted = is_own.then(|| watch.starts(&caller.allowances)).transpose();
         let counted = counted.inspect_err(|_| refused(page, &call, LIMIT_REACHED, watch))?;
         let fetches = caller.services(&self.common.fetches);
         // Moved below, and of a call that is not forwarded needed all the same.
@@ -154,17 +156,6 @@ impl Calls {
 /// The length of a call's arguments, in bytes.
 pub(super) fn length(call: &ToolCall) -> usize {
     call.arguments.as_ref().map_or(0, |arguments| arguments.get().len())
-}
-
-/// Counts a call of a tool of the gateway's own, with what is called within it; `None` for any other.
-fn own_call(
-    caller: &Caller,
-    page: &Page,
-    call: &ToolCall,
-    watch: &mut Watch<'_>,
-) -> Result<Option<Running>, ErrorText> {
-    let is_own = !caller.allowances.is_empty() && page.own_tools.iter().any(|own| **own == *call.name);
-    is_own.then(|| watch.starts(&caller.allowances)).transpose()
 }
 
 /// The call's parameters as sent to the upstream: with the upstream's name for the tool, these arguments, and this `task`.

@@ -252,18 +252,15 @@ impl<'a> Sight<'a> {
     }
 
     fn served(self, uri: &str) -> String {
+        // Files of another upstream's skills need not be listed as resources.
+        let is_anothers = || self.skills.is_some_and(|skills| skills.are_also_of_another(self.upstream, uri));
         match self.asked {
             Some((own, asked)) if own == uri => asked.to_owned(),
             _ => match self.view.served_uri(self.upstream, uri) {
-                served if *served == *uri && self.is_of_another_skill(uri) => our_uri(self.upstream, uri),
+                served if *served == *uri && is_anothers() => our_uri(self.upstream, uri),
                 served => served.into_owned(),
             },
         }
-    }
-
-    /// Whether another upstream has a skill with this file. Those need not be listed as resources.
-    fn is_of_another_skill(self, uri: &str) -> bool {
-        self.skills.is_some_and(|skills| skills.are_also_of_another(self.upstream, uri))
     }
 
     /// Whether clients may know a resource by another URI than the upstream does.

@@ -9,7 +9,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use futures::{FutureExt, future::BoxFuture};
+use futures::{
+    FutureExt,
+    future::{BoxFuture, Shared},
+};
 use mcp_disclosure_core::{Digest, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json};
 use parking_lot::Mutex;
@@ -47,9 +50,8 @@ pub(super) struct Work {
 
 /// The upstream's side of the work: its requests, and in the end its result.
 pub(super) struct Dialogue {
-    result: BoxFuture<'static, Result<Json, CallError>>,
-    /// The same, once it was [looked at](Self::look).
-    outcome: Option<Result<Json, CallError>>,
+    /// Which is looked at repeatedly.
+    result: Shared<BoxFuture<'static, Result<Json, CallError>>>,
     inputs: mpsc::UnboundedReceiver<InputRequest>,
     /// Input requests sent to the client, by key.
     asked: BTreeMap<String, InputRequest>,
@@ -186,7 +188,7 @@ impl Dialogue {
         result: BoxFuture<'static, Result<Json, CallError>>,
         inputs: mpsc::UnboundedReceiver<InputRequest>,
     ) -> Self {
-        Self { result, outcome: None, inputs, asked: BTreeMap::new(), count: 0 }
+        Self { result: result.shared(), inputs, asked: BTreeMap::new(), count: 0 }
     }
 
     /// Passes the client's responses to the upstream. Values that are not objects are ignored.
@@ -206,11 +208,13 @@ impl Dialogue {
         if !self.asked.is_empty() {
             return None;
         }
-        let mut until = tokio::time::Instant::now();
+        let (mut result, mut until) = (self.result.clone(), tokio::time::Instant::now());
         loop {
             tokio::select! {
+                // An upstream that never stops asking does not delay the round.
                 biased;
-                result = &mut self.result => return Some(result),
+                result = &mut result => return Some(result),
+                () = tokio::time::sleep_until(until), if !self.asked.is_empty() => return None,
                 Some(input) = self.inputs.recv() => {
                     if self.asked.is_empty() {
                         until = tokio::time::Instant::now() + BATCH_WINDOW;
@@ -218,24 +222,13 @@ impl Dialogue {
                     self.count += 1;
                     self.asked.insert(format!("question-{}", self.count), input);
                 }
-                () = tokio::time::sleep_until(until), if !self.asked.is_empty() => return None,
             }
         }
     }
 
     /// Takes what has come since, and what comes within the time in which requests go together.
     pub(super) async fn look(&mut self) {
-        if self.outcome.is_none() {
-            self.outcome = tokio::time::timeout(BATCH_WINDOW, self.next()).await.ok().flatten();
-        }
-    }
-
-    /// As [`next`](Self::next), of work that is looked at repeatedly.
-    pub(super) async fn outcome(&mut self) -> Option<Result<Json, CallError>> {
-        if self.outcome.is_none() {
-            self.outcome = self.next().await;
-        }
-        self.outcome.clone()
+        drop(tokio::time::timeout(BATCH_WINDOW, self.next()).await);
     }
 
     /// The `input_required` result.

@@ -4,7 +4,7 @@
 use futures::{StreamExt, stream::FuturesUnordered};
 use mcp_disclosure_core::{RawObject, given::shown, inner_call};
 use mcp_disclosure_transport::ErrorText;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use super::call::read_call;
 use crate::{
@@ -78,7 +78,7 @@ pub(crate) async fn relisted(
         return Ok(false);
     }
     watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
-    slot.connected(None, Instant::now()).await.inspect_err(|_| watch.was_not_sent())?;
+    slot.connected(None, caller.since).await.inspect_err(|_| watch.was_not_sent())?;
     caller.backend.listed(&slot).await;
     Ok(true)
 }

@@ -18,7 +18,7 @@ use crate::{
         allowance::Allowance,
         common::{fresh, is_id, panicked},
     },
-    explain::Explanation,
+    explain::explanation,
     negotiation::Choice,
     observe::protected,
     session::{
@@ -126,9 +126,7 @@ impl Sessions {
         let page = page()?;
         let InitializeRequest { client, revision, offer, .. } = initialize;
         let (choice, memory) = (&caller.choice, &caller.memory);
-        self.common.explained.explain(|| {
-            Explanation { client, revision: *revision, offer, choice, page: &page, memory }.to_string()
-        });
+        self.common.explained.explain(|| explanation(client, *revision, offer, choice, &page, memory));
         let result = self.common.initialized(initialize, &caller, &page, is_gateway);
         self.table.lock().add(Arc::clone(session))?;
         Ok(result)

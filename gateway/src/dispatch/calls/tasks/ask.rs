@@ -125,7 +125,7 @@ impl Asking<'_> {
             _ => return Ok(state),
         }
         let outcome = match dialogue {
-            Some(dialogue) => match dialogue.outcome().await {
+            Some(dialogue) => match dialogue.next().await {
                 Some(Ok(result)) => self.seen(result),
                 Some(Err(CallError::Answered(error))) => Err(Failure::Answered(error)),
                 Some(Err(_)) => Err(Failure::Lost(self.at.lost())),
