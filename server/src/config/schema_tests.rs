@@ -183,7 +183,7 @@ mod tests {
         match value {
             Value::Object(members) => {
                 // Not the keyword, but a property named "default".
-                let is_property = |value: &Value| value.is_boolean() || value.get("description").is_some();
+                let is_property = |value: &Value| *value == true || value["description"].is_string();
                 let members =
                     members.into_iter().filter(|(key, value)| key != "default" || is_property(value));
                 let members = members.map(|(key, value)| match (&*key, value) {

@@ -139,7 +139,9 @@ impl Turned<'_> {
             if was.as_ref().is_some_and(|was| was.node.is_same_but(server.node, None, &[])) {
                 continue;
             }
-            let now = self.now.same(&server).or_else(|| self.renamed(&server));
+            // Of a list, what has no name is known by what it starts: its number may be another's now.
+            let listed = server.key.is_none().then(|| self.renamed(&server)).flatten();
+            let now = listed.or_else(|| self.now.same(&server)).or_else(|| self.renamed(&server));
             let now = now.map(|now| self.number(&now));
             let gone = match &was {
                 Some(was) if !self.reads_more(&server, was) => None,

@@ -35,7 +35,6 @@ use mcp_disclosure_gateway::{
     slot::Witness,
 };
 use metrics::Metrics;
-use otel::Otel;
 use served::Served;
 use tokio::net::TcpListener;
 
@@ -66,8 +65,10 @@ pub struct OperatingArguments {
     pub audit_strict: bool,
 }
 
+/// What makes spans, if they are exported; and what sends the rest at the end, for at most two seconds.
+type Exports = (Option<Arc<dyn Observer>>, Box<dyn Fn() + Send + Sync>);
+
 /// What one run of `serve` has for its operators.
-#[derive(Debug)]
 pub struct Operating {
     /// The address for operators, and what requests to it may name.
     admin: Option<(AdminAddress, http::Guard)>,
@@ -75,7 +76,7 @@ pub struct Operating {
     served: Arc<Served>,
     metrics: Option<Arc<Metrics>>,
     audit: Option<Arc<Audit>>,
-    otel: Option<Otel>,
+    exports: Option<Exports>,
 }
 
 impl Operating {
@@ -92,20 +93,20 @@ impl Operating {
         let losses = audit.as_ref().map(|audit| Arc::clone(&audit.writer.losses));
         let guarded = |address: AdminAddress| (address, http::Guard::new(address.0.ip(), hosts, origins));
         let admin = arguments.admin.map(guarded);
-        let mut otel = Otel::read()?;
-        let counts = admin.is_some() || otel.as_ref().is_some_and(Otel::has_metrics);
+        let otel = otel::Settings::of_process()?;
+        let counts = admin.is_some() || otel.as_ref().is_some_and(otel::Settings::has_metrics);
         let metrics = counts.then(|| Metrics::new(losses).map(Arc::new)).transpose()?;
         let served = Arc::new(Served::default());
-        otel.iter_mut().try_for_each(|otel| otel.start(metrics.as_ref(), &served))?;
-        Ok(Self { admin, limits: *limits, served, metrics, audit, otel })
+        let exports = otel.map(|otel| otel.start(metrics.as_ref(), &served)).transpose()?;
+        Ok(Self { admin, limits: *limits, served, metrics, audit, exports })
     }
 
     /// The observer of the gateway.
     pub fn observer(&self) -> Arc<dyn Observer> {
         let metrics = self.metrics.iter().map(|metrics| Arc::clone(metrics) as Arc<dyn Observer>);
         let audit = self.audit.iter().map(|audit| Arc::clone(audit) as Arc<dyn Observer>);
-        let otel = self.otel.iter().filter_map(Otel::observer);
-        Arc::new(Several(metrics.chain(audit).chain(otel).collect()))
+        let spans = self.exports.iter().filter_map(|(spans, _)| spans.clone());
+        Arc::new(Several(metrics.chain(audit).chain(spans).collect()))
     }
 
     /// What sees the upstreams of the gateway before it serves.
@@ -154,7 +155,7 @@ impl Operating {
     /// Writes and sends what is not written or sent yet. Call it when the gateway is gone.
     pub fn finish(&self) {
         self.audit.iter().for_each(|audit| audit.writer.finish());
-        self.otel.iter().for_each(Otel::finish);
+        self.exports.iter().for_each(|(_, finish)| finish());
     }
 }
 

@@ -2,21 +2,18 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_gateway::observe::Observer;
-
-use super::{metrics::Metrics, served::Served};
+use super::{Exports, metrics::Metrics, served::Served};
 use crate::failure::Failure;
 
-/// There is none.
-#[derive(Debug)]
-pub(super) enum Otel {}
+/// There are none.
+pub(super) enum Settings {}
 
-impl Otel {
+impl Settings {
     /// Says so to those who configured an endpoint.
     ///
     /// # Errors
     /// None.
-    pub(super) fn read() -> Result<Option<Self>, Failure> {
+    pub(super) fn of_process() -> Result<Option<Self>, Failure> {
         const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
         if std::env::var_os(ENDPOINT).is_some_and(|value| !value.is_empty()) {
             tracing::info!(
@@ -30,15 +27,7 @@ impl Otel {
         match *self {}
     }
 
-    pub(super) fn start(&mut self, _: Option<&Arc<Metrics>>, _: &Arc<Served>) -> Result<(), Failure> {
-        match *self {}
-    }
-
-    pub(super) fn observer(&self) -> Option<Arc<dyn Observer>> {
-        match *self {}
-    }
-
-    pub(super) fn finish(&self) {
+    pub(super) fn start(&self, _: Option<&Arc<Metrics>>, _: &Arc<Served>) -> Result<Exports, Failure> {
         match *self {}
     }
 }

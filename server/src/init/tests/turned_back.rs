@@ -43,6 +43,19 @@ fn w1_what_was_edited_since_stays_and_only_our_entries_are_turned_back() {
 }
 
 #[test]
+fn w1_entries_without_names_are_turned_back_wherever_they_stand_in_their_list() {
+    let entry = |command: &str| format!(r#"{{"transport": {{"type": "stdio", "command": "{command}"}}}}"#);
+    let file = |entries: &[String]| {
+        format!(r#"{{"experimental": {{"modelContextProtocolServers": [{}]}}}}"#, entries.join(", "))
+    };
+    let project = Project::of("config.json", &file(&[entry("a"), entry("b")]));
+    let step = project.apply(&project.plan());
+    edited(&project, "Servers\": [", &format!("Servers\": [{}, ", entry("new")));
+    let undone = project.undo(&[step]);
+    assert_eq!(undone.text, file(&[entry("new"), entry("a"), entry("b")]));
+}
+
+#[test]
 fn w1_a_server_that_was_removed_since_stays_removed_and_a_new_one_stays() {
     let project =
         Project::of("mcp.json", r#"{"mcpServers": {"one": {"command": "x"}, "two": {"command": "y"}}}"#);

@@ -13,34 +13,25 @@ use std::sync::Arc;
 use exporter::Exporter;
 use mcp_disclosure_gateway::observe::Observer;
 use opentelemetry_sdk::Resource;
-use settings::Settings;
+pub(super) use settings::Settings;
 use spans::Spans;
 
-use super::{metrics::Metrics, served::Served};
+use super::{Exports, metrics::Metrics, served::Served};
 use crate::failure::Failure;
 
-/// What one run exports.
-#[derive(Debug)]
-pub(super) struct Otel {
-    settings: Settings,
-    spans: Option<Arc<Spans>>,
-    exporter: Option<Arc<Exporter>>,
-}
-
-impl Otel {
+impl Settings {
     /// What the environment asks for; `None` if that is nothing.
     ///
     /// # Errors
     /// If a variable has a value that cannot be followed.
-    pub(super) fn read() -> Result<Option<Self>, Failure> {
+    pub(super) fn of_process() -> Result<Option<Self>, Failure> {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-        let settings = Settings::read(&variable).map_err(Failure::Configuration)?;
-        Ok(settings.map(|settings| Self { settings, spans: None, exporter: None }))
+        Self::read(&variable).map_err(Failure::Configuration)
     }
 
     /// Whether metrics are exported.
     pub(super) fn has_metrics(&self) -> bool {
-        self.settings.metrics.is_some()
+        self.metrics.is_some()
     }
 
     /// Starts to export, metrics from these numbers and the state of what is served.
@@ -48,27 +39,15 @@ impl Otel {
     /// # Errors
     /// If a thread or an HTTP client cannot be made.
     pub(super) fn start(
-        &mut self,
+        &self,
         metrics: Option<&Arc<Metrics>>,
         served: &Arc<Served>,
-    ) -> Result<(), Failure> {
+    ) -> Result<Exports, Failure> {
         let resource = resource();
         let metrics = metrics.map(|metrics| (Arc::clone(metrics), Arc::clone(served)));
-        let exporter = Arc::new(Exporter::start(&self.settings, &resource, metrics)?);
-        self.spans =
-            self.settings.traces.is_some().then(|| Arc::new(Spans::new(Arc::clone(&exporter), resource)));
-        self.exporter = Some(exporter);
-        Ok(())
-    }
-
-    /// What makes spans, if they are exported.
-    pub(super) fn observer(&self) -> Option<Arc<dyn Observer>> {
-        self.spans.as_ref().map(|spans| Arc::clone(spans) as Arc<dyn Observer>)
-    }
-
-    /// Sends what is not sent yet, for at most two seconds.
-    pub(super) fn finish(&self) {
-        self.exporter.iter().for_each(|exporter| exporter.finish());
+        let exporter = Arc::new(Exporter::start(self, &resource, metrics)?);
+        let spans = || Arc::new(Spans::new(Arc::clone(&exporter), resource)) as Arc<dyn Observer>;
+        Ok((self.traces.is_some().then(spans), Box::new(move || exporter.finish())))
     }
 }
 

@@ -13,7 +13,7 @@ const ENDPOINT: &str = "OTEL_EXPORTER_OTLP";
 
 /// What is exported, and where to.
 #[derive(Debug)]
-pub(super) struct Settings {
+pub(in crate::operating) struct Settings {
     pub(super) traces: Option<Receiver>,
     pub(super) metrics: Option<Receiver>,
     /// The longest time between two deliveries of spans.

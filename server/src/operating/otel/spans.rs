@@ -167,7 +167,10 @@ impl SpanProcessor for Finished {
 
 /// The client's span that a request belongs to (W3C Trace Context), if it is well-formed.
 fn remote(meta: &RawObject) -> Context {
-    let parent = meta.string(TraceContext::PARENT).filter(|parent| parent.len() >= SHORTEST_PARENT);
+    // What numbers may begin with elsewhere is left to no parser.
+    let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let parent = meta.string(TraceContext::PARENT);
+    let parent = parent.filter(|parent| parent.len() >= SHORTEST_PARENT && is_plain(parent));
     let state = meta.string(TraceContext::STATE).filter(|state| state.len() <= LONGEST_STATE);
     let fields = [(TraceContext::PARENT, parent), (TraceContext::STATE, state)];
     let fields: HashMap<String, String> =
@@ -210,6 +213,7 @@ mod tests {
             format!("00-{TRACE}-{SPAN}"),
             format!("00-{TRACE}-{SPAN}-1"),
             format!("00-{TRACE}-{SPAN}-01-more"),
+            format!("00-{TRACE}-{SPAN}-01 "),
             format!("00-{TRACE}0-{SPAN}-01"),
             format!("00-{}-{SPAN}-01", &TRACE[1..]),
             format!("00-{upper}-{SPAN}-01"),
