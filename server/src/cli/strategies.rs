@@ -73,7 +73,8 @@ pub(super) fn choice_problems(
     wrong.collect()
 }
 
-fn choices(settings: &Settings) -> Option<&serde_json::Map<String, Value>> {
+/// The operator's choices of concerns in `settings`.
+pub(super) fn choices(settings: &Settings) -> Option<&serde_json::Map<String, Value>> {
     settings.get(NAME)?.get(CHOICES)?.as_object()
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use mcp_disclosure_client::Concerns;
 use mcp_disclosure_compare::{BASELINE, Recommendation, Row};
 use mcp_disclosure_core::{
-    Era, Error, Notes, Objection, Permits, Principal, Registry, Role, Selected, Settings, Stack, View,
-    adaptive,
+    Era, Error, Memory, Notes, Objection, Permits, Principal, Registry, Role, Selected, Settings, Stack,
+    View, adaptive,
 };
 use mcp_disclosure_gateway::{
     Gateway, Offer, Problem,
@@ -22,7 +22,7 @@ use crate::{
     cli::{source::Source, strategies},
     failure::Failure,
     flags::{choose, set},
-    strategies::{RELAXED, misfits},
+    strategies::{CHOICES, RELAXED, misfits},
 };
 
 /// The compared strategies.
@@ -162,6 +162,17 @@ impl<'a> Contestants<'a> {
         let offered = vec![strategy.to_owned()];
         let options = StrategyOptions { pinned, offered, fallback, settings, ..self.served.clone() };
         strategies::build(self.registry, &options).map_err(Failure::Configuration)
+    }
+
+    /// A view as complete definitions are listed of it: what the operator chooses leaves out what does not fit.
+    ///
+    /// # Errors
+    /// See [`Strategies::build`].
+    pub(super) fn listed(&self, view: View) -> Result<View, Failure> {
+        let full = self.pinned(BASELINE)?.choose(None, &Permits::all(), &Offer::default(), Era::Session);
+        let choices = strategies::choices(&self.served.settings).into_iter().flatten();
+        let choices = choices.map(|(name, value)| (name.clone(), value.clone())).collect();
+        Ok(full.strategy.narrow(view, &Memory::EMPTY.with(CHOICES.0, choices)))
     }
 
     /// Leaves out a row that cannot serve this source.

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use mcp_disclosure_compare::{
-    self as compare, BASELINE, Error, HostKind, Subject, Tokenizer,
+    self as compare, Error, HostKind, Subject, Tokenizer,
     transcript::{Assignment, Play, Transcript},
 };
-use mcp_disclosure_core::{Era, Permits, Principal, Registry};
-use mcp_disclosure_gateway::{Offer, Problem, catalogue::Declared, upstream::Target};
+use mcp_disclosure_core::{Principal, Registry};
+use mcp_disclosure_gateway::{Problem, catalogue::Declared, upstream::Target};
 use tracing::{dispatcher::DefaultGuard, subscriber::NoSubscriber};
 
 use super::{
@@ -70,17 +70,16 @@ impl<'a> Prepared<'a> {
         let is_over_stdio = source.serve.transport == Transport::Stdio;
         let command = Command::of(program, &flags, principal.filter(|_| is_over_stdio));
         let mut contestants = Contestants::build(registry, (rows.0, &rows.1), &source, &command)?;
-        let baseline =
-            contestants.pinned(BASELINE)?.choose(None, &Permits::all(), &Offer::default(), Era::Session);
         let progress = progress.map(Arc::new);
         let (real, mut notes) =
             stage::real(&source, declared.clone(), &contestants, progress.clone()).await?;
-        let (subject, stand_ins) = stage::read(&real, &baseline.strategy);
+        let read = stage::read(&real, &contestants);
         let examined = contestants.examine(&real, source.caller.as_ref(), &command);
         let seen_by = source.caller.as_ref().and_then(Principal::id);
         notes.extend(seen_by.map(|id| format!("What {id} sees and pays.")));
         notes.extend(stage::disclosing(&real));
         real.close().await;
+        let (subject, stand_ins) = read?;
         examined?;
         let _quiet = tracing::subscriber::set_default(NoSubscriber::default());
         Ok(Self { contestants, subject, progress, source, declared, stand_ins, transport, notes, _quiet })

@@ -4,9 +4,7 @@ use std::{collections::HashMap, io, sync::Arc};
 
 use mcp_disclosure_client::{CallError, Error, Link};
 use mcp_disclosure_compare::{BASELINE, LinkFactory, Subject, Tool};
-use mcp_disclosure_core::{
-    Memory, RawObject, ReceiptKey, Stack, ToolName, View, VisibleTool, printable::counted,
-};
+use mcp_disclosure_core::{RawObject, ReceiptKey, ToolName, View, VisibleTool, printable::counted};
 use mcp_disclosure_gateway::{
     Assembly, Gateway,
     catalogue::Declared,
@@ -50,15 +48,20 @@ pub(super) async fn real(
     Ok((started.gateway, missing.collect()))
 }
 
-/// The subject of a comparison, as a gateway serves it by this strategy, whose filters leave out what an operator's choice does;
-/// and a stand-in for each upstream, which lists what that has listed.
-pub(super) fn read(gateway: &Gateway, baseline: &Stack) -> (Subject, Vec<StandIn>) {
+/// The subject of a comparison, as a gateway serves it, and a stand-in for each upstream, which lists what that has listed.
+///
+/// # Errors
+/// See [`Contestants::listed`].
+pub(super) fn read(
+    gateway: &Gateway,
+    contestants: &Contestants<'_>,
+) -> Result<(Subject, Vec<StandIn>), Failure> {
     let backend = gateway.backends().shared();
     let caller = gateway.admission().on_stdio();
     let stand_ins: Vec<StandIn> =
         backend.slots().iter().filter_map(|slot| StandIn::of(&slot.status())).collect();
     let view = View::of(Arc::clone(backend.catalogue().current().snapshot()), &caller);
-    (subject(&baseline.narrow(view, &Memory::default()), &stand_ins), stand_ins)
+    Ok((subject(&contestants.listed(view)?, &stand_ins), stand_ins))
 }
 
 /// A gateway for a row, exactly as `serve` runs it.
