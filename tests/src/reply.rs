@@ -76,9 +76,31 @@ impl Reply {
         answer.get("error").unwrap_or_else(|| panic!("no error: {answer}")).clone()
     }
 
+    /// The error, whose message has this part.
+    #[track_caller]
+    pub fn error_with(&self, part: &str) -> Value {
+        let error = self.error();
+        assert!(error["message"].as_str().unwrap().contains(part), "{part:?} is not in {error}");
+        error
+    }
+
     /// The error's code.
     pub fn code(&self) -> i64 {
         self.error()["code"].as_i64().unwrap()
+    }
+
+    /// What a tool of a scenario was given.
+    pub fn given(&self) -> Value {
+        self.result()["structuredContent"]["given"].take()
+    }
+
+    /// The error of this code that a tool's result tells, in its text as in its structure.
+    #[track_caller]
+    pub fn refusal(&self, code: &str) -> Value {
+        let (result, told) = (self.result(), self.text_as_json());
+        assert_eq!(told, result["structuredContent"]);
+        assert_eq!((&result["isError"], &told["error"]["code"]), (&true.into(), &code.into()), "{result}");
+        told["error"].clone()
     }
 
     /// The text of the first of a resource's contents, or of a tool's, as JSON.

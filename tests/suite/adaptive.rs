@@ -163,10 +163,8 @@ async fn s11_a_catalogue_that_outgrows_the_budget_changes_the_list(setup: Setup)
         let called = client.call("echo", json!({"text": "x"})).await.result();
         assert_ne!(called["isError"], true, "{called}");
         if !within {
-            let called = client.call("rich", json!({})).await.result();
-            let error = &called["structuredContent"]["error"];
-            assert_eq!(error["code"], "TOOL_DESCRIPTION_REQUIRED", "{called}");
-            assert!(called.to_string().contains("describe_tools"), "{called}");
+            let refused = client.call("rich", json!({})).await.refusal("TOOL_DESCRIPTION_REQUIRED");
+            assert!(refused.to_string().contains("describe_tools"), "{refused}");
         }
     }
     // Another session was listed nothing.

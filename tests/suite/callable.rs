@@ -32,17 +32,12 @@ fn executor(setup: Setup) -> Option<&'static str> {
     }
 }
 
-fn is_unavailable(result: &Value) {
-    assert_eq!(result["isError"], true, "{result}");
-    assert_eq!(result["structuredContent"]["error"]["code"], "UNAVAILABLE", "{result}");
-}
-
 async fn m7_what_is_not_callable_does_not_run_whatever_way_a_call_takes(setup: Setup) {
     let bench = Bench::start(entry_only(half()).pinned(setup.strategy)).await;
     // As one that knows the strategy, and as one that has its bridge.
     for identity in [Identity::offering(setup.strategy), Identity::default()] {
         let client = Client::connect_as(&bench, setup, identity).await;
-        is_unavailable(&client.call("stop", json!({"x": 1})).await.result());
+        client.call("stop", json!({"x": 1})).await.refusal("UNAVAILABLE");
         let resolved =
             client.request("tools/resolve", json!({"name": "stop", "arguments": {}})).await.error();
         assert_eq!(
@@ -53,7 +48,7 @@ async fn m7_what_is_not_callable_does_not_run_whatever_way_a_call_takes(setup: S
     let client = Client::connect_as(&bench, setup, Identity::default()).await;
     if let Some(executor) = executor(setup) {
         let inner = json!({"tool": "stop", "arguments": {"x": 1}});
-        is_unavailable(&client.call(executor, inner).await.result());
+        client.call(executor, inner).await.refusal("UNAVAILABLE");
         let inner = json!({"tool": "go", "arguments": {"x": 1}});
         assert_ne!(client.call(executor, inner).await.result()["isError"], true);
     }
@@ -65,10 +60,10 @@ async fn m7_what_is_not_callable_runs_through_no_variant(setup: Setup) {
     let (_bench, client) = connect(entry_only(half()), setup).await;
     for variant in ["full", "resource", "describe", "info", "search"] {
         let call = |name: &str, arguments: Value| json!({"name": name, "arguments": arguments, "_meta": {VARIANT: variant}});
-        is_unavailable(&client.request("tools/call", call("stop", json!({}))).await.result());
+        client.request("tools/call", call("stop", json!({}))).await.refusal("UNAVAILABLE");
         if let Some(executor) = executor(Setup { strategy: variant, ..setup }) {
             let inner = call(executor, json!({"tool": "stop", "arguments": {}}));
-            is_unavailable(&client.request("tools/call", inner).await.result());
+            client.request("tools/call", inner).await.refusal("UNAVAILABLE");
         }
     }
     assert_eq!(client.calls_forwarded().await, Vec::<Value>::new());
@@ -79,7 +74,7 @@ async fn m7_what_is_not_callable_is_listed_and_described(setup: Setup) {
     let names = client.tool_names().await;
     assert!(["stop", "go"].iter().all(|name| names.iter().any(|listed| listed == name)), "{names:?}");
     let learned = client.learn("stop", json!({})).await;
-    is_unavailable(&client.call("stop", learned).await.result());
+    client.call("stop", learned).await.refusal("UNAVAILABLE");
     assert_ne!(client.learn_and_call("go", json!({})).await.result()["isError"], true);
 }
 

@@ -75,10 +75,7 @@ each_way_in!(
 async fn f5_invalid_arguments_are_described_and_do_not_reach_the_upstream(setup: Setup) {
     let (_bench, client) = connected(setup).await;
     let arguments = client.learn("echo", json!({"limit": "many", "more": 1})).await;
-    let result = client.call("echo", arguments).await.result();
-    assert_eq!(result["isError"], true);
-    let error = &result["structuredContent"]["error"];
-    assert_eq!(error["code"], "INVALID_ARGUMENTS");
+    let error = client.call("echo", arguments).await.refusal("INVALID_ARGUMENTS");
     let problems = error["problems"].as_array().unwrap();
     let about = |argument: &str| problems.iter().find(|problem| problem["argument"] == argument).unwrap();
     assert_eq!(about("limit")["given"], "\"many\"");
@@ -91,18 +88,16 @@ async fn f5_invalid_arguments_are_described_and_do_not_reach_the_upstream(setup:
 async fn f5_json_in_a_string_is_understood(setup: Setup) {
     let (_bench, client) = connected(setup).await;
     let mut arguments = client.learn("echo", json!({"text": "{}", "filters": "{\"a\":[1]}"})).await;
-    let given = |reply: kit::Reply| reply.result()["structuredContent"]["given"].clone();
     let understood = json!({"text": "{}", "filters": {"a": [1]}});
-    assert_eq!(given(client.call("echo", arguments.clone()).await), understood);
+    assert_eq!(client.call("echo", arguments.clone()).await.given(), understood);
     arguments = Value::String(arguments.to_string());
-    assert_eq!(given(client.call("echo", arguments).await), understood);
+    assert_eq!(client.call("echo", arguments).await.given(), understood);
 }
 
 async fn f5_a_schema_that_cannot_be_used_is_not_enforced(setup: Setup) {
     let (_bench, client) = connected(setup).await;
     for tool in ["broken_schema", "far_schema"] {
-        let result = client.learn_and_call(tool, json!({"a": 1})).await.result();
-        assert_eq!(result["structuredContent"]["given"], json!({"a": 1}), "{tool}");
+        assert_eq!(client.learn_and_call(tool, json!({"a": 1})).await.given(), json!({"a": 1}), "{tool}");
     }
 }
 where_schemas_are_withheld!(
@@ -114,8 +109,7 @@ where_schemas_are_withheld!(
 async fn f5_nothing_is_checked_or_changed(setup: Setup) {
     let (_bench, client) = connected(setup).await;
     for arguments in [json!({"limit": "many", "filters": "{}"}), json!("{\"text\": 1}"), json!([1])] {
-        let result = client.call("echo", arguments.clone()).await.result();
-        assert_eq!(result["structuredContent"]["given"], arguments);
+        assert_eq!(client.call("echo", arguments.clone()).await.given(), arguments);
     }
 }
 under_full!(f5_nothing_is_checked_or_changed);

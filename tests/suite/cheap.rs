@@ -45,16 +45,13 @@ async fn b12_cheap_schemas_are_listed_and_others_asked_for(setup: Setup) {
     let none = r#"{"type":"object","properties":{},"additionalProperties":false}"#;
     assert_eq!(schemas(&client).await, [none, one, WRAPPING, PERMISSIVE]);
     // Shown, so left to the upstream, as under `full`.
-    let given = |reply: kit::Reply| reply.result()["structuredContent"]["given"].clone();
-    assert_eq!(given(client.call("one", json!({"url": 7})).await), json!({"url": 7}));
+    assert_eq!(client.call("one", json!({"url": 7})).await.given(), json!({"url": 7}));
     // Withheld, so checked.
-    let refused = client.call("dear", json!({"x": "seven"})).await.result();
-    assert_eq!(refused["structuredContent"]["error"]["code"], "INVALID_ARGUMENTS");
+    client.call("dear", json!({"x": "seven"})).await.refusal("INVALID_ARGUMENTS");
 
     let (_bench, client) = plain(setup, json!({"inline_schema_bytes": 0})).await;
     assert_eq!(schemas(&client).await, [WRAPPING, WRAPPING, WRAPPING, PERMISSIVE]);
-    let refused = client.call("one", json!({"url": 7})).await.result();
-    assert_eq!(refused["structuredContent"]["error"]["code"], "INVALID_ARGUMENTS");
+    client.call("one", json!({"url": 7})).await.refusal("INVALID_ARGUMENTS");
 }
 
 cases!(
@@ -81,8 +78,8 @@ async fn b12_a_category_shows_cheap_parameters_where_tools_are_not_listed(setup:
     assert_ne!(client.call("invoke", json!({"tool": "none"})).await.result()["isError"], true);
     assert_eq!(client.calls_forwarded().await[0]["name"], "none");
     // The host has seen no schema.
-    let refused = client.call("invoke", json!({"tool": "one", "arguments": {"url": 7}})).await.result();
-    assert_eq!(refused["structuredContent"]["error"]["code"], "INVALID_ARGUMENTS");
+    let call = json!({"tool": "one", "arguments": {"url": 7}});
+    client.call("invoke", call).await.refusal("INVALID_ARGUMENTS");
 }
 
 under_info!(b12_a_category_shows_cheap_parameters_where_tools_are_not_listed);

@@ -58,10 +58,8 @@ async fn b11_an_ordinary_client_chooses_by_a_tool(setup: Setup) {
     assert!(bridge["description"].as_str().unwrap().contains("now high"), "{bridge}");
     assert_eq!(choose(&client, json!({})).await["concerns"], json!({"cost": "high"}));
 
-    let wrong = client.call(BRIDGE, json!({"concerns": {"cost": "huge", "delay": 1}})).await.result();
-    assert_eq!(wrong["isError"], true);
-    let error = &wrong["structuredContent"]["error"];
-    assert_eq!(error["code"], "INVALID_CONCERNS");
+    let wrong = client.call(BRIDGE, json!({"concerns": {"cost": "huge", "delay": 1}})).await;
+    let error = wrong.refusal("INVALID_CONCERNS");
     assert!(error["message"].as_str().unwrap().contains("Permitted: low, high."), "{error}");
     assert_eq!(listed(&client).await[0], ["dear", "open"]);
 

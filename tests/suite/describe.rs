@@ -160,12 +160,10 @@ async fn d7_clients_that_pass_listed_parameters_only_can_call(setup: Setup) {
     let (_bench, client) = plain(setup, odd()).await;
     let given = json!({"text": "t", "filters": {"a": [1]}});
     for arguments in [json!({"arguments": given}), json!({"arguments": given.to_string()}), given.clone()] {
-        let result = client.call("echo", arguments.clone()).await.result();
-        assert_eq!(result["structuredContent"]["given"], given, "{arguments}");
+        assert_eq!(client.call("echo", arguments.clone()).await.given(), given, "{arguments}");
     }
     // What a model gave beside it was dropped.
-    let refused = client.call("echo", json!({"arguments": null})).await.result();
-    let error = &refused["structuredContent"]["error"];
+    let error = client.call("echo", json!({"arguments": null})).await.refusal("INVALID_ARGUMENTS");
     assert_eq!(error["problems"][0]["argument"], "text");
     let right = error["instructions"][1].as_str().unwrap();
     assert!(right.contains(r#"Call echo with {"arguments":{"text":"<string>"}}"#), "{right}");
@@ -180,8 +178,7 @@ async fn d7_the_bridge_tells_and_authorizes_nothing(setup: Setup) {
     let files = Described::by([&file]);
     let (_bench, client) = plain(setup, files.before(Options { fetches: 1, ..named(["a", "b"]) })).await;
     assert_eq!(client.tools().await[0]["description"], "Does a.", "the upstream's own, which is short");
-    let wrong = client.call("a", json!({})).await.result();
-    assert_eq!(wrong["structuredContent"]["error"]["code"], "INVALID_ARGUMENTS");
+    client.call("a", json!({})).await.refusal("INVALID_ARGUMENTS");
     for _ in 0..3 {
         let result = client.call("describe_tools", json!({"names": ["unknown", "a"]})).await.result();
         assert_eq!(result["isError"], false);
@@ -195,12 +192,10 @@ async fn d7_the_bridge_tells_and_authorizes_nothing(setup: Setup) {
         assert_eq!(entries["a"].get("version"), None);
         assert!(kit::client::receipt_of(&entries["a"]).is_none());
     }
-    let nothing = client.call("describe_tools", json!({"names": []})).await.result();
-    assert_eq!(nothing["isError"], true);
-    assert_eq!(nothing["structuredContent"]["error"]["code"], "MISSING_TOOL_SELECTION");
-    assert_eq!(nothing["structuredContent"]["error"]["examples"][0], json!({"names": ["a"]}));
+    let nothing = client.call("describe_tools", json!({"names": []})).await;
+    assert_eq!(nothing.refusal("MISSING_TOOL_SELECTION")["examples"][0], json!({"names": ["a"]}));
     // Neither described nor refused.
-    client.call("b", json!({})).await.result()["structuredContent"]["given"].as_object().unwrap();
+    client.call("b", json!({})).await.given().as_object().unwrap();
 }
 
 async fn d7_a_tool_of_the_bridges_name_moves_aside(setup: Setup) {

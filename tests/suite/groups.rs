@@ -179,8 +179,7 @@ async fn g10_what_is_hidden_is_answered_like_what_is_unknown(setup: Setup) {
 
 async fn g11_g12_nothing_is_remembered_and_nothing_has_to_be_fetched(setup: Setup) {
     let (bench, client) = connect(two(), setup).await;
-    let called = client.call("close_label", json!({"which": "a"})).await.result();
-    assert_eq!(called["structuredContent"]["given"], json!({"which": "a"}));
+    assert_eq!(client.call("close_label", json!({"which": "a"})).await.given(), json!({"which": "a"}));
     let other = Client::connect(&bench, setup).await;
     let (first, second, third) =
         tokio::join!(group(&client, "kit-label"), group(&other, "kit-label"), group(&client, "kit-label"));
@@ -328,11 +327,7 @@ async fn b7_hosts_that_know_no_groups_get_a_tool_that_shows_them(setup: Setup) {
         client.call("get_group", json!({"name": "kit-issue"})).await.result()["structuredContent"].clone();
     assert_eq!(shown["tools"][1]["name"], "open_issue");
     let arguments = json!({"tool": "open_issue", "arguments": {"which": "x"}});
-    let through = client.call("call_tool", arguments).await.result();
-    assert_eq!(through["structuredContent"]["given"], json!({"which": "x"}));
-    assert_eq!(
-        client.call("open_issue", json!({"which": "y"})).await.result()["structuredContent"]["given"]["which"],
-        "y"
-    );
+    assert_eq!(client.call("call_tool", arguments).await.given(), json!({"which": "x"}));
+    assert_eq!(client.call("open_issue", json!({"which": "y"})).await.given()["which"], "y");
 }
 under_groups!(b7_hosts_that_know_no_groups_get_a_tool_that_shows_them);

@@ -242,7 +242,7 @@ async fn i7_invoke_returns_the_tools_result_untouched(setup: Setup) {
         "_meta": {"progressToken": "mine"}, "x-odd": 1,
     });
     let reply = client.request("tools/call", params).await;
-    assert_eq!(reply.result()["structuredContent"]["given"], json!({"x": 1}));
+    assert_eq!(reply.given(), json!({"x": 1}));
     assert_eq!(reply.notifications.len(), 3);
     let forwarded = client.calls_forwarded().await;
     let last = forwarded.last().unwrap();
@@ -303,8 +303,7 @@ async fn i9_tools_of_our_names_move_aside(setup: Setup) {
         let tools = ask(&client, "kit").await;
         assert!(tools["tools"].as_array().unwrap().iter().any(|tool| tool["name"] == moved), "{tools}");
         assert_eq!(ask(&client, moved).await["tool"], moved);
-        let result = client.call(moved, json!({"mine": 1})).await.result();
-        assert_eq!(result["structuredContent"]["given"], json!({"mine": 1}));
+        assert_eq!(client.call(moved, json!({"mine": 1})).await.given(), json!({"mine": 1}));
         // Before that the gateway itself may have asked what such an `info` says (I9).
         let forwarded = client.calls_forwarded().await;
         assert_eq!(forwarded.last().unwrap()["name"], moved.trim_start_matches("kit__"));

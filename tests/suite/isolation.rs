@@ -30,8 +30,7 @@ async fn p12_what_served_an_anonymous_request_serves_no_other(setup: Setup) {
         let bob = Client::connect_as(&bench, setup, identity).await;
         for round in 0..3 {
             let secret = format!("secret-{round}");
-            let result = ann.learn_and_call("echo", json!({"text": secret})).await.result();
-            assert_eq!(result["structuredContent"]["given"]["text"], secret);
+            assert_eq!(ann.learn_and_call("echo", json!({"text": secret})).await.given()["text"], secret);
             assert!(!have_heard(&bob, "secret-").await, "in round {round}");
         }
         assert_eq!(bob.tools().await, ann.tools().await);

@@ -66,8 +66,7 @@ async fn s12_a_pinned_tool_is_called_at_once(setup: Setup) {
     for client in clients(&bench, setup).await {
         let before = client.calls_forwarded().await.len();
         // Its schema is shown, so its arguments are left to the upstream.
-        let given = client.call("held", json!({"x": "seven"})).await.result();
-        assert_eq!(given["structuredContent"]["given"], json!({"x": "seven"}));
+        assert_eq!(client.call("held", json!({"x": "seven"})).await.given(), json!({"x": "seven"}));
         let refused = client.call("last", json!({"x": "seven"})).await.result();
         assert_eq!(refused["isError"], true, "{refused}");
         let called: Vec<Value> = client.calls_forwarded().await;
@@ -139,8 +138,7 @@ async fn s12_what_lists_no_tools_lists_pinned_ones(setup: Setup) {
         assert_eq!(tools[0], complete("held"));
         let called = client.call("held", json!({"x": 1})).await.result();
         assert_eq!(called["structuredContent"]["given"], json!({"x": 1}));
-        let invoked = client.call(calling, json!({"tool": "held", "x": 2})).await.result();
-        assert_eq!(invoked["structuredContent"]["given"], json!({"x": 2}));
+        assert_eq!(client.call(calling, json!({"tool": "held", "x": 2})).await.given(), json!({"x": 2}));
         let description = tools[1]["description"].as_str().unwrap();
         assert!(description.starts_with("Tools that are listed "), "{description}");
         assert!(description.contains("can be called at once"), "{description}");
@@ -156,8 +154,7 @@ async fn s12_a_receipt_is_taken_though_none_is_asked_for(setup: Setup) {
     let bench = Bench::start(options().pinned(setup.strategy)).await;
     let client = Client::connect_as(&bench, setup, Identity::offering("resource")).await;
     let learned = client.learn("held", json!({"x": 1})).await;
-    let called = client.call("held", learned).await.result();
-    assert_eq!(called["structuredContent"]["given"], json!({"x": 1}));
+    assert_eq!(client.call("held", learned).await.given(), json!({"x": 1}));
     let invented = client.call("held", json!({"x": 1, "disclosure_receipt": "none"})).await.result();
     assert_ne!(invented["isError"], true, "{invented}");
 }

@@ -20,8 +20,7 @@ async fn r14_the_delivered_schema_asks_for_a_receipt_that_the_tool_never_sees(se
     assert_eq!(schema["required"], json!(["text", "disclosure_receipt"]));
     let receipt = schema["properties"]["disclosure_receipt"]["const"].clone();
     let arguments = json!({"text": "hello", "disclosure_receipt": receipt});
-    let result = client.call("echo", arguments).await.result();
-    assert_eq!(result["structuredContent"]["given"], json!({"text": "hello"}));
+    assert_eq!(client.call("echo", arguments).await.given(), json!({"text": "hello"}));
     assert_eq!(client.calls_forwarded().await, [json!({"name": "echo", "arguments": {"text": "hello"}})]);
 }
 
@@ -93,8 +92,7 @@ async fn r8_r14_a_client_that_calls_in_another_session_than_it_read_in_is_signed
     let described = session().await.describe("echo").await.text_as_json();
     assert_eq!(receipt_of(&described["echo"]), None);
     assert_eq!(described["echo"]["inputSchema"]["required"], json!(["text"]));
-    let refused = session().await.call("echo", given.clone()).await.result();
-    assert_eq!(refused["structuredContent"]["error"]["code"], "TOOL_DESCRIPTION_REQUIRED");
+    session().await.call("echo", given.clone()).await.refusal("TOOL_DESCRIPTION_REQUIRED");
     let reader = session().await;
     let entry = reader.describe("echo").await.text_as_json()["echo"].clone();
     let receipt = receipt_of(&entry).unwrap();
@@ -155,8 +153,8 @@ async fn r14_signed_receipts_outlive_the_session(setup: Setup) {
     assert_eq!(reason(&second.call("echo", forged).await.result()), "INVALID");
     // By the letter of the source another session's fetch authorizes nothing, whatever a call contains.
     let (_bench, client) = connect(receipts("session", odd()), setup).await;
-    let refused = client.call("echo", json!({"text": "x", "disclosure_receipt": receipt})).await.result();
-    assert_eq!(refused["structuredContent"]["error"]["code"], "TOOL_DESCRIPTION_REQUIRED");
+    let refused = client.call("echo", json!({"text": "x", "disclosure_receipt": receipt})).await;
+    refused.refusal("TOOL_DESCRIPTION_REQUIRED");
 }
 
 cases!(resource_stdio_session resource_http_session; r14_signed_receipts_outlive_the_session);

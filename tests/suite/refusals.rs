@@ -4,15 +4,12 @@
 use kit::{Bench, Client, Setup, client::with_receipt, eventually};
 use serde_json::{Value, json};
 
-use crate::{Described, connect, connected, info::answered, named, odd};
+use crate::{Described, connect, connected, named, odd};
 
 async fn r7_a_call_before_delivery_is_refused_and_does_not_run(setup: Setup) {
     let (_bench, client) = connected(setup).await;
     // Arguments that would not fit: the refusal comes before their check.
-    let result = client.call("echo", json!({"limit": "many"})).await.result();
-    assert_eq!(result["isError"], true);
-    let error = &answered(&result)["error"];
-    assert_eq!(error["code"], "TOOL_DESCRIPTION_REQUIRED");
+    let error = client.call("echo", json!({"limit": "many"})).await.refusal("TOOL_DESCRIPTION_REQUIRED");
     assert_eq!(error["message"], "Tool 'echo' requires fetching its description before use.");
     assert_eq!(error["resource_uri"], "resource:///tool_descriptions?tools=echo");
     assert_eq!(error["instructions"].as_array().unwrap().len(), 3);
@@ -22,10 +19,10 @@ async fn r7_a_call_before_delivery_is_refused_and_does_not_run(setup: Setup) {
 async fn r7_the_uri_of_the_refusal_leads_out_of_it(setup: Setup) {
     let (_bench, client) = connected(setup).await;
     let odd = "odd ü,?&%";
-    let refused = client.call(odd, json!({})).await.result();
-    let uri = refused["structuredContent"]["error"]["resource_uri"].as_str().unwrap().to_owned();
-    let arguments = with_receipt(json!({}), &client.read(&uri).await.text_as_json()[odd]);
-    client.call(odd, arguments).await.result()["structuredContent"]["given"].as_object().unwrap();
+    let refused = client.call(odd, json!({})).await.refusal("TOOL_DESCRIPTION_REQUIRED");
+    let described = client.read(refused["resource_uri"].as_str().unwrap()).await.text_as_json();
+    let arguments = with_receipt(json!({}), &described[odd]);
+    client.call(odd, arguments).await.given().as_object().unwrap();
 }
 under_resource!(
     r7_a_call_before_delivery_is_refused_and_does_not_run,

@@ -153,9 +153,7 @@ async fn r15_the_bridge_is_listed_last_and_answers_like_the_resource(setup: Setu
     let version = by_uri["rich"].as_object_mut().unwrap().shift_remove("version").unwrap();
     assert!(version.as_str().unwrap().starts_with("sha256:"));
     assert_eq!(by_bridge, by_uri);
-    let nothing = client.call("describe_tools", json!({})).await.result();
-    assert_eq!(nothing["isError"], true);
-    assert_eq!(nothing["structuredContent"]["error"]["code"], "MISSING_TOOL_SELECTION");
+    client.call("describe_tools", json!({})).await.refusal("MISSING_TOOL_SELECTION");
 }
 
 async fn r6_a_tool_of_our_own_needs_no_description(setup: Setup) {
@@ -168,8 +166,8 @@ async fn r6_a_tool_of_our_own_needs_no_description(setup: Setup) {
 
 async fn r15_the_bridge_authorizes_and_refusals_name_it(setup: Setup) {
     let (_bench, client) = plain(setup).await;
-    let refused = client.call("rich", json!({})).await.result();
-    let steps = refused["structuredContent"]["error"]["instructions"].to_string();
+    let refused = client.call("rich", json!({})).await.refusal("TOOL_DESCRIPTION_REQUIRED");
+    let steps = refused["instructions"].to_string();
     assert!(steps.contains("describe_tools"), "{steps}");
     let described = client.call("describe_tools", json!({"names": ["rich"]})).await.result();
     let arguments = with_receipt(json!({}), &described["structuredContent"]["rich"]);
@@ -212,8 +210,7 @@ async fn b9_a_bridge_delivers_what_a_call_needs_and_the_resource_all(setup: Setu
         }
         // Either delivery is of the complete definition: it authorizes the tool.
         let given = with_receipt(json!({"kind_of": "x"}), &by_bridge["structuredContent"]["weighty"]);
-        let result = client.call("weighty", given).await.result();
-        assert_eq!(result["structuredContent"]["given"], json!({"kind_of": "x"}), "{result}");
+        assert_eq!(client.call("weighty", given).await.given(), json!({"kind_of": "x"}));
     }
 }
 

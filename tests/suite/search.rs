@@ -44,8 +44,7 @@ async fn s1_arguments_are_understood_wherever_they_are(setup: Setup) {
         json!({"tool": "echo", "params": given}),
         json!({"tool": "echo", "text": "t", "filters": null}),
     ] {
-        let result = client.call("call_tool", arguments.clone()).await.result();
-        assert_eq!(result["structuredContent"]["given"], given, "{arguments}: {result}");
+        assert_eq!(client.call("call_tool", arguments.clone()).await.given(), given, "{arguments}");
     }
     // Several readings, or none.
     for arguments in [
@@ -57,9 +56,7 @@ async fn s1_arguments_are_understood_wherever_they_are(setup: Setup) {
         json!({"tool": "echo", "arguments": "t"}),
         json!({"tool": "echo", "arguments": json!(given.to_string()).to_string()}),
     ] {
-        let result = client.call("call_tool", arguments.clone()).await.result();
-        let error = &result["structuredContent"]["error"];
-        assert_eq!(error["code"], "INVALID_ARGUMENTS", "{arguments}: {result}");
+        let error = client.call("call_tool", arguments).await.refusal("INVALID_ARGUMENTS");
         let right = error["instructions"].as_array().unwrap().last().unwrap().as_str().unwrap();
         let call = r#"Call call_tool with {"tool":"echo","arguments":{"text":"<string>"}}"#;
         assert!(right.contains(call), "{right}");
@@ -146,8 +143,7 @@ async fn s1_info_splits_its_executor_as_well(setup: Setup) {
     let settings = json!({"tools": "entry-only", "executors": "by-effect"});
     let (_bench, client) = connect(named(["a"]).set(setup.strategy, settings), setup).await;
     assert_eq!(client.tool_names().await, ["info", "invoke_read_only", "invoke"]);
-    let refused = client.call("invoke_read_only", json!({"tool": "a"})).await.result();
-    assert_eq!(refused["structuredContent"]["error"]["code"], "NOT_READ_ONLY");
+    client.call("invoke_read_only", json!({"tool": "a"})).await.refusal("NOT_READ_ONLY");
     assert_eq!(client.calls_forwarded().await, Vec::<Value>::new());
     assert_ne!(client.call("invoke", json!({"tool": "a"})).await.result()["isError"], true);
 }

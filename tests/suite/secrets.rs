@@ -199,8 +199,7 @@ async fn p13_a_tools_own_argument_of_the_receipts_name_arrives(setup: Setup) {
     let schema = json!({"type": "object", "properties": {"disclosure_receipt": {"type": "string"}}});
     let tool = json!({"name": "one", "description": "Has its own.", "inputSchema": schema});
     let (_bench, client) = connect(playing(Scenario::with_tools([tool.to_string()])), setup).await;
-    let refused = client.call("one", own.clone()).await.result();
-    assert_eq!(refused["structuredContent"]["error"]["code"], "TOOL_DESCRIPTION_REQUIRED");
+    let refused = client.call("one", own.clone()).await.refusal("TOOL_DESCRIPTION_REQUIRED");
     let described = client.describe("one").await.text_as_json()["one"].take();
     let properties = &described["inputSchema"]["properties"];
     let mut arguments = own.clone();

@@ -21,7 +21,7 @@ async fn one_id_on_two_connections_is_two_requests() {
     client.notification("notifications/progress").await;
     let small = json!({"name": "small", "arguments": {"number": 2}});
     let second = client.start_under(json!("same"), "tools/call", small).await.reply().await;
-    assert_eq!(second.result()["structuredContent"]["given"]["number"], 2);
+    assert_eq!(second.given()["number"], 2);
     assert_eq!(cancelled(&client).await, 0);
     client.cancel(&first).await;
     eventually("cancelling the first", async || (cancelled(&client).await == 1).then_some(())).await;
@@ -55,8 +55,7 @@ async fn an_unsolicited_answer_is_dropped(setup: Setup) {
             client.send_unanswered(answer).await;
         }
     }
-    let result = client.call("small", json!({"number": 3})).await.result();
-    assert_eq!(result["structuredContent"]["given"]["number"], 3);
+    assert_eq!(client.call("small", json!({"number": 3})).await.given()["number"], 3);
     others_are_served(&bench).await;
 }
 each_way_in!(an_unsolicited_answer_is_dropped);

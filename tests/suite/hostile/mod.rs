@@ -58,8 +58,10 @@ async fn others_are_served(bench: &Bench) {
             !client.request("tools/list", json!({})).await.result()["tools"].as_array().unwrap().is_empty()
         );
         for number in 0..10 {
-            let result = client.call("small", json!({"number": number})).await.result();
-            assert_eq!(result["structuredContent"]["given"], json!({"number": number}));
+            assert_eq!(
+                client.call("small", json!({"number": number})).await.given(),
+                json!({"number": number})
+            );
         }
         if setup.has_sessions() {
             assert_eq!(client.end_session().await, 204);

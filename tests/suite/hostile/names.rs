@@ -50,9 +50,8 @@ async fn p8_what_is_longer_than_any_name_is_refused_with_its_length() {
         ("resources/read", json!({"uri": long})),
         ("completion/complete", json!({"ref": {"type": "ref/prompt", "name": long}})),
     ] {
-        let error = client.request(method, params).await.error();
-        let message = error["message"].as_str().unwrap();
-        assert!(error["code"] == -32602 && message.contains("at most 262144"), "{method}: {message}");
+        let error = client.request(method, params).await.error_with("at most 262144");
+        assert_eq!(error["code"], -32602, "{method}");
     }
 }
 

@@ -24,12 +24,8 @@ async fn p7_a_result_over_the_limit_fails_its_own_request_and_no_other() {
     let id_first = format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{{"x":"{long}"}}}}"#);
     let id_last = format!(r#"{{"result":{{"x":"{long}","id":1}},"jsonrpc":"2.0","id":ID}}"#);
     for line in [id_first, id_last] {
-        let error = client.call("echo", json!({"say": line})).await.error();
-        let message = error["message"].as_str().unwrap();
-        assert!(
-            message.contains("at most 1048576 bytes are read (limits.upstream_message_bytes)"),
-            "{message}"
-        );
+        let limit = "at most 1048576 bytes are read (limits.upstream_message_bytes)";
+        client.call("echo", json!({"say": line})).await.error_with(limit);
         assert_eq!(client.call("echo", json!({"text": "well"})).await.result()["content"][0]["text"], "well");
     }
     client.cancel(&waiting).await;
@@ -40,8 +36,7 @@ async fn p7_a_result_over_the_limit_fails_before_it_is_read_whole() {
     let limits = Limits { upstream_message_bytes: MEGABYTE, ..Limits::default() };
     let options = Options { patience: PATIENCE, limits, ..healthy_beside(odd_child("endless")) };
     let (_bench, client) = connect(options, STATELESS).await;
-    let error = client.call("echo", json!({})).await.error();
-    assert!(error["message"].as_str().unwrap().contains("(limits.upstream_message_bytes)"), "{error}");
+    client.call("echo", json!({})).await.error_with("(limits.upstream_message_bytes)");
 }
 
 /// A call of `echo` whose result has this many megabytes, of which the head of the answer is read.

@@ -94,11 +94,9 @@ async fn an_error_with_status_404_ends_its_request_and_not_the_session_of_others
         assert_eq!(server.stalled(), 1, "{tool} ended another's call");
     }
     for tool in LOSES_404 {
-        let error = client.call(tool, json!({})).await.error();
-        assert!(error["message"].as_str().unwrap().contains("no longer knows the session"), "{error}");
+        client.call(tool, json!({})).await.error_with("no longer knows the session");
     }
-    let error = pending.reply().await.error();
-    assert!(error["message"].as_str().unwrap().contains("no longer knows the session"), "{error}");
+    pending.reply().await.error_with("no longer knows the session");
 }
 
 /// Answers and events without an end.

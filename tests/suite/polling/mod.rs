@@ -70,8 +70,7 @@ async fn u5_a_stream_that_cannot_be_resumed_fails_its_call_at_once_and_says_why(
         ("a_page", "cannot be resumed: it answered HTTP 200 OK with content type 'text/html'"),
         ("down", "cannot be resumed: it answered HTTP 503"),
     ] {
-        let error = client.call(tool, json!({})).await.error();
-        assert!(error["message"].as_str().unwrap().contains(expected), "{tool}: {error}");
+        client.call(tool, json!({})).await.error_with(expected);
     }
     assert!(server.resumed().iter().all(|event| !event.starts_with("0.")), "nothing to resume after");
     // The session lives on.
@@ -82,8 +81,7 @@ async fn u5_a_stream_that_cannot_be_resumed_fails_its_call_at_once_and_says_why(
 async fn u5_nothing_is_resumed_for_a_call_that_timed_out_was_cancelled_or_whose_session_ends() {
     let patience = Duration::from_secs(2);
     let (server, bench, client) = before_a_server(Options { patience, ..Options::without_upstream() }).await;
-    let error = client.call("never", json!({})).await.error();
-    assert!(error["message"].as_str().unwrap().contains("did not respond within 2 seconds"), "{error}");
+    client.call("never", json!({})).await.error_with("did not respond within 2 seconds");
     assert!(server.resumed().len() > 1);
     let polls = quiet(&server).await;
     let cancelled = client.start("tools/call", json!({"name": "never"})).await;
@@ -116,11 +114,7 @@ async fn quiet(server: &PollingServer) -> usize {
 async fn u5_a_request_that_stands_for_itself_ends_with_its_stream() {
     let server = PollingServer::start(true).await;
     let (_bench, client) = before(&server, Options::without_upstream()).await;
-    let error = client.call("polled", json!({})).await.error();
-    assert!(
-        error["message"].as_str().unwrap().contains("ended its reply without a response to the request"),
-        "{error}"
-    );
+    client.call("polled", json!({})).await.error_with("ended its reply without a response to the request");
     let preferences = Preferences { eras: vec![Era::Stateless], ..Preferences::default() };
     let error = host(&server, preferences).await.call("polled", &json!({})).await.unwrap_err();
     assert!(error.to_string().contains("ended its reply without a response to the request"), "{error}");

@@ -6,7 +6,7 @@ use kit::redis::Redis;
 use serde_json::{Value, json};
 
 use super::{
-    Replica, replicas,
+    Replica, in_session,
     web::{Answer, Web},
 };
 use crate::command_line::{ODD, configured, shown};
@@ -85,8 +85,7 @@ fn k4_a_choice_of_the_handshake_that_cannot_be_kept_is_an_error() {
 
 #[test]
 fn k1_what_changes_nothing_is_not_written_or_announced() {
-    let (redis, [a, b]) = replicas();
-    let web = Web::open(a.at);
+    let (redis, [a, b], web) = in_session();
     let set = |level: &str| web.request(a.at, "logging/setLevel", json!({"level": level}));
     web.tools(b.at);
     set("error").result();

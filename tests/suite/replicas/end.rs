@@ -4,7 +4,7 @@ use kit::{Options, redis::Redis};
 use mcp_disclosure_gateway::{backend::Scope, limits::Limits};
 use serde_json::json;
 
-use super::{Replica, bench, gated, replicas, web::Web};
+use super::{Replica, bench, gated, in_session, replicas, web::Web};
 use crate::command_line::ODD;
 
 #[test]
@@ -24,8 +24,7 @@ fn k1_a_session_that_was_ended_is_served_nowhere() {
 
 #[test]
 fn k1_the_end_of_a_session_closes_its_streams_at_other_replicas() {
-    let (_redis, [a, b]) = replicas();
-    let web = Web::open(a.at);
+    let (_redis, [a, b], web) = in_session();
     let mut stream = web.listen(b.at);
     assert_eq!(web.end(a.at).status, 204);
     assert!(stream.next(|_| true).is_none(), "the stream at B is closed");
@@ -33,8 +32,7 @@ fn k1_the_end_of_a_session_closes_its_streams_at_other_replicas() {
 
 #[test]
 fn k2_an_end_does_not_wait_for_a_replica_that_was_killed() {
-    let (redis, [a, b]) = replicas();
-    let web = Web::open(a.at);
+    let (redis, [a, b], web) = in_session();
     web.tools(b.at);
     b.kill();
     let ended = web.end(a.at);
@@ -44,8 +42,7 @@ fn k2_an_end_does_not_wait_for_a_replica_that_was_killed() {
 
 #[test]
 fn k1_an_end_that_failed_is_finished() {
-    let (redis, [a, b]) = replicas();
-    let web = Web::open(a.at);
+    let (redis, [a, b], web) = in_session();
     let mut stream = web.listen(b.at);
     redis.command("ACL SETUSER default -del");
     web.end(a.at).is_of_store("refused a command");
@@ -56,8 +53,7 @@ fn k1_an_end_that_failed_is_finished() {
 
 #[test]
 fn k2_a_session_goes_on_elsewhere_when_its_replica_was_killed() {
-    let (redis, [a, b]) = replicas();
-    let web = Web::open(a.at);
+    let (redis, [a, b], web) = in_session();
     web.fetch(a.at);
     a.kill();
     assert!(web.may_call(b.at), "within one request");

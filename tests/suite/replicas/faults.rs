@@ -14,7 +14,7 @@ use kit::{
 use serde_json::json;
 
 use super::{
-    GATED, Replica, gated, replicas,
+    GATED, Replica, gated, in_session,
     web::{Answer, Web, exchange},
 };
 use crate::command_line::{ODD, over_http, start};
@@ -40,8 +40,7 @@ fn recovers(at: SocketAddr) {
 
 #[test]
 fn k4_a_store_that_is_down_is_named_and_comes_back() {
-    let (mut redis, [a, b]) = replicas();
-    let web = Web::open(a.at);
+    let (mut redis, [a, b], web) = in_session();
     web.fetch(a.at);
     redis.kill();
     for at in [a.at, b.at] {
@@ -85,8 +84,7 @@ fn k4_operators_see_that_the_store_is_down_while_clients_without_sessions_are_se
 
 #[test]
 fn k4_a_store_that_hangs_is_named_and_comes_back() {
-    let (redis, [a, b]) = replicas();
-    let web = Web::open(a.at);
+    let (redis, [a, b], web) = in_session();
     web.fetch(a.at);
     redis.signal(Signal::STOP);
     web.request(b.at, "tools/list", json!({})).is_of_store("cannot be reached");
@@ -106,8 +104,7 @@ fn k4_a_store_that_hangs_is_named_and_comes_back() {
 
 #[test]
 fn k4_requests_at_the_same_time_do_not_wait_for_each_other() {
-    let (redis, [a, b]) = replicas();
-    let web = Web::open(a.at);
+    let (redis, [a, b], web) = in_session();
     let at_once = |at| {
         std::thread::scope(|scope| {
             let ask = |id: u32| {
@@ -127,8 +124,7 @@ fn k4_requests_at_the_same_time_do_not_wait_for_each_other() {
 
 #[test]
 fn k2_a_session_that_the_store_lost_lets_its_calls_be_answered() {
-    let (mut redis, [a]) = replicas();
-    let web = Web::open(a.at);
+    let (mut redis, [a], web) = in_session();
     web.fetch_of(a.at, "wait").result();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
@@ -176,8 +172,7 @@ fn k4_a_wrong_password_is_said_in_the_log_and_never_shown() {
 
 #[test]
 fn k4_a_store_that_is_full_is_named_and_what_it_has_is_served() {
-    let (redis, [a, b]) = replicas();
-    let web = Web::open(a.at);
+    let (redis, [a, b], web) = in_session();
     web.fetch(a.at);
     redis.command("CONFIG SET maxmemory-policy noeviction");
     redis.command("CONFIG SET maxmemory 1");
@@ -318,8 +313,7 @@ fn k4_what_the_store_refuses_is_logged_without_keys_p11() {
 
 #[test]
 fn k4_a_server_that_takes_no_writes_is_not_believed() {
-    let (redis, [a]) = replicas();
-    let web = Web::open(a.at);
+    let (redis, [a], web) = in_session();
     // As a master that is cut off from its replicas: another one may know of an end.
     redis.command("CONFIG SET min-replicas-to-write 1");
     web.request(a.at, "ping", json!({})).is_of_store("cannot be reached");
@@ -329,8 +323,7 @@ fn k4_a_server_that_takes_no_writes_is_not_believed() {
 
 #[test]
 fn k4_a_connection_that_the_server_closes_costs_no_request() {
-    let (redis, [a]) = replicas();
-    let web = Web::open(a.at);
+    let (redis, [a], web) = in_session();
     for connections in ["normal", "pubsub"] {
         let is_served = || {
             redis.command(&format!("CLIENT KILL TYPE {connections}"));
@@ -343,8 +336,7 @@ fn k4_a_connection_that_the_server_closes_costs_no_request() {
 
 #[test]
 fn k1_a_replica_that_stood_still_does_not_serve_what_ended_meanwhile() {
-    let (_redis, [a, b]) = replicas();
-    let web = Web::open(a.at);
+    let (_redis, [a, b], web) = in_session();
     web.tools(b.at);
     b.process.signal(Signal::STOP);
     assert_eq!(web.end(a.at).status, 204, "it is not waited for");

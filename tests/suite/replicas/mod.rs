@@ -61,6 +61,13 @@ fn replicas<const N: usize>() -> (Redis, [Replica; N]) {
     (redis, replicas)
 }
 
+/// The same, and a session that the first opened.
+fn in_session<const N: usize>() -> (Redis, [Replica; N], web::Web) {
+    let (redis, replicas) = replicas();
+    let web = web::Web::open(replicas[0].at);
+    (redis, replicas, web)
+}
+
 /// A gateway in this process that shares the store. Its tasks are on other threads than the test, which may block.
 async fn bench(redis: &Redis, options: Options) -> Bench {
     let store = RedisStore::new(redis.url().parse().unwrap()).unwrap();

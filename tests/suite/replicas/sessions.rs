@@ -12,7 +12,7 @@ use kit::{
 use serde_json::json;
 
 use super::{
-    Replica, gated, replicas,
+    Replica, gated, in_session,
     web::{Web, digest, exchange},
 };
 use crate::command_line::ODD;
@@ -22,8 +22,7 @@ const TOOLS: [&str; 3] = ["echo", "wait", "describe_tools"];
 
 #[test]
 fn k1_each_request_may_go_to_another_replica() {
-    let (_redis, [a, b, c]) = replicas();
-    let web = Web::open(a.at);
+    let (_redis, [a, b, c], web) = in_session();
     assert_eq!(web.tools(b.at), TOOLS);
     assert!(!web.may_call(c.at), "nothing was fetched");
     web.fetch(b.at);
@@ -34,8 +33,7 @@ fn k1_each_request_may_go_to_another_replica() {
 
 #[test]
 fn k1_marks_of_many_replicas_never_lose_each_other() {
-    let (_redis, [a, b]) = replicas();
-    let web = Web::open(a.at);
+    let (_redis, [a, b], web) = in_session();
     let fetch = |at, tool: &str| {
         web.fetch_of(at, tool).result();
     };
@@ -48,8 +46,7 @@ fn k1_marks_of_many_replicas_never_lose_each_other() {
 
 #[test]
 fn k1_a_session_is_small_and_ends_by_itself() {
-    let (redis, [a, b]) = replicas();
-    let web = Web::open(a.at);
+    let (redis, [_a, b], web) = in_session();
     let key = web.key();
     assert!(redis.number(&format!("PTTL {key}")) <= 60_000, "unused sessions end after a minute");
     web.tools(b.at);
@@ -125,8 +122,7 @@ fn k1_an_idle_session_ends_everywhere() {
 
 #[test]
 fn k1_a_session_that_the_store_dropped_ends_everywhere() {
-    let (redis, [a]) = replicas();
-    let web = Web::open(a.at);
+    let (redis, [a], web) = in_session();
     redis.command(&format!("DEL {}", web.key()));
     assert_eq!(web.request(a.at, "ping", json!({})).status, 404, "no copy is served");
 }
@@ -153,8 +149,7 @@ fn k1_copies_take_no_room_from_sessions_that_are_opened_p8() {
 
 #[test]
 fn k1_keys_of_another_version_or_prefix_are_not_ours() {
-    let (redis, [a]) = replicas();
-    let web = Web::open(a.at);
+    let (redis, [a], web) = in_session();
     let other = Replica::start(&format!("{}?prefix=other", redis.url()), &["--strategy", "resource"], &[ODD]);
     assert_eq!(web.request(other.at, "ping", json!({})).status, 404);
     let (key, future) = (web.key(), "00000000000000000000000000000002");

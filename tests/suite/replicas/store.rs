@@ -7,7 +7,7 @@ use mcp_disclosure_gateway::store::{Event, OPENED, SessionStore, StoreError};
 use mcp_disclosure_session_redis::RedisStore;
 use serde_json::{Value, json};
 
-use super::{replicas, web::Web};
+use super::{in_session, replicas, web::Web};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -66,8 +66,7 @@ async fn k1_a_counter_always_ends_r11() {
 
 #[test]
 fn k1_who_asks_for_an_unknown_session_writes_nothing() {
-    let (redis, [a, b]) = replicas();
-    let web = Web::open(a.at);
+    let (redis, [a, b], web) = in_session();
     let writes = || {
         let lines = redis.command("INFO commandstats").concat();
         let written = lines.lines().filter(|line| line.starts_with("cmdstat_h") && !line.contains("_hget"));

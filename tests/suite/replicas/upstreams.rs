@@ -10,7 +10,7 @@ use mcp_disclosure_gateway::backend::Scope;
 use serde_json::{Value, json};
 
 use super::{
-    Replica, bench, replicas,
+    Replica, bench, in_session,
     web::{Events, Web},
 };
 use crate::{command_line::ODD, playing};
@@ -91,8 +91,7 @@ fn k3_an_answer_reaches_the_replica_that_asked_f3() {
 
 #[test]
 fn k1_a_stream_that_goes_on_at_another_replica_misses_no_change() {
-    let (_redis, [a, b]) = replicas();
-    let web = Web::open(a.at);
+    let (_redis, [a, b], web) = in_session();
     let id = web.listen(a.at).id();
     a.kill();
     let mut stream = web.with(&format!("Last-Event-ID: {id}\r\n")).listen(b.at);
@@ -154,8 +153,7 @@ async fn k1_updates_come_while_another_upstream_is_starting() {
 
 #[test]
 fn k2_a_request_is_cancelled_wherever_it_is() {
-    let (_redis, [a, b]) = replicas();
-    let web = Web::open(a.at);
+    let (_redis, [a, b], web) = in_session();
     web.fetch_of(a.at, "wait").result();
     let folder = tempfile::tempdir().unwrap();
     let call = call("slow", "wait", json!({"text": "", "file": folder.path().join("file")}));

@@ -166,8 +166,7 @@ async fn u6_when_the_stream_ends_or_cannot_be_read_so_does_the_connection() {
         let options = Options { limits, ..Options::without_upstream() };
         let bench = before(&server, EndpointKind::Detect, options).await;
         let client = client(&bench).await;
-        let error = client.call(tool, json!({})).await.error();
-        assert!(error["message"].as_str().unwrap().contains(expected), "{error}");
+        client.call(tool, json!({})).await.error_with(expected);
         eventually("no stream", async || (server.streams() == 0).then_some(())).await;
     }
 }
@@ -182,8 +181,7 @@ async fn u4_u6_a_session_that_the_server_forgot_is_renewed() {
     let _streams = server.forget();
     // The refused call is repeated in the new session. The one that the server had begun is not, since it may have run.
     client.call("echo", json!({})).await.result();
-    let error = hanging.reply().await.error();
-    assert!(error["message"].as_str().unwrap().contains("no longer knows the session"), "{error}");
+    hanging.reply().await.error_with("no longer knows the session");
 }
 
 #[tokio::test]

@@ -15,9 +15,8 @@ async fn p1_the_tasks_of_a_principal_are_limited(setup: Setup) {
     let (_bench, client) = connected(setup, Options { limits, ..before(Era::Session) }).await;
     let first = begun(&client, "1").await;
     begun(&client, "2").await;
-    let error = start(&client, "research", json!({"topic": "3"})).await.error();
-    assert_eq!(error["code"], -32005);
-    assert!(error["message"].as_str().unwrap().contains("limits.tasks_per_peer"), "{error}");
+    let refused = start(&client, "research", json!({"topic": "3"})).await;
+    assert_eq!(refused.error_with("limits.tasks_per_peer")["code"], -32005);
     client.request("tasks/cancel", json!({"taskId": first})).await.result();
     assert_eq!(get(&client, &first).await.result()["status"], "cancelled");
     begun(&client, "3").await;
