@@ -15,10 +15,9 @@ use crate::{
         guard::About,
         pattern::{Pattern, SEPARATOR},
         uri::Uri,
-        view::View,
     },
     digest::Digest,
-    name::{Kind, UpstreamName},
+    name::UpstreamName,
 };
 
 /// The pattern of everything.
@@ -254,10 +253,9 @@ impl PermittedResources {
 pub struct ListedResources(Vec<(UpstreamName, Uri)>);
 
 impl ListedResources {
-    /// All that is in a view.
-    pub fn of(view: &View) -> Self {
-        let all = [Kind::Resources, Kind::Templates].into_iter().flat_map(|kind| view.entries(kind));
-        Self(all.map(|entry| (entry.upstream().clone(), Uri::stated(entry.upstream_key()))).collect())
+    /// These, by upstream and own URI or template.
+    pub fn of<'l>(listed: impl Iterator<Item = (&'l UpstreamName, &'l str)>) -> Self {
+        Self(listed.map(|(upstream, own)| (upstream.clone(), Uri::stated(own))).collect())
     }
 
     /// Whether a grant of this text permits any, or what a template may stand for.

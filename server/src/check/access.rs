@@ -100,7 +100,9 @@ impl<'a> Names<'a> {
         });
         let prompts = everything.entries(Kind::Prompts);
         let prompts = prompts.map(|entry| (&**entry.upstream(), entry.upstream_key()));
-        let resources = ListedResources::of(everything);
+        let resources =
+            [Kind::Resources, Kind::Templates].into_iter().flat_map(|kind| everything.entries(kind));
+        let resources = ListedResources::of(resources.map(|entry| (entry.upstream(), entry.upstream_key())));
         Self { tools: tools.chain(held).collect(), prompts: prompts.collect(), resources }
     }
 
