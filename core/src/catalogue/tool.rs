@@ -54,6 +54,7 @@ pub struct Tool {
     shown_bytes: OnceLock<usize>,
     mirrored: OnceLock<Vec<Mirrored>>,
     receipt_argument: OnceLock<Cow<'static, str>>,
+    withheld_schema: OnceLock<&'static str>,
 }
 
 impl Tool {
@@ -94,6 +95,7 @@ impl Tool {
             shown_bytes: OnceLock::new(),
             mirrored: OnceLock::new(),
             receipt_argument: OnceLock::new(),
+            withheld_schema: OnceLock::new(),
         }
     }
 
@@ -317,9 +319,10 @@ impl Tool {
     }
 
     /// The schema that is listed for it where its own is withheld, but not by `resource`: one that every client can pass
-    /// arguments through, unless what is in `arguments` would have two readings.
+    /// arguments through, unless what is in `arguments` would have two readings. Computed at first use.
     pub(crate) fn withheld_schema(&self) -> &'static str {
-        if self.argument_check().can_wrap() { WRAPPING_SCHEMA } else { PERMISSIVE_SCHEMA }
+        let withheld = || if self.argument_check().can_wrap() { WRAPPING_SCHEMA } else { PERMISSIVE_SCHEMA };
+        self.withheld_schema.get_or_init(withheld)
     }
 
     /// The members of the entry that the operator wrote.
