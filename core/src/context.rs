@@ -198,7 +198,7 @@ impl<'a> Context<'a> {
 }
 
 /// What a request did, for the operator's metrics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Note {
     /// It delivered descriptions.
     Delivered,

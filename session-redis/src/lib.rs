@@ -11,7 +11,7 @@
 //! | `PREFIX:4:f:CALLER` | fetches of a caller in the current minute |
 //!
 //! `SESSION` and `STREAM` are digests, made by the gateway, as is a `CALLER` that is a session. Messages are published on the
-//! channel `PREFIX:4:c:REPLICA`, and those to all replicas on `PREFIX:4:c:all`.
+//! channel `PREFIX:4:c:REPLICA`, and those to all replicas on `PREFIX:4:c:*`.
 
 mod address;
 mod connection;

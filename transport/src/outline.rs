@@ -36,6 +36,8 @@ impl Outline {
     pub fn refuse(self, reason: Response) -> Result<Message, Response> {
         // Without an id it may have broken off before its method.
         let is_response = self.is_answer || (self.is_response() && !self.ids.is_empty());
+        // In a batch some may be requests, for which a client waits.
+        let is_response = is_response && !(self.has_method && self.ids.len() > 1);
         let only = <[Id; 1]>::try_from(self.ids).ok().map(|[id]| id);
         let refused = Response { id: reason.id.or(only), ..reason };
         if is_response { Ok(Message::Response(refused)) } else { Err(refused) }
@@ -236,6 +238,7 @@ mod tests {
             (r#"{"jsonrpc":"2.0","result":NaN}"#, false, None),
             (r#"{"jsonrpc":"#, true, None),
             (r#"[{"jsonrpc":"2.0","id":1,"method":"m"},{"jsonrpc":"2.0","id":2,"method":"m"}]"#, true, None),
+            (r#"[{"jsonrpc":"2.0","id":1,"method":"m"},{"jsonrpc":"2.0","id":2,"result":{}}]"#, true, None),
             ("hello?", true, None),
         ] {
             assert_eq!(refused(text), (is_answered, id.map(str::to_owned)), "{text}");

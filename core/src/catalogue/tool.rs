@@ -51,10 +51,10 @@ pub struct Tool {
     mapping: Mapping,
     entry: OnceLock<RawObject>,
     slim_schema: OnceLock<Option<String>>,
-    withheld_schema: OnceLock<&'static str>,
     shown_bytes: OnceLock<usize>,
     mirrored: OnceLock<Vec<Mirrored>>,
     receipt_argument: OnceLock<Cow<'static, str>>,
+    withheld_schema: OnceLock<&'static str>,
 }
 
 impl Tool {
@@ -92,10 +92,10 @@ impl Tool {
             mapping,
             entry: OnceLock::new(),
             slim_schema: OnceLock::new(),
-            withheld_schema: OnceLock::new(),
             shown_bytes: OnceLock::new(),
             mirrored: OnceLock::new(),
             receipt_argument: OnceLock::new(),
+            withheld_schema: OnceLock::new(),
         }
     }
 
@@ -321,8 +321,8 @@ impl Tool {
     /// The schema that is listed for it where its own is withheld, but not by `resource`: one that every client can pass
     /// arguments through, unless what is in `arguments` would have two readings. Computed at first use.
     pub(crate) fn withheld_schema(&self) -> &'static str {
-        let made = || if self.argument_check().can_wrap() { WRAPPING_SCHEMA } else { PERMISSIVE_SCHEMA };
-        self.withheld_schema.get_or_init(made)
+        let withheld = || if self.argument_check().can_wrap() { WRAPPING_SCHEMA } else { PERMISSIVE_SCHEMA };
+        self.withheld_schema.get_or_init(withheld)
     }
 
     /// The members of the entry that the operator wrote.

@@ -6,6 +6,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
+use mcp_disclosure_core::Kind;
 use mcp_disclosure_transport::{ErrorText, code};
 use tokio::time::Instant;
 
@@ -69,7 +70,7 @@ impl Caller {
         if decided.common.last_change() == decided.admitted_at { Ok(()) } else { Err(decided.outdated()) }
     }
 
-    /// The same for a request that is sent again, whose tool or resource may not have been hidden since either.
+    /// The same for a request that is sent again, whose tool, prompt or resource may not have been hidden since either.
     ///
     /// # Errors
     /// As of [`still_holds`](Self::still_holds).
@@ -80,6 +81,9 @@ impl Caller {
         let own = |key: &str| request.params.string(key).unwrap_or_default();
         let is_seen = match &*request.method {
             "tools/call" => view.tool_of(upstream, &own("name")).is_some(),
+            "prompts/get" => view
+                .entries(Kind::Prompts)
+                .any(|entry| **entry.upstream() == *upstream && *entry.upstream_key() == *own("name")),
             "resources/read" => !view.refuses_resource(&own("uri"))(upstream),
             _ => true,
         };

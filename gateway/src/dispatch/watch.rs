@@ -190,7 +190,7 @@ impl<'a> Watch<'a> {
 
     /// Logs the call, in one line, and passes it to the observer; once.
     fn report(&mut self, outcome: Outcome, bytes: usize) {
-        self.make_fingerprint();
+        protected(|| self.make_fingerprint());
         if !std::mem::take(&mut self.awaits_report) {
             return;
         }
@@ -272,16 +272,20 @@ mod tests {
     };
 
     use mcp_disclosure_core::{Grant, Permits, Principal, Quotas};
-    use mcp_disclosure_transport::Id;
+    use mcp_disclosure_transport::{Id, Json};
 
     use super::*;
     use crate::dispatch::allowance::Allowances;
 
-    /// Counts the calls that it would record.
+    /// Counts the calls that it would record, and panics where it is given arguments.
     #[derive(Debug, Default)]
     struct Records(AtomicUsize);
 
     impl Observer for Records {
+        fn fingerprint(&self, arguments: &str) -> Option<Box<str>> {
+            panic!("as if: {arguments}")
+        }
+
         fn before(&self, _call: &Called<'_>) -> Option<Recording> {
             self.0.fetch_add(1, Ordering::Relaxed);
             None
@@ -308,6 +312,9 @@ mod tests {
             assert_eq!(records.0.load(Ordering::Relaxed), recorded, "{name}");
         }
         assert!(Watch::begin(&observer, who, "", &request).starts(&allowances).is_err(), "another call");
+        // An observer that panics costs no answer.
+        watch.takes(None);
+        watch.settle(&Ok(Json::empty_object()));
     }
 
     fn of(result: &str) -> Outcome {
