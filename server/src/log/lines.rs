@@ -116,7 +116,8 @@ pub(crate) fn show(line: &str) {
 /// Takes whole lines of an event of this level.
 pub(super) fn put(text: &[u8], level: Level) {
     let mut lines = LINES.lock();
-    match lines.how {
+    let how = lines.how;
+    match how {
         // If stderr is closed, nothing else can be done.
         How::AtOnce if std::mem::take(&mut lines.is_begun) => {
             drop(io::stderr().write_all(&[CLEARED.as_bytes(), text].concat()));
