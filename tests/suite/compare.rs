@@ -217,6 +217,7 @@ fn a_sample_larger_than_the_source_is_all_of_it_and_that_is_said() {
     let report = report(&["--use", "5", "--detail", "--", ODD, "ordinary"]);
     assert_eq!((&report["used"], &report["tools"]), (&json!(["wait", "echo"]), &json!(2)));
     assert_eq!(report["notes"], json!(["The source has 2 tools; all of them are used."]));
+    compare(&["--format", "html", "--", ODD, "no-tools"]).prints(0, &["The source has no tools."]);
 }
 
 #[test]

@@ -179,7 +179,7 @@ impl Play<'_> {
     fn calls(&self, behavior: Behavior) -> &[Call] {
         match behavior {
             Behavior::Workflow => &self.assignment.calls,
-            _ => &self.assignment.calls[..1],
+            _ => self.assignment.calls.get(..1).unwrap_or_default(),
         }
     }
 }
