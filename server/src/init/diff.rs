@@ -73,7 +73,8 @@ fn comments(document: &Document) -> Vec<Range<usize>> {
     values_in(&document.root, &mut values);
     values.sort_by_key(|value| value.start);
     let last = values.last().map_or(0, |value| value.end);
-    let others = text.get(last..).and_then(|rest| rest.find("\n---")).map_or(text.len(), |at| last + at);
+    let ends = ["\n---", "\n..."].map(|mark| text.get(last..).and_then(|rest| rest.find(mark)));
+    let others = ends.into_iter().flatten().min().map_or(text.len(), |at| last + at);
     values.push(others..text.len());
     let (mut comments, mut done) = (Vec::new(), 0);
     for value in values {
@@ -209,6 +210,7 @@ mod tests {
                 "x: &e {T: ghp_1234567890}\ny: &s ghp_1234567890\nmcpServers:\n  - name: a\n    env: *e\n",
             ),
             ("config.yaml", "mcpServers:\n  - name: a\n    command: x\n---\n- env: {T: ghp_1234567890}\n"),
+            ("config.yaml", "mcpServers:\n  - name: a\n    command: x\n...\nT: ghp_1234567890\n"),
             ("mcp.json", r#"{"inputs": [{"id": "i", "default": "ghp_1234567890"}], "servers": {}}"#),
             (
                 "settings.json",
