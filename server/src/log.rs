@@ -31,7 +31,7 @@ use tracing_subscriber::{
 };
 
 use lines::Lines;
-pub(crate) use lines::{finish, gather};
+pub(crate) use lines::{finish, gather, show};
 use mcp_disclosure_gateway::limits::Limits;
 
 use crate::cli::folded_on_stderr;

@@ -1,8 +1,8 @@
 //! The width of what is printed.
 
-use std::env;
+use std::{borrow::Cow, env};
 
-use console::{Term, measure_text_width};
+use console::{Term, measure_text_width, truncate_str};
 
 /// The width where nothing says it.
 const USUAL: u16 = 100;
@@ -43,6 +43,12 @@ pub(crate) fn folded_on_stderr(line: &str) -> String {
         Some(columns) => folded_to(line, 2, usize::from(columns.max(NARROWEST))),
         None => line.to_owned(),
     }
+}
+
+/// As much of a line as a terminal on stderr shows in one, so that another can take its place.
+pub(super) fn cut_on_stderr(line: &str) -> Cow<'_, str> {
+    let columns = columns_of(&Term::stderr()).unwrap_or_else(width);
+    truncate_str(line, usize::from(columns) - 1, "")
 }
 
 /// Lines, each indented by two columns more where it goes on.

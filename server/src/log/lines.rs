@@ -23,8 +23,17 @@ const MOST_WAITING: usize = 256 * 1024;
 /// How long the program waits for what is not written yet, before it ends.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-static LINES: Mutex<State> =
-    Mutex::new(State { how: How::AtOnce, waiting: Vec::new(), lost: 0, is_urgent: false, is_writing: false });
+/// Clears the line of a terminal, and begins it again.
+const CLEARED: &str = "\r\u{1b}[2K";
+
+static LINES: Mutex<State> = Mutex::new(State {
+    how: How::AtOnce,
+    waiting: Vec::new(),
+    lost: 0,
+    is_urgent: false,
+    is_writing: false,
+    is_begun: false,
+});
 
 /// There is something to write.
 static COME: Condvar = Condvar::new();
@@ -40,6 +49,8 @@ struct State {
     lost: u64,
     is_urgent: bool,
     is_writing: bool,
+    /// Whether a terminal shows a line that has no end.
+    is_begun: bool,
 }
 
 /// How lines are written.
@@ -93,12 +104,24 @@ pub(super) fn precede_panics() {
     }));
 }
 
+/// Shows a line on a terminal until the next one, of whatever kind, which takes its place; an empty one leaves nothing.
+pub(crate) fn show(line: &str) {
+    let mut lines = LINES.lock();
+    let was_begun = std::mem::replace(&mut lines.is_begun, !line.is_empty());
+    if was_begun || lines.is_begun {
+        drop(io::stderr().write_all(format!("{CLEARED}{line}").as_bytes()));
+    }
+}
+
 /// Takes whole lines of an event of this level.
 pub(super) fn put(text: &[u8], level: Level) {
     let mut lines = LINES.lock();
     match lines.how {
         // If stderr is closed, nothing else can be done.
-        How::AtOnce => drop(io::stderr().write_all(text)),
+        How::AtOnce => {
+            let room = if std::mem::take(&mut lines.is_begun) { CLEARED } else { "" };
+            drop(io::stderr().write_all(&[room.as_bytes(), text].concat()));
+        }
         How::Gathered if lines.waiting.len() + text.len() > MOST_WAITING => lines.lost += 1,
         How::Gathered => {
             let was_empty = lines.waiting.is_empty();

@@ -1,7 +1,7 @@
 //! The progress of a comparison on stderr: a line that is written over on a terminal, else lines.
 
 use std::{
-    io::{IsTerminal, Write, stderr},
+    io::{IsTerminal, stderr},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -11,7 +11,7 @@ use mcp_disclosure_gateway::slot::{Slot, Witness};
 use mcp_disclosure_transport::printable::one_line;
 use parking_lot::{Condvar, Mutex};
 
-use crate::{cli::width::width, log};
+use crate::{cli::width::cut_on_stderr, log};
 
 /// Maximum number of upstreams that are named.
 const MOST_NAMED: usize = 3;
@@ -81,8 +81,6 @@ impl Progress {
 
     /// A line about upstreams.
     pub(super) fn upstreams(&self, what: &str) {
-        let _written_alone = self.lines.state.lock();
-        self.lines.clear();
         log::note(what);
     }
 
@@ -92,7 +90,7 @@ impl Progress {
         let due = state.step(done, total, what, Instant::now());
         match done < total {
             true => self.lines.write(due),
-            false => self.lines.clear(),
+            false => log::show(""),
         }
     }
 }
@@ -128,25 +126,11 @@ impl Lines {
     /// Writes a line, if there is one, while the state is locked.
     fn write(&self, line: Option<String>) {
         match line {
-            Some(line) if self.is_terminal => draw(&line),
+            Some(line) if self.is_terminal => log::show(&cut_on_stderr(&one_line(&line))),
             Some(line) => log::note(&line),
             None => {}
         }
     }
-
-    /// Makes room for other lines on a terminal.
-    fn clear(&self) {
-        if self.is_terminal {
-            draw("");
-        }
-    }
-}
-
-/// Writes over the last line of a terminal, within its width.
-fn draw(line: &str) {
-    let line: String = one_line(line).chars().take(usize::from(width()) - 1).collect();
-    // Nobody reads what a terminal that is gone is not told.
-    let _gone = write!(stderr(), "\r\u{1b}[2K{line}");
 }
 
 impl State {
@@ -196,7 +180,7 @@ impl Drop for Progress {
     fn drop(&mut self) {
         self.lines.state.lock().is_over = true;
         self.lines.ended.notify_all();
-        self.lines.clear();
+        log::show("");
     }
 }
 
@@ -210,7 +194,7 @@ impl Witness for Progress {
     fn ready(&self, upstream: &UpstreamName, lists: &UpstreamLists) {
         match self.names_upstreams {
             true => self.upstreams(&format!("{upstream}: {}", counted(lists.tools.len(), "tool"))),
-            false => self.lines.clear(),
+            false => log::show(""),
         }
     }
 }
