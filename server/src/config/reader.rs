@@ -294,6 +294,9 @@ impl<'t> Reader<'t> {
         let message = message.lines().next().unwrap_or_default();
         let hint = match meant(message) {
             Some(word) => format!("did you mean '{word}'?"),
+            None if within.ends_with(".limits") && message.contains("`0`") => {
+                "leave it out for no limit; tools = [] permits no calls".to_owned()
+            }
             None => "docs/reference.md has the type of each key".to_owned(),
         };
         self.report(span, &format!("{within}: {}", kinds(message)), &hint);

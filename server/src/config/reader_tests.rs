@@ -114,6 +114,8 @@ name = "x"
 info = true
 [[concerns]]
 values = 7
+[profiles.p.limits]
+calls_per_minute = 0
 "#,
         &[
             "d.toml:2:1: unknown key zzz (hint: known keys: tool_descriptions, demo, server,",
@@ -128,6 +130,7 @@ values = 7
             "tools must be a table, not of type array",
             "d.toml:19:8: strategy.info must be a table, not of type boolean",
             "d.toml:21:10: concerns[0].values: values must be a list of strings",
+            "d.toml:23:20: profiles.p.limits: expected a whole number from 1 to 4294967295, not 0 (hint: leave it out for no limit",
         ],
     );
 }

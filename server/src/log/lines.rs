@@ -119,10 +119,10 @@ pub(super) fn put(text: &[u8], level: Level) {
     let how = lines.how;
     match how {
         // If stderr is closed, nothing else can be done.
-        How::AtOnce if std::mem::take(&mut lines.is_begun) => {
-            drop(io::stderr().write_all(&[CLEARED.as_bytes(), text].concat()));
+        How::AtOnce => {
+            let room = if std::mem::take(&mut lines.is_begun) { CLEARED } else { "" };
+            drop(io::stderr().write_all(&[room.as_bytes(), text].concat()));
         }
-        How::AtOnce => drop(io::stderr().write_all(text)),
         How::Gathered if lines.waiting.len() + text.len() > MOST_WAITING => lines.lost += 1,
         How::Gathered => {
             let was_empty = lines.waiting.is_empty();
