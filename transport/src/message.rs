@@ -170,7 +170,15 @@ impl Message {
     /// # Errors
     /// As of [`Outline::refuse`].
     pub fn from_client(bytes: &[u8], depth: Bound) -> Result<Self, Response> {
-        Self::parse(bytes, depth).or_else(|refused| Outline::of(bytes).refuse(refused))
+        let mut parsed = Self::parse(bytes, depth);
+        if let Ok(Self::Response(response)) = &mut parsed {
+            let body = response.outcome.as_ref().unwrap_or_else(ErrorText::text);
+            if !body.as_str().starts_with('{') {
+                let message = "the 'result' or 'error' of a response must be an object";
+                response.outcome = Err(ErrorText::new(code::INVALID_REQUEST, message));
+            }
+        }
+        parsed.or_else(|refused| Outline::of(bytes).refuse(refused))
     }
 
     /// The message as one line of JSON, without a line terminator.

@@ -57,6 +57,8 @@ fn an_answer_that_is_none_fails_its_question_and_is_not_answered_p6() {
         r#"{"jsonrpc":"2.0","id":ID,"result":null,"error":{"code":1,"message":"m"}}"#,
         r#"{"id":ID,"result":{"action":"decline"}}"#,
         r#"{"jsonrpc":"2.0","id":ID,"result":{"x":NaN}}"#,
+        r#"{"jsonrpc":"2.0","id":ID,"result":7}"#,
+        r#"{"jsonrpc":"2.0","id":ID,"error":"x"}"#,
     ] {
         let call =
             gateway.ask("tools/call", json!({"name": "echo", "arguments": {"text": "elicitation/create"}}));
