@@ -54,7 +54,7 @@ impl OperatingArguments {
     /// Whether the key of the audit log can be used.
     ///
     /// # Errors
-    /// See [`Key::new`].
+    /// [`Failure::Configuration`] if the file cannot be read or is too short.
     pub fn check_key(&self) -> Result<(), Failure> {
         Key::new(self.audit_key_file.as_deref()).map(drop)
     }
