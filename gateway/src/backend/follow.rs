@@ -51,6 +51,11 @@ impl Progress {
         numbers.iter().filter_map(|number| tries.failed.get(number).cloned()).collect()
     }
 
+    /// Whether this is so by now.
+    pub(super) fn is(&self, so: impl Fn(&Tries) -> bool) -> bool {
+        so(&self.0.borrow())
+    }
+
     /// Waits until this is so.
     pub(super) async fn reach(&self, is_so: impl FnMut(&Tries) -> bool) {
         // The sender is borrowed, so it is there.

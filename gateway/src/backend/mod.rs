@@ -158,17 +158,17 @@ impl Backend {
     /// Waits until what a slot's upstream lists on this connection, or on one that replaced it, is in the catalogue, if it is made of
     /// what the slot lists. In vain if the connection ends before, or that takes too long.
     pub(crate) async fn takes_over(&self, slot: &Slot, upstream: &Arc<Upstream>) {
-        let has = |own: &Arc<Slot>| std::ptr::eq(&raw const **own, slot);
-        if !self.slots().iter().any(has) {
-            return;
-        }
         let is_listed = |tries: &Tries| {
             let listed = tries.listed.get(&slot.number()).map(Weak::as_ptr);
             let is_it = |one: &Arc<Upstream>| listed == Some(Arc::as_ptr(one));
             is_it(upstream) || slot.upstream().is_some_and(|now| is_it(&now))
         };
+        let has = |own: &Arc<Slot>| std::ptr::eq(&raw const **own, slot);
+        // Nearly always it is.
+        if self.progress.is(is_listed) || !self.slots().iter().any(has) {
+            return;
+        }
         tokio::select! {
-            biased;
             () = self.progress.reach(is_listed) => {}
             () = upstream.connection().ended() => {}
             () = tokio::time::sleep(slot.patience) => {}
