@@ -14,10 +14,10 @@ use crate::{
 };
 
 /// The smallest number of used tools with which an ordinary host reads more than `limit`, what it reads under `full`, which
-/// does not depend on that number; `initial` is what it reads at the start. `None` if it never does, or if it cannot learn
-/// a tool.
+/// does not depend on that number; `initial` is what it reads at the start. `None` if it never does, or if nothing teaches a tool.
 ///
-/// More and more tools are learned on one connection. A larger sample contains the smaller ones, so costs only grow.
+/// More and more tools are learned on one connection. A larger sample contains the smaller ones, so costs only grow. What a choice
+/// leaves out cannot be learned, and so is not used.
 pub(crate) async fn break_even(
     bench: &Bench<'_>,
     row: &Row,
@@ -32,15 +32,20 @@ pub(crate) async fn break_even(
     let mut agent = Agent::new(&connection.host, Behavior::Workflow, false, &row.profile);
     agent.plan.listed = Arc::clone(listed);
     drop(connection.fresh());
-    let (mut spent, mut found) = (initial, None);
-    for (tool, used) in bench.subject.sample(bench.subject.tools.len()).into_iter().zip(1..) {
+    let (mut used, mut spent, mut found) = (0, initial, None);
+    for tool in bench.subject.sample(bench.subject.tools.len()) {
         let served = listed.served_name(&tool.name);
         if !agent.plan.teaches(served) {
             break;
         }
         agent.plan.look_for(served, Some(tool), None);
-        agent.learn(served).await.map_err(|source| connection.failed("learning tools", source))?;
-        spent += seen::tokens(&connection.moves(), &bench.counter).both();
+        let learned = agent.learn(served).await;
+        let is_learned = learned.map_err(|source| connection.failed("learning tools", source))?;
+        let moves = connection.moves();
+        if !is_learned {
+            continue;
+        }
+        (used, spent) = (used + 1, spent + seen::tokens(&moves, &bench.counter).both());
         if spent > limit {
             found = Some(used);
             break;

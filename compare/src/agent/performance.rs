@@ -163,17 +163,19 @@ impl Agent {
         Ok(())
     }
 
-    /// Learns how to use a tool, and does not call it. Errors teach nothing.
+    /// Learns how to use a tool, and does not call it. Returns whether the last answer, if any was needed, was no error.
     ///
     /// # Errors
     /// Failures of the connection.
-    pub(crate) async fn learn(&mut self, tool: &str) -> Result<(), Error> {
+    pub(crate) async fn learn(&mut self, tool: &str) -> Result<bool, Error> {
         let mut queue = VecDeque::from(self.learning(tool, tool));
+        let mut is_learned = true;
         while let Some(step) = self.next(&mut queue, tool) {
             let seen = self.make(&step, Purpose::Learn, false, &mut |_| {}).await?;
+            is_learned = seen.problem.is_none();
             queue.extend(self.plan.ask_again(tool, &step, &seen.content));
         }
-        Ok(())
+        Ok(is_learned)
     }
 
     /// Ends a task without a move: nothing shows the model that there is such a tool.
