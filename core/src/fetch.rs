@@ -139,7 +139,7 @@ impl<'v> Names<'v> {
 }
 
 /// The value in place of an unknown tool (tool-descriptions-resource §6.3).
-pub fn not_found(name: &str, view: &View, bounds: FetchBounds) -> Value {
+pub fn tool_not_found(name: &str, view: &View, bounds: FetchBounds) -> Value {
     let answer = json!({"error": format!("Tool '{name}' not found")});
     with_suggestions(answer, Some(name), view, bounds)
 }

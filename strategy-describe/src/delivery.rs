@@ -2,7 +2,7 @@
 //! bridge.
 
 use mcp_disclosure_core::{
-    Context, Fault, FetchBounds, Names, Note, RawObject, ToolAnswer, VisibleTool, not_found,
+    Context, Fault, FetchBounds, Names, Note, RawObject, ToolAnswer, VisibleTool, tool_not_found,
 };
 use serde_json::{Map, Value, json};
 
@@ -51,7 +51,7 @@ pub fn entries(cx: &Context<'_>, names: Names<'_>) -> ToolAnswer {
             Some(tool) => entry(cx, tool),
             None => {
                 tracing::info!(session = cx.session, tool = name, "description of an unknown tool requested");
-                not_found(&name, cx.view, bounds)
+                tool_not_found(&name, cx.view, bounds)
             }
         };
         (name, entry)

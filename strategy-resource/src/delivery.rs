@@ -2,7 +2,7 @@
 
 use mcp_disclosure_core::{
     Context, Definitions, Era, Names, Note, RawObject, ReceiptProblem, Receipts, Refusal, VisibleTool,
-    delivered::DESCRIPTION_REQUIRED, not_found,
+    delivered::DESCRIPTION_REQUIRED, tool_not_found,
 };
 use serde_json::{Value, json};
 
@@ -56,7 +56,7 @@ pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, channel: Channel, name
             None if cx.view.reserves(name) => json!({"note": wording::own_tool(name)}).to_string(),
             None => {
                 tracing::info!(session = cx.session, tool = name, "description of an unknown tool asked for");
-                not_found(name, cx.view, config.bounds()).to_string()
+                tool_not_found(name, cx.view, config.bounds()).to_string()
             }
         })
         .collect();
