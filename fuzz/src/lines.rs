@@ -1,4 +1,4 @@
-//! The line reader: the lines do not depend on how the input is split into chunks.
+//! The line reader: the lines, and what is seen of those that are too long, do not depend on how the input is split into chunks.
 
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
@@ -8,7 +8,7 @@ use std::{
 };
 
 use futures::FutureExt;
-use mcp_disclosure_transport::{Line, Lines};
+use mcp_disclosure_transport::{Line, Lines, Outline};
 use tokio::io::{AsyncRead, ReadBuf};
 
 const LIMITS: &[usize] = &[0, 1, 16, 200, 4096, 1 << 24];
@@ -30,7 +30,7 @@ pub(crate) fn check(input: &[u8]) -> Vec<Line> {
 /// The lines of an input, by the simplest implementation.
 fn expected(input: &[u8], limit: usize) -> Vec<Line> {
     let lines = input.split(|byte| *byte == b'\n').filter_map(|line| match line.len() {
-        length if length > limit => Some(Line::TooLong(length)),
+        length if length > limit => Some(Line::TooLong(length, Outline::of(line))),
         _ if line.iter().all(u8::is_ascii_whitespace) => None,
         _ => Some(Line::Text(line.to_vec())),
     });

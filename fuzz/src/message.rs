@@ -21,7 +21,7 @@ pub fn check(input: &[u8]) {
     for line in lines::check(input).into_iter().take(MOST_LINES) {
         match line {
             Line::Text(line) if line != input => check_one(&line),
-            Line::Text(_) | Line::TooLong(_) => {}
+            Line::Text(_) | Line::TooLong(..) => {}
         }
     }
 }

@@ -11,7 +11,12 @@ pub struct Lines<R> {
     limit: usize,
     line: Vec<u8>,
     length: usize,
+    /// Of a line that exceeds the limit.
+    scan: Scan,
 }
+
+/// Bytes of a line that exceeds the limit that are scanned before it is looked at what they say.
+const PART: usize = 4096;
 
 /// One line.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,25 +30,17 @@ pub enum Line {
 impl<R: AsyncRead + Unpin> Lines<R> {
     /// Reads lines of up to `limit` bytes.
     pub fn new(reader: R, limit: usize) -> Self {
-        Self { reader: BufReader::with_capacity(64 * 1024, reader), limit, line: Vec::new(), length: 0 }
+        let reader = BufReader::with_capacity(64 * 1024, reader);
+        Self { reader, limit, line: Vec::new(), length: 0, scan: Scan::default() }
     }
 
     /// The next line that is not blank; `None` at the end. The last line need not be terminated.
     pub async fn next(&mut self) -> std::io::Result<Option<Line>> {
-        let mut scan = Scan::default();
-        let mut line = self.next_with(|piece| scan.take(piece)).await?;
-        if let Some(Line::TooLong(_, seen)) = &mut line {
-            *seen = scan.seen().clone();
-        }
-        Ok(line)
+        self.next_with(|_| {}).await
     }
 
-    /// The same, with nothing seen. `skipped` is given what a line that exceeds the limit consists of, as it is read: such a line may
-    /// never end.
-    pub(crate) async fn next_with(
-        &mut self,
-        mut skipped: impl FnMut(&[u8]),
-    ) -> std::io::Result<Option<Line>> {
+    /// The same. `seen` is told of a line that exceeds the limit while it is read, since such a line may never end.
+    pub(crate) async fn next_with(&mut self, mut seen: impl FnMut(&Scan)) -> std::io::Result<Option<Line>> {
         loop {
             let available = self.reader.fill_buf().await?;
             let at_end = available.is_empty();
@@ -54,7 +51,10 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                 self.line.extend_from_slice(piece);
             } else {
                 let begun = std::mem::take(&mut self.line);
-                [&begun, piece].into_iter().filter(|part| !part.is_empty()).for_each(&mut skipped);
+                for part in begun.chunks(PART).chain(piece.chunks(PART)) {
+                    self.scan.take(part);
+                    seen(&self.scan);
+                }
             }
             let used = piece.len() + usize::from(end.is_some());
             self.reader.consume(used);
@@ -63,8 +63,9 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             }
             let length = std::mem::take(&mut self.length);
             let line = std::mem::take(&mut self.line);
+            let scan = std::mem::take(&mut self.scan);
             if length > self.limit {
-                return Ok(Some(Line::TooLong(length, Outline::default())));
+                return Ok(Some(Line::TooLong(length, scan.into_seen())));
             }
             if !line.iter().all(u8::is_ascii_whitespace) {
                 return Ok(Some(Line::Text(line)));

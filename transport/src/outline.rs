@@ -23,10 +23,10 @@ const MOST_IDS: usize = 1_000;
 
 impl Outline {
     /// Scans any bytes, without recursion and without requiring valid JSON.
-    pub(crate) fn of(text: &[u8]) -> Self {
+    pub fn of(text: &[u8]) -> Self {
         let mut scan = Scan::default();
         scan.take(text);
-        scan.outline
+        scan.into_seen()
     }
 
     /// What is refused of a client for this reason: a response fails what it answers, and is not answered itself.
@@ -85,6 +85,11 @@ impl Scan {
     /// What was recognized so far.
     pub(crate) fn seen(&self) -> &Outline {
         &self.outline
+    }
+
+    /// What was recognized.
+    pub(crate) fn into_seen(self) -> Outline {
+        self.outline
     }
 
     /// Whether it is one response, whose id is known.

@@ -83,10 +83,10 @@ async fn read(input: impl AsyncRead + Unpin, connection: &Arc<Connection>) -> Re
         |error: std::io::Error| Reason::from("cannot read its output").because(&error.to_string());
     let mut lines = Lines::new(input, connection.bounds().message_bytes.most);
     let mut overlong = Overlong::new(connection);
-    while let Some(line) = lines.next_with(|piece| overlong.take(piece)).await.map_err(unreadable)? {
+    while let Some(line) = lines.next_with(|scan| overlong.sees(scan)).await.map_err(unreadable)? {
         match line {
             Line::Text(text) => connection.receive(&text, None),
-            Line::TooLong(..) => overlong.end(),
+            Line::TooLong(_, seen) => overlong.end(&seen),
         }
     }
     Ok(())

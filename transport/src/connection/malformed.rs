@@ -79,50 +79,40 @@ impl Connection {
 /// A message that is too long, of which nothing is kept.
 pub(crate) struct Overlong<'a> {
     connection: &'a Connection,
-    scan: Scan,
     is_settled: bool,
 }
 
 impl<'a> Overlong<'a> {
     /// None has come yet.
     pub(crate) fn new(connection: &'a Connection) -> Self {
-        Self { connection, scan: Scan::default(), is_settled: false }
+        Self { connection, is_settled: false }
     }
 
-    /// Takes note of the next piece. As soon as it is known to be the response to a request, that fails.
-    pub(crate) fn take(&mut self, piece: &[u8]) {
-        for part in piece.chunks(PART) {
-            if self.is_settled {
-                return;
-            }
-            self.scan.take(part);
-            if self.scan.is_one_response() {
-                self.settle();
-            }
+    /// More of it was seen. As soon as it is known to be the response to a request, that fails.
+    pub(crate) fn sees(&mut self, scan: &Scan) {
+        if !self.is_settled && scan.is_one_response() {
+            self.settle(scan.seen());
         }
     }
 
     /// It ended, and another may begin.
-    pub(crate) fn end(&mut self) {
+    pub(crate) fn end(&mut self, seen: &Outline) {
         if !self.is_settled {
-            self.settle();
+            self.settle(seen);
         }
-        (self.scan, self.is_settled) = (Scan::default(), false);
+        self.is_settled = false;
     }
 
-    fn settle(&mut self) {
+    fn settle(&mut self, seen: &Outline) {
         let bound = self.connection.bounds().message_bytes;
         let (most, setting) = (bound.most, bound.in_brackets());
         let reason = format!("it is too long; at most {most} bytes are read{setting}");
-        if !self.connection.refuse_seen(self.scan.seen(), &reason, None) {
+        if !self.connection.refuse_seen(seen, &reason, None) {
             self.connection.skip_output(reason.as_bytes());
         }
         self.is_settled = true;
     }
 }
-
-/// Bytes of a message that is too long that are scanned before it is looked at what they say.
-const PART: usize = 4096;
 
 /// Characters of output, or of an error in it, that are logged.
 const SHOWN: usize = 120;
