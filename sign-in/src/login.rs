@@ -7,8 +7,11 @@ use oauth2::TokenResponse;
 use rmcp::transport::auth::{AuthError, CredentialStore, OAuthClientConfig};
 
 use crate::{
-    Answer, Error, Secret, SignIn, SignedIn, callback::Listener, client::parameter, party::Party,
-    probe::Probed, saved::Saved,
+    Answer, Error, Secret, SignIn, SignedIn,
+    callback::Listener,
+    client::parameter,
+    party::{Party, Probed},
+    saved::Saved,
 };
 
 /// How long a person has, from when the URL is shown.

@@ -8,7 +8,6 @@ mod description;
 mod folder;
 mod layout;
 mod merge;
-mod moved;
 mod report;
 mod settings;
 mod write;

@@ -6,9 +6,7 @@
 //! one file; `permissions` adds tools to lists of other files. `record` keeps what `undo` needs, `write` puts several files
 //! into place, all of them or none, and `apply` does both.
 
-mod additions;
 pub(crate) mod address;
-pub(crate) mod apply;
 pub(crate) mod destination;
 pub(crate) mod diff;
 pub(crate) mod edit;

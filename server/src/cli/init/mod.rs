@@ -25,12 +25,11 @@ use crate::{
     failure::Failure,
     flags::set,
     init::{
-        apply::apply,
         destination::Destination,
         permissions,
         places::Place,
         plan::{Plan, plan},
-        record::{Records, gathered_folder},
+        record::{Records, apply, gathered_folder},
         rules::{rules, tool_search_is_off},
         wrap::{Bridge, Front},
         write::read,

@@ -7,10 +7,10 @@ use mcp_disclosure_gateway::Problem;
 use super::{
     super::environment::own,
     entry::{Entry, Transport},
-    file_context::FileContext,
     launch::Launch,
     node::{Member, Node, Syntax, Value},
     permissions::{Rules, Ruling},
+    shape::FileContext,
     shape::{Keys, Means, Reading},
     shapes::SHAPES,
     tree,

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::{
-    file_context::FileContext,
     node::Node,
     permissions::Ruling,
+    shape::FileContext,
     shape::{Keys, Means},
 };
 

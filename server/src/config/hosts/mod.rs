@@ -7,7 +7,6 @@
 
 pub(crate) mod document;
 mod entry;
-mod file_context;
 mod keys;
 pub(crate) mod launch;
 mod mcp_servers;
@@ -24,8 +23,8 @@ use mcp_disclosure_gateway::{Problem, upstream::UpstreamSettings};
 
 use self::{
     entry::{Entry, Wrong},
-    file_context::FileContext,
     node::{Member, Node, Value},
+    shape::FileContext,
     shape::{Reading, Shape},
     shapes::SHAPES,
 };

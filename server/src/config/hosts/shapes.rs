@@ -6,10 +6,10 @@ use mcp_disclosure_core::Pattern;
 
 use super::{
     super::environment::own,
-    file_context::FileContext,
     mcp_servers::{self, is_of_gemini},
     node::{self, Member, Node},
     permissions::{Ruling, of_tools, plain},
+    shape::FileContext,
     shape::{Elsewhere, Keys, Means, Shape, Style, Tables},
 };
 

@@ -5,8 +5,8 @@ use std::path::MAIN_SEPARATOR;
 
 use super::{
     super::environment::{ESCAPED, Reference, escape, is_name, is_word, replaced},
-    file_context::{FileContext, HOME},
     node::Node,
+    shape::{FileContext, HOME},
     shape::{Reading, Style},
 };
 

@@ -2,8 +2,7 @@
 
 use super::{
     super::{
-        apply::{applied, apply},
-        record::Records,
+        record::{Records, applied, apply},
         write::Unwritten,
     },
     *,
