@@ -13,8 +13,9 @@ use super::{Program, export::of_complete_definitions, print, print_text, runtime
 use crate::{
     export::{CONFIGURATION, spread},
     failure::Failure,
+    files::{Change, write_together},
     flags::Given,
-    lock::{LockFile, write},
+    lock,
 };
 
 /// `accept`.
@@ -79,14 +80,9 @@ pub fn accept(program: &Program, arguments: AcceptArguments) -> Result<(), Failu
         }));
     }
     if lock != before.lock && !dry_run {
-        let now =
-            LockFile::beside(&configuration).map_err(|problem| Failure::Configuration(vec![problem]))?;
-        if now != *before {
-            let problem = Problem::new(format!("{}: changed meanwhile", before.path.display()));
-            return Err(Failure::Configuration(vec![problem.hint("nothing was written; accept again")]));
-        }
-        let failed = |source| Failure::Write { path: before.path.clone(), source };
-        write(&before.path, &lock).map_err(failed)?;
+        let change =
+            Change { path: before.path.clone(), before: before.text.clone(), after: lock::text(&lock) };
+        write_together(&[change]).map_err(|unwritten| unwritten.failure)?;
     }
     let verb = if dry_run { "would be accepted" } else { "accepted" };
     for (line, news) in &accepted {

@@ -13,9 +13,9 @@ use super::{
     plan::Plan,
     rules::CLAUDE_CODE,
     wrap::Front,
-    write::{Change, read},
+    write::read,
 };
-use crate::config::hosts::document::Document;
+use crate::{config::hosts::document::Document, files::Change};
 
 /// The names that lead to the list.
 pub(crate) const LIST: [&str; 2] = ["permissions", "allow"];
@@ -68,7 +68,7 @@ pub(crate) fn plan(
     append(&mut edits, &document, list, &permitted);
     let Some(changed) = edited(&document, edits) else { return Ok(None) };
     let after = changed.bytes();
-    let change = Change { path, before, after };
+    let change = Change { path, before: Some(before), after };
     Ok(Some(Plan { place, change, permitted, ..Plan::default() }))
 }
 

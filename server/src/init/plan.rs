@@ -11,9 +11,12 @@ use super::{
     ours::Ours,
     places::Place,
     wrap::{self, Front, unwrapped},
-    write::{Change, read},
+    write::read,
 };
-use crate::config::hosts::{document::Document, permissions::Rules};
+use crate::{
+    config::hosts::{document::Document, permissions::Rules},
+    files::Change,
+};
 
 /// What is done to one file.
 #[derive(Debug, Default)]
@@ -40,7 +43,7 @@ pub(crate) struct Plan {
 
 impl Plan {
     pub(crate) fn changes(&self) -> bool {
-        self.change.before != self.change.after
+        self.change.changes()
     }
 
     /// The servers that are started to count: those that our entries serve now are counted again with those that join them.
@@ -121,6 +124,6 @@ pub(crate) fn plan(
         }
     }
     plan.apart.retain(|(name, _)| plan.served.contains(name));
-    let change = Change { path, before, after: document.bytes() };
+    let change = Change { path, before: Some(before), after: document.bytes() };
     Ok(Plan { place, change, ..plan })
 }

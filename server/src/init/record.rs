@@ -14,9 +14,12 @@ use sha2::{Digest, Sha256};
 use super::{
     destination::{Moved, key},
     plan::Plan,
-    write::{self, Change, Unwritten, keep, write},
+    write::{self, keep},
 };
-use crate::{failure::Failure, files::make_private_folder};
+use crate::{
+    failure::Failure,
+    files::{Change, Unwritten, make_private_folder, write_together},
+};
 
 /// The version of this format; other ones are not read.
 const VERSION: u32 = 1;
@@ -46,7 +49,7 @@ impl Step {
     pub(crate) fn of(change: &Change, current: &Path, moved: &[Moved]) -> Self {
         let Change { before, after, .. } = change.clone();
         let gathered = moved.iter().map(|moved| (moved.file.clone(), digest(&moved.text))).collect();
-        Self { before, after, current: current.to_owned(), gathered }
+        Self { before: before.unwrap_or_default(), after, current: current.to_owned(), gathered }
     }
 }
 
@@ -192,7 +195,7 @@ fn read(file: &Path) -> Result<Option<Record>, Problem> {
 /// Why files cannot be written. Then all is as it was, but for files that the error names: their records and the servers that
 /// were moved out of them are kept.
 pub(crate) fn apply(plans: &[Plan], current: &Path, records: &Records) -> Result<(), Failure> {
-    applied(plans, current, records, write)
+    applied(plans, current, records, write_together)
 }
 
 /// The same with `write` as an argument: a file that cannot be put back takes a disk that fails in between.
