@@ -7,7 +7,6 @@ use mcp_disclosure_gateway::limits::{LIMITS, LimitSettings};
 use reqwest::Url;
 use serde::{Deserialize, Serialize, Serializer};
 
-
 /// The heading of the arguments that name sources.
 pub(crate) const HEADING: &str = "Source (none: the demonstration)";
 
@@ -174,7 +173,7 @@ mod tests {
 
     #[test]
     fn related_flags_are_shown_with_their_limits() {
-        let help = help();
+        let help = limits_help();
         for (name, flag) in RELATED {
             let (_, text) = help.split_once(&format!("\n  {name}=")).unwrap();
             let (text, _) = text.split_once("\n\n").unwrap_or((text, ""));
