@@ -80,7 +80,8 @@ fn of_table(
         let why = match &known {
             Err(why) => Some(why.clone()),
             Ok(_) if clashes => Some("a server of the same name is behind our entry already".to_owned()),
-            Ok(_) if destination.elsewhere.contains(&server.name) => Some(
+            // An entry of a list may have no name.
+            Ok(_) if server.key.is_some() && destination.elsewhere.contains(&server.name) => Some(
                 "another file of the host has an entry of the same name, and one replaces the other"
                     .to_owned(),
             ),

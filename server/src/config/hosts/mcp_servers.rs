@@ -5,8 +5,7 @@ use std::path::Path;
 use super::{
     node::Node,
     permissions::Ruling,
-    shape::FileContext,
-    shape::{Keys, Means},
+    shape::{FileContext, Keys, Means},
 };
 
 /// The keys of all these hosts; a key has the same meaning in each host that uses it.
