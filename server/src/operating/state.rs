@@ -120,11 +120,7 @@ pub(super) fn clients(served: &Served) -> BTreeMap<String, usize> {
     let offered = gateway.strategies().offered();
     let mut clients: BTreeMap<String, usize> = offered.into_iter().map(|name| (name, 0)).collect();
     for session in gateway.sessions().all() {
-        let name = session.strategy();
-        match clients.get_mut(&**name) {
-            Some(count) => *count += 1,
-            None => drop(clients.insert(name.to_string(), 1)),
-        }
+        *clients.entry(session.strategy().to_string()).or_default() += 1;
     }
     clients
 }

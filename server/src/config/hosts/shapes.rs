@@ -9,7 +9,7 @@ use super::{
     mcp_servers::{self, KEYS, is_of_gemini},
     node::{self, Member, Node},
     permissions::{Ruling, of_tools, plain},
-    shape::{Elsewhere, FileContext, Keys, Means, Shape, Style, Tables},
+    shape::{FileContext, Keys, Means, Shape, Style},
 };
 
 /// Each file has one of them; Claude Code and Gemini CLI extend the one that most hosts share.

@@ -133,10 +133,8 @@ fn file(path: &str, reference: &Reference<'_>, context: &FileContext<'_>) -> Res
 }
 
 fn foreign(reference: &Reference<'_>) -> Unfilled {
-    (
-        format!("{reference} can be resolved by the host only"),
-        "write the value, or an environment variable".to_owned(),
-    )
+    let hint = "write the value, or an environment variable";
+    (format!("{reference} can be resolved by the host only"), hint.to_owned())
 }
 
 /// Writes `$VAR` as `${VAR}` if the variable is set; any other dollar is literal.
