@@ -3,35 +3,30 @@
 //!
 //! The protocol is `rmcp`'s ([`rmcp::transport::auth`]). This crate adds what a long-running program in front of many
 //! clients needs: limits on what authorization servers can send and where they can be (`client`), checks of what they say (`party`), tokens in
-//! files that several processes share (`store`, `saved`), and the redirect to this machine (`callback`).
+//! files that several processes share (`store`), and the redirect to this machine (`login`).
 //!
 //! Start at [`SignIn`]: it is the [`Authorization`](mcp_disclosure_transport::http::Authorization) of one server, and
 //! [`SignIn::begin`] lets a person sign in.
 
-mod callback;
 mod client;
 mod error;
 mod login;
 mod party;
 mod renewal;
-mod saved;
 mod settings;
 mod store;
 
 use std::{path::PathBuf, sync::Arc};
 
-pub use callback::Answer;
 pub use error::Error;
-pub use login::{Begun, PATIENCE};
+pub use login::{Answer, Begun, PATIENCE};
 use parking_lot::Mutex;
 pub use party::asks_for_sign_in;
 use renewal::Renewing;
 use reqwest::{Url, header::AUTHORIZATION};
-use saved::Saved;
-pub use saved::SignedIn;
 pub use settings::{Grant, Secret, Settings};
-pub use store::folder_of_user;
-use store::{Seen, Store};
+use store::{Saved, Seen, Store};
+pub use store::{SignedIn, folder_of_user};
 
 use mcp_disclosure_transport::http::{Endpoint, Zone, without_secrets};
 

@@ -14,7 +14,7 @@ use mcp_disclosure_transport::http::{Authorization, Challenge, Unauthorized};
 use reqwest::header::HeaderValue;
 use rmcp::transport::auth::{AuthError, ClientCredentialsConfig, CredentialStore, OAuthClientConfig};
 
-use crate::{Error, Grant, Inner, Last, Seen, SignIn, client::parameter, party::Party, saved::Saved};
+use crate::{Error, Grant, Inner, Last, Seen, SignIn, client::parameter, party::Party, store::Saved};
 
 /// A renewal that failed is not tried again for this long, unless the file of the tokens changes.
 const PAUSE: Duration = Duration::from_secs(3);

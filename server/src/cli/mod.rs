@@ -1,6 +1,5 @@
 //! The command line.
 
-mod accept;
 mod arguments;
 mod check;
 mod circle;
@@ -8,7 +7,6 @@ mod client_config;
 mod compare;
 mod demo;
 mod export;
-mod help;
 mod init;
 mod login;
 mod manual;
@@ -26,16 +24,15 @@ use std::fmt::Display;
 
 use mcp_disclosure_core::Registry;
 
-pub use accept::{AcceptArguments, accept};
 pub use arguments::{Arguments, Command};
 pub use check::{CheckArguments, CheckedArguments, Format, check};
 pub use client_config::{ClientConfigArguments, client_config};
 pub use compare::{CompareArguments, compare};
 pub use demo::{DemoArguments, demo};
-pub use export::{ExportArguments, export};
-pub(crate) use help::of_two_lengths;
+pub use export::{AcceptArguments, ExportArguments, accept, export};
 pub use init::init;
 pub use login::{AccountArguments, LoginArguments, LogoutArguments, login, logout};
+pub(crate) use manual::of_two_lengths;
 pub use manual::{ManArguments, completions, man};
 pub(crate) use mistakes::parse;
 pub use places::{InitArguments, PlaceArguments};

@@ -19,9 +19,9 @@ use crate::{
     files::{Change, write_together},
     init::{
         ENTRY,
-        destination::Destination,
         diff::unified,
         places::Place,
+        plan::Destination,
         record::{Record, Records, gathered_folder},
         undo::{Undone, undone},
         write::{read, remove},

@@ -6,7 +6,6 @@
 
 mod description;
 mod folder;
-mod layout;
 mod merge;
 mod report;
 mod settings;
@@ -14,8 +13,8 @@ mod write;
 
 use std::sync::Arc;
 
+pub(crate) use description::spread;
 pub use folder::Folder;
-pub(crate) use layout::spread;
 use mcp_disclosure_core::{Lock, Snapshot, UpstreamLists, UpstreamName, View};
 use mcp_disclosure_gateway::{Problem, catalogue::Declared};
 pub use report::Report;

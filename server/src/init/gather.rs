@@ -9,11 +9,10 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{
     Why,
-    address::of_program,
-    destination::{Destination, Former, Moved},
     edit::{Edits, append, list, quoted, remove_members},
     ours::Ours,
-    wrap::{Front, WHOLE_LINE, is_whole_line},
+    plan::{Destination, Former, Moved},
+    wrap::{Front, WHOLE_LINE, is_whole_line, of_program},
 };
 use crate::config::{
     UpstreamEntry,

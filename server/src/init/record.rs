@@ -12,8 +12,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{
-    destination::{Moved, key},
-    plan::Plan,
+    plan::{Moved, Plan, key},
     write::{self, keep},
 };
 use crate::{

@@ -11,15 +11,15 @@ use std::{
 use mcp_disclosure_gateway::Problem;
 
 use super::{
-    UNUSUAL, Why, address,
-    destination::Destination,
+    UNUSUAL, Why,
     edit::{Edits, remove_added, remove_members},
     gather::{CONFIG, json, moved_members},
     moved_back::{Edited, edited},
     ours::Ours,
-    permissions,
+    plan::Destination,
     record::Step,
-    wrap::{NOT_OURS, unwrapped},
+    rules::{LIST, withdrawn},
+    wrap::{NOT_OURS, unwrapped, unwrapped_url},
 };
 use crate::config::hosts::{
     document::{Document, Server},
@@ -102,9 +102,9 @@ fn missing(
             || now.same(server).is_some_and(is_as_it_was)
     };
     let servers = changed(&before, &after, launcher).into_iter().filter(|server| !is_there(server));
-    let list = |document: &Document| document.root.path(&permissions::LIST).map(json);
+    let list = |document: &Document| document.root.path(&LIST).map(json);
     let is_list_gone = list(&before) != list(&after) && list(&now).is_none();
-    let list = is_list_gone.then(|| permissions::LIST.join("."));
+    let list = is_list_gone.then(|| LIST.join("."));
     Ok(servers.map(|server| server.name).chain(list).collect())
 }
 
@@ -163,9 +163,9 @@ impl Turned<'_> {
             }
             self.note(&server.name, names, turned);
         }
-        if let Some(document) = permissions::withdrawn(&self.now, before, after) {
+        if let Some(document) = withdrawn(&self.now, before, after) {
             self.now = document;
-            self.undone.turned_back.push(permissions::LIST.join("."));
+            self.undone.turned_back.push(LIST.join("."));
         }
     }
 
@@ -201,7 +201,7 @@ impl Turned<'_> {
             return edits.edited(&self.now);
         }
         if is_untouched && was.launch.is_none() {
-            return address::unwrapped(&self.now, number, (before, was));
+            return unwrapped_url(&self.now, number, (before, was));
         }
         let unwrapped = unwrapped(&self.now, number, self.launcher)?;
         without_additions(&unwrapped, number, was, after)

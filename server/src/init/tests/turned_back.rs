@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{super::permissions, *};
+use super::{super::rules, *};
 use crate::{config::hosts::document::Document, files::Change};
 
 const CURSOR: &str = r#"{
@@ -186,7 +186,7 @@ fn w1_claude_codes_permissions_get_what_only_reads_and_lose_it_again() {
     let current = project.directory.path();
     let planned = |plan: Plan| {
         let plan = Plan { place: Place { host: Some("Claude Code"), ..plan.place.clone() }, ..plan };
-        permissions::plan(place.clone(), current, &[plan], &front()).unwrap()
+        rules::permitted(place.clone(), current, &[plan], &front()).unwrap()
     };
     let wrapped = planned(project.plan()).unwrap();
     assert_eq!(wrapped.permitted, ["mcp__a__info"], "not of b, and never what calls others");
