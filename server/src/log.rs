@@ -13,17 +13,14 @@ use std::{
 };
 
 use mcp_disclosure_transport::printable::{Bounded, one_line};
-use tracing::{
-    Level,
-    field::{Field, Visit},
-};
+use tracing::{Level, field::Field};
 use tracing_subscriber::{
     EnvFilter, Layer,
-    field::RecordFields,
+    field::MakeExt,
     filter::{FilterExt, filter_fn},
     fmt::{
         FormatFields,
-        format::Writer,
+        format::{Writer, debug_fn},
         time::{FormatTime, SystemTime},
     },
     layer::SubscriberExt,
@@ -84,7 +81,7 @@ where
         std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let layer = tracing_subscriber::fmt::layer().with_writer(Lines).with_ansi(colour);
     // If stderr is closed, reporting that there would panic.
-    layer.log_internal_errors(false).fmt_fields(Fields).with_target(false)
+    layer.log_internal_errors(false).fmt_fields(fields()).with_target(false)
 }
 
 fn is_no_span<S: tracing::Subscriber>() -> impl tracing_subscriber::layer::Filter<S> {
@@ -124,54 +121,20 @@ fn longest_field() -> usize {
     Limits::default().log_field_characters
 }
 
-/// Writes the fields of events and spans: the message as it is, the others as `name=value`.
-#[derive(Clone, Copy, Debug)]
-struct Fields;
-
-impl<'writer> FormatFields<'writer> for Fields {
-    fn format_fields<R: RecordFields>(&self, writer: Writer<'writer>, fields: R) -> fmt::Result {
-        let mut visitor = Visitor { writer, first: true, result: Ok(()) };
-        fields.record(&mut visitor);
-        visitor.result
-    }
-}
-
-struct Visitor<'writer> {
-    writer: Writer<'writer>,
-    first: bool,
-    result: fmt::Result,
-}
-
-impl Visitor<'_> {
-    fn write(&mut self, field: &Field, value: fmt::Arguments<'_>) -> fmt::Result {
-        if !std::mem::replace(&mut self.first, false) {
-            self.writer.write_char(' ')?;
-        }
+/// Writes the fields of events: the message as it is, the others as `name=value`.
+fn fields() -> impl for<'writer> FormatFields<'writer> {
+    let field = |writer: &mut Writer<'_>, field: &Field, value: &dyn fmt::Debug| {
         let mut longest = longest_field();
         if field.name() == "message" {
             longest = longest.saturating_mul(FIELDS_IN_A_MESSAGE);
-        } else if self.writer.has_ansi_escapes() {
-            write!(self.writer, "\u{1b}[3m{}\u{1b}[0m\u{1b}[2m=\u{1b}[0m", field.name())?;
+        } else if writer.has_ansi_escapes() {
+            write!(writer, "\u{1b}[3m{}\u{1b}[0m\u{1b}[2m=\u{1b}[0m", field.name())?;
         } else {
-            write!(self.writer, "{}=", field.name())?;
+            write!(writer, "{}=", field.name())?;
         }
-        Bounded::new(&mut self.writer, longest).write_fmt(value)
-    }
-}
-
-impl Visit for Visitor<'_> {
-    fn record_str(&mut self, field: &Field, value: &str) {
-        match field.name() {
-            "message" => self.record_debug(field, &format_args!("{value}")),
-            _ => self.record_debug(field, &value),
-        }
-    }
-
-    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        if self.result.is_ok() {
-            self.result = self.write(field, format_args!("{value:?}"));
-        }
-    }
+        Bounded::new(writer, longest).write_fmt(format_args!("{value:?}"))
+    };
+    debug_fn(field).delimited(" ")
 }
 
 #[cfg(test)]
@@ -203,7 +166,7 @@ mod tests {
         let written = Written::default();
         let to = written.clone();
         let subscriber = tracing_subscriber::fmt().with_writer(move || to.clone()).with_ansi(false);
-        tracing::subscriber::with_default(subscriber.fmt_fields(Fields).without_time().finish(), log);
+        tracing::subscriber::with_default(subscriber.fmt_fields(fields()).without_time().finish(), log);
         let bytes = written.0.lock().unwrap().clone();
         String::from_utf8(bytes).unwrap()
     }

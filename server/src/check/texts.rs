@@ -6,11 +6,12 @@ use mcp_disclosure_core::{Tool, brief};
 use serde_json::{Map, Value};
 
 use super::{
-    Findings, Place, Read, Subject, leaks, named,
+    Findings, Place, Read, Subject, named,
     rules::{
         BRIEF_SAYS_HOW, CLASH, LONG_BRIEF, NO_DESCRIPTION, ODD, OVER_48, OVER_60, POOR_BRIEF, REPEATED,
         REPEATS_NAME, UNDESCRIBED,
     },
+    unwanted,
 };
 
 /// What stands before examples, and before parameters.
@@ -137,7 +138,7 @@ fn details(read: &Read<'_>) -> Vec<String> {
     );
     let words = brief.split(|letter: char| letter.is_whitespace() || "\"'`(),;".contains(letter));
     // Private ones are found in all texts.
-    let paths = words.filter(|word| is_path(word) && !leaks::is_path(word));
+    let paths = words.filter(|word| is_path(word) && !unwanted::is_path(word));
     found.extend(paths.map(|path| format!("the path {path}")));
     found
 }

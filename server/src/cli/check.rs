@@ -10,9 +10,9 @@ use mcp_disclosure_gateway::{Assembly, Gateway, backend::clashes};
 use super::{
     Program,
     compare::{files, progress::Progress},
-    entrance::{door, session_store},
     login::{described, name},
     print_styled, print_text, runtime_for_one,
+    serve::{door, session_store},
     source::Source,
     width::{folded_text, width},
 };

@@ -1,21 +1,17 @@
 //! The command line.
 
-mod accept;
 mod arguments;
 mod check;
 mod circle;
 mod client_config;
 mod compare;
 mod demo;
-mod entrance;
 mod export;
-mod help;
 mod init;
 mod login;
 mod manual;
 mod mistakes;
 mod places;
-mod prompt;
 mod serve;
 mod signals;
 mod source;
@@ -28,22 +24,21 @@ use std::fmt::Display;
 
 use mcp_disclosure_core::Registry;
 
-pub use accept::{AcceptArguments, accept};
-pub use arguments::{Arguments, Command, InitArguments, PlaceArguments};
+pub use arguments::{Arguments, Command};
 pub use check::{CheckArguments, CheckedArguments, Format, check};
 pub use client_config::{ClientConfigArguments, client_config};
 pub use compare::{CompareArguments, compare};
 pub use demo::{DemoArguments, demo};
-pub use export::{ExportArguments, export};
-pub(crate) use help::of_two_lengths;
+pub use export::{AcceptArguments, ExportArguments, accept, export};
 pub use init::init;
 pub use login::{AccountArguments, LoginArguments, LogoutArguments, login, logout};
+pub(crate) use manual::of_two_lengths;
 pub use manual::{ManArguments, completions, man};
 pub(crate) use mistakes::parse;
-pub use prompt::{PromptArguments, prompt};
+pub use places::{InitArguments, PlaceArguments};
 pub(crate) use serve::serve;
 pub(crate) use source::Told;
-pub use strategies::strategies;
+pub use strategies::{PromptArguments, prompt, strategies};
 pub use undo::undo;
 pub(crate) use width::folded_on_stderr;
 use width::folded_text;

@@ -1,17 +1,18 @@
-//! The command `strategies`, and building the strategies of a command.
+//! The commands `strategies` and `prompt`, and building the strategies of a command.
 
-use mcp_disclosure_core::{About, Notes, Registry, Settings, adaptive};
+use clap::Args;
+use mcp_disclosure_core::{About, Era, Memory, Notes, Permits, Principal, Registry, Settings, adaptive};
 use mcp_disclosure_gateway::{
-    Problem,
-    negotiation::{Strategies, StrategyOptions},
+    Gateway, Offer, Problem,
+    negotiation::{Bridge, Strategies, StrategyOptions},
 };
-
-use super::{Program, print_text, width::folded};
 use serde_json::Value;
 
+use super::{Program, print_text, runtime_for_one, width::folded};
 use crate::{
     config::DisclosureFile,
     failure::Failure,
+    flags::{Given, SetSource},
     strategies::{CHOICES as OF_OPERATOR, misfits},
 };
 
@@ -39,6 +40,53 @@ pub fn strategies(program: &Program) -> Result<(), Failure> {
         print_text(&shown.concat())?;
     }
     Ok(())
+}
+
+/// `prompt`.
+#[derive(Debug, Args)]
+pub struct PromptArguments {
+    /// What serve would be told.
+    #[command(flatten)]
+    pub flags: Given<SetSource>,
+
+    /// The strategy to give guidance for
+    #[arg(long, value_name = "NAME")]
+    pub strategy: String,
+}
+
+/// Prints a strategy's guidance for a host's system prompt.
+///
+/// # Errors
+/// Like `serve`, for the source and the strategy.
+pub fn prompt(program: &Program, arguments: PromptArguments) -> Result<(), Failure> {
+    let source = arguments.flags.resolve(program.own.as_ref())?;
+    source.warn();
+    // A host that adds guidance to its prompt speaks the strategy's native channel.
+    let options = StrategyOptions {
+        pinned: Some(arguments.strategy),
+        bridge: Bridge::Never,
+        settings: source.options().settings,
+        ..StrategyOptions::default()
+    };
+    let assembly = source.prepare(&program.registry, &options, None)?;
+    let guidance = runtime_for_one()?.block_on(async {
+        let gateway = Gateway::start(assembly).await?.gateway;
+        let choice = gateway.strategies().choose(None, &Permits::all(), &Offer::default(), Era::Session);
+        let page = gateway.backends().shared().catalogue().current().page(
+            &Principal::anonymous(),
+            &choice,
+            &Memory::default(),
+        );
+        gateway.close().await;
+        Ok::<_, Failure>(page.instructions.clone())
+    })?;
+    match guidance {
+        Some(guidance) => print_text(&format!("{guidance}\n")),
+        None => {
+            tracing::info!("this strategy has no guidance");
+            Ok(())
+        }
+    }
 }
 
 /// The strategies that the options name.

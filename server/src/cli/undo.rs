@@ -16,14 +16,15 @@ use super::{
 };
 use crate::{
     failure::Failure,
+    files::{Change, write_together},
     init::{
         ENTRY,
-        destination::Destination,
         diff::unified,
         places::Place,
+        plan::Destination,
         record::{Record, Records, gathered_folder},
         undo::{Undone, undone},
-        write::{Change, read, remove, write},
+        write::{read, remove},
     },
     launcher,
 };
@@ -38,7 +39,7 @@ struct Plan {
 
 impl Plan {
     fn changes(&self) -> bool {
-        self.change.before != self.change.after
+        self.change.changes()
     }
 
     /// The record, if all that it is needed for is in the file again.
@@ -92,7 +93,7 @@ pub fn undo(places: PlaceArguments) -> Result<(), Failure> {
             let steps = record.as_ref().map_or(&[][..], |record| &record.steps);
             let destination = Destination::of(&place.path, &user_folders(&current), &gathered);
             let undone = undone(&place.path, &current, &before, steps, &launcher, &destination)?;
-            let change = Change { path, before, after: undone.text.clone() };
+            let change = Change { path, before: Some(before), after: undone.text.clone() };
             Ok(Some(Plan { place: place.clone(), change, record, undone }))
         });
         match planned {
@@ -168,7 +169,7 @@ fn show(plans: &Plans, records: &Records) -> Result<(), Failure> {
             show_kept(record, records)?;
         }
         let Change { path, before, after } = &plan.change;
-        print_styled(&unified(path, before, after, is_coloured()))?;
+        print_styled(&unified(path, before.as_deref().unwrap_or_default(), after, is_coloured()))?;
     }
     for record in &plans.gone {
         print(record.path.display())?;
@@ -205,7 +206,7 @@ fn nothing_to_do(problems: Vec<(Place, Problem)>, is_left: bool) -> Result<(), F
 /// Writes the files, and then forgets what is not needed any more.
 fn apply(plans: &Plans, records: &Records) -> Result<(), Failure> {
     let changes = plans.files.iter().filter(|plan| plan.changes()).map(|plan| &plan.change);
-    write(&changes.cloned().collect::<Vec<_>>()).map_err(|unwritten| unwritten.failure)?;
+    write_together(&changes.cloned().collect::<Vec<_>>()).map_err(|unwritten| unwritten.failure)?;
     let kept = plans.files.iter().flat_map(|plan| &plan.undone.kept);
     let kept: Vec<&PathBuf> = kept.map(|(file, _)| file).collect();
     plans.files.iter().filter_map(Plan::done).try_for_each(|record| {

@@ -105,12 +105,9 @@ impl OauthEntry {
 }
 
 fn read(path: &Path) -> Result<String, (String, &'static str)> {
-    let wrong = |what: String| {
-        (
-            format!("oauth.client_secret: {}: {what}", path.display()),
-            "a relative path is relative to the file",
-        )
-    };
+    let shown = path.display();
+    let wrong =
+        |what| (format!("oauth.client_secret: {shown}: {what}"), "a relative path is relative to the file");
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     match text.trim() {
         "" => Err(wrong("it is empty".to_owned())),

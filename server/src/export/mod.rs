@@ -6,17 +6,15 @@
 
 mod description;
 mod folder;
-mod layout;
 mod merge;
-mod moved;
 mod report;
 mod settings;
 mod write;
 
 use std::sync::Arc;
 
+pub(crate) use description::spread;
 pub use folder::Folder;
-pub(crate) use layout::spread;
 use mcp_disclosure_core::{Lock, Snapshot, UpstreamLists, UpstreamName, View};
 use mcp_disclosure_gateway::{Problem, catalogue::Declared};
 pub use report::Report;

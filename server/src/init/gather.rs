@@ -9,11 +9,10 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{
     Why,
-    address::of_program,
-    destination::{Destination, Former, Moved},
     edit::{Edits, append, list, quoted, remove_members},
     ours::Ours,
-    wrap::{Front, WHOLE_LINE, is_whole_line},
+    plan::{Destination, Former, Moved},
+    wrap::{Front, WHOLE_LINE, is_whole_line, of_program},
 };
 use crate::config::{
     UpstreamEntry,
@@ -80,7 +79,8 @@ fn of_table(
         let why = match &known {
             Err(why) => Some(why.clone()),
             Ok(_) if clashes => Some("a server of the same name is behind our entry already".to_owned()),
-            Ok(_) if destination.elsewhere.contains(&server.name) => Some(
+            // An entry of a list may have no name.
+            Ok(_) if server.key.is_some() && destination.elsewhere.contains(&server.name) => Some(
                 "another file of the host has an entry of the same name, and one replaces the other"
                     .to_owned(),
             ),

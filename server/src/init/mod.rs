@@ -2,20 +2,15 @@
 //!
 //! A file is edited by replacing pieces of its text (`edit`), so that every other byte stays. What was edited is read again,
 //! and refused if anything but the entry changed (`wrap`, `gather`): an unusual form of file is left alone, not
-//! damaged. `places` says where hosts keep their files, `rules` what else hosts say of the servers, and `plan` what is done to
-//! one file; `permissions` adds tools to lists of other files. `record` keeps what `undo` needs, `write` puts several files
+//! damaged. `places` says where hosts keep their files, `rules` what else hosts say of the servers, and adds tools to lists of such files; `plan` what is
+//! done to one file. `record` keeps what `undo` needs, `write` puts several files
 //! into place, all of them or none, and `apply` does both.
 
-mod additions;
-pub(crate) mod address;
-pub(crate) mod apply;
-pub(crate) mod destination;
 pub(crate) mod diff;
 pub(crate) mod edit;
 pub(crate) mod gather;
 mod moved_back;
 pub(crate) mod ours;
-pub(crate) mod permissions;
 pub(crate) mod places;
 pub(crate) mod plan;
 pub(crate) mod record;

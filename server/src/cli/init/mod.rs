@@ -25,13 +25,10 @@ use crate::{
     failure::Failure,
     flags::set,
     init::{
-        apply::apply,
-        destination::Destination,
-        permissions,
         places::Place,
-        plan::{Plan, plan},
-        record::{Records, gathered_folder},
-        rules::{rules, tool_search_is_off},
+        plan::{Destination, Plan, plan},
+        record::{Records, apply, gathered_folder},
+        rules::{is_settings, permitted, rules, tool_search_is_off},
         wrap::{Bridge, Front},
         write::read,
     },
@@ -67,7 +64,7 @@ pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> 
     let defers =
         |place: &Place| place.defers().is_some() && !is_named && !tool_search_is_off(place, &of_user);
     let (deferring, found): (Vec<Place>, Vec<Place>) = found.into_iter().partition(defers);
-    let (settings, found): (Vec<Place>, Vec<Place>) = found.into_iter().partition(permissions::is_settings);
+    let (settings, found): (Vec<Place>, Vec<Place>) = found.into_iter().partition(is_settings);
     let (mut plans, mut problems) = (Vec::new(), Vec::new());
     let mut names: Vec<Vec<String>> = found.iter().map(|place| names(place, &current)).collect();
     for (at, place) in found.iter().enumerate() {
@@ -97,7 +94,7 @@ pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> 
         plans = counted(program, &serving, plans, &mut shown);
     }
     for settings in settings {
-        match permissions::plan(settings.clone(), &current, &plans, &serving.front) {
+        match permitted(settings.clone(), &current, &plans, &serving.front) {
             Ok(plan) => plans.extend(plan),
             Err(problem) => problems.push((settings, problem)),
         }

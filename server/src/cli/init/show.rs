@@ -64,7 +64,8 @@ impl Shown {
                 print("")?;
             }
             let change = &plan.change;
-            print_styled(&unified(&change.path, &change.before, &change.after, is_coloured()))?;
+            let before = change.before.as_deref().unwrap_or_default();
+            print_styled(&unified(&change.path, before, &change.after, is_coloured()))?;
         }
         Ok(())
     }

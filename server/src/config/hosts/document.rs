@@ -6,12 +6,13 @@ use mcp_disclosure_gateway::Problem;
 
 use super::{
     super::environment::own,
+    Listed,
     entry::{Entry, Transport},
-    file_context::FileContext,
     launch::Launch,
+    listed,
     node::{Member, Node, Syntax, Value},
     permissions::{Rules, Ruling},
-    shape::{Keys, Means, Reading},
+    shape::{FileContext, Keys, Means, Reading},
     shapes::SHAPES,
     tree,
 };
@@ -149,27 +150,24 @@ impl Document {
     }
 
     fn of_table<'n>(&'n self, table: &'n Node, file: Reading<'_>) -> Vec<Server<'n>> {
-        let is_last =
-            |at: usize, name: &str| table.members()[at + 1..].iter().all(|later| later.name != name);
-        let members = table.members().iter().enumerate();
-        let members = members.filter(|(at, member)| is_last(*at, &member.name));
-        let named = members.map(|(_, member)| (member.name.clone(), Some(member), &member.node));
-        let items = table.items().iter().enumerate().map(|(at, item)| (item.name(at), None, item));
-        let all = named.chain(items).filter(|(_, _, node)| node.is_table());
         let path = self.path_of(table);
-        all.map(|(name, key, node)| self.server(&name, (table, &path), key, node, file)).collect()
+        // Of entries with one name, the last one counts; one without a name is used all the same.
+        let used = listed(table).filter(|entry| entry.key.is_none() || entry.wrong.is_none());
+        let used = used.filter(|entry| entry.node.is_table());
+        used.map(|Listed { name, key, node, .. }| self.server(name, (table, &path), key, node, file))
+            .collect()
     }
 
     fn server<'n>(
         &'n self,
-        name: &str,
+        name: String,
         (servers, table): (&'n Node, &[String]),
         key: Option<&'n Member>,
         node: &'n Node,
         file: Reading<'_>,
     ) -> Server<'n> {
         let Reading { shape, context, .. } = file;
-        let (Entry { upstream, transport, ruling }, _) = Entry::read(name, node, file);
+        let (Entry { upstream, transport, ruling }, _) = Entry::read(&name, node, file);
         let is_remote = matches!(transport, Some(Transport::Http | Transport::Sse));
         let address = Address::of(node, shape.keys);
         let launch = Launch::of(node, shape.keys).filter(|_| !(is_remote && address.url.is_some()));
@@ -185,11 +183,11 @@ impl Document {
             _ => None,
         });
         let mut ruling = Ruling { hidden: upstream.hidden, allow: upstream.allow, ..ruling };
-        ruling.add(self.rules.of(name));
+        ruling.add(self.rules.of(&name));
         for other in &self.rules.files {
-            ruling.add((shape.elsewhere)(other, context, name));
+            ruling.add((shape.elsewhere)(other, context, &name));
         }
-        let (name, table) = (name.to_owned(), table.to_owned());
+        let table = table.to_owned();
         Server { name, servers, table, key, node, launch, address, switch, ruling, filters, foreign }
     }
 }
@@ -264,12 +262,6 @@ impl<'n> Address<'n> {
 }
 
 impl Node {
-    /// What an entry at this place of a list is called: by its number where it has no name.
-    fn name(&self, at: usize) -> String {
-        let name = self.get("name").or_else(|| self.get("uses")).and_then(Self::text);
-        name.map_or_else(|| format!("number {}", at + 1), str::to_owned)
-    }
-
     /// Whether it is neither null nor an empty list or table.
     fn says_anything(&self) -> bool {
         match &self.value {

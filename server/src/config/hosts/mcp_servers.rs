@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use super::{
-    file_context::FileContext,
     node::Node,
     permissions::Ruling,
-    shape::{Keys, Means},
+    shape::{FileContext, Keys, Means},
 };
 
 /// The keys of all these hosts; a key has the same meaning in each host that uses it.

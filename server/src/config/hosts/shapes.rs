@@ -6,47 +6,25 @@ use mcp_disclosure_core::Pattern;
 
 use super::{
     super::environment::own,
-    file_context::FileContext,
-    mcp_servers::{self, is_of_gemini},
+    mcp_servers::{self, KEYS, is_of_gemini},
     node::{self, Member, Node},
     permissions::{Ruling, of_tools, plain},
-    shape::{Elsewhere, Keys, Means, Shape, Style, Tables},
+    shape::{FileContext, Keys, Means, Shape, Style},
 };
 
 /// Each file has one of them; Claude Code and Gemini CLI extend the one that most hosts share.
+#[rustfmt::skip]
 pub(super) const SHAPES: &[Shape] = &[
-    shape(
-        "Claude Code",
-        mcp_servers::of_claude_code,
-        mcp_servers::KEYS,
-        Style::Dollar,
-        mcp_servers::in_project,
-    ),
-    shape("Gemini CLI", mcp_servers::of_gemini, mcp_servers::KEYS, Style::BareDollar, mcp_servers::listed),
-    shape("Claude Desktop", mcp_servers::of_claude_desktop, mcp_servers::KEYS, Style::Literal, nothing),
-    shape(
-        "Claude, Cursor, Windsurf, Cline, Roo",
-        mcp_servers::shared,
-        mcp_servers::KEYS,
-        Style::Dollar,
-        nothing,
-    ),
-    shape("VS Code", of_vscode, VS_CODE_KEYS, Style::Dollar, rules_of_vscode),
-    shape("Zed", of_zed, ZED_KEYS, Style::Literal, rules_of_zed),
-    shape("opencode", of_opencode, OPENCODE_KEYS, Style::Braces, rules_of_opencode),
-    shape("Continue", of_continue, CONTINUE_KEYS, Style::Secrets, nothing),
-    shape("Codex", of_codex, CODEX_KEYS, Style::Literal, approval_modes),
+    Shape { hosts: "Claude Code", servers: mcp_servers::of_claude_code, keys: KEYS, style: Style::Dollar, elsewhere: mcp_servers::in_project },
+    Shape { hosts: "Gemini CLI", servers: mcp_servers::of_gemini, keys: KEYS, style: Style::BareDollar, elsewhere: mcp_servers::listed },
+    Shape { hosts: "Claude Desktop", servers: mcp_servers::of_claude_desktop, keys: KEYS, style: Style::Literal, elsewhere: nothing },
+    Shape { hosts: "Claude, Cursor, Windsurf, Cline, Roo", servers: mcp_servers::shared, keys: KEYS, style: Style::Dollar, elsewhere: nothing },
+    Shape { hosts: "VS Code", servers: of_vscode, keys: KEYS, style: Style::Dollar, elsewhere: rules_of_vscode },
+    Shape { hosts: "Zed", servers: of_zed, keys: ZED_KEYS, style: Style::Literal, elsewhere: rules_of_zed },
+    Shape { hosts: "opencode", servers: of_opencode, keys: OPENCODE_KEYS, style: Style::Braces, elsewhere: rules_of_opencode },
+    Shape { hosts: "Continue", servers: of_continue, keys: CONTINUE_KEYS, style: Style::Secrets, elsewhere: nothing },
+    Shape { hosts: "Codex", servers: of_codex, keys: CODEX_KEYS, style: Style::Literal, elsewhere: approval_modes },
 ];
-
-const fn shape(
-    hosts: &'static str,
-    servers: Tables,
-    keys: Keys,
-    style: Style,
-    elsewhere: Elsewhere,
-) -> Shape {
-    Shape { hosts, servers, keys, style, elsewhere }
-}
 
 fn nothing(_: &Node, _: &FileContext<'_>, _: &str) -> Ruling {
     Ruling::default()
@@ -59,20 +37,7 @@ pub(in crate::config) fn names_servers(path: &Path, text: &str) -> bool {
     root.is_ok_and(|root| SHAPES.iter().any(|shape| !(shape.servers)(&root, &context).is_empty()))
 }
 
-/// VS Code: `servers` in `mcp.json`, or `mcp.servers` in its settings.
-const VS_CODE_KEYS: Keys = &[
-    ("type", Means::Transport),
-    ("command", Means::Command),
-    ("args", Means::Arguments),
-    ("env", Means::Environment),
-    ("envFile", Means::EnvironmentFile),
-    ("cwd", Means::Directory),
-    ("url", Means::Address),
-    ("headers", Means::Headers),
-    ("disabled", Means::Disabled),
-    ("enabled", Means::Enabled),
-];
-
+/// VS Code: `servers` in `mcp.json`, or `mcp.servers` in its settings, with the keys that most hosts share.
 fn of_vscode<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<&'n Node> {
     let of_settings = root.get("mcp").filter(|mcp| is_settings(mcp)).and_then(|mcp| mcp.get("servers"));
     root.get("servers").into_iter().chain(of_settings).collect()
@@ -253,6 +218,7 @@ fn approval_modes(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {
 /// Continue: a list under `mcpServers`, in YAML or JSON; older files have it under `experimental`.
 const HUB: &str = "copy its definition from the hub into the file";
 
+#[rustfmt::skip]
 const CONTINUE_KEYS: Keys = &[
     ("type", Means::Transport),
     ("command", Means::Command),
@@ -264,18 +230,10 @@ const CONTINUE_KEYS: Keys = &[
     ("requestOptions", Means::Parts(&[("headers", Means::Headers)])),
     ("uses", Means::Foreign(HUB)),
     ("namespace", Means::Foreign(HUB)),
-    (
-        "transport",
-        Means::Parts(&[
-            ("type", Means::Transport),
-            ("command", Means::Command),
-            ("args", Means::Arguments),
-            ("env", Means::Environment),
-            ("cwd", Means::Directory),
-            ("url", Means::Address),
-            ("requestOptions", Means::Parts(&[("headers", Means::Headers)])),
-        ]),
-    ),
+    ("transport", Means::Parts(&[
+        ("type", Means::Transport), ("command", Means::Command), ("args", Means::Arguments), ("env", Means::Environment),
+        ("cwd", Means::Directory), ("url", Means::Address), ("requestOptions", Means::Parts(&[("headers", Means::Headers)])),
+    ])),
 ];
 
 fn of_continue<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<&'n Node> {

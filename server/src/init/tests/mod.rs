@@ -15,9 +15,8 @@ use std::{
 use tempfile::TempDir;
 
 use super::{
-    destination::Destination,
     places::{Folders, Place},
-    plan::{Plan, plan},
+    plan::{Destination, Plan, plan},
     record::Step,
     undo::{Undone, undone},
     wrap::{Bridge, Front},

@@ -13,7 +13,7 @@ use super::*;
 /// What the environment holds in these tests.
 fn environment(name: &str) -> Option<String> {
     let value = match name {
-        file_context::HOME => "/home/me",
+        shape::HOME => "/home/me",
         "TOKEN" => "t0ken",
         "MODE" => "fast",
         "CONFIG" => "/etc/db.toml",

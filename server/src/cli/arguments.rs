@@ -1,14 +1,11 @@
 //! The command line's arguments.
 
-mod places;
-
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
-pub use places::{InitArguments, PlaceArguments};
 
 use super::{
     AcceptArguments, CheckArguments, ClientConfigArguments, CompareArguments, DemoArguments, ExportArguments,
-    LoginArguments, LogoutArguments, ManArguments, PromptArguments,
+    InitArguments, LoginArguments, LogoutArguments, ManArguments, PlaceArguments, PromptArguments,
 };
 use crate::flags::{Given, HEADING, LogArguments, ServeArguments, limits_help};
 
