@@ -37,7 +37,7 @@ pub enum Error {
     NoResult {
         /// Its method.
         method: String,
-        /// Why: the server answered with an error, it or the connection failed, or a [bound](crate::limits) was reached.
+        /// Why: the server answered with an error, it or the connection failed, or a bound was reached.
         error: CallError,
     },
     /// The server has no tool of a requested name.
@@ -91,13 +91,6 @@ impl From<Unusable> for Error {
 fn without_result(method: &str, error: &CallError) -> String {
     match error {
         CallError::Answered(error) => format!("{method}: {} ({})", error.message(), error.code()),
-        CallError::Ended { reason, .. } => {
-            format!("the connection to the server is closed: {}", reason.in_full())
-        }
-        CallError::Invalid { what, .. } => format!("{method}: invalid response: {what}"),
-        CallError::TimedOut { waited } => {
-            format!("{method}: no response within {} seconds", waited.as_secs_f64())
-        }
         failed => format!("{method}: the server {}", failed.in_full()),
     }
 }

@@ -1,20 +1,14 @@
 //! Groups (`io.modelcontextprotocol/groups`): the client's side. What is in groups is not listed, and called like anything
 //! else.
 //!
-//! The texts of groups come from the server, and models read them: this crate bounds them and puts none of them into the
-//! system prompt. Nothing is called because a group was fetched.
+//! The texts of groups come from the server, as descriptions do: none of them is put into the system prompt. Nothing is called
+//! because a group was fetched.
 
 use std::collections::{HashSet, VecDeque};
 
 use mcp_disclosure_core::RawObject;
 
 use crate::{CallError, Definition, Error, Host};
-
-/// Maximum length of a name, as the draft has it.
-const MOST_NAME: usize = 64;
-
-/// Maximum length of the other texts of a group, in characters. What is beyond is cut.
-const MOST_TEXT: usize = 16_384;
 
 /// Maximum number of groups that a search for a tool looks into.
 const MOST_GROUPS: usize = 1_000;
@@ -46,11 +40,10 @@ pub struct GroupContents {
 }
 
 impl Group {
-    /// The group, if it has a name that the draft allows.
+    /// The group, if it has a name.
     fn read(object: &RawObject) -> Option<Self> {
-        let name = object.string("name").filter(|name| is_name(name))?;
-        let text = |member| object.string(member).map(|text| bounded(&text));
-        Some(Self { name, title: text("title"), description: text("description").unwrap_or_default() })
+        let (name, title) = (object.string("name")?, object.string("title"));
+        Some(Self { name, title, description: object.string("description").unwrap_or_default() })
     }
 
     /// The groups of an array. Of several of one name the first stays.
@@ -68,7 +61,7 @@ impl GroupContents {
         let mut seen = HashSet::new();
         let is_new = |tool: &RawObject| tool.string("name").is_some_and(|name| seen.insert(name));
         Self {
-            instructions: result.string("instructions").map(|text| bounded(&text)),
+            instructions: result.string("instructions"),
             tools: list("tools").into_iter().filter(is_new).collect(),
             prompts: list("prompts"),
             resources: list("resources"),
@@ -77,23 +70,8 @@ impl GroupContents {
     }
 }
 
-/// Whether the draft allows a name: 1 to 64 of `a-z`, `0-9` and hyphens, none of these at an end or doubled.
-fn is_name(name: &str) -> bool {
-    let is_word = |word: &str| {
-        !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
-    };
-    name.len() <= MOST_NAME && name.split('-').all(is_word)
-}
-
-/// A text of limited length without control characters other than line breaks and tabs.
-fn bounded(text: &str) -> String {
-    let is_kept = |character: &char| !character.is_control() || matches!(character, '\n' | '\t');
-    text.chars().filter(is_kept).take(MOST_TEXT).collect()
-}
-
 impl Host {
     /// The groups that are nested in no other; none if the server offers no groups to this client. Always sends a request.
-    /// Groups whose names the draft does not allow are left out.
     ///
     /// # Errors
     /// Why there is no list.
@@ -170,14 +148,14 @@ mod tests {
         json!({"name": name, "inputSchema": {"type": "object"}})
     }
 
-    /// A server with groups that lead back to each other, share a tool and have names that are none.
+    /// A server with groups that lead back to each other and share a tool, and one that vanished.
     fn grouped(groups: bool) -> (Link, crate::tests::fake::Log) {
         let extensions = if groups { json!({"io.modelcontextprotocol/groups": {}}) } else { json!({}) };
         fake(move |method, params| match (method, params["name"].as_str()) {
             ("initialize", _) => Say::Result(able(json!({"tools": {}, "extensions": extensions}))),
             ("tools/list", _) => Say::Result(json!({"tools": [tool("top")]})),
             ("groups/list", _) => Say::Result(json!({"groups": [
-                {"name": "vanished"}, {"name": "a", "description": "A\u{1b}[31m"}, {"name": "A"}, {"name": "-a"}, {"name": "a"}, {},
+                {"name": "vanished"}, {"name": "a", "description": "A"}, {"name": "a"}, {},
             ]})),
             ("groups/get", Some("a")) => Say::Result(json!({"instructions": "First.", "contents": {
                 "tools": [tool("shared"), tool("shared")], "groups": [{"name": "b", "description": "B"}]}})),
@@ -195,7 +173,7 @@ mod tests {
         let host = Host::connect(link, Preferences::of(["groups"])).await.unwrap();
         assert_eq!(*host.channel(), Channel::Groups);
         let groups = host.groups().await.unwrap();
-        assert_eq!((groups.len(), &*groups[1].description), (2, "A[31m"));
+        assert_eq!((groups.len(), &*groups[1].description), (2, "A"));
         let found = host.describe(&["top", "deep"]).await.unwrap();
         assert_eq!(found.iter().map(|one| one.name().to_owned()).collect::<Vec<_>>(), ["top", "deep"]);
         let Err(Error::UnknownTool { name, .. }) = host.describe(&["none"]).await else { panic!() };

@@ -137,7 +137,7 @@ async fn fetch_changed(
             Err(error) => return Err(error.into()),
         };
         room = room.checked_sub(result.as_str().len()).ok_or_else(|| {
-            useless(&format!("more bytes than a list may have ({})", server.room().setting))
+            useless(&format!("more bytes than a list may have{}", server.room().in_brackets()))
         })?;
         let taking = aside(move || {
             let result = RawObject::of(&result).ok();

@@ -57,7 +57,7 @@ fn sums(course: &Course, turns: u64) -> Costs {
         discovery_tokens: discovery,
         total_tokens: discovery.map(|discovery| initial + discovery),
         conversation_tokens: steps.map(|steps| conversation(initial, steps, turns)),
-        round_trips: course.traffic.round_trips(),
+        round_trips: course.traffic.round_trips,
     }
 }
 

@@ -58,10 +58,10 @@ pub struct Retrieval {
 pub struct Possible {
     /// Their number.
     pub queries: usize,
-    /// The share for which the first hit is right.
-    pub hit_at_1: f64,
+    /// The share for which the first hit is right; none if there is no such query.
+    pub hit_at_1: Option<f64>,
     /// The share for which one of the first five is right.
-    pub hit_at_5: f64,
+    pub hit_at_5: Option<f64>,
     /// The number for which nothing was found.
     pub nothing_found: usize,
     /// The number for which all hits are marked as weak.
@@ -200,16 +200,14 @@ impl Tally {
     }
 
     fn retrieval(mut self, row: &Row, finder: Finder) -> Retrieval {
-        let share = |count: usize| match self.found.possible.queries {
-            0 => 0.0,
-            queries => (count as f64 / queries as f64 * 1e4).round() / 1e4,
-        };
+        let queries = self.found.possible.queries;
+        let share = |count: usize| (queries > 0).then(|| (count as f64 / queries as f64 * 1e4).round() / 1e4);
         self.answers.sort_unstable();
         let words = self.words.into_iter().filter(|(_, (missed, _))| *missed > 0);
         let mut missed_words: Vec<MissedWord> =
             words.map(|(word, (missed, queries))| MissedWord { word, missed, queries }).collect();
         // A word that is in every query misses as often as queries do. The sort is stable: else by alphabet.
-        let rate = 1.0 - share(self.among_five);
+        let rate = 1.0 - share(self.among_five).unwrap_or(0.0);
         let surplus = |word: &MissedWord| word.missed as f64 - rate * word.queries as f64;
         missed_words.sort_by(|one, other| surplus(other).total_cmp(&surplus(one)));
         let (hit_at_1, hit_at_5) = (share(self.first), share(self.among_five));
@@ -252,12 +250,13 @@ mod tests {
         let found = tally.retrieval(&Row::of("search"), finder);
         assert_eq!(
             found.possible,
-            Possible { queries: 3, hit_at_1: 0.3333, hit_at_5: 0.6667, nothing_found: 0, only_weak: 1 }
+            Possible { queries: 3, hit_at_1: Some(0.3333), hit_at_5: Some(0.6667), nothing_found: 0, only_weak: 1 }
         );
         assert_eq!(found.impossible, Impossible { queries: 2, nothing_found: 1, only_weak: 1 });
         assert_eq!((found.answer_tokens, found.missed.len(), found.missed[0].found.len()), (30, 1, 5));
         let missed: Vec<_> =
             found.missed_words.iter().map(|word| (&*word.word, word.missed, word.queries)).collect();
         assert_eq!(missed, [("sum", 1, 1), ("numbers", 1, 2)]);
+        assert_eq!(Tally::default().retrieval(&Row::of("search"), finder).possible.hit_at_1, None);
     }
 }

@@ -56,24 +56,12 @@ pub(crate) struct Scan {
     depth: usize,
     /// The depth at which keys are, once the text has begun: in a batch, they are one level deeper.
     level: usize,
-    state: State,
-    /// The string or number that is being read at that depth, as far as it may be a key or an id.
+    /// What was read at that depth since the last bracket, colon or comma, as far as it may be a key or an id.
     token: Vec<u8>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
-    /// Where a key may follow.
-    #[default]
-    Between,
-    /// Within a string; whether it is the value of `id`, and whether the next byte is escaped.
-    String { is_id: bool, escaped: bool },
-    /// After a string, which is a key if a colon follows.
-    After,
-    /// After `"id":`.
-    Id,
-    /// Within a number that is the value of `id`.
-    Number,
+    /// Whether a string has begun, and whether its next byte is escaped.
+    string: Option<bool>,
+    /// Whether the next value is an id's.
+    is_id: bool,
 }
 
 impl Scan {
@@ -98,83 +86,62 @@ impl Scan {
     }
 
     fn step(&mut self, byte: u8) {
-        match (self.state, byte) {
-            (State::String { is_id, escaped: true }, _) => {
-                self.state = State::String { is_id, escaped: false };
-                self.keep(byte);
-            }
-            (State::String { is_id, .. }, b'\\') => {
-                self.state = State::String { is_id, escaped: true };
-                self.keep(byte);
-            }
-            (State::String { is_id, .. }, b'"') => {
-                self.keep(byte);
-                self.state = if is_id { State::Between } else { State::After };
-                if is_id {
-                    self.note_id();
-                }
-            }
-            (State::String { .. }, _) => self.keep(byte),
-            (State::Number, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E') => self.keep(byte),
-            (State::Id, b'0'..=b'9' | b'-') => {
-                self.state = State::Number;
-                self.token.clear();
-                self.keep(byte);
-            }
-            (State::After, b':') => self.state = self.note_key(),
-            (State::After | State::Id, b' ' | b'\t' | b'\n' | b'\r') => {}
-            (state, b'"') => {
-                self.token.clear();
-                self.keep(byte);
-                self.state = State::String { is_id: state == State::Id, escaped: false };
-            }
-            (state, _) => {
-                if state == State::Number {
-                    self.note_id();
-                }
-                self.state = State::Between;
-                match byte {
-                    b'{' | b'[' => {
-                        if self.level == 0 {
-                            self.level = if byte == b'[' { 2 } else { 1 };
-                        }
-                        self.depth += 1;
-                    }
-                    b'}' | b']' => self.depth = self.depth.saturating_sub(1),
-                    _ => {}
-                }
-            }
+        if let Some(is_escaped) = self.string {
+            self.string = (is_escaped || byte != b'"').then_some(!is_escaped && byte == b'\\');
+            return self.keep(byte);
         }
+        match byte {
+            b'"' => self.string = Some(false),
+            b':' => return self.end_key(),
+            b',' => return self.end_value(),
+            b'{' | b'[' => {
+                self.is_id &= self.depth != self.level;
+                if self.level == 0 {
+                    self.level = if byte == b'[' { 2 } else { 1 };
+                }
+                self.depth += 1;
+                return self.token.clear();
+            }
+            b'}' | b']' => {
+                self.end_value();
+                self.depth = self.depth.saturating_sub(1);
+                return;
+            }
+            _ => {}
+        }
+        self.keep(byte);
     }
 
     fn keep(&mut self, byte: u8) {
-        if self.token.len() <= LONGEST_ID {
+        if self.depth == self.level && self.token.len() <= LONGEST_ID {
             self.token.push(byte);
         }
     }
 
-    /// Records a key, if it is one of those.
-    fn note_key(&mut self) -> State {
+    fn end_key(&mut self) {
         if self.level > 0 && self.depth == self.level {
-            match &*self.token {
-                b"\"id\"" => return State::Id,
+            match self.token.trim_ascii() {
+                b"\"id\"" => self.is_id = true,
                 b"\"method\"" => self.outline.has_method = true,
                 b"\"result\"" | b"\"error\"" => self.outline.is_answer = true,
                 b"\"jsonrpc\"" => self.outline.is_json_rpc = true,
                 _ => {}
             }
+            self.token.clear();
         }
-        State::Between
     }
 
-    /// Records the token as an id, if it is one: a sequence of digits and signs need not be a number.
-    fn note_id(&mut self) {
-        if self.token.len() > LONGEST_ID || self.outline.ids.len() == MOST_IDS {
+    /// Records the value of an `id`, if it is one: a sequence of digits and signs need not be a number.
+    fn end_value(&mut self) {
+        if self.depth != self.level {
             return;
         }
-        let text = std::str::from_utf8(&self.token).ok();
-        let text = text.filter(|text| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok());
-        self.outline.ids.extend(text.and_then(Id::parse));
+        let token = std::mem::take(&mut self.token);
+        if std::mem::take(&mut self.is_id) && token.len() <= LONGEST_ID && self.outline.ids.len() < MOST_IDS {
+            let text = std::str::from_utf8(&token).ok();
+            let text = text.filter(|text| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok());
+            self.outline.ids.extend(text.and_then(Id::parse));
+        }
     }
 }
 

@@ -173,7 +173,7 @@ async fn invalid_responses_are_errors() {
     for error in [
         host.list().await.unwrap_err(),
         host.resources().await.unwrap_err(),
-        host.prompts().await.unwrap_err(),
+        host.request("prompts/list", &json!({})).await.unwrap_err(),
         host.describe(&["a"]).await.unwrap_err(),
     ] {
         assert!(matches!(error, Error::NoResult { error: CallError::Invalid { .. }, .. }), "{error}");

@@ -11,7 +11,6 @@ fn figures_hold_together() {
     for flags in [
         &[][..],
         &["--set", "info.tools=entry-only"],
-        &["--transport", "http"],
         &["--omit-input-schema"],
         &["--host", "verbatim"],
     ] {

@@ -11,7 +11,7 @@ use reqwest::{
 use tokio::time::Instant;
 
 use super::{Backoff, EndpointKind, LINGER, Link, StreamPosition, refusal::ERROR_BODY};
-use crate::{Bound, Connection, HttpError, RequestId, connection::Headers, headers};
+use crate::{Bound, Connection, HttpError, Reason, RequestId, connection::Headers, headers};
 
 const JSON: &str = "application/json";
 pub(super) const EVENT_STREAM: &str = "text/event-stream";
@@ -64,7 +64,10 @@ impl Link {
                     self.read_events(response, Some(id), &mut position).await
                 }
                 Err(error) if error.is_transient() && !backoff.is_exhausted() => continue,
-                Err(error) => return Err(HttpError::NotResumed(Box::new(error))),
+                Err(error) => {
+                    let kind = format!("closed its response stream, which cannot be resumed: it {error}");
+                    return Err(HttpError::Other(Reason::new(kind).because(error.detail())));
+                }
             };
         }
         exchanged
@@ -183,7 +186,9 @@ impl Link {
         let content_type = content_type(&response);
         match content_type.starts_with(EVENT_STREAM) {
             true => Ok(response),
-            false => Err(HttpError::NotAStream { status, content_type }),
+            false => Err(HttpError::Other(Reason::new(format!(
+                "answered HTTP {status} with content type '{content_type}' instead of an event stream"
+            )))),
         }
     }
 
@@ -218,14 +223,14 @@ pub(super) fn content_type(response: &Response) -> String {
 pub(super) async fn read_body(response: Response, bound: Bound) -> Result<BytesMut, HttpError> {
     let announced = response.content_length().and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
     if announced > bound.most {
-        return Err(HttpError::TooLong(bound));
+        return Err(HttpError::too_long(bound));
     }
     let mut body = BytesMut::new();
     let mut chunks = response.bytes_stream();
     while let Some(chunk) = chunks.next().await {
         body.extend_from_slice(&chunk.map_err(|error| HttpError::from(&error))?);
         if body.len() > bound.most {
-            return Err(HttpError::TooLong(bound));
+            return Err(HttpError::too_long(bound));
         }
     }
     Ok(body)

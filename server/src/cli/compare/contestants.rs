@@ -115,7 +115,7 @@ impl<'a> Contestants<'a> {
         self.by_default = choice.strategy.selects(&seen).map(|Selected { name, reason }| Recommendation {
             strategy: name,
             reason,
-            command: Some(command.by_default()),
+            command: command.by_default(),
         });
         let served = &self.served;
         let fallback = match &*served.fallback {
@@ -141,10 +141,6 @@ impl<'a> Contestants<'a> {
             for misfit in misfits(declared, &choices, true) {
                 let text = format!("{}: '{}': {}", self.flag, row.name, misfit.message);
                 problems.push(Problem::new(text).hint(misfit.hint));
-            }
-            for (name, value) in &mut row.choices {
-                let concern = declared.iter().find(|concern| concern.name() == name);
-                *value = concern.and_then(|concern| concern.values().understood(value)).unwrap_or_default();
             }
         }
         if problems.is_empty() { Ok(()) } else { Err(Failure::Configuration(problems)) }
@@ -208,7 +204,9 @@ impl Contestant {
             let problem = problem(&error, &StrategyPlaces::default());
             match error {
                 Error::UnknownStrategy { name, .. } if name == adaptive::NAME => {
-                    problem.hint("it selects full or another strategy by the size of the list: name these")
+                    problem.hint(
+                    "clients without --strategy get it: full, or what [serve] over_budget names, search by default",
+                )
                 }
                 _ => problem,
             }
@@ -232,15 +230,15 @@ fn with(settings: &Settings, overrides: &Overrides) -> Settings {
     for (strategy, key, value) in &overrides.settings {
         set(&mut settings, strategy, key, value.clone());
     }
-    for (filter, name, value) in &overrides.choices {
-        choose(&mut settings, filter, name.clone(), value.clone());
+    for (name, value) in &overrides.choices {
+        choose(&mut settings, CHOICES.0, name.clone(), value.clone());
     }
     settings
 }
 
 /// What a row chooses, by concern.
 fn choices(overrides: &Overrides) -> Concerns {
-    overrides.choices.iter().map(|(_, name, value)| (name.clone(), Value::from(value.as_str()))).collect()
+    overrides.choices.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect()
 }
 
 /// All presenters, and their variants. A filter alone shows what its presenter shows until a host chooses values.

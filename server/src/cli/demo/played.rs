@@ -16,7 +16,7 @@ use crate::{
     },
     demo::{demonstration, task},
     failure::Failure,
-    flags::{Given, Transport},
+    flags::Given,
 };
 
 /// The task under `full` and another strategy, over real connections to the embedded server; and the row of the other.
@@ -39,7 +39,6 @@ pub(super) async fn played(
         principal: None,
         rows: (FLAG, format!("{},{strategy}", full::NAME)),
         program: started.to_owned(),
-        transport: Transport::Stdio,
         // What is played takes no time.
         progress: None,
     };
