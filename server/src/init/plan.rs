@@ -85,12 +85,13 @@ pub(crate) fn plan(
         let (name, ours_as_asked, is_program, is_listed) = {
             let server = &document.servers()[number];
             let words = server.words();
-            let may_move = || {
+            let may_move = |destination| {
                 let former = unwrapped(&document, number, &front.launcher).ok();
-                former.is_some_and(|former| gather::stays(&former, &former.servers()[number]).is_none())
+                let moved = former.map(|former| gather::gathered(former, front, destination).1);
+                moved.iter().flatten().any(|moved| moved.names.contains(&server.name))
             };
             let as_asked = |ours: Ours<'_>| {
-                (!front.is_asked || ours.has(&front.strategy)) && !(destination.is_some() && may_move())
+                (!front.is_asked || ours.has(&front.strategy)) && !destination.is_some_and(may_move)
             };
             let ours = Ours::of(&words, &front.launcher).map(as_asked);
             let is_listed = server.ruling.allow.is_some() && server.filters.is_empty() && !bridges.is_empty();

@@ -58,5 +58,5 @@ fn w1_each_hosts_servers_are_wrapped_where_they_stand() {
 
 #[test]
 fn w1_each_hosts_servers_are_gathered_behind_one_entry() {
-    each_host("gathered", Project::gather, |_, _| true);
+    each_host("gathered", Project::gather, |again, _| again.otherwise.is_empty());
 }
