@@ -70,13 +70,12 @@ impl Calls {
         caller.backend.follow(&page.view).await
     }
 
-    /// The caller as its request left it, where upstreams had to follow a change.
+    /// The caller as its request left it, where upstreams followed what it chose.
     pub(super) async fn rechosen(&self, caller: &Caller, page: &Page) -> Option<Caller> {
         let session = caller.session.as_ref()?;
-        if session.memory() == caller.memory || caller.backend.client().is_none() {
+        if session.memory() == caller.memory || !self.followed(caller, page).await {
             return None;
         }
-        self.followed(caller, page).await;
         let mut now = caller.clone();
         (now.memory, now.choice) = (session.memory(), session.choice());
         Some(now)
