@@ -71,7 +71,8 @@ impl Failure {
         let Some(list) = &self.supported else {
             let Some(proposed) = made.last().map(|proposed| proposed.era()) else { return Ok(None) };
             let other = proposed.other();
-            let is_new = self.leaves_other_era(proposed) && made.iter().all(|revision| revision.era() != other);
+            let is_new =
+                self.leaves_other_era(proposed) && made.iter().all(|revision| revision.era() != other);
             return Ok(Some(latest(other)).filter(|revision| is_new && is_ours(revision)));
         };
         let mutual: Vec<Revision> = list.known().filter(is_ours).collect();

@@ -92,8 +92,9 @@ impl<'a> Connection<'a> {
             ..Preferences::of(is_native.then_some(strategy))
         };
         let failed = |source| Error::Connection { strategy: row.name.clone(), during: "connecting", source };
-        let host =
-            Host::connect((bench.play.links)(&row.name).map_err(failed)?, preferences).await.map_err(failed)?;
+        let host = Host::connect((bench.play.links)(&row.name).map_err(failed)?, preferences)
+            .await
+            .map_err(failed)?;
         Ok(Self { row, kind, host, record })
     }
 

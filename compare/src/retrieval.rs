@@ -250,7 +250,13 @@ mod tests {
         let found = tally.retrieval(&Row::of("search"), finder);
         assert_eq!(
             found.possible,
-            Possible { queries: 3, hit_at_1: Some(0.3333), hit_at_5: Some(0.6667), nothing_found: 0, only_weak: 1 }
+            Possible {
+                queries: 3,
+                hit_at_1: Some(0.3333),
+                hit_at_5: Some(0.6667),
+                nothing_found: 0,
+                only_weak: 1
+            }
         );
         assert_eq!(found.impossible, Impossible { queries: 2, nothing_found: 1, only_weak: 1 });
         assert_eq!((found.answer_tokens, found.missed.len(), found.missed[0].found.len()), (30, 1, 5));

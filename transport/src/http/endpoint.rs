@@ -96,7 +96,9 @@ pub(super) fn redirects() -> Policy {
                 let keeping = "which is not followed: only 307 and 308 keep the message";
                 format!("redirects to {origin} with {}, {keeping}", status.as_u16())
             }
-            (true, true) if attempt.previous().len() > MOST_REDIRECTS => "redirects too many times".to_owned(),
+            (true, true) if attempt.previous().len() > MOST_REDIRECTS => {
+                "redirects too many times".to_owned()
+            }
             (true, true) => return attempt.follow(),
         };
         attempt.error(HttpError::Other(Reason::new(refused)))

@@ -44,7 +44,8 @@ impl Link {
             let endpoint = first(&mut events).await?;
             Ok((self.named(&url, &endpoint)?, events))
         };
-        let opened: Result<_, HttpError> = tokio::time::timeout(NAMING, opening).await.unwrap_or_else(|_| Err(other(SILENT)));
+        let opened: Result<_, HttpError> =
+            tokio::time::timeout(NAMING, opening).await.unwrap_or_else(|_| Err(other(SILENT)));
         let (url, events) = opened?;
         let link = Arc::clone(self);
         tokio::spawn(async move {

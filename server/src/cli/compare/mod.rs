@@ -96,7 +96,8 @@ fn deliver(text: &str, out: Option<Out>, format: Format) -> Result<(), Failure> 
         (Some(Out(path, mut file)), _) => {
             // A pipe has no length.
             let _is_pipe = file.set_len(0);
-            file.write_all(text.as_bytes()).map_err(|source| Failure::Write { path: path.clone(), source })?;
+            file.write_all(text.as_bytes())
+                .map_err(|source| Failure::Write { path: path.clone(), source })?;
             log::note(&format!("written: {}", path.display()));
             Ok(())
         }

@@ -6,11 +6,7 @@ use mcp_disclosure_client::{CallError, Error, Link};
 use mcp_disclosure_compare::{BASELINE, LinkFactory, Subject, Tool};
 use mcp_disclosure_core::{RawObject, ReceiptKey, ToolName, View, VisibleTool, printable::counted};
 use mcp_disclosure_gateway::{
-    Assembly, Gateway,
-    catalogue::Declared,
-    front::stdio::Stdio,
-    slot::Witness,
-    upstream::UpstreamConfig,
+    Assembly, Gateway, catalogue::Declared, front::stdio::Stdio, slot::Witness, upstream::UpstreamConfig,
 };
 use mcp_disclosure_transport::Reason;
 

@@ -85,10 +85,9 @@ fn started() -> String {
 fn next(started: &str, shown: Option<&Row>) -> [(String, &'static str); 2] {
     let compare = format!("{started} compare -- COMMAND");
     let then = match shown {
-        Some(row) => (
-            format!("{} -- COMMAND", row.command),
-            "is what your MCP client then starts instead of COMMAND",
-        ),
+        Some(row) => {
+            (format!("{} -- COMMAND", row.command), "is what your MCP client then starts instead of COMMAND")
+        }
         // What cargo runs lasts until the next `cargo clean`: hosts need a program that stays.
         None if started.starts_with("cargo") => (
             "cargo install --path server && mcp-disclosure init".to_owned(),
